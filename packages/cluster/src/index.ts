@@ -1,0 +1,1 @@
+export type { SchemaView } from "./schema-view.js";

@@ -1,0 +1,1 @@
+export type { BatchOutcome, IngestService, ObjectInput, WrittenObject } from "./ingest-service.js";

@@ -1,0 +1,41 @@
+import type { DataObject, ShoalError } from "@shoal/model";
+import type { PutTimes, RequestContext } from "@shoal/rpc";
+
+/**
+ * An object as a client sent it, parsed from JSON and otherwise unchecked. Members that were absent or null are
+ * undefined. Numbers whose literal matters (not exactly a JavaScript number, or written like `1.0`) are JsonNumber.
+ */
+export interface ObjectInput {
+  /** As typed. */
+  readonly id: string | undefined;
+  readonly className: string | undefined;
+  readonly properties: unknown;
+  readonly vector: unknown;
+  readonly vectorWeights: unknown;
+  readonly additional: unknown;
+}
+
+/** What was stored, for the echo. */
+export interface WrittenObject extends PutTimes {
+  readonly object: DataObject;
+}
+
+/** The outcome of one batch item: what was stored, or why not, together with the id it had or would have had. */
+export type BatchOutcome =
+  | { readonly written: WrittenObject }
+  | { readonly error: ShoalError; readonly id: string; readonly input: ObjectInput };
+
+/** The asking side of writes: id, validation, dimension, routing, uniqueness. */
+export interface IngestService {
+  createObject(input: ObjectInput, context: RequestContext): Promise<WrittenObject>;
+  replaceObject(pathId: string, input: ObjectInput, context: RequestContext): Promise<WrittenObject>;
+  mergeObject(pathId: string, input: ObjectInput, context: RequestContext): Promise<void>;
+  /** False when no class has the id. */
+  deleteObject(pathId: string, context: RequestContext): Promise<boolean>;
+  validateObject(input: ObjectInput, context: RequestContext): Promise<void>;
+  /** Items are independent: one outcome each, in order. Fails as a whole only on malformed ids or an empty list. */
+  importObjects(
+    inputs: readonly (ObjectInput | undefined)[],
+    context: RequestContext,
+  ): Promise<readonly BatchOutcome[]>;
+}

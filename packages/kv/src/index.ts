@@ -1,0 +1,8 @@
+export type {
+  KeyRange,
+  KeyValueChange,
+  KeyValueEntry,
+  KeyValueReader,
+  KeyValueStore,
+  WriteOptions,
+} from "./key-value-store.js";

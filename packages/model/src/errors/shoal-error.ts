@@ -1,0 +1,56 @@
+/**
+ * What went wrong, in the words of the domain. Every edge (HTTP, GraphQL, gRPC) translates these with a total map:
+ * a code that is added here breaks the build there until it is mapped.
+ */
+export type ErrorCode =
+  /** The request could not be read at all: not JSON, wrong JSON type. */
+  | "malformed"
+  /** Read, but against a rule of the schema or of the operation. */
+  | "invalid"
+  | "unauthenticated"
+  | "forbidden"
+  | "notFound"
+  /** The thing exists already or was changed in between. */
+  | "conflict"
+  /** Larger than a stated limit. */
+  | "tooLarge"
+  /** The server refuses work for now; try again later. */
+  | "overloaded"
+  /** A part that is needed cannot be reached; try again later. */
+  | "unavailable"
+  | "deadlineExceeded"
+  /** Stored bytes are damaged. */
+  | "dataLoss"
+  /** A fault of ours. */
+  | "internal";
+
+export interface ShoalErrorOptions {
+  readonly cause?: unknown;
+  /** With `overloaded` and `unavailable`: when to try again. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * The one error class. Thrown where the fact is known; the message names the value, the place and the rule:
+ * `property 'age' of class 'Person' is int, got string`.
+ */
+export class ShoalError extends Error {
+  override readonly name = "ShoalError";
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options: ShoalErrorOptions = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  /** Any thrown value as a ShoalError: an unknown one becomes `internal` and keeps its cause. */
+  static from(thrown: unknown): ShoalError {
+    if (thrown instanceof ShoalError) return thrown;
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return new ShoalError("internal", message, { cause: thrown });
+  }
+}

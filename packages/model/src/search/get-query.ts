@@ -1,0 +1,41 @@
+import type { ObjectId } from "../objects/object-id.js";
+
+/** What rows are wanted of each hit beside id and times. */
+export interface RowFields {
+  readonly properties: boolean;
+  readonly vector: boolean;
+  readonly extras: boolean;
+}
+
+/** Nearest objects to a vector. */
+export interface NearVector {
+  /** Query vector, not normalised. */
+  readonly vector: Float32Array;
+  /** Rows with `1 - distance / 2` below it are dropped after the page was cut. */
+  readonly certainty: number | undefined;
+}
+
+/** Nearest objects to a stored object's vector. `id` wins over `beacon`. */
+export interface NearObject {
+  readonly id: string | undefined;
+  readonly beacon: string | undefined;
+  readonly certainty: number | undefined;
+}
+
+/** One `Get { Class(…) { … } }`, free of GraphQL. */
+export interface GetQuery {
+  readonly className: string;
+  /** Undefined: see reference-graphql 2.4 for the default, which depends on `offset`. */
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+  readonly nearVector: NearVector | undefined;
+  readonly nearObject: NearObject | undefined;
+  readonly fields: RowFields;
+}
+
+/** A hit of a vector search inside one shard or over all of them. Smaller distances first, then smaller ids. */
+export interface VectorHit {
+  readonly id: ObjectId;
+  /** Cosine distance `1 - a·b / (|a| |b|)` in float32, 0 to 2; NaN when one of the vectors is zero. */
+  readonly distance: number;
+}

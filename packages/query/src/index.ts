@@ -1,0 +1,1 @@
+export type { GetRow, ListQuery, QueryService } from "./query-service.js";

@@ -1,0 +1,6 @@
+/** What travels with every internal request. */
+export interface RequestContext {
+  /** Milliseconds since 1970 after which nobody waits for the answer any more. */
+  readonly deadline: number;
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,46 @@
+import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import type { ShardingState } from "@shoal/sharding";
+import type { RequestContext } from "./request-context.js";
+
+/** A class as the coordinator keeps it: what clients see, and beside it what only the processes need. */
+export interface ClassRecord {
+  readonly definition: ClassDefinition;
+  readonly sharding: ShardingState;
+  /** Names the class on disk, never reused: a class that is deleted and created again has another one. */
+  readonly classId: string;
+  /** Fixed by the first vector that was accepted; undefined until then. */
+  readonly dimensions: number | undefined;
+}
+
+/** The whole schema at one version. Classes in the order of their creation. */
+export interface SchemaSnapshot {
+  /** Grows by one with every change. */
+  readonly version: number;
+  readonly classes: readonly ClassRecord[];
+}
+
+/**
+ * The coordinator: the one writer of the schema. All methods fail with `unavailable` when it cannot be reached.
+ * Definitions come in complete (defaults filled, validated); the coordinator checks only what needs the current schema.
+ */
+export interface SchemaService {
+  current(context: RequestContext): Promise<SchemaSnapshot>;
+  /**
+   * Calls `listener` with the current snapshot and then with every later one, in order, until the returned
+   * subscription is disposed of. A change is answered to its caller after local listeners have been called.
+   */
+  watch(listener: (snapshot: SchemaSnapshot) => void): Disposable;
+  /** Fails with `invalid` when a class of that name exists (also when it differs only in case). */
+  addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord>;
+  /** Fails with `notFound` for an unknown class; `changed` decides on the current definition and may throw `invalid`. */
+  updateClass(
+    className: string,
+    change: (current: ClassDefinition, schema: SchemaSnapshot) => ClassDefinition,
+    context: RequestContext,
+  ): Promise<ClassRecord>;
+  addProperty(className: string, property: PropertyDefinition, context: RequestContext): Promise<ClassRecord>;
+  /** Fails with `notFound` for an unknown class. Resolves when the class is gone from the schema. */
+  deleteClass(className: string, context: RequestContext): Promise<void>;
+  /** Fixes the vector length of a class unless it is fixed already; the length that holds is the answer. */
+  fixDimensions(className: string, classId: string, dimensions: number, context: RequestContext): Promise<number>;
+}

@@ -1,0 +1,1 @@
+export type { PhysicalShard, ShardingState, VirtualShard } from "./sharding-state.js";

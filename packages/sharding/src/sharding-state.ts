@@ -1,0 +1,23 @@
+/** One stretch of the hash ring: tokens up to and including `upper` (and above the one before it) belong to `shard`. */
+export interface VirtualShard {
+  readonly name: string;
+  /** murmur3 of the ASCII name, uint64. */
+  readonly upper: bigint;
+  readonly shard: string;
+}
+
+/** A shard and the node that holds it. The list of members leaves room for copies; the first one owns the shard. */
+export interface PhysicalShard {
+  readonly name: string;
+  readonly members: readonly string[];
+}
+
+/**
+ * How one class is spread over shards. Plain JSON (bounds are derived from the names, not stored), created once with the
+ * class and never changed. `assignments[i]` is the index in `shards` of the owner of `virtualShards[i]`.
+ */
+export interface ShardingState {
+  readonly shards: readonly PhysicalShard[];
+  readonly virtualShards: readonly string[];
+  readonly assignments: readonly number[];
+}

@@ -1,0 +1,8 @@
+export type {
+  NearestDocuments,
+  VectorIndex,
+  VectorIndexSettings,
+  VectorIndexStatistics,
+  VectorSearchOptions,
+  VectorSearchSettings,
+} from "./vector-index.js";

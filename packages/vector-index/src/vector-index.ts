@@ -1,0 +1,76 @@
+/** Settings that are fixed when an index is created. */
+export interface VectorIndexSettings {
+  readonly dimensions: number;
+  /** Neighbours of a node in the lowest layer; upper layers keep half. */
+  readonly maxConnections: number;
+  readonly efConstruction: number;
+}
+
+/** Settings that may change while the index is open. */
+export interface VectorSearchSettings {
+  /** Candidates kept during a search; -1 is automatic. */
+  readonly ef: number;
+  /** A filter that allows at most so many ids may be answered by a flat scan. */
+  readonly flatSearchCutoff: number;
+  /** Vectors that are not linked into the graph yet; writers wait in `settled` while there are more. */
+  readonly graphTailMax: number;
+  /** How often the index looks whether its tombstones are worth a rebuild. 0 switches that off. */
+  readonly cleanupIntervalSeconds: number;
+}
+
+export interface VectorSearchOptions {
+  /** Overrides the index's `ef` for this query. */
+  readonly ef?: number;
+  /** Bit `doc % 32` of word `doc / 32` is set when `doc` may be a result. Absent: all may. */
+  readonly allowed?: Uint32Array;
+  readonly signal?: AbortSignal;
+}
+
+/** Nearest first; equal distances by smaller document id. */
+export interface NearestDocuments {
+  readonly documents: Uint32Array;
+  /** Exact float32 cosine distances, 0 to 2; NaN where a vector is all zeros. */
+  readonly distances: Float32Array;
+}
+
+export interface VectorIndexStatistics {
+  /** Documents that can be found. */
+  readonly count: number;
+  /** Of these, how many are found by flat scan because the graph has not linked them yet. */
+  readonly tail: number;
+  /** Removed documents that still take up space in the graph. */
+  readonly tombstones: number;
+  readonly memoryBytes: number;
+}
+
+/**
+ * Nearest vectors of one shard, by document id (uint32). What `put` returned from is found by the next `search`: entries
+ * that the graph has not linked yet are scanned flat. All heavy work runs on native threads. The index keeps the
+ * sequence number of the last change it was given and carries it through snapshots.
+ */
+export interface VectorIndex extends AsyncDisposable {
+  readonly dimensions: number;
+  /** Sequence number of the last change applied; 0 for a new index. */
+  readonly sequence: number;
+  /**
+   * Adds vectors or replaces those of documents that have one. `vectors` is row-major, `documents.length * dimensions`
+   * float32 (copied; need not be normalised). Fails with `invalid` on NaN, Infinity or a wrong length, before anything changes.
+   */
+  put(documents: Uint32Array, vectors: Float32Array, sequence: number): void;
+  /** Removes documents; unknown ones are ignored. */
+  remove(documents: Uint32Array, sequence: number): void;
+  search(query: Float32Array, count: number, options?: VectorSearchOptions): Promise<NearestDocuments>;
+  configure(settings: VectorSearchSettings): void;
+  /** Resolves when the tail is at most `graphTailMax`: what a writer awaits before it takes more. */
+  settled(signal?: AbortSignal): Promise<void>;
+  /** Resolves when the graph has linked everything. */
+  linked(signal?: AbortSignal): Promise<void>;
+  /** Builds the graph anew without tombstones; searches go on meanwhile. */
+  rebuild(): Promise<void>;
+  /**
+   * Writes header, vectors, graph and watermark to `path` (temporary name, fsync, rename, fsync of the folder) and
+   * returns the sequence number that the file has reached. Searches and `put` go on meanwhile.
+   */
+  snapshot(path: string): Promise<number>;
+  statistics(): VectorIndexStatistics;
+}
