@@ -32,12 +32,12 @@ export interface SchemaService {
   watch(listener: (snapshot: SchemaSnapshot) => void): Disposable;
   /** Fails with `invalid` when a class of that name exists (also when it differs only in case). */
   addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord>;
-  /** Fails with `notFound` for an unknown class; `changed` decides on the current definition and may throw `invalid`. */
-  updateClass(
-    className: string,
-    change: (current: ClassDefinition, schema: SchemaSnapshot) => ClassDefinition,
-    context: RequestContext,
-  ): Promise<ClassRecord>;
+  /**
+   * Replaces the definition of the class of that name. Fails with `notFound` for an unknown class, with `conflict` when
+   * the schema is no longer at `expectedVersion`: the caller decided on an older one and looks again.
+   */
+  updateClass(definition: ClassDefinition, expectedVersion: number, context: RequestContext): Promise<ClassRecord>;
+  /** Fails with `notFound` for an unknown class, with `invalid` when it has a property of that name. */
   addProperty(className: string, property: PropertyDefinition, context: RequestContext): Promise<ClassRecord>;
   /** Fails with `notFound` for an unknown class. Resolves when the class is gone from the schema. */
   deleteClass(className: string, context: RequestContext): Promise<void>;

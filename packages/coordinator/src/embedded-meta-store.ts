@@ -1,0 +1,96 @@
+import type { KeyValueChange, KeyValueStore } from "@shoal/kv";
+import { type Json, ShoalError } from "@shoal/model";
+import type { MetaChange, MetaState, MetaStore } from "./meta-store.js";
+
+/** Key prefixes on disk; a byte once given is never given again. */
+const FORMAT_KEY = Buffer.from("f");
+const REVISION_KEY = Buffer.from("r");
+const ENTRY_PREFIX = "e/";
+const ENTRIES = { gte: Buffer.from("e/"), lt: Buffer.from("e0") };
+
+/** Version of what this file writes. */
+const FORMAT = 1;
+
+/** MetaStore of a single coordinator, on a key-value store of its own. */
+export class EmbeddedMetaStore implements MetaStore {
+  #state: { revision: number; readonly entries: Map<string, Json> };
+  readonly #store: KeyValueStore;
+  /** Commits run one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  private constructor(store: KeyValueStore, state: { revision: number; entries: Map<string, Json> }) {
+    this.#store = store;
+    this.#state = state;
+  }
+
+  /** Takes over `store`. Fails with `invalid` on data of a newer format, with `dataLoss` on damaged records. */
+  static async open(store: KeyValueStore): Promise<EmbeddedMetaStore> {
+    const format = await store.get(FORMAT_KEY);
+    if (format === undefined) await store.write([{ type: "put", key: FORMAT_KEY, value: encode(FORMAT) }]);
+    else checkFormat(decode(format));
+    const revision = await store.get(REVISION_KEY);
+    const entries = new Map<string, Json>();
+    for await (const chunk of store.scan(ENTRIES)) {
+      for (const { key, value } of chunk) {
+        entries.set(Buffer.from(key).toString().slice(ENTRY_PREFIX.length), decode(value));
+      }
+    }
+    return new EmbeddedMetaStore(store, { revision: revision === undefined ? 0 : Number(decode(revision)), entries });
+  }
+
+  async load(): Promise<MetaState> {
+    return { revision: this.#state.revision, entries: new Map(this.#state.entries) };
+  }
+
+  commit(expectedRevision: number, changes: readonly MetaChange[]): Promise<number | undefined> {
+    const result = this.#turn.then(() => this.#commit(expectedRevision, changes));
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#turn;
+    await this.#store[Symbol.asyncDispose]();
+  }
+
+  async #commit(expectedRevision: number, changes: readonly MetaChange[]): Promise<number | undefined> {
+    if (expectedRevision !== this.#state.revision) return undefined;
+    const revision = expectedRevision + 1;
+    await this.#store.write([
+      { type: "put", key: REVISION_KEY, value: encode(revision) },
+      ...changes.map(
+        ({ key, value }): KeyValueChange =>
+          value === undefined
+            ? { type: "del", key: entryKey(key) }
+            : { type: "put", key: entryKey(key), value: encode(value) },
+      ),
+    ]);
+    for (const { key, value } of changes) {
+      if (value === undefined) this.#state.entries.delete(key);
+      else this.#state.entries.set(key, value);
+    }
+    this.#state.revision = revision;
+    return revision;
+  }
+}
+
+function checkFormat(format: Json): void {
+  if (typeof format !== "number" || format > FORMAT) {
+    throw new ShoalError(
+      "invalid",
+      `the schema on disk has format ${JSON.stringify(format)}, this version of Shoal reads up to ${FORMAT}: start a newer version`,
+    );
+  }
+}
+
+function entryKey(key: string): Buffer {
+  return Buffer.from(ENTRY_PREFIX + key);
+}
+
+function encode(value: Json): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
+function decode(bytes: Uint8Array): Json {
+  return JSON.parse(Buffer.from(bytes).toString()) as Json;
+}

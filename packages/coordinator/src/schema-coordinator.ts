@@ -1,0 +1,202 @@
+import { type ClassDefinition, type Json, type PropertyDefinition, ShoalError } from "@shoal/model";
+import type { ClassRecord, RequestContext, SchemaService, SchemaSnapshot } from "@shoal/rpc";
+import type { ShardingState } from "@shoal/sharding";
+import type { MetaChange, MetaStore } from "./meta-store.js";
+
+/** Prefix of the keys under which class records stand in the MetaStore. */
+const CLASS_PREFIX = "class/";
+
+export interface SchemaCoordinatorOptions {
+  readonly store: MetaStore;
+  /** Draws the shards of a new class and places them on the nodes that are known now. */
+  readonly createSharding: (definition: ClassDefinition) => ShardingState;
+  /** A name that was never given before, fit for a folder. */
+  readonly newClassId: () => string;
+}
+
+/** A class record as stored: `order` keeps the classes in the order of their creation. */
+interface StoredClass {
+  readonly record: ClassRecord;
+  readonly order: number;
+}
+
+/** What a change does: the records after it, and the record that is the answer. */
+interface SchemaChange<T> {
+  readonly changes: readonly MetaChange[];
+  readonly answer: T;
+}
+
+/** The one writer of the schema: every change is one compare-and-set commit in the MetaStore. */
+export class SchemaCoordinator implements SchemaService {
+  readonly #options: SchemaCoordinatorOptions;
+  readonly #listeners = new Set<(snapshot: SchemaSnapshot) => void>();
+  #classes: ReadonlyMap<string, StoredClass>;
+  #snapshot: SchemaSnapshot;
+
+  private constructor(options: SchemaCoordinatorOptions, revision: number, classes: ReadonlyMap<string, StoredClass>) {
+    this.#options = options;
+    this.#classes = classes;
+    this.#snapshot = snapshotOf(revision, classes);
+  }
+
+  static async open(options: SchemaCoordinatorOptions): Promise<SchemaCoordinator> {
+    const { revision, entries } = await options.store.load();
+    return new SchemaCoordinator(options, revision, readClasses(entries));
+  }
+
+  async current(_context: RequestContext): Promise<SchemaSnapshot> {
+    return this.#snapshot;
+  }
+
+  watch(listener: (snapshot: SchemaSnapshot) => void): Disposable {
+    this.#listeners.add(listener);
+    listener(this.#snapshot);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
+    return this.#change(context, (classes) => {
+      const lowerName = definition.class.toLowerCase();
+      for (const name of classes.keys()) {
+        if (name.toLowerCase() !== lowerName) continue;
+        throw new ShoalError("invalid", `Name '${definition.class}' already used as a name for an Object class`);
+      }
+      const record: ClassRecord = {
+        definition,
+        sharding: this.#options.createSharding(definition),
+        classId: this.#options.newClassId(),
+        dimensions: undefined,
+      };
+      const order = 1 + Math.max(0, ...[...classes.values()].map((stored) => stored.order));
+      return { changes: [put({ record, order })], answer: record };
+    });
+  }
+
+  updateClass(definition: ClassDefinition, expectedVersion: number, context: RequestContext): Promise<ClassRecord> {
+    return this.#change(context, (classes) => {
+      if (this.#snapshot.version !== expectedVersion) {
+        throw new ShoalError(
+          "conflict",
+          `the schema is at version ${this.#snapshot.version}, the change was made for version ${expectedVersion}`,
+        );
+      }
+      return replaceRecord(storedClass(classes, definition.class), { definition });
+    });
+  }
+
+  addProperty(className: string, property: PropertyDefinition, context: RequestContext): Promise<ClassRecord> {
+    return this.#change(context, (classes) => {
+      const stored = storedClass(classes, className);
+      const { definition } = stored.record;
+      const properties = definition.properties ?? [];
+      if (properties.some(({ name }) => name === property.name)) {
+        throw new ShoalError(
+          "invalid",
+          `Name '${property.name}' already in use as a property name for class '${className}'`,
+        );
+      }
+      return replaceRecord(stored, { definition: { ...definition, properties: [...properties, property] } });
+    });
+  }
+
+  deleteClass(className: string, context: RequestContext): Promise<void> {
+    return this.#change(context, (classes) => {
+      storedClass(classes, className);
+      return { changes: [{ key: CLASS_PREFIX + className, value: undefined }], answer: undefined };
+    });
+  }
+
+  async fixDimensions(
+    className: string,
+    classId: string,
+    dimensions: number,
+    context: RequestContext,
+  ): Promise<number> {
+    const known = this.#classes.get(className)?.record;
+    if (known?.classId === classId && known.dimensions !== undefined) return known.dimensions;
+    const record = await this.#change(context, (classes) => {
+      const stored = storedClass(classes, className);
+      if (stored.record.classId !== classId) throw unknownClass(className);
+      if (stored.record.dimensions !== undefined) return { changes: [], answer: stored.record };
+      return replaceRecord(stored, { dimensions });
+    });
+    return record.dimensions ?? dimensions;
+  }
+
+  /** Decides on the current schema and commits; decides anew when another writer was faster. */
+  async #change<T>(
+    context: RequestContext,
+    decide: (classes: ReadonlyMap<string, StoredClass>) => SchemaChange<T>,
+  ): Promise<T> {
+    for (;;) {
+      context.signal?.throwIfAborted();
+      const { changes, answer } = decide(this.#classes);
+      if (changes.length === 0) return answer;
+      const revision = await this.#options.store.commit(this.#snapshot.version, changes);
+      if (revision !== undefined && revision === this.#snapshot.version + 1) {
+        this.#swap(revision, apply(this.#classes, changes));
+        return answer;
+      }
+      const state = await this.#options.store.load();
+      if (state.revision > this.#snapshot.version) this.#swap(state.revision, readClasses(state.entries));
+      if (revision !== undefined) return answer;
+    }
+  }
+
+  #swap(revision: number, classes: ReadonlyMap<string, StoredClass>): void {
+    this.#classes = classes;
+    this.#snapshot = snapshotOf(revision, classes);
+    for (const listener of this.#listeners) listener(this.#snapshot);
+  }
+}
+
+function storedClass(classes: ReadonlyMap<string, StoredClass>, className: string): StoredClass {
+  const stored = classes.get(className);
+  if (stored === undefined) throw unknownClass(className);
+  return stored;
+}
+
+function unknownClass(className: string): ShoalError {
+  return new ShoalError("notFound", `could not find class '${className}'`);
+}
+
+function replaceRecord(stored: StoredClass, change: Partial<ClassRecord>): SchemaChange<ClassRecord> {
+  const record: ClassRecord = { ...stored.record, ...change };
+  return { changes: [put({ record, order: stored.order })], answer: record };
+}
+
+function put(stored: StoredClass): MetaChange {
+  return { key: CLASS_PREFIX + stored.record.definition.class, value: stored as unknown as Json };
+}
+
+function apply(
+  classes: ReadonlyMap<string, StoredClass>,
+  changes: readonly MetaChange[],
+): ReadonlyMap<string, StoredClass> {
+  const after = new Map(classes);
+  for (const { key, value } of changes) {
+    const className = key.slice(CLASS_PREFIX.length);
+    if (value === undefined) after.delete(className);
+    else after.set(className, value as unknown as StoredClass);
+  }
+  return after;
+}
+
+function readClasses(entries: ReadonlyMap<string, Json>): ReadonlyMap<string, StoredClass> {
+  const classes = new Map<string, StoredClass>();
+  for (const [key, value] of entries) {
+    if (!key.startsWith(CLASS_PREFIX)) continue;
+    const stored = value as unknown as StoredClass;
+    // JSON drops members that are undefined.
+    classes.set(key.slice(CLASS_PREFIX.length), {
+      ...stored,
+      record: { ...stored.record, dimensions: stored.record.dimensions },
+    });
+  }
+  return classes;
+}
+
+function snapshotOf(version: number, classes: ReadonlyMap<string, StoredClass>): SchemaSnapshot {
+  const ordered = [...classes.values()].sort((a, b) => a.order - b.order);
+  return { version, classes: ordered.map(({ record }) => record) };
+}
