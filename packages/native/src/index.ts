@@ -1,1 +1,1 @@
-export {};
+export { XXH3_BYTES, Xxh3Hasher, xxh3Matches, xxh3Write } from "./xxh3.js";

@@ -1,0 +1,12 @@
+// The door of the addon: what JavaScript sees is listed here, and typed in src/.
+#include <node_api.h>
+
+#include "xxh3.h"
+
+NAPI_MODULE_INIT() {
+  if (!shoal::exportXxh3(env, exports)) {
+    napi_throw_error(env, nullptr, "the shoal addon could not export its functions");
+    return nullptr;
+  }
+  return exports;
+}

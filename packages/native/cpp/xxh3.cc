@@ -1,0 +1,130 @@
+// XXH3-64 with seed 0, by the reference implementation (xxhash.h of Yann Collet, BSD-2-Clause).
+#define XXH_INLINE_ALL
+#include "xxh3.h"
+
+#include <xxhash.h>
+
+#include <cstring>
+#include <new>
+
+#include "node-value.h"
+
+namespace shoal {
+
+uint64_t xxh3(const void* data, size_t length) { return XXH3_64bits(data, length); }
+
+namespace {
+
+// Up to here two parts are copied together, which costs less than setting up the 576 byte state of the streaming form.
+constexpr size_t JOINED_BYTES_MAX = 8192;
+
+void writeLittleEndian(uint64_t hash, uint8_t* target) {
+  for (int byte = 0; byte < 8; byte++) target[byte] = static_cast<uint8_t>(hash >> (8 * byte));
+}
+
+uint64_t hashPair(const Bytes& key, const Bytes& payload) {
+  const size_t total = key.length + payload.length;
+  if (key.length == 0) return XXH3_64bits(payload.data, payload.length);
+  if (total <= JOINED_BYTES_MAX) {
+    static thread_local uint8_t joined[JOINED_BYTES_MAX];
+    std::memcpy(joined, key.data, key.length);
+    if (payload.length != 0) std::memcpy(joined + key.length, payload.data, payload.length);
+    return XXH3_64bits(joined, total);
+  }
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  XXH3_64bits_reset(&state);
+  XXH3_64bits_update(&state, key.data, key.length);
+  XXH3_64bits_update(&state, payload.data, payload.length);
+  return XXH3_64bits_digest(&state);
+}
+
+/** Reads (key, payload, bytes, offset) and makes sure that eight bytes fit at the offset. */
+bool readPair(napi_env env, napi_callback_info info, Bytes& key, Bytes& payload, uint8_t*& place) {
+  size_t count = 4;
+  napi_value values[4];
+  Bytes target;
+  uint32_t offset = 0;
+  if (napi_get_cb_info(env, info, &count, values, nullptr, nullptr) != napi_ok || count != 4) return false;
+  if (!readBytes(env, values[0], key) || !readBytes(env, values[1], payload) || !readBytes(env, values[2], target))
+    return false;
+  if (napi_get_value_uint32(env, values[3], &offset) != napi_ok) return false;
+  if (target.length < 8 || offset > target.length - 8) return false;
+  place = target.data + offset;
+  return true;
+}
+
+napi_value xxh3Write(napi_env env, napi_callback_info info) {
+  Bytes key, payload;
+  uint8_t* place;
+  if (!readPair(env, info, key, payload, place))
+    return fail(env, "xxh3Write(key, payload, target, offset) needs three Uint8Array and room for 8 bytes at offset");
+  writeLittleEndian(hashPair(key, payload), place);
+  return nullptr;
+}
+
+napi_value xxh3Matches(napi_env env, napi_callback_info info) {
+  Bytes key, payload;
+  uint8_t* place;
+  if (!readPair(env, info, key, payload, place))
+    return fail(env, "xxh3Matches(key, payload, expected, offset) needs three Uint8Array and 8 bytes at offset");
+  uint8_t actual[8];
+  writeLittleEndian(hashPair(key, payload), actual);
+  napi_value result;
+  napi_get_boolean(env, std::memcmp(actual, place, 8) == 0, &result);
+  return result;
+}
+
+XXH3_state_t* readState(napi_env env, napi_value value) {
+  void* state = nullptr;
+  return napi_get_value_external(env, value, &state) == napi_ok ? static_cast<XXH3_state_t*>(state) : nullptr;
+}
+
+napi_value xxh3Begin(napi_env env, napi_callback_info) {
+  XXH3_state_t* state = XXH3_createState();
+  if (state == nullptr) return fail(env, "no memory for a hash state");
+  XXH3_64bits_reset(state);
+  napi_value result;
+  if (napi_create_external(
+          env, state, [](napi_env, void* data, void*) { XXH3_freeState(static_cast<XXH3_state_t*>(data)); }, nullptr,
+          &result) != napi_ok) {
+    XXH3_freeState(state);
+    return nullptr;
+  }
+  return result;
+}
+
+napi_value xxh3Update(napi_env env, napi_callback_info info) {
+  size_t count = 2;
+  napi_value values[2];
+  Bytes bytes;
+  napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
+  XXH3_state_t* state = count == 2 ? readState(env, values[0]) : nullptr;
+  if (state == nullptr || !readBytes(env, values[1], bytes)) return fail(env, "update(bytes) needs a Uint8Array");
+  if (bytes.length != 0) XXH3_64bits_update(state, bytes.data, bytes.length);
+  return nullptr;
+}
+
+napi_value xxh3Digest(napi_env env, napi_callback_info info) {
+  size_t count = 3;
+  napi_value values[3];
+  Bytes target;
+  uint32_t offset = 0;
+  napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
+  XXH3_state_t* state = count == 3 ? readState(env, values[0]) : nullptr;
+  if (state == nullptr || !readBytes(env, values[1], target) ||
+      napi_get_value_uint32(env, values[2], &offset) != napi_ok || target.length < 8 || offset > target.length - 8)
+    return fail(env, "digest(target, offset) needs a Uint8Array with room for 8 bytes at offset");
+  writeLittleEndian(XXH3_64bits_digest(state), target.data + offset);
+  return nullptr;
+}
+
+}  // namespace
+
+bool exportXxh3(napi_env env, napi_value exports) {
+  return setFunction(env, exports, "xxh3Write", xxh3Write) && setFunction(env, exports, "xxh3Matches", xxh3Matches) &&
+         setFunction(env, exports, "xxh3Begin", xxh3Begin) && setFunction(env, exports, "xxh3Update", xxh3Update) &&
+         setFunction(env, exports, "xxh3Digest", xxh3Digest);
+}
+
+}  // namespace shoal
