@@ -1,2 +1,4 @@
+export { SchemaReplica } from "./schema-replica.js";
 export type { SchemaView } from "./schema-view.js";
+export { type NodePool, ShardMap } from "./shard-map.js";
 export type { ShardRouter } from "./shard-router.js";

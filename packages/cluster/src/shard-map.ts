@@ -1,0 +1,73 @@
+import { type ObjectId, OBJECT_ID_BYTES, ShoalError, writeObjectId } from "@shoal/model";
+import type { ClassRecord, ShardAddress, ShardService } from "@shoal/rpc";
+import { Ring, type ShardingState } from "@shoal/sharding";
+import type { ShardRouter } from "./shard-router.js";
+
+/** The nodes of the cluster by name. */
+export interface NodePool {
+  node(name: string): ShardService | undefined;
+}
+
+/** A class's shards, worked out once a sharding state. */
+interface ClassRoutes {
+  readonly ring: Ring;
+  readonly addresses: readonly ShardAddress[];
+}
+
+/** Finds shards by the ring of their class, and nodes by the placement of the shard. */
+export class ShardMap implements ShardRouter {
+  readonly #pool: NodePool;
+  readonly #routes = new WeakMap<ShardingState, ClassRoutes>();
+  readonly #owners = new WeakMap<ShardAddress, string>();
+  readonly #idBytes = new Uint8Array(OBJECT_ID_BYTES);
+
+  constructor(pool: NodePool) {
+    this.#pool = pool;
+  }
+
+  shardOf(record: ClassRecord, id: ObjectId): ShardAddress {
+    const { ring, addresses } = this.#routesOf(record);
+    const [only] = addresses;
+    if (addresses.length === 1 && only !== undefined) return only;
+    writeObjectId(id, this.#idBytes);
+    const address = addresses[ring.shardIndexOf(this.#idBytes)];
+    if (address === undefined) {
+      throw new ShoalError("internal", `class '${record.definition.class}' has no shard for id '${id}'`);
+    }
+    return address;
+  }
+
+  shardsOf(record: ClassRecord): readonly ShardAddress[] {
+    return this.#routesOf(record).addresses;
+  }
+
+  node(shard: ShardAddress): ShardService {
+    const owner = this.#owners.get(shard);
+    const service = owner === undefined ? undefined : this.#pool.node(owner);
+    if (service === undefined) {
+      throw new ShoalError(
+        "unavailable",
+        `shard ${shard.shardName} of class '${shard.className}': node ${owner ?? "unknown"} is not reachable`,
+        { retryAfterSeconds: 1 },
+      );
+    }
+    return service;
+  }
+
+  #routesOf(record: ClassRecord): ClassRoutes {
+    let routes = this.#routes.get(record.sharding);
+    if (routes === undefined) {
+      routes = { ring: new Ring(record.sharding), addresses: this.#addressesOf(record) };
+      this.#routes.set(record.sharding, routes);
+    }
+    return routes;
+  }
+
+  #addressesOf({ classId, definition, sharding }: ClassRecord): readonly ShardAddress[] {
+    return sharding.shards.map(({ name, members }) => {
+      const address: ShardAddress = { classId, className: definition.class, shardName: name };
+      if (members[0] !== undefined) this.#owners.set(address, members[0]);
+      return address;
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import type { ShardRouter } from "@shoal/cluster";
+import { ShoalError, type StoredObject } from "@shoal/model";
+import type { ClassRecord, ObjectListing, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import { classesByName } from "./find-object.js";
+import { mergeSorted } from "./merge-sorted.js";
+import { type Page, type PageLimits, pageOfList } from "./pagination.js";
+import type { ListQuery } from "./query-service.js";
+import { scatter } from "./scatter.js";
+
+/**
+ * A page of `GET /v1/objects`: newest first over all classes or one; with `after`, one class by ascending id.
+ * Fails with `invalid` on a page out of bounds, on `after` without a class or with an offset, and on an unknown class.
+ */
+export async function listObjects(
+  router: ShardRouter,
+  schema: SchemaSnapshot,
+  limits: PageLimits,
+  query: ListQuery,
+  context: RequestContext,
+): Promise<readonly StoredObject[]> {
+  if (query.after !== undefined && query.className === undefined) {
+    throw new ShoalError("invalid", "after in query needs the class in query too: ids are ordered inside one class");
+  }
+  if (query.after !== undefined && query.offset !== undefined) {
+    throw new ShoalError("invalid", "after and offset in query exclude each other");
+  }
+  const records = classesOf(schema, query.className);
+  const page = pageOfList(query.limit, query.offset, limits);
+  const order = query.after === undefined ? "newest" : "id";
+  return collectPage(router, records, { order, after: query.after, fields: query.fields }, page, context);
+}
+
+/** One page over all shards of the classes, in the order of the listing. */
+export async function collectPage(
+  router: ShardRouter,
+  records: readonly ClassRecord[],
+  listing: Omit<ObjectListing, "limit">,
+  page: Page,
+  context: RequestContext,
+): Promise<readonly StoredObject[]> {
+  if (page.limit === 0) return [];
+  const shards = records.flatMap((record) => router.shardsOf(record));
+  const pages = await scatter(shards, context, (shard, inner) =>
+    router.node(shard).listObjects(shard, { ...listing, limit: page.offset + page.limit }, inner),
+  );
+  return mergeSorted(pages, listing.order === "newest" ? newestFirst : ascendingId, page.offset, page.limit);
+}
+
+function classesOf(schema: SchemaSnapshot, className: string | undefined): readonly ClassRecord[] {
+  const records = classesByName(schema);
+  if (className === undefined) return records;
+  const record = records.find(({ definition }) => definition.class === className);
+  if (record === undefined) throw new ShoalError("invalid", `class '${className}' not present in schema`);
+  return [record];
+}
+
+function newestFirst(a: StoredObject, b: StoredObject): number {
+  return b.creationTimeUnix - a.creationTimeUnix || ascendingId(a, b);
+}
+
+/** Canonical ids order as their raw bytes do. */
+function ascendingId(a: StoredObject, b: StoredObject): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}

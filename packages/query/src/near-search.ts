@@ -1,0 +1,128 @@
+import type { ShardRouter } from "@shoal/cluster";
+import { type RowFields, ShoalError, type StoredObject } from "@shoal/model";
+import type { ClassRecord, RequestContext, ShardAddress, VectorSearchHit } from "@shoal/rpc";
+import { mergeSorted } from "./merge-sorted.js";
+import type { Page } from "./pagination.js";
+import { withPrefix } from "./prefixed.js";
+import type { GetRow } from "./query-service.js";
+import { scatter } from "./scatter.js";
+
+/** Pages up to so many rows come with their rows from every shard at once; larger ones fetch the winners' rows only. */
+const ROWS_WITH_HITS_MAX = 100;
+
+export interface NearSearch {
+  /** Not normalised. */
+  readonly vector: Float32Array;
+  readonly certainty: number | undefined;
+  readonly fields: RowFields;
+}
+
+/**
+ * The objects of a class nearest to a vector, merged over its shards by distance, then id. The certainty minimum applies
+ * after the page is cut (reference-graphql 2.4, 2.7). A class that never had a vector has no neighbours.
+ */
+export async function nearSearch(
+  router: ShardRouter,
+  record: ClassRecord,
+  search: NearSearch,
+  page: Page,
+  context: RequestContext,
+): Promise<readonly GetRow[]> {
+  const shards = router.shardsOf(record);
+  checkSearchable(record, search.vector, shards[0]);
+  if (record.dimensions === undefined || page.limit === 0) return [];
+  const count = page.offset + page.limit;
+  const wantsRows = search.fields.properties || search.fields.vector || search.fields.extras;
+  const rowsWithHits = wantsRows && (shards.length === 1 || count <= ROWS_WITH_HITS_MAX);
+  const lists = await scatter(shards, context, (shard, inner) =>
+    askShard(router, record, shard, inner, {
+      vector: search.vector,
+      count,
+      fields: rowsWithHits ? search.fields : undefined,
+    }),
+  );
+  const hits = mergeSorted(lists, nearestFirst, page.offset, page.limit);
+  const objects =
+    wantsRows && !rowsWithHits ? await fetchRows(router, record, hits, search.fields, context) : undefined;
+  const rows: GetRow[] = [];
+  for (const [i, hit] of hits.entries()) {
+    const certainty = Math.fround(1 - hit.distance / 2);
+    if (search.certainty !== undefined && certainty < search.certainty) continue;
+    const object = hit.object ?? objects?.[i];
+    // Deleted between the search and the fetch of its row.
+    if (wantsRows && object === undefined) continue;
+    rows.push({ id: hit.id, object, certainty });
+  }
+  return rows;
+}
+
+function checkSearchable(record: ClassRecord, vector: Float32Array, shard: ShardAddress | undefined): void {
+  const prefix = shardPrefix(record, shard);
+  if (record.definition.vectorIndexConfig.skip) {
+    throw new ShoalError("invalid", `${prefix}cannot vector-search on a class not vector-indexed`);
+  }
+  if (vector.length === 0) {
+    throw new ShoalError("invalid", `${prefix}got a nil or zero-length vector as search vector`);
+  }
+  if (record.dimensions !== undefined && vector.length !== record.dimensions) {
+    throw new ShoalError(
+      "invalid",
+      `${prefix}knn search: distance between entrypint and query node: vector lengths don't match: ` +
+        `${record.dimensions} vs ${vector.length}`,
+    );
+  }
+}
+
+async function askShard(
+  router: ShardRouter,
+  record: ClassRecord,
+  shard: ShardAddress,
+  context: RequestContext,
+  search: { readonly vector: Float32Array; readonly count: number; readonly fields: RowFields | undefined },
+): Promise<readonly VectorSearchHit[]> {
+  try {
+    return await router.node(shard).searchByVector(shard, search, context);
+  } catch (thrown) {
+    throw withPrefix(shardPrefix(record, shard), thrown);
+  }
+}
+
+function shardPrefix(record: ClassRecord, shard: ShardAddress | undefined): string {
+  const index = record.definition.class.toLowerCase();
+  return (
+    `explorer: get class: vector search: object vector search at index ${index}: ` +
+    `shard ${index}_${shard?.shardName ?? ""}: vector search: `
+  );
+}
+
+/** The rows of hits that came without, one request a shard. */
+async function fetchRows(
+  router: ShardRouter,
+  record: ClassRecord,
+  hits: readonly VectorSearchHit[],
+  fields: RowFields,
+  context: RequestContext,
+): Promise<readonly (StoredObject | undefined)[]> {
+  const places = new Map<string, { readonly shard: ShardAddress; readonly hits: number[] }>();
+  for (const [i, { id }] of hits.entries()) {
+    const shard = router.shardOf(record, id);
+    const place = places.get(shard.shardName);
+    if (place === undefined) places.set(shard.shardName, { shard, hits: [i] });
+    else place.hits.push(i);
+  }
+  const rows = new Array<StoredObject | undefined>(hits.length);
+  await scatter([...places.values()], context, async ({ shard, hits: indexes }, inner) => {
+    const ids = indexes.flatMap((i) => hits[i]?.id ?? []);
+    const objects = await router.node(shard).getObjects(shard, ids, fields, inner);
+    for (const [at, i] of indexes.entries()) rows[i] = objects[at];
+  });
+  return rows;
+}
+
+function nearestFirst(a: VectorSearchHit, b: VectorSearchHit): number {
+  const aLast = Number.isNaN(a.distance);
+  const bLast = Number.isNaN(b.distance);
+  if (aLast !== bLast) return aLast ? 1 : -1;
+  if (!aLast && a.distance !== b.distance) return a.distance - b.distance;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}

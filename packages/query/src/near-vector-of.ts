@@ -1,0 +1,53 @@
+import type { ShardRouter } from "@shoal/cluster";
+import { type GetQuery, type NearObject, type ObjectId, parseBeacon, parseObjectId, ShoalError } from "@shoal/model";
+import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import { classesByName, findObject } from "./find-object.js";
+
+/** What the messages of this stage begin with (reference-graphql 2.7). */
+const PREFIX = "explorer: get class: vectorize params: ";
+
+const VECTOR_ONLY = { properties: false, vector: true, extras: false } as const;
+
+/** The one vector that a query's near* argument stands for. Fails with `invalid` on conflicting or unusable arguments. */
+export async function nearVectorOf(
+  router: ShardRouter,
+  schema: SchemaSnapshot,
+  query: GetQuery,
+  context: RequestContext,
+): Promise<{ readonly vector: Float32Array; readonly certainty: number | undefined }> {
+  const { nearVector, nearObject } = query;
+  if (nearVector !== undefined && nearObject !== undefined) {
+    throw new ShoalError(
+      "invalid",
+      `${PREFIX}found both 'nearVector' and 'nearObject' parameters which are conflicting, choose one instead`,
+    );
+  }
+  if (nearVector !== undefined) return nearVector;
+  if (nearObject === undefined) throw new ShoalError("internal", "a vector search without near argument");
+  const id = nearObjectId(nearObject, schema);
+  const vector = (await findObject(router, schema, id, VECTOR_ONLY, context))?.object.vector;
+  if (vector === undefined) throw new ShoalError("invalid", `${PREFIX}nearObject params: vector not found`);
+  return { vector, certainty: nearObject.certainty };
+}
+
+function nearObjectId(near: NearObject, schema: SchemaSnapshot): ObjectId {
+  if (near.id !== undefined && near.id !== "") {
+    const id = parseObjectId(near.id);
+    if (id !== undefined) return id;
+    const index = classesByName(schema)[0]?.definition.class.toLowerCase() ?? "";
+    throw new ShoalError(
+      "invalid",
+      `${PREFIX}nearObject params: search index ${index}: parse id as uuid: invalid UUID length: ${near.id.length}`,
+    );
+  }
+  if (near.beacon === undefined || near.beacon === "") {
+    throw new ShoalError("invalid", `${PREFIX}nearObject params: empty id and beacon`);
+  }
+  try {
+    return parseBeacon(near.beacon).id;
+  } catch (thrown) {
+    throw new ShoalError("invalid", `${PREFIX}nearObject params: ${ShoalError.from(thrown).message}`, {
+      cause: thrown,
+    });
+  }
+}

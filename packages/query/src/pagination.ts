@@ -1,0 +1,35 @@
+import { ShoalError } from "@shoal/model";
+
+/** Rows of a `Get` that names neither limit nor offset (reference-graphql 2.4). */
+const GET_LIMIT_DEFAULT = 100;
+
+export interface PageLimits {
+  /** Limit of a request that gives an offset only, or none at all in a REST listing. */
+  readonly defaultLimit: number;
+  /** Highest `offset + limit`. */
+  readonly maximumResults: number;
+}
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The page of a `Get`; -1 stands for the default limit. Fails with `invalid` outside the bounds. */
+export function pageOfGet(limit: number | undefined, offset: number | undefined, limits: PageLimits): Page {
+  if (limit === undefined && offset === undefined) {
+    return { offset: 0, limit: Math.min(GET_LIMIT_DEFAULT, limits.maximumResults) };
+  }
+  return pageOfList(limit === -1 ? undefined : limit, offset, limits);
+}
+
+/** The page of a REST listing. Fails with `invalid` outside the bounds. */
+export function pageOfList(limit: number | undefined, offset: number | undefined, limits: PageLimits): Page {
+  const page: Page = { offset: offset ?? 0, limit: limit ?? limits.defaultLimit };
+  if (page.limit < 0) throw new ShoalError("invalid", `limit must be 0 or more, got ${page.limit}`);
+  if (page.offset < 0) throw new ShoalError("invalid", `offset must be 0 or more, got ${page.offset}`);
+  if (page.offset + page.limit > limits.maximumResults) {
+    throw new ShoalError("invalid", "query maximum results exceeded");
+  }
+  return page;
+}

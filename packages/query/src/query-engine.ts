@@ -1,0 +1,73 @@
+import type { SchemaView, ShardRouter } from "@shoal/cluster";
+import { type GetQuery, type ObjectId, type RowFields, ShoalError, type StoredObject } from "@shoal/model";
+import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import { findObject } from "./find-object.js";
+import { collectPage, listObjects } from "./list-objects.js";
+import { nearSearch } from "./near-search.js";
+import { nearVectorOf } from "./near-vector-of.js";
+import { type Page, type PageLimits, pageOfGet } from "./pagination.js";
+import { prefixed, withPrefix } from "./prefixed.js";
+import type { GetRow, ListQuery, QueryService } from "./query-service.js";
+
+export interface QueryEngineOptions {
+  readonly schema: SchemaView;
+  readonly router: ShardRouter;
+  readonly limits: PageLimits;
+}
+
+/** Plans reads, scatters them over the shards and merges the answers. */
+export class QueryEngine implements QueryService {
+  readonly #schema: SchemaView;
+  readonly #router: ShardRouter;
+  readonly #limits: PageLimits;
+
+  constructor(options: QueryEngineOptions) {
+    this.#schema = options.schema;
+    this.#router = options.router;
+    this.#limits = options.limits;
+  }
+
+  async get(query: GetQuery, context: RequestContext): Promise<readonly GetRow[]> {
+    const isNear = query.nearVector !== undefined || query.nearObject !== undefined;
+    const record = this.#classOf(query.className);
+    const page = this.#page(query, isNear);
+    if (!isNear) return this.#list(record, query.fields, page, context);
+    const near = await nearVectorOf(this.#router, this.#schema.snapshot, query, context);
+    return nearSearch(this.#router, record, { ...near, fields: query.fields }, page, context);
+  }
+
+  async objectById(id: ObjectId, fields: RowFields, context: RequestContext): Promise<StoredObject | undefined> {
+    return (await findObject(this.#router, this.#schema.snapshot, id, fields, context))?.object;
+  }
+
+  list(query: ListQuery, context: RequestContext): Promise<readonly StoredObject[]> {
+    return prefixed("list objects: ", () =>
+      listObjects(this.#router, this.#schema.snapshot, this.#limits, query, context),
+    );
+  }
+
+  #classOf(className: string): ClassRecord {
+    const record = this.#schema.classRecord(className);
+    if (record === undefined) {
+      throw new ShoalError("invalid", `search: tried to browse non-existing index for ${className}`);
+    }
+    return record;
+  }
+
+  #page(query: GetQuery, isNear: boolean): Page {
+    try {
+      return pageOfGet(query.limit, query.offset, this.#limits);
+    } catch (thrown) {
+      const stage = isNear ? "explorer: get class: vector search: " : "explorer: list class: search: ";
+      throw withPrefix(`${stage}invalid pagination params: `, thrown);
+    }
+  }
+
+  async #list(record: ClassRecord, fields: RowFields, page: Page, context: RequestContext): Promise<readonly GetRow[]> {
+    const listing = { order: "id", after: undefined, fields } as const;
+    const objects = await prefixed("explorer: list class: search: ", () =>
+      collectPage(this.#router, [record], listing, page, context),
+    );
+    return objects.map((object) => ({ id: object.id, object, certainty: undefined }));
+  }
+}
