@@ -1,0 +1,153 @@
+import type { SchemaView, ShardRouter } from "@shoal/cluster";
+import { type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
+import type { ClassRecord, ObjectListing, ShardAddress, ShardService, VectorSearch, VectorSearchHit } from "@shoal/rpc";
+
+/** An object of a test: what a shard would store. */
+export interface MemoryObject {
+  readonly className: string;
+  readonly id: ObjectId;
+  readonly creationTimeUnix: number;
+  readonly vector: Float32Array | undefined;
+}
+
+/** Classes over arrays instead of disks, for tests of the asking side: every shard answers by sorting all it has. */
+export class MemoryShards implements ShardRouter, SchemaView {
+  readonly snapshot;
+  readonly #objects: readonly MemoryObject[];
+  readonly #shardCount: number;
+  readonly #node: ShardService;
+  readonly #addresses = new Map<string, ShardAddress[]>();
+  /** Names of shards that answer every request with an error. */
+  readonly down = new Set<string>();
+  /** Requests that were made, by method. */
+  readonly calls = new Map<string, number>();
+
+  constructor(records: readonly ClassRecord[], objects: readonly MemoryObject[], shardCount: number) {
+    this.snapshot = { version: 1, classes: records };
+    this.#objects = objects;
+    this.#shardCount = shardCount;
+    this.#node = this.#createNode();
+  }
+
+  classRecord(className: string): ClassRecord | undefined {
+    return this.snapshot.classes.find(({ definition }) => definition.class === className);
+  }
+
+  onChange(): Disposable {
+    return { [Symbol.dispose]: () => undefined };
+  }
+
+  shardOf(record: ClassRecord, id: ObjectId): ShardAddress {
+    const address = this.shardsOf(record)[Number.parseInt(id.slice(0, 8), 16) % this.#shardCount];
+    if (address === undefined) throw new Error("no shard");
+    return address;
+  }
+
+  shardsOf({ definition, classId }: ClassRecord): readonly ShardAddress[] {
+    const known = this.#addresses.get(definition.class);
+    if (known !== undefined) return known;
+    const addresses = Array.from({ length: this.#shardCount }, (_, i) => ({
+      classId,
+      className: definition.class,
+      shardName: `s${i}`,
+    }));
+    this.#addresses.set(definition.class, addresses);
+    return addresses;
+  }
+
+  node(): ShardService {
+    return this.#node;
+  }
+
+  #of(shard: ShardAddress): MemoryObject[] {
+    if (this.down.has(shard.shardName)) throw new ShoalError("unavailable", `shard ${shard.shardName} is down`);
+    const record = this.classRecord(shard.className);
+    if (record === undefined) throw new Error("no class");
+    return this.#objects.filter(
+      (object) => object.className === shard.className && this.shardOf(record, object.id) === shard,
+    );
+  }
+
+  #count(method: string): void {
+    this.calls.set(method, 1 + (this.calls.get(method) ?? 0));
+  }
+
+  #createNode(): ShardService {
+    const unsupported = () => Promise.reject(new Error("tests of reads do not write"));
+    return {
+      putObjects: unsupported,
+      mergeObject: unsupported,
+      deleteObject: unsupported,
+      shardStatuses: unsupported,
+      getObjects: async (shard, ids) => {
+        this.#count("getObjects");
+        const objects = this.#of(shard);
+        return ids.map((id) => objects.filter((object) => object.id === id).map(toStored)[0]);
+      },
+      hasObjects: async (questions) => {
+        this.#count("hasObjects");
+        return questions.map(({ shard, id }) => this.#of(shard).some((object) => object.id === id));
+      },
+      searchByVector: async (shard, search) => {
+        this.#count("searchByVector");
+        return nearest(this.#of(shard), search);
+      },
+      listObjects: async (shard, listing) => {
+        this.#count("listObjects");
+        return page(this.#of(shard), listing);
+      },
+    };
+  }
+}
+
+/** Brute force: cosine distance in float64, nearest first, then by id. */
+export function nearest(objects: readonly MemoryObject[], search: VectorSearch): readonly VectorSearchHit[] {
+  return objects
+    .flatMap((object) =>
+      object.vector === undefined
+        ? []
+        : [
+            {
+              id: object.id,
+              distance: Math.fround(cosineDistance(object.vector, search.vector)),
+              object: search.fields === undefined ? undefined : toStored(object),
+            },
+          ],
+    )
+    .sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1))
+    .slice(0, search.count);
+}
+
+function page(objects: readonly MemoryObject[], listing: ObjectListing): readonly StoredObject[] {
+  const { after, limit, order } = listing;
+  return objects
+    .filter(({ id }) => after === undefined || id > after)
+    .sort((a, b) => (order === "id" ? 0 : b.creationTimeUnix - a.creationTimeUnix) || (a.id < b.id ? -1 : 1))
+    .slice(0, limit)
+    .map(toStored);
+}
+
+function toStored({ id, className, creationTimeUnix, vector }: MemoryObject): StoredObject {
+  return {
+    id,
+    className,
+    creationTimeUnix,
+    lastUpdateTimeUnix: creationTimeUnix,
+    propertiesJson: new TextEncoder().encode("{}"),
+    vector,
+    extras: undefined,
+  };
+}
+
+function cosineDistance(a: Float32Array, b: Float32Array): number {
+  let dot = 0;
+  let squaresA = 0;
+  let squaresB = 0;
+  for (const [i, x] of a.entries()) {
+    const y = b[i] ?? 0;
+    dot += x * y;
+    squaresA += x * x;
+    squaresB += y * y;
+  }
+  return 1 - dot / Math.sqrt(squaresA * squaresB);
+}
