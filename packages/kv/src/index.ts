@@ -1,3 +1,4 @@
+export { KEY_BYTES_MAX } from "./batch-check.js";
 export type {
   KeyRange,
   KeyValueChange,
@@ -6,3 +7,5 @@ export type {
   KeyValueStore,
   WriteOptions,
 } from "./key-value-store.js";
+export { MemoryStore } from "./memory-store.js";
+export { ENVELOPE_BYTES } from "./record-envelope.js";

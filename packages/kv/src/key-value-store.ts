@@ -1,4 +1,7 @@
-/** One change of a batch. Keys order bytewise; keys and values are copied before `write` returns its promise. */
+/**
+ * One change of a batch. Keys order bytewise and have 1 to 65,536 bytes; keys and values are copied before `write`
+ * returns its promise.
+ */
 export type KeyValueChange =
   | { readonly type: "put"; readonly key: Uint8Array; readonly value: Uint8Array }
   | { readonly type: "del"; readonly key: Uint8Array };
@@ -33,8 +36,9 @@ export interface KeyValueReader {
   /** As `get`, one result a key in the order of the keys; a damaged record is a ShoalError in its place. */
   getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined | Error)[]>;
   /**
-   * Entries of a consistent snapshot, in chunks, in key order. A damaged record ends the scan with `dataLoss`
-   * unless `onDamaged` is given: then the record is reported there and left out.
+   * Entries of a consistent snapshot, in chunks of at least one entry, in key order; the snapshot is taken when the
+   * iteration begins. A damaged record ends the scan with `dataLoss`, after the entries before it, unless `onDamaged`
+   * is given: then the record is reported there, left out, and does not count for the limit.
    */
   scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]>;
 }

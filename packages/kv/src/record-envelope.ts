@@ -1,0 +1,42 @@
+import { ShoalError } from "@shoal/model";
+import { xxh3Matches, xxh3Write } from "@shoal/native";
+
+/** First byte of every stored value. A byte once given keeps its meaning for good. */
+const FORMAT_XXH3 = 1;
+const CHECKSUM_OFFSET = 1;
+
+/** Bytes that the envelope adds to a payload: format byte, xxh3-64 of key and payload. */
+export const ENVELOPE_BYTES = 9;
+
+/** The stored form of `payload` under `key`: format byte, xxh3-64 over key then payload, payload. Copies the payload. */
+export function sealRecord(key: Uint8Array, payload: Uint8Array): Buffer {
+  const envelope = Buffer.allocUnsafe(ENVELOPE_BYTES + payload.length);
+  envelope[0] = FORMAT_XXH3;
+  envelope.set(payload, ENVELOPE_BYTES);
+  xxh3Write(key, payload, envelope, CHECKSUM_OFFSET);
+  return envelope;
+}
+
+/**
+ * The payload inside a stored value, as a view on `envelope`. Returns a `dataLoss` error (it does not throw: a damaged
+ * record is an answer of `getMany`) when the bytes are not what was sealed under this key.
+ */
+export function openRecord(key: Uint8Array, envelope: Uint8Array): Uint8Array | ShoalError {
+  if (envelope.length < ENVELOPE_BYTES) {
+    return damaged(key, `${envelope.length} bytes are too few for an envelope`);
+  }
+  const payload = envelope.subarray(ENVELOPE_BYTES);
+  if (!xxh3Matches(key, payload, envelope, CHECKSUM_OFFSET)) return damaged(key, "its checksum does not match");
+  if (envelope[0] !== FORMAT_XXH3) return damaged(key, `envelope format ${envelope[0]} is unknown`);
+  return payload;
+}
+
+function damaged(key: Uint8Array, reason: string): ShoalError {
+  return new ShoalError("dataLoss", `record ${hexOfKey(key)} is damaged: ${reason}`);
+}
+
+/** A key as it stands in messages: hexadecimal, long ones cut. */
+export function hexOfKey(key: Uint8Array): string {
+  const shown = Buffer.from(key.buffer, key.byteOffset, Math.min(key.length, 64)).toString("hex");
+  return key.length > 64 ? `${shown}… (${key.length} bytes)` : shown;
+}

@@ -1,0 +1,110 @@
+/** A key with the bytes that are stored under it. */
+export interface StoredEntry {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** A change of a batch in stored form; no value: the key is removed. */
+export interface StoredChange {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array | undefined;
+}
+
+/** Entries of a leaf before it is split. */
+const LEAF_MAX = 128;
+
+type Leaf = readonly StoredEntry[];
+
+/**
+ * Entries in bytewise key order that never change: `with` returns the next state and shares what it did not touch, so
+ * that a snapshot is a reference. Two levels: an array of sorted leaves.
+ */
+export class SortedEntries {
+  static readonly empty = new SortedEntries([]);
+
+  private constructor(private readonly leaves: readonly Leaf[]) {}
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    const leaf = this.leaves[leafFor(this.leaves, key)];
+    const entry = leaf?.[lowerBound(leaf, key)];
+    return entry !== undefined && Buffer.compare(entry.key, key) === 0 ? entry.value : undefined;
+  }
+
+  /** The state after the changes, applied in their order. */
+  with(changes: readonly StoredChange[]): SortedEntries {
+    const leaves = this.leaves.slice();
+    for (const change of changes) applyChange(leaves, change);
+    return new SortedEntries(leaves);
+  }
+
+  /** Entries with `gte <= key < lt` in ascending order. */
+  *ascending(gte: Uint8Array | undefined, lt: Uint8Array | undefined): Generator<StoredEntry> {
+    const first = gte === undefined ? 0 : leafFor(this.leaves, gte);
+    for (let index = first; index < this.leaves.length; index++) {
+      const leaf = this.leaves[index] ?? [];
+      const start = gte !== undefined && index === first ? lowerBound(leaf, gte) : 0;
+      for (let at = start; at < leaf.length; at++) {
+        const entry = leaf[at];
+        if (entry === undefined || (lt !== undefined && Buffer.compare(entry.key, lt) >= 0)) return;
+        yield entry;
+      }
+    }
+  }
+
+  /** The same entries in descending order. */
+  *descending(gte: Uint8Array | undefined, lt: Uint8Array | undefined): Generator<StoredEntry> {
+    const last = lt === undefined ? this.leaves.length - 1 : leafFor(this.leaves, lt);
+    for (let index = last; index >= 0; index--) {
+      const leaf = this.leaves[index] ?? [];
+      const end = lt !== undefined && index === last ? lowerBound(leaf, lt) : leaf.length;
+      for (let at = end - 1; at >= 0; at--) {
+        const entry = leaf[at];
+        if (entry === undefined || (gte !== undefined && Buffer.compare(entry.key, gte) < 0)) return;
+        yield entry;
+      }
+    }
+  }
+}
+
+function applyChange(leaves: Leaf[], change: StoredChange): void {
+  const index = leafFor(leaves, change.key);
+  const leaf = leaves[index] ?? [];
+  const at = lowerBound(leaf, change.key);
+  const present = leaf[at];
+  const found = present !== undefined && Buffer.compare(present.key, change.key) === 0;
+  if (change.value === undefined) {
+    if (!found) return;
+    if (leaf.length === 1) leaves.splice(index, 1);
+    else leaves[index] = leaf.toSpliced(at, 1);
+    return;
+  }
+  const grown = leaf.toSpliced(at, found ? 1 : 0, { key: change.key, value: change.value });
+  if (grown.length <= LEAF_MAX) leaves[index] = grown;
+  else leaves.splice(index, 1, grown.slice(0, LEAF_MAX / 2), grown.slice(LEAF_MAX / 2));
+}
+
+/** Index of the leaf that holds `key`, or would: the last one whose first key is not greater; 0 when there is none. */
+function leafFor(leaves: readonly Leaf[], key: Uint8Array): number {
+  let low = 0;
+  let high = leaves.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const first = leaves[middle]?.[0];
+    if (first !== undefined && Buffer.compare(first.key, key) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
+/** Index of the first entry whose key is not smaller. */
+function lowerBound(leaf: Leaf, key: Uint8Array): number {
+  let low = 0;
+  let high = leaf.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const entry = leaf[middle];
+    if (entry !== undefined && Buffer.compare(entry.key, key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
