@@ -1,0 +1,153 @@
+import { MemoryStore } from "@shoal/kv";
+import type { ClassDefinition, Json } from "@shoal/model";
+import type { SchemaSnapshot } from "@shoal/rpc";
+import { describe, expect, test } from "vitest";
+import { EmbeddedMetaStore } from "./embedded-meta-store.js";
+import type { MetaChange, MetaState, MetaStore } from "./meta-store.js";
+import { SchemaCoordinator } from "./schema-coordinator.js";
+
+const context = { deadline: Number.POSITIVE_INFINITY };
+
+function definition(name: string, properties: ClassDefinition["properties"] = []): ClassDefinition {
+  return { class: name, properties } as ClassDefinition;
+}
+
+async function openOn(store: MetaStore): Promise<SchemaCoordinator> {
+  let ids = 0;
+  return SchemaCoordinator.open({
+    store,
+    createSharding: ({ class: name }) => ({
+      shards: [{ name: `${name}0`, members: ["n1"] }],
+      virtualShards: ["v"],
+      assignments: [0],
+    }),
+    newClassId: () => `id${++ids}`,
+  });
+}
+
+/** MetaStore whose content outlives the coordinator, shared by several of them. */
+class SharedMeta implements MetaStore {
+  revision = 0;
+  readonly entries = new Map<string, Json>();
+
+  async load(): Promise<MetaState> {
+    return { revision: this.revision, entries: new Map(this.entries) };
+  }
+
+  async commit(expectedRevision: number, changes: readonly MetaChange[]): Promise<number | undefined> {
+    await Promise.resolve();
+    if (expectedRevision !== this.revision) return undefined;
+    for (const { key, value } of changes) {
+      if (value === undefined) this.entries.delete(key);
+      else this.entries.set(key, JSON.parse(JSON.stringify(value)) as Json);
+    }
+    return ++this.revision;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+const names = (snapshot: SchemaSnapshot) => snapshot.classes.map((record) => record.definition.class);
+
+describe("SchemaCoordinator", () => {
+  test("adds, extends, replaces and deletes classes; watchers see each version once and in order", async () => {
+    const coordinator = await openOn(await EmbeddedMetaStore.open(new MemoryStore()));
+    const seen: SchemaSnapshot[] = [];
+    const subscription = coordinator.watch((snapshot) => seen.push(snapshot));
+    await coordinator.addClass(definition("Zebra"), context);
+    await coordinator.addClass(definition("Ape"), context);
+    await coordinator.addProperty("Zebra", { name: "stripes", dataType: ["int"] }, context);
+    const { version } = await coordinator.current(context);
+    await coordinator.updateClass({ ...definition("Ape"), description: "new" }, version, context);
+    await coordinator.deleteClass("Zebra", context);
+    subscription[Symbol.dispose]();
+    await coordinator.addClass(definition("Late"), context);
+    expect(seen.map((snapshot) => snapshot.version)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(seen.map(names)).toEqual([[], ["Zebra"], ["Zebra", "Ape"], ["Zebra", "Ape"], ["Zebra", "Ape"], ["Ape"]]);
+    expect(seen[3]?.classes[0]?.definition.properties).toEqual([{ name: "stripes", dataType: ["int"] }]);
+    expect(seen[4]?.classes[1]?.definition.description).toBe("new");
+  });
+
+  test("refuses doubles, unknown classes and outdated changes, and changes nothing then", async () => {
+    const coordinator = await openOn(await EmbeddedMetaStore.open(new MemoryStore()));
+    await coordinator.addClass(definition("Cat", [{ name: "name", dataType: ["text"] }]), context);
+    const before = await coordinator.current(context);
+    await expect(coordinator.addClass(definition("CAT"), context)).rejects.toMatchObject({
+      code: "invalid",
+      message: "Name 'CAT' already used as a name for an Object class",
+    });
+    await expect(coordinator.addProperty("Cat", { name: "name", dataType: ["int"] }, context)).rejects.toMatchObject({
+      code: "invalid",
+      message: "Name 'name' already in use as a property name for class 'Cat'",
+    });
+    await expect(coordinator.deleteClass("Dog", context)).rejects.toMatchObject({
+      code: "notFound",
+      message: "could not find class 'Dog'",
+    });
+    await expect(coordinator.updateClass(definition("Cat"), before.version - 1, context)).rejects.toMatchObject({
+      code: "conflict",
+    });
+    expect(await coordinator.current(context)).toBe(before);
+  });
+
+  test("the first dimension holds, also when two writers race for it and after reopening", async () => {
+    const store = new MemoryStore();
+    const coordinator = await openOn(await EmbeddedMetaStore.open(store));
+    const { classId } = await coordinator.addClass(definition("Word"), context);
+    const fixed = await Promise.all([3, 4, 5].map((size) => coordinator.fixDimensions("Word", classId, size, context)));
+    expect(new Set(fixed).size).toBe(1);
+    const reopened = await openOn(await EmbeddedMetaStore.open(store));
+    expect(await reopened.fixDimensions("Word", classId, 9, context)).toBe(fixed[0]);
+    expect(await reopened.current(context)).toEqual(await coordinator.current(context));
+    await reopened.deleteClass("Word", context);
+    await expect(reopened.fixDimensions("Word", classId, 9, context)).rejects.toMatchObject({ code: "notFound" });
+  });
+
+  test("several coordinators on one store make one linear history", async () => {
+    const meta = new SharedMeta();
+    const coordinators = await Promise.all([1, 2, 3, 4].map(() => openOn(meta)));
+    const histories = coordinators.map((coordinator) => {
+      const versions: number[] = [];
+      coordinator.watch(({ version }) => versions.push(version));
+      return versions;
+    });
+    await Promise.all(
+      coordinators.flatMap((coordinator, c) =>
+        [0, 1, 2, 3, 4].map((i) => coordinator.addClass(definition(`C${c}x${i}`), context)),
+      ),
+    );
+    const clash = await Promise.allSettled(coordinators.map((one) => one.addClass(definition("Same"), context)));
+    expect(clash.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(meta.revision).toBe(21);
+    for (const versions of histories) expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
+    const fresh = await (await openOn(meta)).current(context);
+    expect(names(fresh)).toHaveLength(21);
+  });
+});
+
+describe("EmbeddedMetaStore", () => {
+  test("commits only on the current revision and survives reopening", async () => {
+    const store = new MemoryStore();
+    const meta = await EmbeddedMetaStore.open(store);
+    expect(await meta.commit(0, [{ key: "a", value: { x: 1 } }])).toBe(1);
+    expect(await meta.commit(0, [{ key: "a", value: 2 }])).toBeUndefined();
+    const raced = await Promise.all([
+      meta.commit(1, [{ key: "b", value: 1 }]),
+      meta.commit(1, [{ key: "b", value: 2 }]),
+    ]);
+    expect(raced).toEqual([2, undefined]);
+    expect(await meta.commit(2, [{ key: "a", value: undefined }])).toBe(3);
+    const { revision, entries } = await (await EmbeddedMetaStore.open(store)).load();
+    expect(revision).toBe(3);
+    expect([...entries]).toEqual([["b", 1]]);
+  });
+
+  test("refuses a newer format with a message", async () => {
+    const store = new MemoryStore();
+    await store.write([{ type: "put", key: Buffer.from("f"), value: Buffer.from("2") }]);
+    await expect(EmbeddedMetaStore.open(store)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("format 2"),
+    });
+  });
+});

@@ -1,0 +1,191 @@
+import { ShoalError, type VectorIndexConfig } from "@shoal/model";
+import type { ClassRecord, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
+import type { Shard } from "@shoal/shard";
+import type { ShardFolders } from "./shard-folders.js";
+
+/** Shards that are being opened at the same time. */
+const OPENING_MAX = 4;
+
+/** A shard that could not be opened is tried again when it is asked for after so long. */
+const REOPEN_AFTER_MS = 5_000;
+
+export type ShardRegistryEvent =
+  | { readonly type: "shardFailed"; readonly shard: ShardAddress; readonly error: ShoalError }
+  | { readonly type: "classDropped"; readonly classId: string }
+  | { readonly type: "dropFailed"; readonly classId: string; readonly error: ShoalError }
+  | { readonly type: "unknownClassOnDisk"; readonly classId: string };
+
+export interface ShardRegistryOptions {
+  readonly nodeName: string;
+  readonly folders: ShardFolders;
+  /** Opens or creates the shard whose data lies in `folder`. */
+  readonly openShard: (shard: ShardAddress, record: ClassRecord, folder: string) => Promise<Shard>;
+  readonly clock: () => number;
+  readonly onEvent: (event: ShardRegistryEvent) => void;
+}
+
+interface OpenShard {
+  readonly address: ShardAddress;
+  readonly shard: Promise<Shard>;
+  /** Set when the shard is open, so that hot paths need not wait for a promise. */
+  ready: Shard | undefined;
+  failure: { readonly error: ShoalError; readonly atMs: number } | undefined;
+  config: VectorIndexConfig;
+}
+
+/** The open shards of one node. Follows the schema: opens what is placed here, configures, closes and drops. */
+export class ShardRegistry implements AsyncDisposable {
+  readonly #options: ShardRegistryOptions;
+  readonly #shards = new Map<string, OpenShard>();
+  #snapshot: SchemaSnapshot = { version: 0, classes: [] };
+  #slots = OPENING_MAX;
+  readonly #waiting: (() => void)[] = [];
+  #dropping: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: ShardRegistryOptions) {
+    this.#options = options;
+  }
+
+  /** Opens all shards of the schema that are placed here; resolves when each one is open or has failed. */
+  async start(snapshot: SchemaSnapshot): Promise<void> {
+    this.follow(snapshot);
+    const known = new Set(snapshot.classes.map(({ classId }) => classId));
+    const { deleted, unknown } = await this.#options.folders.strangers(snapshot.version, known);
+    for (const classId of deleted) this.#drop(classId);
+    for (const classId of unknown) this.#options.onEvent({ type: "unknownClassOnDisk", classId });
+    await Promise.allSettled([...this.#shards.values()].map(({ shard }) => shard));
+  }
+
+  /** Takes over a new schema. */
+  follow(snapshot: SchemaSnapshot): void {
+    if (this.#closed) return;
+    this.#snapshot = snapshot;
+    const classIds = new Set(snapshot.classes.map(({ classId }) => classId));
+    const gone = new Set<string>();
+    for (const { address } of this.#shards.values()) if (!classIds.has(address.classId)) gone.add(address.classId);
+    for (const classId of gone) this.#drop(classId);
+    for (const record of snapshot.classes) this.#followClass(record);
+  }
+
+  /** The open shard of that address. Fails with `unavailable`, naming shard and node. */
+  get(address: ShardAddress): Shard | Promise<Shard> {
+    const open = this.#shards.get(keyOf(address));
+    if (open?.ready !== undefined) return open.ready;
+    return this.#opened(address, open);
+  }
+
+  /** Every shard that is placed here, open or not. */
+  *all(): Iterable<{ address: ShardAddress; shard: Shard | undefined; error: ShoalError | undefined }> {
+    for (const { address, ready, failure } of this.#shards.values()) {
+      yield { address, shard: ready, error: failure?.error };
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    const open = [...this.#shards.values()];
+    this.#shards.clear();
+    await Promise.all(open.map(close));
+    await this.#dropping;
+  }
+
+  #followClass(record: ClassRecord): void {
+    for (const { name, members } of record.sharding.shards) {
+      if (!members.includes(this.#options.nodeName)) continue;
+      const address = { classId: record.classId, className: record.definition.class, shardName: name };
+      const open = this.#shards.get(keyOf(address));
+      if (open === undefined) this.#open(address, record);
+      else configure(open, record.definition.vectorIndexConfig);
+    }
+  }
+
+  #open(address: ShardAddress, record: ClassRecord): OpenShard {
+    const open: OpenShard = {
+      address,
+      shard: this.#openInTurn(address, record),
+      ready: undefined,
+      failure: undefined,
+      config: record.definition.vectorIndexConfig,
+    };
+    this.#shards.set(keyOf(address), open);
+    open.shard.then(
+      (shard) => {
+        open.ready = shard;
+        shard.configure(open.config);
+      },
+      (thrown: unknown) => {
+        const error = ShoalError.from(thrown);
+        open.failure = { error, atMs: this.#options.clock() };
+        this.#options.onEvent({ type: "shardFailed", shard: address, error });
+      },
+    );
+    return open;
+  }
+
+  async #openInTurn(address: ShardAddress, record: ClassRecord): Promise<Shard> {
+    const { folders, openShard } = this.#options;
+    if (this.#slots === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#slots--;
+    try {
+      const marker = { className: address.className, schemaVersion: this.#snapshot.version };
+      const folder = await folders.shard(address.classId, address.shardName, marker);
+      return await openShard(address, record, folder);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#slots++;
+      else next();
+    }
+  }
+
+  async #opened(address: ShardAddress, open: OpenShard | undefined): Promise<Shard> {
+    const where = `shard ${address.shardName} of class '${address.className}' on node '${this.#options.nodeName}'`;
+    const current = open?.failure === undefined ? open : this.#reopened(open);
+    if (current === undefined) {
+      throw new ShoalError("unavailable", `${where} is not there`, { retryAfterSeconds: 1 });
+    }
+    try {
+      return await current.shard;
+    } catch (thrown) {
+      throw new ShoalError("unavailable", `${where} could not be opened: ${ShoalError.from(thrown).message}`, {
+        cause: thrown,
+        retryAfterSeconds: REOPEN_AFTER_MS / 1000,
+      });
+    }
+  }
+
+  /** A failed shard, being opened anew when its failure is old enough. */
+  #reopened(open: OpenShard): OpenShard | undefined {
+    if (open.failure === undefined || this.#options.clock() - open.failure.atMs < REOPEN_AFTER_MS) return open;
+    const record = this.#snapshot.classes.find(({ classId }) => classId === open.address.classId);
+    return record === undefined ? undefined : this.#open(open.address, record);
+  }
+
+  #drop(classId: string): void {
+    const ofClass = [...this.#shards.values()].filter(({ address }) => address.classId === classId);
+    for (const { address } of ofClass) this.#shards.delete(keyOf(address));
+    const dropped = this.#dropping.then(async () => {
+      await Promise.all(ofClass.map(close));
+      await this.#options.folders.drop(classId);
+    });
+    this.#dropping = dropped.then(
+      () => this.#options.onEvent({ type: "classDropped", classId }),
+      (thrown: unknown) => this.#options.onEvent({ type: "dropFailed", classId, error: ShoalError.from(thrown) }),
+    );
+  }
+}
+
+function keyOf({ classId, shardName }: ShardAddress): string {
+  return `${classId}/${shardName}`;
+}
+
+function configure(open: OpenShard, config: VectorIndexConfig): void {
+  if (open.config === config) return;
+  open.config = config;
+  open.ready?.configure(config);
+}
+
+async function close({ shard }: OpenShard): Promise<void> {
+  const opened = await shard.catch(() => undefined);
+  await opened?.[Symbol.asyncDispose]();
+}

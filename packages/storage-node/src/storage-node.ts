@@ -1,0 +1,117 @@
+import type { DataObject, ObjectId, RowFields, ShoalError, StoredObject } from "@shoal/model";
+import type {
+  ObjectListing,
+  ObjectMerge,
+  PutMode,
+  PutTimes,
+  RequestContext,
+  SchemaService,
+  ShardAddress,
+  ShardService,
+  ShardStatus,
+  VectorSearch,
+  VectorSearchHit,
+} from "@shoal/rpc";
+import type { Shard } from "@shoal/shard";
+import { ShardRegistry, type ShardRegistryOptions } from "./shard-registry.js";
+
+/**
+ * The shards of one node behind `ShardService`. Follows the schema by itself; a request for a shard that is still being
+ * opened waits for it.
+ */
+export class StorageNode implements ShardService, AsyncDisposable {
+  readonly name: string;
+  readonly #registry: ShardRegistry;
+  readonly #subscription: Disposable;
+
+  private constructor(name: string, registry: ShardRegistry, subscription: Disposable) {
+    this.name = name;
+    this.#registry = registry;
+    this.#subscription = subscription;
+  }
+
+  /** Resolves when every shard that the schema places here is open or is known to have failed. */
+  static async start(schema: SchemaService, options: ShardRegistryOptions): Promise<StorageNode> {
+    const registry = new ShardRegistry(options);
+    await registry.start(await schema.current({ deadline: Number.POSITIVE_INFINITY }));
+    const subscription = schema.watch((snapshot) => registry.follow(snapshot));
+    return new StorageNode(options.nodeName, registry, subscription);
+  }
+
+  async putObjects(
+    address: ShardAddress,
+    objects: readonly DataObject[],
+    mode: PutMode,
+    context: RequestContext,
+  ): Promise<readonly (PutTimes | ShoalError)[]> {
+    const shard = await this.#shard(address, context);
+    return shard.putObjects(objects, mode);
+  }
+
+  async mergeObject(address: ShardAddress, merge: ObjectMerge, context: RequestContext): Promise<StoredObject> {
+    const shard = await this.#shard(address, context);
+    return shard.mergeObject(merge);
+  }
+
+  async deleteObject(address: ShardAddress, id: ObjectId, context: RequestContext): Promise<boolean> {
+    const shard = await this.#shard(address, context);
+    return shard.deleteObject(id);
+  }
+
+  async getObjects(
+    address: ShardAddress,
+    ids: readonly ObjectId[],
+    fields: RowFields,
+    context: RequestContext,
+  ): Promise<readonly (StoredObject | undefined)[]> {
+    const shard = await this.#shard(address, context);
+    return shard.getObjects(ids, fields);
+  }
+
+  async hasObjects(
+    questions: readonly { readonly shard: ShardAddress; readonly id: ObjectId }[],
+    context: RequestContext,
+  ): Promise<readonly boolean[]> {
+    const answers: boolean[] = [];
+    for (const { shard, id } of questions) answers.push((await this.#shard(shard, context)).hasObject(id));
+    return answers;
+  }
+
+  async searchByVector(
+    address: ShardAddress,
+    search: VectorSearch,
+    context: RequestContext,
+  ): Promise<readonly VectorSearchHit[]> {
+    const shard = await this.#shard(address, context);
+    return shard.searchByVector(search, context.signal);
+  }
+
+  async listObjects(
+    address: ShardAddress,
+    listing: ObjectListing,
+    context: RequestContext,
+  ): Promise<readonly StoredObject[]> {
+    const shard = await this.#shard(address, context);
+    return shard.listObjects(listing);
+  }
+
+  async shardStatuses(_context: RequestContext): Promise<readonly ShardStatus[]> {
+    const statuses: ShardStatus[] = [];
+    for (const { address, shard, error } of this.#registry.all()) {
+      if (shard !== undefined) statuses.push({ address, ...shard.status() });
+      else statuses.push({ address, objectCount: 0, status: "failed", reason: error?.message ?? "it is being opened" });
+    }
+    return statuses;
+  }
+
+  /** Closes all shards after the writes that were accepted. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#subscription[Symbol.dispose]();
+    await this.#registry[Symbol.asyncDispose]();
+  }
+
+  #shard(address: ShardAddress, context: RequestContext): Shard | Promise<Shard> {
+    context.signal?.throwIfAborted();
+    return this.#registry.get(address);
+  }
+}
