@@ -1,1 +1,4 @@
+export { createShardingState, placeShards, type RandomInteger, type ShardingPlan } from "./create-sharding-state.js";
+export { type Hash64, murmur3, murmur3Halves, murmur3Words } from "./murmur3.js";
+export { Ring } from "./ring.js";
 export type { PhysicalShard, ShardingState, VirtualShard } from "./sharding-state.js";

@@ -1,0 +1,99 @@
+import { type ObjectId, objectIdFromBytes, objectIdToBytes, parseObjectId } from "@shoal/model";
+import { describe, expect, it } from "vitest";
+import { createShardingState } from "./create-sharding-state.js";
+import { murmur3 } from "./murmur3.js";
+import { Ring } from "./ring.js";
+import type { ShardingState } from "./sharding-state.js";
+
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function randomId(random: (below: number) => number): ObjectId {
+  return objectIdFromBytes(Uint8Array.from({ length: 16 }, () => random(256)));
+}
+
+function stateOf(desiredCount: number, virtualPerPhysical: number, seed: number): ShardingState {
+  return createShardingState({ desiredCount, virtualPerPhysical, nodeNames: ["a", "b"] }, seeded(seed));
+}
+
+/** Section 5.3 word for word: a linear walk over bounds sorted as BigInt. */
+function oracle(state: ShardingState, id: ObjectId): string | undefined {
+  const token = murmur3(objectIdToBytes(id));
+  const points = state.virtualShards
+    .map((name, i) => ({ upper: murmur3(Buffer.from(name)), shard: state.shards[state.assignments[i] ?? -1]?.name }))
+    .sort((a, b) => (a.upper < b.upper ? -1 : 1));
+  return (points.find((point) => token <= point.upper) ?? points[0])?.shard;
+}
+
+describe("Ring", () => {
+  it.each([
+    [1, 1],
+    [1, 128],
+    [2, 1],
+    [3, 5],
+    [4, 128],
+    [13, 64],
+  ])("routes like the oracle with %i shards of %i virtual shards", (count, virtual) => {
+    const state = stateOf(count, virtual, count * 1000 + virtual);
+    const ring = new Ring(state);
+    const random = seeded(99);
+    for (let i = 0; i < 2_000; i++) {
+      const id = randomId(random);
+      expect(ring.shardOf(id).name, id).toBe(oracle(state, id));
+      expect(state.shards[ring.shardIndexOf(id)]).toBe(ring.shardOf(id));
+    }
+  });
+
+  it("wraps: a token above the last bound belongs to the first virtual shard", () => {
+    const state = stateOf(2, 1, 5);
+    const ring = new Ring(state);
+    const random = seeded(7);
+    const last = ring.virtualShards.at(-1);
+    let wrapped = 0;
+    for (let i = 0; i < 1_000; i++) {
+      const id = randomId(random);
+      if (murmur3(objectIdToBytes(id)) <= (last?.upper ?? 0n)) continue;
+      wrapped++;
+      expect(ring.shardOf(id).name).toBe(ring.virtualShards[0]?.shard);
+    }
+    expect(wrapped).toBeGreaterThan(10);
+  });
+
+  it("owns its bound itself: a token equal to a bound is not passed on", () => {
+    const id = parseObjectId("00000000-0000-0000-0000-000000000000");
+    if (id === undefined) throw new Error();
+    const bound = murmur3(objectIdToBytes(id));
+    const ring = new Ring(stateOf(4, 16, 3));
+    const at = ring.virtualShards.findIndex((point) => point.upper >= bound);
+    expect(ring.shardOf(id).name).toBe(ring.virtualShards.at(at === -1 ? 0 : at)?.shard);
+  });
+
+  it("spreads objects evenly and in proportion to the shares it states", () => {
+    const ring = new Ring(stateOf(4, 128, 11));
+    const shares = ring.ownedShares();
+    expect(shares.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 9);
+    const random = seeded(12);
+    const counts = [0, 0, 0, 0];
+    const total = 40_000;
+    for (let i = 0; i < total; i++) {
+      const shard = ring.shardIndexOf(randomId(random));
+      counts[shard] = (counts[shard] ?? 0) + 1;
+    }
+    counts.forEach((count, shard) => {
+      expect(shares[shard]).toBeGreaterThan(0.15);
+      expect(Math.abs(count / total - (shares[shard] ?? 0))).toBeLessThan(0.01);
+    });
+  });
+
+  it("refuses states that contradict themselves", () => {
+    const shards = [{ name: "s", members: ["n"] }];
+    expect(() => new Ring({ shards, virtualShards: [], assignments: [] })).toThrow("0 virtual shards");
+    expect(() => new Ring({ shards, virtualShards: ["a"], assignments: [] })).toThrow("0 assignments");
+    expect(() => new Ring({ shards, virtualShards: ["a"], assignments: [1] })).toThrow("assigned to shard 1 of 1");
+  });
+});
