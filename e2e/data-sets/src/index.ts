@@ -1,1 +1,11 @@
-export {};
+export { CACHE_FOLDER } from "./cache.js";
+export {
+  FASHION_DIMENSIONS,
+  FASHION_IMAGES,
+  FASHION_TRAIN_IMAGES,
+  type FashionImages,
+  type FashionRange,
+  fashionMnist,
+} from "./fashion-mnist.js";
+export { GLOVE_DIMENSIONS, GLOVE_WORDS, type GloveRange, type GloveWords, gloveWords } from "./glove-words.js";
+export { seededRandom } from "./seeded-random.js";
