@@ -1,0 +1,23 @@
+// npm run demo | bench | faults | build: sets up what the command needs, then runs it in this process.
+import "./node-version.mjs";
+
+const COMMANDS = {
+  demo: { scope: "scripts", main: "scripts/dist/demo/main.js" },
+  bench: { scope: "scripts", main: "scripts/dist/bench/main.js" },
+  faults: { scope: "e2e", main: "e2e/dist/faults/main.js" },
+  build: { scope: "all", main: undefined },
+};
+
+const [name = "", ...rest] = process.argv.slice(2);
+if (!Object.hasOwn(COMMANDS, name)) {
+  console.error(`shoal: usage: node scripts/run.mjs ${Object.keys(COMMANDS).join("|")} [arguments]`);
+  process.exit(1);
+}
+
+import("./set-up.mjs").then(async ({ root, setUp }) => {
+  const command = COMMANDS[name];
+  await setUp(command.scope);
+  if (command.main === undefined) return;
+  process.argv = [process.argv[0], `${root}/${command.main}`, ...rest];
+  await import(new URL(`../${command.main}`, import.meta.url).href);
+});
