@@ -1,1 +1,6 @@
-export {};
+export { type Clock, systemClock } from "./clock.js";
+export { type Configuration, readConfiguration, SETTINGS } from "./configuration.js";
+export { createLogger, type Logger, type LogSink, silentLogger } from "./logger.js";
+export { ResourceScope } from "./resource-scope.js";
+export { EXIT_FAILURE, EXIT_FORCED, EXIT_OK, type ProcessHost, runProcess, type Service } from "./run-process.js";
+export { environmentSource, type Setting, type SettingSource } from "./setting.js";
