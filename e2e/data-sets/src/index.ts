@@ -1,4 +1,5 @@
 export { CACHE_FOLDER } from "./cache.js";
+export { exactNeighbours, type NeighboursQuestion } from "./exact-neighbours.js";
 export {
   FASHION_DIMENSIONS,
   FASHION_IMAGES,
