@@ -1,0 +1,69 @@
+import { ShoalError } from "../errors/shoal-error.js";
+
+/** Longest class or property name, in characters (all of them ASCII). */
+export const NAME_CHARS_MAX = 255;
+
+const CLASS_NAME = /^[A-Z][_0-9A-Za-z]*$/;
+const PROPERTY_NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
+
+/** Names that mean something else in answers, filter paths or GraphQL. */
+const RESERVED_PROPERTY_NAMES: ReadonlySet<string> = new Set([
+  "_additional",
+  "_id",
+  "id",
+  "_creationTimeUnix",
+  "_lastUpdateTimeUnix",
+]);
+
+/** The name with its first letter in upper case. */
+export function normaliseClassName(name: string): string {
+  return upperFirst(name);
+}
+
+/** The name with its first letter in lower case. */
+export function normalisePropertyName(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** Whether a normalised name is a class name: `^[A-Z][_0-9A-Za-z]*$`, at most 255 characters. */
+export function isClassName(name: string): boolean {
+  return name.length <= NAME_CHARS_MAX && CLASS_NAME.test(name);
+}
+
+/** Fails with `invalid` unless the normalised name is a class name. */
+export function checkClassName(name: string): void {
+  checkLength("class", name);
+  if (!CLASS_NAME.test(name)) throw new ShoalError("invalid", `'${name}' is not a valid class name`);
+}
+
+/** Fails with `invalid` unless the normalised name may be the name of a property. */
+export function checkPropertyName(name: string): void {
+  checkLength("property", name);
+  if (!PROPERTY_NAME.test(name)) {
+    throw new ShoalError(
+      "invalid",
+      `'${name}' is not a valid property name. Property names in Weaviate are restricted to valid GraphQL names, ` +
+        "which must be “/[_A-Za-z][_0-9A-Za-z]*/”.",
+    );
+  }
+  if (RESERVED_PROPERTY_NAMES.has(name)) throw new ShoalError("invalid", `'${name}' is a reserved property name`);
+  if (name.startsWith("__")) {
+    throw new ShoalError(
+      "invalid",
+      `'${name}' is not a valid property name. Names that begin with '__' are kept by GraphQL for itself`,
+    );
+  }
+}
+
+export function upperFirst(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function checkLength(kind: string, name: string): void {
+  if (name.length <= NAME_CHARS_MAX) return;
+  const shown = `${name.slice(0, 40)}…`;
+  throw new ShoalError(
+    "invalid",
+    `${kind} name '${shown}' has ${name.length} characters, at most ${NAME_CHARS_MAX} are allowed`,
+  );
+}

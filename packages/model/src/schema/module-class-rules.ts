@@ -1,0 +1,21 @@
+import type { ClassDefinition } from "./class-definition.js";
+
+/**
+ * What the enabled modules say about class configs. Modules live in packages of their own; their rules come in here as
+ * an argument, so that the model knows none of them.
+ */
+export interface ModuleClassRules {
+  /** Whether a module of that name is enabled, and whether it can be the vectorizer of a class. */
+  kindOf(moduleName: string): "vectorizer" | "other" | undefined;
+  /** The class with the defaults of its own vectorizer merged in under what the client gave. */
+  withDefaults(definition: ClassDefinition): ClassDefinition;
+  /** Fails with `invalid` when the class's vectorizer cannot work with this class. */
+  check(definition: ClassDefinition): void;
+}
+
+/** No module is enabled: `none` is the only vectorizer. */
+export const NO_MODULES: ModuleClassRules = {
+  kindOf: () => undefined,
+  withDefaults: (definition) => definition,
+  check: () => {},
+};

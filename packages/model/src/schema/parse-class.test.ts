@@ -1,0 +1,404 @@
+import { describe, expect, it } from "vitest";
+import { ShoalError } from "../errors/shoal-error.js";
+import { JsonNumber } from "../objects/json-number.js";
+import { SPEC_PROFILE, WEAVIATE_PROFILE } from "../wire-profile.js";
+import type { ClassDefinition } from "./class-definition.js";
+import { type ModuleClassRules, NO_MODULES } from "./module-class-rules.js";
+import { type ClassSettings, checkNewClass, parseClass } from "./parse-class.js";
+
+const settings: ClassSettings = {
+  profile: WEAVIATE_PROFILE,
+  defaultVectorizer: "none",
+  nodeCount: 1,
+  modules: NO_MODULES,
+};
+
+function parse(body: unknown, schema: readonly ClassDefinition[] = [], changed: Partial<ClassSettings> = {}) {
+  return parseClass(body, schema, { ...settings, ...changed });
+}
+
+function refusal(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ShoalError) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+  return "accepted";
+}
+
+const property = (name: unknown, ...dataType: unknown[]) => ({ class: "Foo", properties: [{ name, dataType }] });
+
+describe("parseClass", () => {
+  it("fills a minimal class exactly as the reference shows it", () => {
+    expect(JSON.stringify(parse({ class: "yellowCars" }))).toBe(
+      '{"class":"YellowCars","invertedIndexConfig":{"cleanupIntervalSeconds":60},"properties":null,' +
+        '"shardingConfig":{"virtualPerPhysical":128,"desiredCount":1,"actualCount":1,"desiredVirtualCount":128,' +
+        '"actualVirtualCount":128,"key":"_id","strategy":"hash","function":"murmur3"},' +
+        '"vectorIndexConfig":{"skip":false,"cleanupIntervalSeconds":300,"maxConnections":64,"efConstruction":128,' +
+        '"ef":-1,"vectorCacheMaxObjects":2000000,"flatSearchCutoff":40000},' +
+        '"vectorIndexType":"hnsw","vectorizer":"none"}',
+    );
+  });
+
+  it("follows the profile for absent properties and the cache size", () => {
+    const spec = parse({ class: "Foo" }, [], { profile: SPEC_PROFILE });
+    expect(spec.properties).toEqual([]);
+    expect(spec.vectorIndexConfig.vectorCacheMaxObjects).toBe(500_000);
+    expect(parse({ class: "Foo", properties: [] }).properties).toEqual([]);
+    expect(parse({ class: "Foo", properties: null }).properties).toBeNull();
+  });
+
+  it("keeps what the client gave, normalises names, drops unknown members", () => {
+    const schema = [parse({ class: "Bar" })];
+    const body = {
+      CLASS: "foo",
+      description: "d",
+      unknown: 1,
+      invertedIndexConfig: { cleanupIntervalSeconds: 5, bm25: {} },
+      moduleConfig: { other: { a: new JsonNumber("1.0") } },
+      properties: [
+        {
+          NAME: "Title",
+          DataType: ["text"],
+          indexInverted: false,
+          description: "",
+          moduleConfig: { m: { skip: true } },
+        },
+        { name: "refs", dataType: ["Bar", "Bar"], indexInverted: null, tokenization: "word" },
+      ],
+      shardingConfig: { desiredCount: 3, virtualPerPhysical: 2, actualCount: 77, poolSize: 1 },
+      vectorIndexConfig: { ef: 100, skip: true, efConstruction: null, distance: "l2" },
+      vectorIndexType: "",
+      vectorizer: null,
+    };
+    expect(JSON.stringify(parse(body, schema))).toBe(
+      '{"class":"Foo","description":"d","invertedIndexConfig":{"cleanupIntervalSeconds":5},' +
+        '"moduleConfig":{"other":{"a":1}},"properties":[' +
+        '{"dataType":["text"],"indexInverted":false,"moduleConfig":{"m":{"skip":true}},"name":"title"},' +
+        '{"dataType":["Bar","Bar"],"name":"refs"}],' +
+        '"shardingConfig":{"virtualPerPhysical":2,"desiredCount":3,"actualCount":3,"desiredVirtualCount":6,' +
+        '"actualVirtualCount":6,"key":"_id","strategy":"hash","function":"murmur3"},' +
+        '"vectorIndexConfig":{"skip":true,"cleanupIntervalSeconds":300,"maxConnections":64,"efConstruction":128,' +
+        '"ef":100,"vectorCacheMaxObjects":2000000,"flatSearchCutoff":40000},' +
+        '"vectorIndexType":"hnsw","vectorizer":"none"}',
+    );
+  });
+
+  it("takes the number of nodes as the default number of shards", () => {
+    const { shardingConfig } = parse({ class: "Foo" }, [], { nodeCount: 3 });
+    expect(shardingConfig).toMatchObject({ desiredCount: 3, actualCount: 3, desiredVirtualCount: 384 });
+  });
+
+  it.each(["A", "ABC", "Class2", "MyABc", "My_class", "Foo_", "X".repeat(255)])("accepts the class name %s", (name) => {
+    expect(parse({ class: name }).class).toBe(name);
+  });
+
+  it.each([
+    ["", "'' is not a valid class name"],
+    ["_foo", "'_foo' is not a valid class name"],
+    ["2foo", "'2foo' is not a valid class name"],
+    ["Foo-bar", "'Foo-bar' is not a valid class name"],
+    ["Füße", "'Füße' is not a valid class name"],
+    ["Foo\n", "'Foo\n' is not a valid class name"],
+    ["../etc", "'../etc' is not a valid class name"],
+    ["__proto__", "'__proto__' is not a valid class name"],
+    ["X".repeat(256), `class name '${"X".repeat(40)}…' has 256 characters, at most 255 are allowed`],
+  ])("refuses the class name %j", (name, message) => {
+    expect(refusal(() => parse({ class: name }))).toBe(`invalid: ${message}`);
+  });
+
+  it("refuses names that exist, also when they differ only in case", () => {
+    const schema = [parse({ class: "YellowCars" })];
+    expect(refusal(() => parse({ class: "yellowCars" }, schema))).toBe(
+      "invalid: Name 'YellowCars' already used as a name for an Object class",
+    );
+    expect(refusal(() => parse({ class: "Yellowcars" }, schema))).toBe(
+      "invalid: Name 'Yellowcars' already used as a name for an Object class: 'YellowCars' differs only in case",
+    );
+  });
+
+  it.each([
+    [
+      property("some-prop", "text"),
+      "'some-prop' is not a valid property name. Property names in Weaviate are restricted to valid GraphQL names, which must be “/[_A-Za-z][_0-9A-Za-z]*/”.",
+    ],
+    [
+      property(undefined, "text"),
+      "'' is not a valid property name. Property names in Weaviate are restricted to valid GraphQL names, which must be “/[_A-Za-z][_0-9A-Za-z]*/”.",
+    ],
+    [property("Id", "text"), "'id' is a reserved property name"],
+    [property("_id", "text"), "'_id' is a reserved property name"],
+    [property("_additional", "text"), "'_additional' is a reserved property name"],
+    [property("_creationTimeUnix", "int"), "'_creationTimeUnix' is a reserved property name"],
+    [
+      property("__proto__", "text"),
+      "'__proto__' is not a valid property name. Names that begin with '__' are kept by GraphQL for itself",
+    ],
+    [
+      property("x".repeat(256), "text"),
+      `property name '${"x".repeat(40)}…' has 256 characters, at most 255 are allowed`,
+    ],
+    [
+      {
+        class: "Foo",
+        properties: [
+          { name: "name", dataType: ["text"] },
+          { name: "Name", dataType: ["int"] },
+        ],
+      },
+      "name 'name' already in use as a property name for class 'Foo'",
+    ],
+    [property("p"), "property 'p': invalid dataType: dataType must have at least one element"],
+    [
+      { class: "Foo", properties: [{ name: "p" }] },
+      "property 'p': invalid dataType: dataType must have at least one element",
+    ],
+    [property("p", ""), "property 'p': invalid dataType: dataType cannot be an empty string"],
+    [property("p", "strng"), "property 'p': invalid dataType: Unknown primitive data type 'strng'"],
+    [
+      property("p", "geoCoordinates[]"),
+      "property 'p': invalid dataType: Unknown primitive data type 'geoCoordinates[]'",
+    ],
+    [property("p", "Nope"), "property 'p': invalid dataType: SingleRef class name 'Nope' does not exist"],
+    [property("p", "Foo"), "property 'p': invalid dataType: SingleRef class name 'Foo' does not exist"],
+    [property("p", "Bar", "string"), "property 'p': invalid dataType: 'string' is not a valid class name"],
+    [property("p", "Peer/Bar"), "property 'p': invalid dataType: 'Peer/Bar' is not a valid class name"],
+    [{ class: "Foo", vectorizer: "x" }, 'vectorizer: no module with name "x" present'],
+    [{ class: "Foo", vectorIndexType: "lsh" }, 'unrecognized or unsupported vectorIndexType "lsh"'],
+    [{ class: "Foo", vectorIndexConfig: "x" }, "parse vector index config: input must be a non-nil map"],
+    [
+      { class: "Foo", vectorIndexConfig: { ef: 1.5 } },
+      'parse vector index config: ef: strconv.ParseInt: parsing "1.5": invalid syntax',
+    ],
+    [
+      { class: "Foo", vectorIndexConfig: { ef: new JsonNumber("1.0") } },
+      'parse vector index config: ef: strconv.ParseInt: parsing "1.0": invalid syntax',
+    ],
+    [
+      { class: "Foo", vectorIndexConfig: { ef: new JsonNumber("99999999999999999999") } },
+      'parse vector index config: ef: strconv.ParseInt: parsing "99999999999999999999": value out of range',
+    ],
+    [
+      { class: "Foo", vectorIndexConfig: { ef: "8" } },
+      'parse vector index config: field "ef" must be of type number, got: string',
+    ],
+    [
+      { class: "Foo", vectorIndexConfig: { skip: "yes" } },
+      'parse vector index config: field "skip" must be of type bool, got: string',
+    ],
+    [{ class: "Foo", vectorIndexConfig: { ef: -2 } }, "parse vector index config: ef must be from -1 to 65536, got -2"],
+    [
+      { class: "Foo", vectorIndexConfig: { maxConnections: 1 } },
+      "parse vector index config: maxConnections must be from 2 to 1024, got 1",
+    ],
+    [
+      { class: "Foo", vectorIndexConfig: { efConstruction: 0 } },
+      "parse vector index config: efConstruction must be from 1 to 4096, got 0",
+    ],
+    [
+      { class: "Foo", vectorIndexConfig: { cleanupIntervalSeconds: -1 } },
+      "parse vector index config: cleanupIntervalSeconds must be from 0 to 31536000, got -1",
+    ],
+    [
+      { class: "Foo", vectorIndexConfig: { flatSearchCutoff: -1 } },
+      `parse vector index config: flatSearchCutoff must be from 0 to ${Number.MAX_SAFE_INTEGER}, got -1`,
+    ],
+    [
+      { class: "Foo", vectorIndexConfig: { vectorCacheMaxObjects: -1 } },
+      `parse vector index config: vectorCacheMaxObjects must be from 0 to ${Number.MAX_SAFE_INTEGER}, got -1`,
+    ],
+    [
+      { class: "Foo", invertedIndexConfig: { cleanupIntervalSeconds: -1 } },
+      "inverted index config: cleanupIntervalSeconds must be from 0 to 31536000, got -1",
+    ],
+    [{ class: "Foo", shardingConfig: [] }, "parse vector index config: input must be a non-nil map"],
+    [
+      { class: "Foo", shardingConfig: { key: "foo" } },
+      "parse vector index config: sharding only supported on key '_id' for now, got: foo",
+    ],
+    [
+      { class: "Foo", shardingConfig: { strategy: "range" } },
+      "parse vector index config: sharding only supported with strategy 'hash' for now, got: range",
+    ],
+    [
+      { class: "Foo", shardingConfig: { function: "md5" } },
+      "parse vector index config: sharding only supported with function 'murmur3' for now, got: md5",
+    ],
+    [
+      { class: "Foo", shardingConfig: { key: 1 } },
+      'parse vector index config: field "key" must be of type string, got: json.Number',
+    ],
+    [
+      { class: "Foo", shardingConfig: { virtualPerPhysical: 1.5 } },
+      'parse vector index config: virtualPerPhysical: strconv.ParseInt: parsing "1.5": invalid syntax',
+    ],
+    [
+      { class: "Foo", shardingConfig: { desiredCount: 0 } },
+      "parse vector index config: desiredCount must be from 1 to 1024, got 0",
+    ],
+    [
+      { class: "Foo", shardingConfig: { desiredCount: -1 } },
+      "parse vector index config: desiredCount must be from 1 to 1024, got -1",
+    ],
+    [
+      { class: "Foo", shardingConfig: { virtualPerPhysical: 0 } },
+      "parse vector index config: virtualPerPhysical must be from 1 to 65536, got 0",
+    ],
+    [
+      { class: "Foo", shardingConfig: { desiredCount: 1000, virtualPerPhysical: 1000 } },
+      "parse vector index config: desiredCount times virtualPerPhysical must be at most 262144, got 1000 * 1000",
+    ],
+    [{ class: "Foo", moduleConfig: "x" }, "the moduleConfig of class 'Foo' must be an object, got string"],
+    [
+      JSON.parse('{"class":"Foo","moduleConfig":{"a":{"__proto__":1}}}'),
+      "the key '__proto__' is not allowed in the moduleConfig of class 'Foo'",
+    ],
+  ])("refuses %j", (body, message) => {
+    const schema = [parse({ class: "Bar" })];
+    expect(refusal(() => parse(body, schema))).toBe(`invalid: ${message}`);
+  });
+
+  it("refuses more properties than the limit", () => {
+    const properties = Array.from({ length: 2_001 }, (_, i) => ({ name: `p${i}`, dataType: ["int"] }));
+    expect(refusal(() => parse({ class: "Foo", properties }))).toBe(
+      "invalid: class 'Foo' would have 2001 properties, at most 2000 are allowed",
+    );
+  });
+
+  it.each([
+    [[], "cannot unmarshal array into Go value of type models.Class"],
+    ["x", "cannot unmarshal string into Go value of type models.Class"],
+    [{ class: 1 }, "cannot unmarshal number into Go struct field Class.class of type string"],
+    [{ description: {} }, "cannot unmarshal object into Go struct field Class.description of type string"],
+    [{ properties: "x" }, "cannot unmarshal string into Go struct field Class.properties of type []*models.Property"],
+    [{ properties: [null] }, "cannot unmarshal object into Go struct field Class.properties of type models.Property"],
+    [
+      { properties: [{ name: true }] },
+      "cannot unmarshal bool into Go struct field Property.properties.name of type string",
+    ],
+    [
+      { properties: [{ dataType: "text" }] },
+      "cannot unmarshal string into Go struct field Property.properties.dataType of type []string",
+    ],
+    [
+      { properties: [{ dataType: [1] }] },
+      "cannot unmarshal number into Go struct field Property.properties.dataType of type string",
+    ],
+    [
+      { properties: [{ indexInverted: "no" }] },
+      "cannot unmarshal string into Go struct field Property.properties.indexInverted of type bool",
+    ],
+    [
+      { invertedIndexConfig: 1 },
+      "cannot unmarshal number into Go struct field Class.invertedIndexConfig of type models.InvertedIndexConfig",
+    ],
+    [
+      { invertedIndexConfig: { cleanupIntervalSeconds: "x" } },
+      "cannot unmarshal string into Go struct field InvertedIndexConfig.invertedIndexConfig.cleanupIntervalSeconds of type int64",
+    ],
+    [
+      { invertedIndexConfig: { cleanupIntervalSeconds: 1.5 } },
+      "cannot unmarshal number 1.5 into Go struct field InvertedIndexConfig.invertedIndexConfig.cleanupIntervalSeconds of type int64",
+    ],
+  ])("cannot read %j", (body, reason) => {
+    expect(refusal(() => parse(body))).toBe(
+      `malformed: parsing objectClass body from "" failed, because json: ${reason}`,
+    );
+  });
+
+  it("treats a null body as an empty one", () => {
+    expect(refusal(() => parse(null))).toBe("invalid: '' is not a valid class name");
+  });
+
+  it("keeps property names safe that objects inherit", () => {
+    const properties = ["constructor", "toString", "hasOwnProperty", "valueOf"].map((name) => ({
+      name,
+      dataType: ["text"],
+    }));
+    expect(parse({ class: "Foo", properties }).properties?.map((p) => p.name)).toEqual(properties.map((p) => p.name));
+    expect(parse({ class: "Constructor" }).class).toBe("Constructor");
+  });
+});
+
+describe("GraphQL names", () => {
+  const car = parse({ class: "Car", properties: [{ name: "at", dataType: ["geoCoordinates"] }] });
+  const namesake = (name: string) => refusal(() => parse({ class: name }, [car]));
+
+  it.each(["CarAdditional", "GetObjectsCarWhereInpObj", "AggregateCar", "AggregateCaratObj", "CaratGeoCoordinatesObj"])(
+    "refuses a class %s beside Car, naming both",
+    (name) => {
+      expect(namesake(name)).toMatch(
+        new RegExp(`^invalid: the GraphQL type '${name}' of class '${name}' would collide`),
+      );
+      expect(namesake(name)).toMatch(/with that of (property 'at' of )?class 'Car'$/);
+      const first = parse({ class: name });
+      const body = { class: "Car", properties: car.properties };
+      expect(refusal(() => parse(body, [first]))).toContain(`would collide with that of class '${name}'`);
+    },
+  );
+
+  it.each(["Beacon", "String", "GetObjectsObj", "ExploreObj"])("refuses the fixed type %s", (name) => {
+    expect(namesake(name)).toBe(
+      `invalid: the GraphQL type '${name}' of class '${name}' would collide with that of the GraphQL interface itself`,
+    );
+  });
+
+  it("finds collisions between properties of two classes and of one class", () => {
+    const first = parse({ class: "City", properties: [{ name: "namex", dataType: ["int"] }] });
+    const second = { class: "Cityname", properties: [{ name: "x", dataType: ["int"] }] };
+    expect(refusal(() => parse(second, [first]))).toBe(
+      "invalid: the GraphQL type 'AggregateCitynamexObj' of property 'x' of class 'Cityname' would collide with that of property 'namex' of class 'City'",
+    );
+    const properties = [
+      { name: "_a", dataType: ["geoCoordinates"] },
+      { name: "_aGeoCoordinates", dataType: ["Car"] },
+    ];
+    expect(refusal(() => parse({ class: "Foo", properties }, [car]))).toBe(
+      "invalid: the GraphQL type 'Foo_aGeoCoordinatesObj' of property '_aGeoCoordinates' of class 'Foo' would collide with that of property '_a' of class 'Foo'",
+    );
+  });
+
+  it("lets ordinary neighbours be", () => {
+    for (const name of ["Cars", "Carpet", "Query", "Mutation", "Get", "Additional", "CarObj"]) {
+      expect(namesake(name)).toBe("accepted");
+    }
+  });
+});
+
+describe("checkNewClass", () => {
+  it("repeats the checks that depend on the schema", () => {
+    const bar = parse({ class: "Bar" });
+    const foo = parse({ class: "Foo", properties: [{ name: "bar", dataType: ["Bar"] }] }, [bar]);
+    expect(refusal(() => checkNewClass(foo, [bar]))).toBe("accepted");
+    expect(refusal(() => checkNewClass(foo, []))).toContain("SingleRef class name 'Bar' does not exist");
+    expect(refusal(() => checkNewClass(bar, [bar]))).toContain("already used");
+    expect(refusal(() => checkNewClass(parse({ class: "BarAdditional" }), [bar]))).toContain("would collide");
+  });
+});
+
+describe("module rules", () => {
+  const modules: ModuleClassRules = {
+    kindOf: (name) => (name === "text2vec" ? "vectorizer" : name === "qna" ? "other" : undefined),
+    withDefaults: (definition) => ({ ...definition, moduleConfig: { text2vec: { vectorizeClassName: true } } }),
+    check: (definition) => {
+      if (definition.class === "Qzx") throw new ShoalError("invalid", "module 'text2vec': invalid class name");
+    },
+  };
+
+  it("fills defaults and lets the module refuse", () => {
+    const changed = { modules, defaultVectorizer: "text2vec" };
+    expect(parse({ class: "Foo" }, [], changed)).toMatchObject({
+      vectorizer: "text2vec",
+      moduleConfig: { text2vec: { vectorizeClassName: true } },
+    });
+    expect(refusal(() => parse({ class: "Qzx" }, [], changed))).toBe("invalid: module 'text2vec': invalid class name");
+    expect(parse({ class: "Qzx", vectorizer: "none" }, [], changed).vectorizer).toBe("none");
+  });
+
+  it("refuses modules that are no vectorizers", () => {
+    expect(refusal(() => parse({ class: "Foo", vectorizer: "qna" }, [], { modules }))).toBe(
+      'invalid: vectorizer: module "qna" exists, but does not provide the Vectorizer capability',
+    );
+  });
+});

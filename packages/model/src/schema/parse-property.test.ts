@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { ShoalError } from "../errors/shoal-error.js";
+import { SPEC_PROFILE } from "../wire-profile.js";
+import { NO_MODULES } from "./module-class-rules.js";
+import { parseClass } from "./parse-class.js";
+import { parseProperty } from "./parse-property.js";
+
+const settings = { profile: SPEC_PROFILE, defaultVectorizer: "none", nodeCount: 1, modules: NO_MODULES };
+const foo = parseClass({ class: "Foo", properties: [{ name: "body", dataType: ["text"] }] }, [], settings);
+const other = parseClass({ class: "AggregateFoox" }, [], settings);
+
+function refusal(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ShoalError) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+  return "accepted";
+}
+
+describe("parseProperty", () => {
+  it("gives the property as it is answered, name normalised, without module defaults", () => {
+    const body = { name: "Title", dataType: ["Foo"], description: "d", indexInverted: true, moduleConfig: { m: {} } };
+    expect(JSON.stringify(parseProperty(body, "Foo", [foo]))).toBe(
+      '{"dataType":["Foo"],"description":"d","indexInverted":true,"moduleConfig":{"m":{}},"name":"title"}',
+    );
+    expect(JSON.stringify(parseProperty({ name: "n", dataType: ["int[]"] }, "Foo", [foo]))).toBe(
+      '{"dataType":["int[]"],"name":"n"}',
+    );
+  });
+
+  it.each([
+    [
+      "foo",
+      { name: "x", dataType: ["int"] },
+      "invalid: no such class with name 'foo' found in the schema. Check your schema files for which classes are available",
+    ],
+    [
+      "Foo",
+      { name: "a-b", dataType: ["int"] },
+      "invalid: 'a-b' is not a valid property name. Property names in Weaviate are restricted to valid GraphQL names, which must be “/[_A-Za-z][_0-9A-Za-z]*/”.",
+    ],
+    ["Foo", { name: "id", dataType: ["int"] }, "invalid: 'id' is a reserved property name"],
+    [
+      "Foo",
+      { name: "Body", dataType: ["int"] },
+      "invalid: Name 'body' already in use as a property name for class 'Foo'",
+    ],
+    [
+      "Foo",
+      { name: "x", dataType: [] },
+      "invalid: Data type of property 'x' is invalid; dataType must have at least one element",
+    ],
+    [
+      "Foo",
+      { name: "x", dataType: ["strng"] },
+      "invalid: Data type of property 'x' is invalid; Unknown primitive data type 'strng'",
+    ],
+    [
+      "Foo",
+      { name: "__typename", dataType: ["int"] },
+      "invalid: '__typename' is not a valid property name. Names that begin with '__' are kept by GraphQL for itself",
+    ],
+    [
+      "Foo",
+      { name: 1 },
+      'malformed: parsing body body from "" failed, because json: cannot unmarshal number into Go struct field Property.name of type string',
+    ],
+    [
+      "Foo",
+      { name: "x", dataType: "int" },
+      'malformed: parsing body body from "" failed, because json: cannot unmarshal string into Go struct field Property.dataType of type []string',
+    ],
+  ])("for class %s refuses %j", (className, body, message) => {
+    expect(refusal(() => parseProperty(body, className, [foo]))).toBe(message);
+  });
+
+  it("refuses a property whose GraphQL type would collide, naming both", () => {
+    const clash = parseClass({ class: "AggregateFooxObj" }, [other], settings);
+    expect(refusal(() => parseProperty({ name: "x", dataType: ["int"] }, "Foo", [foo, clash]))).toBe(
+      "invalid: the GraphQL type 'AggregateFooxObj' of property 'x' of class 'Foo' would collide with that of class 'AggregateFooxObj'",
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import { ShoalError } from "../errors/shoal-error.js";
+import { plainJsonObject } from "../objects/plain-json.js";
+import { BodyMembers } from "./body-members.js";
+import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
+import { checkPropertyName, normalisePropertyName } from "./class-names.js";
+import { checkDataType } from "./data-type.js";
+import { checkGraphqlNames } from "./graphql-names.js";
+
+/** Most properties a class may have. */
+export const PROPERTIES_PER_CLASS_MAX = 2_000;
+
+/**
+ * The body of "add a property" (reference-rest 4.6): name normalised, checked against the class and the schema. Module
+ * defaults are not filled in. Fails with `malformed` on wrong JSON types, else with `invalid`.
+ */
+export function parseProperty(
+  body: unknown,
+  className: string,
+  schema: readonly ClassDefinition[],
+): PropertyDefinition {
+  const members = BodyMembers.ofBody(body, "body", "Property");
+  const property = readProperty(members, className);
+  checkNewProperty(className, property, schema);
+  return property;
+}
+
+/** The checks of a complete property that depend on the schema as it is now. Fails with `invalid`. */
+export function checkNewProperty(
+  className: string,
+  property: PropertyDefinition,
+  schema: readonly ClassDefinition[],
+): void {
+  const definition = schema.find((known) => known.class === className);
+  if (definition === undefined) {
+    throw new ShoalError(
+      "invalid",
+      `no such class with name '${className}' found in the schema. Check your schema files for which classes are available`,
+    );
+  }
+  checkPropertyName(property.name);
+  const properties = definition.properties ?? [];
+  if (properties.some((known) => known.name === property.name)) {
+    throw new ShoalError(
+      "invalid",
+      `Name '${property.name}' already in use as a property name for class '${className}'`,
+    );
+  }
+  checkDataType(property.dataType, schema, `Data type of property '${property.name}' is invalid; `);
+  checkPropertyCount(className, properties.length + 1);
+  checkGraphqlNames({ ...definition, properties: [...properties, property] }, schema);
+}
+
+/** One property of a body with its name normalised and otherwise unchecked; members in the order of answers. */
+export function readProperty(members: BodyMembers, className: string): PropertyDefinition {
+  const name = normalisePropertyName(members.string("name") ?? "");
+  const description = members.string("description");
+  const indexInverted = members.boolean("indexInverted");
+  const moduleConfig = members.value("moduleConfig");
+  const where = `the moduleConfig of property '${name}' of class '${className}'`;
+  return {
+    dataType: members.strings("dataType") ?? [],
+    ...(description ? { description } : {}),
+    ...(indexInverted === undefined ? {} : { indexInverted }),
+    ...(moduleConfig === undefined ? {} : { moduleConfig: plainJsonObject(moduleConfig, where) }),
+    name,
+  };
+}
+
+export function checkPropertyCount(className: string, count: number): void {
+  if (count <= PROPERTIES_PER_CLASS_MAX) return;
+  throw new ShoalError(
+    "invalid",
+    `class '${className}' would have ${count} properties, at most ${PROPERTIES_PER_CLASS_MAX} are allowed`,
+  );
+}
