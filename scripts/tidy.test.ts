@@ -1,0 +1,285 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  filesBelow,
+  findCycle,
+  isNode,
+  nodes,
+  type Package,
+  place,
+  reach,
+  readPackages,
+  readText,
+  resolveRelative,
+  root,
+  type SourceFile,
+  type SyntaxNode,
+} from "./source-tree.js";
+import { DISK, MAY_IMPORT, MAY_IMPORT_ALL, MODULE_MAY_IMPORT } from "./tier-table.js";
+
+const REGISTERED_MODULES = "packages/gateway/src/registered-modules.ts";
+
+const LINES_MAX = 300;
+const DRAWERS = /^(common|types|misc|shared)$|(^|-)(utils?|helpers?|manager|v2)(-|$)/;
+
+/**
+ * Where time, chance, the environment and the disk may be taken from; everybody else gets them as arguments. The disk
+ * of an engine package is limited to its snapshot files, to the folders of the shards, and to finding the addon.
+ */
+const OUTSIDE_WORLD = [
+  /^packages\/service-runtime\//,
+  /^packages\/kv\//,
+  /^packages\/(vector-index|shard)\/src\/.*snapshot.*\.ts$/,
+  /^packages\/storage-node\/src\/shard-folders\.ts$/,
+  /^packages\/native\/src\/addon\.ts$/,
+  /^packages\/cli\//,
+  /^packages\/[a-z-]+\/src\/main\.ts$/,
+  /^(scripts|e2e)\//,
+];
+
+const packages = readPackages();
+const byName = new Map(packages.map((one) => [one.name, one]));
+const isModule = (one: Package): boolean => one.folder.startsWith("packages/modules/");
+const sources = packages.flatMap((one) => one.files);
+const code = (one: Package): readonly SourceFile[] => one.files.filter((file) => !file.isTest);
+
+/** The package of ours that `request` names. */
+function packageOf(request: string): string | undefined {
+  return /^@shoal\/([a-z0-9-]+)/.exec(request)?.[1];
+}
+
+function packageGraph(): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    packages.map((one) => [
+      one.name,
+      [...new Set(code(one).flatMap((file) => file.imports.flatMap((request) => packageOf(request) ?? [])))],
+    ]),
+  );
+}
+
+describe("who may import whom", () => {
+  const graph = packageGraph();
+
+  it("every package stands in the tier table", () => {
+    const known = [...Object.keys(MAY_IMPORT), ...MAY_IMPORT_ALL];
+    expect(packages.filter((one) => !isModule(one) && !known.includes(one.name)).map((one) => one.folder)).toEqual([]);
+    expect(packages.length).toBeGreaterThan(10);
+  });
+
+  it("imports point down, as the table says", () => {
+    const wrong = packages.flatMap((one) => {
+      if (MAY_IMPORT_ALL.includes(one.name)) return [];
+      const allowed = isModule(one) ? MODULE_MAY_IMPORT : (MAY_IMPORT[one.name] ?? []);
+      return code(one).flatMap((file) =>
+        file.imports
+          .filter((request) => {
+            const name = packageOf(request);
+            if (name === undefined || allowed.includes(name)) return false;
+            return !(file.path === REGISTERED_MODULES && isModule(byName.get(name) ?? one));
+          })
+          .map((request) => `${file.path} imports ${request}`),
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("the gateway has no disk: nothing it reaches imports kv, shard, inverted-index or vector-index", () => {
+    const reached = reach(graph, "gateway");
+    expect(reached.size).toBeGreaterThan(1);
+    expect(DISK.filter((name) => reached.has(name))).toEqual([]);
+  });
+
+  it("the engine has no network: nothing shard reaches imports rpc, cluster, service-runtime or module-api", () => {
+    const reached = reach(graph, "shard");
+    expect(reached.size).toBeGreaterThan(1);
+    expect(["rpc", "cluster", "service-runtime", "module-api"].filter((name) => reached.has(name))).toEqual([]);
+  });
+
+  it("nobody imports a module but the one list", () => {
+    const modules = new Set(packages.filter(isModule).map((one) => one.name));
+    const wrong = sources.filter(
+      (file) =>
+        file.path !== REGISTERED_MODULES &&
+        !file.isTest &&
+        file.imports.some((request) => modules.has(packageOf(request) ?? "")),
+    );
+    expect(wrong.map((file) => file.path)).toEqual([]);
+  });
+
+  it("there is no import cycle between packages or files, types included", () => {
+    expect(findCycle(graph)).toBeUndefined();
+    const files = new Map(
+      sources.map((file) => [
+        file.path,
+        file.imports.flatMap((request) => (request.startsWith(".") ? (resolveRelative(file, request) ?? []) : [])),
+      ]),
+    );
+    expect(findCycle(files)).toBeUndefined();
+  });
+
+  it("packages are entered by their door: by name, and never by a path from outside", () => {
+    const wrong = packages.flatMap((one) =>
+      one.files.flatMap((file) =>
+        file.imports
+          .filter((request) => {
+            if (request.startsWith("@shoal/")) return request !== `@shoal/${packageOf(request)}`;
+            if (!request.startsWith(".")) return false;
+            const target = resolveRelative(file, request);
+            return target === undefined ? !request.includes("/dist/") : !target.startsWith(`${one.folder}/`);
+          })
+          .map((request) => `${file.path} imports ${request}`),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("manifests", () => {
+  it("pin every version exactly, one version a dependency", () => {
+    const manifests = ["package.json", ...packages.map((one) => `${one.folder}/package.json`)];
+    const seen = new Map<string, string>();
+    const wrong = manifests.flatMap((path) => {
+      const { dependencies, devDependencies, optionalDependencies, peerDependencies } = JSON.parse(readText(path));
+      const all = Object.entries<string>({
+        ...dependencies,
+        ...devDependencies,
+        ...optionalDependencies,
+        ...peerDependencies,
+      });
+      return all.flatMap(([name, version]) => {
+        const first = seen.get(name) ?? version;
+        seen.set(name, first);
+        const pinned = version === "workspace:*" || /^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version);
+        return pinned && first === version ? [] : [`${path}: ${name} ${version} (elsewhere ${first})`];
+      });
+    });
+    expect(wrong).toEqual([]);
+    expect(JSON.parse(readText("package.json")).packageManager).toMatch(/^pnpm@\d+\.\d+\.\d+$/);
+  });
+
+  it("declare what the sources import, and tsconfig refers to each package of ours among it", () => {
+    const shared = Object.keys(JSON.parse(readText("package.json")).devDependencies);
+    const wrong = packages.flatMap((one) => {
+      const runtime = Object.keys(one.manifest.dependencies ?? {});
+      const all = [...runtime, ...Object.keys(one.manifest.devDependencies ?? {}), ...shared];
+      const references: readonly string[] = JSON.parse(readText(`${one.folder}/tsconfig.json`)).references.map(
+        (reference: { path: string }) => reference.path.split("/").at(-1),
+      );
+      return one.files.flatMap((file) =>
+        file.imports.flatMap((request) => {
+          if (/^(node:|\.)/.test(request)) return [];
+          const name = request
+            .split("/")
+            .slice(0, request.startsWith("@") ? 2 : 1)
+            .join("/");
+          const isCode = !file.isTest && file.path.startsWith(`${one.folder}/src/`);
+          if (!(isCode ? runtime : all).includes(name) && !isTypesOnly(file, request)) {
+            return [`${file.path} imports ${name}, which ${one.folder}/package.json does not declare`];
+          }
+          const ours = packageOf(request);
+          if (!isCode || ours === undefined || references.includes(ours)) return [];
+          return [`${one.folder}/tsconfig.json does not refer to ${ours}`];
+        }),
+      );
+    });
+    expect([...new Set(wrong)]).toEqual([]);
+  });
+});
+
+/** Whether every import of `request` in the file is a type import: it needs no dependency at run time. */
+function isTypesOnly(file: SourceFile, request: string): boolean {
+  const body = file.program.body as readonly SyntaxNode[];
+  return body
+    .filter((node) => isNode(node.source) && node.source.value === request)
+    .every((node) => node.importKind === "type" || node.exportKind === "type");
+}
+
+describe("files", () => {
+  it(`have at most ${LINES_MAX} lines`, () => {
+    const ours = ["packages", "scripts", "e2e", ".ci", "protos"].flatMap(filesBelow);
+    const long = ours
+      .filter((path) => /\.(ts|mjs|js|cc|cpp|h|hpp|c|proto|sh)$|^\.ci\//.test(path))
+      .map((path) => ({ path, lines: readText(path).trimEnd().split("\n").length }))
+      .filter(({ lines }) => lines > LINES_MAX);
+    expect(long).toEqual([]);
+  });
+
+  it("are named by a noun or a verb, not by a drawer", () => {
+    const drawers = ["packages", "scripts", "e2e"].flatMap(filesBelow).filter((path) =>
+      path
+        .split("/")
+        .slice(1)
+        .some((part) => DRAWERS.test(part.replace(/\..*$/, ""))),
+    );
+    expect(drawers).toEqual([]);
+  });
+
+  it("index.ts is only a package's door, with named exports", () => {
+    const doors = sources.filter((file) => file.path.endsWith("/index.ts"));
+    const inner = doors.filter((file) => !packages.some((one) => file.path === `${one.folder}/src/index.ts`));
+    const stars = doors.filter((file) => [...nodes(file.program)].some((node) => node.type === "ExportAllDeclaration"));
+    expect([...inner, ...stars].map((file) => file.path)).toEqual([]);
+  });
+
+  it("every package has a README that begins with its name", () => {
+    const without = packages.filter((one) => {
+      const path = `${one.folder}/README.md`;
+      return !existsSync(join(root, path)) || !readText(path).startsWith(`# ${one.folder.split("/").at(-1)}\n`);
+    });
+    expect(without.map((one) => one.folder)).toEqual([]);
+    for (const path of ["README.md", "packages/README.md", "packages/DECISIONS.md", "CHANGELOG.md"]) {
+      expect(existsSync(join(root, path)), path).toBe(true);
+    }
+    expect(readText("LICENSE")).toContain("Apache License");
+  });
+});
+
+describe("code", () => {
+  it("takes time, chance, environment and disk as arguments", () => {
+    const wrong = sources
+      .filter((file) => !file.isTest && !OUTSIDE_WORLD.some((allowed) => allowed.test(file.path)))
+      .flatMap((file) => [
+        ...file.imports
+          .filter((request) => /^(node:)?fs(\/promises)?$/.test(request))
+          .map((one) => `${file.path} ${one}`),
+        ...[...nodes(file.program)].filter(takesOutsideWorld).map((node) => place(file, node)),
+      ]);
+    expect(wrong).toEqual([]);
+  });
+
+  it("has no any, no !, no enum, no definite assignment, no @ts-ignore", () => {
+    const banned = new Set(["TSAnyKeyword", "TSNonNullExpression", "TSEnumDeclaration"]);
+    const wrong = sources.flatMap((file) => [
+      ...[...nodes(file.program)]
+        .filter((node) => banned.has(node.type) || node.definite === true)
+        .map((node) => `${place(file, node)} ${node.type}`),
+      ...(/@ts-(ignore|nocheck|expect-error)/.test(file.text) && !file.path.endsWith("tidy.test.ts")
+        ? [file.path]
+        : []),
+    ]);
+    expect(wrong).toEqual([]);
+  });
+
+  it("passes the formatter and the linter", () => {
+    const biome = join(root, "node_modules", "@biomejs", "biome", "bin", "biome");
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [biome, "check", "--colors=off", "--max-diagnostics=20", "packages", "scripts", "e2e"],
+      { cwd: root, encoding: "utf8" },
+    );
+    expect(status, `${stdout}${stderr}`).toBe(0);
+  });
+});
+
+function takesOutsideWorld(node: SyntaxNode): boolean {
+  if (node.type === "NewExpression") {
+    const callee = node.callee;
+    return isNode(callee) && callee.name === "Date" && (node.arguments as readonly unknown[]).length === 0;
+  }
+  if (node.type !== "MemberExpression") return false;
+  const { object, property } = node;
+  if (!isNode(object) || !isNode(property)) return false;
+  return ["Date.now", "Math.random", "process.env"].includes(`${object.name}.${property.name}`);
+}
