@@ -1,4 +1,5 @@
 export { KEY_BYTES_MAX } from "./batch-check.js";
+export { DiskBallast } from "./disk-ballast.js";
 export type {
   KeyRange,
   KeyValueChange,
@@ -8,4 +9,7 @@ export type {
   WriteOptions,
 } from "./key-value-store.js";
 export { MemoryStore } from "./memory-store.js";
+export { openRocksStore, ROCKS_STORE_DEFAULTS, type RocksStoreOptions } from "./open-rocks-store.js";
 export { ENVELOPE_BYTES } from "./record-envelope.js";
+export type { RocksStore } from "./rocks-store.js";
+export type { StoreState } from "./write-gate.js";

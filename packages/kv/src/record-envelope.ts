@@ -4,13 +4,30 @@ import { xxh3Matches, xxh3Write } from "@shoal/native";
 /** First byte of every stored value. A byte once given keeps its meaning for good. */
 const FORMAT_XXH3 = 1;
 const CHECKSUM_OFFSET = 1;
+/** Larger records are sealed into memory of their own. */
+const BUFFER_BYTES_MAX = 256 * 1024;
 
 /** Bytes that the envelope adds to a payload: format byte, xxh3-64 of key and payload. */
 export const ENVELOPE_BYTES = 9;
 
 /** The stored form of `payload` under `key`: format byte, xxh3-64 over key then payload, payload. Copies the payload. */
-export function sealRecord(key: Uint8Array, payload: Uint8Array): Buffer {
-  const envelope = Buffer.allocUnsafe(ENVELOPE_BYTES + payload.length);
+export function sealRecord(key: Uint8Array, payload: Uint8Array): Uint8Array {
+  return sealInto(new Uint8Array(ENVELOPE_BYTES + payload.length), key, payload);
+}
+
+/** Seals into a buffer of its own: what it returns is good until the next call. */
+export class RecordSealer {
+  private buffer = new Uint8Array(4096);
+
+  seal(key: Uint8Array, payload: Uint8Array): Uint8Array {
+    const length = ENVELOPE_BYTES + payload.length;
+    if (length > BUFFER_BYTES_MAX) return sealRecord(key, payload);
+    if (length > this.buffer.length) this.buffer = new Uint8Array(Math.min(BUFFER_BYTES_MAX, length * 2));
+    return sealInto(this.buffer.subarray(0, length), key, payload);
+  }
+}
+
+function sealInto(envelope: Uint8Array, key: Uint8Array, payload: Uint8Array): Uint8Array {
   envelope[0] = FORMAT_XXH3;
   envelope.set(payload, ENVELOPE_BYTES);
   xxh3Write(key, payload, envelope, CHECKSUM_OFFSET);

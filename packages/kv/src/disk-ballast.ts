@@ -1,0 +1,77 @@
+import { open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isDiskFull } from "./rocks-error.js";
+
+const PIECE_BYTES = 1 << 20;
+
+/**
+ * A file that holds `bytes` of the disk for the moment when it is full: RocksDB cannot open a store without room to
+ * write. One ballast may serve all stores of a disk.
+ */
+export class DiskBallast {
+  private work: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly file: string,
+    readonly bytes: number,
+  ) {}
+
+  /** Makes the file unless it is there; false when the disk has no room for it. */
+  ensure(): Promise<boolean> {
+    return this.inTurn(async () => {
+      if ((await this.size()) === this.bytes) return true;
+      const temporary = `${this.file}.new`;
+      try {
+        await this.fill(temporary);
+        await rename(temporary, this.file);
+        return true;
+      } catch (error) {
+        await rm(temporary, { force: true });
+        if (isDiskFull(error)) return false;
+        throw error;
+      }
+    });
+  }
+
+  /** Gives the bytes back to the disk; false when there were none. */
+  release(): Promise<boolean> {
+    return this.inTurn(async () => {
+      const size = await this.size();
+      await rm(this.file, { force: true });
+      return size !== undefined && size > 0;
+    });
+  }
+
+  /** Written byte by byte, and not with zeros: a sparse or compressed file would hold nothing. */
+  private async fill(file: string): Promise<void> {
+    const handle = await open(file, "w");
+    try {
+      const piece = Buffer.alloc(Math.min(PIECE_BYTES, this.bytes));
+      for (let i = 0, state = 1; i < piece.length; i++) {
+        state = Math.imul(state, 1664525) + 1013904223;
+        piece[i] = state >>> 24;
+      }
+      for (let written = 0; written < this.bytes; ) {
+        written += (await handle.write(piece, 0, Math.min(piece.length, this.bytes - written))).bytesWritten;
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    const folder = await open(dirname(file), "r");
+    await folder.sync().finally(() => folder.close());
+  }
+
+  private async size(): Promise<number | undefined> {
+    return stat(this.file).then(
+      (stats) => stats.size,
+      () => undefined,
+    );
+  }
+
+  private inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const result = this.work.then(step);
+    this.work = result.catch(() => {});
+    return result;
+  }
+}

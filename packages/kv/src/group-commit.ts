@@ -1,0 +1,98 @@
+import { ShoalError } from "@shoal/model";
+
+/** Writes that wait for the one under way: no more of them, and no more bytes, than this. */
+export interface GroupLimits {
+  readonly waitingWritesMax: number;
+  readonly waitingBytesMax: number;
+}
+
+/** Where groups go: `Batch` collects changes, `commit` writes them as one. */
+export interface GroupTarget<Batch> {
+  startBatch(): Batch;
+  commit(batch: Batch, sync: boolean, bytes: number): Promise<void>;
+}
+
+interface Group<Batch> {
+  readonly batch: Batch;
+  readonly callers: { readonly resolve: () => void; readonly reject: (reason: unknown) => void }[];
+  sync: boolean;
+  bytes: number;
+}
+
+/**
+ * One commit at a time. Writes that come while it runs are collected, in the order of the calls, in one batch, which is
+ * committed next: they share one sync and one result.
+ */
+export class GroupCommit<Batch> {
+  private running = false;
+  private waiting: Group<Batch> | undefined;
+  private atBoundary: (() => void)[] = [];
+  private idle: (() => void)[] = [];
+
+  constructor(
+    private readonly target: GroupTarget<Batch>,
+    private readonly limits: GroupLimits,
+  ) {}
+
+  /** Whether a commit is under way or waits. */
+  get isBusy(): boolean {
+    return this.running || this.waiting !== undefined;
+  }
+
+  /** `add` puts the changes into a batch, at once; `bytes` is their size. Fails with `overloaded` over the limits. */
+  write(add: (batch: Batch) => void, bytes: number, sync: boolean): Promise<void> {
+    const group = this.groupFor(bytes);
+    add(group.batch);
+    group.bytes += bytes;
+    group.sync ||= sync;
+    const result = new Promise<void>((resolve, reject) => group.callers.push({ resolve, reject }));
+    if (!this.running) void this.run();
+    return result;
+  }
+
+  /** Calls back when no commit is under way and before the next one begins: at once when there is none. */
+  whenBetweenCommits(call: () => void): void {
+    if (this.running) this.atBoundary.push(call);
+    else call();
+  }
+
+  /** Resolves when everything that was handed over has its result. */
+  async drained(): Promise<void> {
+    if (!this.isBusy) return;
+    await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private groupFor(bytes: number): Group<Batch> {
+    const { waitingBytesMax, waitingWritesMax } = this.limits;
+    const waiting = this.waiting;
+    if (waiting !== undefined && waiting.callers.length > 0) {
+      if (waiting.callers.length >= waitingWritesMax || waiting.bytes + bytes > waitingBytesMax) {
+        throw new ShoalError(
+          "overloaded",
+          `${waiting.callers.length} writes of ${waiting.bytes} bytes wait for the disk already, ` +
+            `at most ${waitingWritesMax} of ${waitingBytesMax} bytes may`,
+          { retryAfterSeconds: 1 },
+        );
+      }
+    }
+    this.waiting ??= { batch: this.target.startBatch(), callers: [], sync: false, bytes: 0 };
+    return this.waiting;
+  }
+
+  private async run(): Promise<void> {
+    this.running = true;
+    while (this.waiting !== undefined) {
+      const group = this.waiting;
+      this.waiting = undefined;
+      try {
+        await this.target.commit(group.batch, group.sync, group.bytes);
+        for (const caller of group.callers) caller.resolve();
+      } catch (error) {
+        for (const caller of group.callers) caller.reject(error);
+      }
+      for (const call of this.atBoundary.splice(0)) call();
+    }
+    this.running = false;
+    for (const resolve of this.idle.splice(0)) resolve();
+  }
+}

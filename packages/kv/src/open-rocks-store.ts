@@ -1,0 +1,116 @@
+import { mkdir, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ShoalError } from "@shoal/model";
+import { DiskBallast } from "./disk-ballast.js";
+import { DiskSpace } from "./disk-space.js";
+import type { DbOptions } from "./rocks-binding.js";
+import { RocksConnection } from "./rocks-connection.js";
+import { isDiskFull, openError } from "./rocks-error.js";
+import { RocksStore } from "./rocks-store.js";
+import type { StoreState } from "./write-gate.js";
+
+export interface RocksStoreOptions {
+  /** Made when it is missing, with its parents. Belongs to this store alone. */
+  readonly folder: string;
+  /** Memory for blocks of the files, uncompressed. `storeMemory` shares a total among stores. */
+  readonly cacheBytes?: number;
+  /** Size of a memtable; there are at most two. */
+  readonly writeBufferBytes?: number;
+  /** Bytes of the disk held back in a file of this folder, for opening while the disk is full. 0: none. */
+  readonly ballastBytes?: number;
+  /** A ballast that several stores of one disk share, instead of `ballastBytes`. */
+  readonly ballast?: DiskBallast;
+  /** Writes stop while less than this is free on the disk. */
+  readonly diskReserveBytes?: number;
+  readonly fullDiskRetryMs?: number;
+  /** Writes that wait for the one under way; more are refused with `overloaded`. */
+  readonly waitingWritesMax?: number;
+  readonly waitingBytesMax?: number;
+  /** Snappy. */
+  readonly compression?: boolean;
+  readonly blockBytes?: number;
+  readonly openFilesMax?: number;
+  /** Told when writes stop and when they come back. */
+  readonly onState?: (state: StoreState, reason: string) => void;
+}
+
+const MIB = 1 << 20;
+
+/** What is used when an option is not given; the measurements are in the README. */
+export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "ballast" | "onState">> = {
+  cacheBytes: 32 * MIB,
+  writeBufferBytes: 8 * MIB,
+  ballastBytes: 16 * MIB,
+  diskReserveBytes: 32 * MIB,
+  fullDiskRetryMs: 500,
+  waitingWritesMax: 10_000,
+  waitingBytesMax: 64 * MIB,
+  compression: true,
+  blockBytes: 4096,
+  openFilesMax: 256,
+};
+
+/**
+ * Opens or makes a store. Fails with `unavailable` when another process has it open or the disk has no room even without
+ * the ballast, with `dataLoss` when RocksDB's own files are damaged; both name the folder.
+ */
+export async function openRocksStore(options: RocksStoreOptions): Promise<RocksStore> {
+  const settings = { ...ROCKS_STORE_DEFAULTS, ...options };
+  const { folder } = settings;
+  await makeFolder(folder);
+  const ballast =
+    settings.ballast ??
+    (settings.ballastBytes > 0 ? new DiskBallast(join(folder, "BALLAST"), settings.ballastBytes) : undefined);
+  const connect = () => connectWithBallast(folder, dbOptions(settings), ballast);
+  const connection = await connect();
+  const space = new DiskSpace(folder, settings.diskReserveBytes);
+  const store = new RocksStore({
+    ...settings,
+    connection,
+    connect,
+    space,
+    ballast,
+    now: () => performance.now(),
+    onState: settings.onState ?? (() => {}),
+  });
+  await store.checkSpace();
+  if (store.state === "writable") await ballast?.ensure();
+  return store;
+}
+
+async function connectWithBallast(
+  folder: string,
+  options: DbOptions,
+  ballast: DiskBallast | undefined,
+): Promise<RocksConnection> {
+  try {
+    return await RocksConnection.open(folder, options);
+  } catch (error) {
+    if (!(isDiskFull(error) && (await ballast?.release()))) throw openError(folder, ShoalError.from(error));
+  }
+  return RocksConnection.open(folder, options).catch((error) => {
+    throw openError(folder, ShoalError.from(error));
+  });
+}
+
+function dbOptions(settings: typeof ROCKS_STORE_DEFAULTS): DbOptions {
+  const size = (bytes: number) => Math.min(Math.max(0, Math.floor(bytes)), 2 ** 32 - 1);
+  return {
+    createIfMissing: true,
+    compression: settings.compression,
+    cacheSize: size(settings.cacheBytes),
+    writeBufferSize: size(settings.writeBufferBytes),
+    blockSize: size(settings.blockBytes),
+    maxOpenFiles: size(settings.openFilesMax),
+  };
+}
+
+/** Makes the folder and its parents, each durable in its own parent. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) {
+    const parent = await open(dirname(made), "r");
+    await parent.sync().finally(() => parent.close());
+  }
+}

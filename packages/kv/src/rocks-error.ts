@@ -1,0 +1,39 @@
+import { ShoalError } from "@shoal/model";
+
+/** After how long it is worth asking again when the disk is full. */
+export const DISK_FULL_RETRY_SECONDS = 2;
+
+/** Whether RocksDB failed because the disk is full (or the quota is used up). */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && /No space left on device|Disk quota exceeded|NoSpace/i.test(error.message);
+}
+
+/** A failed read of RocksDB: damaged or unreadable bytes are `dataLoss`. */
+export function readError(folder: string, error: Error): ShoalError {
+  if (/^(Corruption|IO error|Not implemented)/.test(error.message)) {
+    return new ShoalError("dataLoss", `store ${folder} has damaged or unreadable data: ${error.message}`, {
+      cause: error,
+    });
+  }
+  return new ShoalError("internal", `store ${folder} failed to read: ${error.message}`, { cause: error });
+}
+
+/** A failed open of RocksDB, naming the folder. */
+export function openError(folder: string, error: Error): ShoalError {
+  const { message } = error;
+  if (/^IO error:.*lock/i.test(message)) {
+    return new ShoalError("unavailable", `store ${folder} is in use by another process: ${message}`, { cause: error });
+  }
+  if (isDiskFull(error)) {
+    return new ShoalError("unavailable", `store ${folder} cannot be opened, the disk is full: ${message}`, {
+      cause: error,
+      retryAfterSeconds: DISK_FULL_RETRY_SECONDS,
+    });
+  }
+  if (/Permission denied|Read-only file system|Too many open files/i.test(message)) {
+    return new ShoalError("unavailable", `store ${folder} cannot be opened: ${message}`, { cause: error });
+  }
+  return new ShoalError("dataLoss", `store ${folder} cannot be opened, its files are damaged: ${message}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,193 @@
+import { ShoalError } from "@shoal/model";
+import { checkBatch, checkKey, checkRange } from "./batch-check.js";
+import { CoalescedGets } from "./coalesced-gets.js";
+import { GroupCommit } from "./group-commit.js";
+import type {
+  KeyRange,
+  KeyValueChange,
+  KeyValueEntry,
+  KeyValueReader,
+  KeyValueStore,
+  WriteOptions,
+} from "./key-value-store.js";
+import { ENVELOPE_BYTES, openRecord, RecordSealer } from "./record-envelope.js";
+import { closedError, type RocksBatch, type RocksConnection } from "./rocks-connection.js";
+import { readError } from "./rocks-error.js";
+import { scanConnection } from "./rocks-scan.js";
+import { type PinnedIterators, pinIterators, RocksSnapshot } from "./rocks-snapshot.js";
+import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.js";
+
+/** Keys of one call into the addon: its answer is turned into JavaScript values in one go, on the event loop. */
+const KEYS_PER_CALL_MAX = 256;
+
+export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen"> {
+  readonly connection: RocksConnection;
+  /** Opens the same folder again, after the first connection was closed. */
+  readonly connect: () => Promise<RocksConnection>;
+  readonly waitingWritesMax: number;
+  readonly waitingBytesMax: number;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now: () => number;
+}
+
+/** `KeyValueStore` on one RocksDB folder; `openRocksStore` makes it. */
+export class RocksStore implements KeyValueStore {
+  private connection: RocksConnection | undefined;
+  private reopening: Promise<void> | undefined;
+  private disposing: Promise<void> | undefined;
+  private readonly gate: WriteGate;
+  private readonly gets: CoalescedGets;
+  private readonly commits: GroupCommit<RocksBatch>;
+  private readonly sealer = new RecordSealer();
+
+  constructor(private readonly parts: RocksStoreParts) {
+    this.connection = parts.connection;
+    this.gate = new WriteGate({ ...parts, reopen: () => this.reopen() });
+    this.gets = new CoalescedGets((keys) => this.lookUpAll(keys));
+    this.commits = new GroupCommit<RocksBatch>(
+      {
+        startBatch: () => this.connected().startBatch(),
+        commit: (batch, sync, bytes) => this.commit(batch, sync, bytes),
+      },
+      parts,
+    );
+  }
+
+  /** Whether writes are taken; `onState` of the options tells of changes. */
+  get state(): StoreState {
+    return this.gate.state;
+  }
+
+  async write(batch: readonly KeyValueChange[], options?: WriteOptions): Promise<void> {
+    if (this.disposing !== undefined) throw closedError(this.parts.folder);
+    if (this.gate.refusal !== undefined) throw this.gate.refusal;
+    checkBatch(batch);
+    if (batch.length === 0) return;
+    let bytes = 0;
+    for (const change of batch) {
+      bytes += change.key.length + ENVELOPE_BYTES + (change.type === "put" ? change.value.length : 0);
+    }
+    await this.commits.write((target) => this.addChanges(target, batch), bytes, options?.sync ?? true);
+  }
+
+  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    if (this.disposing !== undefined) throw closedError(this.parts.folder);
+    checkKey(key);
+    return this.gets.get(key);
+  }
+
+  async getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined | Error)[]> {
+    if (this.disposing !== undefined) throw closedError(this.parts.folder);
+    for (const key of keys) checkKey(key);
+    return this.lookUpAll(keys);
+  }
+
+  scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]> {
+    checkRange(range);
+    return { [Symbol.asyncIterator]: () => scanConnection(() => this.whenConnected(), range, onDamaged) };
+  }
+
+  snapshot(): KeyValueReader & AsyncDisposable {
+    if (this.disposing !== undefined) throw closedError(this.parts.folder);
+    const pinned = new Promise<PinnedIterators>((resolve, reject) => {
+      this.commits.whenBetweenCommits(() => {
+        try {
+          resolve(pinIterators(this.connected()));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    return new RocksSnapshot(this.parts.folder, pinned);
+  }
+
+  /** Looks at the free space of the disk now instead of at the next write. */
+  checkSpace(): Promise<void> {
+    return this.gate.checkSpace();
+  }
+
+  /** Waits for what is under way, then closes the folder. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.disposing ??= this.dispose();
+    return this.disposing;
+  }
+
+  private async dispose(): Promise<void> {
+    this.gets.flush();
+    await this.commits.drained();
+    await this.gate.close();
+    await this.connection?.close();
+  }
+
+  private addChanges(target: RocksBatch, batch: readonly KeyValueChange[]): void {
+    for (const change of batch) {
+      if (change.type === "put") target.put(change.key, this.sealer.seal(change.key, change.value));
+      else target.del(change.key);
+    }
+  }
+
+  private async commit(batch: RocksBatch, sync: boolean, bytes: number): Promise<void> {
+    if (this.gate.refusal !== undefined) throw this.gate.refusal;
+    this.gate.beforeCommit(bytes, this.parts.now());
+    try {
+      await batch.write(sync);
+    } catch (error) {
+      throw this.gate.failed(error);
+    }
+  }
+
+  private async lookUpAll(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined | Error)[]> {
+    const connection = this.connection ?? (await this.whenConnected());
+    if (keys.length <= KEYS_PER_CALL_MAX) return lookUp(connection, keys);
+    const calls: Promise<(Uint8Array | undefined | Error)[]>[] = [];
+    for (let from = 0; from < keys.length; from += KEYS_PER_CALL_MAX) {
+      calls.push(lookUp(connection, keys.slice(from, from + KEYS_PER_CALL_MAX)));
+    }
+    return (await Promise.all(calls)).flat();
+  }
+
+  private async whenConnected(): Promise<RocksConnection> {
+    await this.reopening;
+    if (this.disposing !== undefined) throw closedError(this.parts.folder);
+    return this.connected();
+  }
+
+  private connected(): RocksConnection {
+    if (this.connection !== undefined) return this.connection;
+    throw this.gate.refusal ?? new ShoalError("unavailable", `store ${this.parts.folder} is being reopened`);
+  }
+
+  /** Reads that come meanwhile wait; scans and snapshots that are open end with `unavailable`. */
+  private reopen(): Promise<void> {
+    const old = this.connection;
+    this.connection = undefined;
+    this.reopening = (async () => {
+      await old?.close();
+      this.connection = await this.parts.connect();
+    })();
+    const settled = this.reopening.finally(() => {
+      this.reopening = undefined;
+    });
+    this.reopening = settled.catch(() => {});
+    return settled;
+  }
+}
+
+/** Payloads of the keys; a failure of the whole call is traced to the keys that cause it. */
+async function lookUp(
+  connection: RocksConnection,
+  keys: readonly Uint8Array[],
+): Promise<(Uint8Array | undefined | Error)[]> {
+  if (keys.length === 0) return [];
+  try {
+    const envelopes = await connection.getMany(keys);
+    return keys.map((key, index) => {
+      const envelope = envelopes[index];
+      return envelope === undefined ? undefined : openRecord(key, envelope);
+    });
+  } catch (error) {
+    if (error instanceof ShoalError) throw error;
+    if (keys.length === 1) return [readError(connection.folder, ShoalError.from(error))];
+    return (await Promise.all(keys.map((key) => lookUp(connection, [key])))).flat();
+  }
+}

@@ -1,0 +1,139 @@
+import { ShoalError } from "@shoal/model";
+import type { DiskBallast } from "./disk-ballast.js";
+import type { DiskSpace } from "./disk-space.js";
+import { DISK_FULL_RETRY_SECONDS, isDiskFull } from "./rocks-error.js";
+
+/**
+ * `writable`; `full`: the disk is, writes come back by themselves; `failed`: the disk is faulty, no write is taken until
+ * the store is opened again; `closed`.
+ */
+export type StoreState = "writable" | "full" | "failed" | "closed";
+
+export interface WriteGateOptions {
+  readonly folder: string;
+  readonly space: DiskSpace;
+  readonly ballast: DiskBallast | undefined;
+  /** How often a full disk is looked at. */
+  readonly fullDiskRetryMs: number;
+  /** Opens RocksDB anew: a log whose last write failed must not be written to again. */
+  readonly reopen: () => Promise<void>;
+  readonly onState: (state: StoreState, reason: string) => void;
+}
+
+/** Time between two looks at the free space while writes go on. */
+const SPACE_CHECK_MS = 500;
+const SPACE_CHECK_BYTES = 1 << 20;
+
+/** Says whether writes may go to the disk, and opens again when a full disk has room. */
+export class WriteGate {
+  private current: StoreState = "writable";
+  private reason: ShoalError | undefined;
+  private mustReopen = false;
+  private timer: NodeJS.Timeout | undefined;
+  private recovering: Promise<void> | undefined;
+  private checking: Promise<void> | undefined;
+  private checkedAt = 0;
+  private bytesSinceCheck = 0;
+
+  constructor(private readonly options: WriteGateOptions) {}
+
+  get state(): StoreState {
+    return this.current;
+  }
+
+  /** Why a write cannot be taken now. */
+  get refusal(): ShoalError | undefined {
+    return this.reason;
+  }
+
+  /** Looks at the free space, now and then: writes stop before RocksDB runs out of it. */
+  beforeCommit(bytes: number, nowMs: number): void {
+    this.bytesSinceCheck += bytes;
+    if (nowMs - this.checkedAt < SPACE_CHECK_MS && this.bytesSinceCheck < SPACE_CHECK_BYTES) return;
+    this.checkedAt = nowMs;
+    this.bytesSinceCheck = 0;
+    this.checking ??= this.checkSpace().finally(() => {
+      this.checking = undefined;
+    });
+  }
+
+  /** Goes to `full` when less than the reserve is free. A disk that cannot be asked is left to the writes themselves. */
+  async checkSpace(): Promise<void> {
+    const { space } = this.options;
+    const free = await space.freeBytes().catch(() => Number.POSITIVE_INFINITY);
+    if (free < space.reserveBytes && this.current === "writable") {
+      this.becomeFull(`${megabytes(free)} are free, ${megabytes(space.reserveBytes)} are kept in reserve`);
+    }
+  }
+
+  /** A commit failed: the error for its callers. */
+  failed(error: unknown): ShoalError {
+    if (error instanceof ShoalError) return error;
+    if (isDiskFull(error)) {
+      this.mustReopen = true;
+      if (this.current === "writable") this.becomeFull(ShoalError.from(error).message);
+    } else if (this.current === "writable" || this.current === "full") {
+      this.stop("failed", this.error(`has failed: ${ShoalError.from(error).message}`, error));
+    }
+    return this.reason ?? ShoalError.from(error);
+  }
+
+  async close(): Promise<void> {
+    this.stop("closed", new ShoalError("unavailable", `store ${this.options.folder} is closed`));
+    await this.recovering;
+    await this.checking;
+  }
+
+  private becomeFull(why: string): void {
+    this.stop("full", this.error(`takes no writes, the disk is full: ${why}`, undefined));
+    this.lookLater();
+  }
+
+  private stop(state: StoreState, reason: ShoalError): void {
+    clearTimeout(this.timer);
+    this.current = state;
+    this.reason = reason;
+    this.options.onState(state, reason.message);
+  }
+
+  private lookLater(): void {
+    this.timer = setTimeout(() => {
+      this.recovering = this.recover().finally(() => {
+        this.recovering = undefined;
+      });
+    }, this.options.fullDiskRetryMs);
+    this.timer.unref();
+  }
+
+  private async recover(): Promise<void> {
+    const { space, ballast, reopen, onState } = this.options;
+    try {
+      if ((await space.freeBytes()) < space.reserveBytes * 1.25) return;
+      if (this.mustReopen) await reopen();
+      this.mustReopen = false;
+      // The ballast is made again out of what is free beyond the reserve, else after the next look.
+      if (ballast !== undefined && (await space.freeBytes()) >= space.reserveBytes * 1.25 + ballast.bytes) {
+        await ballast.ensure();
+      }
+      if (this.current !== "full") return;
+      this.current = "writable";
+      this.reason = undefined;
+      onState("writable", "the disk has room again");
+    } catch {
+      // Still no room to open: look again.
+    } finally {
+      if (this.current === "full") this.lookLater();
+    }
+  }
+
+  private error(what: string, cause: unknown): ShoalError {
+    return new ShoalError("unavailable", `store ${this.options.folder} ${what}`, {
+      cause,
+      ...(what.startsWith("takes") ? { retryAfterSeconds: DISK_FULL_RETRY_SECONDS } : {}),
+    });
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
