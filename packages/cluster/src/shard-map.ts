@@ -1,4 +1,4 @@
-import { type ObjectId, OBJECT_ID_BYTES, ShoalError, writeObjectId } from "@shoal/model";
+import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress, ShardService } from "@shoal/rpc";
 import { Ring, type ShardingState } from "@shoal/sharding";
 import type { ShardRouter } from "./shard-router.js";
@@ -19,7 +19,6 @@ export class ShardMap implements ShardRouter {
   readonly #pool: NodePool;
   readonly #routes = new WeakMap<ShardingState, ClassRoutes>();
   readonly #owners = new WeakMap<ShardAddress, string>();
-  readonly #idBytes = new Uint8Array(OBJECT_ID_BYTES);
 
   constructor(pool: NodePool) {
     this.#pool = pool;
@@ -29,8 +28,7 @@ export class ShardMap implements ShardRouter {
     const { ring, addresses } = this.#routesOf(record);
     const [only] = addresses;
     if (addresses.length === 1 && only !== undefined) return only;
-    writeObjectId(id, this.#idBytes);
-    const address = addresses[ring.shardIndexOf(this.#idBytes)];
+    const address = addresses[ring.shardIndexOf(id)];
     if (address === undefined) {
       throw new ShoalError("internal", `class '${record.definition.class}' has no shard for id '${id}'`);
     }

@@ -1,3 +1,4 @@
+export { nodeIdentity } from "./node-identity.js";
 export { ShardFolders } from "./shard-folders.js";
-export type { ShardRegistryEvent, ShardRegistryOptions } from "./shard-registry.js";
+export type { OpenedShard, ShardRegistryEvent, ShardRegistryOptions } from "./shard-registry.js";
 export { StorageNode } from "./storage-node.js";

@@ -19,14 +19,20 @@ export interface ShardRegistryOptions {
   readonly nodeName: string;
   readonly folders: ShardFolders;
   /** Opens or creates the shard whose data lies in `folder`. */
-  readonly openShard: (shard: ShardAddress, record: ClassRecord, folder: string) => Promise<Shard>;
+  readonly openShard: (shard: ShardAddress, record: ClassRecord, folder: string) => Promise<OpenedShard>;
   readonly clock: () => number;
   readonly onEvent: (event: ShardRegistryEvent) => void;
 }
 
+/** A shard together with the store under it, which is closed after it. */
+export interface OpenedShard {
+  readonly shard: Shard;
+  readonly store: AsyncDisposable;
+}
+
 interface OpenShard {
   readonly address: ShardAddress;
-  readonly shard: Promise<Shard>;
+  readonly opened: Promise<OpenedShard>;
   /** Set when the shard is open, so that hot paths need not wait for a promise. */
   ready: Shard | undefined;
   failure: { readonly error: ShoalError; readonly atMs: number } | undefined;
@@ -54,7 +60,7 @@ export class ShardRegistry implements AsyncDisposable {
     const { deleted, unknown } = await this.#options.folders.strangers(snapshot.version, known);
     for (const classId of deleted) this.#drop(classId);
     for (const classId of unknown) this.#options.onEvent({ type: "unknownClassOnDisk", classId });
-    await Promise.allSettled([...this.#shards.values()].map(({ shard }) => shard));
+    await Promise.allSettled([...this.#shards.values()].map(({ opened }) => opened));
   }
 
   /** Takes over a new schema. */
@@ -103,14 +109,14 @@ export class ShardRegistry implements AsyncDisposable {
   #open(address: ShardAddress, record: ClassRecord): OpenShard {
     const open: OpenShard = {
       address,
-      shard: this.#openInTurn(address, record),
+      opened: this.#openInTurn(address, record),
       ready: undefined,
       failure: undefined,
       config: record.definition.vectorIndexConfig,
     };
     this.#shards.set(keyOf(address), open);
-    open.shard.then(
-      (shard) => {
+    open.opened.then(
+      ({ shard }) => {
         open.ready = shard;
         shard.configure(open.config);
       },
@@ -123,7 +129,7 @@ export class ShardRegistry implements AsyncDisposable {
     return open;
   }
 
-  async #openInTurn(address: ShardAddress, record: ClassRecord): Promise<Shard> {
+  async #openInTurn(address: ShardAddress, record: ClassRecord): Promise<OpenedShard> {
     const { folders, openShard } = this.#options;
     if (this.#slots === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#slots--;
@@ -145,7 +151,7 @@ export class ShardRegistry implements AsyncDisposable {
       throw new ShoalError("unavailable", `${where} is not there`, { retryAfterSeconds: 1 });
     }
     try {
-      return await current.shard;
+      return (await current.opened).shard;
     } catch (thrown) {
       throw new ShoalError("unavailable", `${where} could not be opened: ${ShoalError.from(thrown).message}`, {
         cause: thrown,
@@ -185,7 +191,8 @@ function configure(open: OpenShard, config: VectorIndexConfig): void {
   open.ready?.configure(config);
 }
 
-async function close({ shard }: OpenShard): Promise<void> {
-  const opened = await shard.catch(() => undefined);
-  await opened?.[Symbol.asyncDispose]();
+async function close({ opened }: OpenShard): Promise<void> {
+  const both = await opened.catch(() => undefined);
+  await both?.shard[Symbol.asyncDispose]();
+  await both?.store[Symbol.asyncDispose]();
 }

@@ -98,7 +98,7 @@ export class StorageNode implements ShardService, AsyncDisposable {
   async shardStatuses(_context: RequestContext): Promise<readonly ShardStatus[]> {
     const statuses: ShardStatus[] = [];
     for (const { address, shard, error } of this.#registry.all()) {
-      if (shard !== undefined) statuses.push({ address, ...shard.status() });
+      if (shard !== undefined) statuses.push({ address, ...shard.condition() });
       else statuses.push({ address, objectCount: 0, status: "failed", reason: error?.message ?? "it is being opened" });
     }
     return statuses;

@@ -1,0 +1,64 @@
+import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ShoalError } from "@shoal/model";
+
+/** Holds the name under which the data of this folder is known to the cluster. */
+const IDENTITY_FILE = "node.json";
+
+/**
+ * The name of the node whose data lies in `dataPath`. Written at the first start (`configured`, or else `fallback`) and
+ * kept from then on: shards are placed by this name, so it must survive a change of the machine's own.
+ * Fails with `invalid` when a configured name differs from the one that the data has.
+ */
+export async function nodeIdentity(
+  dataPath: string,
+  configured: string | undefined,
+  fallback: string,
+): Promise<string> {
+  const file = join(dataPath, IDENTITY_FILE);
+  const stored = await readName(file);
+  if (stored === undefined) {
+    const name = configured ?? fallback;
+    await writeDurably(file, `${JSON.stringify({ name })}\n`);
+    return name;
+  }
+  if (configured !== undefined && configured !== stored) {
+    throw new ShoalError(
+      "invalid",
+      `CLUSTER_HOSTNAME is '${configured}', but the data in '${dataPath}' belongs to node '${stored}'`,
+    );
+  }
+  return stored;
+}
+
+async function readName(file: string): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (thrown) {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return undefined;
+    throw thrown;
+  }
+  try {
+    const { name } = JSON.parse(text) as { readonly name?: unknown };
+    if (typeof name === "string" && name !== "") return name;
+  } catch {
+    // Falls through to the message below.
+  }
+  throw new ShoalError("dataLoss", `'${file}' does not name a node: write {"name":"…"} with the name it had`);
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const temporary = `${file}.new`;
+  const handle = await open(temporary, "w");
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+  const folder = await open(dirname(file), "r");
+  await folder.sync().finally(() => folder.close());
+}

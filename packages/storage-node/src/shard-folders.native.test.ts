@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { nodeIdentity } from "./node-identity.js";
+import { ShardFolders } from "./shard-folders.js";
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "shoal-folders-"));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const marker = (schemaVersion: number) => ({ className: "Word", schemaVersion });
+
+describe("ShardFolders", () => {
+  test("makes a folder a shard and keeps the first marker", async () => {
+    const folders = await ShardFolders.open(root);
+    expect(await folders.shard("c1", "s1", marker(3))).toBe(join(root, "c1", "s1"));
+    await folders.shard("c1", "s2", marker(9));
+    expect((await readdir(join(root, "c1"))).sort()).toEqual(["class.json", "s1", "s2"]);
+    expect(await folders.strangers(3, new Set())).toEqual({ deleted: ["c1"], unknown: [] });
+  });
+
+  test("tells a deleted class from one whose schema was lost", async () => {
+    const folders = await ShardFolders.open(root);
+    await folders.shard("old", "s", marker(2));
+    await folders.shard("new", "s", marker(5));
+    await folders.shard("known", "s", marker(1));
+    await folders.shard("torn", "s", marker(1));
+    await writeFile(join(root, "torn", "class.json"), "{");
+    expect(await folders.strangers(4, new Set(["known"]))).toEqual({ deleted: ["old"], unknown: ["new", "torn"] });
+  });
+
+  test("finishes a removal that was cut short, and removes twice without complaint", async () => {
+    const folders = await ShardFolders.open(root);
+    await folders.shard("c1", "s1", marker(1));
+    await folders.shard("going", "s1", marker(1));
+    const { rename } = await import("node:fs/promises");
+    await rename(join(root, "going"), join(root, "going-c2"));
+    await folders.drop("c1");
+    await folders.drop("c1");
+    expect(await readdir(root)).toEqual(["going-c2"]);
+    await ShardFolders.open(root);
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test.each(["..", "a/b", "", "a.b", "x".repeat(65), "going-x"])("refuses '%s' as a name", async (name) => {
+    const folders = await ShardFolders.open(root);
+    await expect(folders.shard(name, "s", marker(1))).rejects.toMatchObject({ code: "internal" });
+    await expect(folders.shard("c", name, marker(1))).rejects.toMatchObject({ code: "internal" });
+    await expect(folders.drop(name)).rejects.toMatchObject({ code: "internal" });
+  });
+});
+
+describe("nodeIdentity", () => {
+  test("is the configured name, or the fallback, and stays what it was first", async () => {
+    expect(await nodeIdentity(join(root, "a"), "n1", "host")).toBe("n1");
+    expect(await nodeIdentity(join(root, "a"), undefined, "other")).toBe("n1");
+    expect(await nodeIdentity(join(root, "b"), undefined, "host")).toBe("host");
+    expect(await nodeIdentity(join(root, "b"), undefined, "renamed")).toBe("host");
+  });
+
+  test("refuses another configured name, and a damaged file", async () => {
+    await nodeIdentity(root, "n1", "host");
+    await expect(nodeIdentity(root, "n2", "host")).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringMatching(/'n2'.*'n1'/),
+    });
+    await writeFile(join(root, "node.json"), "");
+    await expect(nodeIdentity(root, undefined, "host")).rejects.toMatchObject({ code: "dataLoss" });
+  });
+});
