@@ -1,25 +1,25 @@
+type Answers = readonly (Uint8Array | undefined | Error)[];
+
 interface PendingGet {
-  readonly key: Uint8Array;
-  readonly resolve: (value: Uint8Array | undefined) => void;
+  readonly keys: readonly Uint8Array[];
+  readonly resolve: (values: Answers) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * Single gets of one turn of the event loop, asked as one getMany: a call into the addon costs about as much as four
- * keys.
+ * The gets of one turn of the event loop, asked as one: a call into the addon costs about as much as six keys, most of
+ * it for waking threads.
  */
 export class CoalescedGets {
   private pending: PendingGet[] = [];
   private flushing: NodeJS.Immediate | undefined;
 
-  constructor(
-    private readonly getMany: (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined | Error)[]>,
-  ) {}
+  constructor(private readonly getMany: (keys: readonly Uint8Array[]) => Promise<Answers>) {}
 
-  /** The key is not copied: the caller leaves it alone until the answer. */
-  get(key: Uint8Array): Promise<Uint8Array | undefined> {
+  /** The keys are not copied: the caller leaves them alone until the answer. */
+  get(keys: readonly Uint8Array[]): Promise<Answers> {
     return new Promise((resolve, reject) => {
-      this.pending.push({ key, resolve, reject });
+      this.pending.push({ keys, resolve, reject });
       this.flushing ??= setImmediate(() => this.flush());
     });
   }
@@ -31,12 +31,14 @@ export class CoalescedGets {
     this.flushing = undefined;
     if (asked.length === 0) return;
     this.pending = [];
-    this.getMany(asked.map((one) => one.key)).then(
+    const [only] = asked;
+    const keys = only !== undefined && asked.length === 1 ? only.keys : asked.flatMap((one) => one.keys);
+    this.getMany(keys).then(
       (values) => {
-        for (const [index, one] of asked.entries()) {
-          const value = values[index];
-          if (value instanceof Error) one.reject(value);
-          else one.resolve(value);
+        let at = 0;
+        for (const one of asked) {
+          one.resolve(asked.length === 1 ? values : values.slice(at, at + one.keys.length));
+          at += one.keys.length;
         }
       },
       (error: unknown) => {

@@ -25,6 +25,7 @@ interface Group<Batch> {
  */
 export class GroupCommit<Batch> {
   private running = false;
+  private committing = false;
   private waiting: Group<Batch> | undefined;
   private atBoundary: (() => void)[] = [];
   private idle: (() => void)[] = [];
@@ -52,7 +53,7 @@ export class GroupCommit<Batch> {
 
   /** Calls back when no commit is under way and before the next one begins: at once when there is none. */
   whenBetweenCommits(call: () => void): void {
-    if (this.running) this.atBoundary.push(call);
+    if (this.committing) this.atBoundary.push(call);
     else call();
   }
 
@@ -81,15 +82,19 @@ export class GroupCommit<Batch> {
 
   private async run(): Promise<void> {
     this.running = true;
+    // The writes of the rest of this turn of the event loop come along.
+    await new Promise((resolve) => setImmediate(resolve));
     while (this.waiting !== undefined) {
       const group = this.waiting;
       this.waiting = undefined;
+      this.committing = true;
       try {
         await this.target.commit(group.batch, group.sync, group.bytes);
         for (const caller of group.callers) caller.resolve();
       } catch (error) {
         for (const caller of group.callers) caller.reject(error);
       }
+      this.committing = false;
       for (const call of this.atBoundary.splice(0)) call();
     }
     this.running = false;

@@ -1,5 +1,7 @@
 export { KEY_BYTES_MAX } from "./batch-check.js";
 export { DiskBallast } from "./disk-ballast.js";
+export { type FaultRule, FaultScript } from "./fault-script.js";
+export { FaultyStore } from "./faulty-store.js";
 export type {
   KeyRange,
   KeyValueChange,

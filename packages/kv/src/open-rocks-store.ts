@@ -38,7 +38,7 @@ const MIB = 1 << 20;
 
 /** What is used when an option is not given; the measurements are in the README. */
 export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "ballast" | "onState">> = {
-  cacheBytes: 32 * MIB,
+  cacheBytes: 8 * MIB,
   writeBufferBytes: 8 * MIB,
   ballastBytes: 16 * MIB,
   diskReserveBytes: 32 * MIB,
@@ -46,7 +46,7 @@ export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "
   waitingWritesMax: 10_000,
   waitingBytesMax: 64 * MIB,
   compression: true,
-  blockBytes: 4096,
+  blockBytes: 2048,
   openFilesMax: 256,
 };
 

@@ -73,13 +73,16 @@ export class RocksStore implements KeyValueStore {
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
     if (this.disposing !== undefined) throw closedError(this.parts.folder);
     checkKey(key);
-    return this.gets.get(key);
+    const [value] = await this.gets.get([key]);
+    if (value instanceof Error) throw value;
+    return value;
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined | Error)[]> {
     if (this.disposing !== undefined) throw closedError(this.parts.folder);
     for (const key of keys) checkKey(key);
-    return this.lookUpAll(keys);
+    // Large ones gain nothing from company, and small ones should not wait for them.
+    return keys.length < KEYS_PER_CALL_MAX / 2 ? this.gets.get(keys) : this.lookUpAll(keys);
   }
 
   scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]> {

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { GroupCommit } from "./group-commit.js";
+
+/** Commits that end when the test says so. */
+function controlled(limits = { waitingWritesMax: 100, waitingBytesMax: 1000 }) {
+  const commits: { items: string[]; sync: boolean; end: (error?: Error) => void }[] = [];
+  const group = new GroupCommit<string[]>(
+    {
+      startBatch: () => [],
+      commit: (items, sync) =>
+        new Promise<void>((resolve, reject) => {
+          commits.push({ items, sync, end: (error) => (error ? reject(error) : resolve()) });
+        }),
+    },
+    limits,
+  );
+  const write = (item: string, bytes = 1, sync = true) => group.write((batch) => batch.push(item), bytes, sync);
+  return { group, commits, write };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+describe("GroupCommit", () => {
+  it("merges what comes while a commit runs, in the order of the calls, and syncs when one asks for it", async () => {
+    const { commits, write } = controlled();
+    const first = write("a", 1, false);
+    await turn();
+    const rest = [write("b", 1, false), write("c", 1, true), write("d", 1, false)];
+    await turn();
+    expect(commits.map(({ items, sync }) => ({ items, sync }))).toEqual([{ items: ["a"], sync: false }]);
+    commits[0]?.end();
+    await first;
+    await turn();
+    expect(commits[1]).toMatchObject({ items: ["b", "c", "d"], sync: true });
+    commits[1]?.end();
+    await Promise.all(rest);
+  });
+
+  it("gives the failure of a commit to all its callers and to nobody else", async () => {
+    const { commits, write } = controlled();
+    const first = write("a");
+    await turn();
+    const failing = [write("b"), write("c")].map((one) => expect(one).rejects.toThrow("disk"));
+    commits[0]?.end();
+    await first;
+    await turn();
+    const last = write("d");
+    commits[1]?.end(new Error("disk"));
+    await Promise.all(failing);
+    await turn();
+    commits[2]?.end();
+    await last;
+  });
+
+  it("refuses what is over its limits, but never a batch that waits alone", async () => {
+    const { commits, write } = controlled({ waitingWritesMax: 3, waitingBytesMax: 100 });
+    const first = write("a", 5000);
+    await turn();
+    const second = write("b", 5000);
+    expect(() => write("c", 1)).toThrow(/wait for the disk/);
+    commits[0]?.end();
+    await first;
+    await turn();
+    const more = [write("d"), write("e"), write("f")];
+    expect(() => write("g")).toThrow(expect.objectContaining({ code: "overloaded", retryAfterSeconds: 1 }));
+    commits[1]?.end();
+    await second;
+    await turn();
+    expect(commits[2]?.items).toEqual(["d", "e", "f"]);
+    commits[2]?.end();
+    await Promise.all(more);
+  });
+
+  it("calls back between two commits: what was asked for later is not in", async () => {
+    const { group, commits, write } = controlled();
+    const seen: number[] = [];
+    const first = write("a");
+    group.whenBetweenCommits(() => seen.push(commits.length));
+    expect(seen).toEqual([0]);
+    await turn();
+    group.whenBetweenCommits(() => seen.push(commits.length));
+    const second = write("b");
+    await turn();
+    expect(seen).toEqual([0]);
+    commits[0]?.end();
+    await first;
+    await turn();
+    expect(seen).toEqual([0, 1]);
+    commits[1]?.end();
+    await second;
+    await group.drained();
+    expect(group.isBusy).toBe(false);
+  });
+});
