@@ -1,7 +1,20 @@
 export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
+export {
+  type BeaconScheme,
+  LOCAL_HOST,
+  type LongBeacon,
+  parseLongBeacon,
+  parseShortBeacon,
+  type ShortBeacon,
+  writeLongBeacon,
+  writeShortBeacon,
+} from "./objects/beacon.js";
+export { missingTarget, type ReferencePlace } from "./objects/cross-reference.js";
 export { type DataObject, decodeProperties, type Properties, type StoredObject } from "./objects/data-object.js";
+export { canonicalDate } from "./objects/date-value.js";
+export { shortestFloat32 } from "./objects/float32.js";
 export type { Json, JsonObject } from "./objects/json.js";
-export { JsonNumber } from "./objects/json-number.js";
+export { int64Of, JsonNumber } from "./objects/json-number.js";
 export {
   OBJECT_ID_BYTES,
   type ObjectId,
@@ -10,8 +23,16 @@ export {
   parseObjectId,
   writeObjectId,
 } from "./objects/object-id.js";
+export { checkDimensions, isVectorMissing, parseVector, VECTOR_DIMENSIONS_MAX } from "./objects/parse-vector.js";
 export { plainJson, plainJsonObject } from "./objects/plain-json.js";
+export {
+  type PropertyChanges,
+  PropertyValidator,
+  propertyValidator,
+  type ReferenceTarget,
+} from "./objects/property-validator.js";
 export { isUncheckedObject, typeName, type UncheckedObject } from "./objects/value-wording.js";
+export { parseVectorWeights } from "./objects/vector-weights.js";
 export {
   type ClassDefinition,
   type InvertedIndexConfig,

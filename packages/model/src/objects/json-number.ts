@@ -1,3 +1,7 @@
+const INTEGER = /^-?\d+$/;
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
 /**
  * A JSON number as it was written, for numbers whose literal matters: `1.0` and `1e2` (not the literal of an integer),
  * integers beyond 2^53, and what no JavaScript number can hold, `1e400`. All other numbers are plain numbers.
@@ -19,4 +23,18 @@ export class JsonNumber {
   toJSON(): number {
     return this.toNumber();
   }
+}
+
+/**
+ * The integer that a JSON value is, or why it is none: it must be written as a plain int64, so `1.0` and `1e2` are not.
+ * Beyond 2^53 the nearest float64, as everywhere in stored values.
+ */
+export function int64Of(value: unknown): number | "no number" | "invalid syntax" | "value out of range" {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+  if (typeof value !== "number" && !(value instanceof JsonNumber)) return "no number";
+  const literal = String(value);
+  if (!INTEGER.test(literal)) return "invalid syntax";
+  if (literal.length > 20) return "value out of range";
+  const exact = BigInt(literal);
+  return exact < INT64_MIN || exact > INT64_MAX ? "value out of range" : Number(exact);
 }

@@ -1,10 +1,6 @@
 import { ShoalError } from "../errors/shoal-error.js";
-import { JsonNumber } from "../objects/json-number.js";
+import { int64Of, JsonNumber } from "../objects/json-number.js";
 import { isUncheckedObject, typeName, type UncheckedObject } from "../objects/value-wording.js";
-
-const INTEGER = /^-?\d+$/;
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
 
 /**
  * Reads typed members of one JSON object of a request body. Member names match in any case, an exact match first; null
@@ -161,17 +157,6 @@ export class ConfigMembers {
       `${this.prefix}field "${name}" must be of type ${wanted}, got: ${typeName(value)}`,
     );
   }
-}
-
-/** The integer whose plain literal `value` is, or why it is none. */
-export function int64Of(value: unknown): number | "no number" | "invalid syntax" | "value out of range" {
-  if (typeof value === "number" && Number.isSafeInteger(value)) return value === 0 ? 0 : value;
-  if (typeof value !== "number" && !(value instanceof JsonNumber)) return "no number";
-  const literal = String(value);
-  if (!INTEGER.test(literal)) return "invalid syntax";
-  if (literal.length > 20) return "value out of range";
-  const exact = BigInt(literal);
-  return exact < INT64_MIN || exact > INT64_MAX ? "value out of range" : Number(exact);
 }
 
 /** The kind of a JSON value as the reference's decoder names it. */

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { ShoalError } from "../errors/shoal-error.js";
+import { JsonNumber } from "./json-number.js";
+import { checkDimensions, isVectorMissing, parseVector } from "./parse-vector.js";
+import { parseVectorWeights } from "./vector-weights.js";
+
+function refusal(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ShoalError && error.code === "invalid") return error.message;
+    throw error;
+  }
+  return "accepted";
+}
+
+describe("parseVector", () => {
+  it("reads numbers and literals as float32", () => {
+    expect(parseVector([0.1, -0, new JsonNumber("1.0"), 3.4e38, 1e-50])).toEqual(
+      Float32Array.of(0.1, -0, 1, 3.4e38, 0),
+    );
+    expect(parseVector(Array.from({ length: 65_535 }, () => 1))).toHaveLength(65_535);
+    expect(parseVector([0, 0])).toEqual(Float32Array.of(0, 0));
+  });
+
+  it("gives a Float32Array back as it is", () => {
+    const vector = Float32Array.of(1, 2);
+    expect(parseVector(vector)).toBe(vector);
+  });
+
+  const element = (index: number, got: string) =>
+    `element ${index} of the vector must be a finite float32 number, but got ${got}`;
+
+  it.each<[unknown, string]>([
+    [[1, Number.NaN], element(1, "NaN")],
+    [[Number.POSITIVE_INFINITY], element(0, "Infinity")],
+    [[1, 2, 1e39], element(2, "1e+39")],
+    [[-1e39], element(0, "-1e+39")],
+    [[3.4028235677973366e38], element(0, "3.4028235677973366e+38")],
+    [[new JsonNumber("1e999")], element(0, "1e999")],
+    [["1"], element(0, "string")],
+    [[1, null], element(1, "<nil>")],
+    [[undefined], element(0, "<nil>")],
+    [[[1]], element(0, "[]interface {}")],
+    [[{}], element(0, "map[string]interface {}")],
+    [[true], element(0, "bool")],
+    [Float32Array.of(1, Number.NaN), element(1, "NaN")],
+    [Float32Array.of(Number.NEGATIVE_INFINITY), element(0, "-Infinity")],
+    [[], "a vector has from 1 to 65535 dimensions, got 0"],
+    [new Array(65_536).fill(1), "a vector has from 1 to 65535 dimensions, got 65536"],
+    ["abc", "the vector must be an array of numbers, but got string"],
+    [{ length: 1, 0: 1 }, "the vector must be an array of numbers, but got map[string]interface {}"],
+    [null, "the vector must be an array of numbers, but got <nil>"],
+  ])("refuses case %#", (value, message) => {
+    expect(refusal(() => parseVector(value))).toBe(message);
+  });
+
+  it("knows what counts as nothing sent", () => {
+    expect([undefined, null, [], new Float32Array(0)].map(isVectorMissing)).toEqual([true, true, true, true]);
+    expect([[1], "", {}, 0, false].map(isVectorMissing)).toEqual([false, false, false, false, false]);
+  });
+
+  it("names both lengths and the class", () => {
+    expect(refusal(() => checkDimensions("Car", 3, 3))).toBe("accepted");
+    expect(refusal(() => checkDimensions("Car", 2, 3))).toBe(
+      "class 'Car' has vectors of 3 dimensions: vector lengths don't match: 2 vs 3",
+    );
+  });
+});
+
+describe("parseVectorWeights", () => {
+  it("takes maps of strings", () => {
+    expect(parseVectorWeights({ a: "1", constructor: "w" })).toEqual({ a: "1", constructor: "w" });
+    expect(parseVectorWeights(undefined)).toBeUndefined();
+    expect(parseVectorWeights(null)).toBeUndefined();
+  });
+
+  it.each<[unknown, string]>([
+    [{ a: 1 }, "vector weights: key 'a': incorrect datatype: must be string, got json.Number"],
+    ["x", 'vector weights: must be key/value object with strings as keys and values, got "x"'],
+    [[1], 'vector weights: must be key/value object with strings as keys and values, got []interface {}{"1"}'],
+    [JSON.parse('{"__proto__":"x"}'), "vector weights: the key '__proto__' is not allowed"],
+  ])("refuses %j", (value, message) => {
+    expect(refusal(() => parseVectorWeights(value))).toBe(message);
+  });
+});
