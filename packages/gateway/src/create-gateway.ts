@@ -1,0 +1,70 @@
+import type { SchemaView } from "@shoal/cluster";
+import type { IngestService } from "@shoal/ingest";
+import type { ClassSettings, WireProfile } from "@shoal/model";
+import type { QueryService } from "@shoal/query";
+import type { SchemaService } from "@shoal/rpc";
+import type { Clock, Logger } from "@shoal/service-runtime";
+import { HttpServer, type HttpServerSettings } from "./http/http-server.js";
+import type { Route } from "./http/route.js";
+import { restRoutes } from "./rest/routes.js";
+
+/** What a gateway stands on. */
+export interface GatewayDependencies {
+  readonly ingest: IngestService;
+  readonly query: QueryService;
+  readonly schema: SchemaService;
+  readonly view: SchemaView;
+  readonly profile: WireProfile;
+  /** Defaults of new classes, as they are now (the number of nodes changes). */
+  readonly classSettings: () => ClassSettings;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Routes of other parts of the API, such as GraphQL. */
+  readonly routes?: readonly Route[];
+}
+
+export interface GatewaySettings extends HttpServerSettings {
+  readonly origin: string;
+  /** Version of this server, for `GET /v1/meta`. */
+  readonly shoalVersion: string;
+}
+
+/** The HTTP face of a process. */
+export interface Gateway extends AsyncDisposable {
+  /** Starts to listen; `ready` stays 503 until {@link markReady}. The address with the port that was taken. */
+  listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
+  /** Lets `/v1/.well-known/ready` answer 200. */
+  markReady(): void;
+  /** `ready` turns 503, requests in flight finish, no new connections; see HttpServer.drain. */
+  drain(): Promise<void>;
+  /** Cuts whatever is left. */
+  stop(): Promise<void>;
+}
+
+/** Builds a gateway; nothing listens before `listen`. */
+export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): Gateway {
+  let ready = false;
+  let address = "";
+  const routes = restRoutes(dependencies, {
+    origin: settings.origin,
+    shoalVersion: settings.shoalVersion,
+    batchTimeoutSeconds: settings.batchTimeoutSeconds,
+    address: () => address,
+    isReady: () => ready && !server.isDraining,
+  });
+  const all = [...routes, ...(dependencies.routes ?? [])];
+  const server = new HttpServer(all, settings, dependencies.clock, dependencies.logger);
+  return {
+    async listen() {
+      const { host, port } = await server.listen();
+      address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+      return { host, port, url: address };
+    },
+    markReady() {
+      ready = true;
+    },
+    drain: () => server.drain(),
+    stop: () => server.stop(),
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
+}

@@ -1,0 +1,30 @@
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { errorResponse } from "./http-response.js";
+
+/** Answers what is no HTTP request, or too slow a one, on the bare connection, and closes it. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = explain(error);
+  const { body } = errorResponse(status, message);
+  const text = String(body);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nVary: Origin\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+  // A client that does not take its answer must not hold the connection.
+  setTimeout(() => socket.destroy(), CLOSE_MS_MAX).unref();
+}
+
+const CLOSE_MS_MAX = 2_000;
+
+function explain(error: NodeJS.ErrnoException): [status: number, message: string] {
+  if (error.code === "HPE_HEADER_OVERFLOW") {
+    return [431, "the request line and headers are too large (REQUEST_HEADER_BYTES_MAX)"];
+  }
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return [408, "the request was not sent completely in time"];
+  return [400, "the request is not valid HTTP/1.1"];
+}

@@ -1,0 +1,22 @@
+import type { RequestContext } from "@shoal/rpc";
+
+/** A request as a handler sees it: matched, its body complete and unpacked. */
+export interface HttpRequest {
+  /** Decoded path parameters, in the order of the template. */
+  readonly params: readonly string[];
+  /** The query string without `?`, not decoded; empty when there is none. */
+  readonly queryString: string;
+  /** Empty when the client sent none, or the route takes none. */
+  readonly body: Buffer;
+  readonly context: RequestContext;
+}
+
+/**
+ * The last value of a query parameter (of repeated ones the last wins); undefined when it is absent or empty, which
+ * count as the same.
+ */
+export function queryParameter(request: HttpRequest, name: string): string | undefined {
+  if (request.queryString === "") return undefined;
+  const value = new URLSearchParams(request.queryString).getAll(name).at(-1);
+  return value === "" ? undefined : value;
+}

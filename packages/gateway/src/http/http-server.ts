@@ -1,0 +1,248 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, Server as NetServer } from "node:net";
+import type { Clock, Logger } from "@shoal/service-runtime";
+import { BodyBudget } from "./body-budget.js";
+import { answerClientError } from "./client-error.js";
+import { errorResponse, type HttpResponse, thrownResponse } from "./http-response.js";
+import { refuseMediaTypes } from "./negotiate.js";
+import { EMPTY_BODY, type HeldBody, hasBody, readBody } from "./read-body.js";
+import { RequestScope } from "./request-scope.js";
+import type { Route } from "./route.js";
+import { Router } from "./router.js";
+import { discardRest, sendResponse } from "./send-response.js";
+
+export interface HttpServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly batchTimeoutSeconds: number;
+  readonly requestTimeoutSeconds: number;
+  readonly requestBodyBytesMax: number;
+  readonly requestBodiesBytesMax: number;
+  readonly requestHeaderBytesMax: number;
+  readonly connectionsMax: number;
+  readonly headersTimeoutSeconds: number;
+  readonly bodyTimeoutSeconds: number;
+  readonly keepAliveSeconds: number;
+  readonly drainDelaySeconds: number;
+  readonly drainTimeoutSeconds: number;
+}
+
+/** How long a drain waits for idle connections to say something, so that a request under way is not cut. */
+const IDLE_LINGER_MS = 1_000;
+
+/** How often time-outs of slow clients are checked. */
+const SLOW_CLIENT_CHECK_MS = 2_000;
+
+/** The HTTP side of a process: routes in, answers out, limits in between. */
+export class HttpServer implements AsyncDisposable {
+  readonly #settings: HttpServerSettings;
+  readonly #router = new Router<Route>();
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #budget: BodyBudget;
+  readonly #server: Server;
+  #inFlight = 0;
+  #draining = false;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(routes: readonly Route[], settings: HttpServerSettings, clock: Clock, logger: Logger) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#budget = new BodyBudget(settings.requestBodiesBytesMax);
+    for (const route of routes) this.#router.add(route.method, route.path, route);
+    this.#server = createServer({
+      maxHeaderSize: settings.requestHeaderBytesMax,
+      headersTimeout: settings.headersTimeoutSeconds * 1000,
+      requestTimeout: Math.max(settings.bodyTimeoutSeconds, settings.headersTimeoutSeconds) * 1000,
+      keepAliveTimeout: settings.keepAliveSeconds * 1000,
+      connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
+      requireHostHeader: false,
+      noDelay: true,
+    });
+    this.#server.maxConnections = settings.connectionsMax;
+    this.#server.on("request", (request, response) => this.#accept(request, response, false));
+    this.#server.on("checkContinue", (request, response) => this.#accept(request, response, true));
+    this.#server.on("clientError", answerClientError);
+  }
+
+  /** Starts to listen. Fails with the system's error, naming address and port. */
+  async listen(): Promise<{ readonly host: string; readonly port: number }> {
+    const { host, port } = this.#settings;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ host, port, backlog: 1024 }, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+    this.#server.on("error", (error) => this.#logger.error({ error }, "the HTTP server failed"));
+    return { host, port: (this.#server.address() as AddressInfo).port };
+  }
+
+  get isDraining(): boolean {
+    return this.#draining;
+  }
+
+  /** Bytes of request bodies held right now. */
+  get heldBodyBytes(): number {
+    return this.#budget.held;
+  }
+
+  /**
+   * Takes no more connections (after the drain delay), lets requests in flight finish, and tells clients on open
+   * connections to go. Requests that a client had sent already are still answered. Ends after the drain time-out at
+   * the latest.
+   */
+  async drain(): Promise<void> {
+    if (this.#draining) return;
+    this.#draining = true;
+    if (!this.#server.listening) return;
+    await pause(this.#settings.drainDelaySeconds * 1000);
+    // The close() of http.Server cuts idle connections at once, and with them requests that are on their way.
+    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
+    const limit = pause(this.#settings.drainTimeoutSeconds * 1000);
+    await Promise.race([closed, pause(Math.min(IDLE_LINGER_MS, this.#settings.drainTimeoutSeconds * 1000))]);
+    await Promise.race([this.#idle(), limit]);
+    this.#server.closeIdleConnections();
+  }
+
+  /** Cuts whatever is left. */
+  async stop(): Promise<void> {
+    this.#draining = true;
+    this.#server.closeAllConnections();
+    if (!this.#server.listening) {
+      this.#server.close();
+      return;
+    }
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #idle(): Promise<void> {
+    if (this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve;
+    });
+  }
+
+  #accept(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    this.#inFlight++;
+    response.once("close", this.#onClose);
+    this.#answer(request, response, expectsContinue).catch((error: unknown) => {
+      this.#logger.error({ error }, "an answer could not be sent");
+      request.socket.destroy();
+    });
+  }
+
+  readonly #onClose = (): void => {
+    this.#inFlight--;
+    if (this.#inFlight === 0) this.#whenIdle?.();
+  };
+
+  async #answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> {
+    const target = targetOf(request);
+    const query = target.indexOf("?");
+    const path = query === -1 ? target.length : query;
+    const method = request.method ?? "GET";
+    if (method === "OPTIONS") return this.#send(request, response, PREFLIGHT);
+    if (target === "/" && method === "GET") return this.#send(request, response, ROOT);
+    const match = this.#router.find(method, target, path);
+    if (match === undefined || "allow" in match) {
+      return this.#send(request, response, unmatched(method, target.slice(0, path), match?.allow));
+    }
+    const route = match.value;
+    const refusal = route.body === "unchecked" ? undefined : refuseMediaTypes(request, route.body === "json");
+    if (refusal !== undefined) return this.#send(request, response, refusal);
+    const params = decodedParams(match.params);
+    if (params === undefined) {
+      return this.#send(request, response, errorResponse(400, "malformed percent-encoding in the path"));
+    }
+    let body: HeldBody = EMPTY_BODY;
+    let answer: HttpResponse;
+    try {
+      if (route.body === "json" && hasBody(request)) {
+        if (expectsContinue && announcedLength(request) <= this.#settings.requestBodyBytesMax) response.writeContinue();
+        const limits = { bodyBytesMax: this.#settings.requestBodyBytesMax, budget: this.#budget };
+        body = await readBody(request, limits);
+      }
+      const queryString = query === -1 ? "" : target.slice(query + 1);
+      const context = new RequestScope(this.#clock.now() + this.#timeoutMs(route), response);
+      answer = await route.handle({ params, queryString, body: body.bytes, context });
+    } catch (thrown) {
+      answer = thrownResponse(thrown);
+      if (answer.status === 500) this.#logger.error({ error: thrown, method, path: target.slice(0, path) }, "failed");
+    } finally {
+      this.#budget.give(body.heldBytes);
+    }
+    this.#send(request, response, answer);
+  }
+
+  #timeoutMs(route: Route): number {
+    const { batchTimeoutSeconds, requestTimeoutSeconds } = this.#settings;
+    return (route.timeout === "batch" ? batchTimeoutSeconds : requestTimeoutSeconds) * 1000;
+  }
+
+  #send(request: IncomingMessage, response: ServerResponse, answer: HttpResponse): void {
+    sendResponse(request, response, answer, this.#draining);
+    if (!request.complete) discardRest(request);
+  }
+}
+
+/** The answer to `GET /`, as in the reference: there is nothing here but a pointer to the API. */
+const ROOT: HttpResponse = {
+  status: 301,
+  body: '{"links":{"href":"/v1","name":"api v1"}}\n',
+  contentType: "text/plain; charset=utf-8",
+  headers: ["Location", "/v1"],
+};
+
+const PREFLIGHT: HttpResponse = {
+  status: 200,
+  headers: [
+    "Access-Control-Allow-Origin",
+    "*",
+    "Access-Control-Allow-Methods",
+    "*",
+    "Access-Control-Allow-Headers",
+    "Content-Type, Authorization, Batch",
+  ],
+};
+
+function unmatched(method: string, path: string, allow: readonly string[] | undefined): HttpResponse {
+  if (allow === undefined) return errorResponse(404, `path ${path} was not found`);
+  const message = `method ${method} is not allowed, but [${allow.join(",")}] are`;
+  return errorResponse(405, message, ["Allow", allow.join(",")]);
+}
+
+/** The request's path and query; a proxy may send them as an absolute URL. */
+function targetOf(request: IncomingMessage): string {
+  const target = request.url ?? "/";
+  if (target.startsWith("/")) return target;
+  const absolute = /^https?:\/\/[^/?#]*/i.exec(target);
+  if (absolute === null) return `/${target}`;
+  const rest = target.slice(absolute[0].length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+function announcedLength(request: IncomingMessage): number {
+  return Number(request.headers["content-length"] ?? 0);
+}
+
+/** Undefined when one of them is not valid percent-encoding of UTF-8. */
+function decodedParams(params: readonly string[]): readonly string[] | undefined {
+  if (!params.some((param) => param.includes("%"))) return params;
+  try {
+    return params.map((param) => decodeURIComponent(param));
+  } catch {
+    return undefined;
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  if (milliseconds <= 0) return Promise.resolve();
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

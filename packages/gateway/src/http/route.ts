@@ -1,0 +1,19 @@
+import type { HttpRequest } from "./http-request.js";
+import type { HttpResponse } from "./http-response.js";
+
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** One operation: a plain function from a request value to an answer value. What it throws becomes an error answer. */
+export interface Route {
+  readonly method: Method;
+  /** See Router. */
+  readonly path: string;
+  /**
+   * `json`: the body is read and must be JSON by its content type; `none`: a body is ignored; `unchecked`: a body is
+   * ignored, and so is what the client wants to be answered with (probes, which answer nothing).
+   */
+  readonly body: "json" | "none" | "unchecked";
+  /** Which time-out ends it. */
+  readonly timeout: "request" | "batch";
+  readonly handle: (request: HttpRequest) => Promise<HttpResponse> | HttpResponse;
+}

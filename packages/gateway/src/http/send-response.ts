@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpResponse } from "./http-response.js";
+
+/**
+ * Sends `answer` with the headers that every answer has. `isLast` tells the client to open another connection for its
+ * next request. Nothing happens when the client has gone.
+ */
+export function sendResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: HttpResponse,
+  isLast: boolean,
+): void {
+  if (response.destroyed || response.headersSent) return;
+  const { status, body } = answer;
+  const headers: string[] = ["Vary", "Origin"];
+  if (request.headers.origin !== undefined && request.method !== "OPTIONS") {
+    headers.push("Access-Control-Allow-Origin", "*");
+  }
+  if (isLast) headers.push("Connection", "close");
+  if (answer.headers !== undefined) headers.push(...answer.headers);
+  if (body === undefined) {
+    if (status !== 204) headers.push("Content-Length", "0");
+    response.writeHead(status, headers);
+    response.end();
+    return;
+  }
+  const encoding = answer.encoding ?? "utf8";
+  const length = encoding === "latin1" || typeof body !== "string" ? body.length : Buffer.byteLength(body);
+  headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(length));
+  response.writeHead(status, headers);
+  response.end(body, encoding);
+}
+
+/** What is read of a refused body before the connection is cut: a client reads its answer only after sending. */
+const DISCARD_BYTES_MAX = 64 * 1024 * 1024;
+const DISCARD_MS_MAX = 5_000;
+
+/** Lets the client finish sending a body that nobody wants, within bounds; beyond them the connection is cut. */
+export function discardRest(request: IncomingMessage): void {
+  let left = DISCARD_BYTES_MAX;
+  const cut = (): void => void request.socket.destroy();
+  const timer = setTimeout(cut, DISCARD_MS_MAX);
+  timer.unref();
+  request.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) cut();
+  });
+  request.on("error", () => clearTimeout(timer));
+  request.on("close", () => clearTimeout(timer));
+  request.on("end", () => clearTimeout(timer));
+  request.resume();
+}

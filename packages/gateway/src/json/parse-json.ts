@@ -1,0 +1,118 @@
+import { JsonNumber, ShoalError } from "@shoal/model";
+import { parse as parseExactly } from "lossless-json";
+import { scanJson } from "./scan-json.js";
+
+/** Deeper bodies are refused, so that what walks a parsed body may recurse. */
+export const JSON_DEPTH_MAX = 200;
+
+/** Smaller bodies cannot nest deep enough to hurt the parser; larger ones are looked at before they are parsed. */
+const UNCHECKED_BYTES_MAX = 1024 * 1024;
+
+/**
+ * The first JSON value of `bytes`; what follows it is ignored (reference-rest 1.4). `name` is the reference's name of
+ * the body. Fails with `invalid` on an empty body, with `malformed` on what is no JSON or nested too deep.
+ */
+export function parseJson(bytes: Buffer, name: string): { readonly value: unknown; readonly text: string } {
+  if (bytes.length > UNCHECKED_BYTES_MAX && nestsTooDeep(bytes)) throw malformed(name, "exceeded max depth");
+  const text = bytes.toString("utf8");
+  const value = parseFirstValue(text, name);
+  if (isDeeperThan(value, JSON_DEPTH_MAX)) throw malformed(name, "exceeded max depth");
+  return { value, text };
+}
+
+/**
+ * The same text again, with numbers whose literal matters as JsonNumber: `1.0`, `1e2`, integers beyond 2^53, `1e400`.
+ * Only for texts that {@link parseJson} has accepted.
+ */
+export function parseJsonExactly(text: string): unknown {
+  try {
+    return parseExactly(text, undefined, EXACT_OPTIONS);
+  } catch {
+    const scan = scanJson(text, JSON_DEPTH_MAX);
+    return "end" in scan ? parseExactly(text.slice(0, scan.end), undefined, EXACT_OPTIONS) : undefined;
+  }
+}
+
+/** An error of a body that could be read, but is of the wrong JSON type, in the reference's frame. */
+export function malformed(name: string, reason: string): ShoalError {
+  return new ShoalError("malformed", `parsing ${name} body from "" failed, because ${reason}`);
+}
+
+const EXACT_OPTIONS = { parseNumber: exactNumber, onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue };
+
+function exactNumber(literal: string): number | JsonNumber {
+  const value = Number(literal);
+  if (!Number.isFinite(value)) return new JsonNumber(literal);
+  if (!Number.isInteger(value)) return value;
+  return Number.isSafeInteger(value) && /^-?\d+$/.test(literal) ? value : new JsonNumber(literal);
+}
+
+function parseFirstValue(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const scan = scanJson(text, JSON_DEPTH_MAX);
+    if ("end" in scan) return JSON.parse(text.slice(0, scan.end));
+    if (scan.problem === "EOF") throw bodyRequired(name);
+    throw malformed(name, scan.problem);
+  }
+}
+
+function bodyRequired(name: string): ShoalError {
+  return new ShoalError("invalid", `${name} in body is required`);
+}
+
+/** Whether arrays and objects nest more than `limit` levels. Recurses no deeper than that. */
+function isDeeperThan(value: unknown, limit: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (limit === 0) return true;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i];
+      if (typeof item === "object" && isDeeperThan(item, limit - 1)) return true;
+    }
+    return false;
+  }
+  for (const item of Object.values(value)) {
+    if (typeof item === "object" && isDeeperThan(item, limit - 1)) return true;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** So many levels the parser can take without harm; what it built is then checked exactly. */
+const OPENERS_MAX = 1_000_000;
+
+/** A parser takes memory for every level before it fails: whether the text nests deeper than any sane body. */
+function nestsTooDeep(bytes: Buffer): boolean {
+  const openers = countUpTo(bytes, OPEN_BRACKET, OPENERS_MAX) + countUpTo(bytes, OPEN_BRACE, OPENERS_MAX);
+  if (openers <= OPENERS_MAX) return false;
+  let depth = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) i = stringEnd(bytes, i);
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) depth++;
+    else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--;
+    if (depth > JSON_DEPTH_MAX) return true;
+  }
+  return false;
+}
+
+function countUpTo(bytes: Buffer, byte: number, most: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(byte); at !== -1 && count <= most; at = bytes.indexOf(byte, at + 1)) count++;
+  return count;
+}
+
+/** Where the string that begins at `at` ends. */
+function stringEnd(bytes: Buffer, at: number): number {
+  let end = at + 1;
+  while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
+  return end;
+}

@@ -1,0 +1,61 @@
+import { errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
+import type { Method, Route } from "../http/route.js";
+
+/** The interface version that client libraries gate on. */
+const INTERFACE_VERSION = "1.8.0";
+
+export interface InstanceRouteParts {
+  readonly origin: string;
+  /** Version of this server. */
+  readonly shoalVersion: string;
+  /** `http://<address>:<port>` it listens on; known once it listens. */
+  readonly address: () => string;
+  readonly isReady: () => boolean;
+}
+
+const LINKS: readonly (readonly [path: string, name: string])[] = [
+  ["/v1/meta", "Meta information about this instance"],
+  ["/v1/schema", "view complete schema"],
+  ["/v1/schema{/:className}", "CRUD schema"],
+  ["/v1/objects{/:id}", "CRUD objects"],
+  ["/v1/classifications{/:id}", "trigger and view status of classifications"],
+  ["/v1/.well-known/live", "check if the instance is live"],
+  ["/v1/.well-known/ready", "check if the instance is ready"],
+  [
+    "/v1/.well-known/openid-configuration",
+    "view link to openid configuration (returns 404 if no openid is configured)",
+  ],
+  ["/v1/modules/text2vec-contextionary/concepts/:concept", "view concepts of the contextionary"],
+  ["/v1/modules/text2vec-contextionary/extensions", "extend the contextionary"],
+];
+
+const ANY_METHOD: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+/** What the instance says of itself (reference-rest 2.3 to 2.5), and its probes, which answer any method. */
+export function instanceRoutes(parts: InstanceRouteParts): readonly Route[] {
+  const links = jsonResponse(200, {
+    links: LINKS.map(([path, name]) => ({ href: parts.origin + path, name })),
+  });
+  const meta = (): HttpResponse =>
+    jsonResponse(200, {
+      hostname: parts.address(),
+      modules: {},
+      shoalVersion: parts.shoalVersion,
+      version: INTERFACE_VERSION,
+    });
+  const live = (): HttpResponse => ({ status: 200 });
+  const ready = (): HttpResponse => (parts.isReady() ? { status: 200 } : errorResponse(503, "not ready"));
+  const noOidc = (): HttpResponse => errorResponse(404, "OpenID Connect is not configured");
+  const read = (path: string, handle: Route["handle"]): Route => {
+    return { method: "GET", path, body: "none", timeout: "request", handle };
+  };
+  const probe = (path: string, handle: Route["handle"]): readonly Route[] =>
+    ANY_METHOD.map((method) => ({ method, path, body: "unchecked", timeout: "request", handle }));
+  return [
+    read("/v1", () => links),
+    read("/v1/meta", meta),
+    read("/v1/.well-known/openid-configuration", noOidc),
+    ...probe("/v1/.well-known/live", live),
+    ...probe("/v1/.well-known/ready", ready),
+  ];
+}

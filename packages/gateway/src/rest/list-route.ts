@@ -1,0 +1,50 @@
+import { parseObjectId, ShoalError } from "@shoal/model";
+import type { QueryService } from "@shoal/query";
+import { type HttpRequest, queryParameter } from "../http/http-request.js";
+import type { HttpResponse } from "../http/http-response.js";
+import type { Route } from "../http/route.js";
+import { parseInclude } from "./include.js";
+import type { ObjectWriter } from "./object-json.js";
+
+/** `GET /v1/objects`: a page of objects (reference-rest 2.6, decisions.md). `totalResults` counts this page. */
+export function listRoute(query: QueryService, writer: ObjectWriter): Route {
+  async function list(request: HttpRequest): Promise<HttpResponse> {
+    const include = parseInclude(queryParameter(request, "include"));
+    const after = queryParameter(request, "after");
+    const objects = await query.list(
+      {
+        className: queryParameter(request, "class"),
+        after: after === undefined ? undefined : uuidOf(after),
+        limit: integerParameter(request, "limit"),
+        offset: integerParameter(request, "offset"),
+        fields: include.fields,
+      },
+      request.context,
+    );
+    let json = '{"deprecations":null,"objects":[';
+    for (const [at, object] of objects.entries()) json += (at === 0 ? "" : ",") + writer.stored(object, include);
+    json += objects.length === 0 ? "]}\n" : `],"totalResults":${objects.length}}\n`;
+    return { status: 200, body: json, encoding: "latin1" };
+  }
+  return { method: "GET", path: "/v1/objects", body: "none", timeout: "request", handle: list };
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** An int64 query parameter; beyond 2^53 it is the nearest float64, far above every limit. */
+function integerParameter(request: HttpRequest, name: string): number | undefined {
+  const text = queryParameter(request, name);
+  if (text === undefined) return undefined;
+  const wellFormed = /^[+-]?\d{1,19}$/.test(text);
+  if (wellFormed && BigInt(text.replace("+", "")) <= INT64_MAX && BigInt(text.replace("+", "")) >= -INT64_MAX - 1n) {
+    return Number(text);
+  }
+  throw new ShoalError("invalid", `${name} in query must be of type int64: ${JSON.stringify(text)}`);
+}
+
+function uuidOf(after: string) {
+  const id = parseObjectId(after);
+  if (id === undefined)
+    throw new ShoalError("invalid", `after in query must be of type uuid: ${JSON.stringify(after)}`);
+  return id;
+}

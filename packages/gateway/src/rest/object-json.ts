@@ -1,0 +1,145 @@
+import type { SchemaView } from "@shoal/cluster";
+import type { BatchOutcome, ObjectInput, WrittenObject } from "@shoal/ingest";
+import {
+  type ClassDefinition,
+  isReferenceDataType,
+  type Json,
+  type Properties,
+  type StoredObject,
+  type WireProfile,
+} from "@shoal/model";
+import { float32ArrayToJson } from "../json/float32.js";
+import type { Include } from "./include.js";
+import { linkReferences } from "./reference-links.js";
+
+/**
+ * Writes objects as the REST API shows them (reference-rest 3.1, 6.1). Members stand in the reference's order. Stored
+ * properties are spliced as bytes; only classes with reference properties have them parsed, for the `href` members.
+ */
+export class ObjectWriter {
+  readonly #view: SchemaView;
+  readonly #profile: Pick<WireProfile, "beaconScheme">;
+  readonly #origin: string;
+  readonly #referenceNames = new WeakMap<ClassDefinition, readonly string[]>();
+
+  constructor(view: SchemaView, profile: Pick<WireProfile, "beaconScheme">, origin: string) {
+    this.#view = view;
+    this.#profile = profile;
+    this.#origin = origin;
+  }
+
+  /** A stored object as a string whose char codes are the UTF-8 bytes to send. */
+  stored(object: StoredObject, include: Include): string {
+    const additional = include.classification ? additionalOf(object) : undefined;
+    let json = additional === undefined ? "{" : `{"additional":${asBytes(JSON.stringify(additional))},`;
+    json += `"class":"${object.className}"`;
+    if (object.creationTimeUnix !== 0) json += `,"creationTimeUnix":${object.creationTimeUnix}`;
+    json += `,"id":"${object.id}"`;
+    if (object.lastUpdateTimeUnix !== 0) json += `,"lastUpdateTimeUnix":${object.lastUpdateTimeUnix}`;
+    json += `,"properties":${this.#storedProperties(object)}`;
+    const { vector } = object;
+    if (include.vector && vector !== undefined && vector.length > 0) json += `,"vector":${float32ArrayToJson(vector)}`;
+    return `${json},"vectorWeights":null}`;
+  }
+
+  /** The echo of a write: what was sent, completed. `id` is shown as the client typed it. */
+  written(written: WrittenObject, id: string | undefined): string {
+    const { object } = written;
+    const extras = object.extras;
+    const properties = object.properties && this.#linked(object.className, object.properties);
+    return `${echo({
+      additional: extras?.additional,
+      className: object.className,
+      creationTimeUnix: written.creationTimeUnix,
+      id: id ?? object.id,
+      lastUpdateTimeUnix: written.lastUpdateTimeUnix,
+      properties,
+      vector: object.vector,
+    })}${extras?.vectorWeights === undefined ? "" : `,"vectorWeights":${JSON.stringify(extras.vectorWeights)}`}}`;
+  }
+
+  /** One element of the answer to a batch. References have no `href` here. */
+  batched(outcome: BatchOutcome): string {
+    if ("written" in outcome) {
+      const { object, creationTimeUnix, lastUpdateTimeUnix } = outcome.written;
+      const { className, id, properties, vector } = object;
+      const additional = object.extras?.additional;
+      const shown = { additional, className, creationTimeUnix, id, lastUpdateTimeUnix, properties, vector };
+      return `${echo(shown)},"deprecations":null,"result":{}}`;
+    }
+    const { id, input, error } = outcome;
+    const failed = `"deprecations":null,"result":{"errors":{"error":[{"message":${JSON.stringify(error.message)}}]}}}`;
+    return `${failedInput(id, input)},${failed}`;
+  }
+
+  #storedProperties(object: StoredObject): string {
+    const bytes = object.propertiesJson;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const names = this.#referencesOf(object.className);
+    if (names.length === 0) return buffer.toString("latin1");
+    const properties = JSON.parse(buffer.toString("utf8")) as Properties;
+    return asBytes(JSON.stringify(linkReferences(properties, names, this.#profile.beaconScheme, this.#origin)));
+  }
+
+  #linked(className: string, properties: Properties): Properties {
+    const names = this.#referencesOf(className);
+    if (names.length === 0) return properties;
+    return linkReferences(properties, names, this.#profile.beaconScheme, this.#origin);
+  }
+
+  #referencesOf(className: string): readonly string[] {
+    const definition = this.#view.classRecord(className)?.definition;
+    if (definition === undefined) return [];
+    let names = this.#referenceNames.get(definition);
+    if (names === undefined) {
+      const properties = definition.properties ?? [];
+      names = properties.filter(({ dataType }) => isReferenceDataType(dataType)).map(({ name }) => name);
+      this.#referenceNames.set(definition, names);
+    }
+    return names;
+  }
+}
+
+interface Echo {
+  readonly additional: Json | undefined;
+  readonly className: string;
+  readonly creationTimeUnix: number;
+  readonly id: string;
+  readonly lastUpdateTimeUnix: number;
+  readonly properties: Properties | undefined;
+  readonly vector: Float32Array | undefined;
+}
+
+/** The members of an echo up to the vector, without the closing brace. */
+function echo(shown: Echo): string {
+  let json = shown.additional === undefined ? "{" : `{"additional":${JSON.stringify(shown.additional)},`;
+  json += `"class":"${shown.className}","creationTimeUnix":${shown.creationTimeUnix}`;
+  json += `,"id":${JSON.stringify(shown.id)},"lastUpdateTimeUnix":${shown.lastUpdateTimeUnix}`;
+  if (shown.properties !== undefined) json += `,"properties":${JSON.stringify(shown.properties)}`;
+  if (shown.vector !== undefined && shown.vector.length > 0) json += `,"vector":${float32ArrayToJson(shown.vector)}`;
+  return json;
+}
+
+/** What the client sent of a refused batch item, so that it can be told from the others. */
+function failedInput(id: string, input: ObjectInput): string {
+  const { className, properties, vector } = input;
+  let json = className === undefined ? "{" : `{"class":${JSON.stringify(className)},`;
+  json += `"id":${JSON.stringify(id)}`;
+  if (properties !== undefined) json += `,"properties":${JSON.stringify(properties)}`;
+  if (vector !== undefined) json += `,"vector":${JSON.stringify(vector)}`;
+  return json;
+}
+
+/** `classification` of what is stored beside the properties; no `additional` at all when nothing is stored. */
+function additionalOf(object: StoredObject): { classification: Json } | undefined {
+  const additional = object.extras?.additional;
+  if (typeof additional !== "object" || additional === null || Array.isArray(additional)) return undefined;
+  const stored: { readonly [key: string]: Json } = additional as { readonly [key: string]: Json };
+  if (Object.keys(stored).length === 0) return undefined;
+  return { classification: Object.hasOwn(stored, "classification") ? (stored.classification ?? null) : null };
+}
+
+/** Text as a string whose char codes are its UTF-8 bytes. */
+function asBytes(json: string): string {
+  return Buffer.from(json, "utf8").toString("latin1");
+}

@@ -1,0 +1,100 @@
+import type { IngestService, ObjectInput } from "@shoal/ingest";
+import { type ObjectId, parseObjectId, ShoalError, type StoredObject, type WireProfile } from "@shoal/model";
+import type { QueryService } from "@shoal/query";
+import type { HttpRequest } from "../http/http-request.js";
+import { queryParameter } from "../http/http-request.js";
+import { EMPTY_OK, errorResponse, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
+import type { Route } from "../http/route.js";
+import { parseInclude } from "./include.js";
+import { readObjectBody } from "./object-body.js";
+import type { ObjectWriter } from "./object-json.js";
+
+export interface ObjectRouteParts {
+  readonly ingest: IngestService;
+  readonly query: QueryService;
+  readonly writer: ObjectWriter;
+  readonly profile: Pick<WireProfile, "putObjectAnswersObject">;
+}
+
+/** The operations on one object (reference-rest 2.7, 3; decisions.md). */
+export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
+  const { ingest, query, writer, profile } = parts;
+
+  async function get(request: HttpRequest): Promise<HttpResponse> {
+    const id = pathId(request);
+    const include = parseInclude(queryParameter(request, "include"));
+    const object = await query.objectById(id, include.fields, request.context);
+    if (object === undefined) return unknownObject(id);
+    return spliced(writer.stored(object, include));
+  }
+
+  async function head(request: HttpRequest): Promise<HttpResponse> {
+    const id = pathId(request);
+    const found: StoredObject | undefined = await query.objectById(id, NO_FIELDS, request.context);
+    return found === undefined ? unknownObject(id) : NO_CONTENT;
+  }
+
+  async function post(request: HttpRequest): Promise<HttpResponse> {
+    const input = readBody(request);
+    const written = await ingest.createObject(input, request.context);
+    return { status: 200, body: `${writer.written(written, input.id || undefined)}\n` };
+  }
+
+  async function put(request: HttpRequest): Promise<HttpResponse> {
+    const id = pathId(request);
+    const written = await ingest.replaceObject(id, readBody(request), request.context);
+    if (!profile.putObjectAnswersObject) return NO_CONTENT;
+    return { status: 200, body: `${writer.written(written, undefined)}\n` };
+  }
+
+  async function patch(request: HttpRequest): Promise<HttpResponse> {
+    const id = pathId(request);
+    await ingest.mergeObject(id, readBody(request), request.context);
+    return NO_CONTENT;
+  }
+
+  async function remove(request: HttpRequest): Promise<HttpResponse> {
+    const id = pathId(request);
+    return (await ingest.deleteObject(id, request.context)) ? NO_CONTENT : unknownObject(id);
+  }
+
+  async function validate(request: HttpRequest): Promise<HttpResponse> {
+    await ingest.validateObject(readBody(request), request.context);
+    return EMPTY_OK;
+  }
+
+  const one = "/v1/objects/{id}";
+  return [
+    { method: "GET", path: one, body: "none", timeout: "request", handle: get },
+    { method: "HEAD", path: one, body: "none", timeout: "request", handle: head },
+    { method: "PUT", path: one, body: "json", timeout: "request", handle: put },
+    { method: "PATCH", path: one, body: "json", timeout: "request", handle: patch },
+    { method: "DELETE", path: one, body: "none", timeout: "request", handle: remove },
+    { method: "POST", path: "/v1/objects", body: "json", timeout: "request", handle: post },
+    { method: "POST", path: "/v1/objects/validate", body: "json", timeout: "request", handle: validate },
+    { method: "GET", path: "/v1/{id:uuid}", body: "none", timeout: "request", handle: get },
+  ];
+}
+
+const NO_FIELDS = { properties: false, vector: false, extras: false };
+
+/** The object id of the path. Fails with `invalid` when it is none. */
+function pathId(request: HttpRequest): ObjectId {
+  const text = request.params[0] ?? "";
+  const id = parseObjectId(text);
+  if (id === undefined) throw new ShoalError("invalid", `id in path must be of type uuid: ${JSON.stringify(text)}`);
+  return id;
+}
+
+function readBody(request: HttpRequest): ObjectInput {
+  return readObjectBody(request.body);
+}
+
+function unknownObject(id: ObjectId): HttpResponse {
+  return errorResponse(404, `no object with id '${id}'`);
+}
+
+/** A JSON answer from a string of bytes. */
+function spliced(json: string): HttpResponse {
+  return { status: 200, body: `${json}\n`, encoding: "latin1" };
+}

@@ -1,0 +1,309 @@
+import { JsonNumber, type ObjectId, ShoalError, WEAVIATE_PROFILE } from "@shoal/model";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
+
+const U = "11111111-1111-1111-1111-111111111111";
+const id = U as ObjectId;
+const T = 1_795_149_275_787;
+
+let server: FakeGateway;
+beforeAll(async () => {
+  server = await serveFakes();
+});
+afterAll(() => server.gateway.stop());
+beforeEach(() => {
+  server.services.objects.clear();
+  server.services.inputs.length = 0;
+  server.services.lists.length = 0;
+});
+
+function error(message: string): string {
+  return `{"error":[{"message":${JSON.stringify(message)}}]}\n`;
+}
+
+describe("GET an object", () => {
+  it("answers byte for byte as the reference, properties untouched", async () => {
+    server.services.put({ id, vector: Float32Array.of(0.1, 2) }, '{"name":"ä€😀 \\u003c","n":1.0}');
+    const bare = await server.send("GET", `/v1/objects/${U}`);
+    expect(bare.body).toBe(
+      `{"class":"Car","creationTimeUnix":${T},"id":"${U}","lastUpdateTimeUnix":${T},` +
+        '"properties":{"name":"ä€😀 \\u003c","n":1.0},"vectorWeights":null}\n',
+    );
+    expect(bare.status).toBe(200);
+    expect(bare.headers.get("content-type")).toBe("application/json");
+    expect(bare.headers.get("vary")).toBe("Origin");
+    const withVector = await server.send("GET", `/v1/objects/${U.replaceAll("-", "")}?include=vector`);
+    expect(withVector.body).toContain('},"vector":[0.1,2],"vectorWeights":null}\n');
+    expect((await server.send("GET", `/v1/${U.toUpperCase()}`)).body).toBe(bare.body);
+  });
+
+  it("leaves out times that are zero and a vector that is not there", async () => {
+    server.services.put({ id, creationTimeUnix: 0, lastUpdateTimeUnix: 0 }, "{}");
+    expect((await server.send("GET", `/v1/objects/${U}?include=vector`)).body).toBe(
+      `{"class":"Car","id":"${U}","properties":{},"vectorWeights":null}\n`,
+    );
+  });
+
+  it("shows a stored classification on demand, null when something else is stored", async () => {
+    const at = `/v1/objects/${U}?include=classification`;
+    server.services.put({ id }, "{}");
+    expect((await server.send("GET", at)).body).toMatch(/^\{"class"/);
+    server.services.put({ id, extras: { additional: { interpretation: {} } } }, "{}");
+    expect((await server.send("GET", at)).body).toMatch(/^\{"additional":\{"classification":null\},"class"/);
+    server.services.put({ id, extras: { additional: { classification: { scope: ["ü"] } } } }, "{}");
+    expect((await server.send("GET", at)).body).toMatch(/^\{"additional":\{"classification":\{"scope":\["ü"\]\}\},/);
+  });
+
+  it("adds links to references, in the profile's scheme", async () => {
+    server.services.addClassNamed("Owner", [
+      { name: "cars", dataType: ["Car"] },
+      { name: "name", dataType: ["text"] },
+    ]);
+    server.services.put({ id, className: "Owner" }, `{"cars":[{"beacon":"weaviate://localhost/${U}"}],"name":"ö"}`);
+    expect((await server.send("GET", `/v1/objects/${U}`)).body).toContain(
+      `"properties":{"cars":[{"beacon":"svc://localhost/${U}","href":"/v1/objects/${U}"}],"name":"ö"}`,
+    );
+  });
+
+  it.each([
+    ["GET", `/v1/objects/${U}`, 404, `no object with id '${U}'`],
+    ["DELETE", `/v1/objects/${U}`, 404, `no object with id '${U}'`],
+    ["GET", "/v1/objects/foo", 422, 'id in path must be of type uuid: "foo"'],
+    ["GET", "/v1/objects/validate", 422, 'id in path must be of type uuid: "validate"'],
+    ["GET", "/v1/objects/%22%2F..", 422, 'id in path must be of type uuid: "\\"/.."'],
+    ["GET", "/v1/objects/%zz", 400, "malformed percent-encoding in the path"],
+    ["GET", `/v1/objects/${U}?include=vectors`, 400, "unrecognized property 'vectors' in ?include list"],
+    ["GET", `/v1/objects/${U}?include=vector,%20x`, 400, "unrecognized property ' x' in ?include list"],
+    ["GET", "/v1/foo", 404, "path /v1/foo was not found"],
+    ["PUT", `/v1/${U}`, 405, "method PUT is not allowed, but [GET] are"],
+  ])("%s %s is %i", async (method, path, status, message) => {
+    const answer = await server.send(method, path);
+    expect(answer).toMatchObject({ status, body: error(message) });
+    expect(answer.headers.get("content-type")).toBe("application/json");
+  });
+
+  it("answers HEAD with 204 or 404, without a body", async () => {
+    expect(await server.send("HEAD", `/v1/objects/${U}`)).toMatchObject({ status: 404, body: "" });
+    server.services.put({ id }, "{}");
+    const found = await server.raw(`HEAD /v1/objects/${U} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(found).toMatchObject({ status: 204, body: "" });
+  });
+});
+
+describe("writing an object", () => {
+  it("POST echoes what was written, id as typed", async () => {
+    const typed = U.toUpperCase().replaceAll("-", "");
+    const answer = await server.send("POST", "/v1/objects", {
+      class: "Car",
+      id: typed,
+      properties: { name: "ä" },
+      vector: [0.1, 2],
+      vectorWeights: { a: "1" },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toBe(
+      `{"class":"Car","creationTimeUnix":${T},"id":"${typed}","lastUpdateTimeUnix":${T},"properties":{"name":"ä"},` +
+        '"vector":[0.1,2],"vectorWeights":{"a":"1"}}\n',
+    );
+    const bare = await server.send("POST", "/v1/objects", { class: "Car" });
+    expect(bare.body).not.toContain("properties");
+  });
+
+  it("PUT, PATCH and DELETE have no body; PUT shows the object in the other profile", async () => {
+    const body = { class: "Car", properties: {} };
+    expect(await server.send("PUT", `/v1/objects/${U}`, body)).toMatchObject({ status: 204, body: "" });
+    const patched = await server.send("PATCH", `/v1/objects/${U}`, body);
+    expect(patched).toMatchObject({ status: 204, body: "" });
+    expect(patched.headers.has("content-type")).toBe(false);
+    expect(await server.send("DELETE", `/v1/objects/${U}`)).toMatchObject({ status: 204, body: "" });
+    const other = await serveFakes({}, WEAVIATE_PROFILE);
+    try {
+      const answer = await other.send("PUT", `/v1/objects/${U}`, body);
+      expect(answer).toMatchObject({ status: 200 });
+      expect(JSON.parse(answer.body)).toMatchObject({ class: "Car", id: U, properties: {} });
+    } finally {
+      await other.gateway.stop();
+    }
+  });
+
+  it("validate answers 200 without a body", async () => {
+    const answer = await server.send("POST", "/v1/objects/validate", { class: "Car" });
+    expect(answer).toMatchObject({ status: 200, body: "" });
+    expect(answer.headers.get("content-length")).toBe("0");
+  });
+
+  it("takes members in any case, ignores unknown ones, takes null for absent and stops after the first value", async () => {
+    await server.send("POST", "/v1/objects", '{"CLASS":"Car","Id":null,"nonsense":1,"Properties":{"a":1}} trailing {');
+    expect(server.services.inputs[0]).toEqual({
+      className: "Car",
+      id: undefined,
+      properties: { a: 1 },
+      vector: undefined,
+      vectorWeights: undefined,
+      additional: undefined,
+    });
+    await server.send("POST", "/v1/objects", "null");
+    expect(server.services.inputs[1]?.className).toBeUndefined();
+  });
+
+  it("hands prototype keys on as plain keys", async () => {
+    await server.send("POST", "/v1/objects/validate", '{"class":"Car","properties":{"__proto__":{"x":1},"n":1.0}}');
+    const properties = server.services.inputs[0]?.properties as object;
+    expect(Object.keys(properties)).toEqual(["__proto__", "n"]);
+    expect(Object.getPrototypeOf(properties)).toBe(Object.prototype);
+    expect(({} as { x?: number }).x).toBeUndefined();
+    await server.send("POST", "/v1/objects/validate", '{"__proto__":{"class":"Car"},"constructor":1}');
+    expect(server.services.inputs[1]?.className).toBeUndefined();
+  });
+
+  it.each([
+    ["1.0", "1.0"],
+    ["1e2", "1e2"],
+    ["-10e-1", "-10e-1"],
+    ["0e0", "0e0"],
+    ["9007199254740993", "9007199254740993"],
+    ["1e400", "1e400"],
+  ])("keeps the literal %s of a property", async (literal, kept) => {
+    const body = `{"class":"Car","properties":{"list":[${literal}],"text":"1.0"},"vector":[1.0,2e0]}`;
+    await server.send("POST", "/v1/objects/validate", body);
+    expect(server.services.inputs[0]).toMatchObject({
+      properties: { list: [new JsonNumber(kept)], text: "1.0" },
+      vector: [1, 2],
+    });
+  });
+
+  it("keeps literals beside a property that is called vector, and in batches", async () => {
+    await server.send("POST", "/v1/objects/validate", '{"class":"Car","properties":{"vector":[1.0,5]},"vector":[3.0]}');
+    expect(server.services.inputs[0]).toMatchObject({
+      properties: { vector: [new JsonNumber("1.0"), 5] },
+      vector: [3],
+    });
+    const batch = '{"objects":[null,{"class":"Car","vector":[1e1,0],"properties":{"n":7,"m":2.0}}]}';
+    await server.send("POST", "/v1/batch/objects", batch);
+    expect(server.services.inputs[1]).toMatchObject({
+      properties: { n: 7, m: new JsonNumber("2.0") },
+      vector: [10, 0],
+    });
+  });
+
+  it.each([
+    ["", 422, "body in body is required"],
+    [" \n", 422, "body in body is required"],
+    ["{bad", 400, "invalid character 'b' looking for beginning of object key string"],
+    ['{"class":', 400, "unexpected EOF"],
+    ["[]", 400, "json: cannot unmarshal array into Go value of type models.Object"],
+    ['"x"', 400, "json: cannot unmarshal string into Go value of type models.Object"],
+    ['{"class":5}', 400, "json: cannot unmarshal number into Go struct field Object.class of type string"],
+    ['{"id":{}}', 400, "json: cannot unmarshal object into Go struct field Object.id of type strfmt.UUID"],
+    [`{"properties":${"[".repeat(201)}${"]".repeat(201)}}`, 400, "exceeded max depth"],
+  ])("refuses the body %j", async (body, status, message) => {
+    const answer = await server.send("POST", "/v1/objects", body);
+    const whole = status === 422 ? message : `parsing body body from "" failed, because ${message}`;
+    expect(answer).toMatchObject({ status, body: error(whole) });
+  });
+
+  it("passes errors of the services on, and keeps faults to itself", async () => {
+    server.services.failure = new ShoalError("invalid", "id 'x' already exists");
+    expect(await server.send("POST", "/v1/objects", {})).toMatchObject({
+      status: 422,
+      body: error("id 'x' already exists"),
+    });
+    server.services.failure = new ShoalError("unavailable", "node a, shard b", { retryAfterSeconds: 2.5 });
+    const unavailable = await server.send("GET", `/v1/objects/${U}`);
+    expect(unavailable).toMatchObject({ status: 503, body: error("node a, shard b") });
+    expect(unavailable.headers.get("retry-after")).toBe("3");
+    server.services.failure = new TypeError("secret path /data");
+    expect(await server.send("GET", `/v1/objects/${U}`)).toMatchObject({
+      status: 500,
+      body: error("internal server error"),
+    });
+  });
+});
+
+describe("GET /v1/objects", () => {
+  it("answers the envelope, without totalResults when there is nothing", async () => {
+    expect((await server.send("GET", "/v1/objects")).body).toBe('{"deprecations":null,"objects":[]}\n');
+    server.services.put({ id, vector: Float32Array.of(1) }, '{"é":1}');
+    const answer = await server.send("GET", "/v1/objects?include=vector");
+    expect(answer.body).toBe(
+      `{"deprecations":null,"objects":[{"class":"Car","creationTimeUnix":${T},"id":"${U}","lastUpdateTimeUnix":${T},` +
+        '"properties":{"é":1},"vector":[1],"vectorWeights":null}],"totalResults":1}\n',
+    );
+  });
+
+  it("hands the parameters on, the last of repeated ones, empty ones as absent", async () => {
+    await server.send("GET", `/v1/objects?limit=3&limit=7&offset=&class=Ca%72&after=${U.toUpperCase()}&unknown=1`);
+    expect(server.services.lists[0]).toMatchObject({ limit: 7, offset: undefined, className: "Car", after: U });
+    await server.send("GET", "/v1/objects?limit=-1&offset=9223372036854775807");
+    expect(server.services.lists[1]).toMatchObject({ limit: -1, offset: 2 ** 63, after: undefined });
+  });
+
+  it.each([
+    ["limit=abc", 'limit in query must be of type int64: "abc"'],
+    ["limit=1.5", 'limit in query must be of type int64: "1.5"'],
+    ["offset=9223372036854775808", 'offset in query must be of type int64: "9223372036854775808"'],
+    ["after=x", 'after in query must be of type uuid: "x"'],
+  ])("refuses %s", async (query, message) => {
+    expect(await server.send("GET", `/v1/objects?${query}`)).toMatchObject({ status: 422, body: error(message) });
+  });
+});
+
+describe("POST /v1/batch/objects", () => {
+  it("answers one result an item, in order", async () => {
+    const answer = await server.send("POST", "/v1/batch/objects", {
+      fields: ["ALL"],
+      objects: [
+        { class: "Car", id: U, properties: { name: "<x>" }, vector: [0.1] },
+        null,
+        { id: U, properties: { a: 1 }, vector: [1, "x"] },
+      ],
+    });
+    expect(answer.status).toBe(200);
+    const failed = '"deprecations":null,"result":{"errors":{"error":[{"message":"the given class is empty"}]}}}';
+    expect(answer.body).toBe(
+      `[{"class":"Car","creationTimeUnix":${T},"id":"${U}","lastUpdateTimeUnix":${T},"properties":{"name":"<x>"},` +
+        '"vector":[0.1],"deprecations":null,"result":{}},' +
+        `{"id":"00000000-0000-4000-8000-000000000001",${failed},` +
+        `{"id":"${U}","properties":{"a":1},"vector":[1,"x"],${failed}]\n`,
+    );
+  });
+
+  it.each([
+    [
+      "[]",
+      400,
+      'parsing body body from "" failed, because json: cannot unmarshal array into Go value of type objects.BatchObjectsCreateBody',
+    ],
+    [
+      '{"objects":{}}',
+      400,
+      'parsing body body from "" failed, because json: cannot unmarshal object into Go struct field BatchObjectsCreateBody.objects of type []*models.Object',
+    ],
+    [
+      '{"objects":["x"]}',
+      400,
+      'parsing body body from "" failed, because json: cannot unmarshal string into Go value of type models.Object',
+    ],
+    [
+      '{"objects":[],"fields":["ALL","all"]}',
+      422,
+      "body.fields.1 in body should be one of [ALL class schema id creationTimeUnix]",
+    ],
+  ])("refuses %s", async (body, status, message) => {
+    expect(await server.send("POST", "/v1/batch/objects", body)).toMatchObject({ status, body: error(message) });
+  });
+
+  it("answers 504 past its time-out", async () => {
+    const slow = await serveFakes({ batchTimeoutSeconds: 0.05 });
+    try {
+      slow.services.gate = new Promise(() => {});
+      expect(await slow.send("POST", "/v1/batch/objects", { objects: [{ class: "Car" }] })).toMatchObject({
+        status: 504,
+        body: error("the batch took longer than 0.05 s (BATCH_TIMEOUT_SECONDS)"),
+      });
+      expect(slow.services.contexts[0]?.deadline).toBe(slow.services.now + 50);
+    } finally {
+      await slow.gateway.stop();
+    }
+  });
+});

@@ -1,0 +1,30 @@
+import type { Json, JsonObject, Properties } from "@shoal/model";
+
+/**
+ * Properties as they are shown: each reference with its beacon in the profile's scheme and an `href` to the object it
+ * points to (reference-rest 3.6). Other properties are left as they are, and so is what does not look like a reference.
+ */
+export function linkReferences(
+  properties: Properties,
+  referenceNames: readonly string[],
+  beaconScheme: string,
+  origin: string,
+): Properties {
+  const linked: Record<string, Json> = { ...properties };
+  for (const name of referenceNames) {
+    const references = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!Array.isArray(references)) continue;
+    linked[name] = references.map((reference: Json) => linkReference(reference, beaconScheme, origin));
+  }
+  return linked;
+}
+
+function linkReference(reference: Json, beaconScheme: string, origin: string): Json {
+  if (typeof reference !== "object" || reference === null || Array.isArray(reference)) return reference;
+  const { beacon } = reference as JsonObject;
+  if (typeof beacon !== "string") return reference;
+  const path = beacon.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "");
+  const id = path.slice(path.lastIndexOf("/") + 1);
+  // A classification beside the beacon is only shown on demand; nothing stores one yet.
+  return { beacon: `${beaconScheme}://${path}`, href: `${origin}/v1/objects/${id}` };
+}

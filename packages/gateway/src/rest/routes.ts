@@ -1,0 +1,38 @@
+import type { SchemaView } from "@shoal/cluster";
+import type { IngestService } from "@shoal/ingest";
+import type { ClassSettings, WireProfile } from "@shoal/model";
+import type { QueryService } from "@shoal/query";
+import type { SchemaService } from "@shoal/rpc";
+import type { Route } from "../http/route.js";
+import { batchRoute } from "./batch-route.js";
+import { type InstanceRouteParts, instanceRoutes } from "./instance-routes.js";
+import { listRoute } from "./list-route.js";
+import { ObjectWriter } from "./object-json.js";
+import { objectRoutes } from "./object-routes.js";
+import { schemaRoutes } from "./schema-routes.js";
+
+export interface RestServices {
+  readonly ingest: IngestService;
+  readonly query: QueryService;
+  readonly schema: SchemaService;
+  readonly view: SchemaView;
+  readonly profile: WireProfile;
+  readonly classSettings: () => ClassSettings;
+}
+
+export interface RestSettings extends InstanceRouteParts {
+  readonly batchTimeoutSeconds: number;
+}
+
+/** Every operation of the REST API. */
+export function restRoutes(services: RestServices, settings: RestSettings): readonly Route[] {
+  const { ingest, query, schema, view, profile, classSettings } = services;
+  const writer = new ObjectWriter(view, profile, settings.origin);
+  return [
+    ...instanceRoutes(settings),
+    ...objectRoutes({ ingest, query, writer, profile }),
+    listRoute(query, writer),
+    batchRoute(ingest, writer, settings.batchTimeoutSeconds),
+    ...schemaRoutes(schema, view, classSettings),
+  ];
+}

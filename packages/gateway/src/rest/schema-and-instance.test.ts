@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
+
+let server: FakeGateway;
+beforeAll(async () => {
+  server = await serveFakes({ origin: "https://db.example.com" });
+});
+afterAll(() => server.gateway.stop());
+
+function error(message: string): string {
+  return `{"error":[{"message":${JSON.stringify(message)}}]}\n`;
+}
+
+const MINIMAL =
+  '{"class":"YellowCars","invertedIndexConfig":{"cleanupIntervalSeconds":60},"properties":[],' +
+  '"shardingConfig":{"virtualPerPhysical":128,"desiredCount":1,"actualCount":1,"desiredVirtualCount":128,' +
+  '"actualVirtualCount":128,"key":"_id","strategy":"hash","function":"murmur3"},' +
+  '"vectorIndexConfig":{"skip":false,"cleanupIntervalSeconds":300,"maxConnections":64,"efConstruction":128,' +
+  '"ef":-1,"vectorCacheMaxObjects":500000,"flatSearchCutoff":40000},"vectorIndexType":"hnsw","vectorizer":"none"}';
+
+describe("schema", () => {
+  it("creates, shows and deletes a class with exactly the reference's members", async () => {
+    expect((await server.send("GET", "/v1/schema")).body).toBe('{"classes":[]}\n');
+    const created = await server.send("POST", "/v1/schema", { class: "yellowCars" });
+    expect(created).toMatchObject({ status: 200, body: `${MINIMAL}\n` });
+    expect((await server.send("GET", "/v1/schema")).body).toBe(`{"classes":[${MINIMAL}]}\n`);
+    expect((await server.send("GET", "/v1/schema/YellowCars")).body).toBe(`${MINIMAL}\n`);
+    expect(await server.send("DELETE", "/v1/schema/YellowCars")).toMatchObject({ status: 200, body: "" });
+    expect(await server.send("DELETE", "/v1/schema/YellowCars")).toMatchObject({
+      status: 400,
+      body: error("could not find class 'YellowCars'"),
+    });
+    expect((await server.send("GET", "/v1/schema/yellowCars")).status).toBe(404);
+  });
+
+  it("adds a property and shows it as it is stored", async () => {
+    await server.send("POST", "/v1/schema", { class: "Boat" });
+    const added = await server.send("POST", "/v1/schema/Boat/properties", { name: "Length", dataType: ["int"] });
+    expect(added).toMatchObject({ status: 200, body: '{"dataType":["int"],"name":"length"}\n' });
+    const unknown = await server.send("POST", "/v1/schema/foo/properties", { name: "a", dataType: ["int"] });
+    expect(unknown.status).toBe(422);
+    expect(unknown.body).toContain("no such class with name 'foo' found in the schema.");
+  });
+
+  it.each([
+    ["POST", "/v1/schema", "", 422, "objectClass in body is required"],
+    ["POST", "/v1/schema", "{", 400, 'parsing objectClass body from "" failed, because unexpected EOF'],
+    ["POST", "/v1/schema/Boat/properties", "", 422, "body in body is required"],
+    [
+      "POST",
+      "/v1/schema",
+      '{"class":"X","vectorIndexConfig":{"ef":1.0}}',
+      422,
+      'parse vector index config: ef: strconv.ParseInt: parsing "1.0": invalid syntax',
+    ],
+  ])("%s %s %s is refused", async (method, path, body, status, message) => {
+    expect(await server.send(method, path, body)).toMatchObject({ status, body: error(message) });
+  });
+});
+
+describe("the instance", () => {
+  it("says what it is", async () => {
+    const meta = await server.send("GET", "/v1/meta");
+    expect(meta.body).toBe(`{"hostname":"${server.url}","modules":{},"shoalVersion":"0.0.1","version":"1.8.0"}\n`);
+    const { links } = JSON.parse((await server.send("GET", "/v1/")).body) as { links: { href: string }[] };
+    expect(links).toHaveLength(10);
+    expect(links[3]?.href).toBe("https://db.example.com/v1/objects{/:id}");
+    const root = await server.send("GET", "/");
+    expect(root).toMatchObject({ status: 301 });
+    expect(root.headers.get("location")).toBe("/v1");
+    expect(await server.send("GET", "/v1/.well-known/openid-configuration")).toMatchObject({
+      status: 404,
+      body: error("OpenID Connect is not configured"),
+    });
+  });
+
+  it("is ready when it was told so, with any method and any query", async () => {
+    expect(await server.send("GET", "/v1/.well-known/live")).toMatchObject({ status: 200, body: "" });
+    expect((await server.send("GET", "/v1/.well-known/ready")).status).toBe(503);
+    server.gateway.markReady();
+    expect(await server.send("GET", "/v1/.well-known/ready?x=1")).toMatchObject({ status: 200, body: "" });
+    expect((await server.send("POST", "/v1/.well-known/ready", undefined, { Accept: "text/html" })).status).toBe(200);
+  });
+});

@@ -1,0 +1,69 @@
+import type { SchemaView } from "@shoal/cluster";
+import { type ClassDefinition, type ClassSettings, parseClass, parseProperty, ShoalError } from "@shoal/model";
+import type { SchemaService } from "@shoal/rpc";
+import type { HttpRequest } from "../http/http-request.js";
+import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
+import type { Route } from "../http/route.js";
+import { parseJson, parseJsonExactly } from "../json/parse-json.js";
+
+/** Reading and changing classes (reference-rest 4). `classSettings` is asked anew for each class. */
+export function schemaRoutes(
+  schema: SchemaService,
+  view: SchemaView,
+  classSettings: () => ClassSettings,
+): readonly Route[] {
+  const definitions = (): ClassDefinition[] => view.snapshot.classes.map(({ definition }) => definition);
+
+  function list(): HttpResponse {
+    return jsonResponse(200, { classes: definitions() });
+  }
+
+  function get(request: HttpRequest): HttpResponse {
+    const [className = ""] = request.params;
+    const record = view.classRecord(className);
+    return record === undefined ? unknownClass(404, className) : jsonResponse(200, record.definition);
+  }
+
+  async function create(request: HttpRequest): Promise<HttpResponse> {
+    const definition = parseClass(readBody(request, "objectClass"), definitions(), classSettings());
+    const record = await schema.addClass(definition, request.context);
+    return jsonResponse(200, record.definition);
+  }
+
+  async function remove(request: HttpRequest): Promise<HttpResponse> {
+    const [className = ""] = request.params;
+    try {
+      await schema.deleteClass(className, request.context);
+    } catch (thrown) {
+      if (thrown instanceof ShoalError && thrown.code === "notFound") return unknownClass(400, className);
+      throw thrown;
+    }
+    return EMPTY_OK;
+  }
+
+  async function addProperty(request: HttpRequest): Promise<HttpResponse> {
+    const [className = ""] = request.params;
+    const property = parseProperty(readBody(request, "body"), className, definitions());
+    const record = await schema.addProperty(className, property, request.context);
+    const stored = record.definition.properties?.find(({ name }) => name === property.name);
+    return jsonResponse(200, stored ?? property);
+  }
+
+  const one = "/v1/schema/{class}";
+  return [
+    { method: "GET", path: "/v1/schema", body: "none", timeout: "request", handle: list },
+    { method: "POST", path: "/v1/schema", body: "json", timeout: "request", handle: create },
+    { method: "GET", path: one, body: "none", timeout: "request", handle: get },
+    { method: "DELETE", path: one, body: "none", timeout: "request", handle: remove },
+    { method: "POST", path: `${one}/properties`, body: "json", timeout: "request", handle: addProperty },
+  ];
+}
+
+/** Bodies of schema changes are small and rare: their numbers always keep their literals. */
+function readBody(request: HttpRequest, name: string): unknown {
+  return parseJsonExactly(parseJson(request.body, name).text);
+}
+
+function unknownClass(status: 400 | 404, className: string): HttpResponse {
+  return errorResponse(status, `could not find class '${className}'`);
+}

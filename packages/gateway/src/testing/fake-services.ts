@@ -1,0 +1,166 @@
+import type { SchemaView } from "@shoal/cluster";
+import type { BatchOutcome, IngestService, ObjectInput, WrittenObject } from "@shoal/ingest";
+import {
+  type ClassDefinition,
+  type JsonObject,
+  type ObjectId,
+  type Properties,
+  type PropertyDefinition,
+  parseObjectId,
+  plainJsonObject,
+  type RowFields,
+  ShoalError,
+  type StoredObject,
+} from "@shoal/model";
+import type { ListQuery, QueryService } from "@shoal/query";
+import type { ClassRecord, RequestContext, SchemaService, SchemaSnapshot } from "@shoal/rpc";
+
+/** Objects and classes in memory behind the gateway's services: as little as lets its answers be seen. */
+export class FakeServices {
+  readonly objects = new Map<ObjectId, StoredObject>();
+  readonly inputs: ObjectInput[] = [];
+  readonly contexts: RequestContext[] = [];
+  readonly lists: ListQuery[] = [];
+  /** Thrown by the next call of any service. */
+  failure: unknown;
+  /** What every data call waits for. */
+  gate: Promise<void> | undefined;
+  now = 1_795_149_275_787;
+  #records: ClassRecord[] = [];
+  #version = 1;
+
+  readonly view: SchemaView = ((services: FakeServices) => ({
+    get snapshot(): SchemaSnapshot {
+      return { version: services.#version, classes: services.#records };
+    },
+    classRecord: (name: string) => services.#records.find(({ definition }) => definition.class === name),
+    onChange: () => ({ [Symbol.dispose]() {} }),
+  }))(this);
+
+  readonly query: QueryService = {
+    get: async () => [],
+    objectById: async (id: ObjectId, fields: RowFields, context: RequestContext) => {
+      await this.#enter(context);
+      const object = this.objects.get(id);
+      return object && { ...object, vector: fields.vector ? object.vector : undefined };
+    },
+    list: async (query: ListQuery, context: RequestContext) => {
+      await this.#enter(context);
+      this.lists.push(query);
+      return [...this.objects.values()];
+    },
+  };
+
+  readonly ingest: IngestService = {
+    createObject: async (input, context) => {
+      await this.#enter(context);
+      return this.#store(input);
+    },
+    replaceObject: async (pathId, input, context) => {
+      await this.#enter(context);
+      return this.#store({ ...input, id: pathId });
+    },
+    mergeObject: async (_, input, context) => {
+      await this.#enter(context);
+      this.inputs.push(input);
+    },
+    deleteObject: async (pathId, context) => {
+      await this.#enter(context);
+      return this.objects.delete(pathId as ObjectId);
+    },
+    validateObject: async (input, context) => {
+      await this.#enter(context);
+      this.inputs.push(input);
+    },
+    importObjects: async (inputs, context) => {
+      await this.#enter(context);
+      return inputs.map((input) => this.#importOne(input));
+    },
+  };
+
+  readonly schema: SchemaService = {
+    current: async () => this.view.snapshot,
+    watch: () => ({ [Symbol.dispose]() {} }),
+    addClass: async (definition) => this.addClass(definition),
+    updateClass: () => Promise.reject(new ShoalError("internal", "not part of these tests")),
+    addProperty: async (className, property) => this.#addProperty(className, property),
+    deleteClass: async (className) => {
+      if (this.view.classRecord(className) === undefined) {
+        throw new ShoalError("notFound", `could not find class '${className}'`);
+      }
+      this.#records = this.#records.filter(({ definition }) => definition.class !== className);
+      this.#version++;
+    },
+    fixDimensions: async (_, __, dimensions) => dimensions,
+  };
+
+  addClass(definition: ClassDefinition): ClassRecord {
+    const sharding = { indexId: "x", config: definition.shardingConfig, physical: {}, virtual: [] };
+    const record = { definition, sharding, classId: "c1", dimensions: undefined } as unknown as ClassRecord;
+    this.#records = [...this.#records, record];
+    this.#version++;
+    return record;
+  }
+
+  /** A class with these properties, everything else at its default. */
+  addClassNamed(name: string, properties: readonly PropertyDefinition[]): void {
+    this.addClass({ class: name, properties } as unknown as ClassDefinition);
+  }
+
+  put(object: Partial<StoredObject> & { readonly id: ObjectId }, properties: string): void {
+    this.objects.set(object.id, {
+      className: "Car",
+      creationTimeUnix: this.now,
+      lastUpdateTimeUnix: this.now,
+      propertiesJson: new TextEncoder().encode(properties),
+      vector: undefined,
+      extras: undefined,
+      ...object,
+    });
+  }
+
+  async #enter(context: RequestContext): Promise<void> {
+    this.contexts.push(context);
+    const failure = this.failure;
+    this.failure = undefined;
+    if (failure !== undefined) throw failure;
+    await this.gate;
+  }
+
+  #store(input: ObjectInput): WrittenObject {
+    this.inputs.push(input);
+    const id = parseObjectId(input.id ?? "") ?? ("00000000-0000-4000-8000-000000000000" as ObjectId);
+    const properties =
+      input.properties === undefined ? undefined : (plainJsonObject(input.properties, "properties") as Properties);
+    const vector = Array.isArray(input.vector) ? Float32Array.from(input.vector as number[]) : undefined;
+    const extras: JsonObject | undefined =
+      input.vectorWeights === undefined ? undefined : { vectorWeights: input.vectorWeights as JsonObject };
+    const object = { id, className: input.className ?? "", properties, vector, extras };
+    this.put({ id, className: object.className, vector }, JSON.stringify(properties ?? {}));
+    return { object, creationTimeUnix: this.now, lastUpdateTimeUnix: this.now };
+  }
+
+  #importOne(input: ObjectInput | undefined): BatchOutcome {
+    if (input?.className !== undefined) return { written: this.#store(input) };
+    const error = new ShoalError("invalid", "the given class is empty");
+    return { error, id: input?.id ?? "00000000-0000-4000-8000-000000000001", input: input ?? EMPTY_INPUT };
+  }
+
+  #addProperty(className: string, property: PropertyDefinition): ClassRecord {
+    const record = this.view.classRecord(className);
+    if (record === undefined) throw new ShoalError("notFound", `could not find class '${className}'`);
+    const properties = [...(record.definition.properties ?? []), property];
+    const changed = { ...record, definition: { ...record.definition, properties } };
+    this.#records = this.#records.map((one) => (one === record ? changed : one));
+    return changed;
+  }
+}
+
+const EMPTY_INPUT: ObjectInput = {
+  id: undefined,
+  className: undefined,
+  properties: undefined,
+  vector: undefined,
+  vectorWeights: undefined,
+  additional: undefined,
+};

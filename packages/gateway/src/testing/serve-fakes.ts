@@ -1,0 +1,105 @@
+import { connect } from "node:net";
+import { NO_MODULES, SPEC_PROFILE, type WireProfile } from "@shoal/model";
+import { readConfiguration, silentLogger } from "@shoal/service-runtime";
+import { createGateway, type Gateway, type GatewaySettings } from "../create-gateway.js";
+import { FakeServices } from "./fake-services.js";
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+export interface FakeGateway {
+  readonly services: FakeServices;
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly port: number;
+  /** Sends bytes on a connection of its own and reads one answer; undefined when the connection ends without one. */
+  raw(bytes: string | Buffer): Promise<RawAnswer | undefined>;
+  /** One request with a JSON body (text is sent as it is). */
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<RawAnswer>;
+}
+
+/** A gateway on a free port with memory behind it. Dispose of `gateway` at the end. */
+export async function serveFakes(
+  settings: Partial<GatewaySettings> = {},
+  profile: WireProfile = SPEC_PROFILE,
+): Promise<FakeGateway> {
+  const services = new FakeServices();
+  const gateway = createGateway(
+    {
+      ingest: services.ingest,
+      query: services.query,
+      schema: services.schema,
+      view: services.view,
+      profile,
+      classSettings: () => ({ profile, defaultVectorizer: "none", nodeCount: 1, modules: NO_MODULES }),
+      logger: silentLogger,
+      clock: { now: () => services.now },
+    },
+    { ...readConfiguration(() => undefined), port: 0, shoalVersion: "0.0.1", ...settings },
+  );
+  const { port, url } = await gateway.listen();
+  const raw = (bytes: string | Buffer): Promise<RawAnswer | undefined> => exchange(port, bytes);
+  return {
+    services,
+    gateway,
+    url,
+    port,
+    raw,
+    async send(method, path, body, headers = {}) {
+      const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+      const all: Record<string, string> = { Host: "x", Connection: "close", ...headers };
+      if (body !== undefined) {
+        all["Content-Length"] = String(Buffer.byteLength(text));
+        all["Content-Type"] ??= "application/json";
+      }
+      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+      const answer = await raw(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${text}`);
+      if (answer === undefined) throw new Error(`${method} ${path}: the connection ended without an answer`);
+      return answer;
+    },
+  };
+}
+
+function exchange(port: number, bytes: string | Buffer): Promise<RawAnswer | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    let received = Buffer.alloc(0);
+    let settled = false;
+    const finish = (): void => {
+      if (settled) return;
+      const answer = parseAnswer(received, false);
+      settled = true;
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.on("data", (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      if (parseAnswer(received, true) !== undefined) finish();
+    });
+    socket.on("error", (error) => (received.length > 0 ? finish() : reject(error)));
+    socket.on("close", finish);
+    socket.write(bytes);
+  });
+}
+
+/** Undefined while an answer is not complete (as far as its Content-Length tells, when `strict`). */
+function parseAnswer(bytes: Buffer, strict: boolean): RawAnswer | undefined {
+  let text = bytes.toString("utf8");
+  // An interim answer comes before the real one.
+  if (text.startsWith("HTTP/1.1 100")) text = text.slice(text.indexOf("\r\n\r\n") + 4);
+  const end = text.indexOf("\r\n\r\n");
+  if (end === -1) return undefined;
+  const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
+  const headers = new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+  );
+  const body = text.slice(end + 4);
+  const length = headers.get("content-length");
+  if (strict && (length === undefined || Buffer.byteLength(body) < Number(length))) return undefined;
+  return { status: Number(statusLine.split(" ")[1]), headers, body };
+}
