@@ -1,0 +1,204 @@
+import type { KeyValueChange } from "@shoal/kv";
+import { type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
+import { encodeFormatRecord } from "./format-record.js";
+import { encodeHeadRecord } from "./head-record.js";
+import type { IdTable } from "./id-table.js";
+import { encodeJournalRecord, type JournalEntry } from "./journal-record.js";
+import { FORMAT_KEY, HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
+import { mergeRow } from "./merge-row.js";
+import type { PreparedPut } from "./prepare-put.js";
+import { RowView, stampPlace, stampTimes } from "./row.js";
+import type { ObjectMerge, PutMode, PutTimes } from "./shard.js";
+import type { AppliedCommit } from "./views.js";
+
+/** A row as it is stored before the commit: unreadable, or not there. */
+export type BaseRow = RowView | ShoalError | undefined;
+
+export interface DraftOptions {
+  readonly className: string;
+  readonly table: IdTable;
+  readonly dimensions: number | undefined;
+  /** Time of the commit. */
+  readonly nowUnix: number;
+  readonly baseRows: ReadonlyMap<ObjectId, BaseRow>;
+}
+
+interface ObjectDraft {
+  /** -1 when the object is not stored yet. */
+  readonly document: number;
+  readonly id: ObjectId;
+  /** Undefined: deleted. */
+  row: Buffer | undefined;
+  creationTimeUnix: number;
+  created: boolean;
+}
+
+/** A finished commit: what to write, and what to apply when that is durable. */
+export interface Commit extends AppliedCommit {
+  readonly batch: readonly KeyValueChange[];
+  /** Document ids that were reserved for it and go back when it fails. */
+  readonly reserved: readonly number[];
+  readonly dimensions: number | undefined;
+}
+
+/**
+ * Changes that go into one commit, resolved in order: each one sees the table as the earlier ones left it, and only the
+ * last state of an object is written. Nothing outside changes before the commit is applied.
+ */
+export class CommitDraft {
+  readonly #options: DraftOptions;
+  readonly #objects = new Map<ObjectId, ObjectDraft>();
+  #dimensions: number | undefined;
+
+  constructor(options: DraftOptions) {
+    this.#options = options;
+    this.#dimensions = options.dimensions;
+  }
+
+  /** Length of the vectors once this is committed. */
+  get dimensions(): number | undefined {
+    return this.#dimensions;
+  }
+
+  put(put: PreparedPut, mode: PutMode): PutTimes | ShoalError {
+    const { nowUnix } = this.#options;
+    const before = this.#current(put.id);
+    if (mode === "create" && before !== undefined) return new ShoalError("invalid", `id '${put.id}' already exists`);
+    if (mode === "replace" && before === undefined) return notFound(put.id);
+    const fault = this.#checkDimensions(put.id, put.dimensions);
+    if (fault !== undefined) return fault;
+    const draft = this.#draft(put.id);
+    draft.row = put.row;
+    draft.created ||= mode !== "replace";
+    draft.creationTimeUnix = mode === "replace" ? draft.creationTimeUnix || nowUnix : nowUnix;
+    stampTimes(put.row, draft.creationTimeUnix, nowUnix);
+    return { creationTimeUnix: draft.creationTimeUnix, lastUpdateTimeUnix: nowUnix };
+  }
+
+  merge(merge: ObjectMerge): StoredObject | ShoalError {
+    const before = this.#current(merge.id);
+    if (before === undefined) return notFound(merge.id);
+    if (before instanceof ShoalError) return before;
+    const fault = this.#checkDimensions(merge.id, merge.vector?.length ?? 0);
+    if (fault !== undefined) return fault;
+    const row = mergeRow(before, merge);
+    const draft = this.#draft(merge.id);
+    draft.row = row;
+    draft.creationTimeUnix ||= this.#options.nowUnix;
+    stampTimes(row, draft.creationTimeUnix, this.#options.nowUnix);
+    const all = { properties: true, vector: true, extras: true };
+    return view(row).toObject(merge.id, this.#options.className, all);
+  }
+
+  /** False when there was nothing to delete. */
+  delete(id: ObjectId): boolean {
+    if (this.#current(id) === undefined) return false;
+    this.#draft(id).row = undefined;
+    return true;
+  }
+
+  /** Gives documents and sequences to what is to be written; undefined when nothing is. */
+  finish(previousSequence: number, term: number): Commit | undefined {
+    const entries: JournalEntry[] = [];
+    const rows: (Buffer | undefined)[] = [];
+    const batch: KeyValueChange[] = [];
+    const reserved: number[] = [];
+    for (const draft of this.#objects.values()) {
+      if (draft.row === undefined && draft.document < 0) continue;
+      const entry = this.#entry(draft, reserved);
+      entries.push(entry);
+      rows.push(draft.row);
+      const key = rowKey(draft.id);
+      if (draft.row === undefined) {
+        batch.push({ type: "del", key });
+      } else {
+        stampPlace(draft.row, entry.document, previousSequence + entries.length, term);
+        batch.push({ type: "put", key, value: draft.row });
+      }
+    }
+    if (entries.length === 0) return undefined;
+    const lastSequence = previousSequence + entries.length;
+    batch.push({ type: "put", key: journalKey(lastSequence), value: encodeJournalRecord(entries, term) });
+    batch.push({ type: "put", key: HEAD_KEY, value: encodeHeadRecord({ sequence: lastSequence, term }) });
+    if (this.#dimensions !== this.#options.dimensions) {
+      batch.push({ type: "put", key: FORMAT_KEY, value: encodeFormatRecord(this.#dimensions) });
+    }
+    const vectorBytes = (at: number) => view(rows[at]).vectorBytes;
+    return { entries, lastSequence, vectorBytes, batch, reserved, dimensions: this.#dimensions };
+  }
+
+  #entry(draft: ObjectDraft, reserved: number[]): JournalEntry {
+    const { id, row, document, creationTimeUnix, created } = draft;
+    if (row === undefined) {
+      return { ...DELETED, id, document };
+    }
+    const written = view(row);
+    const base = this.#options.baseRows.get(id);
+    const place = document >= 0 ? document : this.#options.table.reserve();
+    if (document < 0) reserved.push(place);
+    const vectorChanged = !(base instanceof RowView) || !sameVector(base, written);
+    return {
+      kind: "put",
+      id,
+      document: place,
+      creationTimeUnix,
+      hasVector: written.hasVector,
+      vectorChanged,
+      created: created || document < 0,
+    };
+  }
+
+  /** The object as the earlier changes of this draft left it; an error when it is there and cannot be read. */
+  #current(id: ObjectId): RowView | ShoalError | undefined {
+    const draft = this.#objects.get(id);
+    if (draft !== undefined) return draft.row === undefined ? undefined : view(draft.row);
+    if (this.#options.table.find(id) < 0) return undefined;
+    return this.#options.baseRows.get(id) ?? new ShoalError("dataLoss", `row of object '${id}' is missing`);
+  }
+
+  #draft(id: ObjectId): ObjectDraft {
+    let draft = this.#objects.get(id);
+    if (draft === undefined) {
+      const { table } = this.#options;
+      const document = table.find(id);
+      const creationTimeUnix = document < 0 ? 0 : table.creationTime(document);
+      draft = { id, document, row: undefined, creationTimeUnix, created: false };
+      this.#objects.set(id, draft);
+    }
+    return draft;
+  }
+
+  #checkDimensions(id: ObjectId, dimensions: number): ShoalError | undefined {
+    if (dimensions === 0) return undefined;
+    this.#dimensions ??= dimensions;
+    if (dimensions === this.#dimensions) return undefined;
+    return new ShoalError(
+      "invalid",
+      `vector of object '${id}' does not fit class '${this.#options.className}': ` +
+        `vector lengths don't match: ${dimensions} vs ${this.#dimensions}`,
+    );
+  }
+}
+
+const DELETED = {
+  kind: "delete",
+  creationTimeUnix: 0,
+  hasVector: false,
+  vectorChanged: true,
+  created: false,
+} as const;
+
+function notFound(id: ObjectId): ShoalError {
+  return new ShoalError("notFound", `no object with id '${id}'`);
+}
+
+function sameVector(before: RowView, after: RowView): boolean {
+  return before.hasVector === after.hasVector && Buffer.compare(before.vectorBytes, after.vectorBytes) === 0;
+}
+
+/** Rows in a draft were encoded here: they can be read. */
+function view(row: Buffer | undefined): RowView {
+  const readable = row === undefined ? undefined : RowView.of(row);
+  if (readable === undefined) throw new ShoalError("internal", "a row of a commit cannot be read");
+  return readable;
+}

@@ -1,0 +1,235 @@
+import type { KeyValueStore } from "@shoal/kv";
+import { type ObjectId, ShoalError } from "@shoal/model";
+import { catchUp } from "./catch-up.js";
+import { type BaseRow, type Commit, CommitDraft } from "./commit-draft.js";
+import { rowKey } from "./key-layout.js";
+import type { PendingWrite } from "./pending-write.js";
+import { RowView } from "./row.js";
+import type { OnShardEvent } from "./shard-events.js";
+import type { ShardLimits } from "./shard-limits.js";
+import type { VectorIndexSource } from "./vector-indexes.js";
+import type { Views } from "./views.js";
+import type { WriteClock } from "./write-clock.js";
+
+export interface CommitLoopOptions {
+  readonly className: string;
+  readonly shardName: string;
+  readonly store: KeyValueStore;
+  readonly views: Views;
+  readonly source: VectorIndexSource;
+  readonly clock: WriteClock;
+  readonly term: number;
+  readonly limits: ShardLimits;
+  readonly onEvent: OnShardEvent;
+  /** After each commit, with the documents whose rows have changed. */
+  readonly onCommitted: (documents: readonly number[]) => void;
+}
+
+/** The one writer of a shard: a bounded queue, and one commit at a time for all that waits. */
+export class CommitLoop {
+  readonly #options: CommitLoopOptions;
+  #queue: PendingWrite[] = [];
+  #pendingObjects = 0;
+  #pendingBytes = 0;
+  #running: Promise<void> | undefined;
+  #closed = false;
+  #dimensions: number | undefined;
+  /** The last write to the store failed; it may have reached the disk all the same. */
+  #storeError: ShoalError | undefined;
+  /** The views do not follow the journal any more. */
+  #broken: ShoalError | undefined;
+
+  constructor(options: CommitLoopOptions, dimensions: number | undefined) {
+    this.#options = options;
+    this.#dimensions = dimensions;
+  }
+
+  get dimensions(): number | undefined {
+    return this.#dimensions;
+  }
+  get pendingObjects(): number {
+    return this.#pendingObjects;
+  }
+  get storeError(): ShoalError | undefined {
+    return this.#storeError;
+  }
+  get broken(): ShoalError | undefined {
+    return this.#broken;
+  }
+
+  /** Fails at once with `overloaded` when the queue is full and with `unavailable` when no more writes are taken. */
+  push(write: PendingWrite): void {
+    this.#checkOpen();
+    const { limits } = this.#options;
+    const objects = this.#pendingObjects + write.objects;
+    const bytes = this.#pendingBytes + write.bytes;
+    if (this.#pendingObjects > 0 && (objects > limits.pendingObjectsMax || bytes > limits.pendingBytesMax)) {
+      throw new ShoalError(
+        "overloaded",
+        `${this.#place} has ${this.#pendingObjects} objects (${this.#pendingBytes} bytes) waiting to be written, ` +
+          `at most ${limits.pendingObjectsMax} objects and ${limits.pendingBytesMax} bytes may wait`,
+        { retryAfterSeconds: 1 },
+      );
+    }
+    this.#pendingObjects = objects;
+    this.#pendingBytes = bytes;
+    this.#queue.push(write);
+    // Not at once: what else comes in this turn of the event loop shares the commit.
+    this.#running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#run());
+  }
+
+  /** Takes no more writes; resolves when the accepted ones are done. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#running;
+  }
+
+  /** Resolves when the commit that is under way, if any, is applied or has failed. */
+  async commitUnderWay(): Promise<void> {
+    await this.#commit;
+  }
+
+  #commit: Promise<void> | undefined;
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await this.#options.views.index?.settled().catch((error: unknown) => this.#break(error));
+      const group = this.#take();
+      this.#commit = this.#commitGroup(group);
+      await this.#commit;
+    }
+    this.#running = undefined;
+  }
+
+  #take(): PendingWrite[] {
+    const { commitObjectsMax, commitBytesMax } = this.#options.limits;
+    let objects = 0;
+    let bytes = 0;
+    let count = 0;
+    while (count < this.#queue.length && objects < commitObjectsMax && bytes < commitBytesMax) {
+      objects += this.#queue[count]?.objects ?? 0;
+      bytes += this.#queue[count]?.bytes ?? 0;
+      count += 1;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  /** Never fails: every write of the group gets its outcome. */
+  async #commitGroup(group: readonly PendingWrite[]): Promise<void> {
+    try {
+      await this.#write(group);
+      for (const write of group) write.succeed();
+    } catch (error) {
+      for (const write of group) write.fail(error);
+    } finally {
+      for (const write of group) {
+        this.#pendingObjects -= write.objects;
+        this.#pendingBytes -= write.bytes;
+      }
+    }
+  }
+
+  async #write(group: readonly PendingWrite[]): Promise<void> {
+    const { className, views, clock, term, source } = this.#options;
+    if (this.#broken !== undefined) throw this.#broken;
+    if (this.#storeError !== undefined) await this.#catchUp();
+    const baseRows = await this.#readBaseRows(group);
+    const draft = new CommitDraft({
+      className,
+      table: views.table,
+      dimensions: this.#dimensions,
+      nowUnix: clock.next(),
+      baseRows,
+    });
+    for (const write of group) write.stage(draft);
+    const commit = draft.finish(views.sequence, term);
+    if (commit === undefined) return;
+    try {
+      const index = await this.#indexFor(commit, source);
+      await this.#writeToStore(commit);
+      views.index ??= index;
+    } catch (error) {
+      for (const document of commit.reserved) views.table.recycle(document);
+      throw error;
+    }
+    this.#apply(commit);
+  }
+
+  async #indexFor(commit: Commit, source: VectorIndexSource) {
+    if (commit.dimensions === undefined || source.skip) return undefined;
+    return this.#options.views.index ?? (await source.create(commit.dimensions));
+  }
+
+  async #writeToStore(commit: Commit): Promise<void> {
+    const { store, onEvent } = this.#options;
+    try {
+      await store.write(commit.batch, { sync: true });
+    } catch (thrown) {
+      const error = ShoalError.from(thrown);
+      // A store that refuses for now has not failed.
+      if (error.code === "overloaded") throw error;
+      if (this.#storeError === undefined) onEvent({ type: "writesFailed", error });
+      this.#storeError = error;
+      throw error;
+    }
+    if (this.#storeError !== undefined) onEvent({ type: "writesResumed" });
+    this.#storeError = undefined;
+  }
+
+  #apply(commit: Commit): void {
+    const { views, onCommitted } = this.#options;
+    this.#dimensions = commit.dimensions;
+    try {
+      views.apply(commit);
+    } catch (error) {
+      this.#break(error);
+      throw this.#broken;
+    } finally {
+      onCommitted(commit.entries.map((entry) => entry.document));
+    }
+  }
+
+  /** A write that the store reported as failed may be there: the views take it over before anything is built on them. */
+  async #catchUp(): Promise<void> {
+    const { store, views, source, onEvent, onCommitted } = this.#options;
+    const caughtUp = await catchUp({ store, views, source, onEvent, place: this.#place });
+    this.#dimensions ??= caughtUp.dimensions;
+    onCommitted(caughtUp.documents);
+  }
+
+  async #readBaseRows(group: readonly PendingWrite[]): Promise<ReadonlyMap<ObjectId, BaseRow>> {
+    const { store, views } = this.#options;
+    const ids = new Set<ObjectId>();
+    for (const write of group) {
+      for (const id of write.baseIds) if (views.table.find(id) >= 0) ids.add(id);
+    }
+    const rows = new Map<ObjectId, BaseRow>();
+    if (ids.size === 0) return rows;
+    const values = await store.getMany(Array.from(ids, rowKey));
+    let at = 0;
+    for (const id of ids) rows.set(id, this.#baseRow(id, values[at++]));
+    return rows;
+  }
+
+  #baseRow(id: ObjectId, value: Uint8Array | Error | undefined): BaseRow {
+    const row = value === undefined || value instanceof Error ? undefined : RowView.of(value);
+    if (row !== undefined) return row;
+    const reason = value instanceof Error ? value.message : value === undefined ? "it is missing" : "it cannot be read";
+    return new ShoalError("dataLoss", `object '${id}' of ${this.#place} is damaged: ${reason}`, { cause: value });
+  }
+
+  #break(thrown: unknown): void {
+    const cause = ShoalError.from(thrown);
+    this.#broken = new ShoalError("unavailable", `${this.#place} has failed: ${cause.message}`, { cause });
+    this.#options.onEvent({ type: "writesFailed", error: this.#broken });
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new ShoalError("unavailable", `${this.#place} is closing`);
+    if (this.#broken !== undefined) throw this.#broken;
+  }
+
+  get #place(): string {
+    return `shard '${this.#options.shardName}' of class '${this.#options.className}'`;
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Decides when the document id of a deleted object may be used again: when every search that began before the deletion
+ * has ended. Otherwise a search could find the old vector and answer with the new object.
+ *
+ * Two generations of running searches are counted. Ids freed during the newer one wait until it has become the older
+ * one and that has run out.
+ */
+export class DocumentRecycling {
+  readonly #recycle: (document: number) => void;
+  #generation = 0;
+  #runningOlder = 0;
+  #runningNewer = 0;
+  #waitingForOlder: number[] = [];
+  #freedNow: number[] = [];
+
+  constructor(recycle: (document: number) => void) {
+    this.#recycle = recycle;
+  }
+
+  /** A search begins; what it returns goes to `searchEnded`. */
+  searchBegan(): number {
+    this.#runningNewer += 1;
+    return this.#generation;
+  }
+
+  searchEnded(generation: number): void {
+    if (generation === this.#generation) this.#runningNewer -= 1;
+    else this.#runningOlder -= 1;
+    this.#advance();
+  }
+
+  /** The document's object is gone from the table and the index. */
+  release(document: number): void {
+    this.#freedNow.push(document);
+    this.#advance();
+  }
+
+  #advance(): void {
+    while (this.#runningOlder === 0 && this.#waitingForOlder.length + this.#freedNow.length > 0) {
+      for (const document of this.#waitingForOlder) this.#recycle(document);
+      this.#waitingForOlder = this.#freedNow;
+      this.#freedNow = [];
+      this.#runningOlder = this.#runningNewer;
+      this.#runningNewer = 0;
+      this.#generation += 1;
+    }
+  }
+}

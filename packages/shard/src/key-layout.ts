@@ -1,0 +1,73 @@
+import { type ObjectId, objectIdFromBytes, writeObjectId } from "@shoal/model";
+
+/*
+ * Every key of a shard's store begins with one of these bytes. A byte once given is never given to anything else.
+ *
+ * | byte       | key                                      | value                    | since format |
+ * |------------|------------------------------------------|--------------------------|--------------|
+ * | 0x00       | the byte alone                           | format record            | 1            |
+ * | 0x01       | the byte alone                           | head record              | 1            |
+ * | 0x6a `j`   | last sequence of a commit, 8 bytes BE    | journal record           | 1            |
+ * | 0x6f `o`   | 16 bytes of the uuid                     | row                      | 1            |
+ *
+ * Free for postings and counters: everything else. The byte order of the `o` keys is the order of listings by id.
+ */
+const FORMAT = 0x00;
+const HEAD = 0x01;
+const JOURNAL = 0x6a;
+const ROW = 0x6f;
+
+/** The newest layout of keys and values that this code reads, and the one it writes. */
+export const FORMAT_VERSION = 1;
+
+export const FORMAT_KEY: Uint8Array = Uint8Array.of(FORMAT);
+export const HEAD_KEY: Uint8Array = Uint8Array.of(HEAD);
+
+const ROW_KEY_BYTES = 17;
+const JOURNAL_KEY_BYTES = 9;
+
+export function rowKey(id: ObjectId): Uint8Array {
+  const key = Buffer.allocUnsafe(ROW_KEY_BYTES);
+  key[0] = ROW;
+  writeObjectId(id, key, 1);
+  return key;
+}
+
+/** The id of a row key, or undefined when `key` is not a row key (its bytes may be damaged). */
+export function idOfRowKey(key: Uint8Array): ObjectId | undefined {
+  return key.length === ROW_KEY_BYTES && key[0] === ROW ? objectIdFromBytes(key, 1) : undefined;
+}
+
+/** All rows, or those with an id above `after`. */
+export function rowRange(after?: ObjectId): { readonly gte: Uint8Array; readonly lt: Uint8Array } {
+  const lt = Uint8Array.of(ROW + 1);
+  if (after === undefined) return { gte: Uint8Array.of(ROW), lt };
+  const gte = new Uint8Array(ROW_KEY_BYTES + 1);
+  gte.set(rowKey(after));
+  return { gte, lt };
+}
+
+/** Key of the journal record whose last entry has `sequence`. */
+export function journalKey(sequence: number): Uint8Array {
+  const key = Buffer.allocUnsafe(JOURNAL_KEY_BYTES);
+  key[0] = JOURNAL;
+  key.writeBigUInt64BE(BigInt(sequence), 1);
+  return key;
+}
+
+/** The sequence of a journal key, or undefined when `key` is not a journal key. */
+export function sequenceOfJournalKey(key: Uint8Array): number | undefined {
+  if (key.length !== JOURNAL_KEY_BYTES || key[0] !== JOURNAL) return undefined;
+  const sequence = Number(Buffer.from(key.buffer, key.byteOffset, key.length).readBigUInt64BE(1));
+  return Number.isSafeInteger(sequence) ? sequence : undefined;
+}
+
+/** Journal records that end after `sequence`. */
+export function journalRangeAfter(sequence: number): { readonly gte: Uint8Array; readonly lt: Uint8Array } {
+  return { gte: journalKey(sequence + 1), lt: Uint8Array.of(JOURNAL + 1) };
+}
+
+/** Journal records that end at or before `sequence`. */
+export function journalRangeUpTo(sequence: number): { readonly gte: Uint8Array; readonly lt: Uint8Array } {
+  return { gte: Uint8Array.of(JOURNAL), lt: journalKey(sequence + 1) };
+}

@@ -1,0 +1,81 @@
+import { mkdir } from "node:fs/promises";
+import type { KeyValueStore } from "@shoal/kv";
+import { ShoalError, type VectorIndexConfig } from "@shoal/model";
+import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
+import { FORMAT_KEY } from "./key-layout.js";
+import { recover } from "./recover.js";
+import type { Shard } from "./shard.js";
+import type { OnShardEvent } from "./shard-events.js";
+import { DEFAULT_SHARD_LIMITS, type ShardLimits } from "./shard-limits.js";
+import { snapshotPaths } from "./snapshot-paths.js";
+import { StoredShard } from "./stored-shard.js";
+import { type VectorIndexes, VectorIndexSource } from "./vector-indexes.js";
+
+export interface ShardOptions {
+  /** Belongs to this shard alone while it is open; whoever opened it disposes of it after the shard. */
+  readonly store: KeyValueStore;
+  /** For snapshots; made when it is missing. Never derived from user input. */
+  readonly folder: string;
+  /** The two names serve messages and answers, not storage. */
+  readonly className: string;
+  readonly shardName: string;
+  readonly vectorIndexConfig: VectorIndexConfig;
+  /** Length of the class's vectors when it is known; else the first vector decides. */
+  readonly dimensions: number | undefined;
+  readonly vectorIndexes: VectorIndexes;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  readonly onEvent: OnShardEvent;
+  readonly limits?: Partial<ShardLimits>;
+  /** Of the coordinator's lease; a shard that has seen a higher one does not open. */
+  readonly term?: number;
+  /** Any number that clients do not know; keeps them from choosing ids that slow the id table down. */
+  readonly hashSeed?: number;
+}
+
+/**
+ * Opens a shard, or makes one in an empty store. When this resolves, everything that was ever acknowledged is found by
+ * id and by vector. Fails with `unavailable` when a newer release wrote the data, with `conflict` for a stale term or
+ * other dimensions, with `dataLoss` when the store is not a shard's.
+ */
+export async function openShard(options: ShardOptions): Promise<Shard> {
+  const limits = { ...DEFAULT_SHARD_LIMITS, ...options.limits };
+  const place = `shard '${options.shardName}' of class '${options.className}'`;
+  const began = options.clock();
+  const stored = await readFormat(options.store, place);
+  await mkdir(options.folder, { recursive: true });
+  if (stored !== undefined && options.dimensions !== undefined && stored !== options.dimensions) {
+    throw new ShoalError("conflict", `${place} holds vectors of ${stored} dimensions, not of ${options.dimensions}`);
+  }
+  const source = new VectorIndexSource(options.vectorIndexes, options.vectorIndexConfig, limits.graphTailMax);
+  const paths = snapshotPaths(options.folder);
+  const { store, onEvent, hashSeed = 0x5bd1e995, term = 0 } = options;
+  const { replayEntriesMax } = limits;
+  const recovered = await recover({ store, paths, source, dimensions: stored, hashSeed, replayEntriesMax, onEvent });
+  if (term < recovered.term) {
+    await source.dispose(recovered.views.index);
+    throw new ShoalError("conflict", `${place} has seen term ${recovered.term}, term ${term} is over`);
+  }
+  const { views, replayedChanges, rebuilt } = recovered;
+  onEvent({
+    type: "recovered",
+    objectCount: views.table.count,
+    sequence: views.sequence,
+    replayedChanges,
+    rebuilt,
+    elapsedMs: options.clock() - began,
+  });
+  const dimensions = stored ?? options.dimensions;
+  return new StoredShard({ ...options, limits, term, place, dimensions, source, paths, recovered });
+}
+
+/** The dimensions on disk. An empty store gets its format record: it becomes this shard's. */
+async function readFormat(store: KeyValueStore, place: string): Promise<number | undefined> {
+  const record = await store.get(FORMAT_KEY);
+  if (record !== undefined) return decodeFormatRecord(record, place).dimensions;
+  for await (const _ of store.scan({ limit: 1 }, () => {})) {
+    throw new ShoalError("dataLoss", `${place} has data but no format record`);
+  }
+  await store.write([{ type: "put", key: FORMAT_KEY, value: encodeFormatRecord(undefined) }], { sync: true });
+  return undefined;
+}

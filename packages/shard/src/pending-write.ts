@@ -1,0 +1,55 @@
+import type { ObjectId } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
+import type { CommitDraft } from "./commit-draft.js";
+
+/** A write that waits for its commit. */
+export interface PendingWrite {
+  readonly objects: number;
+  readonly bytes: number;
+  /** Objects whose stored rows it builds on, when they are there. */
+  readonly baseIds: readonly ObjectId[];
+  /** Puts its changes into the draft; the outcome is kept until `succeed`. */
+  stage(draft: CommitDraft): void;
+  succeed(): void;
+  fail(error: unknown): void;
+}
+
+export interface PendingWriteOptions<Outcome> {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly baseIds: readonly ObjectId[];
+  /** A ShoalError is the failure of this write alone. It must not change the draft and throw. */
+  readonly change: (draft: CommitDraft) => Outcome | ShoalError;
+}
+
+/** The write, and the promise of its outcome once it is durable. */
+export function pendingWrite<Outcome>(options: PendingWriteOptions<Outcome>): {
+  readonly write: PendingWrite;
+  readonly outcome: Promise<Outcome>;
+} {
+  let outcome: Outcome | ShoalError | undefined;
+  let settle: { resolve: (outcome: Outcome) => void; reject: (error: unknown) => void } | undefined;
+  const promise = new Promise<Outcome>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  const write: PendingWrite = {
+    objects: options.objects,
+    bytes: options.bytes,
+    baseIds: options.baseIds,
+    stage(draft) {
+      try {
+        outcome = options.change(draft);
+      } catch (thrown) {
+        outcome = ShoalError.from(thrown);
+      }
+    },
+    succeed() {
+      if (outcome instanceof ShoalError) settle?.reject(outcome);
+      else settle?.resolve(outcome as Outcome);
+    },
+    fail(error) {
+      settle?.reject(error);
+    },
+  };
+  return { write, outcome: promise };
+}

@@ -1,0 +1,96 @@
+import { type ObjectId, ShoalError } from "@shoal/model";
+import type { NearestDocuments, VectorIndex } from "@shoal/vector-index";
+import type { RowReader } from "./read-rows.js";
+import type { VectorSearch, VectorSearchHit } from "./shard.js";
+import type { Views } from "./views.js";
+
+/** A search that has to look further, for ties or for documents that are gone, does so at most so often. */
+const ROUNDS_MAX = 8;
+
+interface Hit {
+  readonly id: ObjectId;
+  readonly distance: number;
+}
+
+/** Nearest objects; the index and the vector's length have been checked. */
+export async function searchByVector(
+  views: Views,
+  index: VectorIndex,
+  search: VectorSearch,
+  className: string,
+  rows: RowReader,
+  signal: AbortSignal | undefined,
+): Promise<readonly VectorSearchHit[]> {
+  const hits = await nearest(views, index, search, signal);
+  const { fields } = search;
+  if (fields === undefined) return hits.map((hit) => ({ ...hit, object: undefined }));
+  const read = await rows.read(
+    hits.map((hit) => hit.id),
+    fields.vector,
+  );
+  return hits.flatMap((hit, at) => {
+    const object = read[at]?.toObject(hit.id, className, fields);
+    // Deleted between the search and the read.
+    return object === undefined ? [] : [{ ...hit, object }];
+  });
+}
+
+/**
+ * The index breaks ties by document, the answer by id: which of several equally distant objects make the page is only
+ * known when one further away was seen. So it is asked for one more than needed, and for more as long as they tie.
+ */
+async function nearest(views: Views, index: VectorIndex, search: VectorSearch, signal?: AbortSignal): Promise<Hit[]> {
+  const began = views.recycling.searchBegan();
+  try {
+    let wanted = search.count + 1;
+    for (let round = 1; ; round++) {
+      const found = await index.search(search.vector, wanted, signal === undefined ? {} : { signal });
+      const hits = named(views, index, found);
+      const page = hits.slice(0, search.count);
+      const exhausted = found.documents.length < wanted;
+      const beyond = hits[search.count]?.distance;
+      const complete = beyond !== undefined && !sameDistance(hits.at(-1)?.distance, page.at(-1)?.distance);
+      if (exhausted || complete || round === ROUNDS_MAX) return hits.sort(byDistanceThenId).slice(0, search.count);
+      wanted *= 2;
+    }
+  } finally {
+    views.recycling.searchEnded(began);
+  }
+}
+
+/** Ids of the documents. One that the table lacks has been deleted since, or its row is lost. */
+function named(views: Views, index: VectorIndex, found: NearestDocuments): Hit[] {
+  const hits: Hit[] = [];
+  for (let at = 0; at < found.documents.length; at++) {
+    const document = found.documents[at] ?? 0;
+    const id = views.table.idOf(document);
+    if (id !== undefined) hits.push({ id, distance: found.distances[at] ?? Number.NaN });
+    else index.remove(Uint32Array.of(document), index.sequence);
+  }
+  return hits;
+}
+
+function sameDistance(a: number | undefined, b: number | undefined): boolean {
+  return a === b || (Number.isNaN(a) && Number.isNaN(b));
+}
+
+function byDistanceThenId(a: Hit, b: Hit): number {
+  if (a.distance !== b.distance) {
+    if (Number.isNaN(a.distance)) return Number.isNaN(b.distance) ? compareIds(a.id, b.id) : 1;
+    return Number.isNaN(b.distance) ? -1 : a.distance - b.distance;
+  }
+  return compareIds(a.id, b.id);
+}
+
+/** Canonical uuids order like their raw bytes. */
+function compareIds(a: ObjectId, b: ObjectId): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** For a query vector of the wrong length: the stored one comes first. */
+export function queryLengthError(className: string, stored: number, query: number): ShoalError {
+  return new ShoalError(
+    "invalid",
+    `query vector does not fit class '${className}': vector lengths don't match: ${stored} vs ${query}`,
+  );
+}

@@ -1,0 +1,34 @@
+import type { ObjectId, ShoalError } from "@shoal/model";
+
+/** A view of the journal: `ids` the table of ids, `vectors` the vector index. */
+export type ViewName = "ids" | "vectors";
+
+/** What a shard tells its process. It never logs by itself. */
+export type ShardEvent =
+  | {
+      readonly type: "recovered";
+      readonly objectCount: number;
+      readonly sequence: number;
+      /** Changes that were newer than a snapshot. */
+      readonly replayedChanges: number;
+      /** Views that were built anew from the rows. */
+      readonly rebuilt: readonly ViewName[];
+      readonly elapsedMs: number;
+    }
+  | { readonly type: "damageFound"; readonly damage: Damage }
+  | { readonly type: "snapshotWritten"; readonly view: ViewName; readonly sequence: number }
+  | { readonly type: "snapshotFailed"; readonly error: ShoalError }
+  | { readonly type: "writesFailed"; readonly error: ShoalError }
+  | { readonly type: "writesResumed" };
+
+export type Damage =
+  /** The row of an object cannot be read; reading the object fails with `dataLoss`. `id` may be damaged itself. */
+  | { readonly what: "row"; readonly id: ObjectId | undefined; readonly reason: string }
+  /** A journal record cannot be read or is missing; the views are rebuilt from the rows. */
+  | { readonly what: "journal"; readonly reason: string }
+  /** A snapshot cannot be read; its view is rebuilt. */
+  | { readonly what: "snapshot"; readonly view: ViewName; readonly reason: string }
+  /** The store has less than a snapshot has seen: acknowledged changes are gone. */
+  | { readonly what: "lostChanges"; readonly storeSequence: number; readonly snapshotSequence: number };
+
+export type OnShardEvent = (event: ShardEvent) => void;

@@ -1,0 +1,138 @@
+import type {
+  DataObject,
+  JsonObject,
+  ObjectId,
+  Properties,
+  RowFields,
+  ShoalError,
+  StoredObject,
+  VectorHit,
+  VectorIndexConfig,
+} from "@shoal/model";
+import type { VectorIndexStatistics } from "@shoal/vector-index";
+
+/**
+ * How a put treats an object that exists or not.
+ * - `create`: fails with `invalid` (`id '…' already exists`) when the id is taken.
+ * - `replace`: fails with `notFound` when it is not there; the creation time survives.
+ * - `upsert`: either; the creation time is new.
+ */
+export type PutMode = "create" | "replace" | "upsert";
+
+/** Milliseconds since 1970. */
+export interface PutTimes {
+  readonly creationTimeUnix: number;
+  readonly lastUpdateTimeUnix: number;
+}
+
+/** A change of parts of an object. What is not named stays. */
+export interface ObjectMerge {
+  readonly id: ObjectId;
+  /** Properties whose values are replaced. */
+  readonly set: Properties;
+  /** Properties that are removed. */
+  readonly clear: readonly string[];
+  /** Lists that are appended to; a missing one is begun. */
+  readonly append: Readonly<Record<string, readonly JsonObject[]>>;
+  readonly vector: Float32Array | undefined;
+}
+
+export interface VectorSearch {
+  /** Not normalised. */
+  readonly vector: Float32Array;
+  readonly count: number;
+  /** Rows of the hits in the same answer; undefined: ids and distances only. */
+  readonly fields: RowFields | undefined;
+}
+
+export interface VectorSearchHit extends VectorHit {
+  /** When rows were asked for. */
+  readonly object: StoredObject | undefined;
+}
+
+/** A page of objects. `newest`: creation time descending, then id ascending; `id`: raw uuid ascending. */
+export interface ObjectListing {
+  readonly order: "newest" | "id";
+  /** With order `id` only: ids above this one, whether it exists or not. */
+  readonly after: ObjectId | undefined;
+  readonly limit: number;
+  readonly fields: RowFields;
+}
+
+export interface ShardCondition {
+  readonly objectCount: number;
+  /**
+   * `readOnly`: the last commit failed; each further write tries the store again. `failed`: the views no longer follow
+   * the journal; writes are refused until the shard is opened anew.
+   */
+  readonly status: "ready" | "readOnly" | "failed";
+  /** Why it is not ready. */
+  readonly reason: string | undefined;
+}
+
+export interface ShardStatistics {
+  /** Sequence of the last change that is visible. */
+  readonly sequence: number;
+  /** Changes that the older one of the two snapshots does not have. */
+  readonly unsnapshotChanges: number;
+  readonly pendingObjects: number;
+  readonly idTableBytes: number;
+  readonly rowCacheBytes: number;
+  /** Undefined while there is no index. */
+  readonly vectors: VectorIndexStatistics | undefined;
+}
+
+/**
+ * Reads see every write that has resolved, and none that has not reached the disk. A damaged row fails the call that
+ * meets it with `dataLoss`, naming class, shard and object; it is never answered as missing.
+ */
+export interface ShardReader {
+  readonly className: string;
+  readonly shardName: string;
+  readonly objectCount: number;
+  /** Length of the class's vectors, undefined while the shard has seen none. */
+  readonly dimensions: number | undefined;
+  /** Answered from memory. */
+  hasObject(id: ObjectId): boolean;
+  /** One result an id, in order. Calls of one event-loop turn share one read of the store. */
+  getObjects(ids: readonly ObjectId[], fields: RowFields): Promise<readonly (StoredObject | undefined)[]>;
+  /**
+   * Nearest first, equal distances by id, NaN (a zero vector) last. Empty while there are no vectors. Fails with `invalid` on a class that skips
+   * vector indexing and for a vector of another length.
+   */
+  searchByVector(search: VectorSearch, signal?: AbortSignal): Promise<readonly VectorSearchHit[]>;
+  listObjects(listing: ObjectListing): Promise<readonly StoredObject[]>;
+  condition(): ShardCondition;
+  statistics(): ShardStatistics;
+}
+
+/**
+ * Writes are durable, found by id and found by vector when they resolve. Those that come in one event-loop turn, or
+ * while a commit is under way, share the next commit and take effect in the order of the calls. When the store fails,
+ * every write of that commit fails with the store's error and nothing of it is visible.
+ */
+export interface ShardWriter {
+  /**
+   * Outcomes in the order of the objects; a refused one (`invalid`, `notFound`) does not hinder the others. Of objects
+   * with one id the last stays. Fails with `overloaded` while too much is pending.
+   */
+  putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]>;
+  /** The whole object after the merge, its vector and extras included. Fails with `notFound` and `invalid`. */
+  mergeObject(merge: ObjectMerge): Promise<StoredObject>;
+  /** False when it was not there. Also removes an object whose row is damaged. */
+  deleteObject(id: ObjectId): Promise<boolean>;
+}
+
+/** One shard of one class on one disk. Disposing of it drains it and writes snapshots; the store stays the caller's. */
+export interface Shard extends ShardReader, ShardWriter, AsyncDisposable {
+  /** Takes over settings that may change; fails with `invalid` when one differs that is fixed at creation. */
+  configure(config: VectorIndexConfig): void;
+  /** Resolves when the vectors outside the graph are within their bound. */
+  settled(signal?: AbortSignal): Promise<void>;
+  /** Resolves when the graph has linked everything. */
+  linked(signal?: AbortSignal): Promise<void>;
+  /** Writes both snapshots and cuts the journal. */
+  snapshot(): Promise<void>;
+  /** Refuses further writes and resolves when those that were accepted are done. Reads go on. */
+  drain(): Promise<void>;
+}

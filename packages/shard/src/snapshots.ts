@@ -1,0 +1,110 @@
+import type { KeyValueStore } from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
+import { writeIdTableSnapshot } from "./id-table-snapshot.js";
+import { cutJournal } from "./read-journal.js";
+import type { OnShardEvent } from "./shard-events.js";
+import type { ShardLimits } from "./shard-limits.js";
+import type { SnapshotPaths } from "./snapshot-paths.js";
+import type { Views } from "./views.js";
+
+const QUIET_PART = 0.1;
+
+export interface SnapshotsOptions {
+  readonly store: KeyValueStore;
+  readonly paths: SnapshotPaths;
+  readonly views: Views;
+  readonly limits: ShardLimits;
+  readonly onEvent: OnShardEvent;
+}
+
+/**
+ * Decides when the views are written to disk, which bounds what the next start has to replay: after many changes, and
+ * after fewer when the shard has come to rest. Writing goes on beside reads and writes.
+ */
+export class Snapshots {
+  readonly #options: SnapshotsOptions;
+  /** What both files on disk have reached. */
+  #sequence: number;
+  /** Not before this one: set back after a failure. */
+  #dueAfterFailure = 0;
+  #writing: Promise<void> | undefined;
+  #quiet: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: SnapshotsOptions, sequence: number) {
+    this.#options = options;
+    this.#sequence = sequence;
+  }
+
+  /** Changes that the files on disk lack. */
+  get changes(): number {
+    return this.#options.views.sequence - this.#sequence;
+  }
+
+  /** To be called after each commit, and once after opening. */
+  committed(): void {
+    const { limits, views } = this.#options;
+    if (this.#closed) return;
+    if (this.changes >= this.#changesDue() && views.sequence >= this.#dueAfterFailure) void this.#start();
+    else if (this.changes >= this.#changesDue() * QUIET_PART) this.#startWhenQuiet(limits.snapshotQuietMs);
+  }
+
+  /** Writes both files. Fails when they cannot be written. */
+  async write(): Promise<void> {
+    await this.#writing;
+    await this.#write();
+  }
+
+  /** No snapshot begins by itself after this; resolves when none is being written. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#quiet);
+    await this.#writing;
+  }
+
+  #changesDue(): number {
+    const { limits, views } = this.#options;
+    return Math.max(limits.snapshotChangesMin, limits.snapshotChangesFraction * views.table.count);
+  }
+
+  /** Pushed back by every commit, so that an import does not meet it. */
+  #startWhenQuiet(delayMs: number): void {
+    if (this.#quiet !== undefined) {
+      this.#quiet.refresh();
+      return;
+    }
+    this.#quiet = setTimeout(() => {
+      this.#quiet = undefined;
+      if (!this.#closed && this.changes > 0) void this.#start();
+    }, delayMs);
+    this.#quiet.unref();
+  }
+
+  #start(): Promise<void> {
+    this.#writing ??= this.#write()
+      .catch((error: unknown) => {
+        const { limits, views, onEvent } = this.#options;
+        this.#dueAfterFailure = views.sequence + limits.snapshotChangesMin / 4;
+        onEvent({ type: "snapshotFailed", error: ShoalError.from(error) });
+      })
+      .finally(() => {
+        this.#writing = undefined;
+      });
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const { store, paths, views, onEvent } = this.#options;
+    const idsSequence = views.sequence;
+    await writeIdTableSnapshot(paths.ids, { image: views.table.image(), sequence: idsSequence });
+    onEvent({ type: "snapshotWritten", view: "ids", sequence: idsSequence });
+    let reached = idsSequence;
+    if (views.index !== undefined) {
+      const sequence = await views.index.snapshot(paths.vectors);
+      onEvent({ type: "snapshotWritten", view: "vectors", sequence });
+      reached = Math.min(reached, sequence);
+    }
+    this.#sequence = reached;
+    await cutJournal(store, reached);
+  }
+}

@@ -1,0 +1,236 @@
+import type { KeyValueStore } from "@shoal/kv";
+import {
+  type DataObject,
+  type ObjectId,
+  type RowFields,
+  ShoalError,
+  type StoredObject,
+  type VectorIndexConfig,
+} from "@shoal/model";
+import { CommitLoop } from "./commit-loop.js";
+import { listObjects } from "./list-objects.js";
+import { pendingWrite } from "./pending-write.js";
+import { preparePut, vectorFault } from "./prepare-put.js";
+import { RowReader } from "./read-rows.js";
+import type { Recovered } from "./recover.js";
+import { RowCache } from "./row-cache.js";
+import { queryLengthError, searchByVector } from "./search-by-vector.js";
+import type {
+  ObjectListing,
+  ObjectMerge,
+  PutMode,
+  PutTimes,
+  Shard,
+  ShardCondition,
+  ShardStatistics,
+  VectorSearch,
+  VectorSearchHit,
+} from "./shard.js";
+import type { OnShardEvent } from "./shard-events.js";
+import type { ShardLimits } from "./shard-limits.js";
+import type { SnapshotPaths } from "./snapshot-paths.js";
+import { Snapshots } from "./snapshots.js";
+import type { VectorIndexSource } from "./vector-indexes.js";
+import type { Views } from "./views.js";
+import { WriteClock } from "./write-clock.js";
+
+export interface StoredShardParts {
+  readonly className: string;
+  readonly shardName: string;
+  readonly place: string;
+  readonly store: KeyValueStore;
+  readonly source: VectorIndexSource;
+  readonly paths: SnapshotPaths;
+  readonly dimensions: number | undefined;
+  readonly term: number;
+  readonly limits: ShardLimits;
+  readonly clock: () => number;
+  readonly onEvent: OnShardEvent;
+  readonly recovered: Recovered;
+}
+
+/** A shard whose views have been recovered; `openShard` makes it. */
+export class StoredShard implements Shard {
+  readonly className: string;
+  readonly shardName: string;
+  readonly #parts: StoredShardParts;
+  readonly #views: Views;
+  readonly #rows: RowReader;
+  readonly #cache: RowCache;
+  readonly #commits: CommitLoop;
+  readonly #snapshots: Snapshots;
+  #disposing: Promise<void> | undefined;
+
+  constructor(parts: StoredShardParts) {
+    const { store, limits, recovered, place } = parts;
+    const { views } = recovered;
+    this.className = parts.className;
+    this.shardName = parts.shardName;
+    this.#parts = parts;
+    this.#views = views;
+    this.#cache = new RowCache(limits.rowCacheBytesMax);
+    this.#snapshots = new Snapshots({ ...parts, views }, recovered.snapshotSequence);
+    this.#commits = new CommitLoop(
+      {
+        ...parts,
+        views,
+        clock: new WriteClock(parts.clock, views.table.newestCreationTime()),
+        onCommitted: (documents) => {
+          this.#rows.rowsWritten(documents);
+          this.#snapshots.committed();
+        },
+      },
+      parts.dimensions,
+    );
+    const commitUnderWay = () => this.#commits.commitUnderWay();
+    this.#rows = new RowReader({ store, table: views.table, cache: this.#cache, place, commitUnderWay });
+    this.#snapshots.committed();
+  }
+
+  get objectCount(): number {
+    return this.#views.table.count;
+  }
+
+  get dimensions(): number | undefined {
+    return this.#commits.dimensions;
+  }
+
+  hasObject(id: ObjectId): boolean {
+    return this.#views.table.find(id) >= 0;
+  }
+
+  async getObjects(ids: readonly ObjectId[], fields: RowFields): Promise<readonly (StoredObject | undefined)[]> {
+    const rows = await this.#rows.read(ids, fields.vector);
+    return ids.map((id, at) => rows[at]?.toObject(id, this.className, fields));
+  }
+
+  async searchByVector(search: VectorSearch, signal?: AbortSignal): Promise<readonly VectorSearchHit[]> {
+    if (this.#parts.source.skip) {
+      throw new ShoalError("invalid", "cannot vector-search on a class not vector-indexed");
+    }
+    checkCount("count", search.count);
+    const fault = vectorFault(search.vector, this.#parts.limits.dimensionsMax);
+    if (fault !== undefined) throw new ShoalError("invalid", `query vector ${fault}`);
+    const { index } = this.#views;
+    const { dimensions } = this;
+    if (dimensions !== undefined && dimensions !== search.vector.length) {
+      throw queryLengthError(this.className, dimensions, search.vector.length);
+    }
+    if (this.#commits.broken !== undefined) throw this.#commits.broken;
+    if (index === undefined || search.count === 0) return [];
+    return searchByVector(this.#views, index, search, this.className, this.#rows, signal);
+  }
+
+  async listObjects(listing: ObjectListing): Promise<readonly StoredObject[]> {
+    checkCount("limit", listing.limit);
+    if (listing.order === "newest" && listing.after !== undefined) {
+      throw new ShoalError("invalid", "'after' pages through objects in the order of their ids only");
+    }
+    const { className, place, store } = this.#parts;
+    return listObjects({ className, place, store, table: this.#views.table, rows: this.#rows }, listing);
+  }
+
+  async putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
+    const { dimensionsMax } = this.#parts.limits;
+    const prepared = objects.map((object) => preparePut(object, dimensionsMax));
+    const puts = prepared.flatMap((put) => (put instanceof ShoalError ? [] : [put]));
+    const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
+      objects: puts.length,
+      bytes: puts.reduce((sum, put) => sum + put.row.length, 0),
+      baseIds: mode === "create" ? [] : puts.map((put) => put.id),
+      change: (draft) => prepared.map((put) => (put instanceof ShoalError ? put : draft.put(put, mode))),
+    });
+    this.#commits.push(write);
+    return outcome;
+  }
+
+  async mergeObject(merge: ObjectMerge): Promise<StoredObject> {
+    const { vector } = merge;
+    const fault = vector === undefined ? undefined : vectorFault(vector, this.#parts.limits.dimensionsMax);
+    if (fault !== undefined) throw new ShoalError("invalid", `vector of object '${merge.id}' ${fault}`);
+    const { write, outcome } = pendingWrite<StoredObject>({
+      objects: 1,
+      bytes: (vector?.byteLength ?? 0) + MERGE_BYTES,
+      baseIds: [merge.id],
+      change: (draft) => draft.merge(merge),
+    });
+    this.#commits.push(write);
+    return outcome;
+  }
+
+  async deleteObject(id: ObjectId): Promise<boolean> {
+    const { write, outcome } = pendingWrite<boolean>({
+      objects: 1,
+      bytes: DELETE_BYTES,
+      baseIds: [],
+      change: (draft) => draft.delete(id),
+    });
+    this.#commits.push(write);
+    return outcome;
+  }
+
+  condition(): ShardCondition {
+    const { objectCount } = this;
+    const { broken, storeError } = this.#commits;
+    if (broken !== undefined) return { objectCount, status: "failed", reason: broken.message };
+    if (storeError !== undefined) return { objectCount, status: "readOnly", reason: storeError.message };
+    return { objectCount, status: "ready", reason: undefined };
+  }
+
+  statistics(): ShardStatistics {
+    return {
+      sequence: this.#views.sequence,
+      unsnapshotChanges: this.#snapshots.changes,
+      pendingObjects: this.#commits.pendingObjects,
+      idTableBytes: this.#views.table.memoryBytes(),
+      rowCacheBytes: this.#cache.memoryBytes,
+      vectors: this.#views.index?.statistics(),
+    };
+  }
+
+  configure(config: VectorIndexConfig): void {
+    this.#parts.source.configure(config, this.className, this.#views.index);
+  }
+
+  async settled(signal?: AbortSignal): Promise<void> {
+    await this.#views.index?.settled(signal);
+  }
+
+  async linked(signal?: AbortSignal): Promise<void> {
+    await this.#views.index?.linked(signal);
+  }
+
+  snapshot(): Promise<void> {
+    return this.#snapshots.write();
+  }
+
+  drain(): Promise<void> {
+    return this.#commits.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#disposing ??= this.#dispose();
+    return this.#disposing;
+  }
+
+  async #dispose(): Promise<void> {
+    await this.drain();
+    await this.#snapshots.close();
+    const { onEvent, source } = this.#parts;
+    if (this.#snapshots.changes > 0 && this.#commits.broken === undefined) {
+      await this.#snapshots.write().catch((error: unknown) => {
+        onEvent({ type: "snapshotFailed", error: ShoalError.from(error) });
+      });
+    }
+    await source.dispose(this.#views.index);
+  }
+}
+
+/** What a merge and a delete count for in the queue, beside their vectors. */
+const MERGE_BYTES = 1_024;
+const DELETE_BYTES = 64;
+
+function checkCount(name: string, count: number): void {
+  if (Number.isSafeInteger(count) && count >= 0) return;
+  throw new ShoalError("invalid", `${name} is a whole number from 0, got ${count}`);
+}

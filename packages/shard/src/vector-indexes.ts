@@ -1,0 +1,69 @@
+import { ShoalError, type VectorIndexConfig } from "@shoal/model";
+import type { VectorIndex, VectorIndexSettings, VectorSearchSettings } from "@shoal/vector-index";
+
+/** Where a shard gets its vector index from. */
+export interface VectorIndexes {
+  create(settings: VectorIndexSettings, search: VectorSearchSettings): VectorIndex | Promise<VectorIndex>;
+  /** Fails with `notFound` when there is no file at `path` and with `dataLoss` when it cannot be used. */
+  load(path: string, settings: VectorIndexSettings, search: VectorSearchSettings): Promise<VectorIndex>;
+}
+
+/** The class's settings for vectors, and the one index that they lead to. */
+export class VectorIndexSource {
+  readonly #indexes: VectorIndexes;
+  readonly #graphTailMax: number;
+  #config: VectorIndexConfig;
+  /** Made for a commit that then failed. */
+  #spare: VectorIndex | undefined;
+
+  constructor(indexes: VectorIndexes, config: VectorIndexConfig, graphTailMax: number) {
+    this.#indexes = indexes;
+    this.#config = config;
+    this.#graphTailMax = graphTailMax;
+  }
+
+  /** Whether the class's vectors are stored but not indexed. */
+  get skip(): boolean {
+    return this.#config.skip;
+  }
+
+  async create(dimensions: number): Promise<VectorIndex> {
+    if (this.#spare?.dimensions === dimensions) return this.#spare;
+    await this.#spare?.[Symbol.asyncDispose]();
+    this.#spare = await this.#indexes.create(this.#settings(dimensions), this.#searchSettings());
+    return this.#spare;
+  }
+
+  load(path: string, dimensions: number): Promise<VectorIndex> {
+    return this.#indexes.load(path, this.#settings(dimensions), this.#searchSettings());
+  }
+
+  /** Fails with `invalid` when a setting differs that is fixed when a class is created. */
+  configure(config: VectorIndexConfig, className: string, index: VectorIndex | undefined): void {
+    for (const name of ["skip", "maxConnections", "efConstruction"] as const) {
+      if (config[name] === this.#config[name]) continue;
+      throw new ShoalError(
+        "invalid",
+        `${name} of class '${className}' is immutable: attempted change from "${this.#config[name]}" to "${config[name]}"`,
+      );
+    }
+    this.#config = config;
+    for (const one of new Set([index, this.#spare])) one?.configure(this.#searchSettings());
+  }
+
+  /** `index`: the one in use, which may be what `create` returned last. */
+  async dispose(index: VectorIndex | undefined): Promise<void> {
+    for (const one of new Set([index, this.#spare])) await one?.[Symbol.asyncDispose]();
+    this.#spare = undefined;
+  }
+
+  #settings(dimensions: number): VectorIndexSettings {
+    const { maxConnections, efConstruction } = this.#config;
+    return { dimensions, maxConnections, efConstruction };
+  }
+
+  #searchSettings(): VectorSearchSettings {
+    const { ef, flatSearchCutoff, cleanupIntervalSeconds } = this.#config;
+    return { ef, flatSearchCutoff, cleanupIntervalSeconds, graphTailMax: this.#graphTailMax };
+  }
+}
