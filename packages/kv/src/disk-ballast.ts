@@ -33,6 +33,10 @@ export class DiskBallast {
     });
   }
 
+  async exists(): Promise<boolean> {
+    return (await this.size()) === this.bytes;
+  }
+
   /** Gives the bytes back to the disk; false when there were none. */
   release(): Promise<boolean> {
     return this.inTurn(async () => {

@@ -113,6 +113,6 @@ describe("FaultyStore", () => {
         current = found;
       }
     }
-    expect(text(await store.get(bytes("k1")))).toBe(durable.get("k1"));
+    expect(text(await store.get(bytes("k1")))).toBe(current.get("k1"));
   });
 });

@@ -57,7 +57,9 @@ export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "
 export async function openRocksStore(options: RocksStoreOptions): Promise<RocksStore> {
   const settings = { ...ROCKS_STORE_DEFAULTS, ...options };
   const { folder } = settings;
-  await makeFolder(folder);
+  await makeFolder(folder).catch((error) => {
+    throw openError(folder, ShoalError.from(error));
+  });
   const ballast =
     settings.ballast ??
     (settings.ballastBytes > 0 ? new DiskBallast(join(folder, "BALLAST"), settings.ballastBytes) : undefined);
@@ -74,7 +76,6 @@ export async function openRocksStore(options: RocksStoreOptions): Promise<RocksS
     onState: settings.onState ?? (() => {}),
   });
   await store.checkSpace();
-  if (store.state === "writable") await ballast?.ensure();
   return store;
 }
 

@@ -23,6 +23,10 @@ export interface WriteGateOptions {
 /** Time between two looks at the free space while writes go on. */
 const SPACE_CHECK_MS = 500;
 const SPACE_CHECK_BYTES = 1 << 20;
+/** Writes come back when so many reserves are free. */
+const RESUME_FACTOR = 1.25;
+/** To open anew for a few bytes of room would only end the scans that are open. */
+const REOPEN_FREE_BYTES_MIN = 4 << 20;
 
 /** Says whether writes may go to the disk, and opens again when a full disk has room. */
 export class WriteGate {
@@ -34,6 +38,7 @@ export class WriteGate {
   private checking: Promise<void> | undefined;
   private checkedAt = 0;
   private bytesSinceCheck = 0;
+  private ballastHeld = false;
 
   constructor(private readonly options: WriteGateOptions) {}
 
@@ -64,6 +69,7 @@ export class WriteGate {
     if (free < space.reserveBytes && this.current === "writable") {
       this.becomeFull(`${megabytes(free)} are free, ${megabytes(space.reserveBytes)} are kept in reserve`);
     }
+    if (this.current === "writable") await this.holdBallast(free).catch(() => {});
   }
 
   /** A commit failed: the error for its callers. */
@@ -82,6 +88,15 @@ export class WriteGate {
     this.stop("closed", new ShoalError("unavailable", `store ${this.options.folder} is closed`));
     await this.recovering;
     await this.checking;
+  }
+
+  /** Makes the ballast out of what is free beyond the reserve; when there is too little, at a later look. */
+  private async holdBallast(freeBytes: number): Promise<void> {
+    const { ballast, space } = this.options;
+    if (ballast === undefined || this.ballastHeld) return;
+    if (freeBytes >= space.reserveBytes * RESUME_FACTOR + ballast.bytes || (await ballast.exists())) {
+      this.ballastHeld = await ballast.ensure();
+    }
   }
 
   private becomeFull(why: string): void {
@@ -106,15 +121,14 @@ export class WriteGate {
   }
 
   private async recover(): Promise<void> {
-    const { space, ballast, reopen, onState } = this.options;
+    const { space, reopen, onState } = this.options;
     try {
-      if ((await space.freeBytes()) < space.reserveBytes * 1.25) return;
+      const needed = Math.max(space.reserveBytes * RESUME_FACTOR, this.mustReopen ? REOPEN_FREE_BYTES_MIN : 0);
+      if ((await space.freeBytes()) < needed) return;
       if (this.mustReopen) await reopen();
       this.mustReopen = false;
-      // The ballast is made again out of what is free beyond the reserve, else after the next look.
-      if (ballast !== undefined && (await space.freeBytes()) >= space.reserveBytes * 1.25 + ballast.bytes) {
-        await ballast.ensure();
-      }
+      this.ballastHeld = false;
+      await this.holdBallast(await space.freeBytes());
       if (this.current !== "full") return;
       this.current = "writable";
       this.reason = undefined;

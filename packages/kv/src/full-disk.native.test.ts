@@ -1,0 +1,170 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ShoalError } from "@shoal/model";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openRocksStore, type RocksStoreOptions } from "./open-rocks-store.js";
+import type { RocksStore } from "./rocks-store.js";
+import { bytes, collect, put, text } from "./store-under-test-suite.js";
+
+const MIB = 1 << 20;
+let disk = "";
+const others: string[] = [];
+
+function mount(): boolean {
+  disk = mkdtempSync(join(tmpdir(), "shoal-full-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=32m", "tmpfs", disk], { stdio: "pipe" });
+    return true;
+  } catch {
+    rmSync(disk, { recursive: true });
+    return false;
+  }
+}
+
+function unmount(): void {
+  execFileSync("umount", ["-l", disk]);
+  rmSync(disk, { recursive: true });
+}
+
+const canMount = process.platform === "linux" && mount();
+if (canMount) unmount();
+else console.log("full-disk tests are skipped: mounting a tmpfs needs root on Linux");
+
+/** Takes all of the disk but about `leave` bytes. */
+function occupy(leave: number): void {
+  const free = Number(execFileSync("df", ["--output=avail", "-B1", disk]).toString().split("\n")[1]);
+  if (free <= leave) return;
+  others.push(join(disk, `other-data-${others.length}`));
+  writeFileSync(others.at(-1) ?? "", Buffer.alloc(free - leave, 1));
+}
+
+function release(): void {
+  for (const file of others.splice(0)) rmSync(file);
+}
+
+async function until(condition: () => boolean, timeoutMs = 15_000): Promise<void> {
+  for (const end = Date.now() + timeoutMs; !condition(); ) {
+    if (Date.now() > end) throw new Error("it did not happen in time");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Writes until the store refuses; gives the count of acknowledged records. */
+async function fill(store: RocksStore, prefix: string): Promise<{ acknowledged: number; error: ShoalError }> {
+  for (let i = 0; ; i++) {
+    try {
+      await store.write([{ type: "put", key: bytes(`${prefix}${i}`), value: randomValue(i) }]);
+    } catch (error) {
+      return { acknowledged: i, error: ShoalError.from(error) };
+    }
+  }
+}
+
+/** 64 KiB that do not compress. */
+function randomValue(seed: number): Buffer {
+  const value = Buffer.alloc(65536);
+  for (let i = 0, state = seed + 1; i < value.length; i++) {
+    state = Math.imul(state, 1664525) + 1013904223;
+    value[i] = state >>> 24;
+  }
+  return value;
+}
+
+async function missing(store: RocksStore, prefix: string, count: number): Promise<number[]> {
+  const absent: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const value = await store.get(bytes(`${prefix}${i}`));
+    if (value === undefined || Buffer.compare(value, randomValue(i)) !== 0) absent.push(i);
+  }
+  return absent;
+}
+
+describe.skipIf(!canMount)("a full disk", () => {
+  const states: string[] = [];
+  const options = (more: Partial<RocksStoreOptions> = {}): RocksStoreOptions => ({
+    folder: join(disk, "store"),
+    cacheBytes: MIB,
+    writeBufferBytes: MIB,
+    ballastBytes: 4 * MIB,
+    diskReserveBytes: 4 * MIB,
+    fullDiskRetryMs: 50,
+    onState: (state) => states.push(state),
+    ...more,
+  });
+  beforeEach(() => {
+    mount();
+    states.length = 0;
+    others.length = 0;
+  });
+  afterEach(unmount);
+
+  // With a reserve, writes stop before RocksDB meets the end of the disk; without one, RocksDB itself fails.
+  it.each([4 * MIB, 0])(
+    "refuses writes, keeps reads, and takes writes again by itself (reserve %i)",
+    async (reserve) => {
+      const settings = options({ diskReserveBytes: reserve });
+      const store = await openRocksStore(settings);
+      for (let round = 0; round < 3; round++) {
+        occupy(8 * MIB);
+        const { acknowledged, error } = await fill(store, `r${round}-`);
+        expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("disk is full") });
+        expect(error.message).toContain(settings.folder);
+        expect(error.retryAfterSeconds).toBeGreaterThan(0);
+        expect(store.state).toBe("full");
+        await expect(store.write([put("x", "1")])).rejects.toMatchObject({ code: "unavailable" });
+        expect(await missing(store, `r${round}-`, acknowledged)).toEqual([]);
+        expect(await collect(store, { limit: 3 })).toHaveLength(3);
+        release();
+        await until(() => store.state === "writable");
+        await store.write([put(`after${round}`, "1")]);
+        expect(await store.get(bytes("x"))).toBeUndefined();
+        expect(await missing(store, `r${round}-`, acknowledged)).toEqual([]);
+        await store.write(
+          Array.from({ length: acknowledged }, (_, i) => ({ type: "del", key: bytes(`r${round}-${i}`) })),
+        );
+      }
+      expect(states).toEqual(["full", "writable", "full", "writable", "full", "writable"]);
+      await store[Symbol.asyncDispose]();
+      const again = await openRocksStore(settings);
+      for (let round = 0; round < 3; round++) expect(text(await again.get(bytes(`after${round}`)))).toBe("1");
+      await again[Symbol.asyncDispose]();
+    },
+  );
+
+  it("opens while it is full, with the ballast, and takes writes when there is room", async () => {
+    const settings = options({ diskReserveBytes: 0 });
+    const ballast = join(settings.folder, "BALLAST");
+    const first = await openRocksStore(settings);
+    expect(statSync(ballast).blocks * 512).toBeGreaterThanOrEqual(4 * MIB);
+    occupy(10 * MIB);
+    const { acknowledged } = await fill(first, "k");
+    await first[Symbol.asyncDispose]();
+    for (let round = 0; round < 3; round++) {
+      occupy(0);
+      const store = await openRocksStore({ ...settings, diskReserveBytes: 6 * MIB });
+      expect(existsSync(ballast)).toBe(false);
+      expect(store.state).toBe("full");
+      expect(await missing(store, "k", acknowledged)).toEqual([]);
+      await expect(store.write([put("x", "1")])).rejects.toMatchObject({ code: "unavailable" });
+      release();
+      await until(() => store.state === "writable");
+      expect(statSync(ballast).size).toBe(4 * MIB);
+      await store.write([put(`after${round}`, "1")]);
+      await store[Symbol.asyncDispose]();
+    }
+    const last = await openRocksStore(settings);
+    expect(await missing(last, "k", acknowledged)).toEqual([]);
+    for (let round = 0; round < 3; round++) expect(text(await last.get(bytes(`after${round}`)))).toBe("1");
+    await last[Symbol.asyncDispose]();
+  });
+
+  it("says so when it cannot be opened even without the ballast", async () => {
+    occupy(0);
+    await expect(openRocksStore(options())).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/store.*full/),
+    });
+  });
+});
