@@ -43,6 +43,8 @@ export class HttpServer implements AsyncDisposable {
   readonly #server: Server;
   #inFlight = 0;
   #draining = false;
+  /** The port is closed: every answer tells its client to go elsewhere. */
+  #closing = false;
   #whenIdle: (() => void) | undefined;
 
   constructor(routes: readonly Route[], settings: HttpServerSettings, clock: Clock, logger: Logger) {
@@ -90,9 +92,10 @@ export class HttpServer implements AsyncDisposable {
   }
 
   /**
-   * Takes no more connections (after the drain delay), lets requests in flight finish, and tells clients on open
-   * connections to go. Requests that a client had sent already are still answered. Ends after the drain time-out at
-   * the latest.
+   * Waits for the drain delay, in which all goes on but `isDraining`; then takes no more connections, tells clients on
+   * open ones to go, and lets requests in flight finish. Requests that a client had sent already are still answered.
+   * Ends after the drain time-out at the latest. Clients are not told to go any sooner: they would only open new
+   * connections, and those that the kernel has accepted when the port closes are reset.
    */
   async drain(): Promise<void> {
     if (this.#draining) return;
@@ -100,6 +103,7 @@ export class HttpServer implements AsyncDisposable {
     if (!this.#server.listening) return;
     await pause(this.#settings.drainDelaySeconds * 1000);
     // The close() of http.Server cuts idle connections at once, and with them requests that are on their way.
+    this.#closing = true;
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     const limit = pause(this.#settings.drainTimeoutSeconds * 1000);
     await Promise.race([closed, pause(Math.min(IDLE_LINGER_MS, this.#settings.drainTimeoutSeconds * 1000))]);
@@ -110,6 +114,7 @@ export class HttpServer implements AsyncDisposable {
   /** Cuts whatever is left. */
   async stop(): Promise<void> {
     this.#draining = true;
+    this.#closing = true;
     this.#server.closeAllConnections();
     if (!this.#server.listening) {
       this.#server.close();
@@ -187,7 +192,7 @@ export class HttpServer implements AsyncDisposable {
   }
 
   #send(request: IncomingMessage, response: ServerResponse, answer: HttpResponse): void {
-    sendResponse(request, response, answer, this.#draining);
+    sendResponse(request, response, answer, this.#closing);
     if (!request.complete) discardRest(request);
   }
 }

@@ -17,12 +17,11 @@ export class RequestScope implements RequestContext {
     const gone = new AbortController();
     this.#gone = gone;
     const response = this.#response;
-    if (response.destroyed) gone.abort();
-    else {
-      response.once("close", () => {
-        if (!response.writableFinished) gone.abort();
-      });
-    }
+    const onClose = (): void => {
+      if (!response.writableFinished) gone.abort();
+    };
+    if (response.destroyed) onClose();
+    else response.once("close", onClose);
     return gone.signal;
   }
 }

@@ -1,0 +1,258 @@
+import { Agent, request as httpRequest } from "node:http";
+import { connect, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import type { ObjectId } from "@shoal/model";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
+
+const U = "11111111-1111-1111-1111-111111111111";
+const KIB = 1024;
+
+let server: FakeGateway;
+beforeAll(async () => {
+  server = await serveFakes({ requestBodyBytesMax: 64 * KIB, requestBodiesBytesMax: 100 * KIB });
+  server.services.put({ id: U as ObjectId }, "{}");
+});
+afterAll(() => server.gateway.stop());
+afterEach(() => {
+  server.services.gate = undefined;
+});
+
+function error(message: string): string {
+  return `{"error":[{"message":${JSON.stringify(message)}}]}\n`;
+}
+
+function request(head: string, body: string | Buffer = ""): Buffer {
+  return Buffer.concat([
+    Buffer.from(`${head.replaceAll("\n", "\r\n")}\r\nHost: x\r\n\r\n`),
+    typeof body === "string" ? Buffer.from(body) : body,
+  ]);
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+describe("paths and methods", () => {
+  it.each(["/v1/meta/", "//v1//meta", "/v1/meta?x=%zz", "http://other/v1/meta"])("%s is /v1/meta", async (path) => {
+    expect((await server.send("GET", path)).status).toBe(200);
+  });
+
+  it.each([
+    ["/v1/met", "/v1/met"],
+    ["/V1/meta", "/V1/meta"],
+    ["/v1/%6deta", "/v1/%6deta"],
+    ["/v1/../v1/meta", "/v1/../v1/meta"],
+    ["/v1/objects/a/b/c/d/e/f/g/h?q", "/v1/objects/a/b/c/d/e/f/g/h"],
+    [`/${"a/".repeat(5_000)}`, `/${"a/".repeat(5_000)}`],
+  ])("%.40s is not found", async (path, shown) => {
+    expect(await server.send("GET", path)).toMatchObject({ status: 404, body: error(`path ${shown} was not found`) });
+  });
+
+  it("answers a known path and another method with 405 and Allow, before the body is read", async () => {
+    const answer = await server.raw(request("PATCH /v1/objects HTTP/1.1\nContent-Length: 1000000000"));
+    expect(answer).toMatchObject({ status: 405, body: error("method PATCH is not allowed, but [GET,POST] are") });
+    expect(answer?.headers.get("allow")).toBe("GET,POST");
+    expect((await server.send("TRACE", "/v1/meta")).status).toBe(405);
+    expect((await server.send("HEAD", "/v1/meta")).status).toBe(405);
+  });
+
+  it("answers OPTIONS everywhere, and names the origin only to who has one", async () => {
+    const preflight = await server.send("OPTIONS", "/any/path");
+    expect(preflight).toMatchObject({ status: 200, body: "" });
+    expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+    expect(preflight.headers.get("access-control-allow-headers")).toBe("Content-Type, Authorization, Batch");
+    const cross = await server.send("GET", "/v1/meta", undefined, { Origin: "http://a" });
+    expect(cross.headers.get("access-control-allow-origin")).toBe("*");
+    const same = await server.send("GET", "/v1/nothing");
+    expect(same.headers.has("access-control-allow-origin")).toBe(false);
+    expect(same.headers.get("vary")).toBe("Origin");
+  });
+});
+
+describe("media types", () => {
+  it.each([
+    [undefined, 415, 'unsupported media type "application/octet-stream", only [application/json] are allowed'],
+    ["text/plain; charset=x", 415, 'unsupported media type "text/plain", only [application/json] are allowed'],
+    ["application/json", 200, ""],
+    ["Application/JSON ; charset=utf-8", 200, ""],
+  ])("a body of type %s is %i", async (type, status, message) => {
+    const header = type === undefined ? "" : `\nContent-Type: ${type}`;
+    const bytes = request(`POST /v1/objects/validate HTTP/1.1\nContent-Length: 2${header}`, "{}");
+    expect(await server.raw(bytes)).toMatchObject({ status, body: message === "" ? "" : error(message) });
+  });
+
+  it.each([
+    ["text/html", 406],
+    ["text/html, application/json;q=0, */*", 406],
+    ["text/html, */*;q=0.1", 200],
+    ["application/*", 200],
+    ["application/json;q=0.5", 200],
+  ])("a request without body that accepts %s is %i", async (accept, status) => {
+    expect((await server.send("GET", "/v1/meta", undefined, { Accept: accept })).status).toBe(status);
+  });
+
+  it("does not refuse by Accept what has a body, nor by Content-Type what has none", async () => {
+    expect((await server.send("POST", "/v1/objects/validate", {}, { Accept: "text/html" })).status).toBe(200);
+    expect((await server.send("GET", "/v1/meta", undefined, { "Content-Type": "x/y" })).status).toBe(200);
+    expect(await server.send("POST", "/v1/objects/validate")).toMatchObject({
+      status: 422,
+      body: error("body in body is required"),
+    });
+  });
+});
+
+describe("bodies", () => {
+  const head = "POST /v1/objects/validate HTTP/1.1\nContent-Type: application/json";
+  const tooLarge = error(`the body is larger than ${64 * KIB} bytes (REQUEST_BODY_BYTES_MAX)`);
+
+  it("refuses an announced length at once, also before the client was told to go on", async () => {
+    const started = performance.now();
+    const answer = await server.raw(request(`${head}\nContent-Length: ${65 * KIB}`));
+    expect(answer).toMatchObject({ status: 413, body: tooLarge });
+    expect(performance.now() - started).toBeLessThan(1_000);
+    const expecting = await server.raw(request(`${head}\nExpect: 100-continue\nContent-Length: ${10 ** 12}`));
+    expect(expecting).toMatchObject({ status: 413, body: tooLarge });
+  });
+
+  it("tells a waiting client to go on when the length is fine", async () => {
+    const bytes = request(`${head}\nExpect: 100-continue\nContent-Length: 2`, "{}");
+    expect(await server.raw(bytes)).toMatchObject({ status: 200 });
+  });
+
+  it("refuses a chunked body as soon as it is too large", async () => {
+    const chunk = `${(16 * KIB).toString(16)}\r\n${" ".repeat(16 * KIB)}\r\n`;
+    const bytes = request(`${head}\nTransfer-Encoding: chunked`, chunk.repeat(5));
+    expect(await server.raw(bytes)).toMatchObject({ status: 413, body: tooLarge });
+  });
+
+  it("lets a client that sends a refused body to its end read the answer and use the connection again", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const post = (body: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const options = { agent, port: server.port, method: "POST", path: "/v1/objects/validate" };
+        const headers = { "Content-Type": "application/json" };
+        const outgoing = httpRequest({ ...options, headers }, (answer) => {
+          answer.resume();
+          answer.on("end", () => resolve(answer.statusCode));
+        });
+        outgoing.on("error", reject);
+        outgoing.end(body);
+      });
+    expect(await post(" ".repeat(4 * 1024 * KIB))).toBe(413);
+    expect(await post("{}")).toBe(200);
+    agent.destroy();
+  });
+
+  it("unpacks gzip, within the same limit, and refuses what is no gzip or another encoding", async () => {
+    const send = (encoding: string, body: Buffer) =>
+      server.raw(request(`${head}\nContent-Encoding: ${encoding}\nContent-Length: ${body.length}`, body));
+    expect(await send("gzip", gzipSync('{"class":"Zipped"}'))).toMatchObject({ status: 200 });
+    expect(server.services.inputs.at(-1)?.className).toBe("Zipped");
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * KIB, " "));
+    expect(bomb.length).toBeLessThan(64 * KIB);
+    expect(await send("gzip", bomb)).toMatchObject({ status: 413, body: tooLarge });
+    expect(await send("gzip", Buffer.from("{}"))).toMatchObject({ status: 400 });
+    expect(await send("gzip", gzipSync('{"class":"Cut"}').subarray(0, 20))).toMatchObject({ status: 400 });
+    const other = await send("br", Buffer.from("{}"));
+    expect(other).toMatchObject({
+      status: 415,
+      body: error('unsupported content encoding "br", only [gzip identity] are allowed'),
+    });
+  });
+
+  it("bounds all bodies together and gives back what it took", async () => {
+    let open = (): void => {};
+    server.services.gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const body = JSON.stringify({ class: "x".repeat(60 * KIB) });
+    const bytes = request(`${head}\nContent-Length: ${body.length}`, body);
+    const first = server.raw(bytes);
+    await pause(50);
+    const refused = await server.raw(bytes);
+    expect(refused?.status).toBe(429);
+    expect(refused?.headers.get("retry-after")).toBe("1");
+    open();
+    expect((await first)?.status).toBe(200);
+    expect((await server.raw(bytes))?.status).toBe(200);
+    const cut = connect(server.port, "127.0.0.1");
+    cut.write(request(`${head}\nContent-Length: 60000`, " ".repeat(50_000)));
+    await pause(50);
+    cut.destroy();
+    await pause(50);
+    expect((await server.raw(bytes))?.status).toBe(200);
+  });
+});
+
+describe("malformed and hostile requests", () => {
+  it.each([
+    ["GARBAGE\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/9.9\r\n\r\n", 400],
+    ["FOO /v1/meta HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n", 400],
+    ["POST /v1/objects HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400],
+    ["POST /v1/objects HTTP/1.1\r\nContent-Length: -5\r\n\r\n", 400],
+    [`GET /v1/meta HTTP/1.1\r\nX: ${"a".repeat(100 * KIB)}\r\n\r\n`, 431],
+    [`GET /${"a".repeat(100 * KIB)} HTTP/1.1\r\n\r\n`, 431],
+  ])("%.60j is %i with the usual body", async (bytes, status) => {
+    const answer = await server.raw(bytes);
+    expect(answer?.status).toBe(status);
+    expect(Object.keys(JSON.parse(answer?.body ?? "") as object)).toEqual(["error"]);
+    expect((await server.send("GET", "/v1/meta")).status).toBe(200);
+  });
+
+  it("drops clients that are too slow, and serves the others meanwhile", async () => {
+    const slow = await serveFakes({ headersTimeoutSeconds: 1, bodyTimeoutSeconds: 1 });
+    const sockets: Socket[] = [];
+    try {
+      const starts = [
+        "GET /v1/meta HT",
+        "",
+        "POST /v1/objects HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+      ];
+      const ended = Array.from({ length: 300 }, (_, i) => {
+        const socket = connect(slow.port, "127.0.0.1");
+        sockets.push(socket);
+        socket.on("error", () => {});
+        socket.write(starts[i % starts.length] ?? "");
+        socket.resume();
+        return new Promise<void>((resolve) => socket.on("close", () => resolve()));
+      });
+      const trickle = setInterval(() => {
+        for (const socket of sockets) if (socket.writable) socket.write("x");
+      }, 200);
+      await pause(300);
+      const started = performance.now();
+      expect((await slow.send("GET", "/v1/meta")).status).toBe(200);
+      expect(performance.now() - started).toBeLessThan(500);
+      await Promise.all(ended);
+      clearInterval(trickle);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await slow.gateway.stop();
+    }
+  }, 20_000);
+});
+
+describe("the context of a request", () => {
+  it("carries the deadline, and a signal that fires when the client goes away", async () => {
+    let open = (): void => {};
+    server.services.gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write(request(`GET /v1/objects/${U} HTTP/1.1`));
+    await pause(50);
+    const context = server.services.contexts.at(-1);
+    expect(context?.deadline).toBe(server.services.now + 60_000);
+    expect(context?.signal?.aborted).toBe(false);
+    socket.destroy();
+    await pause(50);
+    expect(context?.signal?.aborted).toBe(true);
+    open();
+    const answered = server.services.contexts.length;
+    expect((await server.send("GET", `/v1/objects/${U}`)).status).toBe(200);
+    expect(server.services.contexts[answered]?.signal?.aborted).toBe(false);
+  });
+});
