@@ -1,0 +1,125 @@
+import { ShoalError } from "@shoal/model";
+import { BENCH_SETS, classDefinition, type SetName } from "./bench-class.js";
+import { type Measurement, measure, type Target } from "./measure.js";
+import type { QueryKind } from "./query-vectors.js";
+import { ShoalServer } from "./shoal-server.js";
+import type { ImportParameters } from "./workloads/import-objects.js";
+
+export const OBJECTS_PER_BATCH = 100;
+const IMPORT_SECONDS_MAX = 300;
+
+export interface BenchOptions {
+  /** A server that runs already; null starts one for each set. */
+  readonly target: Target | null;
+  /** In place of what a row would take. */
+  readonly queries: QueryKind | null;
+  /** Where one line on what happens goes. */
+  readonly say: (line: string) => void;
+}
+
+/** A server that holds a set, and what it cost to import it. */
+export interface LoadedServer extends Target {
+  readonly set: SetName;
+  readonly loaded: number;
+  readonly imported: Measurement;
+}
+
+/**
+ * What rows run on. A set is imported once and stays loaded as long as the rows ask for it: the rows of one set stand
+ * together in the registry, those that change the data last.
+ */
+export class Bench implements AsyncDisposable {
+  readonly #options: BenchOptions;
+  readonly #createdOnTarget: SetName[] = [];
+  #server: ShoalServer | undefined;
+  #loaded: LoadedServer | undefined;
+
+  constructor(options: BenchOptions) {
+    this.#options = options;
+  }
+
+  say(line: string): void {
+    this.#options.say(line);
+  }
+
+  queries(otherwise: QueryKind): QueryKind {
+    return this.#options.queries ?? otherwise;
+  }
+
+  /** A server that holds the first `BENCH_SETS[set].loaded` rows, everything in the graph. */
+  async loaded(set: SetName): Promise<LoadedServer> {
+    if (this.#loaded?.set === set) return this.#loaded;
+    const target = this.#options.target ?? (await this.#freshServer());
+    if (this.#options.target !== null) this.#createdOnTarget.push(set);
+    this.#loaded = await this.importInto(target, set, BENCH_SETS[set].loaded);
+    return this.#loaded;
+  }
+
+  /** Creates the class and imports the first `count` rows, 100 a batch, until the server rests. */
+  async importInto(target: Target, set: SetName, count: number): Promise<LoadedServer> {
+    this.say(`importing ${count.toLocaleString("en")} rows of ${set}`);
+    await createClass(target.url, set);
+    const parameters: ImportParameters = { set, from: 0, count, perBatch: OBJECTS_PER_BATCH };
+    const imported = await measure(target, {
+      workload: "import-objects",
+      parameters,
+      secondsMax: IMPORT_SECONDS_MAX,
+      operationsPerRequest: OBJECTS_PER_BATCH,
+      untilIdle: true,
+    });
+    if (imported.load.requests * OBJECTS_PER_BATCH < count) {
+      throw new ShoalError("deadlineExceeded", `the import takes longer than ${IMPORT_SECONDS_MAX} s`);
+    }
+    return { ...target, set, loaded: count, imported };
+  }
+
+  /** A server of its own for one row; the row disposes of it. Frees the loaded one first: memory and CPU are shared. */
+  async ownServer(): Promise<ShoalServer> {
+    await this.#stopServer();
+    return ShoalServer.start();
+  }
+
+  async #freshServer(): Promise<Target> {
+    await this.#stopServer();
+    this.say("starting a server");
+    this.#server = await ShoalServer.start();
+    return { url: this.#server.url, pids: [this.#server.pid] };
+  }
+
+  async #stopServer(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    this.#loaded = undefined;
+    await server?.[Symbol.asyncDispose]();
+  }
+
+  /** The end of the log of the loaded server, for an error that its log may explain. */
+  serverLog(): string {
+    return this.#server?.log() ?? "";
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stopServer();
+    const url = this.#options.target?.url;
+    if (url === undefined) return;
+    for (const set of this.#createdOnTarget) {
+      await fetch(new URL(`/v1/schema/${BENCH_SETS[set].className}`, url), { method: "DELETE" });
+    }
+  }
+}
+
+/** Errors: `conflict` when the class cannot be created: the benchmark never takes a class that it has not made. */
+async function createClass(url: URL, set: SetName): Promise<void> {
+  const response = await fetch(new URL("/v1/schema", url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(classDefinition(set)),
+  });
+  const answer = await response.text();
+  if (response.status !== 200) {
+    throw new ShoalError(
+      "conflict",
+      `class ${BENCH_SETS[set].className} cannot be created: ${response.status} ${answer}`,
+    );
+  }
+}

@@ -1,0 +1,24 @@
+/** The figures of one measured operation; null where there is nothing to tell. */
+export interface RowFigures {
+  /** CPU time of the server's processes an operation, user and system. */
+  readonly cpuMicros: number | null;
+  readonly recall: number | null;
+  readonly requestsPerSecond: number | null;
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+  /** Resident memory of the server's processes after the run. */
+  readonly residentMb: number | null;
+  /** A target that hangs on the run itself, in place of the row's. */
+  readonly target?: number;
+  /** What the figures cannot say, in a few words. */
+  readonly note?: string;
+}
+
+export const NO_FIGURES: RowFigures = {
+  cpuMicros: null,
+  recall: null,
+  requestsPerSecond: null,
+  p50Ms: null,
+  p99Ms: null,
+  residentMb: null,
+};

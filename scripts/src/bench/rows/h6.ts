@@ -1,0 +1,35 @@
+import { measure } from "../measure.js";
+import type { Row } from "../row.js";
+import type { ListParameters } from "../workloads/list-objects.js";
+
+const REQUESTS = 20_000;
+const WARM_UP_REQUESTS = 1000;
+
+export const h6: readonly Row[] = [
+  listRow("H6-get", "GraphQL Get, limit 10", 230, "graphql", 10),
+  listRow("H6-list", "REST list, 25 objects", 250, "rest", 25),
+];
+
+function listRow(id: string, operation: string, target: number, over: ListParameters["over"], limit: number): Row {
+  return {
+    id,
+    group: "H6",
+    operation,
+    target,
+    figure: "cpuMicros",
+    byDefault: true,
+    needsOwnServer: false,
+    async run(bench) {
+      const server = await bench.loaded("glove");
+      bench.say(operation);
+      const parameters: ListParameters = {
+        set: "glove",
+        over,
+        limit,
+        warmUpRequests: WARM_UP_REQUESTS,
+        requests: REQUESTS,
+      };
+      return measure(server, { workload: "list-objects", parameters });
+    },
+  };
+}
