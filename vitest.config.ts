@@ -5,6 +5,8 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: "@shoal/data-sets", replacement: new URL("./e2e/data-sets/src/index.ts", import.meta.url).pathname },
+      // Node loads graphql's CommonJS door, Vite would load the other one: two copies refuse each other's schemas.
+      { find: /^graphql$/, replacement: "graphql/index.js" },
       { find: /^@shoal\/([a-z0-9-]+)$/, replacement: new URL("./packages/$1/src/index.ts", import.meta.url).pathname },
     ],
   },

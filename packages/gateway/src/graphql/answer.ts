@@ -1,0 +1,61 @@
+import type { WireProfile } from "@shoal/model";
+import type { GraphQLFormattedError } from "graphql";
+
+/** The parts of the wire profile that GraphQL answers hang on. */
+export type GraphQlWire = Pick<WireProfile, "graphqlErrorsNullWhenNone" | "graphqlSyntaxErrorText">;
+
+/** What POST /v1/graphql answers. `body` is JSON. */
+export interface GraphQlAnswer {
+  readonly status: number;
+  readonly body: string | Buffer;
+}
+
+/** One entry of `errors`, its members in the order in which they are sent. */
+export interface ErrorItem {
+  readonly locations: readonly { readonly column: number; readonly line: number }[];
+  readonly message: string;
+  readonly path: readonly string[] | null;
+}
+
+/** An error of graphql-js as it is sent: no extensions, list indices in the path as text. */
+export function errorItem(error: {
+  readonly message: string;
+  readonly locations?: GraphQLFormattedError["locations"] | undefined;
+  readonly path?: GraphQLFormattedError["path"] | undefined;
+}): ErrorItem {
+  return {
+    locations: (error.locations ?? []).map(({ column, line }) => ({ column, line })),
+    message: error.message,
+    path: error.path === undefined ? null : error.path.map(String),
+  };
+}
+
+/** A request that was refused before anything was executed: `data` is absent. */
+export function refusedAnswer(errors: readonly ErrorItem[]): GraphQlAnswer {
+  return { status: 200, body: JSON.stringify({ errors }) };
+}
+
+/** An executed request, whatever came of it. Errors are sent in the order of their places in the text. */
+export function executedAnswer(data: unknown, errors: readonly ErrorItem[], wire: GraphQlWire): GraphQlAnswer {
+  return { status: 200, body: `{"data":${JSON.stringify(data)}${errorsTail(errors, wire)}` };
+}
+
+/** What follows `{"data":…`, the closing brace included. */
+export function errorsTail(errors: readonly ErrorItem[], wire: GraphQlWire): string {
+  if (errors.length > 0) return `,"errors":${JSON.stringify(inOrderOfText(errors))}}`;
+  return wire.graphqlErrorsNullWhenNone ? ',"errors":null}' : "}";
+}
+
+/** A request that is no GraphQL request. */
+export function httpError(status: number, message: string): GraphQlAnswer {
+  return { status, body: JSON.stringify({ error: [{ message }] }) };
+}
+
+/** Fields are executed at the same time, so the order in which they fail says nothing. Stable. */
+function inOrderOfText(errors: readonly ErrorItem[]): readonly ErrorItem[] {
+  return [...errors].sort((a, b) => {
+    const [left, right] = [a.locations[0], b.locations[0]];
+    if (left === undefined || right === undefined) return 0;
+    return left.line - right.line || left.column - right.column;
+  });
+}

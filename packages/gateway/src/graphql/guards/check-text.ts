@@ -1,0 +1,96 @@
+import { ShoalError } from "@shoal/model";
+import type { GraphQlLimits } from "../limits.js";
+
+const NEWLINE = 10;
+const RETURN = 13;
+const QUOTE = 34;
+const HASH = 35;
+const BACKSLASH = 92;
+
+/** What a character begins: nothing, punctuation, an opening or closing bracket, a name, a number. */
+const Char = { ignored: 0, punctuation: 1, opening: 2, closing: 3, name: 4, digit: 5 } as const;
+
+const CHARS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  if ("{[(".includes(char)) return Char.opening;
+  if ("}])".includes(char)) return Char.closing;
+  if (/[A-Za-z_]/.test(char)) return Char.name;
+  if (/[0-9+-]/.test(char)) return Char.digit;
+  return /[\t\n\r ,]/.test(char) ? Char.ignored : Char.punctuation;
+});
+
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * Refuses a query text that is too long, too deep or has too many tokens, before a parser sees it: graphql-js recurses
+ * once a nesting and would overflow the stack. Reads the text once and stops at the first limit that is passed; what
+ * is no GraphQL at all is left to the parser. The answer is the number of tokens. Fails with `tooLarge`, naming the
+ * limit.
+ */
+export function checkText(text: string, limits: GraphQlLimits): number {
+  refuseAbove(text.length, limits.graphqlQueryCharsMax, "graphqlQueryCharsMax", "characters");
+  let tokens = 0;
+  let numbers = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = behindString(text, at);
+      tokens++;
+    } else if (code === HASH) at = behindComment(text, at);
+    else {
+      const char = code < 128 ? CHARS[code] : code === BYTE_ORDER_MARK ? Char.ignored : Char.punctuation;
+      at = char === Char.name || char === Char.digit ? behindWord(text, at) : at + 1;
+      if (char === Char.digit) numbers++;
+      else if (char !== Char.ignored) tokens++;
+      if (char === Char.opening) depth++;
+      else if (char === Char.closing) depth--;
+    }
+    if (tokens > limits.graphqlTokensMax) refuse("tokens", "graphqlTokensMax", limits.graphqlTokensMax);
+    if (numbers > limits.graphqlNumbersMax) refuse("numbers", "graphqlNumbersMax", limits.graphqlNumbersMax);
+    if (depth > limits.graphqlDepthMax) refuse("levels", "graphqlDepthMax", limits.graphqlDepthMax);
+  }
+  return tokens + numbers;
+}
+
+/** Fails with `tooLarge` and the one wording of all limits. */
+export function refuseAbove(count: number, max: number, limit: keyof GraphQlLimits, what: string): void {
+  if (count > max) refuse(what, limit, max);
+}
+
+function refuse(what: string, limit: keyof GraphQlLimits, max: number): never {
+  throw new ShoalError("tooLarge", `the query has more than ${max} ${what} (${limit})`);
+}
+
+function behindWord(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length) {
+    const char = CHARS[text.charCodeAt(at)];
+    // A number goes on behind its point and its sign of the exponent.
+    if (char !== Char.name && char !== Char.digit && text.charCodeAt(at) !== 46) break;
+    at++;
+  }
+  return at;
+}
+
+function behindComment(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && text.charCodeAt(at) !== NEWLINE && text.charCodeAt(at) !== RETURN) at++;
+  return at;
+}
+
+function behindString(text: string, start: number): number {
+  if (text.startsWith('"""', start)) {
+    let end = text.indexOf('"""', start + 3);
+    while (end > 0 && text.charCodeAt(end - 1) === BACKSLASH) end = text.indexOf('"""', end + 1);
+    return end < 0 ? text.length : end + 3;
+  }
+  let at = start + 1;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) return at + 1;
+    else if (code === NEWLINE || code === RETURN) return at;
+  }
+  return text.length;
+}

@@ -1,0 +1,117 @@
+import type { SchemaView } from "@shoal/cluster";
+import type { ClassDefinition } from "@shoal/model";
+import type { QueryService } from "@shoal/query";
+import type { RequestContext } from "@shoal/rpc";
+import type { GraphQLSchema } from "graphql";
+import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer } from "./answer.js";
+import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
+import { PlainExecution } from "./plain/plain-execution.js";
+import { readDocument } from "./plain/read-document.js";
+import { PreparedQueries } from "./prepared/prepared-queries.js";
+import { readRequest } from "./request-body.js";
+import { buildGraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
+
+export interface GraphQlHandlerDeps {
+  readonly schema: SchemaView;
+  readonly query: QueryService;
+  readonly wire: GraphQlWire;
+  /** What is not given has its default. */
+  readonly limits?: Partial<GraphQlLimits>;
+  /** Called at each rebuild of the schema for every class that has no place in it. */
+  readonly onSkippedClass?: (skipped: SkippedClass) => void;
+  /** False: everything goes through Apollo Server. For comparison. */
+  readonly prepareQueries?: boolean;
+}
+
+/** POST /v1/graphql. */
+export interface GraphQlHandler {
+  /**
+   * Answers a request body. Never rejects because of what the body says; rejects when something of ours is broken.
+   * The bytes are not read any more once the promise is settled.
+   */
+  execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer>;
+}
+
+export function createGraphQlHandler(deps: GraphQlHandlerDeps): GraphQlHandler {
+  return new Handler(deps);
+}
+
+/** Everything that is derived from one state of the classes, swapped as a whole. */
+interface Generation {
+  readonly version: number;
+  readonly definitions: readonly ClassDefinition[];
+  /** Undefined when there is no class. */
+  readonly built: Built | undefined;
+}
+
+interface Built {
+  readonly schema: GraphQLSchema;
+  readonly plain: PlainExecution;
+  readonly prepared: PreparedQueries;
+}
+
+class Handler implements GraphQlHandler {
+  readonly #deps: GraphQlHandlerDeps;
+  readonly #limits: GraphQlLimits;
+  #generation: Generation | undefined;
+
+  constructor(deps: GraphQlHandlerDeps) {
+    this.#deps = deps;
+    this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
+  }
+
+  execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer> {
+    const body = Buffer.isBuffer(rawBody)
+      ? rawBody
+      : Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength);
+    const { built } = this.#current();
+    if (built !== undefined && this.#deps.prepareQueries !== false) {
+      const answer = built.prepared.execute(body, context);
+      if (answer !== undefined) return answer;
+    }
+    return this.#executePlain(body, built, context);
+  }
+
+  async #executePlain(body: Buffer, built: Built | undefined, context: RequestContext): Promise<GraphQlAnswer> {
+    const read = readRequest(body);
+    if ("refusal" in read) return read.refusal;
+    if (built === undefined) {
+      const message =
+        "no graphql provider present, this is most likely because no schema is present. Import a schema first!";
+      return httpError(422, message);
+    }
+    const outcome = readDocument(read.request, {
+      schema: built.schema,
+      limits: this.#limits,
+      wire: this.#deps.wire,
+    });
+    if ("errors" in outcome) return refusedAnswer(outcome.errors);
+    return built.plain.execute(read.request, context);
+  }
+
+  #current(): Generation {
+    const { snapshot } = this.#deps.schema;
+    const last = this.#generation;
+    if (last !== undefined && last.version === snapshot.version) return last;
+    const definitions = snapshot.classes.map((record) => record.definition);
+    // Other things than definitions change the version too, as the dimensions of a class do.
+    const isSame =
+      last?.definitions.length === definitions.length &&
+      last.definitions.every((definition, i) => definition === definitions[i]);
+    const built = isSame && last !== undefined ? last.built : this.#build(definitions);
+    this.#generation = { version: snapshot.version, definitions, built };
+    return this.#generation;
+  }
+
+  #build(definitions: readonly ClassDefinition[]): Built | undefined {
+    const { query, wire, onSkippedClass } = this.#deps;
+    const { schema, skipped } = buildGraphQlSchema(definitions, query);
+    for (const each of skipped) onSkippedClass?.(each);
+    if (schema === undefined) return undefined;
+    return {
+      schema,
+      plain: new PlainExecution(schema, wire),
+      prepared: new PreparedQueries({ schema, query, wire, limits: this.#limits }),
+    };
+  }
+}

@@ -1,0 +1,34 @@
+/** Bounds of one GraphQL request. All act before the step that they protect; messages name the limit. */
+export interface GraphQlLimits {
+  /** Length of the query text in UTF-16 units. A vector of 65,535 numbers takes about 1.3 million. */
+  readonly graphqlQueryCharsMax: number;
+  /** Tokens of the text without numbers. */
+  readonly graphqlTokensMax: number;
+  /** Numbers in the text, mostly those of vectors. */
+  readonly graphqlNumbersMax: number;
+  /** Nesting of braces, brackets and parentheses in the text, and of fields once fragments are expanded. */
+  readonly graphqlDepthMax: number;
+  readonly graphqlAliasesMax: number;
+  readonly graphqlFragmentsMax: number;
+  /** Fields once fragments are expanded. */
+  readonly graphqlFieldsMax: number;
+  /** How often one response name may stand in one selection set. */
+  readonly graphqlRepeatedFieldsMax: number;
+  /** Prepared queries that are kept for one version of the schema. */
+  readonly preparedQueriesMax: number;
+  /** Longer templates are not prepared. */
+  readonly preparedTemplateBytesMax: number;
+}
+
+export const DEFAULT_GRAPHQL_LIMITS: GraphQlLimits = {
+  graphqlQueryCharsMax: 4 * 1024 * 1024,
+  graphqlTokensMax: 10_000,
+  graphqlNumbersMax: 200_000,
+  graphqlDepthMax: 100,
+  graphqlAliasesMax: 1_000,
+  graphqlFragmentsMax: 100,
+  graphqlFieldsMax: 10_000,
+  graphqlRepeatedFieldsMax: 100,
+  preparedQueriesMax: 1_000,
+  preparedTemplateBytesMax: 8 * 1024,
+};

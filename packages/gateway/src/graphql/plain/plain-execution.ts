@@ -1,0 +1,64 @@
+import { ApolloServer } from "@apollo/server";
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from "@apollo/server/plugin/disabled";
+import { ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+import type { GraphQLSchema } from "graphql";
+import { errorItem, executedAnswer, type GraphQlAnswer, type GraphQlWire, refusedAnswer } from "../answer.js";
+import type { GraphQlRequest } from "../request-body.js";
+import type { PlainContext } from "./resolve-row.js";
+
+/**
+ * Executes requests that are no prepared queries, through Apollo Server. Validation is done before
+ * (`readDocument`): with our texts, and behind the limits that protect the parser.
+ */
+export class PlainExecution {
+  readonly #server: ApolloServer<PlainContext>;
+  readonly #wire: GraphQlWire;
+
+  constructor(schema: GraphQLSchema, wire: GraphQlWire) {
+    this.#wire = wire;
+    this.#server = new ApolloServer<PlainContext>({
+      schema,
+      introspection: true,
+      dangerouslyDisableValidation: true,
+      persistedQueries: false,
+      documentStore: null,
+      includeStacktraceInErrorResponses: false,
+      stopOnTerminationSignals: false,
+      nodeEnv: "production",
+      logger: SILENT,
+      plugins: [
+        ApolloServerPluginCacheControlDisabled(),
+        ApolloServerPluginInlineTraceDisabled(),
+        ApolloServerPluginLandingPageDisabled(),
+        ApolloServerPluginSchemaReportingDisabled(),
+        ApolloServerPluginUsageReportingDisabled(),
+      ],
+    });
+  }
+
+  /** Answers a request whose document was read and found valid. */
+  async execute(request: GraphQlRequest, context: RequestContext): Promise<GraphQlAnswer> {
+    const { body } = await this.#server.executeOperation(
+      {
+        query: request.query,
+        ...(request.operationName === undefined ? {} : { operationName: request.operationName }),
+        variables: { ...request.variables },
+      },
+      { contextValue: { request: context } },
+    );
+    if (body.kind !== "single") throw new ShoalError("internal", "a GraphQL answer in several parts");
+    const { data, errors } = body.singleResult;
+    const items = (errors ?? []).map(errorItem);
+    return data === undefined ? refusedAnswer(items) : executedAnswer(data, items, this.#wire);
+  }
+}
+
+/** Apollo's own lines say nothing that the answer does not say. */
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

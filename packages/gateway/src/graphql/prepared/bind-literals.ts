@@ -1,0 +1,186 @@
+import {
+  type ArgumentNode,
+  BREAK,
+  type DocumentNode,
+  Kind,
+  type OperationDefinitionNode,
+  type ValueNode,
+  visit,
+} from "graphql";
+import type { RequestLifter } from "./lift-request.js";
+import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
+
+/** Where a value of a prepared query comes from. */
+export type BoundValue =
+  /** Not given, or null. */
+  | { readonly from: "nowhere" }
+  | { readonly from: "literal"; readonly index: number; readonly kind: LiteralKind }
+  | { readonly from: "object"; readonly members: ReadonlyMap<string, BoundValue> }
+  | { readonly from: "emptyList" }
+  /** Something that is the same in every request of the template. */
+  | { readonly from: "constant" };
+
+const NOWHERE: BoundValue = { from: "nowhere" };
+const CONSTANT: BoundValue = { from: "constant" };
+const EMPTY_LIST: BoundValue = { from: "emptyList" };
+
+/**
+ * Connects the literals of a lifted request with the places of its document where their values are used. Every literal
+ * that is asked for is remembered: one that nobody asks for may decide about validity in a way that kinds do not tell.
+ */
+export class LiteralBindings {
+  readonly #nodes = new Map<ValueNode, BoundValue>();
+  readonly #variables = new Map<string, BoundValue>();
+  readonly #defaults = new Map<string, ValueNode>();
+  readonly #used = new Set<number>();
+  readonly #count: number;
+
+  private constructor(count: number) {
+    this.#count = count;
+  }
+
+  /** Undefined when the lifted literals are not exactly those of the document and the variables. */
+  static of(
+    lifter: RequestLifter,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Readonly<Record<string, unknown>> | undefined,
+  ): LiteralBindings | undefined {
+    const { literals } = lifter;
+    const bindings = new LiteralBindings(literals.count);
+    for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+      if (defaultValue !== undefined) bindings.#defaults.set(variable.name.value, defaultValue);
+    }
+    const inQuery = new LiteralCursor(literals, lifter.query.first);
+    const inVariables = new LiteralCursor(literals, lifter.variables.first);
+    bindings.#walkDocument(document, inQuery);
+    for (const [name, value] of Object.entries(variables ?? {})) {
+      inVariables.members++;
+      bindings.#variables.set(name, walkJson(value, inVariables));
+    }
+    const isWhole =
+      inQuery.endsAt(lifter.query.end) &&
+      inVariables.endsAt(lifter.variables.end) &&
+      inVariables.members === literals.memberCount;
+    return isWhole ? bindings : undefined;
+  }
+
+  /** True once every literal was asked for. */
+  get areAllUsed(): boolean {
+    return this.#used.size === this.#count;
+  }
+
+  argument(nodes: readonly ArgumentNode[] | undefined, name: string): BoundValue {
+    return this.value(nodes?.find((node) => node.name.value === name)?.value);
+  }
+
+  value(node: ValueNode | undefined): BoundValue {
+    if (node === undefined || node.kind === Kind.NULL) return NOWHERE;
+    if (node.kind === Kind.VARIABLE) {
+      const given = this.#variables.get(node.name.value);
+      return given === undefined ? this.value(this.#defaults.get(node.name.value)) : this.#use(given);
+    }
+    if (node.kind === Kind.OBJECT) {
+      return {
+        from: "object",
+        members: new Map(node.fields.map((field) => [field.name.value, this.value(field.value)])),
+      };
+    }
+    if (node.kind === Kind.LIST && node.values.length === 0) return EMPTY_LIST;
+    return this.#use(this.#nodes.get(node) ?? CONSTANT);
+  }
+
+  #use(value: BoundValue): BoundValue {
+    if (value.from === "literal") this.#used.add(value.index);
+    if (value.from === "object") for (const member of value.members.values()) this.#use(member);
+    return value;
+  }
+
+  #walkDocument(document: DocumentNode, cursor: LiteralCursor): void {
+    visit(document, {
+      enter: (node) => {
+        if (cursor.isLost) return BREAK;
+        if (node.kind === Kind.INT) this.#nodes.set(node, cursor.number(LiteralKind.int, Number(node.value)));
+        else if (node.kind === Kind.FLOAT) this.#nodes.set(node, cursor.number(LiteralKind.float, Number(node.value)));
+        else if (node.kind === Kind.STRING) this.#nodes.set(node, cursor.string(node.value));
+        else if (node.kind === Kind.LIST && node.values.length > 0 && node.values.every(isNumber)) {
+          this.#nodes.set(node, cursor.vector(node.values.map((item) => ("value" in item ? Number(item.value) : 0))));
+          return false;
+        }
+        return undefined;
+      },
+    });
+  }
+}
+
+/** Takes literals one after another, and notices when they are not what the other side has. */
+class LiteralCursor {
+  isLost = false;
+  members = 0;
+  readonly #literals: LiftedLiterals;
+  #next: number;
+
+  constructor(literals: LiftedLiterals, first: number) {
+    this.#literals = literals;
+    this.#next = first;
+  }
+
+  endsAt(end: number): boolean {
+    return !this.isLost && this.#next === end;
+  }
+
+  number(kind: LiteralKind, value: number): BoundValue {
+    return this.#take(kind, (index) => Object.is(this.#literals.number(index), value));
+  }
+
+  /** JSON does not tell 5 from 5.0: the kind is that of the text. */
+  jsonNumber(value: number): BoundValue {
+    return this.number(
+      this.#literals.kind(this.#next) === LiteralKind.float ? LiteralKind.float : LiteralKind.int,
+      value,
+    );
+  }
+
+  string(value: string): BoundValue {
+    return this.#take(LiteralKind.string, (index) => this.#literals.string(index) === value);
+  }
+
+  vector(values: readonly number[]): BoundValue {
+    return this.#take(LiteralKind.vector, (index) => {
+      const lifted = this.#literals.vector(index);
+      return lifted.length === values.length && values.every((value, i) => Object.is(lifted[i], Math.fround(value)));
+    });
+  }
+
+  #take(kind: LiteralKind, isSame: (index: number) => boolean): BoundValue {
+    const index = this.#next++;
+    if (this.#literals.kind(index) !== kind || !isSame(index)) {
+      this.isLost = true;
+      return CONSTANT;
+    }
+    return { from: "literal", index, kind };
+  }
+}
+
+function walkJson(value: unknown, cursor: LiteralCursor): BoundValue {
+  if (value === null) return NOWHERE;
+  if (typeof value === "number") return cursor.jsonNumber(value);
+  if (typeof value === "string") return cursor.string(value);
+  if (Array.isArray(value)) {
+    if (value.length === 0) return EMPTY_LIST;
+    if (value.every((item) => typeof item === "number")) return cursor.vector(value);
+    for (const item of value) walkJson(item, cursor);
+    return CONSTANT;
+  }
+  if (typeof value !== "object") return CONSTANT;
+  const members = new Map<string, BoundValue>();
+  for (const [name, member] of Object.entries(value)) {
+    cursor.members++;
+    members.set(name, walkJson(member, cursor));
+  }
+  return { from: "object", members };
+}
+
+function isNumber(node: ValueNode): boolean {
+  return node.kind === Kind.INT || node.kind === Kind.FLOAT;
+}

@@ -1,0 +1,88 @@
+import { FLOAT32_CHARS_MAX, float32ArrayBytesMax, writeFloat32, writeFloat32Array } from "../../json/float32.js";
+
+/** Longer runs are copied by the runtime, shorter ones byte by byte. */
+const SHORT_MAX = 32;
+
+/** A JSON text while it is being written, in one growing buffer that is used again for the next one. */
+export class JsonBytes {
+  #buffer: Buffer;
+  #length = 0;
+  readonly #keptBytesMax: number;
+
+  /** A buffer that grew beyond `keptBytesMax` is given up after use. */
+  constructor(keptBytesMax: number) {
+    this.#keptBytesMax = keptBytesMax;
+    this.#buffer = Buffer.allocUnsafeSlow(Math.min(64 * 1024, keptBytesMax));
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Takes back what was written since {@link length} was `length`. */
+  truncate(length: number): void {
+    this.#length = length;
+  }
+
+  /** What was written, as a buffer of its own; begins a new text. */
+  take(): Buffer {
+    const taken = Buffer.allocUnsafe(this.#length);
+    this.#buffer.copy(taken, 0, 0, this.#length);
+    this.#length = 0;
+    if (this.#buffer.length > this.#keptBytesMax) this.#buffer = Buffer.allocUnsafeSlow(this.#keptBytesMax);
+    return taken;
+  }
+
+  byte(value: number): void {
+    if (this.#length === this.#buffer.length) this.#grow(1);
+    this.#buffer[this.#length++] = value;
+  }
+
+  copy(source: Uint8Array, start: number, end: number): void {
+    const count = end - start;
+    if (this.#length + count > this.#buffer.length) this.#grow(count);
+    const buffer = this.#buffer;
+    let to = this.#length;
+    if (count <= SHORT_MAX) for (let at = start; at < end; at++) buffer[to++] = source[at] as number;
+    else buffer.set(source.subarray(start, end), to);
+    this.#length += count;
+  }
+
+  bytes(source: Uint8Array): void {
+    this.copy(source, 0, source.length);
+  }
+
+  /** Text of ASCII characters that need no escape, without quotes. */
+  ascii(text: string): void {
+    const count = text.length;
+    if (this.#length + count > this.#buffer.length) this.#grow(count);
+    const buffer = this.#buffer;
+    let to = this.#length;
+    for (let at = 0; at < count; at++) buffer[to++] = text.charCodeAt(at);
+    this.#length = to;
+  }
+
+  /** Any text, as it is. */
+  utf8(text: string): void {
+    const most = text.length * 3;
+    if (this.#length + most > this.#buffer.length) this.#grow(most);
+    this.#length += this.#buffer.write(text, this.#length, "utf8");
+  }
+
+  float32(value: number): void {
+    if (this.#length + FLOAT32_CHARS_MAX > this.#buffer.length) this.#grow(FLOAT32_CHARS_MAX);
+    this.#length = writeFloat32(this.#buffer, this.#length, value);
+  }
+
+  float32Array(vector: Float32Array): void {
+    const most = float32ArrayBytesMax(vector.length);
+    if (this.#length + most > this.#buffer.length) this.#grow(most);
+    this.#length = writeFloat32Array(this.#buffer, this.#length, vector);
+  }
+
+  #grow(needed: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#length + needed));
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+}

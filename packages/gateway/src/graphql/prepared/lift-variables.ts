@@ -1,0 +1,111 @@
+import { BYTES, Byte, behindJsonSpace, Code } from "./characters.js";
+import { liftNumber } from "./lift-number.js";
+import { liftJsonVector } from "./lift-vector.js";
+import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
+import type { TemplateText } from "./template-text.js";
+
+/** Deeper values are not lifted. */
+const DEPTH_MAX = 6;
+
+/**
+ * Lifts numbers, strings and lists of numbers out of the value of `variables` at `start`; names, true, false, null and
+ * the structure are kept, white space is not. The answer is the place behind the value, or -1.
+ */
+export function liftVariables(bytes: Buffer, start: number, literals: LiftedLiterals, template: TemplateText): number {
+  if (bytes[start] === Code.n) return template.word(bytes, start, "null");
+  return bytes[start] === Code.openBrace ? new VariablesLifter(bytes, literals, template).object(start, 0) : -1;
+}
+
+class VariablesLifter {
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly literals: LiftedLiterals,
+    private readonly template: TemplateText,
+  ) {}
+
+  object(start: number, depth: number): number {
+    const { bytes, template } = this;
+    template.push(Code.openBrace);
+    let at = behindJsonSpace(bytes, start + 1);
+    if (bytes[at] !== Code.closeBrace) {
+      for (;;) {
+        at = this.name(at);
+        if (at < 0) return -1;
+        at = this.value(behindJsonSpace(bytes, at), depth + 1);
+        if (at < 0) return -1;
+        at = behindJsonSpace(bytes, at);
+        if (bytes[at] !== Code.comma) break;
+        template.push(Code.comma);
+        at = behindJsonSpace(bytes, at + 1);
+      }
+    }
+    if (bytes[at] !== Code.closeBrace) return -1;
+    template.push(Code.closeBrace);
+    return at + 1;
+  }
+
+  /** A member's name and its colon. Only names that GraphQL knows: `JSON.parse` keeps those in order. */
+  private name(start: number): number {
+    const { bytes, template } = this;
+    if (bytes[start] !== Code.quote || BYTES[bytes[start + 1] as number] !== Byte.name) return -1;
+    let at = start + 2;
+    while (BYTES[bytes[at] as number] === Byte.name || BYTES[bytes[at] as number] === Byte.number) at++;
+    if (bytes[at] !== Code.quote) return -1;
+    template.keep(bytes, start, at + 1);
+    at = behindJsonSpace(bytes, at + 1);
+    if (bytes[at] !== Code.colon) return -1;
+    template.push(Code.colon);
+    this.literals.memberCount++;
+    return at + 1;
+  }
+
+  private value(at: number, depth: number): number {
+    const { bytes, literals, template } = this;
+    if (depth > DEPTH_MAX || template.isFull) return -1;
+    const byte = bytes[at] as number;
+    if (byte === Code.openBrace) return this.object(at, depth);
+    if (byte === Code.openBracket) return this.list(at, depth);
+    if (byte === Code.quote) return this.string(at);
+    if (byte === Code.n) return template.word(bytes, at, "null");
+    if (byte === Code.t) return template.word(bytes, at, "true");
+    if (BYTES[byte] !== Byte.number) return template.word(bytes, at, "false");
+    const end = liftNumber(bytes, at, literals);
+    if (end >= 0) template.literal(literals.kind(literals.count - 1) ?? LiteralKind.int);
+    return end;
+  }
+
+  private list(start: number, depth: number): number {
+    const { bytes, literals, template } = this;
+    let at = behindJsonSpace(bytes, start + 1);
+    if (BYTES[bytes[at] as number] === Byte.number) {
+      const end = liftJsonVector(bytes, at, literals);
+      if (end >= 0) {
+        template.literal(LiteralKind.vector);
+        return end;
+      }
+    }
+    template.push(Code.openBracket);
+    if (bytes[at] !== Code.closeBracket) {
+      for (;;) {
+        at = this.value(at, depth + 1);
+        if (at < 0) return -1;
+        at = behindJsonSpace(bytes, at);
+        if (bytes[at] !== Code.comma) break;
+        template.push(Code.comma);
+        at = behindJsonSpace(bytes, at + 1);
+      }
+    }
+    if (bytes[at] !== Code.closeBracket) return -1;
+    template.push(Code.closeBracket);
+    return at + 1;
+  }
+
+  private string(start: number): number {
+    const { bytes, literals, template } = this;
+    let at = start + 1;
+    while ((bytes[at] as number) >= Code.space && bytes[at] !== Code.quote && bytes[at] !== Code.backslash) at++;
+    if (bytes[at] !== Code.quote || !literals.addString(start + 1, at)) return -1;
+    template.literal(LiteralKind.string);
+    return at + 1;
+  }
+}

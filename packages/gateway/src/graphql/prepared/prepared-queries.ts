@@ -1,0 +1,153 @@
+import { ShoalError } from "@shoal/model";
+import type { GetRow, QueryService } from "@shoal/query";
+import type { RequestContext } from "@shoal/rpc";
+import type { GraphQLSchema } from "graphql";
+import { type ErrorItem, errorsTail, type GraphQlAnswer, type GraphQlWire } from "../answer.js";
+import type { GraphQlLimits } from "../limits.js";
+import { readDocument } from "../plain/read-document.js";
+import { readRequest } from "../request-body.js";
+import { compileQuery, type PlannedField, type PlannedRoot } from "./compile-query.js";
+import { locationsOf } from "./error-locations.js";
+import { JsonBytes } from "./json-bytes.js";
+import { RequestLifter } from "./lift-request.js";
+import { TemplateCache } from "./template-cache.js";
+
+export interface PreparedQueriesOptions {
+  readonly schema: GraphQLSchema;
+  readonly query: QueryService;
+  readonly wire: GraphQlWire;
+  readonly limits: GraphQlLimits;
+}
+
+/** Answers larger than this do not leave their buffer behind. */
+const ANSWER_BYTES_KEPT_MAX = 1024 * 1024;
+
+const NOT_PREPARABLE = "not preparable";
+
+type PlannedClass = Extract<PlannedField, { readonly kind: "class" }>;
+
+/** The rows of one class field, or why there are none. */
+type Outcome = readonly GetRow[] | ShoalError;
+
+/**
+ * Answers requests whose template (all but the literals) was compiled before, without parsing, validating or executing
+ * GraphQL again. The answers are byte by byte those of graphql-js. One instance serves one schema.
+ */
+export class PreparedQueries {
+  readonly #options: PreparedQueriesOptions;
+  readonly #lifter: RequestLifter;
+  readonly #plans: TemplateCache<PreparedQuery | typeof NOT_PREPARABLE>;
+  readonly #out = new JsonBytes(ANSWER_BYTES_KEPT_MAX);
+
+  constructor(options: PreparedQueriesOptions) {
+    this.#options = options;
+    this.#lifter = new RequestLifter(options.limits.preparedTemplateBytesMax);
+    this.#plans = new TemplateCache(options.limits.preparedQueriesMax);
+  }
+
+  /** The answer, or undefined when the request has to go through graphql-js. */
+  execute(body: Buffer, context: RequestContext): Promise<GraphQlAnswer> | undefined {
+    const template = this.#lifter.lift(body);
+    if (template === undefined) return undefined;
+    let plan = this.#plans.get(template);
+    if (plan === undefined) {
+      const planned = this.#compile(body);
+      plan = planned === undefined ? NOT_PREPARABLE : new PreparedQuery(planned, this.#options, this.#out);
+      this.#plans.set(template, plan);
+    }
+    return plan === NOT_PREPARABLE ? undefined : plan.execute(body, this.#lifter, context);
+  }
+
+  #compile(body: Buffer): readonly PlannedRoot[] | undefined {
+    const read = readRequest(body);
+    if ("refusal" in read) return undefined;
+    const outcome = readDocument(read.request, this.#options);
+    if ("errors" in outcome) return undefined;
+    return compileQuery(this.#options.schema, read.request, outcome, this.#lifter);
+  }
+}
+
+class PreparedQuery {
+  readonly #roots: readonly PlannedRoot[];
+  readonly #classes: readonly PlannedClass[];
+  readonly #options: PreparedQueriesOptions;
+  readonly #out: JsonBytes;
+  readonly #noErrors: string;
+
+  constructor(roots: readonly PlannedRoot[], options: PreparedQueriesOptions, out: JsonBytes) {
+    this.#roots = roots;
+    this.#options = options;
+    this.#out = out;
+    this.#classes = roots.flatMap((root) => (root.kind === "get" ? root.fields.filter(isClass) : []));
+    this.#noErrors = errorsTail([], options.wire);
+  }
+
+  async execute(body: Buffer, lifter: RequestLifter, context: RequestContext): Promise<GraphQlAnswer> {
+    const { query } = this.#options;
+    // The literals are taken before the first await: the lifter serves the next request then.
+    const gets = this.#classes.map((planned) => planned.get.query(lifter.literals));
+    const outcomes =
+      gets.length === 1 && gets[0] !== undefined
+        ? [await query.get(gets[0], context).catch(ShoalError.from)]
+        : await Promise.all(gets.map((get) => query.get(get, context).catch(ShoalError.from)));
+    return { status: 200, body: this.#answer(body, outcomes) };
+  }
+
+  /** Synchronous: the buffer is shared by all requests. */
+  #answer(body: Buffer, outcomes: readonly Outcome[]): Buffer {
+    const out = this.#out;
+    out.truncate(0);
+    const failures: { readonly path: readonly string[]; readonly error: ShoalError }[] = [];
+    let next = 0;
+    out.ascii('{"data":{');
+    for (const [i, root] of this.#roots.entries()) {
+      out.ascii(`${i === 0 ? "" : ","}"${root.responseName}":`);
+      if (root.kind === "constant") {
+        out.ascii(root.json);
+        continue;
+      }
+      for (const [j, field] of root.fields.entries()) {
+        out.ascii(`${j === 0 ? "{" : ","}"${field.responseName}":`);
+        if (field.kind === "constant") out.ascii(field.json);
+        else {
+          const error = this.#rows(field, outcomes[next++]);
+          if (error !== undefined) failures.push({ path: [root.responseName, field.responseName], error });
+        }
+      }
+      out.byte(125);
+    }
+    out.byte(125);
+    if (failures.length === 0) out.ascii(this.#noErrors);
+    else out.utf8(errorsTail(this.#errorItems(body, failures), this.#options.wire));
+    return out.take();
+  }
+
+  #rows(field: PlannedClass, outcome: Outcome | undefined): ShoalError | undefined {
+    const out = this.#out;
+    const before = out.length;
+    if (Array.isArray(outcome)) {
+      try {
+        field.rows.write(outcome, out);
+        return undefined;
+      } catch (thrown) {
+        out.truncate(before);
+        out.ascii("null");
+        return ShoalError.from(thrown);
+      }
+    }
+    out.ascii("null");
+    return ShoalError.from(outcome);
+  }
+
+  #errorItems(
+    body: Buffer,
+    failures: readonly { readonly path: readonly string[]; readonly error: ShoalError }[],
+  ): readonly ErrorItem[] {
+    const locate = locationsOf(this.#options.schema, body);
+    return failures.map(({ path, error }) => ({ locations: locate(path), message: error.message, path }));
+  }
+}
+
+function isClass(field: PlannedField): field is PlannedClass {
+  return field.kind === "class";
+}

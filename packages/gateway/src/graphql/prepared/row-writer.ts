@@ -1,0 +1,198 @@
+import type { GetRow } from "@shoal/query";
+import { classificationOf, memberOf } from "../plain/resolve-row.js";
+import { findMembers } from "./find-members.js";
+import type { JsonBytes } from "./json-bytes.js";
+
+const OPEN_BRACE = 123;
+const NULL = Buffer.from("null");
+const NO_OBJECT = Buffer.from("{}");
+
+/** A field of an object as it is stored. */
+export type StoredField =
+  /** Spliced as it is stored. */
+  | { readonly kind: "value"; readonly responseName: string; readonly property: string }
+  | {
+      readonly kind: "object";
+      readonly responseName: string;
+      readonly property: string;
+      readonly members: StoredFields;
+    }
+  | { readonly kind: "typename"; readonly responseName: string; readonly typeName: string };
+
+export type StoredFields = readonly StoredField[];
+
+/** A field of `_additional`. */
+export type AdditionalField =
+  | { readonly kind: "id" | "certainty" | "vector"; readonly responseName: string }
+  | { readonly kind: "typename"; readonly responseName: string; readonly typeName: string }
+  | { readonly kind: "classification"; readonly responseName: string; readonly members: readonly PlainMember[] };
+
+/** A member of the stored classification, or its type's name. */
+export interface PlainMember {
+  readonly responseName: string;
+  readonly member: string | undefined;
+  readonly typeName: string;
+}
+
+/** A field of a class. */
+export type RowField =
+  | StoredField
+  | { readonly kind: "additional"; readonly responseName: string; readonly fields: readonly AdditionalField[] };
+
+/** Writes the rows of one class field as JSON, from stored bytes straight to bytes that are sent. */
+export class RowWriter {
+  readonly #stored: ObjectWriter;
+  readonly #steps: readonly { readonly prefix: Buffer; readonly field: RowField }[];
+  readonly #storesAnything: boolean;
+
+  constructor(
+    fields: readonly RowField[],
+    private readonly isNear: boolean,
+  ) {
+    this.#stored = new ObjectWriter(fields.filter((field) => field.kind !== "additional"));
+    this.#steps = fields.map((field, i) => ({ prefix: memberPrefix(field.responseName, i), field }));
+    this.#storesAnything = fields.some((field) => field.kind === "value" || field.kind === "object");
+  }
+
+  /** Fails with `dataLoss` when stored bytes are no JSON; what was written by then is the caller's to take back. */
+  write(rows: readonly GetRow[], out: JsonBytes): void {
+    out.byte(91);
+    for (let i = 0; i < rows.length; i++) {
+      if (i > 0) out.byte(44);
+      this.#row(rows[i] as GetRow, out);
+    }
+    out.byte(93);
+  }
+
+  #row(row: GetRow, out: JsonBytes): void {
+    const json = row.object?.propertiesJson ?? NO_OBJECT;
+    if (this.#storesAnything) this.#stored.find(json, 0);
+    let storedAt = 0;
+    for (const { prefix, field } of this.#steps) {
+      out.bytes(prefix);
+      if (field.kind === "additional") this.#additional(row, field.fields, out);
+      else this.#stored.writeValue(storedAt++, json, out);
+    }
+    out.byte(125);
+  }
+
+  #additional(row: GetRow, fields: readonly AdditionalField[], out: JsonBytes): void {
+    if (!this.#hasAny(row, fields)) {
+      out.bytes(NULL);
+      return;
+    }
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as AdditionalField;
+      out.byte(i === 0 ? OPEN_BRACE : 44);
+      out.byte(34);
+      out.ascii(field.responseName);
+      out.byte(34);
+      out.byte(58);
+      this.#additionalValue(row, field, out);
+    }
+    out.byte(125);
+  }
+
+  #additionalValue(row: GetRow, field: AdditionalField, out: JsonBytes): void {
+    switch (field.kind) {
+      case "id":
+        out.byte(34);
+        out.ascii(row.id);
+        out.byte(34);
+        break;
+      case "certainty":
+        if (this.isNear) out.float32(row.certainty ?? Number.NaN);
+        else out.bytes(NULL);
+        break;
+      case "vector":
+        out.float32Array(row.object?.vector ?? NO_VECTOR);
+        break;
+      case "typename":
+        out.utf8(JSON.stringify(field.typeName));
+        break;
+      case "classification":
+        writeClassification(row, field.members, out);
+    }
+  }
+
+  /** Whether any of the wanted values exists (reference-graphql 2.6). */
+  #hasAny(row: GetRow, fields: readonly AdditionalField[]): boolean {
+    for (const { kind } of fields) {
+      if (kind === "id" || kind === "vector") return true;
+      if (kind === "certainty" && this.isNear) return true;
+      if (kind === "classification" && classificationOf(row.object) !== undefined) return true;
+    }
+    return false;
+  }
+}
+
+const NO_VECTOR = new Float32Array(0);
+
+function writeClassification(row: GetRow, members: readonly PlainMember[], out: JsonBytes): void {
+  const stored = classificationOf(row.object);
+  if (stored === undefined) {
+    out.bytes(NULL);
+    return;
+  }
+  for (const [i, { responseName, member, typeName }] of members.entries()) {
+    out.utf8(`${i === 0 ? "{" : ","}"${responseName}":`);
+    out.utf8(JSON.stringify(member === undefined ? typeName : memberOf(stored, member)));
+  }
+  out.byte(125);
+}
+
+/** Writes some members of a stored JSON object in the order of a selection. */
+class ObjectWriter {
+  readonly #fields: StoredFields;
+  readonly #names: readonly Buffer[];
+  /** For each field the place of its name in `#names`. */
+  readonly #indexes: readonly number[];
+  readonly #prefixes: readonly Buffer[];
+  readonly #typeNames: readonly Buffer[];
+  readonly #inner: readonly (ObjectWriter | undefined)[];
+  readonly #spans: Int32Array;
+
+  constructor(fields: StoredFields) {
+    const names = [...new Set(fields.flatMap((field) => (field.kind === "typename" ? [] : field.property)))];
+    this.#fields = fields;
+    this.#names = names.map((name) => Buffer.from(name));
+    this.#indexes = fields.map((field) => (field.kind === "typename" ? -1 : names.indexOf(field.property)));
+    this.#prefixes = fields.map((field, i) => memberPrefix(field.responseName, i));
+    this.#typeNames = fields.map((field) => Buffer.from(field.kind === "typename" ? `"${field.typeName}"` : ""));
+    this.#inner = fields.map((field) => (field.kind === "object" ? new ObjectWriter(field.members) : undefined));
+    this.#spans = new Int32Array(names.length * 2);
+  }
+
+  /** Looks up what {@link writeValue} writes, in the object at `start`. */
+  find(json: Uint8Array, start: number): void {
+    findMembers(json, start, this.#names, this.#spans);
+  }
+
+  writeValue(field: number, json: Uint8Array, out: JsonBytes): void {
+    const index = this.#indexes[field] as number;
+    if (index < 0) {
+      out.bytes(this.#typeNames[field] as Buffer);
+      return;
+    }
+    const start = this.#spans[index * 2] as number;
+    const inner = this.#inner[field];
+    if (start < 0) out.bytes(NULL);
+    else if (inner === undefined) out.copy(json, start, this.#spans[index * 2 + 1] as number);
+    else if (json[start] === OPEN_BRACE) inner.#writeObject(json, start, out);
+    else out.bytes(NULL);
+  }
+
+  #writeObject(json: Uint8Array, start: number, out: JsonBytes): void {
+    this.find(json, start);
+    for (let field = 0; field < this.#fields.length; field++) {
+      out.bytes(this.#prefixes[field] as Buffer);
+      this.writeValue(field, json, out);
+    }
+    out.byte(125);
+  }
+}
+
+/** `{"name":` for the first member, `,"name":` for the others. */
+function memberPrefix(responseName: string, index: number): Buffer {
+  return Buffer.from(`${index === 0 ? "{" : ","}"${responseName}":`);
+}

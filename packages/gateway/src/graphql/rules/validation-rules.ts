@@ -1,0 +1,25 @@
+import {
+  FieldsOnCorrectTypeRule,
+  KnownArgumentNamesRule,
+  ScalarLeafsRule,
+  specifiedRules,
+  type ValidationRule,
+  ValuesOfCorrectTypeRule,
+} from "graphql";
+import { ArgumentValuesRule } from "./argument-values.js";
+import { KnownArgumentsRule } from "./known-arguments.js";
+import { KnownFieldsRule } from "./known-fields.js";
+import { SubSelectionsRule } from "./sub-selections.js";
+
+const REWORDED = new Map<ValidationRule, ValidationRule>([
+  [FieldsOnCorrectTypeRule, KnownFieldsRule],
+  [KnownArgumentNamesRule, KnownArgumentsRule],
+  [ScalarLeafsRule, SubSelectionsRule],
+  [ValuesOfCorrectTypeRule, ArgumentValuesRule],
+]);
+
+/** The rules of GraphQL, those with texts that clients know from the reference replaced by ours. */
+export const VALIDATION_RULES: readonly ValidationRule[] = specifiedRules.map((rule) => REWORDED.get(rule) ?? rule);
+
+/** Validation stops after so many errors and says so. */
+export const VALIDATION_ERRORS_MAX = 50;

@@ -1,0 +1,164 @@
+import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfig,
+  GraphQLInputObjectType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLString,
+  GraphQLUnionType,
+} from "graphql";
+import { type ClassResolvers, memberOf, PlainRow } from "../plain/resolve-row.js";
+import { FloatType, IntType } from "./scalars.js";
+import {
+  additionalTypeName,
+  classificationTypeName,
+  geoTypeName,
+  isReference,
+  nearObjectInputName,
+  nearVectorInputName,
+  phoneTypeName,
+  referenceUnionName,
+} from "./type-names.js";
+
+const SCALARS: Readonly<Record<string, GraphQLOutputType>> = {
+  string: GraphQLString,
+  text: GraphQLString,
+  blob: GraphQLString,
+  date: GraphQLString,
+  int: IntType,
+  number: FloatType,
+  boolean: GraphQLBoolean,
+};
+
+/** A member of a reference union: a target that is no class of this server. */
+export const BeaconType = new GraphQLObjectType({ name: "Beacon", fields: { beacon: { type: GraphQLString } } });
+
+/**
+ * The object type of a class (reference-graphql 2.1, 2.5, 2.6). `objectTypes` is read when the schema is put together
+ * and holds the types of all classes by then; targets that it lacks vanish.
+ */
+export function classObjectType(
+  definition: ClassDefinition,
+  objectTypes: ReadonlyMap<string, GraphQLObjectType>,
+  resolvers: ClassResolvers,
+): GraphQLObjectType {
+  return new GraphQLObjectType({
+    name: definition.class,
+    ...(definition.description === undefined ? {} : { description: definition.description }),
+    fields: () => {
+      const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
+      for (const property of definition.properties ?? []) {
+        if (!/^(?!__)[_A-Za-z]\w*$/.test(property.name)) continue;
+        const field = propertyField(definition.class, property, objectTypes, resolvers);
+        if (field !== undefined) fields[property.name] = field;
+      }
+      // Last, so that it wins over a property of that name.
+      fields._additional = { type: additionalType(definition.class), resolve: resolvers.additional };
+      return fields;
+    },
+  });
+}
+
+/** Arguments of `Get.<Class>`; search arguments of filters and modules are added here. */
+export function getArguments(className: string) {
+  return {
+    limit: { type: IntType },
+    offset: { type: IntType },
+    nearVector: {
+      type: new GraphQLInputObjectType({
+        name: nearVectorInputName(className),
+        fields: {
+          vector: { type: new GraphQLNonNull(new GraphQLList(FloatType)) },
+          certainty: { type: FloatType },
+        },
+      }),
+    },
+    nearObject: {
+      type: new GraphQLInputObjectType({
+        name: nearObjectInputName(className),
+        fields: { id: { type: GraphQLString }, beacon: { type: GraphQLString }, certainty: { type: FloatType } },
+      }),
+    },
+  };
+}
+
+function propertyField(
+  className: string,
+  property: PropertyDefinition,
+  objectTypes: ReadonlyMap<string, GraphQLObjectType>,
+  resolvers: ClassResolvers,
+): GraphQLFieldConfig<unknown, unknown> | undefined {
+  const described = property.description === undefined ? {} : { description: property.description };
+  if (isReference(property)) {
+    const targets = property.dataType.flatMap((name) => objectTypes.get(name) ?? []);
+    if (targets.length === 0) return undefined;
+    const union = new GraphQLUnionType({
+      name: referenceUnionName(className, property.name),
+      types: [...targets, BeaconType],
+      resolveType: (row) => (row instanceof PlainRow ? row.object?.className : BeaconType.name),
+    });
+    return { ...described, type: new GraphQLList(union), resolve: resolvers.references(property.name) };
+  }
+  const type = primitiveType(className, property);
+  if (type === undefined) return undefined;
+  return { ...described, type, resolve: resolvers.property(property.name) };
+}
+
+function primitiveType(className: string, property: PropertyDefinition): GraphQLOutputType | undefined {
+  const dataType = property.dataType[0] ?? "";
+  if (dataType === "geoCoordinates") return geoType(geoTypeName(className, property.name));
+  if (dataType === "phoneNumber") return phoneType(phoneTypeName(className, property.name));
+  if (dataType.endsWith("[]")) {
+    const element = SCALARS[dataType.slice(0, -2)];
+    return element === undefined ? undefined : new GraphQLList(element);
+  }
+  return Object.hasOwn(SCALARS, dataType) ? SCALARS[dataType] : undefined;
+}
+
+function geoType(name: string): GraphQLObjectType {
+  return plainObject(name, { latitude: FloatType, longitude: FloatType });
+}
+
+function phoneType(name: string): GraphQLObjectType {
+  return plainObject(name, {
+    input: GraphQLString,
+    internationalFormatted: GraphQLString,
+    nationalFormatted: GraphQLString,
+    national: IntType,
+    valid: GraphQLBoolean,
+    countryCode: IntType,
+    defaultCountry: GraphQLString,
+  });
+}
+
+/** `_additional`; fields of modules are added here. */
+function additionalType(className: string): GraphQLObjectType {
+  const strings = new GraphQLList(GraphQLString);
+  return plainObject(additionalTypeName(className), {
+    id: GraphQLString,
+    certainty: FloatType,
+    vector: new GraphQLList(FloatType),
+    classification: plainObject(classificationTypeName(className), {
+      id: GraphQLString,
+      basedOn: strings,
+      scope: strings,
+      classifiedFields: strings,
+      completed: GraphQLString,
+    }),
+  });
+}
+
+function plainObject(name: string, fields: Readonly<Record<string, GraphQLOutputType>>): GraphQLObjectType {
+  return new GraphQLObjectType({
+    name,
+    fields: Object.fromEntries(
+      Object.entries(fields).map(([field, type]) => [
+        field,
+        { type, resolve: (source: unknown) => memberOf(source, field) },
+      ]),
+    ),
+  });
+}

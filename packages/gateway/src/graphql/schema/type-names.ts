@@ -1,0 +1,71 @@
+import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+
+/** Names of the GraphQL types that exist whatever the classes are, also of those that no query reaches yet. */
+export const FIXED_TYPE_NAMES: readonly string[] = [
+  "WeaviateObj",
+  "GetObjectsObj",
+  "AggregateObjectsObj",
+  "ExploreObj",
+  "Beacon",
+  "Int",
+  "Float",
+  "String",
+  "Boolean",
+  "ID",
+];
+
+/** The name of the object type of a class's `_additional`. */
+export function additionalTypeName(className: string): string {
+  return `${className}Additional`;
+}
+
+export function classificationTypeName(className: string): string {
+  return `${className}AdditionalClassification`;
+}
+
+export function nearVectorInputName(className: string): string {
+  return `GetObjects${className}NearVectorInpObj`;
+}
+
+export function nearObjectInputName(className: string): string {
+  return `GetObjects${className}NearObjectInpObj`;
+}
+
+/** The property is not capitalised, as in the reference (reference-graphql 2.1). */
+export function geoTypeName(className: string, propertyName: string): string {
+  return `${className}${propertyName}GeoCoordinatesObj`;
+}
+
+export function phoneTypeName(className: string, propertyName: string): string {
+  return `${className}${propertyName}PhoneNumberObj`;
+}
+
+export function referenceUnionName(className: string, propertyName: string): string {
+  return `${className}${propertyName.charAt(0).toUpperCase()}${propertyName.slice(1)}Obj`;
+}
+
+/** Whether a property refers to classes: their names begin with a capital, primitive types do not. */
+export function isReference(property: PropertyDefinition): boolean {
+  return /^[A-Z]/.test(property.dataType[0] ?? "");
+}
+
+/**
+ * Every type name that a class brings into the GraphQL schema, its own first. Two classes whose lists share a name, or
+ * a list that holds one of {@link FIXED_TYPE_NAMES} or a name that begins with `__`, cannot live together.
+ */
+export function graphQlTypeNames(definition: Pick<ClassDefinition, "class" | "properties">): readonly string[] {
+  const name = definition.class;
+  const names = [
+    name,
+    additionalTypeName(name),
+    classificationTypeName(name),
+    nearVectorInputName(name),
+    nearObjectInputName(name),
+  ];
+  for (const property of definition.properties ?? []) {
+    if (isReference(property)) names.push(referenceUnionName(name, property.name));
+    else if (property.dataType[0] === "geoCoordinates") names.push(geoTypeName(name, property.name));
+    else if (property.dataType[0] === "phoneNumber") names.push(phoneTypeName(name, property.name));
+  }
+  return names;
+}

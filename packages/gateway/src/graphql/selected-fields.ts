@@ -1,0 +1,50 @@
+import type { RowFields } from "@shoal/model";
+import type { FieldNode, FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, SelectionSetNode } from "graphql";
+// Exported by graphql-js as a file only. It holds the one merging rule of fields, fragments, @skip and @include.
+import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
+
+/** Fields by response name, in the order of the answer; several nodes of one name are merged. */
+export type SelectedFields = ReadonlyMap<string, readonly FieldNode[]>;
+
+/** What decides, beside the selection itself, which fields are selected. */
+export interface SelectionScope {
+  readonly schema: GraphQLSchema;
+  readonly fragments: { [name: string]: FragmentDefinitionNode };
+  /** Coerced values. */
+  readonly variableValues: { [name: string]: unknown };
+}
+
+export function selectedFields(
+  scope: SelectionScope,
+  type: GraphQLObjectType,
+  selectionSet: SelectionSetNode,
+): SelectedFields {
+  return collectFields(scope.schema, scope.fragments, scope.variableValues, type, selectionSet);
+}
+
+export function selectedSubfields(
+  scope: SelectionScope,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): SelectedFields {
+  return collectSubfields(scope.schema, scope.fragments, scope.variableValues, type, nodes);
+}
+
+/** Names of the selected fields, aliases resolved. */
+export function fieldNames(selected: SelectedFields): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const nodes of selected.values()) if (nodes[0] !== undefined) names.add(nodes[0].name.value);
+  return names;
+}
+
+/** The nodes of `_additional` under whatever aliases it is selected. */
+export function additionalNodes(selected: SelectedFields): readonly FieldNode[] {
+  return [...selected.values()].flat().filter((node) => node.name.value === "_additional");
+}
+
+/** What of a row is needed to answer `classFields`, with `additional` as the names asked for in `_additional`. */
+export function rowFieldsOf(classFields: ReadonlySet<string>, additional: ReadonlySet<string>): RowFields {
+  let properties = false;
+  for (const name of classFields) if (name !== "_additional" && name !== "__typename") properties = true;
+  return { properties, vector: additional.has("vector"), extras: additional.has("classification") };
+}
