@@ -4,8 +4,11 @@ import { parseJsonExactly } from "../json/parse-json.js";
 
 type Inputs = readonly (ObjectInput | undefined)[];
 
-/** A number literal that is no plain integer although its value is one: `1.0`, `1e2`, `10e-1`. */
-const DISGUISED_INTEGER = /\.0+(?![0-9eE])|[0-9][eE]\+?[0-9]|0[eE]-|[eE]-0+(?![0-9])/;
+/**
+ * The end of a number literal that may be no plain integer although its value is one: `1.0`, `1e2`, `10e-1`, `5e-0`,
+ * with what follows a number, so that the digits of uuids do not count.
+ */
+const DISGUISED_INTEGER = /(?:\.0+|[0-9][eE]\+?[0-9]+|0[eE]-[0-9]+|[eE]-0+)\s*[,\]}]/;
 
 /** A vector as it stands in a body. A quote inside of a JSON string is escaped, so this only matches members. */
 const VECTOR_MEMBER = /"vector"(\s*:\s*)\[[^[\]"{}]*\]/gi;
