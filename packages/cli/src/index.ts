@@ -1,1 +1,1 @@
-export {};
+export { type ServeOptions, serve } from "./serve.js";

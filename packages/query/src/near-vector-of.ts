@@ -1,5 +1,12 @@
 import type { ShardRouter } from "@shoal/cluster";
-import { type GetQuery, type NearObject, type ObjectId, parseBeacon, parseObjectId, ShoalError } from "@shoal/model";
+import {
+  type GetQuery,
+  type NearObject,
+  type ObjectId,
+  parseObjectId,
+  parseShortBeacon,
+  ShoalError,
+} from "@shoal/model";
 import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import { classesByName, findObject } from "./find-object.js";
 
@@ -44,7 +51,7 @@ function nearObjectId(near: NearObject, schema: SchemaSnapshot): ObjectId {
     throw new ShoalError("invalid", `${PREFIX}nearObject params: empty id and beacon`);
   }
   try {
-    return parseBeacon(near.beacon).id;
+    return parseShortBeacon(near.beacon).id;
   } catch (thrown) {
     throw new ShoalError("invalid", `${PREFIX}nearObject params: ${ShoalError.from(thrown).message}`, {
       cause: thrown,

@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { createLogger, environmentSource, readConfiguration, runProcess, systemClock } from "@shoal/service-runtime";
+import { Command } from "commander";
+import { describeSettings } from "./describe-settings.js";
+import { serve } from "./serve.js";
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  readonly version: string;
+};
+
+const program = new Command("shoal")
+  .description("A sharded vector database with a REST and GraphQL API under /v1.")
+  .version(version);
+
+program
+  .command("serve")
+  .description("Gateway, storage node and coordinator in this process.")
+  .addHelpText("after", () => `\nEnvironment variables:\n${describeSettings()}`)
+  .action(() =>
+    runProcess(process, (scope) => {
+      const environment = environmentSource(process.env);
+      const configuration = readConfiguration(environment);
+      return serve(
+        {
+          configuration,
+          configuredNodeName: environment("CLUSTER_HOSTNAME"),
+          shoalVersion: version,
+          clock: systemClock,
+          logger: createLogger(configuration, process.stderr),
+          onListening: (url) => process.stdout.write(greeting(url)),
+        },
+        scope,
+      );
+    }),
+  );
+
+/** Where the server is and how to try it. */
+function greeting(url: string): string {
+  return [
+    `Shoal ${version} is serving on ${url}`,
+    `  create a class:  curl ${url}/v1/schema -H 'content-type: application/json' -d '{"class":"Word","properties":[{"name":"text","dataType":["text"]}]}'`,
+    `  look around:     curl ${url}/v1/schema ${url}/v1/meta      (stop with Ctrl-C)`,
+    "",
+  ].join("\n");
+}
+
+await program.parseAsync();

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { type DiskBallast, openRocksStore } from "@shoal/kv";
+import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { Logger } from "@shoal/service-runtime";
+import { openShard, type ShardEvent } from "@shoal/shard";
+import type { OpenedShard } from "@shoal/storage-node";
+import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
+
+export interface StoredShardSettings {
+  readonly ballast: DiskBallast;
+  readonly clock: () => number;
+  readonly hashSeed: number;
+  readonly logger: Logger;
+}
+
+/** Opens the RocksDB store of a shard and the shard on it. */
+export async function openStoredShard(
+  settings: StoredShardSettings,
+  address: ShardAddress,
+  record: ClassRecord,
+  folder: string,
+): Promise<OpenedShard> {
+  const { ballast, clock, hashSeed, logger } = settings;
+  const where = { class: address.className, shard: address.shardName };
+  const store = await openRocksStore({
+    folder: join(folder, "rows"),
+    ballast,
+    onState: (state, reason) => logger.warn({ ...where, state, reason }, "store state changed"),
+  });
+  try {
+    const shard = await openShard({
+      store,
+      folder: join(folder, "views"),
+      className: address.className,
+      shardName: address.shardName,
+      vectorIndexConfig: record.definition.vectorIndexConfig,
+      dimensions: record.dimensions,
+      vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
+      clock,
+      hashSeed,
+      onEvent: (event) => logShardEvent(logger, where, event),
+    });
+    return { shard, store };
+  } catch (thrown) {
+    await store[Symbol.asyncDispose]();
+    throw thrown;
+  }
+}
+
+function logShardEvent(logger: Logger, where: object, event: ShardEvent): void {
+  const { type, ...fields } = event;
+  switch (type) {
+    case "damageFound":
+      logger.error({ ...where, ...fields }, "damage found");
+      break;
+    case "writesFailed":
+    case "snapshotFailed":
+      logger.error({ ...where, ...fields }, type === "writesFailed" ? "writes failed" : "snapshot failed");
+      break;
+    case "snapshotWritten":
+      logger.debug({ ...where, ...fields }, "snapshot written");
+      break;
+    case "recovered":
+    case "writesResumed":
+      logger.info({ ...where, ...fields }, type === "recovered" ? "shard open" : "writes resumed");
+      break;
+  }
+}

@@ -1,0 +1,128 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
+import { SchemaReplica, ShardMap } from "@shoal/cluster";
+import { EmbeddedMetaStore, SchemaCoordinator } from "@shoal/coordinator";
+import { createGateway, type Gateway } from "@shoal/gateway";
+import { INGEST_LIMITS, ObjectIngest } from "@shoal/ingest";
+import { DiskBallast, openRocksStore } from "@shoal/kv";
+import { NO_MODULES, wireProfile } from "@shoal/model";
+import { QueryEngine } from "@shoal/query";
+import type { Clock, Configuration, Logger, ResourceScope, Service } from "@shoal/service-runtime";
+import { createShardingState } from "@shoal/sharding";
+import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
+import { newClassId } from "./new-class-id.js";
+import { openStoredShard } from "./open-stored-shard.js";
+
+/** Held back on the disk, so that the server can start while it is full. */
+const BALLAST_BYTES = 16 * 1024 * 1024;
+
+/** The schema is small. */
+const SCHEMA_STORE = { cacheBytes: 1024 * 1024, writeBufferBytes: 1024 * 1024 } as const;
+
+export interface ServeOptions {
+  readonly configuration: Configuration;
+  /** `CLUSTER_HOSTNAME` when it was set. */
+  readonly configuredNodeName: string | undefined;
+  readonly shoalVersion: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told the address once requests are answered. */
+  readonly onListening: (url: string) => void;
+}
+
+/** All services in one process: coordinator, storage node and gateway, joined by plain calls. */
+export async function serve(options: ServeOptions, scope: ResourceScope): Promise<Service> {
+  const { configuration, logger } = options;
+  const dataPath = resolve(configuration.dataPath);
+  await mkdir(dataPath, { recursive: true });
+  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
+  const storage = await startStorage(options, dataPath, ballast, scope);
+  const gateway = scope.use(createServingGateway(options, storage));
+  const { url } = await gateway.listen();
+  gateway.markReady();
+  logger.info({ url, dataPath, node: storage.node.name }, "serving");
+  options.onListening(url);
+  return { drain: () => gateway.drain() };
+}
+
+interface StorageParts {
+  readonly coordinator: SchemaCoordinator;
+  readonly node: StorageNode;
+}
+
+/** Coordinator and storage node. The schema's store is opened first: its lock keeps a second server off the folder. */
+async function startStorage(
+  options: ServeOptions,
+  dataPath: string,
+  ballast: DiskBallast,
+  scope: ResourceScope,
+): Promise<StorageParts> {
+  const { clock, configuredNodeName, logger } = options;
+  const schemaStore = await openRocksStore({ folder: join(dataPath, "schema"), ballast, ...SCHEMA_STORE });
+  scope.use(schemaStore);
+  const meta = await EmbeddedMetaStore.open(schemaStore);
+  const nodeName = await nodeIdentity(dataPath, configuredNodeName, hostname());
+  const coordinator = await SchemaCoordinator.open({
+    store: meta,
+    createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical } }) =>
+      createShardingState({ desiredCount, virtualPerPhysical, nodeNames: [nodeName] }, randomInt),
+    newClassId: () => newClassId(randomInt),
+  });
+  const shardSettings = { ballast, clock: () => clock.now(), hashSeed: randomInt(2 ** 32), logger };
+  const node = await StorageNode.start(coordinator, {
+    nodeName,
+    folders: await ShardFolders.open(join(dataPath, "shards")),
+    openShard: (address, record, folder) => openStoredShard(shardSettings, address, record, folder),
+    clock: () => clock.now(),
+    onEvent: (event) => logRegistryEvent(logger, event),
+  });
+  scope.use(node);
+  return { coordinator, node };
+}
+
+function createServingGateway(options: ServeOptions, { coordinator, node }: StorageParts): Gateway {
+  const { configuration, clock, logger, shoalVersion } = options;
+  const profile = wireProfile(configuration.wireProfile);
+  const view = new SchemaReplica(coordinator);
+  const router = new ShardMap({ node: (name) => (name === node.name ? node : undefined) });
+  const limits = {
+    defaultLimit: configuration.queryDefaultsLimit,
+    maximumResults: configuration.queryMaximumResults,
+  };
+  return createGateway(
+    {
+      ingest: new ObjectIngest({
+        schema: view,
+        router,
+        schemaService: coordinator,
+        profile,
+        newId: randomUUID,
+        nowMs: () => clock.now(),
+        limits: INGEST_LIMITS,
+      }),
+      query: new QueryEngine({ schema: view, router, limits }),
+      schema: coordinator,
+      view,
+      profile,
+      classSettings: () => ({
+        profile,
+        defaultVectorizer: configuration.defaultVectorizerModule,
+        nodeCount: 1,
+        modules: NO_MODULES,
+      }),
+      logger,
+      clock,
+    },
+    { ...configuration, shoalVersion },
+  );
+}
+
+function logRegistryEvent(logger: Logger, event: ShardRegistryEvent): void {
+  const { type, ...fields } = event;
+  if (type === "classDropped") logger.info(fields, "class dropped from disk");
+  else if (type === "shardFailed") logger.error(fields, "shard could not be opened");
+  else if (type === "dropFailed") logger.error(fields, "class could not be dropped from disk");
+  else logger.error(fields, "a class on disk is not in the schema; its data is kept");
+}
