@@ -106,7 +106,7 @@ function flags(platform) {
   const link =
     platform === "darwin"
       ? ["-bundle", "-undefined", "dynamic_lookup", "-pthread"]
-      : ["-shared", "-pthread", "-static-libstdc++", "-static-libgcc", "-Wl,--gc-sections"];
+      : ["-shared", "-pthread", "-static-libstdc++", "-static-libgcc", "-Wl,--gc-sections", "-Wl,-z,nodelete"];
   const extra =
     process.env.CXXFLAGS?.trim()
       .split(/\s+/)
@@ -144,12 +144,17 @@ function run(compiler, args) {
 
 async function compileAll(compiler, sources, objectOf, args) {
   const waiting = [...sources];
+  let failure;
   const worker = async () => {
-    for (let source = waiting.shift(); source !== undefined; source = waiting.shift()) {
-      await run(compiler, [...args, "-c", join(sourceFolder, source), "-o", objectOf(source)]);
+    for (let source = waiting.shift(); source !== undefined && failure === undefined; source = waiting.shift()) {
+      await run(compiler, [...args, "-c", join(sourceFolder, source), "-o", objectOf(source)]).catch((error) => {
+        failure ??= error;
+      });
     }
   };
+  // All of them end before a failure is told: the folder they write to goes with it.
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), sources.length) }, worker));
+  if (failure !== undefined) throw failure;
 }
 
 /**

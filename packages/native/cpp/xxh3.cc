@@ -10,33 +10,38 @@
 #include "node-value.h"
 
 namespace shoal {
-
-uint64_t xxh3(const void* data, size_t length) { return XXH3_64bits(data, length); }
-
 namespace {
 
 // Up to here two parts are copied together, which costs less than setting up the 576 byte state of the streaming form.
 constexpr size_t JOINED_BYTES_MAX = 8192;
+
+}  // namespace
+
+uint64_t xxh3Pair(const void* first, size_t firstLength, const void* second, size_t secondLength) {
+  if (firstLength == 0) return XXH3_64bits(second, secondLength);
+  const size_t total = firstLength + secondLength;
+  if (total <= JOINED_BYTES_MAX) {
+    static thread_local uint8_t joined[JOINED_BYTES_MAX];
+    std::memcpy(joined, first, firstLength);
+    if (secondLength != 0) std::memcpy(joined + firstLength, second, secondLength);
+    return XXH3_64bits(joined, total);
+  }
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  XXH3_64bits_reset(&state);
+  XXH3_64bits_update(&state, first, firstLength);
+  XXH3_64bits_update(&state, second, secondLength);
+  return XXH3_64bits_digest(&state);
+}
+
+namespace {
 
 void writeLittleEndian(uint64_t hash, uint8_t* target) {
   for (int byte = 0; byte < 8; byte++) target[byte] = static_cast<uint8_t>(hash >> (8 * byte));
 }
 
 uint64_t hashPair(const Bytes& key, const Bytes& payload) {
-  const size_t total = key.length + payload.length;
-  if (key.length == 0) return XXH3_64bits(payload.data, payload.length);
-  if (total <= JOINED_BYTES_MAX) {
-    static thread_local uint8_t joined[JOINED_BYTES_MAX];
-    std::memcpy(joined, key.data, key.length);
-    if (payload.length != 0) std::memcpy(joined + key.length, payload.data, payload.length);
-    return XXH3_64bits(joined, total);
-  }
-  XXH3_state_t state;
-  XXH3_INITSTATE(&state);
-  XXH3_64bits_reset(&state);
-  XXH3_64bits_update(&state, key.data, key.length);
-  XXH3_64bits_update(&state, payload.data, payload.length);
-  return XXH3_64bits_digest(&state);
+  return xxh3Pair(key.data, key.length, payload.data, payload.length);
 }
 
 /** Reads (key, payload, bytes, offset) and makes sure that eight bytes fit at the offset. */

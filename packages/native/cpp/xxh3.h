@@ -6,8 +6,8 @@
 
 namespace shoal {
 
-/** XXH3-64 with seed 0. */
-uint64_t xxh3(const void* data, size_t length);
+/** XXH3-64 with seed 0 of two parts, one after the other. */
+uint64_t xxh3Pair(const void* first, size_t firstLength, const void* second, size_t secondLength);
 
 bool exportXxh3(napi_env env, napi_value exports);
 

@@ -1,0 +1,168 @@
+// The neighbour graph over rows: USearch's HNSW for building and keeping it, our own walk for searching it.
+#pragma once
+#include <usearch/index.hpp>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "arena.h"
+#include "rows.h"
+
+namespace shoal {
+
+struct Candidate {
+  float distance;
+  uint32_t row;
+};
+
+/** Nearest at the back of nothing: a max-heap order, so that the front is the farthest. */
+inline bool nearer(const Candidate& a, const Candidate& b) { return a.distance < b.distance; }
+inline bool farther(const Candidate& a, const Candidate& b) { return a.distance > b.distance; }
+
+/** What a walk needs; each native thread keeps one and uses it for all graphs. */
+struct WalkScratch {
+  std::vector<uint64_t> visited;
+  std::vector<uint32_t> touched;
+  std::vector<Candidate> open;
+  std::vector<Candidate> found;
+  size_t distances = 0;
+};
+
+/**
+ * Node n is row n. `link` may run on several threads at once, each with its own number; `walk` on any number of threads,
+ * but not while anyone links, prepares or imports: the caller keeps these phases apart.
+ */
+class Graph {
+ public:
+  Graph(size_t connectivityBase, size_t efConstruction, size_t threads);
+
+  size_t size() const { return index_.size(); }
+  size_t capacity() const { return index_.capacity(); }
+  /** Mean number of neighbours in the lowest layer: few where the data has few dimensions of its own. */
+  float meanDegree() const { return meanDegree_; }
+
+  /** Makes room for `rows` nodes and looks at the degree anew. False when there is no memory. */
+  bool prepare(size_t rows);
+  /** Links the next row; all rows below the new size are complete. False when there is no memory. */
+  bool link(const Rows& rows, size_t thread);
+
+  /**
+   * Leaves the `ef` nearest nodes that `allowed(row)` accepts in `scratch.found`, in no order. False when it gave up
+   * because it had computed `distancesMax` distances.
+   */
+  template <typename Allowed>
+  bool walk(const Rows& rows, const uint16_t* query, size_t ef, size_t distancesMax, Allowed allowed,
+            WalkScratch& scratch) const;
+
+  /** Appends nodes from `first` while they fit into `bytesMax`; returns the first one that did not. */
+  size_t exportNodes(size_t first, std::vector<uint8_t>& out, size_t bytesMax) const;
+  /** Reads what `exportNodes` wrote, into memory of its own; an empty text or what is wrong with it. */
+  std::string importNodes(const uint8_t* bytes, size_t length, size_t count);
+  /** Makes the graph of all imported nodes, if their links are sound. */
+  std::string finishImport();
+
+  size_t memoryBytes() const;
+
+ private:
+  using Index = unum::usearch::index_gt<float, uint32_t, uint32_t, std::allocator<char>, ArenaAllocator>;
+
+  void noteEntry(uint32_t slot);
+  void sampleDegree();
+  uint32_t descend(const Rows& rows, const uint16_t* query, float& distance, size_t& distances) const;
+
+  const size_t connectivity_;
+  const size_t connectivityBase_;
+  const size_t efConstruction_;
+  const size_t threads_;
+  Index index_;
+  std::mutex entryMutex_;
+  uint32_t entry_ = 0;
+  std::atomic<int> entryLevel_{-1};
+  float meanDegree_ = 0;
+  size_t degreeSampledAt_ = 0;
+  std::vector<int16_t> importedLevels_;
+  std::vector<uint32_t> importedLinks_;
+};
+
+template <typename Allowed>
+bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t distancesMax, Allowed allowed,
+                 WalkScratch& scratch) const {
+  const SimdKernels& kernels = simdKernels();
+  const size_t lanes = rows.lanes();
+  // Beyond the first lines of a row the machine's own prefetcher has seen the pattern.
+  const size_t prefetchBytes = lanes * 2 < 512 ? lanes * 2 : 512;
+  scratch.visited.resize((size() + 63) / 64 > scratch.visited.size() ? (size() + 63) / 64 : scratch.visited.size());
+  scratch.touched.clear();
+  scratch.open.clear();
+  scratch.found.clear();
+  scratch.distances = 0;
+  if (size() == 0) return true;
+  auto visit = [&scratch](uint32_t slot) {
+    uint64_t& word = scratch.visited[slot >> 6];
+    const uint64_t bit = uint64_t{1} << (slot & 63);
+    if ((word & bit) != 0) return false;
+    word |= bit;
+    scratch.touched.push_back(slot);
+    return true;
+  };
+
+  float distance;
+  const uint32_t start = descend(rows, query, distance, scratch.distances);
+  visit(start);
+  scratch.open.push_back({distance, start});
+  if (allowed(start)) scratch.found.push_back({distance, start});
+  float radius = scratch.found.size() == ef ? distance : 3e38f;
+
+  constexpr size_t BATCH = 64;
+  uint32_t slots[BATCH];
+  const uint16_t* others[BATCH];
+  float dots[BATCH];
+  bool complete = true;
+  while (!scratch.open.empty()) {
+    const Candidate next = scratch.open.front();
+    if (next.distance > radius) break;
+    if (scratch.distances >= distancesMax) {
+      complete = false;
+      break;
+    }
+    std::pop_heap(scratch.open.begin(), scratch.open.end(), farther);
+    scratch.open.pop_back();
+    const auto neighbours = index_.neighbors(next.row, 0);
+    auto at = neighbours.begin();
+    const auto end = neighbours.end();
+    while (at != end) {
+      size_t count = 0;
+      for (; at != end && count < BATCH; ++at) {
+        const uint32_t slot = at.slot();
+        if (!visit(slot)) continue;
+        slots[count] = slot;
+        others[count] = rows.high(slot);
+        const char* bytes = reinterpret_cast<const char*>(others[count]);
+        for (size_t offset = 0; offset < prefetchBytes; offset += 64) __builtin_prefetch(bytes + offset);
+        count++;
+      }
+      kernels.dotHighMany(query, others, count, lanes, dots);
+      scratch.distances += count;
+      for (size_t i = 0; i < count; i++) {
+        const float candidate = 1 - dots[i];
+        if (candidate >= radius) continue;
+        scratch.open.push_back({candidate, slots[i]});
+        std::push_heap(scratch.open.begin(), scratch.open.end(), farther);
+        if (!allowed(slots[i])) continue;
+        scratch.found.push_back({candidate, slots[i]});
+        std::push_heap(scratch.found.begin(), scratch.found.end(), nearer);
+        if (scratch.found.size() > ef) {
+          std::pop_heap(scratch.found.begin(), scratch.found.end(), nearer);
+          scratch.found.pop_back();
+        }
+        if (scratch.found.size() == ef) radius = scratch.found.front().distance;
+      }
+    }
+  }
+  for (const uint32_t slot : scratch.touched) scratch.visited[slot >> 6] = 0;
+  return complete;
+}
+
+}  // namespace shoal

@@ -1,0 +1,316 @@
+// The vector index as JavaScript functions. The first argument is the index; `request` numbers are answered through the
+// function that was given to `openOutbox`. Typed in src/native-vector-index.ts, which is the only caller.
+#include "node-vector-index.h"
+
+#include <cstring>
+#include <memory>
+
+#include "node-value.h"
+#include "vector-index.h"
+
+namespace shoal {
+namespace {
+
+using Handle = std::shared_ptr<VectorIndex>;
+using Environment = std::shared_ptr<Outbox>;
+
+/** Reads the arguments of a call one after the other; `ok` turns false at the first that does not fit. */
+class Arguments {
+ public:
+  Arguments(napi_env env, napi_callback_info info) : env_(env) {
+    ok = napi_get_cb_info(env, info, &count_, values_, nullptr, nullptr) == napi_ok;
+  }
+
+  Handle* index() {
+    void* data = nullptr;
+    ok = ok && napi_get_value_external(env_, next(), &data) == napi_ok;
+    return static_cast<Handle*>(data);
+  }
+  uint32_t unsigned32() {
+    uint32_t value = 0;
+    ok = ok && napi_get_value_uint32(env_, next(), &value) == napi_ok;
+    return value;
+  }
+  int32_t signed32() {
+    int32_t value = 0;
+    ok = ok && napi_get_value_int32(env_, next(), &value) == napi_ok;
+    return value;
+  }
+  template <typename Element>
+  Element* elements(napi_typedarray_type type, size_t& count) {
+    Element* data = nullptr;
+    ok = ok && readElements(env_, next(), type, data, count);
+    return data;
+  }
+  bool absent() {
+    napi_valuetype type = napi_undefined;
+    ok = ok && napi_typeof(env_, values_[at_], &type) == napi_ok;
+    return type == napi_undefined;
+  }
+  bool ok;
+
+ private:
+  napi_value next() { return values_[at_++]; }
+
+  napi_env env_;
+  size_t count_ = 8;
+  size_t at_ = 0;
+  napi_value values_[8];
+};
+
+napi_value wrong(napi_env env) { return fail(env, "wrong arguments for the native vector index"); }
+
+napi_value number(napi_env env, int64_t value) {
+  napi_value result;
+  napi_create_int64(env, value, &result);
+  return result;
+}
+
+Environment* environment(napi_env env) {
+  void* data = nullptr;
+  napi_get_instance_data(env, &data);
+  return static_cast<Environment*>(data);
+}
+
+napi_value openOutbox(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value callback;
+  napi_get_cb_info(env, info, &count, &callback, nullptr, nullptr);
+  Environment outbox = Outbox::open(env, callback);
+  if (outbox == nullptr) return fail(env, "openOutbox(deliver) needs a function");
+  napi_set_instance_data(
+      env, new Environment(outbox), [](napi_env, void* data, void*) { delete static_cast<Environment*>(data); },
+      nullptr);
+  return nullptr;
+}
+
+napi_value hold(napi_env env, napi_callback_info) {
+  (*environment(env))->hold(env);
+  return nullptr;
+}
+
+napi_value release(napi_env env, napi_callback_info) {
+  (*environment(env))->release(env);
+  return nullptr;
+}
+
+napi_value create(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  IndexSettings settings;
+  settings.dimensions = arguments.unsigned32();
+  settings.connectivityBase = arguments.unsigned32();
+  settings.efConstruction = arguments.unsigned32();
+  if (!arguments.ok || settings.dimensions == 0 || settings.dimensions > 65535 || settings.connectivityBase < 4 ||
+      settings.connectivityBase > 4096 || settings.efConstruction == 0 || environment(env) == nullptr)
+    return wrong(env);
+  auto* handle = new Handle(std::make_shared<VectorIndex>(settings, *environment(env)));
+  napi_value result;
+  napi_create_external(
+      env, handle, [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); }, nullptr, &result);
+  return result;
+}
+
+bool isFinite(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  return (bits & 0x7F800000) != 0x7F800000;
+}
+
+/** The position of the first NaN or infinity, or `count`. */
+size_t firstNotFinite(const float* values, size_t count) {
+  constexpr size_t STRIDE = 256;
+  for (size_t at = 0; at < count; at += STRIDE) {
+    const size_t end = at + STRIDE < count ? at + STRIDE : count;
+    unsigned bad = 0;
+    for (size_t i = at; i < end; i++) bad |= isFinite(values[i]) ? 0u : 1u;
+    if (bad == 0) continue;
+    for (size_t i = at; i < end; i++)
+      if (!isFinite(values[i])) return i;
+  }
+  return count;
+}
+
+/** put(index, documents, vectors): -1 when stored, -2 when memory ran out, else the place of a value that is not finite. */
+napi_value put(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  size_t count = 0, floats = 0;
+  const uint32_t* documents = arguments.elements<uint32_t>(napi_uint32_array, count);
+  const float* vectors = arguments.elements<float>(napi_float32_array, floats);
+  if (!arguments.ok || floats != count * (*index)->settings().dimensions) return wrong(env);
+  const size_t bad = firstNotFinite(vectors, floats);
+  if (bad != floats) return number(env, static_cast<int64_t>(bad));
+  return number(env, (*index)->put(documents, vectors, count) ? -1 : -2);
+}
+
+napi_value removeDocuments(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  size_t count = 0;
+  const uint32_t* documents = arguments.elements<uint32_t>(napi_uint32_array, count);
+  if (!arguments.ok) return wrong(env);
+  (*index)->remove(documents, count);
+  return nullptr;
+}
+
+/** search(index, request, query, wanted, ef, flatSearchCutoff, allowed?): as `put`. */
+napi_value search(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  auto request = std::make_unique<SearchRequest>();
+  request->id = arguments.unsigned32();
+  size_t floats = 0;
+  const float* query = arguments.elements<float>(napi_float32_array, floats);
+  request->wanted = arguments.unsigned32();
+  request->ef = arguments.signed32();
+  request->flatSearchCutoff = arguments.unsigned32();
+  if (!arguments.absent()) {
+    size_t words = 0;
+    const uint32_t* allowed = arguments.elements<uint32_t>(napi_uint32_array, words);
+    if (!arguments.ok) return wrong(env);
+    // A copy, for the caller may go on to change its bits.
+    request->allowed.assign(allowed, allowed + words);
+    request->filtered = true;
+  }
+  if (!arguments.ok || floats != (*index)->settings().dimensions) return wrong(env);
+  const size_t bad = firstNotFinite(query, floats);
+  if (bad != floats) return number(env, static_cast<int64_t>(bad));
+  request->query.assign(query, query + floats);
+  (*index)->submit(std::move(request));
+  return number(env, -1);
+}
+
+napi_value cancel(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  if (!arguments.ok) return wrong(env);
+  (*index)->cancel(request);
+  return nullptr;
+}
+
+/** counts(index, out): fills live, tail, tombstones, rows, linked, memory bytes. */
+napi_value counts(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  size_t count = 0;
+  double* out = arguments.elements<double>(napi_float64_array, count);
+  if (!arguments.ok || count < 6) return wrong(env);
+  const IndexCounts now = (*index)->counts();
+  const size_t values[6] = {now.live, now.tail, now.tombstones, now.rows, now.linked, now.memoryBytes};
+  for (size_t i = 0; i < 6; i++) out[i] = static_cast<double>(values[i]);
+  return nullptr;
+}
+
+napi_value awaitTail(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  const uint32_t tailMax = arguments.unsigned32();
+  if (!arguments.ok) return wrong(env);
+  (*index)->awaitTail(request, tailMax);
+  return nullptr;
+}
+
+template <void (VectorIndex::*Method)(uint32_t)>
+napi_value withRequest(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  if (!arguments.ok) return wrong(env);
+  ((**index).*Method)(request);
+  return nullptr;
+}
+
+napi_value unpin(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  if (!arguments.ok) return wrong(env);
+  (*index)->unpin();
+  return nullptr;
+}
+
+/** freeze(index, out): fills rows and linked rows. */
+napi_value freeze(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  size_t count = 0;
+  uint32_t* out = arguments.elements<uint32_t>(napi_uint32_array, count);
+  if (!arguments.ok || count < 2) return wrong(env);
+  size_t rows, linked;
+  (*index)->freeze(rows, linked);
+  out[0] = static_cast<uint32_t>(rows);
+  out[1] = static_cast<uint32_t>(linked);
+  return nullptr;
+}
+
+/** exportBlock(index, request, kind, first, target): target is kept alive and left alone by the caller. */
+napi_value exportBlock(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  const uint32_t kind = arguments.unsigned32();
+  const uint32_t first = arguments.unsigned32();
+  size_t length = 0;
+  uint8_t* target = arguments.elements<uint8_t>(napi_uint8_array, length);
+  // Room for a row of any size, and for a node with all its links.
+  if (!arguments.ok || length < 512 * 1024) return wrong(env);
+  (*index)->exportBlock(request, kind, first, target, length);
+  return nullptr;
+}
+
+/** importBlock(index, request, kind, first, block): the block is kept alive and left alone by the caller. */
+napi_value importBlock(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  const uint32_t kind = arguments.unsigned32();
+  const uint32_t first = arguments.unsigned32();
+  size_t length = 0;
+  const uint8_t* block = arguments.elements<uint8_t>(napi_uint8_array, length);
+  if (!arguments.ok) return wrong(env);
+  (*index)->importBlock(request, kind, first, block, length);
+  return nullptr;
+}
+
+napi_value finishImport(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  const uint32_t rows = arguments.unsigned32();
+  const uint32_t linked = arguments.unsigned32();
+  if (!arguments.ok) return wrong(env);
+  (*index)->finishImport(request, rows, linked);
+  return nullptr;
+}
+
+}  // namespace
+
+bool exportVectorIndex(napi_env env, napi_value exports) {
+  const struct {
+    const char* name;
+    napi_callback callback;
+  } functions[] = {{"openOutbox", openOutbox},
+                   {"holdEventLoop", hold},
+                   {"releaseEventLoop", release},
+                   {"indexCreate", create},
+                   {"indexPut", put},
+                   {"indexRemove", removeDocuments},
+                   {"indexSearch", search},
+                   {"indexCancel", cancel},
+                   {"indexCounts", counts},
+                   {"indexAwaitTail", awaitTail},
+                   {"indexRebuild", withRequest<&VectorIndex::rebuild>},
+                   {"indexClose", withRequest<&VectorIndex::close>},
+                   {"indexPin", withRequest<&VectorIndex::pin>},
+                   {"indexUnpin", unpin},
+                   {"indexFreeze", freeze},
+                   {"indexExportBlock", exportBlock},
+                   {"indexImportBlock", importBlock},
+                   {"indexFinishImport", finishImport}};
+  for (const auto& function : functions)
+    if (!setFunction(env, exports, function.name, function.callback)) return false;
+  return true;
+}
+
+}  // namespace shoal

@@ -1,0 +1,134 @@
+// Builds a new generation without tombstones beside the one in use, then swaps them.
+#include <algorithm>
+
+#include "search-plan.h"
+#include "vector-index.h"
+
+namespace shoal {
+namespace {
+
+constexpr std::chrono::milliseconds STEP{3};
+constexpr size_t COPY_ROWS = 64;
+
+}  // namespace
+
+void VectorIndex::rebuild(uint32_t request) {
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    if (closing_) {
+      outbox_->answer(request, AnswerStatus::Closed);
+      return;
+    }
+    rebuildRequests_.push_back(request);
+    if (rebuilding_) return;
+    rebuilding_ = true;
+    next_ = makeGeneration();
+    next_->graphWanted.store(generation_->live.load() > flatRowsMax_);
+    newRowOf_.clear();
+    deathLog_.clear();
+  }
+  Scheduler::get().task(shared_from_this(), [self = shared_from_this()](size_t) { self->rebuildStep(); });
+}
+
+/** Copies living rows below `end`. Nobody else touches the next generation. */
+bool VectorIndex::copyRows(size_t end) {
+  const Generation& from = *generation_;
+  Generation& to = *next_;
+  for (size_t row = newRowOf_.size(); row < end; row++) {
+    if (!from.rows.alive(row)) {
+      newRowOf_.push_back(NO_ROW);
+      continue;
+    }
+    const uint32_t copy = static_cast<uint32_t>(to.rows.count());
+    const uint32_t document = from.rows.document(row);
+    if (!to.rows.appendCopy(from.rows, row)) return false;
+    // A document may be copied twice: its replaced row, which the log will kill, and then the one that counts.
+    if (to.table.find(document) == NO_ROW) to.live.fetch_add(1, std::memory_order_relaxed);
+    if (!to.table.set(document, copy)) return false;
+    newRowOf_.push_back(copy);
+  }
+  return true;
+}
+
+void VectorIndex::rebuildStep() {
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    if (closing_) return;
+  }
+  Generation& next = *next_;
+  const auto deadline = Clock::now() + STEP;
+  bool memory = true;
+  bool caughtUp = false;
+  while (memory && !caughtUp && Clock::now() < deadline) {
+    const size_t rows = generation_->rows.count();
+    if (next.graphWanted.load() && next.taken.load() < next.rows.count()) {
+      if (next.graph.capacity() <= next.taken.load())
+        memory = next.graph.prepare(std::max(generation_->live.load(), next.rows.count()));
+      memory = memory && next.graph.link(next.rows, 0);
+      next.taken.store(next.graph.size());
+    } else if (newRowOf_.size() < rows) {
+      memory = copyRows(std::min(rows, newRowOf_.size() + COPY_ROWS));
+    } else {
+      caughtUp = true;
+    }
+  }
+  auto self = shared_from_this();
+  if (!memory) {
+    abandonRebuild(AnswerStatus::OutOfMemory);
+  } else if (caughtUp) {
+    Scheduler::get().exclusive(self, [self] { self->swapGenerations(); });
+  } else {
+    Scheduler::get().task(self, [self](size_t) { self->rebuildStep(); });
+  }
+}
+
+void VectorIndex::swapGenerations() {
+  std::shared_ptr<Generation> old;
+  std::vector<uint32_t> requests;
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    Generation& next = *next_;
+    if (copyRows(generation_->rows.count())) {
+      for (const uint32_t dead : deathLog_) {
+        const uint32_t row = newRowOf_[dead];
+        if (row == NO_ROW || !next.rows.alive(row)) continue;
+        const uint32_t document = next.rows.document(row);
+        next.rows.kill(row);
+        if (row < next.taken.load()) next.tombstones.fetch_add(1);
+        if (next.table.find(document) != row) continue;
+        next.table.clear(document);
+        next.live.fetch_sub(1);
+      }
+      next.graph.prepare(0);
+      old = std::move(generation_);
+      generation_ = std::move(next_);
+      wantGraph(*generation_);
+      linkingFailed_.store(false);
+      rebuilding_ = false;
+      requests.swap(rebuildRequests_);
+      newRowOf_ = {};
+      deathLog_ = {};
+    }
+  }
+  if (old == nullptr) return abandonRebuild(AnswerStatus::OutOfMemory);
+  // Giving back a hundred megabytes takes a while: not here, where searches wait.
+  auto self = shared_from_this();
+  Scheduler::get().task(self, [old = std::move(old)](size_t) mutable { old.reset(); });
+  for (const uint32_t request : requests) outbox_->answer(request, AnswerStatus::Done);
+}
+
+void VectorIndex::abandonRebuild(AnswerStatus status) {
+  std::vector<uint32_t> requests;
+  std::shared_ptr<Generation> unfinished;
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    rebuilding_ = false;
+    unfinished = std::move(next_);
+    requests.swap(rebuildRequests_);
+    newRowOf_ = {};
+    deathLog_ = {};
+  }
+  for (const uint32_t request : requests) outbox_->answer(request, status);
+}
+
+}  // namespace shoal

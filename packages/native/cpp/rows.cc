@@ -1,0 +1,158 @@
+#include "rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace shoal {
+namespace {
+
+constexpr size_t SEGMENT_BYTES = 512 * 1024;
+constexpr size_t CACHE_LINE = 64;
+
+size_t roundUp(size_t bytes) { return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; }
+
+}  // namespace
+
+bool normalise(const float* vector, size_t dimensions, size_t lanes, float* out) {
+  double parts[4] = {};
+  size_t i = 0;
+  for (; i + 4 <= dimensions; i += 4)
+    for (size_t lane = 0; lane < 4; lane++) parts[lane] += double{vector[i + lane]} * double{vector[i + lane]};
+  for (; i < dimensions; i++) parts[0] += double{vector[i]} * double{vector[i]};
+  const double squares = parts[0] + parts[1] + parts[2] + parts[3];
+  const double factor = squares > 0 ? 1 / std::sqrt(squares) : 0;
+  for (i = 0; i < dimensions; i++) out[i] = static_cast<float>(vector[i] * factor);
+  for (; i < lanes; i++) out[i] = 0;
+  return squares > 0;
+}
+
+float residualOf(const float* normalised, size_t dimensions) {
+  float squares = 0;
+  for (size_t i = 0; i < dimensions; i++) {
+    uint16_t high, low;
+    splitFloat(normalised[i], high, low);
+    const float rest = normalised[i] - widenHigh(high);
+    squares += rest * rest;
+  }
+  return std::sqrt(squares);
+}
+
+Rows::Rows(size_t dimensions) : dimensions_(dimensions), lanes_(paddedLanes(dimensions)), shift_(4) {
+  while ((size_t{2} << shift_) * lanes_ * 4 <= SEGMENT_BYTES && shift_ < 14) shift_++;
+  mask_ = (size_t{1} << shift_) - 1;
+}
+
+Rows::~Rows() {
+  for (void* block : blocks_) std::free(block);
+}
+
+bool Rows::addSegment() {
+  const size_t rows = mask_ + 1;
+  const size_t planeBytes = roundUp(rows * lanes_ * sizeof(uint16_t));
+  const size_t documentBytes = roundUp(rows * sizeof(uint32_t));
+  const size_t bytes = 2 * planeBytes + documentBytes + roundUp(rows * sizeof(uint64_t));
+  void* block = nullptr;
+  if (posix_memalign(&block, CACHE_LINE, bytes) != 0) return false;
+  blocks_.push_back(block);
+  uint8_t* at = static_cast<uint8_t*>(block);
+  Segment segment;
+  segment.high = reinterpret_cast<uint16_t*>(at);
+  segment.low = reinterpret_cast<uint16_t*>(at + planeBytes);
+  segment.documents = reinterpret_cast<uint32_t*>(at + 2 * planeBytes);
+  segment.deaths = reinterpret_cast<std::atomic<uint64_t>*>(at + 2 * planeBytes + documentBytes);
+  if (segments_ == tableCapacity_) {
+    const size_t capacity = std::max<size_t>(8, tableCapacity_ * 2);
+    std::unique_ptr<Segment[]> table(new (std::nothrow) Segment[capacity]);
+    if (table == nullptr) return false;
+    const Segment* old = table_.load(std::memory_order_relaxed);
+    std::copy(old, old + segments_, table.get());
+    tables_.push_back(std::move(table));
+    tableCapacity_ = capacity;
+  }
+  Segment* table = tables_.back().get();
+  table[segments_] = segment;
+  table_.store(table, std::memory_order_release);
+  segments_++;
+  memoryBytes_.fetch_add(bytes, std::memory_order_relaxed);
+  return true;
+}
+
+bool Rows::ensure(size_t row) {
+  while (row >> shift_ >= segments_)
+    if (!addSegment()) return false;
+  return true;
+}
+
+bool Rows::append(uint32_t document, const float* normalised) {
+  const size_t row = count_.load(std::memory_order_relaxed);
+  if (!ensure(row)) return false;
+  const Segment& target = segment(row);
+  uint16_t* high = target.high + (row & mask_) * lanes_;
+  uint16_t* low = target.low + (row & mask_) * lanes_;
+  for (size_t i = 0; i < lanes_; i++) splitFloat(normalised[i], high[i], low[i]);
+  target.documents[row & mask_] = document;
+  target.deaths[row & mask_].store(ALIVE, std::memory_order_relaxed);
+  const float residual = residualOf(normalised, dimensions_);
+  if (residual > residualMax()) residualMax_.store(residual, std::memory_order_relaxed);
+  count_.store(row + 1, std::memory_order_release);
+  return true;
+}
+
+bool Rows::appendCopy(const Rows& from, size_t source) {
+  const size_t row = count_.load(std::memory_order_relaxed);
+  if (!ensure(row)) return false;
+  const Segment& target = segment(row);
+  std::memcpy(target.high + (row & mask_) * lanes_, from.high(source), lanes_ * sizeof(uint16_t));
+  std::memcpy(target.low + (row & mask_) * lanes_, from.low(source), lanes_ * sizeof(uint16_t));
+  target.documents[row & mask_] = from.document(source);
+  target.deaths[row & mask_].store(ALIVE, std::memory_order_relaxed);
+  // Not that of this row alone, but a bound, and one that needs no computing.
+  if (from.residualMax() > residualMax()) residualMax_.store(from.residualMax(), std::memory_order_relaxed);
+  count_.store(row + 1, std::memory_order_release);
+  return true;
+}
+
+void Rows::kill(size_t row) {
+  const uint64_t stamp = deaths_.load(std::memory_order_relaxed) + 1;
+  death(row).store(stamp, std::memory_order_relaxed);
+  deaths_.store(stamp, std::memory_order_release);
+}
+
+void Rows::removeLast() { count_.fetch_sub(1, std::memory_order_release); }
+
+void Rows::overwrite(size_t row, size_t from) {
+  const Segment& target = segment(row);
+  std::memcpy(target.high + (row & mask_) * lanes_, high(from), lanes_ * sizeof(uint16_t));
+  std::memcpy(target.low + (row & mask_) * lanes_, low(from), lanes_ * sizeof(uint16_t));
+  target.documents[row & mask_] = document(from);
+  target.deaths[row & mask_].store(ALIVE, std::memory_order_relaxed);
+}
+
+bool Rows::equals(size_t row, const float* normalised) const {
+  const uint16_t* highs = high(row);
+  const uint16_t* lows = low(row);
+  for (size_t i = 0; i < dimensions_; i++) {
+    uint16_t wantedHigh, wantedLow;
+    splitFloat(normalised[i], wantedHigh, wantedLow);
+    if (wantedHigh != highs[i] || wantedLow != lows[i]) return false;
+  }
+  return true;
+}
+
+bool Rows::isZero(size_t row) const {
+  const uint16_t* values = high(row);
+  for (size_t i = 0; i < dimensions_; i++)
+    if ((values[i] & 0x7FFF) != 0) return false;
+  return true;
+}
+
+void Rows::read(size_t row, float* out) const {
+  const uint16_t* highs = high(row);
+  const uint16_t* lows = low(row);
+  for (size_t i = 0; i < dimensions_; i++) out[i] = joinFloat(highs[i], lows[i]);
+}
+
+}  // namespace shoal

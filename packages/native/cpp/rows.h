@@ -1,0 +1,95 @@
+// The vectors of an index, one row each, in order of arrival. Memory comes in segments that never move, so that native
+// threads read rows while the event loop appends new ones.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "simd.h"
+
+namespace shoal {
+
+/** `death` of a row that lives. */
+constexpr uint64_t ALIVE = UINT64_MAX;
+
+/**
+ * One writer at a time (the caller's lock); readers need none for rows below a `count()` they have read. A row is
+ * immutable but for its death. Readers take `deaths()` first and `count()` second: a row that died up to then has its
+ * successor among the counted ones.
+ */
+class Rows {
+ public:
+  explicit Rows(size_t dimensions);
+  ~Rows();
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+
+  size_t dimensions() const { return dimensions_; }
+  size_t lanes() const { return lanes_; }
+  size_t count() const { return count_.load(std::memory_order_acquire); }
+  uint64_t deaths() const { return deaths_.load(std::memory_order_acquire); }
+
+  const uint16_t* high(size_t row) const { return segment(row).high + (row & mask_) * lanes_; }
+  const uint16_t* low(size_t row) const { return segment(row).low + (row & mask_) * lanes_; }
+  uint32_t document(size_t row) const { return segment(row).documents[row & mask_]; }
+  bool alive(size_t row) const { return death(row).load(std::memory_order_relaxed) == ALIVE; }
+  /** Whether the row lived when `deaths()` was `at`. */
+  bool aliveAt(size_t row, uint64_t at) const { return death(row).load(std::memory_order_relaxed) > at; }
+  bool isZero(size_t row) const;
+
+  /** The largest Euclidean length of what rounding to the high halves took from a row. */
+  float residualMax() const { return residualMax_.load(std::memory_order_relaxed); }
+
+  /** Appends a row of length one (or zero); false when there is no memory. */
+  bool append(uint32_t document, const float* normalised);
+  bool appendCopy(const Rows& from, size_t row);
+  void kill(size_t row);
+  /** Whether the row holds exactly this vector. */
+  bool equals(size_t row, const float* normalised) const;
+
+  /** The two below change rows that no reader may be looking at. */
+  void removeLast();
+  void overwrite(size_t row, size_t from);
+
+  /** The exact float32 values of a row. */
+  void read(size_t row, float* out) const;
+  size_t memoryBytes() const { return memoryBytes_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Segment {
+    uint16_t* high;
+    uint16_t* low;
+    uint32_t* documents;
+    std::atomic<uint64_t>* deaths;
+  };
+
+  const Segment& segment(size_t row) const { return table_.load(std::memory_order_acquire)[row >> shift_]; }
+  std::atomic<uint64_t>& death(size_t row) const { return segment(row).deaths[row & mask_]; }
+  bool ensure(size_t row);
+  bool addSegment();
+
+  const size_t dimensions_;
+  const size_t lanes_;
+  size_t shift_;
+  size_t mask_;
+  std::atomic<size_t> count_{0};
+  std::atomic<uint64_t> deaths_{0};
+  std::atomic<float> residualMax_{0};
+  std::atomic<size_t> memoryBytes_{0};
+  std::atomic<Segment*> table_{nullptr};
+  size_t tableCapacity_ = 0;
+  size_t segments_ = 0;
+  /** Old tables stay: a reader may still hold one. Together they are smaller than the one in use. */
+  std::vector<std::unique_ptr<Segment[]>> tables_;
+  std::vector<void*> blocks_;
+};
+
+/** Divides by the Euclidean length, in float64; a zero vector stays zero. Writes zeros up to `lanes`. Whether not zero. */
+bool normalise(const float* vector, size_t dimensions, size_t lanes, float* out);
+
+/** Euclidean length of `normalised` minus its rounding to high halves. */
+float residualOf(const float* normalised, size_t dimensions);
+
+}  // namespace shoal

@@ -1,0 +1,129 @@
+// The native threads, as many as the machine has cores, shared by all indexes of the process. Searches go first; links
+// run in short turns between them, so that a search never waits long and links never wait for ever.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace shoal {
+
+using Clock = std::chrono::steady_clock;
+
+/** A search that waits for a thread. */
+struct SearchRequest {
+  uint32_t id = 0;
+  size_t wanted = 0;
+  /** -1 is automatic. */
+  int32_t ef = -1;
+  size_t flatSearchCutoff = 0;
+  std::vector<float> query;
+  bool filtered = false;
+  std::vector<uint32_t> allowed;
+};
+
+/** When a linker gives way; one for each turn. */
+class LinkTurn {
+ public:
+  void begin() {
+    started_ = Clock::now();
+    searchesWait_.store(false, std::memory_order_relaxed);
+  }
+  void searchWaits() { searchesWait_.store(true, std::memory_order_relaxed); }
+  bool over() const;
+
+ private:
+  Clock::time_point started_;
+  std::atomic<bool> searchesWait_{false};
+};
+
+/**
+ * An index as the scheduler sees it. Its searches run beside each other; its links run beside each other; the two never
+ * overlap, and exclusive work overlaps with neither. Tasks overlap with anything.
+ */
+class Scheduled {
+ public:
+  virtual ~Scheduled() = default;
+
+ protected:
+  virtual void search(SearchRequest& request) = 0;
+  /** Alone, before the links of a turn. */
+  virtual void prepareLinks() = 0;
+  /** Links until the turn is over or nothing is left. */
+  virtual void link(size_t thread, const LinkTurn& turn) = 0;
+  virtual bool hasLinks() = 0;
+  /** After each turn. */
+  virtual void linksPaused() = 0;
+
+ private:
+  friend class Scheduler;
+  // All below belong to the scheduler's lock.
+  std::deque<std::unique_ptr<SearchRequest>> queue_;
+  std::deque<std::function<void()>> exclusive_;
+  std::vector<std::function<void()>> onPinned_;
+  std::function<void()> onClosed_;
+  LinkTurn turn_;
+  Clock::time_point lastTurn_{};
+  size_t parked_ = 0;
+  int searching_ = 0, linking_ = 0, tasks_ = 0, pins_ = 0;
+  bool listed_ = false, preparing_ = false, turnDue_ = false, closing_ = false, closed_ = false;
+};
+
+class Scheduler {
+ public:
+  /** The one of the process; it is never destroyed, since its threads end with the process. */
+  static Scheduler& get();
+
+  size_t threads() const { return threadCount_; }
+
+  void search(const std::shared_ptr<Scheduled>& index, std::unique_ptr<SearchRequest> request);
+  /** Takes a search back that has not begun. */
+  bool cancel(const std::shared_ptr<Scheduled>& index, uint32_t request);
+  /** Tells that there may be rows to link, or exclusive work. */
+  void wantLinks(const std::shared_ptr<Scheduled>& index);
+  void task(const std::shared_ptr<Scheduled>& index, std::function<void(size_t thread)> work);
+  void exclusive(const std::shared_ptr<Scheduled>& index, std::function<void()> work);
+  /** No links and no exclusive work from when `pinned` is called until `unpin`. */
+  void pin(const std::shared_ptr<Scheduled>& index, std::function<void()> pinned);
+  void unpin(const std::shared_ptr<Scheduled>& index);
+  /** Finishes accepted searches and running work, then calls `closed`, once. */
+  void close(const std::shared_ptr<Scheduled>& index, std::function<void()> closed);
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  using Index = std::shared_ptr<Scheduled>;
+  struct Task {
+    Index index;
+    std::function<void(size_t)> work;
+  };
+
+  Scheduler();
+  void run(size_t thread);
+  bool runSearch(Lock& lock);
+  bool runTask(Lock& lock, size_t thread);
+  bool runLinks(Lock& lock, size_t thread, bool dueOnly);
+  bool takeTurn(Lock& lock, size_t thread, const Index& index);
+  void runExclusive(Lock& lock, const Index& index);
+  void list(const Index& index);
+  void unpark(const Index& index);
+  void checkPinned(Lock& lock, const Index& index);
+  void checkClosed(Lock& lock, const Index& index);
+  void wakeOne();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  size_t idle_ = 0;
+  size_t threadCount_ = 0;
+  /** One entry a waiting search, in order of arrival. */
+  std::deque<Index> ready_;
+  std::deque<Task> tasks_;
+  std::deque<Index> linkable_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,34 @@
+// How to answer a search at least cost. The constants are fitted to measurements (see README.md).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace shoal {
+
+/** Up to so many rows an index needs no graph: scanning them costs about as much as walking one. */
+size_t flatRowsMax(size_t lanes);
+
+struct SearchShape {
+  size_t wanted;
+  /** As the caller set it; -1 is automatic. */
+  int32_t ef;
+  size_t lanes;
+  /** Living rows, those that the filter allows of them (an upper bound), and rows in the graph. */
+  size_t live;
+  size_t allowed;
+  size_t linked;
+  float meanDegree;
+  bool filtered;
+  size_t flatSearchCutoff;
+};
+
+struct SearchPlan {
+  bool flat;
+  size_t ef;
+  /** Distances after which the walk of a graph costs more than the scan would have. */
+  size_t distancesMax;
+};
+
+SearchPlan planSearch(const SearchShape& shape);
+
+}  // namespace shoal

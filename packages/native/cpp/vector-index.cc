@@ -1,0 +1,195 @@
+#include "vector-index.h"
+
+#include <algorithm>
+#include <new>
+
+#include "search-plan.h"
+
+namespace shoal {
+
+VectorIndex::VectorIndex(const IndexSettings& settings, std::shared_ptr<Outbox> outbox)
+    : settings_(settings),
+      outbox_(std::move(outbox)),
+      flatRowsMax_(flatRowsMax(paddedLanes(settings.dimensions))),
+      generation_(makeGeneration()),
+      normalised_(paddedLanes(settings.dimensions)) {}
+
+std::shared_ptr<Generation> VectorIndex::makeGeneration() const {
+  return std::make_shared<Generation>(settings_.dimensions, settings_.connectivityBase, settings_.efConstruction,
+                                      Scheduler::get().threads());
+}
+
+bool VectorIndex::put(const uint32_t* documents, const float* vectors, size_t count) {
+  bool links;
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    Generation& generation = *generation_;
+    for (size_t i = 0; i < count; i++) {
+      normalise(vectors + i * settings_.dimensions, settings_.dimensions, normalised_.size(), normalised_.data());
+      const uint32_t old = generation.table.find(documents[i]);
+      // The same direction again costs nothing.
+      if (old != NO_ROW && generation.rows.equals(old, normalised_.data())) continue;
+      const size_t row = generation.rows.count();
+      if (row >= NO_ROW || !generation.rows.append(documents[i], normalised_.data())) return false;
+      // First the new row, then the death of the old one: a search sees at least one of them.
+      if (!generation.table.set(documents[i], static_cast<uint32_t>(row))) {
+        generation.rows.kill(row);
+        return false;
+      }
+      if (old == NO_ROW)
+        generation.live.fetch_add(1, std::memory_order_relaxed);
+      else
+        kill(generation, old);
+    }
+    wantGraph(generation);
+    linkingFailed_.store(false, std::memory_order_relaxed);
+    links = hasLinks();
+  }
+  if (links) Scheduler::get().wantLinks(shared_from_this());
+  return true;
+}
+
+void VectorIndex::wantGraph(Generation& generation) {
+  if (generation.live.load(std::memory_order_relaxed) > flatRowsMax_)
+    generation.graphWanted.store(true, std::memory_order_relaxed);
+}
+
+void VectorIndex::kill(Generation& generation, uint32_t row) {
+  generation.rows.kill(row);
+  if (row < generation.taken.load(std::memory_order_relaxed))
+    generation.tombstones.fetch_add(1, std::memory_order_relaxed);
+  if (rebuilding_) deathLog_.push_back(row);
+}
+
+void VectorIndex::remove(const uint32_t* documents, size_t count) {
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    Generation& generation = *generation_;
+    for (size_t i = 0; i < count; i++) {
+      const uint32_t row = generation.table.find(documents[i]);
+      if (row == NO_ROW) continue;
+      generation.table.clear(documents[i]);
+      kill(generation, row);
+      generation.live.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  // The tail may have become shorter.
+  answerWaiters();
+}
+
+IndexCounts VectorIndex::counts() {
+  const std::lock_guard<std::mutex> lock(writing_);
+  const Generation& generation = *generation_;
+  return {generation.live.load(),
+          generation.tail(),
+          generation.tombstones.load(),
+          generation.rows.count(),
+          generation.taken.load(),
+          generation.memoryBytes() + (next_ == nullptr ? 0 : next_->memoryBytes())};
+}
+
+void VectorIndex::submit(std::unique_ptr<SearchRequest> request) {
+  Scheduler::get().search(shared_from_this(), std::move(request));
+}
+
+bool VectorIndex::cancel(uint32_t request) {
+  if (!Scheduler::get().cancel(shared_from_this(), request)) return false;
+  outbox_->answer(request, AnswerStatus::Cancelled);
+  return true;
+}
+
+void VectorIndex::awaitTail(uint32_t request, size_t tailMax) {
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    waiters_.push_back({request, tailMax});
+  }
+  answerWaiters();
+}
+
+void VectorIndex::answerWaiters() {
+  const std::lock_guard<std::mutex> lock(writing_);
+  if (waiters_.empty()) return;
+  const size_t tail = generation_->tail();
+  const auto done = std::partition(waiters_.begin(), waiters_.end(),
+                                   [tail](const Waiter& waiter) { return tail > waiter.tailMax; });
+  for (auto waiter = done; waiter != waiters_.end(); ++waiter) outbox_->answer(waiter->request, AnswerStatus::Done);
+  waiters_.erase(done, waiters_.end());
+}
+
+void VectorIndex::close(uint32_t request) {
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    closing_ = true;
+    for (const Waiter& waiter : waiters_) outbox_->answer(waiter.request, AnswerStatus::Closed);
+    waiters_.clear();
+  }
+  auto self = shared_from_this();
+  Scheduler::get().close(self, [self, request] {
+    self->abandonRebuild(AnswerStatus::Closed);
+    std::shared_ptr<Generation> last = self->makeGeneration();
+    {
+      const std::lock_guard<std::mutex> lock(self->writing_);
+      std::swap(last, self->generation_);
+    }
+    last.reset();
+    self->outbox_->answer(request, AnswerStatus::Done);
+  });
+}
+
+// Links.
+
+bool VectorIndex::hasLinks() {
+  const Generation& generation = *generation_;
+  return generation.graphWanted.load(std::memory_order_relaxed) && !linkingFailed_.load(std::memory_order_relaxed) &&
+         generation.taken.load(std::memory_order_relaxed) < generation.rows.count();
+}
+
+void VectorIndex::prepareLinks() {
+  Generation& generation = *generation_;
+  // After a failure, what was taken but not linked is there to be taken again.
+  if (generation.taken.load(std::memory_order_relaxed) != generation.graph.size()) {
+    const std::lock_guard<std::mutex> lock(writing_);
+    size_t tombstones = 0;
+    for (size_t row = 0; row < generation.graph.size(); row++) tombstones += generation.rows.alive(row) ? 0 : 1;
+    generation.tombstones.store(tombstones);
+    generation.taken.store(generation.graph.size());
+  }
+  if (hasLinks() && !generation.graph.prepare(generation.rows.count())) linkingFailed_.store(true);
+}
+
+bool VectorIndex::takeRow() {
+  const std::lock_guard<std::mutex> lock(writing_);
+  Generation& generation = *generation_;
+  Rows& rows = generation.rows;
+  const size_t row = generation.taken.load(std::memory_order_relaxed);
+  while (row < rows.count() && row < generation.graph.capacity()) {
+    if (rows.alive(row) || rebuilding_) {
+      if (!rows.alive(row)) generation.tombstones.fetch_add(1, std::memory_order_relaxed);
+      generation.taken.store(row + 1, std::memory_order_relaxed);
+      return true;
+    }
+    // It died before it was linked: the last row takes its place. No search is looking, no rebuild is copying.
+    const size_t last = rows.count() - 1;
+    if (rows.alive(last)) {
+      rows.overwrite(row, last);
+      generation.table.set(rows.document(row), static_cast<uint32_t>(row));
+    }
+    rows.removeLast();
+  }
+  return false;
+}
+
+void VectorIndex::link(size_t thread, const LinkTurn& turn) {
+  Generation& generation = *generation_;
+  do {
+    if (!takeRow()) return;
+    if (!generation.graph.link(generation.rows, thread)) {
+      linkingFailed_.store(true);
+      return;
+    }
+  } while (!turn.over() && !linkingFailed_.load(std::memory_order_relaxed));
+}
+
+void VectorIndex::linksPaused() { answerWaiters(); }
+
+}  // namespace shoal
