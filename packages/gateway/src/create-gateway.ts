@@ -4,8 +4,9 @@ import type { ClassSettings, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
 import type { Clock, Logger } from "@shoal/service-runtime";
+import { createGraphQlHandler } from "./graphql/handler.js";
+import { graphQlRoute } from "./graphql-route.js";
 import { HttpServer, type HttpServerSettings } from "./http/http-server.js";
-import type { Route } from "./http/route.js";
 import { restRoutes } from "./rest/routes.js";
 
 /** What a gateway stands on. */
@@ -19,8 +20,6 @@ export interface GatewayDependencies {
   readonly classSettings: () => ClassSettings;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Routes of other parts of the API, such as GraphQL. */
-  readonly routes?: readonly Route[];
 }
 
 export interface GatewaySettings extends HttpServerSettings {
@@ -45,15 +44,21 @@ export interface Gateway extends AsyncDisposable {
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): Gateway {
   let ready = false;
   let address = "";
-  const routes = restRoutes(dependencies, {
+  const { query, view, profile, logger, clock } = dependencies;
+  const graphQl = createGraphQlHandler({
+    schema: view,
+    query,
+    wire: profile,
+    onSkippedClass: (skipped) => logger.warn(skipped, "a class has no place in the GraphQL schema"),
+  });
+  const rest = restRoutes(dependencies, {
     origin: settings.origin,
     shoalVersion: settings.shoalVersion,
     batchTimeoutSeconds: settings.batchTimeoutSeconds,
     address: () => address,
     isReady: () => ready && !server.isDraining,
   });
-  const all = [...routes, ...(dependencies.routes ?? [])];
-  const server = new HttpServer(all, settings, dependencies.clock, dependencies.logger);
+  const server = new HttpServer([...rest, graphQlRoute(graphQl)], settings, clock, logger);
   return {
     async listen() {
       const { host, port } = await server.listen();
