@@ -25,7 +25,8 @@ export async function openStoredShard(
   const store = await openRocksStore({
     folder: join(folder, "rows"),
     ballast,
-    onState: (state, reason) => logger.warn({ ...where, state, reason }, "store state changed"),
+    onState: (state, reason) =>
+      logger[state === "closed" ? "debug" : "warn"]({ ...where, state, reason }, "store state changed"),
   });
   try {
     const shard = await openShard({
