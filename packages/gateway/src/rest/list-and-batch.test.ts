@@ -1,0 +1,105 @@
+import type { ObjectId } from "@shoal/model";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
+
+const U = "11111111-1111-1111-1111-111111111111";
+const id = U as ObjectId;
+const T = 1_795_149_275_787;
+
+let server: FakeGateway;
+beforeAll(async () => {
+  server = await serveFakes();
+});
+afterAll(() => server.gateway.stop());
+
+function error(message: string): string {
+  return `{"error":[{"message":${JSON.stringify(message)}}]}\n`;
+}
+
+describe("GET /v1/objects", () => {
+  it("answers the envelope, without totalResults when there is nothing", async () => {
+    expect((await server.send("GET", "/v1/objects")).body).toBe('{"deprecations":null,"objects":[]}\n');
+    server.services.put({ id, vector: Float32Array.of(1) }, '{"é":1}');
+    const answer = await server.send("GET", "/v1/objects?include=vector");
+    expect(answer.body).toBe(
+      `{"deprecations":null,"objects":[{"class":"Car","creationTimeUnix":${T},"id":"${U}","lastUpdateTimeUnix":${T},` +
+        '"properties":{"é":1},"vector":[1],"vectorWeights":null}],"totalResults":1}\n',
+    );
+  });
+
+  it("hands the parameters on, the last of repeated ones, empty ones as absent", async () => {
+    await server.send("GET", `/v1/objects?limit=3&limit=7&offset=&class=Ca%72&after=${U.toUpperCase()}&unknown=1`);
+    expect(server.services.lists.at(-1)).toMatchObject({ limit: 7, offset: undefined, className: "Car", after: U });
+    await server.send("GET", "/v1/objects?limit=-1&offset=9223372036854775807");
+    expect(server.services.lists.at(-1)).toMatchObject({ limit: -1, offset: 2 ** 63, after: undefined });
+  });
+
+  it.each([
+    ["limit=abc", 'limit in query must be of type int64: "abc"'],
+    ["limit=1.5", 'limit in query must be of type int64: "1.5"'],
+    ["offset=9223372036854775808", 'offset in query must be of type int64: "9223372036854775808"'],
+    ["after=x", 'after in query must be of type uuid: "x"'],
+  ])("refuses %s", async (query, message) => {
+    expect(await server.send("GET", `/v1/objects?${query}`)).toMatchObject({ status: 422, body: error(message) });
+  });
+});
+
+describe("POST /v1/batch/objects", () => {
+  it("answers one result an item, in order", async () => {
+    const answer = await server.send("POST", "/v1/batch/objects", {
+      fields: ["ALL"],
+      objects: [
+        { class: "Car", id: U, properties: { name: "<x>" }, vector: [0.1] },
+        null,
+        { id: U, properties: { a: 1 }, vector: [1, "x"] },
+      ],
+    });
+    expect(answer.status).toBe(200);
+    const failed = '"deprecations":null,"result":{"errors":{"error":[{"message":"the given class is empty"}]}}}';
+    expect(answer.body).toBe(
+      `[{"class":"Car","creationTimeUnix":${T},"id":"${U}","lastUpdateTimeUnix":${T},"properties":{"name":"<x>"},` +
+        '"vector":[0.1],"deprecations":null,"result":{}},' +
+        `{"id":"00000000-0000-4000-8000-000000000001",${failed},` +
+        `{"id":"${U}","properties":{"a":1},"vector":[1,"x"],${failed}]\n`,
+    );
+  });
+
+  it.each([
+    [
+      "[]",
+      400,
+      'parsing body body from "" failed, because json: cannot unmarshal array into Go value of type objects.BatchObjectsCreateBody',
+    ],
+    [
+      '{"objects":{}}',
+      400,
+      'parsing body body from "" failed, because json: cannot unmarshal object into Go struct field BatchObjectsCreateBody.objects of type []*models.Object',
+    ],
+    [
+      '{"objects":["x"]}',
+      400,
+      'parsing body body from "" failed, because json: cannot unmarshal string into Go value of type models.Object',
+    ],
+    [
+      '{"objects":[],"fields":["ALL","all"]}',
+      422,
+      "body.fields.1 in body should be one of [ALL class schema id creationTimeUnix]",
+    ],
+  ])("refuses %s", async (body, status, message) => {
+    expect(await server.send("POST", "/v1/batch/objects", body)).toMatchObject({ status, body: error(message) });
+  });
+
+  it("answers 504 past its time-out", async () => {
+    const slow = await serveFakes({ batchTimeoutSeconds: 0.05 });
+    try {
+      slow.services.gate = new Promise(() => {});
+      expect(await slow.send("POST", "/v1/batch/objects", { objects: [{ class: "Car" }] })).toMatchObject({
+        status: 504,
+        body: error("the batch took longer than 0.05 s (BATCH_TIMEOUT_SECONDS)"),
+      });
+      expect(slow.services.contexts[0]?.deadline).toBe(slow.services.now + 50);
+    } finally {
+      await slow.gateway.stop();
+    }
+  });
+});
