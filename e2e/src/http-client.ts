@@ -45,7 +45,7 @@ export class HttpClient {
     const raw = typeof body === "string" || body instanceof Uint8Array;
     const answer = await fetch(this.base + path, {
       method,
-      ...(body === undefined ? {} : { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: raw ? (body as string | Uint8Array) : JSON.stringify(body) }),
       headers: body === undefined ? headers : { "Content-Type": "application/json", ...headers },
       redirect: "manual",
     });

@@ -1,6 +1,7 @@
+import { seededRandom } from "@shoal/data-sets";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at, type HttpClient } from "../http-client.js";
-import { randomId, randomVector, runSeed, seededRandom } from "../seeded-random.js";
+import { cosineDistance, randomId, randomVector, runSeed } from "../random-objects.js";
 import { ServerProcess } from "../server-process.js";
 
 const COUNT = 2_000;
@@ -38,15 +39,8 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-function norm(vector: readonly number[]): number {
-  return Math.sqrt(vector.reduce((sum, one) => sum + one * one, 0));
-}
-
 function nearest(query: readonly number[], count: number): string[] {
-  const scored = [...vectors].map(([id, vector]) => {
-    const dot = vector.reduce((sum, one, i) => sum + one * (query[i] ?? 0), 0);
-    return { id, distance: 1 - dot / (norm(vector) * norm(query)) };
-  });
+  const scored = [...vectors].map(([id, vector]) => ({ id, distance: cosineDistance(vector, query) }));
   return scored
     .sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1))
     .slice(0, count)
@@ -98,7 +92,7 @@ describe("a class of four shards", () => {
     expect(pages.slice(0, 10)).toEqual(whole.slice(0, 10));
   });
 
-  it("every object is found by id and deleted once", async () => {
+  it("every object is found by id", async () => {
     const ids = [...vectors.keys()].slice(0, 50);
     for (const id of ids) expect((await http.send("HEAD", `/v1/objects/${id}`)).status).toBe(204);
   });

@@ -3,12 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import weaviate, { type WeaviateClient } from "weaviate-ts-client";
 import { ServerProcess } from "../server-process.js";
 
+/** The package's types are those of its CommonJS form; the form that Node loads here has no second `default`. */
+const library = weaviate as unknown as typeof weaviate.default;
+
 let server: ServerProcess;
 let client: WeaviateClient;
 
 beforeAll(async () => {
   server = await ServerProcess.start({ env: { WIRE_PROFILE: "weaviate" } });
-  client = weaviate.client({ scheme: "http", host: `127.0.0.1:${server.port}` });
+  client = library.client({ scheme: "http", host: `127.0.0.1:${server.port}` });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

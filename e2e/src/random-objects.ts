@@ -1,14 +1,3 @@
-/** Uniform numbers in [0, 1) that depend on the seed only (mulberry32, public domain, by Tommy Ettinger). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** A uuid out of `random`. */
 export function randomId(random: () => number): string {
   const hex = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join("");
@@ -20,7 +9,22 @@ export function randomVector(random: () => number, dimensions: number): number[]
   return Array.from({ length: dimensions }, () => Math.fround(random() + random() + random() - 1.5));
 }
 
-/** A seed for this run; SEED repeats one. Print it. */
+/** A seed for this run; the variable SEED repeats one. Whoever uses it prints it. */
 export function runSeed(): number {
   return process.env.SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(process.env.SEED);
+}
+
+/** Cosine distance in float64. */
+export function cosineDistance(a: readonly number[], b: readonly number[]): number {
+  let dot = 0;
+  let squaredA = 0;
+  let squaredB = 0;
+  for (let i = 0; i < a.length; i++) {
+    const x = a[i] ?? 0;
+    const y = b[i] ?? 0;
+    dot += x * y;
+    squaredA += x * x;
+    squaredB += y * y;
+  }
+  return 1 - dot / Math.sqrt(squaredA * squaredB);
 }

@@ -1,0 +1,47 @@
+/** What a row needs of the machine beside Node and the built server. */
+export type Need = "strace" | "root" | "C compiler";
+
+export interface FaultRun {
+  /** `short` fits into CI, `long` is the row as targets.md states it. */
+  readonly size: "short" | "long";
+  readonly random: () => number;
+  /** One line of progress. */
+  readonly say: (line: string) => void;
+}
+
+export interface FaultResult {
+  /** What was measured, in the order in which it is printed. */
+  readonly figures: Readonly<Record<string, string | number>>;
+  /** One line each thing that should not have happened. */
+  readonly failures: readonly string[];
+}
+
+/** One row of the reliability table. */
+export interface FaultRow {
+  readonly id: string;
+  readonly title: string;
+  readonly needs: readonly Need[];
+  readonly run: (run: FaultRun) => Promise<FaultResult>;
+}
+
+const FAILURES_KEPT = 20;
+
+/** Collects failures; keeps the first ones and counts the rest. */
+export class Failures {
+  readonly #lines: string[] = [];
+  count = 0;
+
+  add(line: string): void {
+    this.count += 1;
+    if (this.#lines.length < FAILURES_KEPT) this.#lines.push(line);
+  }
+
+  check(right: boolean, line: string): void {
+    if (!right) this.add(line);
+  }
+
+  get lines(): readonly string[] {
+    const more = this.count - this.#lines.length;
+    return more === 0 ? this.#lines : [...this.#lines, `and ${more} more`];
+  }
+}

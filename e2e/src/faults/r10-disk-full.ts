@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ServerProcess } from "../server-process.js";
+import { Failures, type FaultRow } from "./fault-row.js";
+import { KnownData } from "./known-data.js";
+
+const DISK_MIB = 256;
+const LEFT_MIB = 8;
+const RESUME_TIMEOUT_MS = 20_000;
+
+/**
+ * R10: the disk (a small tmpfs) fills up under an import. Writes fail with a clear error, the process lives, reads work,
+ * also after a restart on the full disk; writes come back by themselves when there is room again.
+ */
+export const R10: FaultRow = {
+  id: "R10",
+  title: "disk full",
+  needs: ["root"],
+  run: async ({ size, random, say }) => {
+    const failures = new Failures();
+    const disk = await mkdtemp(join(tmpdir(), "shoal-full-disk-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_MIB}m`, "tmpfs", disk]);
+    try {
+      await using server = await ServerProcess.start({ dataPath: join(disk, "data") });
+      const data = KnownData.random(server.http, "Car", size === "short" ? 200_000 : 600_000, 64, random);
+      await data.createClass(2);
+      await fill(disk);
+      const trouble = await data.import();
+      failures.check(trouble !== undefined, "the disk never became full");
+      failures.check(/disk|space|ENOSPC/i.test(trouble ?? ""), `the error does not name the disk: ${trouble}`);
+      say(`full after ${data.acknowledged.size} objects: ${trouble}`);
+      const reads = async (when: string): Promise<void> => {
+        const before = failures.count;
+        await data.checkIds(failures);
+        await data.checkVectors(failures, 200);
+        failures.check(failures.count === before, `reads failed ${when}`);
+      };
+      failures.check(server.running, "the process ended");
+      await reads("while full");
+      const single = await server.http.post("/v1/objects", { class: "Car", vector: data.objects[0]?.vector });
+      failures.check(single.status >= 500 || single.status === 429, `a POST while full gave ${single.status}`);
+
+      const { code } = await server.stop();
+      failures.check(code === 0, `stopping while full gave exit code ${code}`);
+      await server.launch();
+      await reads("after a restart while full");
+
+      await rm(join(disk, "filler"));
+      const begun = performance.now();
+      let rest: string | undefined = "not tried";
+      // Only as much as fits now: the filler was most of the disk.
+      const goal = data.acknowledged.size + 2_000;
+      const more = KnownData.random(server.http, "Car", 2_000, 64, random);
+      while (rest !== undefined && performance.now() - begun < RESUME_TIMEOUT_MS) {
+        rest = await more.import();
+        if (rest !== undefined) await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      const resumedMs = performance.now() - begun;
+      failures.check(rest === undefined, `writes did not come back: ${rest}`);
+      await more.checkVectors(failures, 200);
+      await server.kill();
+      await server.launch();
+      await more.checkVectors(failures, 200);
+      await data.checkVectors(failures, 200);
+      return {
+        figures: {
+          "acknowledged before it was full": goal - 2_000,
+          "all of 2,000 more written after (ms)": Math.round(resumedMs),
+          failures: failures.count,
+        },
+        failures: failures.lines,
+      };
+    } finally {
+      execFileSync("umount", ["-l", disk]);
+      await rm(disk, { recursive: true, force: true });
+    }
+  },
+};
+
+/** Leaves LEFT_MIB beyond what the server itself keeps back. */
+async function fill(disk: string): Promise<void> {
+  const { bavail, bsize } = await statfs(disk);
+  const reserveMib = 32;
+  const bytes = bavail * bsize - (LEFT_MIB + reserveMib) * 1024 * 1024;
+  await writeFile(join(disk, "filler"), Buffer.alloc(Math.max(0, bytes)));
+}

@@ -1,0 +1,106 @@
+import { cp, mkdtemp, open, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomVector } from "../random-objects.js";
+import { ServerProcess } from "../server-process.js";
+import { Answers } from "./answers.js";
+import { Failures, type FaultRow } from "./fault-row.js";
+import { KnownData } from "./known-data.js";
+import { filesBelow } from "./store-folders.js";
+
+const DIMENSIONS = 16;
+const QUERIES = 10;
+
+/**
+ * R13: one bit of one file is flipped, the server started, and everything asked that it knows. Each answer is right or
+ * an error, or the server refuses to start and says why: never a wrong answer, never a crash. Files are chosen evenly,
+ * so that small ones (schema, markers) get their share.
+ */
+export const R13: FaultRow = {
+  id: "R13",
+  title: "random bit flips over all files",
+  needs: [],
+  run: async ({ size, random, say }) => {
+    const [flips, count] = size === "short" ? [50, 300] : [1_000, 900];
+    const failures = new Failures();
+    const folder = await mkdtemp(join(tmpdir(), "shoal-bit-flips-"));
+    const pristine = join(folder, "pristine");
+    const damaged = join(folder, "data");
+    const tally = { unharmed: 0, "reported by answers": 0, "refused at the start": 0 };
+    try {
+      const answers = await prepare(pristine, damaged, count, random);
+      await using server = answers.server;
+      for (let flip = 1; flip <= flips; flip++) {
+        await rm(damaged, { recursive: true, force: true });
+        await cp(pristine, damaged, { recursive: true });
+        const what = await flipBit(damaged, random);
+        const outputBefore = server.output.length;
+        await server.spawnOnly();
+        const refusal = await server.ready().then(
+          () => undefined,
+          (error: Error) => error.message,
+        );
+        if (refusal !== undefined) {
+          const exit = server.running ? undefined : await server.exited();
+          const said = server.output.slice(outputBefore).trim();
+          const clean = exit?.code === 1 && exit.signal === null && /^shoal: .+/m.test(said);
+          failures.check(clean, `${what}: the start ended with ${JSON.stringify(exit)}: ${said.slice(-300)}`);
+          tally["refused at the start"] += 1;
+          if (server.running) await server.kill();
+          continue;
+        }
+        const { reported, wrong } = await answers.truth.check();
+        for (const line of wrong) failures.add(`${what}: ${line}`);
+        tally[reported > 0 ? "reported by answers" : "unharmed"] += 1;
+        failures.check(server.running, `${what}: the process ended: ${server.output.slice(-300)}`);
+        if (server.running) await server.kill();
+        if (flip % 100 === 0) say(`${flip} flips: ${JSON.stringify(tally)}, ${failures.count} failures`);
+      }
+      return {
+        figures: { "bit flips": flips, ...tally, "silently wrong answers or crashes": failures.count },
+        failures: failures.lines,
+      };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+/** Makes a data folder of two shards, part in snapshots and part only in the journal, and a copy of it. */
+async function prepare(pristine: string, damaged: string, count: number, random: () => number) {
+  const server = await ServerProcess.start({ dataPath: damaged });
+  const data = KnownData.random(server.http, "Car", count, DIMENSIONS, random);
+  await data.createClass(2);
+  for (const half of [0, 1]) {
+    const objects = data.objects.filter(({ n }) => n % 2 === half).map((one) => data.body(one));
+    const answer = await server.http.post("/v1/batch/objects", { objects });
+    if (answer.status !== 200) throw new Error(answer.text);
+    if (half === 0) await server.restart();
+  }
+  const queries = Array.from({ length: QUERIES }, () => randomVector(random, DIMENSIONS));
+  const truth = await Answers.of(data, queries);
+  await server.kill();
+  await cp(damaged, pristine, { recursive: true });
+  return { server, truth };
+}
+
+async function flipBit(folder: string, random: () => number): Promise<string> {
+  const sizes = await Promise.all(
+    (await filesBelow(folder)).map(async (path) => ({ path, bytes: (await stat(path)).size })),
+  );
+  const files = sizes.filter(({ bytes }) => bytes > 0);
+  const file = files[Math.floor(random() * files.length)];
+  if (file === undefined) throw new Error("no files");
+  const offset = Math.floor(random() * file.bytes);
+  const bit = Math.floor(random() * 8);
+  const handle = await open(file.path, "r+");
+  try {
+    const byte = Buffer.alloc(1);
+    await handle.read(byte, 0, 1, offset);
+    byte[0] = (byte[0] ?? 0) ^ (1 << bit);
+    await handle.write(byte, 0, 1, offset);
+  } finally {
+    await handle.close();
+  }
+  return `bit ${bit} of byte ${offset} of ${file.bytes} of ${file.path.slice(folder.length + 1)}`;
+}

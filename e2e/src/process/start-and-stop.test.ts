@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { at } from "../http-client.js";
+import { freePort, runServer, ServerProcess } from "../server-process.js";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "shoal-process-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("bad settings are one clear line and exit code 1", () => {
+  it.each([
+    ["PORT", "abc"],
+    ["PORT", "70000"],
+    ["PORT", "-1"],
+    ["HOST", "http://127.0.0.1"],
+    ["WIRE_PROFILE", "other"],
+    ["QUERY_DEFAULTS_LIMIT", "x"],
+    ["QUERY_MAXIMUM_RESULTS", "0"],
+    ["ORIGIN", "no url"],
+    ["LOG_LEVEL", "loud"],
+    ["ENABLE_MODULES", "text2vec-contextionary"],
+    ["AUTHENTICATION_OIDC_ENABLED", "true"],
+  ])("%s=%s", async (name, value) => {
+    const dataPath = join(folder, `never-${name}`);
+    const { code, stderr } = await runServer({ PORT: "0", PERSISTENCE_DATA_PATH: dataPath, [name]: value });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).toContain(name);
+    expect(stderr).toContain(value);
+    expect(existsSync(dataPath)).toBe(false);
+  });
+
+  it("an address that cannot be bound", async () => {
+    const { code, stderr } = await runServer({
+      HOST: "203.0.113.1",
+      PORT: String(await freePort()),
+      PERSISTENCE_DATA_PATH: join(folder, "unbindable"),
+    });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).toContain("203.0.113.1");
+  });
+
+  it("a port in use", async () => {
+    const other = createServer();
+    const port = await freePort();
+    await new Promise<void>((resolve) => other.listen(port, "127.0.0.1", resolve));
+    try {
+      const dataPath = join(folder, "port");
+      const { code, stderr } = await runServer({ PORT: String(port), PERSISTENCE_DATA_PATH: dataPath });
+      expect(code).toBe(1);
+      expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+      expect(stderr).toContain(String(port));
+    } finally {
+      other.close();
+    }
+  });
+
+  it("a data path that is a file", async () => {
+    const path = join(folder, "a-file");
+    await writeFile(path, "x");
+    const { code, stderr } = await runServer({ PORT: String(await freePort()), PERSISTENCE_DATA_PATH: path });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).toContain(path);
+  });
+});
+
+describe("start", () => {
+  it("prints where it is and how to try it, in three lines", async () => {
+    await using server = await ServerProcess.start();
+    expect(server.output).toContain(server.url);
+    expect(server.output.trimEnd().split("\n").length).toBeLessThanOrEqual(3);
+  });
+
+  it("a second process on the same data is refused, and the first one goes on", async () => {
+    await using server = await ServerProcess.start();
+    const { code, stderr } = await runServer({
+      PORT: String(await freePort()),
+      PERSISTENCE_DATA_PATH: server.dataPath,
+    });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).toContain(server.dataPath);
+    expect((await server.http.get("/v1/schema")).status).toBe(200);
+  });
+});
+
+describe("stop", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)("%s ends it with exit code 0, also with idle connections", async (signal) => {
+    await using server = await ServerProcess.start();
+    const agent = new Agent({ keepAlive: true });
+    await new Promise<void>((resolve, reject) => {
+      request(`${server.url}/v1/meta`, { agent }, (answer) => answer.resume().on("end", resolve))
+        .on("error", reject)
+        .end();
+    });
+    const begun = Date.now();
+    server.signal(signal);
+    expect(await server.exited()).toEqual({ code: 0, signal: null });
+    expect(Date.now() - begun).toBeLessThan(5_000);
+    agent.destroy();
+  });
+
+  it("drains: what was sent before SIGTERM is answered, what comes after is refused", async () => {
+    await using server = await ServerProcess.start();
+    await server.http.post("/v1/schema", { class: "Car" });
+    const objects = Array.from({ length: 3_000 }, (_, i) => ({ class: "Car", id: randomUUID(), vector: [i, 1] }));
+    const batch = server.http.post("/v1/batch/objects", { objects });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const stopped = server.stop();
+    const answer = await batch;
+    expect(answer.status).toBe(200);
+    expect((answer.json as readonly unknown[]).every((one) => at(one, "result", "errors") === undefined)).toBe(true);
+    expect(await stopped).toEqual({ code: 0, signal: null });
+    await expect(server.http.get("/v1/meta")).rejects.toThrow();
+    await server.launch();
+    const statuses = await Promise.all(
+      objects.slice(-50).map(async ({ id }) => (await server.http.send("HEAD", `/v1/objects/${id}`)).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([204]));
+  });
+});
+
+describe("restart", () => {
+  it.each(["stop", "kill"] as const)("after a %s everything is as it was", async (how) => {
+    await using server = await ServerProcess.start();
+    const { http } = server;
+    await http.post("/v1/schema", {
+      class: "Book",
+      properties: [{ name: "title", dataType: ["string"] }],
+      shardingConfig: { desiredCount: 2 },
+    });
+    const ids = Array.from({ length: 40 }, () => randomUUID());
+    for (const [i, id] of ids.entries()) {
+      await http.post("/v1/objects", { class: "Book", id, properties: { title: `t${i}` }, vector: [i, 1, 0] });
+    }
+    await http.delete(`/v1/objects/${ids[0]}`);
+    await http.patch(`/v1/objects/${ids[1]}`, { class: "Book", properties: { title: "changed" } });
+    await http.put(`/v1/objects/${ids[2]}`, { class: "Book", vector: [-1, 0, 0] });
+    await http.post("/v1/schema/Book/properties", { name: "pages", dataType: ["int"] });
+    const look = async (): Promise<readonly string[]> =>
+      Promise.all(
+        [
+          http.get("/v1/schema"),
+          http.get("/v1/objects?limit=100&include=vector"),
+          http.graphql("{ Get { Book(limit: 100) { title pages _additional { id vector } } } }"),
+          http.graphql(
+            "{ Get { Book(nearVector: {vector: [-1, 0.1, 0]}, limit: 9) { title _additional { id certainty } } } }",
+          ),
+        ].map(async (answer) => (await answer).text),
+      );
+    const before = await look();
+    if (how === "stop") await server.stop();
+    else await server.kill();
+    await server.launch();
+    expect(await look()).toEqual(before);
+    // The dimension of the class is remembered too.
+    expect((await http.post("/v1/objects", { class: "Book", vector: [1, 2] })).status).toBe(422);
+    expect((await http.get(`/v1/objects/${ids[0]}`)).status).toBe(404);
+  });
+});
