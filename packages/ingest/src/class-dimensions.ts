@@ -1,0 +1,40 @@
+import { checkDimensions } from "@shoal/model";
+import type { ClassRecord, RequestContext, SchemaService } from "@shoal/rpc";
+
+/**
+ * The vector length of classes. A class that has none yet gets it from the first accepted vector, by compare-and-set at
+ * the coordinator and before anything is written; whoever comes second is held to it.
+ */
+export class ClassDimensions {
+  readonly #service: Pick<SchemaService, "fixDimensions">;
+  /** Requests under way and their answers, until the schema itself says the length. */
+  readonly #asked = new WeakMap<ClassRecord, Promise<number>>();
+
+  constructor(service: Pick<SchemaService, "fixDimensions">) {
+    this.#service = service;
+  }
+
+  /** Fails with `invalid` unless `length` is, or now becomes, the vector length of the class; else as `fix`. */
+  async hold(record: ClassRecord, length: number, context: RequestContext): Promise<void> {
+    checkDimensions(record.definition.class, length, await this.fix(record, length, context));
+  }
+
+  /** The vector length of the class, which is `length` when it had none. Fails as `SchemaService.fixDimensions`. */
+  async fix(record: ClassRecord, length: number, context: RequestContext): Promise<number> {
+    if (record.dimensions !== undefined) return record.dimensions;
+    const asked = this.#asked.get(record);
+    if (asked !== undefined) {
+      const answer = await asked.catch(() => undefined);
+      // The one who asked may have run out of time or gone away, which is no answer for anybody else.
+      if (answer !== undefined) return answer;
+    }
+    const asking = this.#service.fixDimensions(record.definition.class, record.classId, length, context);
+    this.#asked.set(record, asking);
+    try {
+      return await asking;
+    } catch (thrown) {
+      if (this.#asked.get(record) === asking) this.#asked.delete(record);
+      throw thrown;
+    }
+  }
+}

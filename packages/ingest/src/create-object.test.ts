@@ -1,0 +1,248 @@
+import { type ObjectId, ShoalError } from "@shoal/model";
+import { describe, expect, it } from "vitest";
+import { input, MISSING_VECTOR, refusal, setUp } from "./ingest-setup.fixture.js";
+
+const id = "8e2997f2-1972-4ee2-ad35-5fc704f2893e" as ObjectId;
+
+describe("createObject", () => {
+  it("stores a complete object and tells what was stored", async () => {
+    const { cluster, ingest, context } = setUp();
+    const written = await ingest.createObject(
+      input("Car", {
+        id: id.toUpperCase(),
+        properties: { wheels: 4, name: "a", notes: [{ beacon: `x://localhost/${id}`, href: "h" }] },
+        vectorWeights: { a: "1" },
+        additional: { k: [1] },
+      }),
+      context,
+    );
+    expect(written).toEqual({
+      object: {
+        id,
+        className: "Car",
+        properties: { name: "a", notes: [{ beacon: `svc://localhost/${id}` }], wheels: 4 },
+        vector: Float32Array.of(1, 2),
+        extras: { additional: { k: [1] }, vectorWeights: { a: "1" } },
+      },
+      creationTimeUnix: 1_000,
+      lastUpdateTimeUnix: 1_000,
+    });
+    expect(cluster.row("Car", id)?.object).toEqual(written.object);
+  });
+
+  it.each([undefined, ""])("gives an object with the id %j a random one, without asking for it", async (none) => {
+    const { cluster, ingest, context } = setUp();
+    const { object } = await ingest.createObject(input("Car", { id: none }), context);
+    expect(object.id).toBe("00000000-0000-4000-8000-000000000001");
+    expect(object.properties).toBeUndefined();
+    expect(object.extras).toBeUndefined();
+    expect(cluster.calls).toEqual(["node0 put Car create 1"]);
+  });
+
+  it.each([
+    [input(undefined), "invalid object: the given class is empty"],
+    [input(""), "invalid object: the given class is empty"],
+    [input("car"), "invalid object: class 'car' not present in schema"],
+    [input("__proto__"), "invalid object: class '__proto__' not present in schema"],
+    [input("Car", { id: "x" }), 'id in body must be of type uuid: "x"'],
+    [
+      input("Car", { id: "8e2997f2-19724ee2-ad35-5fc704f2893e" }),
+      'id in body must be of type uuid: "8e2997f2-19724ee2-ad35-5fc704f2893e"',
+    ],
+    [
+      input("Car", { properties: { name: 1 } }),
+      "invalid object: invalid text property 'name' on class 'Car': not a text, but json.Number",
+    ],
+    [
+      input("Car", { properties: "x" }),
+      "invalid object: the properties of class 'Car' must be an object, but got string",
+    ],
+    [
+      input("Car", { properties: { nope: 1 } }),
+      "invalid object: no such prop with name 'nope' found in class 'Car' in the schema. Check your schema files for which properties in this class are available",
+    ],
+    [
+      input("Car", { vectorWeights: { a: 1 } }),
+      "invalid object: vector weights: key 'a': incorrect datatype: must be string, got json.Number",
+    ],
+    [input("Car", { additional: "x" }), "invalid object: additional must be an object, got string"],
+    [input("Car", { vector: undefined }), MISSING_VECTOR],
+    [input("Car", { vector: null }), MISSING_VECTOR],
+    [input("Car", { vector: [] }), MISSING_VECTOR],
+    [input("Car", { vector: [1, "x"] }), "element 1 of the vector must be a finite float32 number, but got string"],
+    [input("Car", { vector: [1e39] }), "element 0 of the vector must be a finite float32 number, but got 1e+39"],
+  ])("refuses %j and asks no node", async (body, message) => {
+    const { cluster, ingest, context } = setUp();
+    expect(await refusal(ingest.createObject(body, context))).toBe(`invalid: ${message}`);
+    expect(cluster.calls.filter((call) => call.includes("put"))).toEqual([]);
+    expect(cluster.fixCalls).toBe(0);
+  });
+
+  it("lets classes that skip vector indexing do without a vector", async () => {
+    const { cluster, ingest, context } = setUp();
+    const { object } = await ingest.createObject(input("Note", { vector: undefined }), context);
+    expect(object.vector).toBeUndefined();
+    expect(cluster.fixCalls).toBe(0);
+  });
+
+  it("refuses classes whose vectorizer is not there", async () => {
+    const { cluster, ingest, context } = setUp();
+    const car = cluster.classRecord("Car");
+    if (car === undefined) throw new Error();
+    cluster.addDefinition({ ...car.definition, class: "Text", vectorizer: "text2vec-x" });
+    expect(await refusal(ingest.createObject(input("Text"), context))).toBe(
+      "invalid: class 'Text' uses the vectorizer 'text2vec-x', but no module of that name is present",
+    );
+  });
+});
+
+describe("uniqueness of a given id", () => {
+  it.each(["Car", "Bus", "Note"])("refuses an id that class %s has, with the id as typed", async (holder) => {
+    const { cluster, ingest, context } = setUp({ nodes: 3, shards: 2 });
+    const record = cluster.classRecord(holder);
+    if (record === undefined) throw new Error();
+    cluster.plant(record, id);
+    const typed = id.toUpperCase();
+    const taken = `invalid: id '${typed}' already exists`;
+    expect(await refusal(ingest.createObject(input("Car", { id: typed }), context))).toBe(taken);
+    cluster.publishDimensions();
+    await ingest.createObject(input("Car"), context);
+    cluster.publishDimensions();
+    expect(await refusal(ingest.createObject(input("Car", { id: typed }), context))).toBe(taken);
+  });
+
+  it("says so before it speaks of other faults", async () => {
+    const { cluster, ingest, context } = setUp();
+    const bus = cluster.classRecord("Bus");
+    if (bus === undefined) throw new Error();
+    cluster.plant(bus, id);
+    for (const body of [input("Nope", { id }), input("Car", { id, properties: 1 }), input("Car", { id, vector: [] })]) {
+      expect(await refusal(ingest.createObject(body, context))).toBe(`invalid: id '${id}' already exists`);
+    }
+  });
+
+  it("asks each node once for all classes, and not for the object's own shard", async () => {
+    const { cluster, ingest, context } = setUp({ nodes: 3, shards: 6 });
+    for (let i = 0; i < 20; i++) cluster.addClass({ class: `Class${i}` });
+    await ingest.createObject(input("Car"), context);
+    cluster.publishDimensions();
+    cluster.calls.length = 0;
+    await ingest.createObject(input("Car", { id }), context);
+    const asked = cluster.calls.filter((call) => call.includes(" has "));
+    expect(new Set(asked.map((call) => call.split(" ")[0])).size).toBe(asked.length);
+    expect(asked.reduce((sum, call) => sum + Number(call.split(" ")[2]), 0)).toBe(22);
+  });
+
+  it("cannot accept an id while a node that may have it is down, but still tells a taken one", async () => {
+    const { cluster, ingest, context } = setUp({ nodes: 2, shards: 2 });
+    const car = cluster.classRecord("Car");
+    const bus = cluster.classRecord("Bus");
+    const note = cluster.classRecord("Note");
+    if (car === undefined || bus === undefined || note === undefined) throw new Error();
+    const nodeOf = (record: typeof car, of: ObjectId) => cluster.nodeNameOf(cluster.shardOf(record, of));
+    const random = Array.from(
+      { length: 300 },
+      (_, i) => id.replace(/^.{8}/, i.toString(16).padStart(8, "0")) as ObjectId,
+    );
+    const split = random.find(
+      (of) => nodeOf(bus, of) === "node1" && nodeOf(car, of) === "node0" && nodeOf(note, of) === "node0",
+    );
+    if (split === undefined) throw new Error("no id of that kind");
+    cluster.downNodes.add("node1");
+    expect(await refusal(ingest.createObject(input("Car", { id: split }), context))).toBe(
+      "unavailable: node 'node1' is down",
+    );
+    expect(cluster.row("Car", split)).toBeUndefined();
+    cluster.plant(note, split);
+    expect(await refusal(ingest.createObject(input("Car", { id: split }), context))).toBe(
+      `invalid: id '${split}' already exists`,
+    );
+    expect(await refusal(ingest.createObject(input("Car", { id: split, vector: [] }), context))).toContain(
+      "already exists",
+    );
+  });
+});
+
+describe("dimensions", () => {
+  it("are fixed once, by the first object, and held for all later ones", async () => {
+    const { cluster, ingest, context } = setUp();
+    await ingest.createObject(input("Car", { vector: [1, 2, 3] }), context);
+    expect(cluster.fixCalls).toBe(1);
+    const mismatch = "invalid: class 'Car' has vectors of 3 dimensions: vector lengths don't match: 2 vs 3";
+    expect(await refusal(ingest.createObject(input("Car", { id, vector: [1, 2] }), context))).toBe(mismatch);
+    cluster.publishDimensions();
+    expect(await refusal(ingest.createObject(input("Car", { id, vector: [1, 2] }), context))).toBe(mismatch);
+    expect(cluster.row("Car", id)).toBeUndefined();
+    await ingest.createObject(input("Car", { vector: [1, 2, 3] }), context);
+    expect(cluster.fixCalls).toBe(1);
+  });
+
+  it("are settled between two first objects: one length wins, the other is refused and not stored", async () => {
+    const { cluster, ingest, context } = setUp();
+    const results = await Promise.all([
+      refusal(ingest.createObject(input("Car", { vector: [1, 2, 3] }), context)),
+      refusal(ingest.createObject(input("Car", { vector: [1, 2] }), context)),
+      refusal(ingest.createObject(input("Car", { vector: [3, 2, 1] }), context)),
+    ]);
+    expect(results).toEqual([
+      "accepted",
+      "invalid: class 'Car' has vectors of 3 dimensions: vector lengths don't match: 2 vs 3",
+      "accepted",
+    ]);
+    expect(cluster.fixCalls).toBe(1);
+  });
+
+  it("store nothing while the coordinator is away, and are asked for again", async () => {
+    const { cluster, ingest, context } = setUp();
+    cluster.fixFailure = new ShoalError("unavailable", "no coordinator");
+    expect(await refusal(ingest.createObject(input("Car", { id }), context))).toBe("unavailable: no coordinator");
+    expect(cluster.row("Car", id)).toBeUndefined();
+    cluster.fixFailure = undefined;
+    expect(await refusal(ingest.createObject(input("Car", { id }), context))).toBe("accepted");
+  });
+
+  it("are asked for again by the second when the first who asked failed", async () => {
+    const { cluster, ingest, context } = setUp();
+    const fix = cluster.fixDimensions.bind(cluster);
+    let calls = 0;
+    cluster.fixDimensions = async (...question) => {
+      await Promise.resolve();
+      if (++calls === 1) throw new ShoalError("deadlineExceeded", "too late");
+      return fix(...question);
+    };
+    const first = refusal(ingest.createObject(input("Car"), context));
+    const second = refusal(ingest.createObject(input("Car"), context));
+    expect(await Promise.all([first, second])).toEqual(["deadlineExceeded: too late", "accepted"]);
+  });
+});
+
+describe("validateObject", () => {
+  it.each([
+    [input("Car", { id: "x" }), 'invalid: id in body must be of type uuid: "x"'],
+    [input("Nope"), "invalid: invalid object: class 'Nope' not present in schema"],
+    [input("Car", { vector: undefined }), "accepted"],
+    [input("Car", { id }), "accepted"],
+    [
+      input("Car", { vector: [1, null] }),
+      "invalid: invalid object: element 1 of the vector must be a finite float32 number, but got <nil>",
+    ],
+    [
+      input("Car", { properties: { wheels: "4" } }),
+      "invalid: invalid object: invalid integer property 'wheels' on class 'Car': requires an integer, the given value is '4'",
+    ],
+  ])("answers to %j: %s", async (body, answer) => {
+    const { cluster, ingest, context } = setUp();
+    expect(await refusal(ingest.validateObject(body, context))).toBe(answer);
+    expect(cluster.calls).toEqual([]);
+  });
+
+  it("takes an id that exists and refuses a vector of another length", async () => {
+    const { cluster, ingest, context } = setUp();
+    await ingest.createObject(input("Car", { id }), context);
+    cluster.publishDimensions();
+    expect(await refusal(ingest.validateObject(input("Car", { id }), context))).toBe("accepted");
+    expect(await refusal(ingest.validateObject(input("Car", { vector: [1] }), context))).toBe(
+      "invalid: invalid object: class 'Car' has vectors of 2 dimensions: vector lengths don't match: 1 vs 2",
+    );
+  });
+});

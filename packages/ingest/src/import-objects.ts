@@ -1,0 +1,129 @@
+import { setImmediate } from "node:timers/promises";
+import { checkDimensions, type DataObject, type ObjectId, ShoalError } from "@shoal/model";
+import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import { type CheckedContent, checkContent, checkVector } from "./check-object.js";
+import type { ClassDimensions } from "./class-dimensions.js";
+import type { IngestParts } from "./ingest-parts.js";
+import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
+import { freshId, parseBodyId } from "./object-ids.js";
+import { type BatchItem, storeBatch } from "./store-batch.js";
+import { dataObject } from "./store-object.js";
+
+const NOTHING: ObjectInput = {
+  id: undefined,
+  className: undefined,
+  properties: undefined,
+  vector: undefined,
+  vectorWeights: undefined,
+  additional: undefined,
+};
+
+/**
+ * A batch (reference-rest 6.1, decisions.md). Items are independent: each is checked on its own, and those that pass
+ * go to their shards, grouped. Existing ids are replaced; of equal ids in one batch the last one stays. Fails as a whole
+ * on an empty list, on a malformed id, and with `deadlineExceeded`; what was acknowledged by then stays.
+ */
+export async function importObjects(
+  parts: IngestParts,
+  dimensions: ClassDimensions,
+  inputs: readonly (ObjectInput | undefined)[],
+  context: RequestContext,
+): Promise<readonly BatchOutcome[]> {
+  if (inputs.length === 0) {
+    throw new ShoalError("invalid", "invalid param 'objects': cannot be empty, need at least one object for batching");
+  }
+  const ids = inputs.map((input) => parseBodyId(input?.id));
+  const outcomes = new Array<BatchOutcome | undefined>(inputs.length);
+  const items: BatchItem[] = [];
+  let turnEnds = parts.nowMs() + parts.limits.turnMsMax;
+  for (const [index, given] of inputs.entries()) {
+    const input = given ?? NOTHING;
+    const id = ids[index] ?? freshId(parts.newId);
+    const checked =
+      given === undefined ? new ShoalError("invalid", "the given class is empty") : check(parts, input, id);
+    if (checked instanceof ShoalError) outcomes[index] = { error: checked, id, input };
+    else items.push({ index, input, ...checked });
+    if (parts.nowMs() < turnEnds) continue;
+    await setImmediate();
+    turnEnds = parts.nowMs() + parts.limits.turnMsMax;
+  }
+  const fitting = await holdDimensions(dimensions, items, outcomes, context);
+  await storeBatch(parts, fitting, outcomes, context);
+  return outcomes.map((outcome, index) => {
+    if (outcome !== undefined) return outcome;
+    throw new ShoalError("internal", `item ${index} of the batch has no outcome`);
+  });
+}
+
+/** The object as it goes to its shard, or all that is wrong with it in one message. */
+function check(
+  parts: IngestParts,
+  input: ObjectInput,
+  id: ObjectId,
+): { record: ClassRecord; object: DataObject } | ShoalError {
+  let content: CheckedContent;
+  try {
+    content = checkContent(input, parts.schema, parts.profile.beaconScheme);
+  } catch (refusal) {
+    return joined(ShoalError.from(refusal), vectorFault(parts, input));
+  }
+  try {
+    const vector = checkVector(input, content.record);
+    return { record: content.record, object: dataObject(id, content, vector) };
+  } catch (refusal) {
+    return ShoalError.from(refusal);
+  }
+}
+
+/** What is wrong with the vector of an object whose other content was refused already. */
+function vectorFault(parts: IngestParts, input: ObjectInput): string | undefined {
+  const { className } = input;
+  if (className === undefined || className === "") return undefined;
+  const record = parts.schema.classRecord(className);
+  if (record === undefined) return `class ${className} not present`;
+  try {
+    checkVector(input, record);
+    return undefined;
+  } catch (refusal) {
+    return ShoalError.from(refusal).message;
+  }
+}
+
+function joined(refusal: ShoalError, other: string | undefined): ShoalError {
+  return other === undefined ? refusal : new ShoalError(refusal.code, `${refusal.message}, ${other}`);
+}
+
+/** The items whose vectors have the length of their class, which the first of them fixes when it is open. */
+async function holdDimensions(
+  dimensions: ClassDimensions,
+  items: readonly BatchItem[],
+  outcomes: (BatchOutcome | undefined)[],
+  context: RequestContext,
+): Promise<readonly BatchItem[]> {
+  const lengths = new Map<ClassRecord, number | ShoalError>();
+  for (const { record, object } of items) {
+    if (record.dimensions !== undefined || object.vector === undefined || lengths.has(record)) continue;
+    lengths.set(record, await dimensions.fix(record, object.vector.length, context).catch(ShoalError.from));
+  }
+  if (lengths.size === 0) return items;
+  return items.filter((item) => {
+    const fault = dimensionFault(item, lengths.get(item.record));
+    if (fault !== undefined) outcomes[item.index] = { error: fault, id: item.object.id, input: item.input };
+    return fault === undefined;
+  });
+}
+
+/** `length` is that of the class, why it could not be fixed, or undefined when it was known before. */
+function dimensionFault(
+  { record, object }: BatchItem,
+  length: number | ShoalError | undefined,
+): ShoalError | undefined {
+  if (object.vector === undefined || length === undefined) return undefined;
+  if (length instanceof ShoalError) return length;
+  try {
+    checkDimensions(record.definition.class, object.vector.length, length);
+    return undefined;
+  } catch (refusal) {
+    return ShoalError.from(refusal);
+  }
+}

@@ -1,0 +1,32 @@
+import type { SchemaView, ShardRouter } from "@shoal/cluster";
+import type { WireProfile } from "@shoal/model";
+import type { SchemaService } from "@shoal/rpc";
+
+/** How much of a batch is done at once. */
+export interface IngestLimits {
+  /** Objects in one request to a shard. */
+  readonly chunkObjectsMax: number;
+  /** Bytes of all vectors in one request to a shard; a single larger one goes alone. */
+  readonly chunkVectorBytesMax: number;
+  /** Milliseconds of validation after which other requests get their turn. */
+  readonly turnMsMax: number;
+}
+
+export const INGEST_LIMITS: IngestLimits = {
+  chunkObjectsMax: 1_000,
+  chunkVectorBytesMax: 8 * 1024 * 1024,
+  turnMsMax: 10,
+};
+
+/** What the asking side of writes needs. */
+export interface IngestParts {
+  readonly schema: SchemaView;
+  readonly router: ShardRouter;
+  readonly schemaService: Pick<SchemaService, "fixDimensions">;
+  readonly profile: Pick<WireProfile, "beaconScheme" | "patchReferences">;
+  /** A random v4 uuid. */
+  readonly newId: () => string;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  readonly limits: IngestLimits;
+}

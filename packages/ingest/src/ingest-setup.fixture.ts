@@ -1,0 +1,76 @@
+import { ShoalError, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+import { INGEST_LIMITS, type IngestLimits } from "./ingest-parts.js";
+import type { ObjectInput } from "./ingest-service.js";
+import { MemoryCluster } from "./memory-cluster.fixture.js";
+import { ObjectIngest } from "./object-ingest.js";
+
+export interface Setup {
+  readonly cluster: MemoryCluster;
+  readonly ingest: ObjectIngest;
+  readonly context: RequestContext;
+}
+
+export interface SetupOptions {
+  readonly nodes?: number;
+  readonly shards?: number;
+  readonly profile?: "spec" | "weaviate";
+  readonly limits?: Partial<IngestLimits>;
+  readonly nowMs?: () => number;
+}
+
+/** An ingest over a memory cluster with the classes Car (all kinds of properties), Bus and Note (no vectors). */
+export function setUp(options: SetupOptions = {}): Setup {
+  const nodes = Array.from({ length: options.nodes ?? 1 }, (_, i) => `node${i}`);
+  const cluster = new MemoryCluster(nodes, options.shards ?? 1);
+  cluster.addClass({
+    class: "Note",
+    vectorIndexConfig: { skip: true },
+    properties: [{ name: "name", dataType: ["text"] }],
+  });
+  const properties = [
+    { name: "name", dataType: ["text"] },
+    { name: "wheels", dataType: ["int"] },
+    { name: "notes", dataType: ["Note"] },
+  ];
+  cluster.addClass({ class: "Car", properties });
+  cluster.addClass({ class: "Bus", properties });
+  let ids = 0;
+  const ingest = new ObjectIngest({
+    schema: cluster,
+    router: cluster,
+    schemaService: cluster,
+    profile: options.profile === "weaviate" ? WEAVIATE_PROFILE : SPEC_PROFILE,
+    newId: () => `00000000-0000-4000-8000-${(++ids).toString(16).padStart(12, "0")}`,
+    nowMs: options.nowMs ?? (() => cluster.now),
+    limits: { ...INGEST_LIMITS, ...options.limits },
+  });
+  return { cluster, ingest, context: { deadline: Number.MAX_SAFE_INTEGER } };
+}
+
+export function input(className: string | undefined, rest: Partial<ObjectInput> = {}): ObjectInput {
+  return {
+    id: undefined,
+    className,
+    properties: undefined,
+    vector: [1, 2],
+    vectorWeights: undefined,
+    additional: undefined,
+    ...rest,
+  };
+}
+
+/** `code: message` of what `work` fails with, or `accepted`. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof ShoalError) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+  return "accepted";
+}
+
+export const MISSING_VECTOR =
+  "this class is configured to use vectorizer 'none' thus a vector must be present when importing, " +
+  "got: field 'vector' is empty or contains a zero-length vector";

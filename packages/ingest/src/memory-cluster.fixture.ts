@@ -1,0 +1,212 @@
+import type { SchemaView, ShardRouter } from "@shoal/cluster";
+import {
+  type ClassDefinition,
+  type DataObject,
+  NO_MODULES,
+  type ObjectId,
+  type Properties,
+  parseClass,
+  ShoalError,
+  SPEC_PROFILE,
+  type StoredObject,
+} from "@shoal/model";
+import type {
+  ClassRecord,
+  ObjectMerge,
+  PutMode,
+  PutTimes,
+  RequestContext,
+  SchemaSnapshot,
+  ShardAddress,
+  ShardService,
+} from "@shoal/rpc";
+import { createShardingState, Ring } from "@shoal/sharding";
+
+export interface MemoryRow {
+  readonly object: DataObject;
+  readonly times: PutTimes;
+}
+
+/** Shards over Maps on several nodes, a schema that can be changed at will, and a coordinator that fixes dimensions. */
+export class MemoryCluster implements SchemaView, ShardRouter {
+  snapshot: SchemaSnapshot = { version: 0, classes: [] };
+  now = 1_000;
+  readonly rows = new Map<string, Map<ObjectId, MemoryRow>>();
+  /** Every request to a node, as `node method shard`; batches with the number of objects. */
+  readonly calls: string[] = [];
+  readonly downNodes = new Set<string>();
+  /** Runs before every put and may throw. */
+  beforePut: (shard: ShardAddress) => void = () => {};
+  fixCalls = 0;
+  fixFailure: ShoalError | undefined;
+  readonly #dimensions = new Map<string, number>();
+  readonly #rings = new Map<string, Ring>();
+  readonly #nodes = new Map<string, ShardService>();
+
+  constructor(
+    readonly nodeNames: readonly string[],
+    readonly shardsPerClass: number,
+  ) {
+    for (const name of nodeNames) this.#nodes.set(name, this.#createNode(name));
+  }
+
+  addClass(body: object): ClassRecord {
+    const schema = this.snapshot.classes.map((record) => record.definition);
+    const settings = {
+      profile: SPEC_PROFILE,
+      defaultVectorizer: "none",
+      nodeCount: this.shardsPerClass,
+      modules: NO_MODULES,
+    };
+    return this.addDefinition(parseClass(body, schema, settings));
+  }
+
+  addDefinition(definition: ClassDefinition): ClassRecord {
+    const { desiredCount, virtualPerPhysical } = definition.shardingConfig;
+    let state = this.snapshot.version + 1;
+    const random = (below: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return Math.floor((state / 2 ** 32) * below);
+    };
+    const sharding = createShardingState({ desiredCount, virtualPerPhysical, nodeNames: this.nodeNames }, random);
+    const record: ClassRecord = { definition, sharding, classId: `id-${definition.class}`, dimensions: undefined };
+    this.#rings.set(record.classId, new Ring(sharding));
+    this.snapshot = { version: this.snapshot.version + 1, classes: [...this.snapshot.classes, record] };
+    return record;
+  }
+
+  /** What the coordinator knows reaches the schema view. */
+  publishDimensions(): void {
+    const classes = this.snapshot.classes.map((record) => ({
+      ...record,
+      dimensions: this.#dimensions.get(record.classId),
+    }));
+    this.snapshot = { version: this.snapshot.version + 1, classes };
+  }
+
+  classRecord(className: string): ClassRecord | undefined {
+    return this.snapshot.classes.find((record) => record.definition.class === className);
+  }
+
+  onChange(): Disposable {
+    return { [Symbol.dispose]: () => {} };
+  }
+
+  shardOf(record: ClassRecord, id: ObjectId): ShardAddress {
+    const shard = this.#rings.get(record.classId)?.shardOf(id);
+    if (shard === undefined) throw new Error("no ring");
+    return { classId: record.classId, className: record.definition.class, shardName: shard.name };
+  }
+
+  shardsOf(record: ClassRecord): readonly ShardAddress[] {
+    const { classId, definition, sharding } = record;
+    return sharding.shards.map(({ name }) => ({ classId, className: definition.class, shardName: name }));
+  }
+
+  nodeNameOf(shard: ShardAddress): string {
+    const record = this.snapshot.classes.find((known) => known.classId === shard.classId);
+    return record?.sharding.shards.find(({ name }) => name === shard.shardName)?.members[0] ?? "";
+  }
+
+  node(shard: ShardAddress): ShardService {
+    const node = this.#nodes.get(this.nodeNameOf(shard));
+    if (node === undefined) throw new ShoalError("unavailable", `no node for shard '${shard.shardName}'`);
+    return node;
+  }
+
+  async fixDimensions(_name: string, classId: string, dimensions: number, _context: RequestContext): Promise<number> {
+    this.fixCalls++;
+    await Promise.resolve();
+    if (this.fixFailure !== undefined) throw this.fixFailure;
+    const held = this.#dimensions.get(classId) ?? dimensions;
+    this.#dimensions.set(classId, held);
+    return held;
+  }
+
+  row(className: string, id: string): MemoryRow | undefined {
+    for (const [key, rows] of this.rows) {
+      const row = key.startsWith(`id-${className}/`) ? rows.get(id as ObjectId) : undefined;
+      if (row !== undefined) return row;
+    }
+    return undefined;
+  }
+
+  /** Puts a row past all checks. */
+  plant(record: ClassRecord, id: ObjectId, times: PutTimes = { creationTimeUnix: 1, lastUpdateTimeUnix: 1 }): void {
+    const object = {
+      id,
+      className: record.definition.class,
+      properties: {},
+      vector: Float32Array.of(1, 2),
+      extras: undefined,
+    };
+    this.#rowsOf(this.shardOf(record, id)).set(id, { object, times });
+  }
+
+  #rowsOf(shard: ShardAddress): Map<ObjectId, MemoryRow> {
+    const key = `${shard.classId}/${shard.shardName}`;
+    const known = this.rows.get(key);
+    if (known !== undefined) return known;
+    const rows = new Map<ObjectId, MemoryRow>();
+    this.rows.set(key, rows);
+    return rows;
+  }
+
+  #createNode(name: string): ShardService {
+    const enter = async (method: string, detail: string) => {
+      this.calls.push(`${name} ${method} ${detail}`);
+      await Promise.resolve();
+      if (this.downNodes.has(name)) throw new ShoalError("unavailable", `node '${name}' is down`);
+    };
+    const unused = () => Promise.reject(new Error("not part of writes"));
+    return {
+      putObjects: async (shard, objects, mode) => {
+        await enter("put", `${shard.className} ${mode} ${objects.length}`);
+        this.beforePut(shard);
+        return objects.map((object) => this.#put(this.#rowsOf(shard), object, mode));
+      },
+      mergeObject: async (shard, merge) => {
+        await enter("merge", shard.className);
+        return this.#merge(this.#rowsOf(shard), merge);
+      },
+      deleteObject: async (shard, id) => {
+        await enter("delete", shard.className);
+        return this.#rowsOf(shard).delete(id);
+      },
+      hasObjects: async (questions) => {
+        await enter("has", String(questions.length));
+        return questions.map(({ shard, id }) => this.#rowsOf(shard).has(id));
+      },
+      getObjects: unused,
+      searchByVector: unused,
+      listObjects: unused,
+      shardStatuses: unused,
+    };
+  }
+
+  #put(rows: Map<ObjectId, MemoryRow>, object: DataObject, mode: PutMode): PutTimes | ShoalError {
+    const old = rows.get(object.id);
+    if (mode === "create" && old !== undefined) return new ShoalError("invalid", `id '${object.id}' already exists`);
+    if (mode === "replace" && old === undefined) return new ShoalError("notFound", `no object with id '${object.id}'`);
+    const creationTimeUnix = mode === "replace" ? (old?.times.creationTimeUnix ?? this.now) : this.now;
+    const times = { creationTimeUnix, lastUpdateTimeUnix: this.now };
+    rows.set(object.id, { object, times });
+    return times;
+  }
+
+  #merge(rows: Map<ObjectId, MemoryRow>, merge: ObjectMerge): StoredObject {
+    const old = rows.get(merge.id);
+    if (old === undefined) throw new ShoalError("notFound", `no object with id '${merge.id}'`);
+    const properties: Record<string, Properties[string]> = { ...old.object.properties, ...merge.set };
+    for (const name of merge.clear) delete properties[name];
+    for (const [name, list] of Object.entries(merge.append)) {
+      const before = properties[name];
+      properties[name] = [...(Array.isArray(before) ? before : []), ...list];
+    }
+    const object = { ...old.object, properties, vector: merge.vector ?? old.object.vector };
+    const times = { ...old.times, lastUpdateTimeUnix: this.now };
+    rows.set(merge.id, { object, times });
+    const propertiesJson = new TextEncoder().encode(JSON.stringify(properties));
+    return { ...object, ...times, propertiesJson, extras: undefined };
+  }
+}

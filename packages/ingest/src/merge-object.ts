@@ -1,0 +1,89 @@
+import {
+  type JsonObject,
+  type Properties,
+  type PropertyChanges,
+  type PropertyValidator,
+  parseVectorWeights,
+  propertyValidator,
+  ShoalError,
+} from "@shoal/model";
+import type { ClassRecord, ObjectMerge, RequestContext } from "@shoal/rpc";
+import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
+import { checkGivenVector, checkVectorizer, classOf } from "./check-object.js";
+import type { ClassDimensions } from "./class-dimensions.js";
+import type { IngestParts } from "./ingest-parts.js";
+import type { ObjectInput } from "./ingest-service.js";
+import { parsePathId } from "./object-ids.js";
+import { withPrefix } from "./with-prefix.js";
+
+const PREFIX = "invalid merge: ";
+
+interface CheckedMerge extends Omit<ObjectMerge, "id"> {
+  readonly record: ClassRecord;
+}
+
+/**
+ * Parts of an object anew (reference-rest 3.9, decisions.md): given properties are replaced, null clears one, reference
+ * lists are replaced or appended to as the wire profile says, a vector that is sent replaces the old one. The body's
+ * id counts for nothing; so do `vectorWeights` and `additional`, which only a complete object carries.
+ */
+export async function mergeObject(
+  parts: IngestParts,
+  dimensions: ClassDimensions,
+  pathId: string,
+  input: ObjectInput,
+  context: RequestContext,
+): Promise<void> {
+  const id = parsePathId(pathId);
+  if (input.className === undefined || input.className === "") {
+    throw new ShoalError("invalid", `${PREFIX}class is a required (and immutable) field`);
+  }
+  const wording: AbsenceWording = {
+    absent: () => new ShoalError("invalid", `${PREFIX}object with id '${pathId}' does not exist`),
+    prefix: PREFIX,
+  };
+  let checked: CheckedMerge;
+  try {
+    checked = checkMerge(parts, input);
+  } catch (refusal) {
+    throw await absenceOr(withPrefix(PREFIX, refusal), parts, id, input, wording, context);
+  }
+  const { record, ...merge } = checked;
+  if (merge.vector !== undefined) {
+    if (record.dimensions === undefined) {
+      const absence = await explainAbsence(parts, id, input, wording, context);
+      if (absence !== undefined) throw absence;
+    }
+    await dimensions.hold(record, merge.vector.length, context);
+  }
+  try {
+    const shard = parts.router.shardOf(record, id);
+    await parts.router.node(shard).mergeObject(shard, { id, ...merge }, context);
+  } catch (thrown) {
+    if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
+    throw (await explainAbsence(parts, id, input, wording, context)) ?? wording.absent();
+  }
+}
+
+function checkMerge(parts: IngestParts, input: ObjectInput): CheckedMerge {
+  const record = classOf(input, parts.schema);
+  parseVectorWeights(input.vectorWeights);
+  const validator = propertyValidator(record.definition, parts.profile.beaconScheme);
+  const changes = validator.parseChanges(input.properties);
+  checkVectorizer(record);
+  const hasVector = input.vector !== undefined && input.vector !== null;
+  const vector = hasVector ? checkGivenVector(input.vector, record) : undefined;
+  const split = parts.profile.patchReferences === "append" ? splitReferences(validator, changes) : undefined;
+  return { record, set: split?.set ?? changes.set, clear: changes.clear, append: split?.append ?? {}, vector };
+}
+
+/** Takes the reference lists out of the changes. */
+function splitReferences(validator: PropertyValidator, changes: PropertyChanges): Pick<ObjectMerge, "set" | "append"> {
+  const set: Record<string, Properties[string]> = {};
+  const append: Record<string, readonly JsonObject[]> = {};
+  for (const [name, value] of Object.entries(changes.set)) {
+    if (validator.isReference(name)) append[name] = value as readonly JsonObject[];
+    else set[name] = value;
+  }
+  return { set, append };
+}

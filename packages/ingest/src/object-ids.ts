@@ -1,0 +1,24 @@
+import { type ObjectId, parseObjectId, ShoalError } from "@shoal/model";
+
+/** The id in a path. Fails with `invalid` when it is no uuid. */
+export function parsePathId(text: string): ObjectId {
+  return parseObjectId(text) ?? refuse("path", text);
+}
+
+/** The id in a body; undefined when there is none (absent or empty). Fails with `invalid` when it is no uuid. */
+export function parseBodyId(text: string | undefined): ObjectId | undefined {
+  if (text === undefined || text === "") return undefined;
+  return parseObjectId(text) ?? refuse("body", text);
+}
+
+/** A fresh id from `newId`. */
+export function freshId(newId: () => string): ObjectId {
+  const id = parseObjectId(newId());
+  if (id === undefined) throw new ShoalError("internal", "the source of new ids gave no uuid");
+  return id;
+}
+
+function refuse(place: "path" | "body", text: string): never {
+  const shown = text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+  throw new ShoalError("invalid", `id in ${place} must be of type uuid: "${shown}"`);
+}

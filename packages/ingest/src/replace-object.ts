@@ -1,0 +1,69 @@
+import { type ObjectId, ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
+import { checkContent, checkVector } from "./check-object.js";
+import type { ClassDimensions } from "./class-dimensions.js";
+import type { IngestParts } from "./ingest-parts.js";
+import type { ObjectInput, WrittenObject } from "./ingest-service.js";
+import { parseBodyId, parsePathId } from "./object-ids.js";
+import { dataObject, storeObject } from "./store-object.js";
+import { withPrefix } from "./with-prefix.js";
+
+/**
+ * All of an object anew (reference-rest 3.9, decisions.md): its creation time survives, everything else is replaced.
+ * The shard itself says when the object is not there; only then, or when the body is refused, are the other
+ * classes asked, so that an unknown id and a wrong class are told before faults of the body.
+ */
+export async function replaceObject(
+  parts: IngestParts,
+  dimensions: ClassDimensions,
+  pathId: string,
+  input: ObjectInput,
+  context: RequestContext,
+): Promise<WrittenObject> {
+  const id = parsePathId(pathId);
+  if ((parseBodyId(input.id) ?? id) !== id) throw new ShoalError("invalid", "invalid update: field 'id' is immutable");
+  const wording: AbsenceWording = {
+    absent: () => new ShoalError("notFound", `no object with id '${pathId}'`),
+    prefix: "invalid update: ",
+  };
+  let checked: ReturnType<typeof checkReplacement>;
+  try {
+    checked = checkReplacement(parts, input);
+  } catch (refusal) {
+    throw await absenceOr(refusal, parts, id, input, wording, context);
+  }
+  const { content, vector } = checked;
+  if (vector !== undefined && content.record.dimensions === undefined) {
+    await requirePresent(parts, id, input, wording, context);
+  }
+  if (vector !== undefined) await dimensions.hold(content.record, vector.length, context);
+  try {
+    return await storeObject(parts, content.record, dataObject(id, content, vector), "replace", context);
+  } catch (thrown) {
+    if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
+    throw (await explainAbsence(parts, id, input, wording, context)) ?? wording.absent();
+  }
+}
+
+function checkReplacement(parts: IngestParts, input: ObjectInput) {
+  let content: ReturnType<typeof checkContent>;
+  try {
+    content = checkContent(input, parts.schema, parts.profile.beaconScheme);
+  } catch (refusal) {
+    throw withPrefix("invalid object: ", refusal);
+  }
+  return { content, vector: checkVector(input, content.record) };
+}
+
+/** Before the vector length of a class is fixed: an object that is not there shall not fix it. */
+async function requirePresent(
+  parts: IngestParts,
+  id: ObjectId,
+  input: ObjectInput,
+  wording: AbsenceWording,
+  context: RequestContext,
+): Promise<void> {
+  const absence = await explainAbsence(parts, id, input, wording, context);
+  if (absence !== undefined) throw absence;
+}

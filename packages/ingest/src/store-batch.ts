@@ -1,0 +1,107 @@
+import { type DataObject, ShoalError } from "@shoal/model";
+import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
+import type { IngestLimits, IngestParts } from "./ingest-parts.js";
+import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
+
+/** An item of a batch that passed all checks. */
+export interface BatchItem {
+  /** Its place in the batch. */
+  readonly index: number;
+  readonly input: ObjectInput;
+  readonly record: ClassRecord;
+  readonly object: DataObject;
+}
+
+interface ShardGroup {
+  readonly shard: ShardAddress;
+  readonly items: BatchItem[];
+}
+
+/**
+ * Puts the items into their shards and writes each one's outcome to its place in `outcomes`. Shards work side by side,
+ * the chunks of one shard one after the other, so that of equal ids the last one stays. A shard that fails takes only its
+ * own items with it. Fails with `deadlineExceeded` when the deadline passes.
+ */
+export async function storeBatch(
+  parts: Pick<IngestParts, "router" | "nowMs" | "limits">,
+  items: readonly BatchItem[],
+  outcomes: (BatchOutcome | undefined)[],
+  context: RequestContext,
+): Promise<void> {
+  await Promise.all(groupByShard(parts, items).map((group) => storeGroup(parts, group, outcomes, context)));
+}
+
+function groupByShard({ router }: Pick<IngestParts, "router">, items: readonly BatchItem[]): ShardGroup[] {
+  const groups = new Map<string, ShardGroup>();
+  for (const item of items) {
+    const shard = router.shardOf(item.record, item.object.id);
+    const key = `${shard.classId}/${shard.shardName}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { shard, items: [item] });
+    else group.items.push(item);
+  }
+  return [...groups.values()];
+}
+
+async function storeGroup(
+  parts: Pick<IngestParts, "router" | "nowMs" | "limits">,
+  { shard, items }: ShardGroup,
+  outcomes: (BatchOutcome | undefined)[],
+  context: RequestContext,
+): Promise<void> {
+  let done = 0;
+  try {
+    const node = parts.router.node(shard);
+    while (done < items.length) {
+      requireTime(parts, context);
+      const chunk = items.slice(done, chunkEnd(items, done, parts.limits));
+      const objects = chunk.map((item) => item.object);
+      const results = await node.putObjects(shard, objects, "upsert", context);
+      for (const [at, item] of chunk.entries()) outcomes[item.index] = outcomeOf(item, results[at], shard);
+      done += chunk.length;
+    }
+  } catch (thrown) {
+    const error = ShoalError.from(thrown);
+    if (error.code === "deadlineExceeded") throw error;
+    for (const item of items.slice(done)) outcomes[item.index] = failed(item, error);
+  }
+}
+
+function outcomeOf(item: BatchItem, result: unknown, shard: ShardAddress): BatchOutcome {
+  if (result instanceof ShoalError) return failed(item, result);
+  if (isPutTimes(result)) {
+    const { creationTimeUnix, lastUpdateTimeUnix } = result;
+    return { written: { object: item.object, creationTimeUnix, lastUpdateTimeUnix } };
+  }
+  const { shardName, className } = shard;
+  return failed(
+    item,
+    new ShoalError("internal", `shard '${shardName}' of class '${className}' gave no outcome of a put`),
+  );
+}
+
+function isPutTimes(result: unknown): result is { creationTimeUnix: number; lastUpdateTimeUnix: number } {
+  return typeof result === "object" && result !== null && "creationTimeUnix" in result;
+}
+
+function failed(item: BatchItem, error: ShoalError): BatchOutcome {
+  return { error, id: item.object.id, input: item.input };
+}
+
+function requireTime({ nowMs }: Pick<IngestParts, "nowMs">, context: RequestContext): void {
+  context.signal?.throwIfAborted();
+  if (nowMs() < context.deadline) return;
+  throw new ShoalError("deadlineExceeded", "the batch ran into its time-out; what was acknowledged by then is stored");
+}
+
+/** Where the chunk that begins at `from` ends: at least one item, then as many as the limits allow. */
+function chunkEnd(items: readonly BatchItem[], from: number, limits: IngestLimits): number {
+  const last = Math.min(items.length, from + limits.chunkObjectsMax);
+  let bytes = items[from]?.object.vector?.byteLength ?? 0;
+  let end = from + 1;
+  for (; end < last; end++) {
+    bytes += items[end]?.object.vector?.byteLength ?? 0;
+    if (bytes > limits.chunkVectorBytesMax) break;
+  }
+  return end;
+}

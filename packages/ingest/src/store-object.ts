@@ -1,0 +1,31 @@
+import { type DataObject, type ObjectId, ShoalError } from "@shoal/model";
+import type { ClassRecord, PutMode, RequestContext } from "@shoal/rpc";
+import type { CheckedContent } from "./check-object.js";
+import type { IngestParts } from "./ingest-parts.js";
+import type { WrittenObject } from "./ingest-service.js";
+
+/** A checked object as it goes to its shard. */
+export function dataObject(id: ObjectId, content: CheckedContent, vector: Float32Array | undefined): DataObject {
+  const { record, properties, extras } = content;
+  return { id, className: record.definition.class, properties, vector, extras };
+}
+
+/** Writes one object to the shard that owns it. Fails as the shard says. */
+export async function storeObject(
+  parts: Pick<IngestParts, "router">,
+  record: ClassRecord,
+  object: DataObject,
+  mode: PutMode,
+  context: RequestContext,
+): Promise<WrittenObject> {
+  const shard = parts.router.shardOf(record, object.id);
+  const [outcome] = await parts.router.node(shard).putObjects(shard, [object], mode, context);
+  if (outcome === undefined) {
+    throw new ShoalError(
+      "internal",
+      `shard '${shard.shardName}' of class '${shard.className}' gave no outcome of a put`,
+    );
+  }
+  if (outcome instanceof ShoalError) throw outcome;
+  return { object, creationTimeUnix: outcome.creationTimeUnix, lastUpdateTimeUnix: outcome.lastUpdateTimeUnix };
+}
