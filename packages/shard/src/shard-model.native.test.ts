@@ -1,0 +1,264 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FaultScript, FaultyStore, type KeyValueStore, MemoryStore, openRocksStore } from "@shoal/kv";
+import { type JsonObject, type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
+import { describe, expect, it } from "vitest";
+import type { PutMode, Shard } from "./shard.js";
+import { cosineDistance } from "./testing/brute-force-index.js";
+import { Random } from "./testing/random.js";
+import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test.js";
+
+const IDS = 40;
+/** Not one of the model's. */
+const OTHER = idOf(9_999);
+const DIMENSIONS = 3;
+
+interface Expected {
+  properties: Record<string, unknown>;
+  vector: Float32Array | undefined;
+  created: number;
+  updated: number;
+}
+
+type Oracle = Map<ObjectId, Expected>;
+
+/** Applies one random operation to shard and oracle. A write that fails leaves the oracle undecided between two states. */
+class ModelRun {
+  oracle: Oracle = new Map();
+  /** States that the shard may be in instead, after writes of unknown outcome. */
+  undecided: Oracle[] = [];
+
+  constructor(
+    readonly random: Random,
+    readonly under: ShardUnderTest,
+  ) {}
+
+  id(): ObjectId {
+    return idOf(this.random.below(IDS));
+  }
+
+  vector(): number[] | undefined {
+    // Few values: many ties, and many puts that do not change the vector.
+    if (this.random.below(8) === 0) return undefined;
+    return Array.from({ length: DIMENSIONS }, () => this.random.below(3) + 1);
+  }
+
+  async write(shard: Shard): Promise<void> {
+    this.under.nowUnix += this.random.below(3);
+    const next: Oracle = new Map(Array.from(this.oracle, ([id, value]) => [id, { ...value }]));
+    try {
+      await this.#change(shard, next);
+      this.oracle = next;
+    } catch (error) {
+      if (!(error instanceof ShoalError) || error.code !== "unavailable") throw error;
+      this.undecided.push(next);
+    }
+  }
+
+  async #change(shard: Shard, next: Oracle): Promise<void> {
+    const now = this.under.nowUnix;
+    switch (this.random.below(5)) {
+      case 0:
+      case 1: {
+        const mode = this.random.pick<PutMode>(["create", "replace", "upsert"]);
+        const objects = Array.from({ length: this.random.below(6) + 1 }, (_, at) =>
+          book(this.id(), this.vector(), { n: this.random.below(1000), at }),
+        );
+        const failures = objects.map(({ id, properties = {}, vector }) => {
+          const before = next.get(id);
+          if (mode === "create" && before !== undefined) return "invalid";
+          if (mode === "replace" && before === undefined) return "notFound";
+          const created = mode === "replace" ? (before?.created ?? now) : now;
+          next.set(id, { properties: { ...properties }, vector, created, updated: now });
+          return undefined;
+        });
+        const outcomes = await shard.putObjects(objects, mode);
+        expect(outcomes.map((one) => (one instanceof ShoalError ? one.code : undefined))).toEqual(failures);
+        return;
+      }
+      case 2: {
+        const id = this.id();
+        const before = next.get(id);
+        const vector = this.random.below(2) === 0 ? this.vector() : undefined;
+        const item = { beacon: String(this.random.below(9)) };
+        if (before !== undefined) {
+          before.properties = { ...before.properties, m: 1, list: [...((before.properties.list as []) ?? []), item] };
+          delete before.properties.at;
+          before.updated = now;
+          if (vector !== undefined) before.vector = Float32Array.from(vector);
+        }
+        const merge = { id, set: { m: 1 }, clear: ["at"], append: { list: [item as JsonObject] } };
+        const merged = await shard
+          .mergeObject({ ...merge, vector: vector === undefined ? undefined : Float32Array.from(vector) })
+          .catch((error: ShoalError) => {
+            if (error.code === "notFound") return undefined;
+            throw error;
+          });
+        expectObject(merged, before);
+        return;
+      }
+      default: {
+        const id = this.id();
+        const there = next.delete(id);
+        expect(await shard.deleteObject(id)).toBe(there);
+      }
+    }
+  }
+
+  /** After a crash: which of the possible states it is. */
+  async settle(shard: Shard): Promise<void> {
+    const listed = await shard.listObjects({ order: "id", after: undefined, limit: IDS, fields: ALL_FIELDS });
+    const seen = JSON.stringify(listed.map(plain));
+    const fits = [this.oracle, ...this.undecided].find((oracle) => JSON.stringify(sorted(oracle)) === seen);
+    expect(fits, `none of ${this.undecided.length + 1} possible states is there`).toBeDefined();
+    this.oracle = fits ?? this.oracle;
+    this.undecided = [];
+  }
+
+  async check(shard: Shard): Promise<void> {
+    const ids = Array.from({ length: IDS }, (_, at) => idOf(at));
+    const objects = await shard.getObjects(ids, ALL_FIELDS);
+    for (const [at, id] of ids.entries()) {
+      expectObject(objects[at], this.oracle.get(id));
+      expect(shard.hasObject(id)).toBe(this.oracle.has(id));
+    }
+    expect(shard.objectCount).toBe(this.oracle.size);
+    const limit = this.random.below(IDS) + 1;
+    const after = this.id();
+    const byId = [...this.oracle.keys()].sort();
+    const fields = { properties: true, vector: false, extras: false };
+    const page = await shard.listObjects({ order: "id", after, limit, fields });
+    expect(page.map((one) => one.id)).toEqual(byId.filter((id) => id > after).slice(0, limit));
+    const newest = await shard.listObjects({ order: "newest", after: undefined, limit, fields });
+    const byTime = [...this.oracle].sort(([a, x], [b, y]) => y.created - x.created || (a < b ? -1 : 1));
+    expect(newest.map((one) => one.id)).toEqual(byTime.slice(0, limit).map(([id]) => id));
+    await this.#checkSearch(shard, limit);
+  }
+
+  async #checkSearch(shard: Shard, count: number): Promise<void> {
+    if (shard.dimensions === undefined) return;
+    const query = Float32Array.from({ length: DIMENSIONS }, () => this.random.next() + 0.1);
+    const expected = [...this.oracle].flatMap(([id, { vector }]) =>
+      vector === undefined ? [] : [{ id, distance: cosineDistance(query, vector) }],
+    );
+    expected.sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1));
+    const hits = await shard.searchByVector({ vector: query, count, fields: undefined });
+    expect(hits.map(({ id, distance }) => ({ id, distance }))).toEqual(expected.slice(0, count));
+  }
+}
+
+function plain(object: StoredObject) {
+  const { id, creationTimeUnix, lastUpdateTimeUnix, vector } = object;
+  return [id, propertiesOf(object), vector === undefined ? null : [...vector], creationTimeUnix, lastUpdateTimeUnix];
+}
+
+function sorted(oracle: Oracle) {
+  const byId = [...oracle].sort(([a], [b]) => (a < b ? -1 : 1));
+  return byId.map(([id, one]) => [
+    id,
+    inOrder(one.properties),
+    one.vector === undefined ? null : [...one.vector],
+    one.created,
+    one.updated,
+  ]);
+}
+
+/** Merged properties are sorted; those of a put stay in their order, which is `n`, `at`. */
+function inOrder(properties: Record<string, unknown>) {
+  if (!("m" in properties)) return properties;
+  return Object.fromEntries(Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function expectObject(object: StoredObject | undefined, expected: Expected | undefined): void {
+  if (expected === undefined) {
+    expect(object).toBeUndefined();
+    return;
+  }
+  expect(propertiesOf(object)).toEqual(expected.properties);
+  expect(object?.vector).toEqual(expected.vector);
+  expect([object?.creationTimeUnix, object?.lastUpdateTimeUnix]).toEqual([expected.created, expected.updated]);
+}
+
+const limits = {
+  snapshotChangesMin: 30,
+  snapshotChangesFraction: 0,
+  snapshotQuietMs: 60_000,
+  rowCacheBytesMax: 1 << 20,
+};
+
+describe("shard against a map", () => {
+  const seeds = [11, 12, 13, 14].map((seed) => [seed + (Number(process.env.SHARD_SEED) || 0)]);
+
+  it.each(seeds)("with crashes, torn and failed writes, seed %i", async (seed) => {
+    const random = new Random(seed);
+    const script = new FaultScript(
+      [
+        { on: "write", fault: "fail", probability: 0.03 },
+        { on: "write", fault: "tear", probability: 0.03 },
+      ],
+      seed,
+    );
+    const store = new FaultyStore(new MemoryStore(), script);
+    await using under = await ShardUnderTest.create(store);
+    const open = async (): Promise<Shard> => {
+      for (;;) {
+        try {
+          return await under.open({ limits });
+        } catch (error) {
+          if (!(error instanceof ShoalError) || error.code !== "unavailable") throw error;
+          if (store.isCrashed) await store.crash();
+        }
+      }
+    };
+    let shard = await open();
+    const run = new ModelRun(random, under);
+    for (let step = 0; step < 600; step++) {
+      await run.write(shard);
+      if (store.isCrashed) {
+        await store.crash();
+        // Either the process survives and sees what became of its write, or it starts anew.
+        if (random.below(2) === 0) shard = await open();
+      }
+      if (random.below(25) === 0) shard = await open();
+      if (random.below(40) === 0) {
+        await shard[Symbol.asyncDispose]();
+        if (store.isCrashed) await store.crash();
+        shard = await open();
+      }
+      if (run.undecided.length > 0) {
+        // The views of a running shard follow at its next write.
+        while (shard.condition().status !== "ready" || shard.hasObject(OTHER)) {
+          const probe = shard.hasObject(OTHER) ? shard.deleteObject(OTHER) : shard.putObjects([book(OTHER)], "create");
+          await probe.catch(() => {});
+          if (store.isCrashed) await store.crash();
+        }
+        await run.settle(shard);
+      }
+      if (step % 5 === 0) await run.check(shard);
+    }
+    await run.check(shard);
+    expect(under.damages()).toEqual([]);
+  });
+
+  it.each(seeds)("on RocksDB with reopening, seed %i", async (seed) => {
+    const folder = await mkdtemp(join(tmpdir(), "shard-rocks-"));
+    const connect = (): Promise<KeyValueStore> => openRocksStore({ folder: join(folder, "kv"), ballastBytes: 0 });
+    const under = await ShardUnderTest.create(await connect());
+    const run = new ModelRun(new Random(seed), under);
+    let shard = await under.open({ limits });
+    for (let step = 0; step < 150; step++) {
+      await run.write(shard);
+      if (step % 10 === 0) await run.check(shard);
+      if (run.random.below(20) !== 0) continue;
+      if (run.random.below(2) === 0) await shard[Symbol.asyncDispose]();
+      await under.store[Symbol.asyncDispose]();
+      under.store = await connect();
+      shard = await under.open({ limits });
+      await run.check(shard);
+    }
+    expect(under.damages()).toEqual([]);
+    await under[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+});

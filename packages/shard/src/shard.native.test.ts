@@ -1,0 +1,399 @@
+import { MemoryStore } from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Shard } from "./shard.js";
+import { ALL_FIELDS, book, INDEX_CONFIG, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test.js";
+
+const NO_MERGE = { set: {}, clear: [], append: {}, vector: undefined };
+
+describe("shard", () => {
+  let under: ShardUnderTest;
+  let shard: Shard;
+  beforeEach(async () => {
+    under = await ShardUnderTest.create();
+    shard = await under.open();
+  });
+  afterEach(async () => {
+    await shard[Symbol.asyncDispose]();
+    await under[Symbol.asyncDispose]();
+  });
+
+  const get = async (index: number) => (await shard.getObjects([idOf(index)], ALL_FIELDS))[0];
+
+  it("keeps what was put", async () => {
+    const extras = { vectorWeights: { a: "2" } };
+    const [times] = await shard.putObjects([{ ...book(idOf(1), [1, 2], { title: "ä☃" }), extras }], "create");
+    expect(times).toEqual({ creationTimeUnix: under.nowUnix, lastUpdateTimeUnix: under.nowUnix });
+    expect(await get(1)).toMatchObject({
+      id: idOf(1),
+      className: "Book",
+      vector: Float32Array.of(1, 2),
+      extras,
+      ...times,
+    });
+    expect(propertiesOf(await get(1))).toEqual({ title: "ä☃" });
+    expect(shard.hasObject(idOf(1))).toBe(true);
+    expect(shard.objectCount).toBe(1);
+  });
+
+  it("hands out only the fields that were asked for", async () => {
+    await shard.putObjects([{ ...book(idOf(1), [1, 2]), extras: { a: 1 } }], "create");
+    const none = { properties: false, vector: false, extras: false };
+    const [bare, missing] = await shard.getObjects([idOf(1), idOf(2)], none);
+    expect(bare).toMatchObject({ vector: undefined, extras: undefined });
+    expect(propertiesOf(bare)).toEqual({});
+    expect(missing).toBeUndefined();
+  });
+
+  it("keeps an object without properties as {}", async () => {
+    await shard.putObjects([{ ...book(idOf(1), [1]), properties: undefined }], "create");
+    expect(propertiesOf(await get(1))).toEqual({});
+  });
+
+  describe("modes", () => {
+    it("create refuses a taken id, in the same call too", async () => {
+      const [first, second] = await shard.putObjects([book(idOf(1), [1]), book(idOf(1), [2])], "create");
+      expect(first).not.toBeInstanceOf(ShoalError);
+      expect(second).toMatchObject({ code: "invalid", message: `id '${idOf(1)}' already exists` });
+      const [third] = await shard.putObjects([book(idOf(1), [3])], "create");
+      expect(third).toMatchObject({ code: "invalid" });
+      expect((await get(1))?.vector).toEqual(Float32Array.of(1));
+    });
+
+    it("replace keeps the creation time and needs the object", async () => {
+      const [missing] = await shard.putObjects([book(idOf(1), [1])], "replace");
+      expect(missing).toMatchObject({ code: "notFound" });
+      await shard.putObjects([book(idOf(1), [1])], "create");
+      const created = under.nowUnix;
+      under.nowUnix += 10;
+      const [times] = await shard.putObjects([book(idOf(1), [2], { other: 1 })], "replace");
+      expect(times).toEqual({ creationTimeUnix: created, lastUpdateTimeUnix: created + 10 });
+      expect(propertiesOf(await get(1))).toEqual({ other: 1 });
+    });
+
+    it("upsert begins a new life", async () => {
+      await shard.putObjects([book(idOf(1), [1]), book(idOf(2), [1])], "upsert");
+      under.nowUnix += 10;
+      const [times] = await shard.putObjects([book(idOf(1), [2])], "upsert");
+      expect(times).toEqual({ creationTimeUnix: under.nowUnix, lastUpdateTimeUnix: under.nowUnix });
+      const listed = await shard.listObjects({ order: "newest", after: undefined, limit: 9, fields: ALL_FIELDS });
+      expect(listed.map((one) => one.id)).toEqual([idOf(1), idOf(2)]);
+    });
+
+    it("of one id in a call the last stays", async () => {
+      await shard.putObjects([book(idOf(1), [1]), book(idOf(2), [5]), book(idOf(1), [2])], "upsert");
+      expect((await get(1))?.vector).toEqual(Float32Array.of(2));
+      expect(shard.objectCount).toBe(2);
+      expect(under.indexes.latest.vectors.size).toBe(2);
+    });
+  });
+
+  describe("merge", () => {
+    it("sets, clears, appends and keeps the rest", async () => {
+      const properties = { author: "x", cited: [{ beacon: "a" }], title: "old" };
+      await shard.putObjects([{ ...book(idOf(1), [1, 2], properties), extras: { e: 1 } }], "create");
+      const created = under.nowUnix;
+      under.nowUnix += 5;
+      const merged = await shard.mergeObject({
+        id: idOf(1),
+        set: { title: "new", zebra: 1, Alpha: 2 },
+        clear: ["author"],
+        append: { cited: [{ beacon: "b" }], fresh: [{ beacon: "c" }] },
+        vector: undefined,
+      });
+      const expected =
+        '{"Alpha":2,"cited":[{"beacon":"a"},{"beacon":"b"}],"fresh":[{"beacon":"c"}],"title":"new","zebra":1}';
+      expect(Buffer.from(merged.propertiesJson).toString()).toBe(expected);
+      expect(merged).toMatchObject({ creationTimeUnix: created, lastUpdateTimeUnix: created + 5, extras: { e: 1 } });
+      expect(await get(1)).toEqual(merged);
+    });
+
+    it("touches no prototype", async () => {
+      await shard.putObjects([book(idOf(1), [1], {})], "create");
+      const set = JSON.parse('{"__proto__":{"polluted":1},"constructor":2}');
+      const merged = await shard.mergeObject({ ...NO_MERGE, id: idOf(1), set });
+      expect(Buffer.from(merged.propertiesJson).toString()).toBe('{"__proto__":{"polluted":1},"constructor":2}');
+      expect(({} as { polluted?: number }).polluted).toBeUndefined();
+    });
+
+    it("leaves the index alone unless the vector changes", async () => {
+      await shard.putObjects([book(idOf(1), [1, 2])], "create");
+      const { latest } = under.indexes;
+      const { puts } = latest;
+      await shard.mergeObject({ ...NO_MERGE, id: idOf(1), set: { a: 1 } });
+      await shard.putObjects([book(idOf(1), [1, 2], { b: 1 })], "replace");
+      await shard.putObjects([book(idOf(1), [1, 2], { b: 1 })], "upsert");
+      expect(latest.puts).toBe(puts);
+      expect(latest.sequence).toBe(shard.statistics().sequence);
+      await shard.mergeObject({ ...NO_MERGE, id: idOf(1), vector: Float32Array.of(3, 4) });
+      expect(latest.puts).toBe(puts + 1);
+      expect((await get(1))?.vector).toEqual(Float32Array.of(3, 4));
+    });
+
+    it("fails for an unknown object and stores nothing", async () => {
+      await expect(shard.mergeObject({ ...NO_MERGE, id: idOf(1) })).rejects.toMatchObject({ code: "notFound" });
+      expect(shard.objectCount).toBe(0);
+    });
+  });
+
+  it("deletes", async () => {
+    await shard.putObjects([book(idOf(1), [1]), book(idOf(2), [1])], "create");
+    expect(await shard.deleteObject(idOf(1))).toBe(true);
+    expect(await shard.deleteObject(idOf(1))).toBe(false);
+    expect(await get(1)).toBeUndefined();
+    expect(shard.hasObject(idOf(1))).toBe(false);
+    expect(under.indexes.latest.vectors.size).toBe(1);
+  });
+
+  describe("vectors", () => {
+    it("refuses another length, naming both, and stores nothing of it", async () => {
+      const [first, second] = await shard.putObjects([book(idOf(1), [1, 2, 3]), book(idOf(2), [1, 2])], "create");
+      expect(first).not.toBeInstanceOf(ShoalError);
+      expect(second).toMatchObject({ code: "invalid" });
+      expect((second as ShoalError).message).toContain("vector lengths don't match: 2 vs 3");
+      expect(shard.hasObject(idOf(2))).toBe(false);
+      const merge = shard.mergeObject({ ...NO_MERGE, id: idOf(1), set: { a: 1 }, vector: Float32Array.of(1) });
+      await expect(merge).rejects.toThrow("vector lengths don't match: 1 vs 3");
+      expect(propertiesOf(await get(1))).not.toHaveProperty("a");
+      expect(shard.dimensions).toBe(3);
+    });
+
+    it.each([[Number.NaN], [Number.POSITIVE_INFINITY], [Number.NEGATIVE_INFINITY]])("refuses %f", async (value) => {
+      const [refused] = await shard.putObjects([book(idOf(1), [1, value])], "create");
+      expect(refused).toMatchObject({ code: "invalid" });
+      const search = { vector: Float32Array.of(value, 1), count: 1, fields: undefined };
+      await expect(shard.searchByVector(search)).rejects.toMatchObject({ code: "invalid" });
+      expect(shard.objectCount).toBe(0);
+    });
+
+    it("refuses an empty vector and one over the limit", async () => {
+      const [empty, long] = await shard.putObjects(
+        [book(idOf(1), []), book(idOf(2), new Array(65_536).fill(1))],
+        "create",
+      );
+      expect(empty).toMatchObject({ code: "invalid" });
+      expect(long).toMatchObject({ code: "invalid" });
+    });
+
+    it("finds the nearest, ties by id also at the end of the page", async () => {
+      const order = [7, 3, 9, 1, 5, 8, 2];
+      await shard.putObjects(
+        order.map((index) => book(idOf(index), [1, 0])),
+        "create",
+      );
+      await shard.putObjects([book(idOf(99), [1, 0.1]), book(idOf(98), [0, 0])], "create");
+      const search = (count: number) =>
+        shard.searchByVector({ vector: Float32Array.of(2, 0), count, fields: undefined });
+      expect((await search(3)).map((hit) => hit.id)).toEqual([idOf(1), idOf(2), idOf(3)]);
+      const all = await search(20);
+      expect(all.map((hit) => hit.id)).toEqual([...order.sort((a, b) => a - b), 99, 98].map(idOf));
+      expect(all[0]?.distance).toBe(0);
+      expect(all.at(-1)?.distance).toBeNaN();
+    });
+
+    it("answers with rows when asked", async () => {
+      await shard.putObjects([book(idOf(1), [1, 0], { title: "a" })], "create");
+      const [hit] = await shard.searchByVector({ vector: Float32Array.of(1, 0), count: 5, fields: ALL_FIELDS });
+      expect(propertiesOf(hit?.object)).toEqual({ title: "a" });
+      expect(hit?.object?.vector).toEqual(Float32Array.of(1, 0));
+    });
+
+    it("is empty without vectors and refuses another length otherwise", async () => {
+      const search = { vector: Float32Array.of(1, 2, 3, 4), count: 1, fields: undefined };
+      expect(await shard.searchByVector(search)).toEqual([]);
+      await shard.putObjects([book(idOf(1), [1, 2, 3])], "create");
+      await expect(shard.searchByVector(search)).rejects.toThrow("vector lengths don't match: 3 vs 4");
+      expect(await shard.searchByVector({ ...search, vector: Float32Array.of(1, 2, 3), count: 0 })).toEqual([]);
+    });
+
+    it("forgets the vector of an object that has none any more", async () => {
+      await shard.putObjects([book(idOf(1), [1, 0]), book(idOf(2), [0, 1])], "create");
+      await shard.putObjects([book(idOf(1))], "replace");
+      const hits = await shard.searchByVector({ vector: Float32Array.of(1, 0), count: 5, fields: undefined });
+      expect(hits.map((hit) => hit.id)).toEqual([idOf(2)]);
+      expect((await get(1))?.vector).toBeUndefined();
+    });
+
+    it("a document id is not used again while a search may still hold it", async () => {
+      await shard.putObjects([book(idOf(1), [1, 0])], "create");
+      let release = () => {};
+      under.indexes.latest.searchGate = new Promise((resolve) => {
+        release = resolve;
+      });
+      const searching = shard.searchByVector({ vector: Float32Array.of(1, 0), count: 1, fields: undefined });
+      await shard.deleteObject(idOf(1));
+      await shard.putObjects([book(idOf(2), [0, 1])], "create");
+      release();
+      // As of between the two writes; with the document used again it would be object 2 at distance 0.
+      expect(await searching).toEqual([]);
+      await shard.putObjects([book(idOf(3), [0, 1])], "create");
+      expect(Math.max(...under.indexes.latest.vectors.keys())).toBe(1);
+    });
+  });
+
+  it("a class that skips indexing stores vectors and refuses to search", async () => {
+    const skipping = await ShardUnderTest.create();
+    const other = await skipping.open({ vectorIndexConfig: { ...INDEX_CONFIG, skip: true } });
+    await other.putObjects([book(idOf(1), [1, 2]), book(idOf(2))], "create");
+    const search = other.searchByVector({ vector: Float32Array.of(1, 2), count: 1, fields: undefined });
+    await expect(search).rejects.toMatchObject({
+      code: "invalid",
+      message: "cannot vector-search on a class not vector-indexed",
+    });
+    expect((await other.getObjects([idOf(1)], ALL_FIELDS))[0]?.vector).toEqual(Float32Array.of(1, 2));
+    expect(skipping.indexes.made).toEqual([]);
+    await other[Symbol.asyncDispose]();
+    await skipping[Symbol.asyncDispose]();
+  });
+
+  describe("listings", () => {
+    const list = async (order: "newest" | "id", limit: number, after?: number) => {
+      const page = { order, after: after === undefined ? undefined : idOf(after), limit, fields: ALL_FIELDS };
+      return (await shard.listObjects(page)).map((one) => Number.parseInt(one.id.slice(0, 8), 16));
+    };
+
+    it("newest first, those of one millisecond by id", async () => {
+      await shard.putObjects(
+        [4, 2, 6].map((index) => book(idOf(index), [1])),
+        "create",
+      );
+      under.nowUnix += 1;
+      await shard.putObjects(
+        [5, 1].map((index) => book(idOf(index), [1])),
+        "create",
+      );
+      expect(await list("newest", 10)).toEqual([1, 5, 2, 4, 6]);
+      expect(await list("newest", 3)).toEqual([1, 5, 2]);
+      expect(await list("newest", 0)).toEqual([]);
+    });
+
+    it("by id, after any id", async () => {
+      await shard.putObjects(
+        [4, 2, 6, 300].map((index) => book(idOf(index), [1])),
+        "create",
+      );
+      expect(await list("id", 10)).toEqual([2, 4, 6, 300]);
+      expect(await list("id", 2, 2)).toEqual([4, 6]);
+      expect(await list("id", 2, 5)).toEqual([6, 300]);
+      expect(await list("id", 2, 300)).toEqual([]);
+    });
+
+    it("refuses after with newest, and limits that are no counts", async () => {
+      await expect(list("newest", 1, 1)).rejects.toMatchObject({ code: "invalid" });
+      await expect(list("id", -1)).rejects.toMatchObject({ code: "invalid" });
+      await expect(list("id", 1.5)).rejects.toMatchObject({ code: "invalid" });
+    });
+
+    it("a clock that is set back does not make new objects old", async () => {
+      await shard.putObjects([book(idOf(1), [1])], "create");
+      under.nowUnix -= 60_000;
+      await shard.putObjects([book(idOf(2), [1])], "create");
+      await shard.putObjects([book(idOf(3), [1])], "create");
+      expect(await list("newest", 3)).toEqual([3, 2, 1]);
+    });
+  });
+
+  describe("many at once", () => {
+    it("share commits and take effect in the order of the calls", async () => {
+      const store = new CountingStore();
+      const counted = await ShardUnderTest.create(store);
+      const one = await counted.open();
+      const before = store.writes;
+      const puts = Array.from({ length: 200 }, (_, at) => one.putObjects([book(idOf(at % 10), [at])], "upsert"));
+      await Promise.all(puts);
+      expect(store.writes - before).toBe(1);
+      const rows = await one.getObjects(
+        Array.from({ length: 10 }, (_, at) => idOf(at)),
+        ALL_FIELDS,
+      );
+      expect(rows.map((row) => row?.vector?.[0])).toEqual(Array.from({ length: 10 }, (_, at) => 190 + at));
+      await one[Symbol.asyncDispose]();
+      await counted[Symbol.asyncDispose]();
+    });
+
+    it("of many creates of one id one wins", async () => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, (_, at) => shard.putObjects([book(idOf(1), [at])], "create")),
+      );
+      const won = outcomes.flatMap(([outcome], at) => (outcome instanceof ShoalError ? [] : [at]));
+      expect(won).toEqual([0]);
+      expect((await get(1))?.vector).toEqual(Float32Array.of(0));
+    });
+
+    it("create, merge, delete and create again in one commit", async () => {
+      const outcomes = await Promise.all([
+        shard.putObjects([book(idOf(1), [1], { a: 1 })], "create"),
+        shard.mergeObject({ ...NO_MERGE, id: idOf(1), set: { b: 2 } }),
+        shard.deleteObject(idOf(1)),
+        shard.deleteObject(idOf(1)),
+        shard.putObjects([book(idOf(1), [9], { c: 3 })], "create"),
+        shard.putObjects([book(idOf(2), [9])], "create"),
+        shard.deleteObject(idOf(2)),
+      ]);
+      expect(propertiesOf(outcomes[1])).toEqual({ a: 1, b: 2 });
+      expect([outcomes[2], outcomes[3], outcomes[6]]).toEqual([true, false, true]);
+      expect(propertiesOf(await get(1))).toEqual({ c: 3 });
+      expect(shard.objectCount).toBe(1);
+    });
+  });
+
+  describe("limits", () => {
+    it("refuses what does not fit into the queue, and takes it later", async () => {
+      const small = await ShardUnderTest.create();
+      const one = await small.open({ limits: { pendingObjectsMax: 3 } });
+      const first = one.putObjects([book(idOf(1), [1]), book(idOf(2), [1])], "create");
+      const second = one.putObjects([book(idOf(3), [1]), book(idOf(4), [1])], "create");
+      await expect(second).rejects.toMatchObject({ code: "overloaded", retryAfterSeconds: 1 });
+      await first;
+      await one.putObjects([book(idOf(3), [1]), book(idOf(4), [1])], "create");
+      expect(one.objectCount).toBe(4);
+      await one[Symbol.asyncDispose]();
+      await small[Symbol.asyncDispose]();
+    });
+
+    it("writes wait for the graph, reads and searches do not", async () => {
+      await shard.putObjects([book(idOf(1), [1])], "create");
+      let release = () => {};
+      under.indexes.latest.tailGate = new Promise((resolve) => {
+        release = resolve;
+      });
+      let done = false;
+      const writing = shard.putObjects([book(idOf(2), [1])], "create").then(() => {
+        done = true;
+      });
+      expect(await get(1)).toBeDefined();
+      const search = { vector: Float32Array.of(1), count: 3, fields: undefined };
+      expect(await shard.searchByVector(search)).toHaveLength(1);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(done).toBe(false);
+      expect(shard.statistics().pendingObjects).toBe(1);
+      release();
+      await writing;
+      expect(await shard.searchByVector(search)).toHaveLength(2);
+    });
+  });
+
+  it("takes new search settings and refuses those that are fixed", () => {
+    shard.configure({ ...INDEX_CONFIG, ef: 77 });
+    for (const change of [{ skip: true }, { maxConnections: 8 }, { efConstruction: 8 }]) {
+      expect(() => shard.configure({ ...INDEX_CONFIG, ...change })).toThrow("immutable");
+    }
+  });
+
+  it("after drain writes are refused and reads go on", async () => {
+    const accepted = shard.putObjects([book(idOf(1), [1])], "create");
+    await shard.drain();
+    await accepted;
+    await expect(shard.deleteObject(idOf(1))).rejects.toMatchObject({ code: "unavailable" });
+    expect(await get(1)).toBeDefined();
+  });
+});
+
+class CountingStore extends MemoryStore {
+  writes = 0;
+
+  override write(...call: Parameters<MemoryStore["write"]>): Promise<void> {
+    this.writes += 1;
+    return super.write(...call);
+  }
+}

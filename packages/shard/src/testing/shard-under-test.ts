@@ -1,0 +1,106 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type KeyValueStore, MemoryStore } from "@shoal/kv";
+import type { DataObject, ObjectId, Properties, StoredObject, VectorIndexConfig } from "@shoal/model";
+import { openShard, type ShardOptions } from "../open-shard.js";
+import type { Shard } from "../shard.js";
+import type { ShardEvent } from "../shard-events.js";
+import { BruteForceIndexes } from "./brute-force-index.js";
+import { FencedStore } from "./fenced-store.js";
+
+export const ALL_FIELDS = { properties: true, vector: true, extras: true } as const;
+
+export const INDEX_CONFIG: VectorIndexConfig = {
+  skip: false,
+  cleanupIntervalSeconds: 300,
+  maxConnections: 64,
+  efConstruction: 128,
+  ef: -1,
+  vectorCacheMaxObjects: 500_000,
+  flatSearchCutoff: 40_000,
+};
+
+/** A store, a folder, a clock that stands still until it is told otherwise, and the shards opened on them. */
+export class ShardUnderTest implements AsyncDisposable {
+  readonly indexes = new BruteForceIndexes();
+  readonly events: ShardEvent[] = [];
+  nowUnix = 1_700_000_000_000;
+
+  #process: FencedStore | undefined;
+  #folders = 0;
+
+  private constructor(
+    readonly folder: string,
+    public store: KeyValueStore,
+  ) {}
+
+  static async create(store: KeyValueStore = new MemoryStore()): Promise<ShardUnderTest> {
+    return new ShardUnderTest(await mkdtemp(join(tmpdir(), "shard-")), store);
+  }
+
+  /** Opens the shard in a new process; one that is open is killed, unless it was disposed of. */
+  async open(options: Partial<ShardOptions> = {}): Promise<Shard> {
+    await this.kill();
+    this.#process = new FencedStore(this.store);
+    return openShard({
+      store: this.#process,
+      folder: this.#snapshots,
+      className: "Book",
+      shardName: "s1",
+      vectorIndexConfig: INDEX_CONFIG,
+      dimensions: undefined,
+      vectorIndexes: this.indexes,
+      clock: () => this.nowUnix,
+      onEvent: (event) => this.events.push(event),
+      ...options,
+    });
+  }
+
+  /** Ends the process as kill -9 does: files stay as they are now, whatever the shard in it still tries. */
+  async kill(): Promise<void> {
+    this.#process?.kill();
+    const before = this.#snapshots;
+    this.#folders += 1;
+    await cp(before, this.#snapshots, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+  }
+
+  /** A snapshot's file, as the process that was opened last sees it. */
+  path(file: "ids.snapshot" | "vectors.snapshot"): string {
+    return join(this.#snapshots, file);
+  }
+
+  get #snapshots(): string {
+    return join(this.folder, String(this.#folders));
+  }
+
+  damages(): string[] {
+    return this.events.flatMap((event) => (event.type === "damageFound" ? [event.damage.what] : []));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.store[Symbol.asyncDispose]();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  }
+}
+
+/** The `index`th id of a fixed sequence whose order is that of the indexes. */
+export function idOf(index: number): ObjectId {
+  return `${index.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000` as ObjectId;
+}
+
+export function book(id: ObjectId, vector?: readonly number[], properties: Properties = { title: id }): DataObject {
+  return {
+    id,
+    className: "Book",
+    properties,
+    vector: vector === undefined ? undefined : Float32Array.from(vector),
+    extras: undefined,
+  };
+}
+
+export function propertiesOf(object: StoredObject | undefined): unknown {
+  return object === undefined ? undefined : JSON.parse(Buffer.from(object.propertiesJson).toString());
+}
