@@ -1,0 +1,109 @@
+import { SPEC_PROFILE } from "@shoal/model";
+import { expect, it } from "vitest";
+import { createGraphQlHandler } from "../handler.js";
+import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
+import { AUTHOR, LibraryQuery, LibraryView, libraryClass, property } from "../testing/library.js";
+import { checkText } from "./check-text.js";
+
+const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
+const NODE = libraryClass("Node", [property("next", "Node"), property("name", "text")]);
+const handler = createGraphQlHandler({
+  schema: new LibraryView([NODE, AUTHOR]),
+  query: new LibraryQuery(),
+  wire: SPEC_PROFILE,
+});
+
+async function post(query: string, variables?: object) {
+  const body = Buffer.from(JSON.stringify({ query, variables }));
+  const before = process.cpuUsage();
+  const answer = await handler.execute(body, CONTEXT);
+  const { user, system } = process.cpuUsage(before);
+  return { json: JSON.parse(answer.body.toString()), status: answer.status, milliseconds: (user + system) / 1000 };
+}
+
+const many = (count: number, make: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => make(i)).join(" ");
+
+const attacks: [string, string, string][] = [
+  ["selections 10,000 deep", "{".repeat(10_000), "graphqlDepthMax"],
+  [
+    "valid selections 10,000 deep",
+    `{Get{Node${"{next{...on Node".repeat(10_000)}{name}${"}}".repeat(10_000)}}}`,
+    "graphqlDepthMax",
+  ],
+  ["lists 10,000 deep", `{Get{Node(nearVector:{vector:${"[".repeat(10_000)}`, "graphqlDepthMax"],
+  ["objects 10,000 deep", `{Get{Node(nearVector:${"{a:".repeat(10_000)}`, "graphqlDepthMax"],
+  ["types 10,000 deep", `query($a: ${"[".repeat(10_000)}`, "graphqlDepthMax"],
+  ["100k aliases", `{Get{Node{${many(100_000, (i) => `a${i}: name`)}}}}`, "graphqlTokensMax"],
+  ["2,000 aliases", `{Get{Node{${many(2_000, (i) => `a${i}: name`)}}}}`, "graphqlAliasesMax"],
+  ["one field 9,000 times", `{Get{Node{${"name ".repeat(9_000)}}}}`, "graphqlRepeatedFieldsMax"],
+  ["a million numbers", `{Get{Node(nearVector:{vector:[${"1 ".repeat(1_000_000)}`, "graphqlNumbersMax"],
+  ["a long text", `{Get{Node{name}}}${" ".repeat(5_000_000)}`, "graphqlQueryCharsMax"],
+  [
+    "many fragments",
+    `{Get{Node{...f0}}} ${many(900, (i) => `fragment f${i} on Node{...f${i + 1}}`)}`,
+    "graphqlFragmentsMax",
+  ],
+  [
+    "fragments that double one another",
+    `{Get{Node{...f0}}} ${many(90, (i) => `fragment f${i} on Node{a:next{...on Node{...f${i + 1}}} b:next{...on Node{...f${i + 1}}}}`)} fragment f90 on Node{name}`,
+    "graphqlFieldsMax",
+  ],
+  [
+    "fragments that nest one another",
+    `{Get{Node{...f0}}} ${many(99, (i) => `fragment f${i} on Node{next{...on Node{next{...on Node{...f${i + 1}}}}}}`)} fragment f99 on Node{name}`,
+    "graphqlDepthMax",
+  ],
+  [
+    "a cycle of two",
+    "{Get{Node{...a}}} fragment a on Node{...b} fragment b on Node{...a}",
+    'Cannot spread fragment "a" within itself via "b".',
+  ],
+  [
+    "a cycle through fields",
+    "{Get{Node{...a}}} fragment a on Node{next{...a}}",
+    'Cannot spread fragment "a" within itself.',
+  ],
+  [
+    "a long cycle",
+    `{Get{Node{...f0}}} ${many(99, (i) => `fragment f${i} on Node{...f${(i + 1) % 99}}`)}`,
+    'Cannot spread fragment "f0" within itself',
+  ],
+];
+
+it.each(attacks)("refuses %s in 20 ms and says why", async (_name, query, reason) => {
+  await post("{Get{Node{name ...f}}} fragment f on Node{name}");
+  const { json, status, milliseconds } = await post(query);
+  expect(status).toBe(200);
+  expect(json.data).toBeUndefined();
+  expect(json.errors[0].message).toContain(reason);
+  // Generous: other things run on this machine. Measured figures are in the README.
+  expect(milliseconds).toBeLessThan(150);
+});
+
+it("bears the worst that the limits allow", async () => {
+  const fields = many(90, (i) => `n${i}: name`);
+  const spreads = many(99, (i) => `...f${i}`);
+  const query = `{Get{Node{${spreads}}}} ${many(99, (i) => `fragment f${i} on Node{${i < 10 ? fields : "name"}}`)}`;
+  const { milliseconds } = await post(query);
+  expect(milliseconds).toBeLessThan(1_000);
+});
+
+it("lets a vector of the largest size through", async () => {
+  const vector = Array.from({ length: 65_535 }, (_, i) => (i % 7) / 3);
+  expect((await post(`{Get{Node(nearVector:{vector:${JSON.stringify(vector)}}){name}}}`)).json.data).toEqual({
+    Get: { Node: [] },
+  });
+  const text = "query($v:[Float]!){Get{Node(nearVector:{vector:$v}){name}}}";
+  expect((await post(text, { v: vector })).json.data).toEqual({ Get: { Node: [] } });
+});
+
+it("counts tokens as GraphQL does", () => {
+  const count = (text: string) => checkText(text, DEFAULT_GRAPHQL_LIMITS);
+  expect(count("")).toBe(0);
+  expect(count(" ,\t\r\n\uFEFF # {{{{ \n#")).toBe(0);
+  expect(count("{ a1_b(x: -1.5e+3) }")).toBe(8);
+  expect(count('"a \\" { b" "" """block " \\""" {""" x')).toBe(4);
+  expect(count('"open\n}')).toBe(2);
+  expect(count("?")).toBe(1);
+});

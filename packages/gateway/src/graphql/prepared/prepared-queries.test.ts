@@ -1,0 +1,198 @@
+import { WEAVIATE_PROFILE } from "@shoal/model";
+import { expect, it } from "vitest";
+import { createGraphQlHandler } from "../handler.js";
+import { BOOK, LIBRARY_CLASSES, LibraryQuery, LibraryView, storedObject } from "../testing/library.js";
+import { TemplateCache } from "./template-cache.js";
+
+const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
+
+/** Sends the bodies one after another to a handler that prepares and to one that does not. */
+async function compare(...bodies: readonly (string | object)[]) {
+  const query = new LibraryQuery();
+  const shared = { schema: new LibraryView(LIBRARY_CLASSES), wire: WEAVIATE_PROFILE };
+  const prepared = createGraphQlHandler({ ...shared, query });
+  const plain = createGraphQlHandler({ ...shared, query: new LibraryQuery(), prepareQueries: false });
+  const answers: string[] = [];
+  let preparedCount = 0;
+  for (const body of bodies) {
+    const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+    const expected = await plain.execute(bytes, CONTEXT);
+    const got = await prepared.execute(bytes, CONTEXT);
+    expect(got.body.toString(), bytes.toString()).toBe(expected.body.toString());
+    answers.push(got.body.toString());
+    // Prepared answers are bytes.
+    if (Buffer.isBuffer(got.body)) preparedCount++;
+  }
+  return { answers, preparedCount, query };
+}
+
+const query = (text: string) => ({ query: text });
+
+it("prepares what differs in literals only", async () => {
+  const get = (limit: number, vector: string, id: string) =>
+    query(`{ Get { a: Book(limit: ${limit}, nearVector: {vector: ${vector}}) { title }
+      b: Author(nearObject: {id: "${id}"}) { ...f } } } fragment f on Author { name }`);
+  const { preparedCount, query: asked } = await compare(
+    get(1, "[0.1, 2]", "x"),
+    get(2, "[3,\n4 , 5]", "ÿ"),
+    get(3, "[-1 2]", ""),
+  );
+  expect(preparedCount).toBe(3);
+  expect(asked.asked.map((each) => each.limit)).toEqual([1, undefined, 2, undefined, 3, undefined]);
+  expect(asked.asked[2]?.nearVector?.vector).toEqual(Float32Array.of(3, 4, 5));
+  expect(asked.asked[3]?.nearObject?.id).toBe("ÿ");
+});
+
+it("prepares variables of every shape, also nested and by default", async () => {
+  const text =
+    "query q($near: GetObjectsBookNearVectorInpObj, $n: Int = 2, $yes: Boolean = true) " +
+    "{ Get { Book(nearVector: $near, limit: $n) { title @include(if: $yes) isbn } } }";
+  const body = (variables: object) => ({ operationName: "q", variables, query: text });
+  const { preparedCount } = await compare(
+    body({ near: { vector: [1, 2], certainty: 0.5 } }),
+    body({ near: { vector: [3, 4], certainty: 0.25 } }),
+    body({ near: { vector: [3, 4], certainty: 0.25 }, yes: false }),
+    body({ near: null, n: 3 }),
+    body({ n: 3 }),
+    // Left to graphql-js: a literal of the default value that is not used.
+    body({ near: { vector: [3, 4] }, n: null }),
+    body({ near: { vector: 3 } }),
+    body({ near: { vector: [1, 2], other: 5 } }),
+    body({ n: 1.5 }),
+    body({ n: "x" }),
+  );
+  expect(preparedCount).toBe(3);
+});
+
+it("does not trust a literal that nobody binds: its value may decide about validity", async () => {
+  const twice = (a: number, b: number) => query(`{ Get { Book(limit: ${a}) { title } Book(limit: ${b}) { isbn } } }`);
+  const { answers, preparedCount } = await compare(twice(1, 1), twice(1, 2), twice(2, 2));
+  expect(preparedCount).toBe(0);
+  expect(answers[1]).toContain("they have differing arguments");
+});
+
+it("binds variables to the right members when a name stands twice", async () => {
+  const text = JSON.stringify("query($a: Int, $b: Int) { Get { Book(limit: $a, offset: $b) { title } } }");
+  const body = (b: number, a: number) => `{"query":${text},"variables":{"a":true,"b":${b},"a":${a}}}`;
+  await compare(body(2, 2), body(1, 3), body(3, 1));
+});
+
+it("decides by kind, not by the first request of a template", async () => {
+  const limit = (value: string) => query(`{ Get { Book(limit: ${value}) { isbn } } }`);
+  const { preparedCount } = await compare(
+    limit("9999999999999999999999"),
+    limit("1"),
+    limit("1.5"),
+    limit('"1"'),
+    limit("[1]"),
+    limit("null"),
+    limit("-1"),
+    limit("2"),
+  );
+  expect(preparedCount).toBe(4);
+});
+
+it("leaves the unusual to graphql-js", async () => {
+  const { preparedCount } = await compare(
+    query("{ __schema { queryType { name } } }"),
+    query('{ Get { Book(nearObject: {id: """x"""}) { title } } }'),
+    query('{ Get { Book(nearObject: {id: "a\\"b"}) { title } } }'),
+    { query: "{ Get { Book { isbn } } }", extensions: {} },
+    '{"query":"{ Get { Book { isbn } } }","query":"{ Get { Author { name } } }"}',
+    '{"query":"{ Get { B\\u006fok { isbn } } }"}',
+    '\u0000{"query":"{ Get { Book { isbn } } }"}',
+    '{"query":"{ Get { Book { isbn } } }"} x',
+    '{"query":"{ Get { Book { isbn } } }",}',
+    '{"query":"query($v:[Float]!){Get{Book(nearVector:{vector:$v}){isbn}}}","variables":{"v":[1,2,]}}',
+    '{"query":"query($v:[Float]!){Get{Book(nearVector:{vector:$v}){isbn}}}","variables":{"v":[1,\u000b2]}}',
+    '{"query":"query($v:[Float]!){Get{Book(nearVector:{vector:$v}){isbn}}}","variables":{"v":[1 2]}}',
+  );
+  expect(preparedCount).toBe(0);
+});
+
+it("keeps comments and every spelling of white space", async () => {
+  const { preparedCount } = await compare(
+    query('\t{ # a "comment" 1 [2]\r\n Get\n{ Book(limit: 1 # }\n) { isbn } } } # end \\" 5'),
+    '\n{ "operationName" : null , "variables" : { } , "query" : "{ Get { Book(limit:1) { isbn } } }" }\r\n',
+  );
+  expect(preparedCount).toBe(2);
+});
+
+it("answers requests that overlap each from its own literals", async () => {
+  const pending: (() => void)[] = [];
+  const library = new LibraryQuery();
+  const handler = createGraphQlHandler({
+    schema: new LibraryView(LIBRARY_CLASSES),
+    wire: WEAVIATE_PROFILE,
+    query: {
+      get: async (get) => {
+        await new Promise<void>((resolve) => pending.push(resolve));
+        return library.get(get);
+      },
+      objectById: () => library.objectById(""),
+      list: () => library.list(),
+    },
+  });
+  const send = (limit: number, first: number) =>
+    handler.execute(
+      Buffer.from(
+        JSON.stringify(query(`{ Get { Book(limit: ${limit}, nearVector: {vector: [${first}, 0.5]}) { isbn } } }`)),
+      ),
+      CONTEXT,
+    );
+  const answers = [send(1, 0.25), send(2, 0.5), send(3, 0.75)];
+  for (const resolve of pending.reverse()) resolve();
+  const rows = (await Promise.all(answers)).map(({ body }) => JSON.parse(body.toString()).data.Get.Book.length);
+  expect(rows).toEqual([1, 2, 3]);
+  expect(library.asked.map((each) => each.nearVector?.vector[0])).toEqual([0.75, 0.5, 0.25]);
+});
+
+it("answers a damaged row with an error, and the other classes", async () => {
+  const damaged = storedObject("Book", 1, {}, { propertiesJson: Buffer.from('{"title":"x') });
+  const handler = createGraphQlHandler({
+    schema: new LibraryView([BOOK]),
+    wire: WEAVIATE_PROFILE,
+    query: new LibraryQuery({ Book: [storedObject("Book", 0, { title: "x" }), damaged] }),
+  });
+  const body = Buffer.from(JSON.stringify(query("{ Get { a: Book(limit: 1) { title }\nBook { title } } }")));
+  expect(JSON.parse((await handler.execute(body, CONTEXT)).body.toString())).toEqual({
+    data: { Get: { a: [{ title: "x" }], Book: null } },
+    errors: [
+      {
+        locations: [{ line: 2, column: 1 }],
+        message: "the stored properties of an object are no JSON object",
+        path: ["Get", "Book"],
+      },
+    ],
+  });
+});
+
+it("writes answers larger than its buffer", async () => {
+  const large = storedObject(
+    "Book",
+    0,
+    { title: "ü".repeat(3_000_000) },
+    { vector: new Float32Array(65_535).fill(-1.2345678e-20) },
+  );
+  const handler = createGraphQlHandler({
+    schema: new LibraryView([BOOK]),
+    wire: WEAVIATE_PROFILE,
+    query: new LibraryQuery({ Book: [large] }),
+  });
+  const body = Buffer.from(JSON.stringify(query("{ Get { Book { title _additional { vector } } } }")));
+  for (let repeat = 0; repeat < 2; repeat++) {
+    const answer = JSON.parse((await handler.execute(body, CONTEXT)).body.toString());
+    expect(answer.data.Get.Book[0].title.length).toBe(3_000_000);
+    expect(answer.data.Get.Book[0]._additional.vector.length).toBe(65_535);
+  }
+});
+
+it("forgets templates that were not used for longest", () => {
+  const cache = new TemplateCache<number>(4);
+  for (let i = 0; i < 20; i++) {
+    cache.set(`t${i}`, i);
+    expect(cache.get("t0")).toBe(0);
+  }
+  expect(cache.get("t19")).toBe(19);
+  expect([...Array(20).keys()].filter((i) => cache.get(`t${i}`) !== undefined).length).toBeLessThanOrEqual(4);
+});
