@@ -196,12 +196,20 @@ function sources(folder) {
 }
 
 async function build(scope, scopeName) {
-  const fingerprint = sourceFingerprint(projectsOf(scope));
+  const projects = projectsOf(scope);
+  const fingerprint = sourceFingerprint(projects);
   console.log("shoal: building the native addon");
   await runCommand("building the native addon failed", process.execPath, [addon], { cwd: root });
   console.log("shoal: compiling TypeScript");
   await runCommand("compiling TypeScript failed", process.execPath, [tsc, "-b", ...scope.projects], { cwd: root });
   writeStamp(`built-${scopeName}`, fingerprint);
+  // What is part of it is built too.
+  for (const [name, other] of Object.entries(SCOPES)) {
+    const parts = projectsOf(other);
+    if (name !== scopeName && parts.every((project) => projects.includes(project))) {
+      writeStamp(`built-${name}`, sourceFingerprint(parts));
+    }
+  }
 }
 
 // --- stamps and the lock

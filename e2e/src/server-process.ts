@@ -72,8 +72,9 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 export class ServerProcess implements AsyncDisposable {
   readonly url: string;
   readonly http: HttpClient;
-  /** Everything all runs have printed. */
+  /** Everything all runs have printed on both streams. */
   output = "";
+  stdout = "";
   #child: ChildProcess | undefined;
   #exited: Promise<Exit> | undefined;
 
@@ -139,7 +140,10 @@ export class ServerProcess implements AsyncDisposable {
     const keep = (chunk: string): void => {
       this.output = (this.output + chunk).slice(-1_000_000);
     };
-    child.stdout.setEncoding("utf8").on("data", keep);
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      this.stdout += chunk;
+      keep(chunk);
+    });
     child.stderr.setEncoding("utf8").on("data", keep);
     this.#child = child;
     this.#exited = new Promise<Exit>((resolve, reject) => {

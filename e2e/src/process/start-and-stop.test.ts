@@ -77,8 +77,8 @@ describe("bad settings are one clear line and exit code 1", () => {
 describe("start", () => {
   it("prints where it is and how to try it, in three lines", async () => {
     await using server = await ServerProcess.start();
-    expect(server.output).toContain(server.url);
-    expect(server.output.trimEnd().split("\n").length).toBeLessThanOrEqual(3);
+    expect(server.stdout).toContain(server.url);
+    expect(server.stdout.trimEnd().split("\n")).toHaveLength(3);
   });
 
   it("a second process on the same data is refused, and the first one goes on", async () => {
