@@ -62,7 +62,7 @@ void VectorIndex::unpin() { Scheduler::get().unpin(shared_from_this()); }
 void VectorIndex::freeze(size_t& rows, size_t& linked) {
   const std::lock_guard<std::mutex> lock(writing_);
   frozenDeaths_ = generation_->rows.deaths();
-  rows = generation_->rows.count();
+  rows = frozenRows_ = generation_->rows.count();
   linked = generation_->graph.size();
 }
 
@@ -75,7 +75,7 @@ void VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, uin
     size_t bytes = 0, next = first;
     if (kind == ROWS) {
       const size_t dimensions = self->settings_.dimensions;
-      size_t count = std::min(rows.count() - first, (capacity - HEADER_BYTES) / (dimensions * 4 + 4));
+      size_t count = std::min(self->frozenRows_ - first, (capacity - HEADER_BYTES) / (dimensions * 4 + 4));
       while (count > 0 && rowBlockBytes(count, dimensions) > capacity - HEADER_BYTES) count--;
       next = first + count;
       bytes = rowBlockBytes(count, dimensions);

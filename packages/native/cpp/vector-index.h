@@ -93,6 +93,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   bool closing_ = false;
   std::atomic<bool> linkingFailed_{false};
   uint64_t frozenDeaths_ = 0;
+  size_t frozenRows_ = 0;
 
   // A rebuild under way.
   bool rebuilding_ = false;

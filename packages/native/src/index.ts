@@ -1,1 +1,14 @@
+export {
+  BLOCK_BYTES_MIN,
+  BLOCK_HEADER_BYTES,
+  BLOCK_LENGTH_OFFSET,
+  type BlockKind,
+  DIMENSIONS_MAX,
+  MAX_CONNECTIONS_MAX,
+  MAX_CONNECTIONS_MIN,
+  type NativeCounts,
+  NativeVectorIndex,
+  NotFinite,
+} from "./native-vector-index.js";
+export type { Answer, AnswerStatus } from "./requests.js";
 export { XXH3_BYTES, Xxh3Hasher, xxh3Matches, xxh3Write } from "./xxh3.js";

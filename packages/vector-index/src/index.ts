@@ -1,3 +1,5 @@
+export { createVectorIndex } from "./graph-vector-index.js";
+export { loadVectorIndex } from "./load-vector-index.js";
 export type {
   NearestDocuments,
   VectorIndex,

@@ -1,0 +1,173 @@
+import { addon } from "./addon.js";
+import { type Answer, request } from "./requests.js";
+
+type Handle = object;
+
+interface VectorIndexAddon {
+  indexCreate(dimensions: number, maxConnections: number, efConstruction: number): Handle;
+  indexPut(index: Handle, documents: Uint32Array, vectors: Float32Array): number;
+  indexRemove(index: Handle, documents: Uint32Array): void;
+  indexSearch(
+    index: Handle,
+    request: number,
+    query: Float32Array,
+    wanted: number,
+    ef: number,
+    flatSearchCutoff: number,
+    allowed: Uint32Array | undefined,
+  ): number;
+  indexCancel(index: Handle, request: number): void;
+  indexCounts(index: Handle, out: Float64Array): void;
+  indexAwaitTail(index: Handle, request: number, tailMax: number): void;
+  indexRebuild(index: Handle, request: number): void;
+  indexClose(index: Handle, request: number): void;
+  indexPin(index: Handle, request: number): void;
+  indexUnpin(index: Handle): void;
+  indexFreeze(index: Handle, out: Uint32Array): void;
+  indexExportBlock(index: Handle, request: number, kind: number, first: number, target: Uint8Array): void;
+  indexImportBlock(index: Handle, request: number, kind: number, first: number, block: Uint8Array): void;
+  indexFinishImport(index: Handle, request: number, rows: number, linked: number): void;
+}
+
+const native = addon as VectorIndexAddon;
+
+/** The largest number of dimensions, and the bounds of the settings. */
+export const DIMENSIONS_MAX = 65_535;
+export const MAX_CONNECTIONS_MIN = 4;
+export const MAX_CONNECTIONS_MAX = 4_096;
+
+/** Bytes before the payload of a block; the payload's length is a u64 at `BLOCK_LENGTH_OFFSET`. */
+export const BLOCK_HEADER_BYTES = 32;
+export const BLOCK_LENGTH_OFFSET = 16;
+/** What `exportBlock` needs at least to fit one row or node of any size. */
+export const BLOCK_BYTES_MIN = 512 * 1024;
+
+export type BlockKind = "rows" | "nodes";
+const BLOCK_KINDS = { rows: 1, nodes: 2 } as const;
+
+/** Refused, before anything changed: the value at `position` of those given is NaN or infinite. */
+export class NotFinite extends RangeError {
+  constructor(readonly position: number) {
+    super(`the value at position ${position} is not a finite number`);
+  }
+}
+
+export interface NativeCounts {
+  /** Documents that can be found. */
+  readonly live: number;
+  /** Of these, not linked yet, although the index is large enough to need a graph. */
+  readonly tail: number;
+  /** Dead rows in the graph. */
+  readonly tombstones: number;
+  /** All rows, dead ones included, and those of them that the graph holds. */
+  readonly rows: number;
+  readonly linked: number;
+  readonly memoryBytes: number;
+}
+
+function check(result: number): void {
+  if (result === -1) return;
+  if (result === -2) throw new Error("no memory for more vectors");
+  throw new NotFinite(result);
+}
+
+/**
+ * Vectors by document id (uint32) on the native side, with their graph. Vectors are normalised when they are put, and
+ * kept exactly as float32. Promises resolve with the native threads' answer, whatever its status.
+ *
+ * The caller sees to it that arrays have the right lengths (a TypeError is thrown otherwise), that nothing is called
+ * after `close`, and that byte arrays of blocks are left alone until their answer has come.
+ */
+export class NativeVectorIndex {
+  readonly #handle: Handle;
+  readonly #counts = new Float64Array(6);
+
+  constructor(dimensions: number, maxConnections: number, efConstruction: number) {
+    this.#handle = native.indexCreate(dimensions, maxConnections, efConstruction);
+  }
+
+  /** Stores all of them, or throws NotFinite and stores none. */
+  put(documents: Uint32Array, vectors: Float32Array): void {
+    check(native.indexPut(this.#handle, documents, vectors));
+  }
+
+  remove(documents: Uint32Array): void {
+    native.indexRemove(this.#handle, documents);
+  }
+
+  /**
+   * The nearest documents in `integers` with distances in `floats`. `ef` -1 is automatic. `number` tells the request's
+   * number, for `cancel`. Rejects with NotFinite.
+   */
+  search(
+    query: Float32Array,
+    wanted: number,
+    ef: number,
+    flatSearchCutoff: number,
+    allowed: Uint32Array | undefined,
+    number: (request: number) => void,
+  ): Promise<Answer> {
+    return request((id) => {
+      check(native.indexSearch(this.#handle, id, query, wanted, ef, flatSearchCutoff, allowed));
+      number(id);
+    });
+  }
+
+  /** Takes a search back that no thread has begun: it is answered `cancelled`. */
+  cancel(search: number): void {
+    native.indexCancel(this.#handle, search);
+  }
+
+  counts(): NativeCounts {
+    const out = this.#counts;
+    native.indexCounts(this.#handle, out);
+    const [live = 0, tail = 0, tombstones = 0, rows = 0, linked = 0, memoryBytes = 0] = out;
+    return { live, tail, tombstones, rows, linked, memoryBytes };
+  }
+
+  /** Answered as soon as the tail is at most `tailMax`. */
+  awaitTail(tailMax: number): Promise<Answer> {
+    return request((id) => native.indexAwaitTail(this.#handle, id, tailMax));
+  }
+
+  /** Answered when rows and graph are free of tombstones. */
+  rebuild(): Promise<Answer> {
+    return request((id) => native.indexRebuild(this.#handle, id));
+  }
+
+  /** Answered when all accepted searches are, and the memory is given back. */
+  close(): Promise<Answer> {
+    return request((id) => native.indexClose(this.#handle, id));
+  }
+
+  /** From the answer until `unpin`, the graph stands still: searches and `put` go on, linking and rebuild wait. */
+  pin(): Promise<Answer> {
+    return request((id) => native.indexPin(this.#handle, id));
+  }
+
+  unpin(): void {
+    native.indexUnpin(this.#handle);
+  }
+
+  /** While pinned: makes this the moment that exported blocks show. */
+  freeze(): { readonly rows: number; readonly linked: number } {
+    const out = new Uint32Array(2);
+    native.indexFreeze(this.#handle, out);
+    return { rows: out[0] ?? 0, linked: out[1] ?? 0 };
+  }
+
+  /** Writes a checksummed block of rows or nodes from `first` on to `target`; answers [bytes, next first]. */
+  exportBlock(kind: BlockKind, first: number, target: Uint8Array): Promise<Answer> {
+    return request((id) => native.indexExportBlock(this.#handle, id, BLOCK_KINDS[kind], first, target));
+  }
+
+  /** Into a new index: verifies a block and takes it in; answers [next first], or `damaged`. */
+  importBlock(kind: BlockKind, first: number, block: Uint8Array): Promise<Answer> {
+    return request((id) => native.indexImportBlock(this.#handle, id, BLOCK_KINDS[kind], first, block));
+  }
+
+  /** After the last block: makes the index usable, or answers `damaged`. */
+  finishImport(rows: number, linked: number): Promise<Answer> {
+    return request((id) => native.indexFinishImport(this.#handle, id, rows, linked));
+  }
+}

@@ -1,0 +1,30 @@
+import { ShoalError } from "@shoal/model";
+import { DIMENSIONS_MAX, MAX_CONNECTIONS_MAX, MAX_CONNECTIONS_MIN } from "@shoal/native";
+import type { VectorIndexSettings, VectorSearchSettings } from "./vector-index.js";
+
+const EF_MAX = 2 ** 31 - 1;
+
+export function checkWhole(name: string, value: number, least: number, most: number): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  throw new ShoalError("invalid", `vector index: ${name} must be a whole number from ${least} to ${most}, got ${value}`);
+}
+
+export function checkSettings({ dimensions, maxConnections, efConstruction }: VectorIndexSettings): void {
+  checkWhole("dimensions", dimensions, 1, DIMENSIONS_MAX);
+  checkWhole("maxConnections", maxConnections, MAX_CONNECTIONS_MIN, MAX_CONNECTIONS_MAX);
+  checkWhole("efConstruction", efConstruction, 1, EF_MAX);
+}
+
+export function checkEf(ef: number): void {
+  checkWhole("ef", ef, -1, EF_MAX);
+}
+
+export function checkSearchSettings(settings: VectorSearchSettings): void {
+  checkEf(settings.ef);
+  checkWhole("flatSearchCutoff", settings.flatSearchCutoff, 0, 2 ** 32 - 1);
+  checkWhole("graphTailMax", settings.graphTailMax, 0, 2 ** 32 - 1);
+  const { cleanupIntervalSeconds: seconds } = settings;
+  if (!(seconds >= 0) || !Number.isFinite(seconds)) {
+    throw new ShoalError("invalid", `vector index: cleanupIntervalSeconds must not be negative, got ${seconds}`);
+  }
+}

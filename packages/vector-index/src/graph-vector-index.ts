@@ -1,0 +1,204 @@
+import { ShoalError } from "@shoal/model";
+import { type NativeCounts, NativeVectorIndex, NotFinite } from "@shoal/native";
+import { checkEf, checkSearchSettings, checkSettings, checkWhole } from "./check-settings.js";
+import { closedError, expectDone, orAborted } from "./native-answer.js";
+import { writeSnapshot } from "./snapshot-file.js";
+import type {
+  NearestDocuments,
+  VectorIndex,
+  VectorIndexSettings,
+  VectorIndexStatistics,
+  VectorSearchOptions,
+  VectorSearchSettings,
+} from "./vector-index.js";
+
+/** A rebuild costs two links for each tombstone that it removes at this share, and searches a half more until then. */
+const TOMBSTONE_SHARE_MAX = 1 / 3;
+const TOMBSTONES_MIN = 100;
+const RESULTS_MAX = 2 ** 31 - 1;
+
+/** A fresh, empty index. Fails with `invalid` on settings out of range. */
+export function createVectorIndex(settings: VectorIndexSettings, search: VectorSearchSettings): VectorIndex {
+  checkSettings(settings);
+  checkSearchSettings(search);
+  const native = new NativeVectorIndex(settings.dimensions, settings.maxConnections, settings.efConstruction);
+  return new GraphVectorIndex(native, settings, search, 0);
+}
+
+export class GraphVectorIndex implements VectorIndex {
+  readonly dimensions: number;
+  readonly #native: NativeVectorIndex;
+  readonly #settings: VectorIndexSettings;
+  #search: VectorSearchSettings;
+  #sequence: number;
+  #cleanup: NodeJS.Timeout | undefined;
+  #rebuild: Promise<void> | undefined;
+  #snapshot: Promise<unknown> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    native: NativeVectorIndex,
+    settings: VectorIndexSettings,
+    search: VectorSearchSettings,
+    sequence: number,
+  ) {
+    this.#native = native;
+    this.#settings = settings;
+    this.dimensions = settings.dimensions;
+    this.#sequence = sequence;
+    this.#search = search;
+    this.#schedule();
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  put(documents: Uint32Array, vectors: Float32Array, sequence: number): void {
+    this.#check();
+    if (vectors.length !== documents.length * this.dimensions) {
+      throw new ShoalError(
+        "invalid",
+        `vector index: ${documents.length} vectors of ${this.dimensions} dimensions are ` +
+          `${documents.length * this.dimensions} numbers, got ${vectors.length}`,
+      );
+    }
+    try {
+      this.#native.put(documents, vectors);
+    } catch (error) {
+      throw this.#refusal(error, vectors, (row) => `vector of document ${documents[row]}`);
+    }
+    this.#sequence = sequence;
+  }
+
+  remove(documents: Uint32Array, sequence: number): void {
+    this.#check();
+    this.#native.remove(documents);
+    this.#sequence = sequence;
+    // Nothing to find any more: give the memory back now rather than at the next look.
+    const { live, rows } = this.#native.counts();
+    if (live === 0 && rows > 0) this.#rebuildInBackground();
+  }
+
+  async search(query: Float32Array, count: number, options: VectorSearchOptions = {}): Promise<NearestDocuments> {
+    this.#check();
+    if (query.length !== this.dimensions) {
+      throw new ShoalError("invalid", `vector lengths don't match: ${this.dimensions} vs ${query.length}`);
+    }
+    checkWhole("count", count, 0, RESULTS_MAX);
+    const { signal, allowed, ef = this.#search.ef } = options;
+    checkEf(ef);
+    signal?.throwIfAborted();
+    let number = 0;
+    try {
+      const answered = this.#native.search(query, count, ef, this.#search.flatSearchCutoff, allowed, (request) => {
+        number = request;
+      });
+      if (signal === undefined) return nearest(expectDone(await answered));
+      return nearest(expectDone(await orAborted(answered, signal)));
+    } catch (error) {
+      if (signal?.aborted && this.#closed === undefined) this.#native.cancel(number);
+      throw this.#refusal(error, query, () => "query vector");
+    }
+  }
+
+  configure(settings: VectorSearchSettings): void {
+    this.#check();
+    checkSearchSettings(settings);
+    this.#search = settings;
+    this.#schedule();
+  }
+
+  async settled(signal?: AbortSignal): Promise<void> {
+    await this.#tailAtMost(this.#search.graphTailMax, signal);
+  }
+
+  async linked(signal?: AbortSignal): Promise<void> {
+    await this.#tailAtMost(0, signal);
+  }
+
+  async rebuild(): Promise<void> {
+    this.#check();
+    expectDone(await this.#native.rebuild());
+  }
+
+  /** One at a time: a second call waits for the first. */
+  snapshot(path: string): Promise<number> {
+    const run = async (): Promise<number> => {
+      this.#check();
+      const { dimensions, maxConnections, efConstruction } = this.#settings;
+      return writeSnapshot(path, this.#native, { dimensions, maxConnections, efConstruction }, {
+        sequence: () => this.#sequence,
+        check: () => this.#check(),
+      });
+    };
+    const result = this.#snapshot.then(run);
+    this.#snapshot = result.catch(() => {});
+    return result;
+  }
+
+  statistics(): VectorIndexStatistics {
+    this.#check();
+    const { live, tail, tombstones, memoryBytes } = this.#native.counts();
+    return { count: live, tail, tombstones, memoryBytes };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#cleanup);
+    // A snapshot under way notices at its next block.
+    const closing = this.#snapshot.then(() => this.#native.close());
+    await closing;
+  }
+
+  #check(): void {
+    if (this.#closed !== undefined) throw closedError();
+  }
+
+  #refusal(error: unknown, vectors: Float32Array, name: (row: number) => string): unknown {
+    if (!(error instanceof NotFinite)) return error;
+    const row = Math.floor(error.position / this.dimensions);
+    const value = vectors[error.position];
+    return new ShoalError(
+      "invalid",
+      `${name(row)}: value ${value} at position ${error.position % this.dimensions} is not a finite float32 number`,
+    );
+  }
+
+  async #tailAtMost(tailMax: number, signal: AbortSignal | undefined): Promise<void> {
+    this.#check();
+    signal?.throwIfAborted();
+    if (this.#native.counts().tail <= tailMax) return;
+    expectDone(await orAborted(this.#native.awaitTail(tailMax), signal));
+  }
+
+  #schedule(): void {
+    clearInterval(this.#cleanup);
+    const { cleanupIntervalSeconds } = this.#search;
+    if (cleanupIntervalSeconds === 0) return;
+    // setInterval counts in 31 bits of milliseconds.
+    const milliseconds = Math.min(cleanupIntervalSeconds * 1000, 2 ** 31 - 1);
+    this.#cleanup = setInterval(() => {
+      if (needsRebuild(this.#native.counts())) this.#rebuildInBackground();
+    }, milliseconds).unref();
+  }
+
+  #rebuildInBackground(): void {
+    // A refusal (closed, no memory) leaves the tombstones for the next time.
+    this.#rebuild ??= this.#native.rebuild().then(() => {
+      this.#rebuild = undefined;
+    });
+  }
+}
+
+function needsRebuild({ tombstones, rows }: NativeCounts): boolean {
+  return tombstones >= TOMBSTONES_MIN && tombstones > rows * TOMBSTONE_SHARE_MAX;
+}
+
+function nearest({ integers, floats }: { integers: Uint32Array; floats: Float32Array }): NearestDocuments {
+  return { documents: integers, distances: floats };
+}

@@ -1,0 +1,37 @@
+import { ShoalError } from "@shoal/model";
+import type { Answer } from "@shoal/native";
+
+/** The answer when it is a good one; otherwise its status as an error. */
+export function expectDone(answer: Answer): Answer {
+  switch (answer.status) {
+    case "done":
+      return answer;
+    case "damaged":
+      throw new ShoalError("dataLoss", answer.reason);
+    case "outOfMemory":
+      throw new ShoalError("overloaded", "vector index: not enough memory");
+    case "closed":
+    case "cancelled":
+      throw closedError();
+  }
+}
+
+export function closedError(): ShoalError {
+  return new ShoalError("unavailable", "the vector index is closed");
+}
+
+/** Waits for `promise`, or for the signal, which rejects with its reason; what is waited for goes on. */
+export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
