@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import type { SchemaView } from "@shoal/cluster";
 import type { IngestService } from "@shoal/ingest";
 import type { ClassSettings, WireProfile } from "@shoal/model";
@@ -20,6 +21,8 @@ export interface GatewayDependencies {
   readonly classSettings: () => ClassSettings;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Takes the requests outside of `/v1` that no route takes, e.g. an Express application with pages for people. */
+  readonly fallback?: RequestListener;
 }
 
 export interface GatewaySettings extends HttpServerSettings {
@@ -58,7 +61,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     address: () => address,
     isReady: () => ready && !server.isDraining,
   });
-  const server = new HttpServer([...rest, graphQlRoute(graphQl)], settings, clock, logger);
+  const server = new HttpServer([...rest, graphQlRoute(graphQl)], settings, clock, logger, dependencies.fallback);
   return {
     async listen() {
       const { host, port } = await server.listen();

@@ -79,6 +79,12 @@ export const SETTINGS = {
     "Largest request line and headers together.",
     wholeNumber(8 * KIB, MIB),
   ),
+  requestsInFlightMax: setting(
+    "REQUESTS_IN_FLIGHT_MAX",
+    2_000,
+    "Requests that are worked on at the same time; above it requests are refused with 429.",
+    wholeNumber(1, 1_000_000),
+  ),
   connectionsMax: setting("HTTP_CONNECTIONS_MAX", 10_000, "Open client connections.", wholeNumber(1, 1_000_000)),
   headersTimeoutSeconds: seconds("HTTP_HEADERS_TIMEOUT_SECONDS", 20, "Time a client has to send its headers."),
   bodyTimeoutSeconds: seconds("HTTP_BODY_TIMEOUT_SECONDS", 300, "Time a client has to send a whole request."),

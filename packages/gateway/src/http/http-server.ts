@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as NetServer } from "node:net";
+import { ShoalError } from "@shoal/model";
 import type { Clock, Logger } from "@shoal/service-runtime";
 import { BodyBudget } from "./body-budget.js";
 import { answerClientError } from "./client-error.js";
@@ -19,6 +20,7 @@ export interface HttpServerSettings {
   readonly requestBodyBytesMax: number;
   readonly requestBodiesBytesMax: number;
   readonly requestHeaderBytesMax: number;
+  readonly requestsInFlightMax: number;
   readonly connectionsMax: number;
   readonly headersTimeoutSeconds: number;
   readonly bodyTimeoutSeconds: number;
@@ -36,6 +38,7 @@ const SLOW_CLIENT_CHECK_MS = 2_000;
 /** The HTTP side of a process: routes in, answers out, limits in between. */
 export class HttpServer implements AsyncDisposable {
   readonly #settings: HttpServerSettings;
+  readonly #fallback: RequestListener | undefined;
   readonly #router = new Router<Route>();
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -47,7 +50,15 @@ export class HttpServer implements AsyncDisposable {
   #closing = false;
   #whenIdle: (() => void) | undefined;
 
-  constructor(routes: readonly Route[], settings: HttpServerSettings, clock: Clock, logger: Logger) {
+  /** `fallback` takes the requests outside of `/v1` that no route takes: pages for people. */
+  constructor(
+    routes: readonly Route[],
+    settings: HttpServerSettings,
+    clock: Clock,
+    logger: Logger,
+    fallback?: RequestListener,
+  ) {
+    this.#fallback = fallback;
     this.#settings = settings;
     this.#clock = clock;
     this.#logger = logger;
@@ -68,13 +79,15 @@ export class HttpServer implements AsyncDisposable {
     this.#server.on("clientError", answerClientError);
   }
 
-  /** Starts to listen. Fails with the system's error, naming address and port. */
+  /** Starts to listen. Fails with `unavailable`, naming address and port, when it cannot. */
   async listen(): Promise<{ readonly host: string; readonly port: number }> {
     const { host, port } = this.#settings;
     await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject);
+      const fail = (error: Error): void =>
+        reject(new ShoalError("unavailable", `cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
+      this.#server.once("error", fail);
       this.#server.listen({ host, port, backlog: 1024 }, () => {
-        this.#server.off("error", reject);
+        this.#server.off("error", fail);
         resolve();
       });
     });
@@ -156,10 +169,18 @@ export class HttpServer implements AsyncDisposable {
     if (method === "OPTIONS") return this.#send(request, response, PREFLIGHT);
     if (target === "/" && method === "GET") return this.#send(request, response, ROOT);
     const match = this.#router.find(method, target, path);
+    if (match === undefined && this.#fallback !== undefined && !isApiPath(target)) {
+      if (this.#closing) response.shouldKeepAlive = false;
+      this.#fallback(request, response);
+      return;
+    }
     if (match === undefined || "allow" in match) {
       return this.#send(request, response, unmatched(method, target.slice(0, path), match?.allow));
     }
     const route = match.value;
+    if (this.#inFlight > this.#settings.requestsInFlightMax && route.body !== "unchecked") {
+      return this.#send(request, response, thrownResponse(tooManyRequests(this.#settings.requestsInFlightMax)));
+    }
     const refusal = route.body === "unchecked" ? undefined : refuseMediaTypes(request, route.body === "json");
     if (refusal !== undefined) return this.#send(request, response, refusal);
     const params = decodedParams(match.params);
@@ -192,8 +213,11 @@ export class HttpServer implements AsyncDisposable {
   }
 
   #send(request: IncomingMessage, response: ServerResponse, answer: HttpResponse): void {
-    sendResponse(request, response, answer, this.#closing);
-    if (!request.complete) discardRest(request);
+    const unread = !request.complete && hasBody(request);
+    // A client that waits to be told to go on may keep its body: what it sends next is then no request.
+    const isLast = this.#closing || (unread && request.headers.expect !== undefined);
+    sendResponse(request, response, answer, isLast);
+    if (unread && !isLast) discardRest(request);
   }
 }
 
@@ -223,6 +247,10 @@ function unmatched(method: string, path: string, allow: readonly string[] | unde
   return errorResponse(405, message, ["Allow", allow.join(",")]);
 }
 
+function tooManyRequests(most: number): ShoalError {
+  return new ShoalError("overloaded", `more than ${most} requests at the same time (REQUESTS_IN_FLIGHT_MAX)`);
+}
+
 /** The request's path and query; a proxy may send them as an absolute URL. */
 function targetOf(request: IncomingMessage): string {
   const target = request.url ?? "/";
@@ -231,6 +259,10 @@ function targetOf(request: IncomingMessage): string {
   if (absolute === null) return `/${target}`;
   const rest = target.slice(absolute[0].length);
   return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+function isApiPath(target: string): boolean {
+  return /^\/*v1(?:[/?]|$)/.test(target);
 }
 
 function announcedLength(request: IncomingMessage): number {

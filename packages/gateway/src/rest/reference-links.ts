@@ -1,4 +1,11 @@
-import type { Json, JsonObject, Properties } from "@shoal/model";
+import {
+  type BeaconScheme,
+  type Json,
+  type JsonObject,
+  type Properties,
+  parseObjectId,
+  writeShortBeacon,
+} from "@shoal/model";
 
 /**
  * Properties as they are shown: each reference with its beacon in the profile's scheme and an `href` to the object it
@@ -7,7 +14,7 @@ import type { Json, JsonObject, Properties } from "@shoal/model";
 export function linkReferences(
   properties: Properties,
   referenceNames: readonly string[],
-  beaconScheme: string,
+  beaconScheme: BeaconScheme,
   origin: string,
 ): Properties {
   const linked: Record<string, Json> = { ...properties };
@@ -19,12 +26,12 @@ export function linkReferences(
   return linked;
 }
 
-function linkReference(reference: Json, beaconScheme: string, origin: string): Json {
+function linkReference(reference: Json, beaconScheme: BeaconScheme, origin: string): Json {
   if (typeof reference !== "object" || reference === null || Array.isArray(reference)) return reference;
   const { beacon } = reference as JsonObject;
   if (typeof beacon !== "string") return reference;
-  const path = beacon.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "");
-  const id = path.slice(path.lastIndexOf("/") + 1);
+  const id = parseObjectId(beacon.slice(beacon.lastIndexOf("/") + 1));
+  if (id === undefined) return reference;
   // A classification beside the beacon is only shown on demand; nothing stores one yet.
-  return { beacon: `${beaconScheme}://${path}`, href: `${origin}/v1/objects/${id}` };
+  return { beacon: writeShortBeacon(beaconScheme, id), href: `${origin}/v1/objects/${id}` };
 }

@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import { connect } from "node:net";
 import { NO_MODULES, SPEC_PROFILE, type WireProfile } from "@shoal/model";
 import { readConfiguration, silentLogger } from "@shoal/service-runtime";
@@ -27,6 +28,7 @@ export interface FakeGateway {
 export async function serveFakes(
   settings: Partial<GatewaySettings> = {},
   profile: WireProfile = SPEC_PROFILE,
+  fallback?: RequestListener,
 ): Promise<FakeGateway> {
   const services = new FakeServices();
   const gateway = createGateway(
@@ -39,6 +41,7 @@ export async function serveFakes(
       classSettings: () => ({ profile, defaultVectorizer: "none", nodeCount: 1, modules: NO_MODULES }),
       logger: silentLogger,
       clock: { now: () => services.now },
+      ...(fallback === undefined ? {} : { fallback }),
     },
     { ...readConfiguration(() => undefined), port: 0, shoalVersion: "0.0.1", ...settings },
   );
@@ -98,8 +101,10 @@ function parseAnswer(bytes: Buffer, strict: boolean): RawAnswer | undefined {
   const headers = new Map(
     lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
   );
-  const body = text.slice(end + 4);
+  const rest = Buffer.from(text.slice(end + 4));
   const length = headers.get("content-length");
-  if (strict && (length === undefined || Buffer.byteLength(body) < Number(length))) return undefined;
+  if (strict && (length === undefined || rest.length < Number(length))) return undefined;
+  // What follows is the answer to whatever the server takes for the next request.
+  const body = rest.toString("utf8", 0, length === undefined ? rest.length : Number(length));
   return { status: Number(statusLine.split(" ")[1]), headers, body };
 }
