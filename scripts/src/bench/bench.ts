@@ -55,8 +55,8 @@ export class Bench implements AsyncDisposable {
     return this.#loaded;
   }
 
-  /** Creates the class and imports the first `count` rows, 100 a batch, until the server rests. */
-  async importInto(target: Target, set: SetName, count: number): Promise<LoadedServer> {
+  /** Creates the class and imports the first `count` rows, 100 a batch, until the server rests unless told not to wait. */
+  async importInto(target: Target, set: SetName, count: number, untilIdle = true): Promise<LoadedServer> {
     this.say(`importing ${count.toLocaleString("en")} rows of ${set}`);
     await createClass(target.url, set);
     const parameters: ImportParameters = { set, from: 0, count, perBatch: OBJECTS_PER_BATCH };
@@ -65,7 +65,7 @@ export class Bench implements AsyncDisposable {
       parameters,
       secondsMax: IMPORT_SECONDS_MAX,
       operationsPerRequest: OBJECTS_PER_BATCH,
-      untilIdle: true,
+      untilIdle,
     });
     if (imported.load.requests * OBJECTS_PER_BATCH < count) {
       throw new ShoalError("deadlineExceeded", `the import takes longer than ${IMPORT_SECONDS_MAX} s`);
@@ -84,6 +84,11 @@ export class Bench implements AsyncDisposable {
     this.say("starting a server");
     this.#server = await ShoalServer.start();
     return { url: this.#server.url, pids: [this.#server.pid] };
+  }
+
+  /** After a row that failed: the next one gets a fresh server. */
+  async abandon(): Promise<void> {
+    await this.#stopServer();
   }
 
   async #stopServer(): Promise<void> {

@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   }
 }
 
+/** A row that fails is told and left out of the results; the others still run. */
 async function runRows(rows: readonly Row[], options: BenchArguments, results: RowResult[]): Promise<void> {
   await using bench = new Bench({ target: options.target, queries: options.queries, say });
   for (const row of rows) {
@@ -35,8 +36,10 @@ async function runRows(rows: readonly Row[], options: BenchArguments, results: R
       results.push(result);
       console.log(resultLine(result));
     } catch (thrown) {
-      const { message } = ShoalError.from(thrown);
-      throw new ShoalError("internal", `${row.id}: ${message}\n${bench.serverLog()}`, { cause: thrown });
+      const log = bench.serverLog();
+      console.error(`shoal bench: ${row.id} failed: ${ShoalError.from(thrown).message.trimEnd()}\n${log}`.trimEnd());
+      process.exitCode = 1;
+      await bench.abandon();
     }
   }
 }

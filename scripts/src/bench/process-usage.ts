@@ -46,12 +46,16 @@ export function residentMb(pids: readonly number[]): number {
  * Waits until the processes rest: work that was accepted and put off is done by then, so that it can be counted.
  * Errors: `deadlineExceeded` when they do not come to rest.
  */
-export async function waitUntilIdle(pids: readonly number[], criterion: IdleCriterion = IDLE): Promise<void> {
-  const samples = [cpuMicros(pids)];
+export async function waitUntilIdle(
+  pids: readonly number[],
+  criterion: IdleCriterion = IDLE,
+  usedMicros: () => number = () => cpuMicros(pids),
+): Promise<void> {
+  const samples = [usedMicros()];
   const samplesAcross = Math.ceil(criterion.quietMs / POLL_MS);
   for (let waited = 0; waited < criterion.timeoutMs; waited += POLL_MS) {
     await sleep(POLL_MS);
-    const now = cpuMicros(pids);
+    const now = usedMicros();
     samples.push(now);
     const before = samples.at(-1 - samplesAcross);
     if (before !== undefined && now - before <= criterion.cpuMicrosMax) return;
