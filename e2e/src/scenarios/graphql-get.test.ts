@@ -73,7 +73,7 @@ describe("properties", () => {
         price: 9.5,
         sold: true,
         published: "2017-07-21T17:32:28.12Z",
-        place: { latitude: 51.225555, longitude: 52.366665 },
+        place: { latitude: 51.225555, longitude: 52.36667 },
         phone: expect.objectContaining({ input: "+311234567", internationalFormatted: "+31 1234567", countryCode: 31 }),
         cover: "aGVsbG8=",
         tags: ["a", "b"],

@@ -171,7 +171,7 @@ describe("vectors", () => {
     await http.post("/v1/objects", { class: "Car", vector: [1, 2] });
     const long = await http.post("/v1/objects", { class: "Car", id, vector: [1, 2, 3] });
     expect(long.status).toBe(422);
-    expect(errorOf(long)).toContain("vector lengths don't match: 2 vs 3");
+    expect(errorOf(long)).toMatch(/vector lengths don't match: (2 vs 3|3 vs 2)/);
     expect((await http.get(path(id))).status).toBe(404);
   });
 

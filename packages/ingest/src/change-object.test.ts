@@ -60,7 +60,7 @@ describe("replaceObject", () => {
     [
       id,
       ["Car", { properties: { name: null } }],
-      "invalid: invalid object: invalid text property 'name' on class 'Car': not a text, but <nil>",
+      "invalid: invalid object: invalid text property 'name' on class 'Car': not a string, but <nil>",
     ],
     [id, ["Car", { vector: undefined }], `invalid: ${MISSING_VECTOR}`],
     [

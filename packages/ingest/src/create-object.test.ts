@@ -51,7 +51,7 @@ describe("createObject", () => {
     ],
     [
       input("Car", { properties: { name: 1 } }),
-      "invalid object: invalid text property 'name' on class 'Car': not a text, but json.Number",
+      "invalid object: invalid text property 'name' on class 'Car': not a string, but json.Number",
     ],
     [
       input("Car", { properties: "x" }),

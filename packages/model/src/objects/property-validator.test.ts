@@ -41,6 +41,7 @@ describe("accepted values and their stored form", () => {
     ["int", literal("-9223372036854775808"), -(2 ** 63)],
     ["int", literal("-0"), 0],
     ["number", 1.5, 1.5],
+    ["number", -0, 0],
     ["number", literal("1.0"), 1],
     ["number", literal("1e2"), 100],
     ["number", literal("1e-400"), 0],
@@ -138,9 +139,9 @@ describe("refused values", () => {
   it.each<[string, unknown, string]>([
     ["string", 1, `${prefix("string")}not a string, but json.Number`],
     ["string", null, `${prefix("string")}not a string, but <nil>`],
-    ["text", true, `${prefix("text")}not a text, but bool`],
-    ["text", {}, `${prefix("text")}not a text, but map[string]interface {}`],
-    ["text", [], `${prefix("text")}not a text, but []interface {}`],
+    ["text", true, `${prefix("text")}not a string, but bool`],
+    ["text", {}, `${prefix("text")}not a string, but map[string]interface {}`],
+    ["text", [], `${prefix("text")}not a string, but []interface {}`],
     ["int", "5", `${prefix("integer")}requires an integer, the given value is '5'`],
     ["int", null, `${prefix("integer")}requires an integer, the given value is '<nil>'`],
     ["int", 1.5, `${prefix("integer")}the JSON number '1.5' could not be converted to an int`],
@@ -382,7 +383,7 @@ describe("PropertyValidator", () => {
     expect(validator.parseChanges(undefined)).toEqual({ set: {}, clear: [] });
     expect(refusal(() => validator.parseChanges({ nope: null }))).toBe(unknown("nope"));
     expect(refusal(() => validator.parseChanges({ a: 1 }))).toBe(
-      "invalid text property 'a' on class 'C': not a text, but json.Number",
+      "invalid text property 'a' on class 'C': not a string, but json.Number",
     );
   });
 

@@ -22,8 +22,8 @@ export interface DataTypeRule {
 
 /** The rule of every primitive data type: the table of reference-rest 3.4, texts included. */
 export const DATA_TYPE_RULES: Readonly<Record<PrimitiveDataType, DataTypeRule>> = {
-  string: { name: "string", rule: textRule("string") },
-  text: { name: "text", rule: textRule("text") },
+  string: { name: "string", rule: parseText },
+  text: { name: "text", rule: parseText },
   int: { name: "integer", rule: parseInteger },
   number: { name: "number", rule: parseFloat64 },
   boolean: { name: "boolean", rule: parseBoolean },
@@ -40,11 +40,9 @@ export const DATA_TYPE_RULES: Readonly<Record<PrimitiveDataType, DataTypeRule>> 
   "date[]": arrayRule("date", "a date array", dateElement),
 };
 
-function textRule(dataType: "string" | "text"): ValueRule {
-  return (value, refuse) => {
-    if (typeof value === "string") return value;
-    throw refuse(`not a ${dataType}, but ${typeName(value)}`);
-  };
+function parseText(value: unknown, refuse: Refuse): Json {
+  if (typeof value === "string") return value;
+  throw refuse(`not a string, but ${typeName(value)}`);
 }
 
 function parseInteger(value: unknown, refuse: Refuse): Json {
@@ -106,7 +104,8 @@ function integerElement(value: unknown): number | undefined {
 
 function numberElement(value: unknown): number | undefined {
   const number = typeof value === "number" ? value : value instanceof JsonNumber ? value.toNumber() : Number.NaN;
-  return Number.isFinite(number) ? number : undefined;
+  // JSON text cannot tell -0 from 0 apart, and adding 0 makes them one.
+  return Number.isFinite(number) ? number + 0 : undefined;
 }
 
 function booleanElement(value: unknown): boolean | undefined {
