@@ -33,6 +33,7 @@ export {
 } from "./objects/property-validator.js";
 export { isUncheckedObject, typeName, type UncheckedObject } from "./objects/value-wording.js";
 export { parseVectorWeights } from "./objects/vector-weights.js";
+export type { ClassSettings } from "./schema/class-body.js";
 export {
   type ClassDefinition,
   type InvertedIndexConfig,
@@ -45,7 +46,8 @@ export {
 export { isClassName, normaliseClassName, normalisePropertyName } from "./schema/class-names.js";
 export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
 export { type ModuleClassRules, NO_MODULES } from "./schema/module-class-rules.js";
-export { type ClassSettings, checkNewClass, parseClass } from "./schema/parse-class.js";
+export { checkNewClass, parseClass } from "./schema/parse-class.js";
 export { checkNewProperty, parseProperty } from "./schema/parse-property.js";
+export { updateClass } from "./schema/update-class.js";
 export type { GetQuery, NearObject, NearVector, RowFields, VectorHit } from "./search/get-query.js";
 export { SPEC_PROFILE, WEAVIATE_PROFILE, type WireProfile, wireProfile } from "./wire-profile.js";

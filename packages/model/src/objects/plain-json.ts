@@ -38,6 +38,6 @@ function plain(value: unknown, where: string, depth: number): Json {
 
 function plainNumber(value: number | JsonNumber, where: string): number {
   const number = typeof value === "number" ? value : value.toNumber();
-  if (Number.isFinite(number)) return number;
+  if (Number.isFinite(number)) return number + 0;
   throw new ShoalError("invalid", `${where} holds the number '${value}', which is beyond the range of a float64`);
 }

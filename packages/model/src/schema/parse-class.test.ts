@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { ShoalError } from "../errors/shoal-error.js";
 import { JsonNumber } from "../objects/json-number.js";
 import { SPEC_PROFILE, WEAVIATE_PROFILE } from "../wire-profile.js";
+import type { ClassSettings } from "./class-body.js";
 import type { ClassDefinition } from "./class-definition.js";
 import { type ModuleClassRules, NO_MODULES } from "./module-class-rules.js";
-import { type ClassSettings, checkNewClass, parseClass } from "./parse-class.js";
+import { checkNewClass, parseClass } from "./parse-class.js";
 
 const settings: ClassSettings = {
   profile: WEAVIATE_PROFILE,
@@ -76,7 +77,7 @@ describe("parseClass", () => {
       '{"class":"Foo","description":"d","invertedIndexConfig":{"cleanupIntervalSeconds":5},' +
         '"moduleConfig":{"other":{"a":1}},"properties":[' +
         '{"dataType":["text"],"indexInverted":false,"moduleConfig":{"m":{"skip":true}},"name":"title"},' +
-        '{"dataType":["Bar","Bar"],"name":"refs"}],' +
+        '{"dataType":["Bar"],"name":"refs"}],' +
         '"shardingConfig":{"virtualPerPhysical":2,"desiredCount":3,"actualCount":3,"desiredVirtualCount":6,' +
         '"actualVirtualCount":6,"key":"_id","strategy":"hash","function":"murmur3"},' +
         '"vectorIndexConfig":{"skip":true,"cleanupIntervalSeconds":300,"maxConnections":64,"efConstruction":128,' +

@@ -1,28 +1,13 @@
 import { ShoalError } from "../errors/shoal-error.js";
-import { plainJsonObject } from "../objects/plain-json.js";
-import type { WireProfile } from "../wire-profile.js";
-import { BodyMembers } from "./body-members.js";
+import { type ClassSettings, readClassBody } from "./class-body.js";
 import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
-import { checkClassName, checkPropertyName, normaliseClassName } from "./class-names.js";
+import { checkClassName, checkPropertyName } from "./class-names.js";
 import { checkDataType } from "./data-type.js";
 import { checkGraphqlNames } from "./graphql-names.js";
 import type { ModuleClassRules } from "./module-class-rules.js";
-import { checkPropertyCount, readProperty } from "./parse-property.js";
+import { checkPropertyCount } from "./parse-property.js";
 import { parseShardingConfig } from "./sharding-config.js";
 import { parseVectorIndexConfig } from "./vector-index-config.js";
-
-/** What the defaults of a class depend on. */
-export interface ClassSettings {
-  readonly profile: Pick<WireProfile, "absentPropertiesAreNull" | "vectorCacheMaxObjectsDefault">;
-  /** Vectorizer of classes that name none: `DEFAULT_VECTORIZER_MODULE`. */
-  readonly defaultVectorizer: string;
-  /** Number of storage nodes: the default number of shards. */
-  readonly nodeCount: number;
-  readonly modules: ModuleClassRules;
-}
-
-const INVERTED_CLEANUP_SECONDS_DEFAULT = 60;
-const INVERTED_CLEANUP_SECONDS_MAX = 31_536_000;
 
 /**
  * The body of "create a class" as a complete, valid definition: names normalised, defaults filled in, members in the
@@ -34,40 +19,25 @@ export function parseClass(
   schema: readonly ClassDefinition[],
   settings: ClassSettings,
 ): ClassDefinition {
-  const members = BodyMembers.ofBody(body, "objectClass", "Class");
-  const className = normaliseClassName(members.string("class") ?? "");
-  const properties = members.objects("properties", "Property")?.map((property) => readProperty(property, className));
-  const description = members.string("description");
-  const invertedIndexConfig = readInvertedIndexConfig(members);
-  const vectorizer = members.string("vectorizer") || settings.defaultVectorizer;
-  const vectorIndexType = members.string("vectorIndexType") || "hnsw";
-
-  checkUnique(className, schema);
-  checkClassName(className);
-  checkProperties(className, properties ?? [], schema);
-  checkVectorizer(vectorizer, settings.modules);
-  if (vectorIndexType !== "hnsw") {
-    throw new ShoalError("invalid", `unrecognized or unsupported vectorIndexType "${vectorIndexType}"`);
-  }
-  const moduleConfig = members.value("moduleConfig");
+  const read = readClassBody(body, settings);
+  checkUnique(read.className, schema);
+  checkClassName(read.className);
+  checkProperties(read.className, read.properties ?? [], schema);
+  checkVectorizer(read.vectorizer, settings.modules);
+  const vectorIndexType = supportedIndexType(read.vectorIndexType);
   const definition: ClassDefinition = {
-    class: className,
-    ...(description ? { description } : {}),
-    invertedIndexConfig,
-    ...(moduleConfig === undefined
-      ? {}
-      : { moduleConfig: plainJsonObject(moduleConfig, `the moduleConfig of class '${className}'`) }),
-    properties: properties ?? (settings.profile.absentPropertiesAreNull ? null : []),
-    shardingConfig: parseShardingConfig(members.value("shardingConfig"), settings.nodeCount),
-    vectorIndexConfig: parseVectorIndexConfig(
-      members.value("vectorIndexConfig"),
-      settings.profile.vectorCacheMaxObjectsDefault,
-    ),
+    class: read.className,
+    ...(read.description === undefined ? {} : { description: read.description }),
+    invertedIndexConfig: read.invertedIndexConfig,
+    ...(read.moduleConfig === undefined ? {} : { moduleConfig: read.moduleConfig }),
+    properties: read.properties,
+    shardingConfig: parseShardingConfig(read.shardingConfig, settings.nodeCount),
+    vectorIndexConfig: parseVectorIndexConfig(read.vectorIndexConfig, settings.profile.vectorCacheMaxObjectsDefault),
     vectorIndexType,
-    vectorizer,
+    vectorizer: read.vectorizer,
   };
   checkGraphqlNames(definition, schema);
-  if (vectorizer === "none") return definition;
+  if (definition.vectorizer === "none") return definition;
   const complete = settings.modules.withDefaults(definition);
   settings.modules.check(complete);
   return complete;
@@ -119,14 +89,7 @@ function checkVectorizer(vectorizer: string, modules: ModuleClassRules): void {
   );
 }
 
-function readInvertedIndexConfig(members: BodyMembers): ClassDefinition["invertedIndexConfig"] {
-  const given = members.section("invertedIndexConfig", "InvertedIndexConfig")?.integer("cleanupIntervalSeconds");
-  const cleanupIntervalSeconds = given || INVERTED_CLEANUP_SECONDS_DEFAULT;
-  if (cleanupIntervalSeconds < 0 || cleanupIntervalSeconds > INVERTED_CLEANUP_SECONDS_MAX) {
-    throw new ShoalError(
-      "invalid",
-      `inverted index config: cleanupIntervalSeconds must be from 0 to ${INVERTED_CLEANUP_SECONDS_MAX}, got ${given}`,
-    );
-  }
-  return { cleanupIntervalSeconds };
+function supportedIndexType(type: string): "hnsw" {
+  if (type === "hnsw") return type;
+  throw new ShoalError("invalid", `unrecognized or unsupported vectorIndexType "${type}"`);
 }

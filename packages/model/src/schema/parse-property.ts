@@ -2,7 +2,7 @@ import { ShoalError } from "../errors/shoal-error.js";
 import { plainJsonObject } from "../objects/plain-json.js";
 import { BodyMembers } from "./body-members.js";
 import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
-import { checkPropertyName, normalisePropertyName } from "./class-names.js";
+import { checkPropertyName, isClassName, normalisePropertyName } from "./class-names.js";
 import { checkDataType } from "./data-type.js";
 import { checkGraphqlNames } from "./graphql-names.js";
 
@@ -58,7 +58,7 @@ export function readProperty(members: BodyMembers, className: string): PropertyD
   const moduleConfig = members.value("moduleConfig");
   const where = `the moduleConfig of property '${name}' of class '${className}'`;
   return {
-    dataType: members.strings("dataType") ?? [],
+    dataType: withoutRepetition(members.strings("dataType") ?? []),
     ...(description ? { description } : {}),
     ...(indexInverted === undefined ? {} : { indexInverted }),
     ...(moduleConfig === undefined ? {} : { moduleConfig: plainJsonObject(moduleConfig, where) }),
@@ -66,6 +66,12 @@ export function readProperty(members: BodyMembers, className: string): PropertyD
   };
 }
 
+/** A class that is listed twice counts once: a GraphQL union cannot hold it twice. */
+function withoutRepetition(dataType: readonly string[]): readonly string[] {
+  return dataType.every(isClassName) ? [...new Set(dataType)] : dataType;
+}
+
+/** Fails with `invalid` when a class would have too many properties. */
 export function checkPropertyCount(className: string, count: number): void {
   if (count <= PROPERTIES_PER_CLASS_MAX) return;
   throw new ShoalError(

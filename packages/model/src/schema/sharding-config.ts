@@ -4,6 +4,7 @@ import type { ShardingConfig } from "./class-definition.js";
 import { CONFIG_PREFIX } from "./vector-index-config.js";
 
 export const SHARDS_PER_CLASS_MAX = 1_024;
+const VIRTUAL_PER_PHYSICAL_DEFAULT = 128;
 export const VIRTUAL_PER_PHYSICAL_MAX = 65_536;
 /** All virtual shards of a class: their names are stored with it and travel with every schema change. */
 export const VIRTUAL_SHARDS_PER_CLASS_MAX = 262_144;
@@ -12,9 +13,18 @@ export const VIRTUAL_SHARDS_PER_CLASS_MAX = 262_144;
  * The `shardingConfig` of a class body with defaults (reference-rest 5.1): `nodeCount` shards unless the client says
  * otherwise. Computed members are computed, whatever the client sent for them.
  */
-export function parseShardingConfig(section: unknown, nodeCount: number): ShardingConfig {
+export function parseShardingConfig(
+  section: unknown,
+  nodeCount: number,
+  virtualPerPhysicalDefault = VIRTUAL_PER_PHYSICAL_DEFAULT,
+): ShardingConfig {
   const members = new ConfigMembers(section, CONFIG_PREFIX);
-  const virtualPerPhysical = members.integer("virtualPerPhysical", 128, 1, VIRTUAL_PER_PHYSICAL_MAX);
+  const virtualPerPhysical = members.integer(
+    "virtualPerPhysical",
+    virtualPerPhysicalDefault,
+    1,
+    VIRTUAL_PER_PHYSICAL_MAX,
+  );
   const desiredCount = members.integer("desiredCount", Math.max(1, nodeCount), 1, SHARDS_PER_CLASS_MAX);
   const virtualCount = desiredCount * virtualPerPhysical;
   if (virtualCount > VIRTUAL_SHARDS_PER_CLASS_MAX) {

@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from "node:util";
+import { ShoalError } from "../errors/shoal-error.js";
+import { type ClassBody, type ClassSettings, readClassBody } from "./class-body.js";
+import type { ClassDefinition, VectorIndexConfig } from "./class-definition.js";
+import { parseShardingConfig } from "./sharding-config.js";
+import { parseVectorIndexConfig } from "./vector-index-config.js";
+
+const IMMUTABLE_INDEX_MEMBERS = ["efConstruction", "maxConnections", "cleanupIntervalSeconds", "skip"] as const;
+
+/**
+ * The body of "update a class" applied to the class as it is (reference-rest 4.7): `description` and the mutable members
+ * of `vectorIndexConfig` (`ef`, `flatSearchCutoff`, `vectorCacheMaxObjects`) may change, everything else must be as it
+ * is. What the body leaves out of `vectorIndexConfig` falls back to the defaults; what it leaves out of
+ * `shardingConfig` stays, so that a grown cluster does not get in the way. Fails as `parseClass`.
+ */
+export function updateClass(body: unknown, current: ClassDefinition, settings: ClassSettings): ClassDefinition {
+  const read = readClassBody(body, settings);
+  checkUnchanged("class name", current.class, read.typedName);
+  checkUnchanged("vectorizer", current.vectorizer, read.vectorizer);
+  checkUnchanged("vector index type", current.vectorIndexType, read.vectorIndexType);
+  const updated = withModuleDefaults(applied(read, current), settings);
+  if (!isDeepStrictEqual(updated.properties, current.properties)) {
+    throw new ShoalError(
+      "invalid",
+      "properties cannot be updated through updating the class. Use the add property feature " +
+        '(e.g. "POST /v1/schema/{className}/properties") to add additional properties',
+    );
+  }
+  if (!isDeepStrictEqual(updated.invertedIndexConfig, current.invertedIndexConfig)) {
+    throw new ShoalError("invalid", "inverted index config is immutable");
+  }
+  if (!isDeepStrictEqual(updated.moduleConfig, current.moduleConfig)) {
+    throw new ShoalError("invalid", "module config is immutable");
+  }
+  const vectorIndexConfig = parseVectorIndexConfig(
+    read.vectorIndexConfig,
+    settings.profile.vectorCacheMaxObjectsDefault,
+  );
+  checkSharding(read.shardingConfig, current);
+  checkVectorIndexConfig(current.vectorIndexConfig, vectorIndexConfig);
+  return { ...updated, vectorIndexConfig };
+}
+
+/** The class with what the body says of the sections that are compared as a whole; members in the order of answers. */
+function applied(read: ClassBody, current: ClassDefinition): ClassDefinition {
+  return {
+    class: current.class,
+    ...(read.description === undefined ? {} : { description: read.description }),
+    invertedIndexConfig: read.invertedIndexConfig,
+    ...(read.moduleConfig === undefined ? {} : { moduleConfig: read.moduleConfig }),
+    properties: read.properties,
+    shardingConfig: current.shardingConfig,
+    vectorIndexConfig: current.vectorIndexConfig,
+    vectorIndexType: current.vectorIndexType,
+    vectorizer: current.vectorizer,
+  };
+}
+
+function withModuleDefaults(definition: ClassDefinition, settings: ClassSettings): ClassDefinition {
+  return definition.vectorizer === "none" ? definition : settings.modules.withDefaults(definition);
+}
+
+function checkUnchanged(what: string, from: string | number | boolean, to: string | number | boolean): void {
+  if (from === to) return;
+  throw new ShoalError("invalid", `${what} is immutable: attempted change from "${from}" to "${to}"`);
+}
+
+function checkVectorIndexConfig(from: VectorIndexConfig, to: VectorIndexConfig): void {
+  for (const member of IMMUTABLE_INDEX_MEMBERS) {
+    checkUnchanged(`vector index config: ${member}`, from[member], to[member]);
+  }
+  if (!from.skip || isDeepStrictEqual(from, to)) return;
+  throw new ShoalError(
+    "invalid",
+    "vector index config: cannot update vector index config on a non-indexed class. " +
+      "Delete and re-create without skip property",
+  );
+}
+
+function checkSharding(section: unknown, { shardingConfig: from }: ClassDefinition): void {
+  const to = parseShardingConfig(section, from.desiredCount, from.virtualPerPhysical);
+  checkUnchanged("sharding config: re-sharding not supported yet: shard count", from.desiredCount, to.desiredCount);
+  checkUnchanged("sharding config: virtual shards per physical", from.virtualPerPhysical, to.virtualPerPhysical);
+}
