@@ -2,9 +2,9 @@
  * Prints float32 values as the shortest decimal that reads back as the same float32 (0.3, not 0.30000001192092896),
  * spelled as JavaScript spells numbers. This is how vectors and coordinates leave the server (reference-rest 1.5).
  *
- * Method: a float32 has between 7 and 9 significant digits. The value is scaled to an integer of 6 digits, then 7, 8
- * and 9, each time rounded and checked by scaling it back; the first that survives is the answer. With up to 6 digits
- * the decimal is unique, so trailing zeros only have to be cut off. Nothing here allocates for values between 1e-6
+ * Method: a float32 has between 7 and 9 significant digits. The value is scaled to an integer of 8 digits, rounded and
+ * checked by scaling it back; if it survives, 7 and 6 digits are tried, else 9: two tries for most values. With up to 6
+ * digits the decimal is unique, so trailing zeros only have to be cut off. Nothing here allocates for values between 1e-6
  * and 1e9, the range of practically every embedding.
  */
 
@@ -54,12 +54,18 @@ export function writeFloat32(target: Uint8Array, at: number, value: number): num
   }
   if (!(magnitude >= LEAST_SCALED && magnitude < MOST_SCALED)) return writeText(target, at, textOf(value));
   const exponent = decimalExponent(magnitude);
-  let scale = 5 - exponent;
-  let scaled = 0;
-  for (const most = scale + 3; scale <= most; scale++) {
-    scaled = rescale(magnitude, scale);
-    if (isInside(unscale(scaled, scale), magnitude)) return writeScaled(target, end, scaled, scale);
+  let scale = 7 - exponent;
+  let scaled = rescale(magnitude, scale);
+  if (isInside(unscale(scaled, scale), magnitude)) {
+    for (const least = scale - 2; scale > least; scale--) {
+      const shorter = rescale(magnitude, scale - 1);
+      if (!isInside(unscale(shorter, scale - 1), magnitude)) break;
+      scaled = shorter;
+    }
+    return writeScaled(target, end, scaled, scale);
   }
+  scaled = rescale(magnitude, ++scale);
+  if (isInside(unscale(scaled, scale), magnitude)) return writeScaled(target, end, scaled, scale);
   return writeText(target, at, textOf(value));
 }
 
