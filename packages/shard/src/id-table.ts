@@ -1,6 +1,7 @@
 import { type ObjectId, objectIdFromBytes, ShoalError, writeObjectId } from "@shoal/model";
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
 import { IdHash } from "./id-hash.js";
+import { IdOrder } from "./id-order.js";
 
 /** A copy of the table at one sequence, as bytes of this machine. */
 export interface IdTableImage {
@@ -13,7 +14,7 @@ export interface IdTableImage {
 
 /**
  * Which objects a shard has, in memory: uuid to document id and back, creation times, and the order of creation. About
- * 40 bytes an object, no JavaScript object per entry. Document ids are small: a free one is used again, so arrays and
+ * 40 bytes an object (45 once objects were listed by id), no JavaScript object per entry. Document ids are small: a free one is used again, so arrays and
  * bitmaps over them stay dense. `reserve` hands one out, `insert` uses it; whoever frees one by `remove` decides with
  * `recycle` when it may come back.
  */
@@ -23,6 +24,8 @@ export class IdTable {
   readonly #free: number[] = [];
   readonly #scratch = new Uint8Array(16);
   readonly #words = new Uint32Array(this.#scratch.buffer);
+  /** Made at the first listing by id. */
+  #order: IdOrder | undefined;
   #documentLimit = 0;
   #count = 0;
   #newest = END;
@@ -94,6 +97,7 @@ export class IdTable {
     this.#chunks.setId(document, this.#words);
     this.#chunks.setCreationTime(document, creationTime);
     this.#hash.add(document);
+    this.#order?.insert(document);
     this.#linkNewest(document);
     this.#count += 1;
   }
@@ -108,6 +112,7 @@ export class IdTable {
   /** Takes an object out. Its document id stays taken until it is recycled. */
   remove(document: number): void {
     this.#hash.remove(document);
+    this.#order?.remove(document);
     this.#unlink(document);
     this.#chunks.setOlder(document, ABSENT);
     this.#count -= 1;
@@ -116,6 +121,18 @@ export class IdTable {
   /** Documents by creation, newest first. The table must not change while this is being iterated. */
   *newestFirst(): Iterable<number> {
     for (let document = this.#newest; document !== END; document = this.#chunks.older(document)) yield document;
+  }
+
+  /**
+   * Documents by raw uuid, those above `id` only when one is given. The table must not change while this is being
+   * iterated.
+   */
+  byId(id?: ObjectId): Iterable<number> {
+    this.#order ??= new IdOrder(this.#chunks, this.newestFirst(), this.#count);
+    if (id === undefined) return this.#order.after();
+    writeObjectId(id, this.#scratch);
+    const [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = this.#words;
+    return this.#order.after([word0, word1, word2, word3]);
   }
 
   /** Creation time of the newest object, 0 when there is none. */
@@ -148,7 +165,8 @@ export class IdTable {
   }
 
   memoryBytes(): number {
-    return this.#chunks.memoryBytes() + this.#hash.memoryBytes() + this.#free.length * 8;
+    const order = this.#order?.memoryBytes() ?? 0;
+    return this.#chunks.memoryBytes() + this.#hash.memoryBytes() + order + this.#free.length * 8;
   }
 
   /** Takes about 5 ms for a million objects. */

@@ -10,7 +10,7 @@ import { type ObjectId, objectIdFromBytes, writeObjectId } from "@shoal/model";
  * | 0x6a `j`   | last sequence of a commit, 8 bytes BE    | journal record           | 1            |
  * | 0x6f `o`   | 16 bytes of the uuid                     | row                      | 1            |
  *
- * Free for postings and counters: everything else. The byte order of the `o` keys is the order of listings by id.
+ * Free for postings and counters: everything else.
  */
 const FORMAT = 0x00;
 const HEAD = 0x01;
@@ -38,13 +38,8 @@ export function idOfRowKey(key: Uint8Array): ObjectId | undefined {
   return key.length === ROW_KEY_BYTES && key[0] === ROW ? objectIdFromBytes(key, 1) : undefined;
 }
 
-/** All rows, or those with an id above `after`. */
-export function rowRange(after?: ObjectId): { readonly gte: Uint8Array; readonly lt: Uint8Array } {
-  const lt = Uint8Array.of(ROW + 1);
-  if (after === undefined) return { gte: Uint8Array.of(ROW), lt };
-  const gte = new Uint8Array(ROW_KEY_BYTES + 1);
-  gte.set(rowKey(after));
-  return { gte, lt };
+export function rowRange(): { readonly gte: Uint8Array; readonly lt: Uint8Array } {
+  return { gte: Uint8Array.of(ROW), lt: Uint8Array.of(ROW + 1) };
 }
 
 /** Key of the journal record whose last entry has `sequence`. */

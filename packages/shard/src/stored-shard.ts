@@ -126,8 +126,7 @@ export class StoredShard implements Shard {
     if (listing.order === "newest" && listing.after !== undefined) {
       throw new ShoalError("invalid", "'after' pages through objects in the order of their ids only");
     }
-    const { className, place, store } = this.#parts;
-    return listObjects({ className, place, store, table: this.#views.table, rows: this.#rows }, listing);
+    return listObjects(this.#views.table, this.#rows, this.className, listing);
   }
 
   async putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
