@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { ShoalError } from "../errors/shoal-error.js";
+import { NO_MODULES } from "../schema/module-class-rules.js";
+import { parseClass } from "../schema/parse-class.js";
+import { SPEC_PROFILE } from "../wire-profile.js";
+import { PropertyValidator } from "./property-validator.js";
+
+const settings = { profile: SPEC_PROFILE, defaultVectorizer: "none", nodeCount: 1, modules: NO_MODULES };
+
+function validatorOf(dataType: string[], name = "p"): PropertyValidator {
+  const target = parseClass({ class: "Target" }, [], settings);
+  return new PropertyValidator(parseClass({ class: "C", properties: [{ name, dataType }] }, [target], settings), "svc");
+}
+
+function refusal(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ShoalError && error.code === "invalid") return error.message;
+    throw error;
+  }
+  return "accepted";
+}
+
+const uuid = "11111111-1111-1111-1111-111111111111";
+
+describe("cross-references", () => {
+  const references = (value: unknown) => validatorOf(["Target"]).parse({ p: value })?.p;
+  const canonical = { beacon: `svc://localhost/${uuid}` };
+
+  it("stores beacons in the profile's scheme, without href, duplicates kept", () => {
+    expect(references([])).toEqual([]);
+    const given = [
+      { beacon: `weaviate://localhost/${uuid}`, href: "/v1/objects/x" },
+      { beacon: `other+x://localhost/${uuid.replaceAll("-", "")}` },
+      { beacon: `svc://localhost/${uuid}?a=b#c` },
+    ];
+    expect(references(given)).toEqual([canonical, canonical, canonical]);
+    const upper = "ABCDEFAB-1111-1111-1111-111111111111";
+    expect(references([{ beacon: `svc://localhost/${upper}` }])).toEqual([
+      { beacon: `svc://localhost/${upper.toLowerCase()}` },
+    ]);
+  });
+
+  it.each<[unknown, string]>([
+    [{ beacon: "x" }, 'reference must be an array, but got a map: map[string]interface {}{"beacon":"x"}'],
+    ["x", "invalid ref type. Needs to be []map, got string"],
+    [null, "invalid ref type. Needs to be []map, got <nil>"],
+    [[1], "Multiple references in C.p should be a list of maps, but we got: json.Number"],
+    [
+      [{}],
+      "only direct references supported at the moment, concept references not supported yet: class 'C' with property 'p' requires exactly 1 arguments: 'beacon'. Check your input schema, got: map[string]interface {}{}",
+    ],
+    [
+      [{ beacon: "x", classification: { a: [1, true, null] } }],
+      `only direct references supported at the moment, concept references not supported yet: class 'C' with property 'p' requires exactly 1 arguments: 'beacon'. Check your input schema, got: map[string]interface {}{"beacon":"x", "classification":map[string]interface {}{"a":[]interface {}{"1", true, interface {}(nil)}}}`,
+    ],
+    [
+      [{ other: 1 }],
+      "only direct references supported at the moment, concept references not supported yet: class 'C' with property 'p' requires exactly 1 argument: 'beacon' is missing, check your input schema",
+    ],
+    [[{ beacon: 1 }], "class 'C' with property 'p': the beacon must be a string, but got json.Number"],
+    [[{ beacon: "foo" }], "invalid reference: invalid cref URI: path must be of format '/<uuid>', but got 'foo'"],
+    [
+      [{ beacon: `svc://localhost/Car/${uuid}` }],
+      `invalid reference: invalid cref URI: path must be of format '/<uuid>', but got '/Car/${uuid}'`,
+    ],
+    [
+      [{ beacon: "svc://localhost/zzz" }],
+      "invalid reference: invalid cref URI: 2nd path segment must be uuid, but got 'zzz'",
+    ],
+    [
+      [{ beacon: "svc://localhost" }],
+      "invalid reference: invalid cref URI: path must be of format '/<uuid>', but got ''",
+    ],
+    [[{ beacon: `svc://elsewhere/${uuid}` }], "unrecognized cross-ref ref format"],
+  ])("refuses %j", (value, message) => {
+    expect(refusal(() => references(value))).toBe(`invalid cref: ${message}`);
+  });
+
+  it("lists what an object refers to", () => {
+    const validator = validatorOf(["Target"]);
+    const properties = validator.parse({ p: [{ beacon: `a://localhost/${uuid}` }] }) ?? {};
+    expect(validator.referenceTargets(properties)).toEqual([{ className: "C", property: "p", id: uuid }]);
+    expect(validator.referenceTargets({})).toEqual([]);
+    expect([validator.isReference("p"), validator.isReference("toString")]).toEqual([true, false]);
+  });
+});
