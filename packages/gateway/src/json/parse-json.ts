@@ -87,7 +87,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** So many levels the parser can take without harm; what it built is then checked exactly. */
-const OPENERS_MAX = 1_000_000;
+const OPENERS_MAX = 100_000;
 
 /** A parser takes memory for every level before it fails: whether the text nests deeper than any sane body. */
 function nestsTooDeep(bytes: Buffer): boolean {
