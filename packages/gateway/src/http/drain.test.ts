@@ -92,6 +92,6 @@ describe("drain", () => {
     await server.gateway.drain();
     await server.gateway.stop();
     expect(await inFlight).toBe("cut");
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
