@@ -36,11 +36,12 @@ void NearestCollector::insert(float distance) {
   } else {
     return;
   }
-  if (nearest.size() == wanted_) limit_ = nearest.front() + 2 * error_;
+  if (nearest.size() == wanted_) limit_ = nearest.front() + 2 * query_.error;
 }
 
-void NearestCollector::rank(const PreparedQuery& query) {
+void NearestCollector::rank() {
   const Rows& rows = rows_;
+  const PreparedQuery& query = query_;
   const SimdKernels& kernels = simdKernels();
   auto& ranked = scratch_.ranked;
   ranked.clear();

@@ -38,8 +38,8 @@ struct ScanScratch {
  */
 class NearestCollector {
  public:
-  NearestCollector(const Rows& rows, ScanScratch& scratch, size_t wanted, float error)
-      : rows_(rows), scratch_(scratch), wanted_(wanted), error_(error) {
+  NearestCollector(const Rows& rows, const PreparedQuery& query, ScanScratch& scratch, size_t wanted)
+      : rows_(rows), query_(query), scratch_(scratch), wanted_(wanted) {
     scratch_.kept.clear();
     scratch_.nearest.clear();
   }
@@ -47,7 +47,7 @@ class NearestCollector {
   void add(float distance, uint32_t row) {
     if (distance > limit_) return;
     // A zero vector has no direction: it comes last, not in the middle.
-    if (distance == 1 && rows_.isZero(row)) distance = ZERO_VECTOR_DISTANCE;
+    if (distance == 1 && !query_.zero && rows_.isZero(row)) distance = ZERO_VECTOR_DISTANCE;
     scratch_.kept.push_back({distance, row});
     insert(distance);
   }
@@ -56,15 +56,15 @@ class NearestCollector {
    * Computes exact distances and leaves the nearest in `scratch.documents` and `scratch.distances`: nearest first,
    * equal distances by smaller document, NaN last.
    */
-  void rank(const PreparedQuery& query);
+  void rank();
 
  private:
   void insert(float distance);
 
   const Rows& rows_;
+  const PreparedQuery& query_;
   ScanScratch& scratch_;
   const size_t wanted_;
-  const float error_;
   float limit_ = 3e38f;
 };
 

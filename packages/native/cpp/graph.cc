@@ -11,23 +11,40 @@ using unum::usearch::index_limits_t;
 using unum::usearch::index_serialized_header_t;
 using unum::usearch::index_update_config_t;
 
-/** The vector that is being linked: known as soon as USearch has given it a slot. */
+/** The row that is being linked: known as soon as USearch has given it a slot. */
 struct Linking {
-  const uint16_t* row;
+  uint32_t slot;
 };
 
-/** Distance between rows for USearch, which calls it with the vector being linked, or with two members. */
+/** More than rounding to high halves can make of the distance between equal vectors. */
+constexpr float EQUAL_DISTANCE_MAX = 0.01f;
+
+/**
+ * Distance between rows for USearch, which calls it with the row being linked, or with two members. Copies of one vector
+ * are all nearest to each other, and would fill each other's links until no search that came among them got out again.
+ * So between copies there is a made-up distance, below all real ones and different for each pair: by it the pruning
+ * keeps some copies, and leaves places for other neighbours.
+ */
 struct RowDistance {
   const Rows& rows;
   const SimdKernels& kernels;
 
+  float between(uint32_t first, uint32_t second) const {
+    const uint16_t* a = rows.high(first);
+    const uint16_t* b = rows.high(second);
+    const float distance = 1 - kernels.dotHigh(a, b, rows.lanes());
+    if (distance > EQUAL_DISTANCE_MAX || std::memcmp(a, b, rows.lanes() * sizeof(uint16_t)) != 0) return distance;
+    const uint64_t pair = uint64_t{std::min(first, second)} << 32 | std::max(first, second);
+    const uint64_t mixed = (pair ^ pair >> 29) * 0x9E3779B97F4A7C15u;
+    return -1 - static_cast<float>(mixed >> 40) * 0x1p-24f;
+  }
   template <typename Member>
   float operator()(const Linking& linking, const Member& member) const {
-    return 1 - kernels.dotHigh(linking.row, rows.high(get_slot(member)), rows.lanes());
+    return between(linking.slot, static_cast<uint32_t>(get_slot(member)));
   }
   template <typename Member>
   float operator()(const Member& first, const Member& second) const {
-    return 1 - kernels.dotHigh(rows.high(get_slot(first)), rows.high(get_slot(second)), rows.lanes());
+    return between(static_cast<uint32_t>(get_slot(first)), static_cast<uint32_t>(get_slot(second)));
   }
 };
 
@@ -73,9 +90,9 @@ bool Graph::link(const Rows& rows, size_t thread) {
   index_update_config_t config;
   config.expansion = efConstruction_;
   config.thread = thread;
-  Linking linking{nullptr};
+  Linking linking{0};
   const size_t bytes = std::min<size_t>(rows.lanes() * 2, 512);
-  auto slotKnown = [&](auto member) { linking.row = rows.high(get_slot(member)); };
+  auto slotKnown = [&](auto member) { linking.slot = static_cast<uint32_t>(get_slot(member)); };
   auto result = index_.add(0, linking, RowDistance{rows, simdKernels()}, config, slotKnown, RowPrefetch{rows, bytes});
   if (!result) {
     result.error.release();

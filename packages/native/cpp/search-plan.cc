@@ -14,10 +14,10 @@ constexpr double FLAT_ROWS_COST = 40'000;
 
 /**
  * The pruned degree of the graph follows the number of dimensions that the data really uses, and with it how far a walk
- * must look: 33.6 and 160 for words (GloVe-100), 11.6 and 80 for pictures (Fashion-MNIST).
+ * must look: 33.6 and 170 for words (GloVe-100), 11.6 and 89 for pictures (Fashion-MNIST).
  */
 size_t automaticEf(const SearchShape& shape) {
-  double ef = 38 + 3.7 * static_cast<double>(shape.meanDegree);
+  double ef = 46 + 3.7 * static_cast<double>(shape.meanDegree);
   const double rows = static_cast<double>(std::max<size_t>(shape.linked, 1));
   ef *= std::max(0.5, 1 + 0.12 * std::log2(rows / 100'000));
   if (shape.wanted > 10) ef += 1.6 * static_cast<double>(shape.wanted - 10);

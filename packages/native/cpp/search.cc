@@ -105,7 +105,7 @@ void VectorIndex::search(SearchRequest& request) {
     flat = !complete || scratch.walk.found.size() < std::min(wanted, shape.allowed);
   }
 
-  NearestCollector collector(rows, scratch.scan, wanted, scratch.query.error);
+  NearestCollector collector(rows, scratch.query, scratch.scan, wanted);
   {
     Scan scan(rows, scratch.query, collector);
     if (flat && request.filtered) {
@@ -118,7 +118,7 @@ void VectorIndex::search(SearchRequest& request) {
         if (visible(row)) scan.add(static_cast<uint32_t>(row));
     }
   }
-  collector.rank(scratch.query);
+  collector.rank();
   outbox_->answer(request.id, AnswerStatus::Done, scratch.scan.documents.data(), scratch.scan.distances.data(),
                   scratch.scan.documents.size());
 }
