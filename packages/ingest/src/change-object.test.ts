@@ -85,6 +85,9 @@ describe("replaceObject", () => {
     await ingest.replaceObject(id, input("Car", { properties: { wheels: 9 } }), context);
     expect(cluster.row("Car", id)?.object.properties).toEqual({ wheels: 9 });
     expect(cluster.row("Bus", id)?.object.properties).toEqual({});
+    expect(await refusal(ingest.replaceObject(id, input("Car", { vector: [] }), context))).toBe(
+      `invalid: ${MISSING_VECTOR}`,
+    );
   });
 
   it("does not let an object that is not there fix the dimensions of its class", async () => {

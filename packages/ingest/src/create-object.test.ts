@@ -213,6 +213,7 @@ describe("dimensions", () => {
     const first = refusal(ingest.createObject(input("Car"), context));
     const second = refusal(ingest.createObject(input("Car"), context));
     expect(await Promise.all([first, second])).toEqual(["deadlineExceeded: too late", "accepted"]);
+    expect(calls).toBe(2);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type ObjectId, objectIdFromBytes, objectIdToBytes, parseObjectId } from "@shoal/model";
+import { type ObjectId, objectIdFromBytes, objectIdToBytes } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { createShardingState } from "./create-sharding-state.js";
 import { murmur3 } from "./murmur3.js";
@@ -25,7 +25,10 @@ function stateOf(desiredCount: number, virtualPerPhysical: number, seed: number)
 function oracle(state: ShardingState, id: ObjectId): string | undefined {
   const token = murmur3(objectIdToBytes(id));
   const points = state.virtualShards
-    .map((name, i) => ({ upper: murmur3(Buffer.from(name)), shard: state.shards[state.assignments[i] ?? -1]?.name }))
+    .map((name, i) => ({
+      upper: murmur3(Buffer.from(name, "latin1")),
+      shard: state.shards[state.assignments[i] ?? -1]?.name,
+    }))
     .sort((a, b) => (a.upper < b.upper ? -1 : 1));
   return (points.find((point) => token <= point.upper) ?? points[0])?.shard;
 }
@@ -64,13 +67,38 @@ describe("Ring", () => {
     expect(wrapped).toBeGreaterThan(10);
   });
 
-  it("owns its bound itself: a token equal to a bound is not passed on", () => {
-    const id = parseObjectId("00000000-0000-0000-0000-000000000000");
-    if (id === undefined) throw new Error();
-    const bound = murmur3(objectIdToBytes(id));
-    const ring = new Ring(stateOf(4, 16, 3));
-    const at = ring.virtualShards.findIndex((point) => point.upper >= bound);
-    expect(ring.shardOf(id).name).toBe(ring.virtualShards.at(at === -1 ? 0 : at)?.shard);
+  /** A name whose bytes are those of `id`: as a virtual shard, its bound is the token of the id. */
+  const nameOf = (id: ObjectId) => String.fromCharCode(...objectIdToBytes(id));
+
+  it("gives a token that equals a bound to the shard of that bound", () => {
+    const random = seeded(21);
+    const virtualShards = Array.from({ length: 50 }, () => nameOf(randomId(random)));
+    const shards = virtualShards.map((_, i) => ({ name: `s${i}`, members: ["n"] }));
+    const ring = new Ring({ shards, virtualShards, assignments: shards.map((_, i) => i) });
+    const again = seeded(21);
+    for (let i = 0; i < 50; i++) expect(ring.shardIndexOf(randomId(again))).toBe(i);
+  });
+
+  it("compares the low halves of tokens whose high halves are equal", () => {
+    const random = seeded(22);
+    const byHigh = new Map<bigint, ObjectId>();
+    let pairs = 0;
+    while (pairs < 3) {
+      const id = randomId(random);
+      const token = murmur3(objectIdToBytes(id));
+      const twin = byHigh.get(token >> 32n);
+      byHigh.set(token >> 32n, id);
+      if (twin === undefined || twin === id) continue;
+      pairs++;
+      const [low, high] = token < murmur3(objectIdToBytes(twin)) ? [id, twin] : [twin, id];
+      const shards = ["low", "high"].map((name) => ({ name, members: ["n"] }));
+      const ring = new Ring({ shards, virtualShards: [nameOf(low), nameOf(high)], assignments: [0, 1] });
+      expect([ring.shardOf(low).name, ring.shardOf(high).name]).toEqual(["low", "high"]);
+      const alone = new Ring({ shards, virtualShards: [nameOf(low), "abcdefghijkl"], assignments: [0, 1] });
+      expect(alone.shardOf(high).name, `${low} ${high}`).toBe(
+        oracle({ shards, virtualShards: [nameOf(low), "abcdefghijkl"], assignments: [0, 1] }, high),
+      );
+    }
   });
 
   it("spreads objects evenly and in proportion to the shares it states", () => {
