@@ -10,10 +10,10 @@ export interface GraphQlLimits {
   readonly graphqlDepthMax: number;
   readonly graphqlAliasesMax: number;
   readonly graphqlFragmentsMax: number;
-  /** Fields once fragments are expanded. */
+  /** Fields once fragments are expanded, in all operations and fragments. */
   readonly graphqlFieldsMax: number;
-  /** How often one response name may stand in one selection set. */
-  readonly graphqlRepeatedFieldsMax: number;
+  /** Pairs of fields at one place of the answer: validation compares each with each. */
+  readonly graphqlFieldPairsMax: number;
   /** Prepared queries that are kept for one version of the schema. */
   readonly preparedQueriesMax: number;
   /** Longer templates are not prepared. */
@@ -21,14 +21,14 @@ export interface GraphQlLimits {
 }
 
 export const DEFAULT_GRAPHQL_LIMITS: GraphQlLimits = {
-  graphqlQueryCharsMax: 4 * 1024 * 1024,
+  graphqlQueryCharsMax: 2 * 1024 * 1024,
   graphqlTokensMax: 10_000,
   graphqlNumbersMax: 200_000,
   graphqlDepthMax: 100,
   graphqlAliasesMax: 1_000,
   graphqlFragmentsMax: 100,
   graphqlFieldsMax: 10_000,
-  graphqlRepeatedFieldsMax: 100,
+  graphqlFieldPairsMax: 100_000,
   preparedQueriesMax: 1_000,
   preparedTemplateBytesMax: 8 * 1024,
 };

@@ -10,24 +10,28 @@ interface Extent {
 }
 
 /**
- * Refuses a parsed document that would cost too much to validate or to execute: too many aliases or fragments, one
- * response name too often in a selection set (comparing them is quadratic), or fragments that expand to too many fields
- * or levels. Takes time linear in the document. A fragment inside itself counts as nothing: validation refuses it.
- * Fails with `tooLarge`, naming the limit.
+ * Refuses a parsed document that would cost too much to validate or to execute: too many aliases or fragments, fragments
+ * that expand to too many fields or levels, or too many fields at one place of the answer. Takes time linear in the
+ * expanded fields. The answer says whether a fragment stands inside itself: most rules of validation must not meet such
+ * a document, they walk it again and again. Fails with `tooLarge`, naming the limit.
  */
-export function checkDocument(document: DocumentNode, limits: GraphQlLimits): void {
+export function checkDocument(document: DocumentNode, limits: GraphQlLimits): { readonly hasCycle: boolean } {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   refuseAbove(fragments.size, limits.graphqlFragmentsMax, "graphqlFragmentsMax", "fragments");
   const measure = new DocumentMeasure(fragments, limits);
-  for (const definition of document.definitions) {
-    if (!("selectionSet" in definition) || definition.selectionSet === undefined) continue;
-    const extent = measure.selectionSet(definition.selectionSet);
-    refuseAbove(extent.fields, limits.graphqlFieldsMax, "graphqlFieldsMax", "fields, fragments expanded");
+  const sets = document.definitions.flatMap((each) => ("selectionSet" in each ? (each.selectionSet ?? []) : []));
+  let fields = 0;
+  for (const set of sets) {
+    const extent = measure.selectionSet(set);
+    fields += extent.fields;
+    refuseAbove(fields, limits.graphqlFieldsMax, "graphqlFieldsMax", "fields, fragments expanded");
     refuseAbove(extent.depth, limits.graphqlDepthMax, "graphqlDepthMax", "levels");
   }
+  if (!measure.hasCycle) for (const set of sets) measure.comparePairs([set]);
+  return { hasCycle: measure.hasCycle };
 }
 
 class DocumentMeasure {
@@ -37,6 +41,8 @@ class DocumentMeasure {
   readonly #measured = new Map<string, Extent | undefined>();
   readonly #counted = new Set<SelectionSetNode>();
   #aliases = 0;
+  #pairs = 0;
+  hasCycle = false;
 
   constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>, limits: GraphQlLimits) {
     this.#fragments = fragments;
@@ -45,7 +51,7 @@ class DocumentMeasure {
 
   /** Recursion is bounded: nesting by {@link checkText}, fragments by their number. */
   selectionSet(set: SelectionSetNode): Extent {
-    this.#countNames(set);
+    this.#countAliases(set);
     let fields = 0;
     let depth = 0;
     for (const selection of set.selections) {
@@ -63,25 +69,54 @@ class DocumentMeasure {
   #fragment(name: string): Extent {
     const fragment = this.#fragments.get(name);
     if (fragment === undefined) return { fields: 0, depth: 0 };
-    if (this.#measured.has(name)) return this.#measured.get(name) ?? { fields: 0, depth: 0 };
+    if (this.#measured.has(name)) {
+      const measured = this.#measured.get(name);
+      if (measured === undefined) this.hasCycle = true;
+      return measured ?? { fields: 0, depth: 0 };
+    }
     this.#measured.set(name, undefined);
     const extent = this.selectionSet(fragment.selectionSet);
     this.#measured.set(name, extent);
     return extent;
   }
 
-  #countNames(set: SelectionSetNode): void {
+  /** Counts the pairs of fields that stand at one place of the answer when `sets` are merged, and below. */
+  comparePairs(sets: readonly SelectionSetNode[]): void {
+    const places = new Map<string, { count: number; readonly inner: SelectionSetNode[] }>();
+    for (const set of sets) this.#gather(set, places);
+    for (const { count, inner } of places.values()) {
+      this.#pairs += (count * (count - 1)) / 2;
+      refuseAbove(
+        this.#pairs,
+        this.#limits.graphqlFieldPairsMax,
+        "graphqlFieldPairsMax",
+        "pairs of fields at one place",
+      );
+      if (inner.length > 0) this.comparePairs(inner);
+    }
+  }
+
+  #gather(set: SelectionSetNode, places: Map<string, { count: number; readonly inner: SelectionSetNode[] }>): void {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        const fragment = this.#fragments.get(selection.name.value);
+        if (fragment !== undefined) this.#gather(fragment.selectionSet, places);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) this.#gather(selection.selectionSet, places);
+      else {
+        const name = selection.alias?.value ?? selection.name.value;
+        const place = places.get(name) ?? { count: 0, inner: [] };
+        places.set(name, place);
+        place.count++;
+        if (selection.selectionSet !== undefined) place.inner.push(selection.selectionSet);
+      }
+    }
+  }
+
+  #countAliases(set: SelectionSetNode): void {
     if (this.#counted.has(set)) return;
     this.#counted.add(set);
-    const names = new Map<string, number>();
     for (const selection of set.selections) {
-      if (selection.kind !== Kind.FIELD) continue;
-      if (selection.alias !== undefined) this.#aliases++;
-      const name = selection.alias?.value ?? selection.name.value;
-      const count = (names.get(name) ?? 0) + 1;
-      names.set(name, count);
-      const what = `fields '${name}' in one selection`;
-      refuseAbove(count, this.#limits.graphqlRepeatedFieldsMax, "graphqlRepeatedFieldsMax", what);
+      if (selection.kind === Kind.FIELD && selection.alias !== undefined) this.#aliases++;
     }
     refuseAbove(this.#aliases, this.#limits.graphqlAliasesMax, "graphqlAliasesMax", "aliases");
   }

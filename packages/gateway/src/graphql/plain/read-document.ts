@@ -5,6 +5,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   Kind,
+  NoFragmentCyclesRule,
   type OperationDefinitionNode,
   parse,
   validate,
@@ -36,15 +37,17 @@ export interface ReadOptions {
 /** Checks, parses and validates a request up to the point where it could be executed. Never throws on bad input. */
 export function readDocument(request: GraphQlRequest, options: ReadOptions): ReadOutcome {
   let document: DocumentNode;
+  let hasCycle: boolean;
   try {
     if (checkText(request.query, options.limits) === 0) return refused("Must provide an operation.");
     document = parse(request.query);
-    checkDocument(document, options.limits);
+    hasCycle = checkDocument(document, options.limits).hasCycle;
   } catch (thrown) {
     if (thrown instanceof GraphQLError) return { errors: [syntaxErrorItem(thrown, request.query, options.wire)] };
     return refused(ShoalError.from(thrown).message);
   }
-  const errors = validate(options.schema, document, VALIDATION_RULES, { maxErrors: VALIDATION_ERRORS_MAX });
+  const rules = hasCycle ? [NoFragmentCyclesRule] : VALIDATION_RULES;
+  const errors = validate(options.schema, document, rules, { maxErrors: VALIDATION_ERRORS_MAX });
   if (errors.length > 0) return { errors: errors.map(errorItem) };
   return operationOf(document, request.operationName);
 }

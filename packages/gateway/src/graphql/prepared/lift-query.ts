@@ -13,7 +13,7 @@ export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals
   let at = start;
   /** Where the text that is kept next begins. */
   let kept = start;
-  while (!template.isFull) {
+  while (at - kept < template.room) {
     const byte = bytes[at] as number;
     switch (BYTES[byte]) {
       case Byte.kept:

@@ -17,6 +17,11 @@ export class TemplateText {
     return this.#length >= this.#bytes.length;
   }
 
+  /** Bytes that still fit. */
+  get room(): number {
+    return this.#bytes.length - this.#length;
+  }
+
   reset(): void {
     this.#length = 0;
   }

@@ -1,0 +1,108 @@
+/**
+ * Prints CPU µs a request of the GraphQL edge alone: prepared queries of 100 and 784 dimensions over a query service that
+ * answers ten ready rows, the same through Apollo Server, and how long hostile documents take to be refused.
+ *
+ *   node packages/gateway/dist/graphql/testing/measure-cpu.js
+ */
+import { SPEC_PROFILE } from "@shoal/model";
+import type { GetRow, QueryService } from "@shoal/query";
+import { createGraphQlHandler, type GraphQlHandler } from "../handler.js";
+import { LibraryView, libraryClass, property, storedObject } from "./library.js";
+
+const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
+const WORD = libraryClass("Word", [
+  property("text", "text"),
+  property("category", "string"),
+  property("rank", "int"),
+  property("price", "int"),
+  property("similar", "Word"),
+]);
+const ROWS: readonly GetRow[] = Array.from({ length: 10 }, (_, i) => {
+  const object = storedObject("Word", i, { text: `word${i}`, category: `cat${i}`, rank: i * 1000, price: i * 7 });
+  return { id: object.id, object, certainty: Math.fround(0.9731234 - i / 97) };
+});
+const ready: QueryService = {
+  get: () => Promise.resolve(ROWS),
+  objectById: () => Promise.resolve(undefined),
+  list: () => Promise.resolve([]),
+};
+
+function bodies(
+  count: number,
+  spelling: "float32" | "float64",
+  dimensions: number,
+  useVariable = false,
+): readonly Buffer[] {
+  return Array.from({ length: count }, (_, i) => {
+    const numbers = Array.from({ length: dimensions }, (_, j) => {
+      const value = Math.fround(Math.sin(i * 7919 + j * 104729) / Math.sqrt(dimensions));
+      return spelling === "float32" ? Number(value.toPrecision(8)) : value;
+    });
+    const vector = useVariable ? "$v" : `[${numbers.join(",")}]`;
+    const query = `${useVariable ? "query($v:[Float]!)" : ""}{ Get { Word(nearVector: {vector: ${vector}}, limit: 10) { text _additional { id certainty } } } }`;
+    return Buffer.from(JSON.stringify(useVariable ? { query, variables: { v: numbers } } : { query }));
+  });
+}
+
+async function cpuMicros(handler: GraphQlHandler, requests: readonly Buffer[], count: number): Promise<number> {
+  const send = async (times: number) => {
+    for (let i = 0; i < times; i++) await handler.execute(requests[i % requests.length] as Buffer, CONTEXT);
+  };
+  await send(Math.min(count, 3_000));
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5; round++) {
+    const before = process.cpuUsage();
+    await send(count);
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, (user + system) / count);
+  }
+  return best;
+}
+
+function handlerOf(prepareQueries: boolean): GraphQlHandler {
+  return createGraphQlHandler({ schema: new LibraryView([WORD]), query: ready, wire: SPEC_PROFILE, prepareQueries });
+}
+
+function report(name: string, value: number, unit: string): void {
+  process.stdout.write(`${name.padEnd(52)}${value.toFixed(1).padStart(9)} ${unit}\n`);
+}
+
+for (const [name, requests] of [
+  ["100-d, float32 digits", bodies(1_000, "float32", 100)],
+  ["100-d, float64 digits", bodies(1_000, "float64", 100)],
+  ["784-d, float32 digits", bodies(500, "float32", 784)],
+  ["784-d, float64 digits", bodies(500, "float64", 784)],
+  ["100-d as a variable, float32 digits", bodies(1_000, "float32", 100, true)],
+  ["list: limit 10, four properties", [Buffer.from('{"query":"{Get{Word(limit:10){text category rank price}}}"}')]],
+] as const) {
+  report(`prepared, ${name}`, await cpuMicros(handlerOf(true), requests, 20_000), "µs");
+  report(`Apollo Server, ${name}`, await cpuMicros(handlerOf(false), requests, 500), "µs");
+}
+
+const attacks: readonly (readonly [string, string])[] = [
+  ["depth 10,000", "{Get{Word".repeat(10_000)],
+  ["100k aliases", `{Get{Word{${Array.from({ length: 100_000 }, (_, i) => `a${i}:text`).join(" ")}}}}`],
+  ["fragment cycle", "{Get{Word{...a}}}fragment a on Word{...b}fragment b on Word{...a}"],
+  [
+    "cycle of 100 fragments",
+    `{Get{Word{...f0}}}${Array.from({ length: 100 }, (_, i) => `fragment f${i} on Word{...f${(i + 1) % 100}}`).join("")}`,
+  ],
+  ["5 MB of spaces", `{Get{Word{text}}}${" ".repeat(5_000_000)}`],
+  ["2 MB of spaces, allowed", `{Get{Word{text}}}${" ".repeat(2_000_000)}`],
+  ["900 aliases", `{Get{Word{${Array.from({ length: 900 }, (_, i) => `a${i}:text`).join(" ")}}}}`],
+  [
+    "a field 4 times in each of 99 fragments",
+    `{Get{Word{${Array.from({ length: 99 }, (_, i) => `...f${i}`).join(" ")}}}}${Array.from({ length: 99 }, (_, i) => `fragment f${i} on Word{${"text ".repeat(4)}}`).join("")}`,
+  ],
+];
+for (const [name, query] of attacks) {
+  const handler = handlerOf(true);
+  const body = Buffer.from(JSON.stringify({ query }));
+  await handler.execute(Buffer.from('{"query":"{Get{Word{text}}}"}'), CONTEXT);
+  for (const turn of ["first", "second"]) {
+    const before = process.cpuUsage();
+    await handler.execute(body, CONTEXT);
+    const { user, system } = process.cpuUsage(before);
+    report(`${turn} answer to ${name}`, (user + system) / 1000, "ms");
+  }
+}
