@@ -74,7 +74,7 @@ describe("SchemaCoordinator", () => {
     const before = await coordinator.current(context);
     await expect(coordinator.addClass(definition("CAT"), context)).rejects.toMatchObject({
       code: "invalid",
-      message: "Name 'CAT' already used as a name for an Object class",
+      message: "Name 'CAT' already used as a name for an Object class: 'Cat' differs only in case",
     });
     await expect(coordinator.addProperty("Cat", { name: "name", dataType: ["int"] }, context)).rejects.toMatchObject({
       code: "invalid",
@@ -86,6 +86,10 @@ describe("SchemaCoordinator", () => {
     });
     await expect(coordinator.updateClass(definition("Cat"), before.version - 1, context)).rejects.toMatchObject({
       code: "conflict",
+    });
+    await expect(coordinator.addClass(definition("CatAdditional"), context)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("CatAdditional"),
     });
     expect(await coordinator.current(context)).toBe(before);
   });

@@ -1,4 +1,11 @@
-import { type ClassDefinition, type Json, type PropertyDefinition, ShoalError } from "@shoal/model";
+import {
+  type ClassDefinition,
+  checkNewClass,
+  checkNewProperty,
+  type Json,
+  type PropertyDefinition,
+  ShoalError,
+} from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaService, SchemaSnapshot } from "@shoal/rpc";
 import type { ShardingState } from "@shoal/sharding";
 import type { MetaChange, MetaStore } from "./meta-store.js";
@@ -56,11 +63,7 @@ export class SchemaCoordinator implements SchemaService {
 
   addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
     return this.#change(context, (classes) => {
-      const lowerName = definition.class.toLowerCase();
-      for (const name of classes.keys()) {
-        if (name.toLowerCase() !== lowerName) continue;
-        throw new ShoalError("invalid", `Name '${definition.class}' already used as a name for an Object class`);
-      }
+      checkNewClass(definition, definitionsOf(classes));
       const record: ClassRecord = {
         definition,
         sharding: this.#options.createSharding(definition),
@@ -88,13 +91,8 @@ export class SchemaCoordinator implements SchemaService {
     return this.#change(context, (classes) => {
       const stored = storedClass(classes, className);
       const { definition } = stored.record;
+      checkNewProperty(className, property, definitionsOf(classes));
       const properties = definition.properties ?? [];
-      if (properties.some(({ name }) => name === property.name)) {
-        throw new ShoalError(
-          "invalid",
-          `Name '${property.name}' already in use as a property name for class '${className}'`,
-        );
-      }
       return replaceRecord(stored, { definition: { ...definition, properties: [...properties, property] } });
     });
   }
@@ -154,6 +152,10 @@ function storedClass(classes: ReadonlyMap<string, StoredClass>, className: strin
   const stored = classes.get(className);
   if (stored === undefined) throw unknownClass(className);
   return stored;
+}
+
+function definitionsOf(classes: ReadonlyMap<string, StoredClass>): readonly ClassDefinition[] {
+  return Array.from(classes.values(), ({ record }) => record.definition);
 }
 
 function unknownClass(className: string): ShoalError {

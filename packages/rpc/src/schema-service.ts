@@ -30,14 +30,14 @@ export interface SchemaService {
    * subscription is disposed of. A change is answered to its caller after local listeners have been called.
    */
   watch(listener: (snapshot: SchemaSnapshot) => void): Disposable;
-  /** Fails with `invalid` when a class of that name exists (also when it differs only in case). */
+  /** Fails with `invalid` when the class contradicts the schema as it is now: its name, GraphQL names, reference targets. */
   addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord>;
   /**
    * Replaces the definition of the class of that name. Fails with `notFound` for an unknown class, with `conflict` when
    * the schema is no longer at `expectedVersion`: the caller decided on an older one and looks again.
    */
   updateClass(definition: ClassDefinition, expectedVersion: number, context: RequestContext): Promise<ClassRecord>;
-  /** Fails with `notFound` for an unknown class, with `invalid` when it has a property of that name. */
+  /** Fails with `notFound` for an unknown class, with `invalid` when the property contradicts the schema as it is now. */
   addProperty(className: string, property: PropertyDefinition, context: RequestContext): Promise<ClassRecord>;
   /** Fails with `notFound` for an unknown class. Resolves when the class is gone from the schema. */
   deleteClass(className: string, context: RequestContext): Promise<void>;
