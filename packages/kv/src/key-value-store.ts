@@ -48,7 +48,11 @@ export interface KeyValueReader {
  * payload, payload; the caller sees payloads only.
  */
 export interface KeyValueStore extends KeyValueReader, AsyncDisposable {
-  /** All of the batch or nothing. Fails with `unavailable` while the disk is full or faulty; nothing is written then. */
+  /**
+   * All of the batch or nothing. Fails with `unavailable` while the disk is full or faulty; nothing is written then. Only
+   * of the write at which a disk fails (in the middle of a sync) nobody knows: it may be there when the store is opened
+   * again. Fails with `overloaded` when too many writes wait already.
+   */
   write(batch: readonly KeyValueChange[], options?: WriteOptions): Promise<void>;
   /** Reads see the state at the time of the call until the snapshot is disposed of. */
   snapshot(): KeyValueReader & AsyncDisposable;

@@ -7,6 +7,7 @@ import type { DbOptions } from "./rocks-binding.js";
 import { RocksConnection } from "./rocks-connection.js";
 import { isDiskFull, openError } from "./rocks-error.js";
 import { RocksStore } from "./rocks-store.js";
+import { checkLogs, readTables } from "./store-files-check.js";
 import type { StoreState } from "./write-gate.js";
 
 export interface RocksStoreOptions {
@@ -30,6 +31,13 @@ export interface RocksStoreOptions {
   readonly compression?: boolean;
   readonly blockBytes?: number;
   readonly openFilesMax?: number;
+  /**
+   * Reads all table files once at the opening and checks their blocks, about 2.4 ms of CPU a MB. Without it a scan of
+   * a damaged block may miss records silently or end the process; gets are checked always.
+   */
+  readonly checkTables?: boolean;
+  /** Opens also when a log is damaged: acknowledged writes of the damaged part are gone then, the others are kept. */
+  readonly acceptDamagedLogs?: boolean;
   /** Told when writes stop and when they come back. */
   readonly onState?: (state: StoreState, reason: string) => void;
 }
@@ -48,6 +56,8 @@ export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "
   compression: true,
   blockBytes: 2048,
   openFilesMax: 256,
+  checkTables: true,
+  acceptDamagedLogs: false,
 };
 
 /**
@@ -64,6 +74,8 @@ export async function openRocksStore(options: RocksStoreOptions): Promise<RocksS
     settings.ballast ??
     (settings.ballastBytes > 0 ? new DiskBallast(join(folder, "BALLAST"), settings.ballastBytes) : undefined);
   const connect = () => connectWithBallast(folder, dbOptions(settings), ballast);
+  if (!settings.acceptDamagedLogs) await checkLogs(folder);
+  const isDamaged = settings.checkTables && (await readTables(folder, false)).damaged.length > 0;
   const connection = await connect();
   const space = new DiskSpace(folder, settings.diskReserveBytes);
   const store = new RocksStore({
@@ -72,6 +84,8 @@ export async function openRocksStore(options: RocksStoreOptions): Promise<RocksS
     connect,
     space,
     ballast,
+    // Read again now that RocksDB has made a table of what was in the log.
+    salvaged: isDamaged ? await readTables(folder, true) : undefined,
     now: () => performance.now(),
     onState: settings.onState ?? (() => {}),
   });

@@ -15,6 +15,9 @@ import { closedError, type RocksBatch, type RocksConnection } from "./rocks-conn
 import { readError } from "./rocks-error.js";
 import { scanConnection } from "./rocks-scan.js";
 import { type PinnedIterators, pinIterators, RocksSnapshot } from "./rocks-snapshot.js";
+import { Salvage } from "./salvage.js";
+import { cutLog, findLogEnd, type TablesContent } from "./store-files-check.js";
+import type { DamagedRange } from "./table-file.js";
 import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.js";
 
 /** Keys of one call into the addon: its answer is turned into JavaScript values in one go, on the event loop. */
@@ -26,6 +29,8 @@ export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen"> {
   readonly connect: () => Promise<RocksConnection>;
   readonly waitingWritesMax: number;
   readonly waitingBytesMax: number;
+  /** What is left of the tables, when some are damaged. */
+  readonly salvaged: TablesContent | undefined;
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number;
 }
@@ -38,11 +43,16 @@ export class RocksStore implements KeyValueStore {
   private readonly gate: WriteGate;
   private readonly gets: CoalescedGets;
   private readonly commits: GroupCommit<RocksBatch>;
+  private readonly salvage: Salvage | undefined;
   private readonly sealer = new RecordSealer();
 
   constructor(private readonly parts: RocksStoreParts) {
     this.connection = parts.connection;
     this.gate = new WriteGate({ ...parts, reopen: () => this.reopen() });
+    const { salvaged, folder } = parts;
+    if (salvaged !== undefined) {
+      this.salvage = new Salvage(folder, salvaged.damaged, salvaged.keys, (keys) => this.getMany(keys));
+    }
     this.gets = new CoalescedGets((keys) => this.lookUpAll(keys));
     this.commits = new GroupCommit<RocksBatch>(
       {
@@ -63,6 +73,7 @@ export class RocksStore implements KeyValueStore {
     if (this.gate.refusal !== undefined) throw this.gate.refusal;
     checkBatch(batch);
     if (batch.length === 0) return;
+    this.salvage?.add(batch.map((change) => change.key));
     let bytes = 0;
     for (const change of batch) {
       bytes += change.key.length + ENVELOPE_BYTES + (change.type === "put" ? change.value.length : 0);
@@ -87,11 +98,14 @@ export class RocksStore implements KeyValueStore {
 
   scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]> {
     checkRange(range);
+    const { salvage } = this;
+    if (salvage !== undefined) return { [Symbol.asyncIterator]: () => salvage.scan(range, onDamaged) };
     return { [Symbol.asyncIterator]: () => scanConnection(() => this.whenConnected(), range, onDamaged) };
   }
 
   snapshot(): KeyValueReader & AsyncDisposable {
     if (this.disposing !== undefined) throw closedError(this.parts.folder);
+    if (this.salvage !== undefined) throw this.salvage.refusal;
     const pinned = new Promise<PinnedIterators>((resolve, reject) => {
       this.commits.whenBetweenCommits(() => {
         try {
@@ -102,6 +116,11 @@ export class RocksStore implements KeyValueStore {
       });
     });
     return new RocksSnapshot(this.parts.folder, pinned);
+  }
+
+  /** Where blocks of the files were damaged when they were checked at the opening. */
+  get damagedRanges(): readonly DamagedRange[] {
+    return this.salvage?.damaged ?? [];
   }
 
   /** Looks at the free space of the disk now instead of at the next write. */
@@ -119,7 +138,14 @@ export class RocksStore implements KeyValueStore {
     this.gets.flush();
     await this.commits.drained();
     await this.gate.close();
-    await this.connection?.close();
+    if (this.connection !== undefined) await this.disconnect(this.connection);
+  }
+
+  /** After a failed write the log is cut back to what was written before it. */
+  private async disconnect(connection: RocksConnection): Promise<void> {
+    const logEnd = this.gate.hasFailedWrite ? await findLogEnd(this.parts.folder).catch(() => undefined) : undefined;
+    await connection.close();
+    if (logEnd !== undefined) await cutLog(logEnd);
   }
 
   private addChanges(target: RocksBatch, batch: readonly KeyValueChange[]): void {
@@ -165,7 +191,7 @@ export class RocksStore implements KeyValueStore {
     const old = this.connection;
     this.connection = undefined;
     this.reopening = (async () => {
-      await old?.close();
+      if (old !== undefined) await this.disconnect(old);
       this.connection = await this.parts.connect();
     })();
     const settled = this.reopening.finally(() => {

@@ -33,6 +33,7 @@ export class WriteGate {
   private current: StoreState = "writable";
   private reason: ShoalError | undefined;
   private mustReopen = false;
+  private failedWrite = false;
   private timer: NodeJS.Timeout | undefined;
   private recovering: Promise<void> | undefined;
   private checking: Promise<void> | undefined;
@@ -49,6 +50,11 @@ export class WriteGate {
   /** Why a write cannot be taken now. */
   get refusal(): ShoalError | undefined {
     return this.reason;
+  }
+
+  /** Whether a write failed in the log that is open. */
+  get hasFailedWrite(): boolean {
+    return this.failedWrite;
   }
 
   /** Looks at the free space, now and then: writes stop before RocksDB runs out of it. */
@@ -75,6 +81,7 @@ export class WriteGate {
   /** A commit failed: the error for its callers. */
   failed(error: unknown): ShoalError {
     if (error instanceof ShoalError) return error;
+    this.failedWrite = true;
     if (isDiskFull(error)) {
       this.mustReopen = true;
       if (this.current === "writable") this.becomeFull(ShoalError.from(error).message);
@@ -126,6 +133,7 @@ export class WriteGate {
       const needed = Math.max(space.reserveBytes * RESUME_FACTOR, this.mustReopen ? REOPEN_FREE_BYTES_MIN : 0);
       if ((await space.freeBytes()) < needed) return;
       if (this.mustReopen) await reopen();
+      if (this.mustReopen) this.failedWrite = false;
       this.mustReopen = false;
       this.ballastHeld = false;
       await this.holdBallast(await space.freeBytes());

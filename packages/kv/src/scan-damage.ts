@@ -1,0 +1,53 @@
+import { basename } from "node:path";
+import { ShoalError } from "@shoal/model";
+import type { KeyRange } from "./key-value-store.js";
+import type { DamagedRange } from "./table-file.js";
+
+/**
+ * Whether a scan came through keys that lie in a damaged block of a file. Records there may be missing from what the
+ * iterator gave, and nothing in the records shows it.
+ */
+export class ScanDamage {
+  private readonly met = new Set<DamagedRange>();
+  /** Up to where the scan has come, in its direction. */
+  private reached: Uint8Array | undefined;
+
+  constructor(
+    private readonly folder: string,
+    private readonly damaged: readonly DamagedRange[],
+    private readonly range: KeyRange,
+    private readonly onDamaged: ((key: Uint8Array) => void) | undefined,
+  ) {
+    this.reached = range.reverse ? range.lt : range.gte;
+  }
+
+  /** The scan goes on to `key`; undefined: to the end of its range. A failure unless there is an `onDamaged` to tell. */
+  advance(key: Uint8Array | undefined): ShoalError | undefined {
+    if (this.damaged.length === 0) return undefined;
+    const { reverse, gte, lt } = this.range;
+    const from = this.reached;
+    const to = key ?? (reverse ? gte : lt);
+    this.reached = to;
+    const lower = reverse ? to : from;
+    const upper = reverse ? from : to;
+    for (const one of this.damaged) {
+      if (this.met.has(one) || !(isUpTo(one.lower, upper) && isUpTo(lower, one.upper))) continue;
+      this.met.add(one);
+      if (this.onDamaged === undefined) return this.failure(one);
+      this.onDamaged(one.lower ?? one.upper ?? new Uint8Array(0));
+    }
+    return undefined;
+  }
+
+  private failure({ file, offset }: DamagedRange): ShoalError {
+    return new ShoalError(
+      "dataLoss",
+      `store ${this.folder} has a damaged block at byte ${offset} of ${basename(file)}: records of this scan may be missing`,
+    );
+  }
+}
+
+/** An absent key is open. */
+function isUpTo(key: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return key === undefined || other === undefined || Buffer.compare(key, other) <= 0;
+}

@@ -1,0 +1,143 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { crc32c, maskedCrc32c } from "./crc32c.js";
+import {
+  type BlockPlace,
+  parseDataBlockKeys,
+  parseIndexBlock,
+  parseMetaIndexBlock,
+  TRAILER_BYTES,
+  unpackBlock,
+  VarintReader,
+} from "./table-block.js";
+
+// RocksDB block-based tables, format version 4 (`table/format.h`): data blocks, each with a trailer of compression type
+// and masked CRC-32C; the footer leads to the index, which holds a key not before the last of each data block and where
+// the block is.
+const FOOTER_BYTES = 53;
+const MAGIC = 0x88e241b785f4cff7n;
+const CHECKSUM_CRC32C = 1;
+const WINDOW_BYTES = 1 << 20;
+/** An index key may end with the sequence number and type of RocksDB. */
+const INTERNAL_KEY_BYTES = 8;
+
+/** Keys that may be missing or wrong in a scan; both bounds included, undefined: open. */
+export interface DamagedRange {
+  readonly file: string;
+  readonly offset: number;
+  readonly lower: Uint8Array | undefined;
+  readonly upper: Uint8Array | undefined;
+}
+
+/** What is left of a table. */
+export interface TableContent {
+  readonly damaged: readonly DamagedRange[];
+  /** Keys of the blocks that are whole, when they were asked for. */
+  readonly keys: readonly Uint8Array[];
+  /** The metaindex is damaged: RocksDB ends the process over it. */
+  readonly isDeadly: boolean;
+}
+
+/** Checks every data block of a table file; `withKeys` also reads the keys of those that are whole. */
+export async function readTable(file: string, withKeys: boolean): Promise<TableContent> {
+  const handle = await open(file, "r");
+  const unreadable = [{ file, offset: 0, lower: undefined, upper: undefined }];
+  try {
+    const frame = await readFrame(handle);
+    if (frame === undefined) return { damaged: unreadable, keys: [], isDeadly: false };
+    const { blocks, isDeadly, hasProperties } = frame;
+    const content = await readBlocks(handle, file, blocks ?? [], withKeys);
+    // Without its index or properties RocksDB does not read the table at all.
+    const isReadable = blocks !== undefined && hasProperties;
+    return { damaged: isReadable ? content.damaged : unreadable, keys: content.keys, isDeadly };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readBlocks(
+  handle: FileHandle,
+  file: string,
+  blocks: readonly BlockPlace[],
+  withKeys: boolean,
+): Promise<Omit<TableContent, "isDeadly">> {
+  const damaged: DamagedRange[] = [];
+  const keys: Uint8Array[] = [];
+  let window: Buffer = Buffer.alloc(0);
+  let windowAt = 0;
+  for (const [index, block] of blocks.entries()) {
+    const bytes = block.size + TRAILER_BYTES;
+    if (block.offset < windowAt || block.offset + bytes > windowAt + window.length) {
+      windowAt = block.offset;
+      window = await readBytes(handle, windowAt, Math.max(bytes, WINDOW_BYTES));
+    }
+    const at = block.offset - windowAt;
+    if (blockIsWhole(window, at, block.size)) {
+      if (withKeys) keys.push(...keysOf(window.subarray(at, at + bytes)));
+      continue;
+    }
+    const before = blocks[index - 1]?.key;
+    damaged.push({
+      file,
+      offset: block.offset,
+      lower: before?.subarray(0, Math.max(0, before.length - INTERNAL_KEY_BYTES)),
+      upper: block.key,
+    });
+  }
+  return { damaged, keys };
+}
+
+function keysOf(stored: Uint8Array): Uint8Array[] {
+  const block = unpackBlock(stored);
+  return (block === undefined ? undefined : parseDataBlockKeys(block)) ?? [];
+}
+
+function blockIsWhole(bytes: Buffer, at: number, size: number): boolean {
+  if (at + size + TRAILER_BYTES > bytes.length) return false;
+  return maskedCrc32c(crc32c(bytes, at, at + size + 1)) === bytes.readUInt32LE(at + size + 1);
+}
+
+interface Frame {
+  /** The data blocks in key order; undefined when the index is damaged. */
+  readonly blocks: readonly BlockPlace[] | undefined;
+  readonly hasProperties: boolean;
+  readonly isDeadly: boolean;
+}
+
+/** What the footer leads to; undefined when it is no footer. */
+async function readFrame(handle: FileHandle): Promise<Frame | undefined> {
+  const { size } = await handle.stat();
+  if (size < FOOTER_BYTES) return undefined;
+  const footer = await readBytes(handle, size - FOOTER_BYTES, FOOTER_BYTES);
+  if (footer.length < FOOTER_BYTES || footer.readBigUInt64LE(FOOTER_BYTES - 8) !== MAGIC) return undefined;
+  if (footer[0] !== CHECKSUM_CRC32C) return undefined;
+  const handles = new VarintReader(footer, 1);
+  const metaIndexAt = { offset: handles.next(), size: handles.next() };
+  const indexAt = { offset: handles.next(), size: handles.next() };
+  const metaIndex = await readBlock(handle, metaIndexAt, size);
+  const meta = metaIndex === undefined ? undefined : parseMetaIndexBlock(metaIndex);
+  const propertiesAt = meta?.get("rocksdb.properties");
+  const index = await readBlock(handle, indexAt, size);
+  return {
+    isDeadly: meta === undefined,
+    hasProperties: propertiesAt !== undefined && (await readBlock(handle, propertiesAt, size)) !== undefined,
+    blocks: index === undefined ? undefined : parseIndexBlock(index),
+  };
+}
+
+/** The plain bytes of a block; undefined when it is damaged. */
+async function readBlock(
+  handle: FileHandle,
+  place: { readonly offset: number; readonly size: number },
+  fileSize: number,
+): Promise<Uint8Array | undefined> {
+  const bytes = place.size + TRAILER_BYTES;
+  if (!(place.offset + bytes <= fileSize)) return undefined;
+  const stored = await readBytes(handle, place.offset, bytes);
+  return blockIsWhole(stored, 0, place.size) ? unpackBlock(stored) : undefined;
+}
+
+async function readBytes(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  const { bytesRead } = await handle.read(buffer, 0, length, offset);
+  return buffer.subarray(0, bytesRead);
+}
