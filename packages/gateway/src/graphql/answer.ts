@@ -1,4 +1,4 @@
-import type { WireProfile } from "@shoal/model";
+import { ShoalError, type WireProfile } from "@shoal/model";
 import type { GraphQLFormattedError } from "graphql";
 
 /** The parts of the wire profile that GraphQL answers hang on. */
@@ -28,6 +28,11 @@ export function errorItem(error: {
     message: error.message,
     path: error.path === undefined ? null : error.path.map(String),
   };
+}
+
+/** What a client reads of something that was thrown: a fault of ours keeps its text to itself. */
+export function failureMessage(thrown: unknown): string {
+  return thrown instanceof ShoalError ? thrown.message : "internal server error";
 }
 
 /** A request that was refused before anything was executed: `data` is absent. */

@@ -237,6 +237,25 @@ describe("Get", () => {
     expect(answer.text.indexOf('"locations"')).toBeLessThan(answer.text.indexOf('"message"'));
   });
 
+  it("keeps the text of its own faults to itself, and reports them", async () => {
+    const faults: unknown[] = [];
+    const broken = new TypeError("x is not a function");
+    const query = {
+      get: () => Promise.reject(broken),
+      objectById: () => Promise.reject(broken),
+      list: () => Promise.reject(broken),
+    };
+    for (const prepareQueries of [true, false]) {
+      const { ask } = library({ query, prepareQueries, onFault: (thrown) => faults.push(thrown) });
+      const answer = await ask("{ Get { Book { title } } }");
+      expect(answer.data).toEqual({ Get: { Book: null } });
+      expect(answer.errors).toEqual([
+        { locations: [{ column: 9, line: 1 }], message: "internal server error", path: ["Get", "Book"] },
+      ]);
+    }
+    expect(faults).toEqual([broken, broken]);
+  });
+
   it("refuses vectors that float32 cannot hold", async () => {
     const { ask } = library();
     const large = await ask("{ Get { Book(nearVector: {vector: [1, 1e39]}) { title } } }");

@@ -19,6 +19,8 @@ export interface GraphQlHandlerDeps {
   readonly limits?: Partial<GraphQlLimits>;
   /** Called at each rebuild of the schema for every class that has no place in it. */
   readonly onSkippedClass?: (skipped: SkippedClass) => void;
+  /** Called with everything that was thrown while a query was answered and is no ShoalError. */
+  readonly onFault?: (thrown: unknown) => void;
   /** False: everything goes through Apollo Server. For comparison. */
   readonly prepareQueries?: boolean;
 }
@@ -60,7 +62,16 @@ class Handler implements GraphQlHandler {
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
   }
 
+  // Not `async`: a prepared query is one promise.
   execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer> {
+    try {
+      return this.#execute(rawBody, context);
+    } catch (thrown) {
+      return Promise.reject(thrown);
+    }
+  }
+
+  #execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer> {
     const body = Buffer.isBuffer(rawBody)
       ? rawBody
       : Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength);
@@ -104,14 +115,14 @@ class Handler implements GraphQlHandler {
   }
 
   #build(definitions: readonly ClassDefinition[]): Built | undefined {
-    const { query, wire, onSkippedClass } = this.#deps;
+    const { query, wire, onSkippedClass, onFault = () => {} } = this.#deps;
     const { schema, skipped } = buildGraphQlSchema(definitions, query);
     for (const each of skipped) onSkippedClass?.(each);
     if (schema === undefined) return undefined;
     return {
       schema,
-      plain: new PlainExecution(schema, wire),
-      prepared: new PreparedQueries({ schema, query, wire, limits: this.#limits }),
+      plain: new PlainExecution(schema, wire, onFault),
+      prepared: new PreparedQueries({ schema, query, wire, limits: this.#limits, onFault }),
     };
   }
 }

@@ -8,8 +8,15 @@ import {
 } from "@apollo/server/plugin/disabled";
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
-import type { GraphQLSchema } from "graphql";
-import { errorItem, executedAnswer, type GraphQlAnswer, type GraphQlWire, refusedAnswer } from "../answer.js";
+import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
+import {
+  errorItem,
+  executedAnswer,
+  failureMessage,
+  type GraphQlAnswer,
+  type GraphQlWire,
+  refusedAnswer,
+} from "../answer.js";
 import type { GraphQlRequest } from "../request-body.js";
 import type { PlainContext } from "./resolve-row.js";
 
@@ -22,7 +29,10 @@ export class PlainExecution {
   readonly #wire: GraphQlWire;
   #server: ApolloServer<PlainContext> | undefined;
 
-  constructor(schema: GraphQLSchema, wire: GraphQlWire) {
+  readonly #onFault: (thrown: unknown) => void;
+
+  constructor(schema: GraphQLSchema, wire: GraphQlWire, onFault: (thrown: unknown) => void) {
+    this.#onFault = onFault;
     this.#schema = schema;
     this.#wire = wire;
   }
@@ -36,6 +46,7 @@ export class PlainExecution {
       persistedQueries: false,
       documentStore: null,
       includeStacktraceInErrorResponses: false,
+      formatError: (formatted, error) => this.#formatted(formatted, error),
       stopOnTerminationSignals: false,
       nodeEnv: "production",
       logger: SILENT,
@@ -48,6 +59,14 @@ export class PlainExecution {
       ],
     });
     return this.#server;
+  }
+
+  /** What resolvers threw is worded by us; errors of graphql-js itself keep their text. */
+  #formatted(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+    const original = error instanceof GraphQLError ? error.originalError : error;
+    if (original === undefined || original instanceof GraphQLError || original instanceof ShoalError) return formatted;
+    this.#onFault(original);
+    return { ...formatted, message: failureMessage(original) };
   }
 
   /** Answers a request whose document was read and found valid. */

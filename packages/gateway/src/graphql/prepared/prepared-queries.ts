@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import type { GetRow, QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { GraphQLSchema } from "graphql";
-import { type ErrorItem, errorsTail, type GraphQlAnswer, type GraphQlWire } from "../answer.js";
+import { type ErrorItem, errorsTail, failureMessage, type GraphQlAnswer, type GraphQlWire } from "../answer.js";
 import type { GraphQlLimits } from "../limits.js";
 import { readDocument } from "../plain/read-document.js";
 import { readRequest } from "../request-body.js";
@@ -17,6 +17,7 @@ export interface PreparedQueriesOptions {
   readonly query: QueryService;
   readonly wire: GraphQlWire;
   readonly limits: GraphQlLimits;
+  readonly onFault: (thrown: unknown) => void;
 }
 
 /** Answers larger than this do not leave their buffer behind. */
@@ -26,8 +27,21 @@ const NOT_PREPARABLE = "not preparable";
 
 type PlannedClass = Extract<PlannedField, { readonly kind: "class" }>;
 
-/** The rows of one class field, or why there are none. */
-type Outcome = readonly GetRow[] | ShoalError;
+/** Why a class field has no rows. */
+class Failure {
+  constructor(readonly thrown: unknown) {}
+
+  static of(thrown: unknown): Failure {
+    return new Failure(thrown);
+  }
+}
+
+type Outcome = readonly GetRow[] | Failure;
+
+interface FailedField {
+  readonly path: readonly string[];
+  readonly failure: Failure;
+}
 
 /**
  * Answers requests whose template (all but the literals) was compiled before, without parsing, validating or executing
@@ -88,8 +102,8 @@ class PreparedQuery {
     const gets = this.#classes.map((planned) => planned.get.query(lifter.literals));
     const outcomes =
       gets.length === 1 && gets[0] !== undefined
-        ? [await query.get(gets[0], context).catch(ShoalError.from)]
-        : await Promise.all(gets.map((get) => query.get(get, context).catch(ShoalError.from)));
+        ? [await query.get(gets[0], context).catch(Failure.of)]
+        : await Promise.all(gets.map((get) => query.get(get, context).catch(Failure.of)));
     return { status: 200, body: this.#answer(body, outcomes) };
   }
 
@@ -97,7 +111,7 @@ class PreparedQuery {
   #answer(body: Buffer, outcomes: readonly Outcome[]): Buffer {
     const out = this.#out;
     out.truncate(0);
-    const failures: { readonly path: readonly string[]; readonly error: ShoalError }[] = [];
+    const failures: FailedField[] = [];
     let next = 0;
     out.ascii('{"data":{');
     for (const [i, root] of this.#roots.entries()) {
@@ -110,8 +124,8 @@ class PreparedQuery {
         out.ascii(`${j === 0 ? "{" : ","}"${field.responseName}":`);
         if (field.kind === "constant") out.ascii(field.json);
         else {
-          const error = this.#rows(field, outcomes[next++]);
-          if (error !== undefined) failures.push({ path: [root.responseName, field.responseName], error });
+          const failure = this.#rows(field, outcomes[next++]);
+          if (failure !== undefined) failures.push({ path: [root.responseName, field.responseName], failure });
         }
       }
       out.byte(125);
@@ -122,29 +136,29 @@ class PreparedQuery {
     return out.take();
   }
 
-  #rows(field: PlannedClass, outcome: Outcome | undefined): ShoalError | undefined {
+  #rows(field: PlannedClass, outcome: Outcome | undefined): Failure | undefined {
     const out = this.#out;
     const before = out.length;
-    if (Array.isArray(outcome)) {
+    let failure = outcome instanceof Failure ? outcome : undefined;
+    if (outcome !== undefined && !(outcome instanceof Failure)) {
       try {
         field.rows.write(outcome, out);
         return undefined;
       } catch (thrown) {
         out.truncate(before);
-        out.ascii("null");
-        return ShoalError.from(thrown);
+        failure = new Failure(thrown);
       }
     }
     out.ascii("null");
-    return ShoalError.from(outcome);
+    return failure;
   }
 
-  #errorItems(
-    body: Buffer,
-    failures: readonly { readonly path: readonly string[]; readonly error: ShoalError }[],
-  ): readonly ErrorItem[] {
+  #errorItems(body: Buffer, failures: readonly FailedField[]): readonly ErrorItem[] {
     const locate = locationsOf(this.#options.schema, body);
-    return failures.map(({ path, error }) => ({ locations: locate(path), message: error.message, path }));
+    return failures.map(({ path, failure: { thrown } }) => {
+      if (!(thrown instanceof ShoalError)) this.#options.onFault(thrown);
+      return { locations: locate(path), message: failureMessage(thrown), path };
+    });
   }
 }
 

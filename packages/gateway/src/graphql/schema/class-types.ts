@@ -1,4 +1,4 @@
-import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import { type ClassDefinition, isReferenceDataType, type PropertyDefinition } from "@shoal/model";
 import {
   GraphQLBoolean,
   type GraphQLFieldConfig,
@@ -16,22 +16,21 @@ import {
   additionalTypeName,
   classificationTypeName,
   geoTypeName,
-  isReference,
   nearObjectInputName,
   nearVectorInputName,
   phoneTypeName,
   referenceUnionName,
 } from "./type-names.js";
 
-const SCALARS: Readonly<Record<string, GraphQLOutputType>> = {
-  string: GraphQLString,
-  text: GraphQLString,
-  blob: GraphQLString,
-  date: GraphQLString,
-  int: IntType,
-  number: FloatType,
-  boolean: GraphQLBoolean,
-};
+const SCALARS: ReadonlyMap<string, GraphQLOutputType> = new Map<string, GraphQLOutputType>([
+  ["string", GraphQLString],
+  ["text", GraphQLString],
+  ["blob", GraphQLString],
+  ["date", GraphQLString],
+  ["int", IntType],
+  ["number", FloatType],
+  ["boolean", GraphQLBoolean],
+]);
 
 /** A member of a reference union: a target that is no class of this server. */
 export const BeaconType = new GraphQLObjectType({ name: "Beacon", fields: { beacon: { type: GraphQLString } } });
@@ -92,7 +91,7 @@ function propertyField(
   resolvers: ClassResolvers,
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
   const described = property.description === undefined ? {} : { description: property.description };
-  if (isReference(property)) {
+  if (isReferenceDataType(property.dataType)) {
     const targets = property.dataType.flatMap((name) => objectTypes.get(name) ?? []);
     if (targets.length === 0) return undefined;
     const union = new GraphQLUnionType({
@@ -112,10 +111,10 @@ function primitiveType(className: string, property: PropertyDefinition): GraphQL
   if (dataType === "geoCoordinates") return geoType(geoTypeName(className, property.name));
   if (dataType === "phoneNumber") return phoneType(phoneTypeName(className, property.name));
   if (dataType.endsWith("[]")) {
-    const element = SCALARS[dataType.slice(0, -2)];
+    const element = SCALARS.get(dataType.slice(0, -2));
     return element === undefined ? undefined : new GraphQLList(element);
   }
-  return Object.hasOwn(SCALARS, dataType) ? SCALARS[dataType] : undefined;
+  return SCALARS.get(dataType);
 }
 
 function geoType(name: string): GraphQLObjectType {

@@ -1,4 +1,4 @@
-import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import { type ClassDefinition, isReferenceDataType } from "@shoal/model";
 
 /** Names of the GraphQL types that exist whatever the classes are, also of those that no query reaches yet. */
 export const FIXED_TYPE_NAMES: readonly string[] = [
@@ -44,11 +44,6 @@ export function referenceUnionName(className: string, propertyName: string): str
   return `${className}${propertyName.charAt(0).toUpperCase()}${propertyName.slice(1)}Obj`;
 }
 
-/** Whether a property refers to classes: their names begin with a capital, primitive types do not. */
-export function isReference(property: PropertyDefinition): boolean {
-  return /^[A-Z]/.test(property.dataType[0] ?? "");
-}
-
 /**
  * Every type name that a class brings into the GraphQL schema, its own first. Two classes whose lists share a name, or
  * a list that holds one of {@link FIXED_TYPE_NAMES} or a name that begins with `__`, cannot live together.
@@ -63,7 +58,7 @@ export function graphQlTypeNames(definition: Pick<ClassDefinition, "class" | "pr
     nearObjectInputName(name),
   ];
   for (const property of definition.properties ?? []) {
-    if (isReference(property)) names.push(referenceUnionName(name, property.name));
+    if (isReferenceDataType(property.dataType)) names.push(referenceUnionName(name, property.name));
     else if (property.dataType[0] === "geoCoordinates") names.push(geoTypeName(name, property.name));
     else if (property.dataType[0] === "phoneNumber") names.push(phoneTypeName(name, property.name));
   }
