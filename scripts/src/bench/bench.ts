@@ -50,7 +50,6 @@ export class Bench implements AsyncDisposable {
   async loaded(set: SetName): Promise<LoadedServer> {
     if (this.#loaded?.set === set) return this.#loaded;
     const target = this.#options.target ?? (await this.#freshServer());
-    if (this.#options.target !== null) this.#createdOnTarget.push(set);
     this.#loaded = await this.importInto(target, set, BENCH_SETS[set].loaded);
     return this.#loaded;
   }
@@ -59,6 +58,7 @@ export class Bench implements AsyncDisposable {
   async importInto(target: Target, set: SetName, count: number, untilIdle = true): Promise<LoadedServer> {
     this.say(`importing ${count.toLocaleString("en")} rows of ${set}`);
     await createClass(target.url, set);
+    if (target === this.#options.target) this.#createdOnTarget.push(set);
     const parameters: ImportParameters = { set, from: 0, count, perBatch: OBJECTS_PER_BATCH };
     const imported = await measure(target, {
       workload: "import-objects",
@@ -113,12 +113,18 @@ export class Bench implements AsyncDisposable {
   }
 }
 
-/** Errors: `conflict` when the class cannot be created: the benchmark never takes a class that it has not made. */
+/**
+ * Errors: `conflict` when the class cannot be created: the benchmark never takes a class that it has not made;
+ * `unavailable` when nobody answers.
+ */
 async function createClass(url: URL, set: SetName): Promise<void> {
   const response = await fetch(new URL("/v1/schema", url), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(classDefinition(set)),
+  }).catch((cause: Error) => {
+    const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
+    throw new ShoalError("unavailable", `cannot reach ${url.host}: ${reason}`, { cause });
   });
   const answer = await response.text();
   if (response.status !== 200) {
