@@ -32,6 +32,8 @@ export class Bench implements AsyncDisposable {
   readonly #options: BenchOptions;
   readonly #createdOnTarget: SetName[] = [];
   #server: ShoalServer | undefined;
+  /** Whichever was started last, also one that a row owns. */
+  #lastServer: ShoalServer | undefined;
   #loaded: LoadedServer | undefined;
 
   constructor(options: BenchOptions) {
@@ -76,13 +78,15 @@ export class Bench implements AsyncDisposable {
   /** A server of its own for one row; the row disposes of it. Frees the loaded one first: memory and CPU are shared. */
   async ownServer(): Promise<ShoalServer> {
     await this.#stopServer();
-    return ShoalServer.start();
+    this.#lastServer = await ShoalServer.start();
+    return this.#lastServer;
   }
 
   async #freshServer(): Promise<Target> {
     await this.#stopServer();
     this.say("starting a server");
     this.#server = await ShoalServer.start();
+    this.#lastServer = this.#server;
     return { url: this.#server.url, pids: [this.#server.pid] };
   }
 
@@ -98,9 +102,9 @@ export class Bench implements AsyncDisposable {
     await server?.[Symbol.asyncDispose]();
   }
 
-  /** The end of the log of the loaded server, for an error that its log may explain. */
+  /** The end of the log of the last server, for an error that it may explain. */
   serverLog(): string {
-    return this.#server?.log() ?? "";
+    return this.#lastServer?.log() ?? "";
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -25,6 +25,7 @@ export class ShoalServer implements AsyncDisposable {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   };
   #process: ChildProcess | undefined;
+  #lastLog: string | undefined;
 
   private constructor(
     folder: string,
@@ -85,8 +86,9 @@ export class ShoalServer implements AsyncDisposable {
     throw new ShoalError("unavailable", `the server is not ready after ${READY_TIMEOUT_MS / 1000} s\n${this.log()}`);
   }
 
-  /** The last lines of what the server printed. */
+  /** The last lines of what the server printed; they outlive its folder. */
   log(): string {
+    if (this.#lastLog !== undefined) return this.#lastLog;
     const lines = readFileSync(join(this.#folder, "log"), "utf8").trimEnd().split("\n");
     return lines.slice(-LOG_LINES_SHOWN).join("\n");
   }
@@ -109,10 +111,13 @@ export class ShoalServer implements AsyncDisposable {
       stopped = await Promise.race([ended.then(() => true), sleep(STOP_TIMEOUT_MS, false, { ref: false })]);
       if (!stopped) await this.kill();
     }
-    const log = stopped ? "" : this.log();
+    this.#lastLog = this.log();
     await rm(this.#folder, { recursive: true, force: true });
     if (!stopped) {
-      throw new ShoalError("internal", `the server did not end within ${STOP_TIMEOUT_MS / 1000} s of SIGTERM\n${log}`);
+      throw new ShoalError(
+        "internal",
+        `the server did not end within ${STOP_TIMEOUT_MS / 1000} s of SIGTERM\n${this.#lastLog}`,
+      );
     }
   }
 

@@ -25,7 +25,7 @@ function growthRow(id: string, count: number): Row {
       const target = { url: server.url, pids: [server.pid] };
       await bench.importInto(target, "glove", count);
       bench.say(`nearVector over ${count.toLocaleString("en")} words`);
-      return measureNearVector(target, nearVectorLoad("glove", count, "perturbed", QUERIES));
+      return await measureNearVector(target, nearVectorLoad("glove", count, "perturbed", QUERIES));
     },
   };
 }
