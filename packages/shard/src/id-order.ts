@@ -97,12 +97,7 @@ export class IdOrder {
   }
 
   #compare(a: number, b: number): number {
-    const words = this.#words;
-    for (const index of WORD_INDEXES) {
-      const difference = compareWords(words.word(a, index), words.word(b, index));
-      if (difference !== 0) return difference;
-    }
-    return 0;
+    return compareDocuments(this.#words, a, b);
   }
 
   #compareWith(document: number, words: readonly [number, number, number, number]): number {
@@ -135,6 +130,15 @@ export class IdOrder {
 }
 
 const WORD_INDEXES = [0, 1, 2, 3] as const;
+
+/** By the raw bytes of their uuids. */
+export function compareDocuments(words: OrderedWords, a: number, b: number): number {
+  for (const index of WORD_INDEXES) {
+    const difference = compareWords(words.word(a, index), words.word(b, index));
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
 
 function block(documents: Uint32Array): Block {
   const room = new Uint32Array(BLOCK_DOCUMENTS_MAX);

@@ -1,7 +1,7 @@
 import { type ObjectId, objectIdFromBytes, ShoalError, writeObjectId } from "@shoal/model";
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
 import { IdHash } from "./id-hash.js";
-import { IdOrder } from "./id-order.js";
+import { compareDocuments, IdOrder } from "./id-order.js";
 
 /** A copy of the table at one sequence, as bytes of this machine. */
 export interface IdTableImage {
@@ -62,6 +62,11 @@ export class IdTable {
   /** Milliseconds since 1970; 0 when the row was lost. The document must be there. */
   creationTime(document: number): number {
     return this.#chunks.creationTime(document);
+  }
+
+  /** Order of two documents by raw uuid. */
+  compareIds(a: number, b: number): number {
+    return compareDocuments(this.#chunks, a, b);
   }
 
   /** A document id that is in no use. */

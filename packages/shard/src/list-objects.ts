@@ -1,6 +1,6 @@
 import type { ObjectId, StoredObject } from "@shoal/model";
 import type { IdTable } from "./id-table.js";
-import type { RowReader } from "./read-rows.js";
+import type { FoundObject, RowReader } from "./read-rows.js";
 import type { ObjectListing } from "./shard.js";
 
 /** A page in either order: which objects it holds is known from memory, one multi-get brings their rows. */
@@ -12,35 +12,47 @@ export async function listObjects(
 ): Promise<readonly StoredObject[]> {
   const { order, after, limit, fields } = listing;
   for (;;) {
-    const ids = order === "id" ? firstIds(table, after, limit) : newestIds(table, limit);
-    const read = await rows.read(ids, fields.vector);
-    const page = ids.flatMap((id, at) => read[at]?.toObject(id, className, fields) ?? []);
-    if (page.length === ids.length) return page;
+    const objects = order === "id" ? firstById(table, after, limit) : newest(table, limit);
+    const read = await rows.read(objects, fields.vector);
+    const page: StoredObject[] = [];
+    for (const [at, { id }] of objects.entries()) {
+      const object = read[at]?.toObject(id, className, fields);
+      if (object !== undefined) page.push(object);
+    }
+    if (page.length === objects.length) return page;
     // Something was deleted between the table and the rows: look again, or the page lacks what moves up.
   }
 }
 
-function firstIds(table: IdTable, after: ObjectId | undefined, limit: number): ObjectId[] {
-  const ids: ObjectId[] = [];
-  if (limit === 0) return ids;
+function firstById(table: IdTable, after: ObjectId | undefined, limit: number): FoundObject[] {
+  const documents: number[] = [];
+  if (limit === 0) return [];
   for (const document of table.byId(after)) {
-    const id = table.idOf(document);
-    if (id !== undefined) ids.push(id);
-    if (ids.length === limit) break;
+    documents.push(document);
+    if (documents.length === limit) break;
   }
-  return ids;
+  return named(table, documents);
 }
 
 /** Creation time descending, then id: all that share the last time of the page have to be seen. */
-function newestIds(table: IdTable, limit: number): ObjectId[] {
-  const newest: { id: ObjectId; time: number }[] = [];
+function newest(table: IdTable, limit: number): FoundObject[] {
+  const documents: number[] = [];
   if (limit === 0) return [];
+  let time = 0;
   for (const document of table.newestFirst()) {
-    const time = table.creationTime(document);
-    if (newest.length >= limit && time !== newest.at(-1)?.time) break;
-    const id = table.idOf(document);
-    if (id !== undefined) newest.push({ id, time });
+    if (documents.length >= limit && table.creationTime(document) !== time) break;
+    time = table.creationTime(document);
+    documents.push(document);
   }
-  newest.sort((a, b) => b.time - a.time || (a.id < b.id ? -1 : 1));
-  return newest.slice(0, limit).map((entry) => entry.id);
+  documents.sort((a, b) => table.creationTime(b) - table.creationTime(a) || table.compareIds(a, b));
+  return named(table, documents.slice(0, limit));
+}
+
+function named(table: IdTable, documents: readonly number[]): FoundObject[] {
+  const objects: FoundObject[] = [];
+  for (const document of documents) {
+    const id = table.idOf(document);
+    if (id !== undefined) objects.push({ id, document });
+  }
+  return objects;
 }

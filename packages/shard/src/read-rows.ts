@@ -15,9 +15,14 @@ export interface RowReaderOptions {
   readonly commitUnderWay: () => Promise<void>;
 }
 
-interface WaitingRow {
+/** An object and its document at the time of the call. */
+export interface FoundObject {
   readonly id: ObjectId;
+  /** -1: there is no such object. */
   readonly document: number;
+}
+
+interface WaitingRow extends FoundObject {
   readonly answer: (RowView | undefined)[];
   readonly at: number;
 }
@@ -45,24 +50,20 @@ export class RowReader {
   }
 
   /**
-   * One row an id, undefined when there is no such object. A row from the cache has no vector, so ask for it
-   * `withVectors`. Fails with `dataLoss` when a row is damaged or missing.
+   * One row an object, undefined when it has been deleted since its document was looked up, or when that is -1. A row
+   * from the cache has no vector, so ask for it `withVectors`. Fails with `dataLoss` when a row is damaged or missing.
    */
-  async read(ids: readonly ObjectId[], withVectors: boolean): Promise<(RowView | undefined)[]> {
-    const { table, cache } = this.#options;
-    const answer: (RowView | undefined)[] = new Array(ids.length).fill(undefined);
+  async read(objects: readonly FoundObject[], withVectors: boolean): Promise<readonly (RowView | undefined)[]> {
+    const { cache } = this.#options;
+    const answer: (RowView | undefined)[] = [];
     let batch: ReadBatch | undefined;
-    for (let at = 0; at < ids.length; at++) {
-      const id = ids[at];
-      const document = id === undefined ? -1 : table.find(id);
-      if (id === undefined || document < 0) continue;
-      const cached = withVectors ? undefined : cache.get(document);
-      if (cached !== undefined) {
-        answer[at] = cached;
-        continue;
+    for (const { id, document } of objects) {
+      const cached = withVectors || document < 0 ? undefined : cache.get(document);
+      if (cached === undefined && document >= 0) {
+        batch ??= this.#next ??= this.#newBatch();
+        batch.rows.push({ id, document, answer, at: answer.length });
       }
-      batch ??= this.#next ??= this.#newBatch();
-      batch.rows.push({ id, document, answer, at });
+      answer.push(cached);
     }
     if (batch === undefined) return answer;
     await batch.done;

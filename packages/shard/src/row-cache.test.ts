@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { encodeRow, RowView } from "./row.js";
+import { encodeRow, RowView, stampPlace } from "./row.js";
 import { RowCache } from "./row-cache.js";
 import { Random } from "./testing/random.js";
 
-function row(text: string): RowView {
+function row(text: string, document: number): RowView {
   const bytes = encodeRow({ propertiesJson: text, extrasJson: '{"e":1}', vector: Float32Array.of(1, 2, 3) });
+  stampPlace(bytes, document, 1, 0);
   const view = RowView.of(bytes);
   if (view === undefined) throw new Error("row cannot be read");
   return view;
@@ -16,7 +17,7 @@ const text = (view: RowView | undefined) =>
 describe("row cache", () => {
   it("keeps all of a row but its vector", () => {
     const cache = new RowCache(1 << 20);
-    cache.put(5, row("abc"));
+    cache.put(5, row("abc", 5));
     expect(text(cache.get(5))).toBe("abc");
     expect(Buffer.from(cache.get(5)?.extrasJson ?? []).toString()).toBe('{"e":1}');
     expect(cache.get(5)?.hasVector).toBe(false);
@@ -26,12 +27,12 @@ describe("row cache", () => {
 
   it("forgets what was removed, and keeps nothing without room", () => {
     const cache = new RowCache(1 << 20);
-    cache.put(5, row("abc"));
+    cache.put(5, row("abc", 5));
     cache.remove(5);
     cache.remove(50_000);
     expect(cache.get(5)).toBeUndefined();
     const none = new RowCache(1_000);
-    none.put(5, row("abc"));
+    none.put(5, row("abc", 5));
     expect(none.get(5)).toBeUndefined();
   });
 
@@ -49,7 +50,7 @@ describe("row cache", () => {
         latest.delete(document);
       } else if (random.below(2) === 0) {
         const written = `${document}:${step}${"x".repeat(random.below(200))}`;
-        cache.put(document, row(written));
+        cache.put(document, row(written, document));
         latest.set(document, written);
       } else {
         const found = cache.get(document);

@@ -79,6 +79,16 @@ export class RowView {
     this.#bytes = bytes;
   }
 
+  /** Where the row ends that `withoutVector` wrote to `bytes` at `start`. */
+  static endWithoutVector(bytes: Buffer, start: number): number {
+    return start + HEADER_BYTES + bytes.readUInt32LE(start + 40) + bytes.readUInt32LE(start + 44);
+  }
+
+  /** The document of the row that begins in `bytes` at `start`. */
+  static documentAt(bytes: Buffer, start: number): number {
+    return bytes.readUInt32LE(start + 4);
+  }
+
   /** Undefined when `bytes` are not a row that this code can read. Checksums are the store's matter. */
   static of(bytes: Uint8Array): RowView | undefined {
     const row = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,14 +1,13 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { NearestDocuments, VectorIndex } from "@shoal/vector-index";
-import type { RowReader } from "./read-rows.js";
+import type { FoundObject, RowReader } from "./read-rows.js";
 import type { VectorSearch, VectorSearchHit } from "./shard.js";
 import type { Views } from "./views.js";
 
 /** A search that has to look further, for ties or for documents that are gone, does so at most so often. */
 const ROUNDS_MAX = 8;
 
-interface Hit {
-  readonly id: ObjectId;
+interface Hit extends FoundObject {
   readonly distance: number;
 }
 
@@ -23,16 +22,15 @@ export async function searchByVector(
 ): Promise<readonly VectorSearchHit[]> {
   const hits = await nearest(views, index, search, signal);
   const { fields } = search;
-  if (fields === undefined) return hits.map((hit) => ({ ...hit, object: undefined }));
-  const read = await rows.read(
-    hits.map((hit) => hit.id),
-    fields.vector,
-  );
-  return hits.flatMap((hit, at) => {
-    const object = read[at]?.toObject(hit.id, className, fields);
-    // Deleted between the search and the read.
-    return object === undefined ? [] : [{ ...hit, object }];
-  });
+  if (fields === undefined) return hits.map(({ id, distance }) => ({ id, distance, object: undefined }));
+  const read = await rows.read(hits, fields.vector);
+  const answer: VectorSearchHit[] = [];
+  for (const [at, { id, distance }] of hits.entries()) {
+    const object = read[at]?.toObject(id, className, fields);
+    // Without: deleted between the search and the read.
+    if (object !== undefined) answer.push({ id, distance, object });
+  }
+  return answer;
 }
 
 /**
@@ -64,7 +62,7 @@ function named(views: Views, index: VectorIndex, found: NearestDocuments): Hit[]
   for (let at = 0; at < found.documents.length; at++) {
     const document = found.documents[at] ?? 0;
     const id = views.table.idOf(document);
-    if (id !== undefined) hits.push({ id, distance: found.distances[at] ?? Number.NaN });
+    if (id !== undefined) hits.push({ id, document, distance: found.distances[at] ?? Number.NaN });
     else index.remove(Uint32Array.of(document), index.sequence);
   }
   return hits;

@@ -100,7 +100,9 @@ export class StoredShard implements Shard {
   }
 
   async getObjects(ids: readonly ObjectId[], fields: RowFields): Promise<readonly (StoredObject | undefined)[]> {
-    const rows = await this.#rows.read(ids, fields.vector);
+    const { table } = this.#views;
+    const objects = ids.map((id) => ({ id, document: table.find(id) }));
+    const rows = await this.#rows.read(objects, fields.vector);
     return ids.map((id, at) => rows[at]?.toObject(id, this.className, fields));
   }
 

@@ -1,0 +1,128 @@
+import { MemoryStore } from "@shoal/kv";
+import type { ObjectId } from "@shoal/model";
+import { describe, expect, it } from "vitest";
+import { encodeFormatRecord } from "./format-record.js";
+import { encodeHeadRecord } from "./head-record.js";
+import { decodeJournalRecord, encodeJournalRecord } from "./journal-record.js";
+import { FORMAT_KEY, HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
+import { encodeRow, RowView, stampPlace, stampTimes } from "./row.js";
+import { ALL_FIELDS, propertiesOf, ShardUnderTest } from "./testing/shard-under-test.js";
+
+/*
+ * What format 1 looks like, byte for byte. A change that breaks one of these needs a new format version, and these bytes
+ * must still be read.
+ */
+const ID = "01234567-89ab-4cde-8f01-23456789abcd" as ObjectId;
+const OTHER_ID = "ffffffff-0000-4000-8000-000000000001" as ObjectId;
+
+const GOLDEN = {
+  formatKey: "00",
+  headKey: "01",
+  rowKey: "6f0123456789ab4cde8f0123456789abcd",
+  journalKey: "6a0000000100000002",
+  format: "53484f414c53484401000000 02000000",
+  head: "0200000001000000 0700000000000000",
+  row:
+    "01 03 0000 05000000 0200000001000000 0700000000000000" +
+    "0000c05bfebc7842 0010c05bfebc7842 08000000 07000000 02000000 00000000" +
+    "7b2261223a317d20 7b2265223a317d 0000803f 000020c0",
+  journal:
+    "01000000 02000000 0700000000000000" +
+    "0123456789ab4cde8f0123456789abcd 0000c05bfebc7842 05000000 01 07 0000" +
+    "ffffffff000040008000000000000001 0000000000000000 04000000 02 02 0000",
+};
+
+const bytes = (hex: string) => Buffer.from(hex.replaceAll(" ", ""), "hex");
+const hex = (value: Uint8Array) => Buffer.from(value).toString("hex");
+const CREATED = 1_700_000_021_504;
+
+const ENTRIES = [
+  {
+    kind: "put",
+    id: ID,
+    document: 5,
+    creationTimeUnix: CREATED,
+    hasVector: true,
+    vectorChanged: true,
+    created: true,
+  },
+  {
+    kind: "delete",
+    id: OTHER_ID,
+    document: 4,
+    creationTimeUnix: 0,
+    hasVector: false,
+    vectorChanged: true,
+    created: false,
+  },
+] as const;
+
+describe("format 1", () => {
+  it("keys", () => {
+    expect(hex(FORMAT_KEY)).toBe(GOLDEN.formatKey);
+    expect(hex(HEAD_KEY)).toBe(GOLDEN.headKey);
+    expect(hex(rowKey(ID))).toBe(GOLDEN.rowKey);
+    expect(hex(journalKey(0x1_0000_0002))).toBe(GOLDEN.journalKey);
+  });
+
+  it("format and head records", () => {
+    expect(hex(encodeFormatRecord(2))).toBe(hex(bytes(GOLDEN.format)));
+    expect(hex(encodeHeadRecord({ sequence: 0x1_0000_0002, term: 7 }))).toBe(hex(bytes(GOLDEN.head)));
+  });
+
+  it("row", () => {
+    const row = encodeRow({ propertiesJson: '{"a":1} ', extrasJson: '{"e":1}', vector: Float32Array.of(1, -2.5) });
+    stampTimes(row, CREATED, CREATED + 1);
+    stampPlace(row, 5, 0x1_0000_0002, 7);
+    expect(hex(row)).toBe(hex(bytes(GOLDEN.row)));
+    const read = RowView.of(bytes(GOLDEN.row));
+    expect(read).toMatchObject({ document: 5, sequence: 0x1_0000_0002, term: 7, dimensions: 2, hasVector: true });
+    expect(read?.toObject(ID, "Book", ALL_FIELDS)).toMatchObject({
+      creationTimeUnix: CREATED,
+      lastUpdateTimeUnix: CREATED + 1,
+      vector: Float32Array.of(1, -2.5),
+      extras: { e: 1 },
+    });
+  });
+
+  it("journal record", () => {
+    expect(hex(encodeJournalRecord(ENTRIES, 7))).toBe(hex(bytes(GOLDEN.journal)));
+    expect(decodeJournalRecord(bytes(GOLDEN.journal), 9)).toEqual({
+      firstSequence: 8,
+      lastSequence: 9,
+      term: 7,
+      entries: ENTRIES,
+    });
+  });
+
+  it("a shard of these bytes opens and answers", async () => {
+    const store = new MemoryStore();
+    await using under = await ShardUnderTest.create(store);
+    const head = encodeHeadRecord({ sequence: 0x1_0000_0002, term: 7 });
+    await store.write([
+      { type: "put", key: bytes(GOLDEN.formatKey), value: bytes(GOLDEN.format) },
+      { type: "put", key: bytes(GOLDEN.headKey), value: head },
+      { type: "put", key: bytes(GOLDEN.rowKey), value: bytes(GOLDEN.row) },
+      { type: "put", key: bytes(GOLDEN.journalKey), value: bytes(GOLDEN.journal) },
+    ]);
+    const shard = await under.open({ term: 7 });
+    const [object] = await shard.getObjects([ID], ALL_FIELDS);
+    expect(propertiesOf(object)).toEqual({ a: 1 });
+    const hits = await shard.searchByVector({ vector: Float32Array.of(1, -2.5), count: 3, fields: undefined });
+    expect(hits.map((hit) => hit.id)).toEqual([ID]);
+    expect(shard.dimensions).toBe(2);
+    await shard[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ["short", (row: Buffer) => row.subarray(0, 55)],
+    ["cut", (row: Buffer) => row.subarray(0, row.length - 1)],
+    ["of a version to come", (row: Buffer) => Buffer.concat([Buffer.of(2), row.subarray(1)])],
+  ])("a row that is %s is not read", (_name, harm) => {
+    expect(RowView.of(harm(bytes(GOLDEN.row)))).toBeUndefined();
+  });
+
+  it.each([[0], [15], [40]])("a journal record of %i bytes is not read", (length) => {
+    expect(() => decodeJournalRecord(bytes(GOLDEN.journal).subarray(0, length), 9)).toThrow("cannot be read");
+  });
+});
