@@ -375,6 +375,25 @@ describe("the schema", () => {
     expect((await ask(text)).error[0].message).toContain("no graphql provider present");
   });
 
+  it("follows changes of classes that others refer to, over several steps", async () => {
+    const { ask, schema } = library();
+    const shelf = libraryClass("Shelf_2", [property("holds", "Book")]);
+    const through = (inner: string) =>
+      ask(`{ Get { Shelf_2 { holds { ... on Book { writtenBy { ... on Author { ${inner} } } } } } } }`);
+    const nothing = { data: { Get: { Shelf_2: [{ holds: null }] } }, errors: null };
+    schema.change([shelf, BOOK, AUTHOR, libraryClass("Other", [])]);
+    expect(await through("name")).toEqual(nothing);
+    const author = libraryClass("Author", [property("name", "string"), property("died", "int")]);
+    schema.change([shelf, BOOK, author, libraryClass("Other", [])]);
+    expect(await through("died")).toEqual(nothing);
+    schema.change([shelf, BOOK]);
+    expect((await through("died")).errors[0].message).toContain('Cannot query field "writtenBy"');
+    expect(await ask("{ Get { Shelf_2 { holds { ... on Book { title } } } } }")).toEqual(nothing);
+    schema.change([shelf, BOOK, AUTHOR]);
+    expect(await through("name")).toEqual(nothing);
+    expect((await through("died")).errors[0].message).toContain('Cannot query field "died"');
+  });
+
   it("loses a reference whose class is gone, not the class", async () => {
     const { ask } = library({ schema: new LibraryView([BOOK]) });
     expect((await ask("{ Get { Book(limit: 1) { isbn } } }")).data).toEqual({ Get: { Book: [{ isbn: "" }] } });

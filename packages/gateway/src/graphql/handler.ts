@@ -9,7 +9,7 @@ import { PlainExecution } from "./plain/plain-execution.js";
 import { readDocument } from "./plain/read-document.js";
 import { PreparedQueries } from "./prepared/prepared-queries.js";
 import { readRequest } from "./request-body.js";
-import { buildGraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
+import { buildGraphQlSchema, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
 
 export interface GraphQlHandlerDeps {
   readonly schema: SchemaView;
@@ -44,6 +44,7 @@ interface Generation {
   readonly definitions: readonly ClassDefinition[];
   /** Undefined when there is no class. */
   readonly built: Built | undefined;
+  readonly classes: GraphQlSchema["classes"];
 }
 
 interface Built {
@@ -109,20 +110,22 @@ class Handler implements GraphQlHandler {
     const isSame =
       last?.definitions.length === definitions.length &&
       last.definitions.every((definition, i) => definition === definitions[i]);
-    const built = isSame && last !== undefined ? last.built : this.#build(definitions);
-    this.#generation = { version: snapshot.version, definitions, built };
+    this.#generation =
+      isSame && last !== undefined
+        ? { ...last, version: snapshot.version }
+        : this.#build(snapshot.version, definitions);
     return this.#generation;
   }
 
-  #build(definitions: readonly ClassDefinition[]): Built | undefined {
+  #build(version: number, definitions: readonly ClassDefinition[]): Generation {
     const { query, wire, onSkippedClass, onFault = () => {} } = this.#deps;
-    const { schema, skipped } = buildGraphQlSchema(definitions, query);
+    const { schema, skipped, classes } = buildGraphQlSchema(definitions, query, this.#generation?.classes);
     for (const each of skipped) onSkippedClass?.(each);
-    if (schema === undefined) return undefined;
-    return {
+    const built: Built | undefined = schema && {
       schema,
       plain: new PlainExecution(schema, wire, onFault),
       prepared: new PreparedQueries({ schema, query, wire, limits: this.#limits, onFault }),
     };
+    return { version, definitions, built, classes };
   }
 }

@@ -36,12 +36,12 @@ const SCALARS: ReadonlyMap<string, GraphQLOutputType> = new Map<string, GraphQLO
 export const BeaconType = new GraphQLObjectType({ name: "Beacon", fields: { beacon: { type: GraphQLString } } });
 
 /**
- * The object type of a class (reference-graphql 2.1, 2.5, 2.6). `objectTypes` is read when the schema is put together
- * and holds the types of all classes by then; targets that it lacks vanish.
+ * The object type of a class (reference-graphql 2.1, 2.5, 2.6). `typeOf` is asked when the schema is put together
+ * and knows the types of all classes by then; targets that it lacks vanish.
  */
 export function classObjectType(
   definition: ClassDefinition,
-  objectTypes: ReadonlyMap<string, GraphQLObjectType>,
+  typeOf: (className: string) => GraphQLObjectType | undefined,
   resolvers: ClassResolvers,
 ): GraphQLObjectType {
   return new GraphQLObjectType({
@@ -51,7 +51,7 @@ export function classObjectType(
       const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
       for (const property of definition.properties ?? []) {
         if (!/^(?!__)[_A-Za-z]\w*$/.test(property.name)) continue;
-        const field = propertyField(definition.class, property, objectTypes, resolvers);
+        const field = propertyField(definition.class, property, typeOf, resolvers);
         if (field !== undefined) fields[property.name] = field;
       }
       // Last, so that it wins over a property of that name.
@@ -87,12 +87,12 @@ export function getArguments(className: string) {
 function propertyField(
   className: string,
   property: PropertyDefinition,
-  objectTypes: ReadonlyMap<string, GraphQLObjectType>,
+  typeOf: (className: string) => GraphQLObjectType | undefined,
   resolvers: ClassResolvers,
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
   const described = property.description === undefined ? {} : { description: property.description };
   if (isReferenceDataType(property.dataType)) {
-    const targets = property.dataType.flatMap((name) => objectTypes.get(name) ?? []);
+    const targets = property.dataType.flatMap((name) => typeOf(name) ?? []);
     if (targets.length === 0) return undefined;
     const union = new GraphQLUnionType({
       name: referenceUnionName(className, property.name),
