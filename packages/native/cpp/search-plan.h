@@ -18,6 +18,7 @@ struct SearchShape {
   size_t allowed;
   size_t linked;
   float meanDegree;
+  size_t connectivityBase;
   bool filtered;
   size_t flatSearchCutoff;
 };

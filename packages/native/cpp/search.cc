@@ -88,6 +88,7 @@ void VectorIndex::search(SearchRequest& request) {
   shape.allowed = request.filtered ? std::min(countBits(request.allowed), shape.live) : shape.live;
   shape.linked = generation.graph.size();
   shape.meanDegree = std::max(4.0f, generation.graph.meanDegree());
+  shape.connectivityBase = settings_.connectivityBase;
   shape.flatSearchCutoff = request.flatSearchCutoff;
   const SearchPlan plan = planSearch(shape);
 

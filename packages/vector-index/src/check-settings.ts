@@ -6,7 +6,10 @@ const EF_MAX = 2 ** 31 - 1;
 
 export function checkWhole(name: string, value: number, least: number, most: number): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new ShoalError("invalid", `vector index: ${name} must be a whole number from ${least} to ${most}, got ${value}`);
+  throw new ShoalError(
+    "invalid",
+    `vector index: ${name} must be a whole number from ${least} to ${most}, got ${value}`,
+  );
 }
 
 export function checkSettings({ dimensions, maxConnections, efConstruction }: VectorIndexSettings): void {

@@ -127,10 +127,15 @@ export class GraphVectorIndex implements VectorIndex {
     const run = async (): Promise<number> => {
       this.#check();
       const { dimensions, maxConnections, efConstruction } = this.#settings;
-      return writeSnapshot(path, this.#native, { dimensions, maxConnections, efConstruction }, {
-        sequence: () => this.#sequence,
-        check: () => this.#check(),
-      });
+      return writeSnapshot(
+        path,
+        this.#native,
+        { dimensions, maxConnections, efConstruction },
+        {
+          sequence: () => this.#sequence,
+          check: () => this.#check(),
+        },
+      );
     };
     const result = this.#snapshot.then(run);
     this.#snapshot = result.catch(() => {});

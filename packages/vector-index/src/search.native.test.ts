@@ -4,7 +4,12 @@ import { createVectorIndex } from "./index.js";
 import { Seeded } from "./seeded-vectors.js";
 import type { NearestDocuments, VectorIndex, VectorSearchSettings } from "./vector-index.js";
 
-const SEARCH: VectorSearchSettings = { ef: -1, flatSearchCutoff: 40_000, graphTailMax: 10_000, cleanupIntervalSeconds: 0 };
+const SEARCH: VectorSearchSettings = {
+  ef: -1,
+  flatSearchCutoff: 40_000,
+  graphTailMax: 10_000,
+  cleanupIntervalSeconds: 0,
+};
 const settings = (dimensions: number) => ({ dimensions, maxConnections: 64, efConstruction: 128 });
 const ids = (first: number, count: number): Uint32Array => Uint32Array.from({ length: count }, (_, i) => first + i);
 
