@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ServerProcess } from "../server-process.js";
 import { Failures, type FaultRow } from "./fault-row.js";
@@ -31,16 +32,16 @@ export const R11: FaultRow = {
       const good = KnownData.random(server.http, "Good", count, 16, random);
       const bad = KnownData.random(server.http, "Bad", count, 16, random);
       await good.createClass(1);
+      await touch(good);
       const before = new Set(await storeFolders(server.dataPath));
       await bad.createClass(1);
-      await server.http.post("/v1/objects", bad.body({ ...first(bad), id: "00000000-0000-0000-0000-000000000001" }));
-      await server.http.delete("/v1/objects/00000000-0000-0000-0000-000000000001");
+      await touch(bad);
       const added = (await storeFolders(server.dataPath)).filter((path) => !before.has(path));
       const badFolder = added[0];
       if (badFolder === undefined || added.length !== 1) throw new Error(`a new shard made ${added.length} stores`);
 
       const firstHalf = bad.import((done) => {
-        if (done >= count / 2) void writeFile(control, basename(badFolder));
+        if (done >= count / 2) writeFileSync(control, badFolder);
       });
       const trouble = await firstHalf;
       failures.check(trouble !== undefined, "the shard whose syncs fail went on acknowledging");
@@ -79,8 +80,11 @@ export const R11: FaultRow = {
   },
 };
 
-function first(data: KnownData) {
-  const object = data.objects[0];
+/** Opens the class's shard, whenever the server does that. */
+async function touch(data: KnownData): Promise<void> {
+  const [object] = data.objects;
   if (object === undefined) throw new Error("no objects");
-  return object;
+  const id = "00000000-0000-0000-0000-000000000001";
+  await data.http.post("/v1/objects", data.body({ ...object, id }));
+  await data.http.delete(`/v1/objects/${id}`);
 }

@@ -25,7 +25,8 @@ export const R3: FaultRow = {
     try {
       const calls = "trace=fdatasync,fsync,write,writev,sendmsg,sendto";
       await using server = await ServerProcess.start({
-        prefix: ["strace", "-f", "-y", "-s", "32", "-e", calls, "-e", "signal=none", "-o", trace],
+        // -D: the server stays our child, strace watches from aside.
+        prefix: ["strace", "-D", "-f", "-y", "-s", "32", "-e", calls, "-e", "signal=none", "-o", trace],
       });
       const { http } = server;
       await http.post("/v1/schema", { class: "Car", properties: [{ name: "n", dataType: ["int"] }] });

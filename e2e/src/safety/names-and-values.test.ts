@@ -57,19 +57,18 @@ describe("S6 names never reach the file system", () => {
     const before = readdirSync(join(server.dataPath, "..")).filter(
       (one) => one.includes("etc") || one.includes("passwd"),
     );
-    expect((await http.post("/v1/schema", { class: name })).status).toBe(name.startsWith("AAA") ? 200 : 422);
+    expect((await http.post("/v1/schema", { class: name })).status).toBe(422);
     expect((await http.post("/v1/objects", { class: name, vector: [1, 2] })).status).toBe(422);
     expect((await http.post("/v1/objects", { class: "Car", id: name, vector: [1, 2] })).status).toBe(422);
     const encoded = encodeURIComponent(name);
     for (const path of [`/v1/objects/${encoded}`, `/v1/schema/${encoded}`, `/v1/${encoded}`]) {
       const { status } = await http.get(path);
-      if (!name.startsWith("AAA") && name !== "." && name !== "..") expect([404, 422, 400]).toContain(status);
+      if (name !== "." && name !== "..") expect([404, 422, 400]).toContain(status);
     }
     const after = readdirSync(join(server.dataPath, "..")).filter(
       (one) => one.includes("etc") || one.includes("passwd"),
     );
     expect(after).toEqual(before);
-    if (name.startsWith("AAA")) await http.delete(`/v1/schema/${name}`);
   });
 });
 
