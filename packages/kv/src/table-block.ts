@@ -99,6 +99,10 @@ function readKey(
   end: number,
 ): Uint8Array | undefined {
   if (!(shared <= (last?.length ?? 0) && reader.at + own <= end)) return undefined;
+  if (shared === 0) {
+    reader.at += own;
+    return block.subarray(reader.at - own, reader.at);
+  }
   const key = new Uint8Array(shared + own);
   if (last !== undefined) key.set(last.subarray(0, shared));
   key.set(block.subarray(reader.at, reader.at + own), shared);

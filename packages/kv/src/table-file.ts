@@ -62,17 +62,20 @@ async function readBlocks(
 ): Promise<Omit<TableContent, "isDeadly">> {
   const damaged: DamagedRange[] = [];
   const keys: Uint8Array[] = [];
-  let window: Buffer = Buffer.alloc(0);
+  let buffer = Buffer.allocUnsafe(WINDOW_BYTES);
+  let window = buffer.subarray(0, 0);
   let windowAt = 0;
   for (const [index, block] of blocks.entries()) {
     const bytes = block.size + TRAILER_BYTES;
     if (block.offset < windowAt || block.offset + bytes > windowAt + window.length) {
       windowAt = block.offset;
-      window = await readBytes(handle, windowAt, Math.max(bytes, WINDOW_BYTES));
+      if (bytes > buffer.length) buffer = Buffer.allocUnsafe(bytes);
+      window = buffer.subarray(0, (await handle.read(buffer, 0, buffer.length, windowAt)).bytesRead);
     }
     const at = block.offset - windowAt;
     if (blockIsWhole(window, at, block.size)) {
-      if (withKeys) keys.push(...keysOf(window.subarray(at, at + bytes)));
+      // A copy: the keys are views on it, and the buffer is used again.
+      if (withKeys) keys.push(...keysOf(Uint8Array.from(window.subarray(at, at + bytes))));
       continue;
     }
     const before = blocks[index - 1]?.key;
