@@ -1,12 +1,30 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { createLogger, environmentSource, readConfiguration, runProcess, systemClock } from "@shoal/service-runtime";
+import { endAfterStoreFailure } from "@shoal/kv";
+import {
+  createLogger,
+  environmentSource,
+  type ProcessHost,
+  readConfiguration,
+  runProcess,
+  systemClock,
+} from "@shoal/service-runtime";
 import { Command } from "commander";
 import { describeSettings } from "./describe-settings.js";
 import { serve } from "./serve.js";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   readonly version: string;
+};
+
+let storeFailed = false;
+
+/** The process, ended in the way that a failed store needs. */
+const host: ProcessHost = {
+  on: (event, listener) => process.on(event, listener),
+  off: (event, listener) => process.off(event, listener),
+  exit: (code) => (storeFailed ? endAfterStoreFailure(code) : process.exit(code)),
+  stderr: process.stderr,
 };
 
 const program = new Command("shoal")
@@ -18,7 +36,7 @@ program
   .description("Gateway, storage node and coordinator in this process.")
   .addHelpText("after", () => `\nEnvironment variables:\n${describeSettings()}`)
   .action(() =>
-    runProcess(process, (scope) => {
+    runProcess(host, (scope) => {
       const environment = environmentSource(process.env);
       const configuration = readConfiguration(environment);
       return serve(
@@ -28,6 +46,9 @@ program
           shoalVersion: version,
           clock: systemClock,
           logger: createLogger(configuration, process.stderr),
+          onStoreFailure: () => {
+            storeFailed = true;
+          },
           onListening: (url) => process.stdout.write(greeting(url)),
         },
         scope,

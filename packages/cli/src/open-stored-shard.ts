@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type DiskBallast, openRocksStore } from "@shoal/kv";
+import { type DiskBallast, openRocksStore, type StoreState, storeMemory } from "@shoal/kv";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
 import { openShard, type ShardEvent } from "@shoal/shard";
@@ -11,6 +11,12 @@ export interface StoredShardSettings {
   readonly clock: () => number;
   readonly hashSeed: number;
   readonly logger: Logger;
+  /** Budgets of all shards of this node together. */
+  readonly storeMemoryBytes: number;
+  readonly rowCacheBytes: number;
+  /** Shards that share the budgets, as of now; a shard keeps the share it was opened with. */
+  readonly shardCount: () => number;
+  readonly onStoreState: (state: StoreState) => void;
 }
 
 /** Opens the RocksDB store of a shard and the shard on it. */
@@ -20,13 +26,17 @@ export async function openStoredShard(
   record: ClassRecord,
   folder: string,
 ): Promise<OpenedShard> {
-  const { ballast, clock, hashSeed, logger } = settings;
+  const { ballast, clock, hashSeed, logger, onStoreState } = settings;
+  const shardCount = Math.max(1, settings.shardCount());
   const where = { class: address.className, shard: address.shardName };
   const store = await openRocksStore({
     folder: join(folder, "rows"),
     ballast,
-    onState: (state, reason) =>
-      logger[state === "closed" ? "debug" : "warn"]({ ...where, state, reason }, "store state changed"),
+    ...storeMemory(settings.storeMemoryBytes, shardCount),
+    onState: (state, reason) => {
+      onStoreState(state);
+      logger[state === "closed" ? "debug" : "warn"]({ ...where, state, reason }, "store state changed");
+    },
   });
   try {
     const shard = await openShard({
@@ -39,6 +49,7 @@ export async function openStoredShard(
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
       clock,
       hashSeed,
+      limits: { rowCacheBytesMax: Math.floor(settings.rowCacheBytes / shardCount) },
       onEvent: (event) => logShardEvent(logger, where, event),
     });
     return { shard, store };

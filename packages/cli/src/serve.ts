@@ -6,14 +6,14 @@ import { SchemaReplica, ShardMap } from "@shoal/cluster";
 import { EmbeddedMetaStore, SchemaCoordinator } from "@shoal/coordinator";
 import { createGateway, type Gateway } from "@shoal/gateway";
 import { INGEST_LIMITS, ObjectIngest } from "@shoal/ingest";
-import { DiskBallast, openRocksStore } from "@shoal/kv";
+import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
 import { NO_MODULES, wireProfile } from "@shoal/model";
 import { QueryEngine } from "@shoal/query";
 import type { Clock, Configuration, Logger, ResourceScope, Service } from "@shoal/service-runtime";
 import { createShardingState } from "@shoal/sharding";
 import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
 import { newClassId } from "./new-class-id.js";
-import { openStoredShard } from "./open-stored-shard.js";
+import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
 
 /** Held back on the disk, so that the server can start while it is full. */
 const BALLAST_BYTES = 16 * 1024 * 1024;
@@ -28,6 +28,8 @@ export interface ServeOptions {
   readonly shoalVersion: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told when a store can no longer be closed in the ordinary way: the process must end by `endAfterStoreFailure`. */
+  readonly onStoreFailure: () => void;
   /** Told the address once requests are answered. */
   readonly onListening: (url: string) => void;
 }
@@ -59,8 +61,17 @@ async function startStorage(
   ballast: DiskBallast,
   scope: ResourceScope,
 ): Promise<StorageParts> {
-  const { clock, configuredNodeName, logger } = options;
-  const schemaStore = await openRocksStore({ folder: join(dataPath, "schema"), ballast, ...SCHEMA_STORE });
+  const { clock, configuration, configuredNodeName, logger } = options;
+  const onStoreState = (state: StoreState) => {
+    if (state === "failed") options.onStoreFailure();
+  };
+  const schemaFolder = join(dataPath, "schema");
+  const schemaStore = await openRocksStore({
+    folder: schemaFolder,
+    ballast,
+    ...SCHEMA_STORE,
+    onState: onStoreState,
+  });
   scope.use(schemaStore);
   const meta = await EmbeddedMetaStore.open(schemaStore);
   const nodeName = await nodeIdentity(dataPath, configuredNodeName, hostname());
@@ -70,7 +81,21 @@ async function startStorage(
       createShardingState({ desiredCount, virtualPerPhysical, nodeNames: [nodeName] }, randomInt),
     newClassId: () => newClassId(randomInt),
   });
-  const shardSettings = { ballast, clock: () => clock.now(), hashSeed: randomInt(2 ** 32), logger };
+  let shardCount = 0;
+  const counting = coordinator.watch(({ classes }) => {
+    shardCount = classes.reduce((sum, { sharding }) => sum + sharding.shards.length, 0);
+  });
+  scope.use(counting);
+  const shardSettings: StoredShardSettings = {
+    ballast,
+    clock: () => clock.now(),
+    hashSeed: randomInt(2 ** 32),
+    logger,
+    storeMemoryBytes: configuration.storeMemoryBytes,
+    rowCacheBytes: configuration.rowCacheBytes,
+    shardCount: () => shardCount,
+    onStoreState,
+  };
   const node = await StorageNode.start(coordinator, {
     nodeName,
     folders: await ShardFolders.open(join(dataPath, "shards")),

@@ -99,6 +99,18 @@ export const SETTINGS = {
     "Time between answering not ready and closing the port, for load balancers to notice.",
     wholeNumber(0, SECONDS_MAX),
   ),
+  storeMemoryBytes: setting(
+    "STORE_MEMORY_BYTES",
+    48 * MIB,
+    "Memory of the row stores of all shards together: write buffers and block caches.",
+    wholeNumber(MIB, 1024 * GIB),
+  ),
+  rowCacheBytes: setting(
+    "ROW_CACHE_BYTES",
+    64 * MIB,
+    "Memory of all shards together for rows that were read or written lately, without their vectors; 0 keeps none.",
+    wholeNumber(0, 1024 * GIB),
+  ),
   drainTimeoutSeconds: seconds("DRAIN_TIMEOUT_SECONDS", 15, "Time requests in flight have to finish at a stop."),
 } as const;
 
