@@ -18,7 +18,7 @@ import {
   refusedAnswer,
 } from "../answer.js";
 import type { GraphQlRequest } from "../request-body.js";
-import type { PlainContext } from "./resolve-row.js";
+import type { PlainContext } from "./plain-row.js";
 
 /**
  * Executes requests that are no prepared queries, through Apollo Server. Validation is done before

@@ -3,7 +3,7 @@ import type { QueryService } from "@shoal/query";
 import type { GraphQLFieldResolver, GraphQLObjectType } from "graphql";
 import { queryVector } from "../query-vector.js";
 import { additionalNodes, fieldNames, rowFieldsOf, selectedSubfields } from "../selected-fields.js";
-import { type PlainContext, PlainRow } from "./resolve-row.js";
+import { type PlainContext, PlainRow } from "./plain-row.js";
 
 /** Coerced arguments of a class field; `null` and absent mean the same. */
 interface GetArguments {

@@ -2,7 +2,7 @@ import { parseShortBeacon, ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from "graphql";
-import { memberOf, PlainRow } from "./resolve-row.js";
+import { memberOf, PlainRow } from "./plain-row.js";
 
 const TARGET_FIELDS = { properties: true, vector: false, extras: false } as const;
 

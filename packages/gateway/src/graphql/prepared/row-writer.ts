@@ -1,5 +1,5 @@
 import type { GetRow } from "@shoal/query";
-import { classificationOf, memberOf } from "../plain/resolve-row.js";
+import { classificationOf, memberOf } from "../plain/plain-row.js";
 import { findMembers } from "./find-members.js";
 import type { JsonBytes } from "./json-bytes.js";
 

@@ -1,8 +1,9 @@
 import { type ClassDefinition, isReferenceDataType } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import { type GraphQLFieldConfig, GraphQLList, GraphQLObjectType, GraphQLSchema } from "graphql";
+import { classResolvers } from "../plain/class-resolvers.js";
+import type { PlainContext } from "../plain/plain-row.js";
 import { resolveGet } from "../plain/resolve-get.js";
-import { classResolvers, type PlainContext } from "../plain/resolve-row.js";
 import { classObjectType, getArguments } from "./class-types.js";
 import { FIXED_TYPE_NAMES, graphQlTypeNames } from "./type-names.js";
 

@@ -10,7 +10,8 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from "graphql";
-import { type ClassResolvers, memberOf, PlainRow } from "../plain/resolve-row.js";
+import type { ClassResolvers } from "../plain/class-resolvers.js";
+import { memberOf, PlainRow } from "../plain/plain-row.js";
 import { FloatType, IntType } from "./scalars.js";
 import {
   additionalTypeName,

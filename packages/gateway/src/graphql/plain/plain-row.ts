@@ -1,0 +1,38 @@
+import { decodeProperties, type JsonObject, type ObjectId, type StoredObject } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+
+/** What resolvers know of the request. */
+export interface PlainContext {
+  readonly request: RequestContext;
+}
+
+/** A row on its way through graphql-js. */
+export class PlainRow {
+  #properties: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(
+    readonly id: ObjectId,
+    readonly object: StoredObject | undefined,
+    /** Undefined without near*, NaN when the distance is not a number. */
+    readonly certainty: number | undefined,
+    /** The target of a reference: of its `_additional` only the id is filled (reference-graphql 2.5). */
+    readonly isTarget = false,
+  ) {}
+
+  get properties(): Readonly<Record<string, unknown>> {
+    this.#properties ??= this.object === undefined ? {} : decodeProperties(this.object);
+    return this.#properties;
+  }
+}
+
+/** Own member of a JSON object, or null. */
+export function memberOf(source: unknown, name: string): unknown {
+  if (typeof source !== "object" || source === null || !Object.hasOwn(source, name)) return null;
+  return (source as Readonly<Record<string, unknown>>)[name] ?? null;
+}
+
+/** The stored classification of an object, or undefined. */
+export function classificationOf(object: StoredObject | undefined): JsonObject | undefined {
+  const classification = memberOf(memberOf(object?.extras, "additional"), "classification");
+  return typeof classification === "object" && classification !== null ? (classification as JsonObject) : undefined;
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { library } from "../testing/ask-library.js";
+import { AUTHOR, BOOK, LibraryView, libraryClass, property } from "../testing/library.js";
+
+describe("the schema", () => {
+  it("is seen by introspection, with the reference's names", async () => {
+    const { ask } = library();
+    const { data } = await ask(`{ __schema { queryType { name } types { name } }
+      __type(name: "GetObjectsObj") { fields { name type { kind ofType { name } } args { name type { name } } } } }`);
+    expect(data.__schema.queryType.name).toBe("WeaviateObj");
+    const names = data.__schema.types.map((type: { name: string }) => type.name);
+    for (const name of [
+      "GetObjectsObj",
+      "Book",
+      "BookAdditional",
+      "BookAdditionalClassification",
+      "BookWrittenByObj",
+      "Beacon",
+      "BookplaceGeoCoordinatesObj",
+      "BookphonePhoneNumberObj",
+      "GetObjectsBookNearVectorInpObj",
+      "GetObjectsBookNearObjectInpObj",
+      "Int",
+      "Float",
+    ]) {
+      expect(names).toContain(name);
+    }
+    expect(data.__type.fields[0]).toEqual({
+      name: "Book",
+      type: { kind: "LIST", ofType: { name: "Book" } },
+      args: [
+        { name: "limit", type: { name: "Int" } },
+        { name: "offset", type: { name: "Int" } },
+        { name: "nearVector", type: { name: "GetObjectsBookNearVectorInpObj" } },
+        { name: "nearObject", type: { name: "GetObjectsBookNearObjectInpObj" } },
+      ],
+    });
+  });
+
+  it("follows changes, and keeps prepared queries when no definition changed", async () => {
+    const { ask, schema } = library();
+    const text = "{ Get { Magazine { name } } }";
+    expect((await ask(text)).errors[0].message).toContain('Cannot query field "Magazine"');
+    schema.change([BOOK, AUTHOR, libraryClass("Magazine", [property("name", "text")])]);
+    expect(await ask(text)).toEqual({ data: { Get: { Magazine: [] } }, errors: null });
+    schema.change([BOOK, AUTHOR]);
+    expect((await ask(text)).errors[0].message).toContain('Cannot query field "Magazine"');
+    schema.change([]);
+    expect((await ask(text)).error[0].message).toContain("no graphql provider present");
+  });
+
+  it("follows changes of classes that others refer to, over several steps", async () => {
+    const { ask, schema } = library();
+    const shelf = libraryClass("Shelf_2", [property("holds", "Book")]);
+    const through = (inner: string) =>
+      ask(`{ Get { Shelf_2 { holds { ... on Book { writtenBy { ... on Author { ${inner} } } } } } } }`);
+    const nothing = { data: { Get: { Shelf_2: [{ holds: null }] } }, errors: null };
+    schema.change([shelf, BOOK, AUTHOR, libraryClass("Other", [])]);
+    expect(await through("name")).toEqual(nothing);
+    const author = libraryClass("Author", [property("name", "string"), property("died", "int")]);
+    schema.change([shelf, BOOK, author, libraryClass("Other", [])]);
+    expect(await through("died")).toEqual(nothing);
+    schema.change([shelf, BOOK]);
+    expect((await through("died")).errors[0].message).toContain('Cannot query field "writtenBy"');
+    expect(await ask("{ Get { Shelf_2 { holds { ... on Book { title } } } } }")).toEqual(nothing);
+    schema.change([shelf, BOOK, AUTHOR]);
+    expect(await through("name")).toEqual(nothing);
+    expect((await through("died")).errors[0].message).toContain('Cannot query field "died"');
+  });
+
+  it("loses a reference whose class is gone, not the class", async () => {
+    const { ask } = library({ schema: new LibraryView([BOOK]) });
+    expect((await ask("{ Get { Book(limit: 1) { isbn } } }")).data).toEqual({ Get: { Book: [{ isbn: "" }] } });
+    const gone = await ask("{ Get { Book { writtenBy { ... on Beacon { beacon } } } } }");
+    expect(gone.errors[0].message).toContain('Cannot query field "writtenBy" on type "Book".');
+  });
+
+  it("leaves out a class that cannot be built, and no other", async () => {
+    const skipped: string[] = [];
+    const classes = [
+      BOOK,
+      AUTHOR,
+      libraryClass("BookAdditional", []),
+      libraryClass("WeaviateObj", []),
+      libraryClass("Bad-Name", []),
+      libraryClass("Odd", [
+        property("bad-name", "text"),
+        property("__x", "text"),
+        property("ok", "text"),
+        property("y", "z"),
+      ]),
+    ];
+    const { ask } = library({
+      schema: new LibraryView(classes),
+      onSkippedClass: ({ className, reason }) => skipped.push(`${className}: ${reason}`),
+    });
+    expect(await ask("{ Get { Odd { ok } Author(limit: 1) { name } } }")).toEqual({
+      data: { Get: { Odd: [], Author: [{ name: "Leo" }] } },
+      errors: null,
+    });
+    expect(skipped).toEqual([
+      "BookAdditional: its GraphQL type 'BookAdditional' collides with a type of class 'Book'",
+      "WeaviateObj: its GraphQL type 'WeaviateObj' collides with a type of the GraphQL schema itself",
+      "Bad-Name: 'Bad-Name' is not a name that GraphQL allows",
+    ]);
+  });
+});
