@@ -36,7 +36,7 @@ export async function catchUp(
     else views.table.claim(entry.document);
   });
   if (index !== undefined) {
-    await replayIntoIndex(index, records, views.sequence, last, store, views.table.count, onEvent);
+    await replayIntoIndex(index, views.table, records, views.sequence, last, store, onEvent);
   }
   views.index = index;
   views.sequence = last;

@@ -105,10 +105,10 @@ export class CommitDraft {
     const reserved: number[] = [];
     for (const draft of this.#objects.values()) {
       if (draft.row === undefined && draft.document < 0) continue;
-      const entry = this.#entry(draft, reserved);
+      const key = rowKey(draft.id);
+      const entry = this.#entry(draft, key.subarray(1), reserved);
       entries.push(entry);
       rows.push(draft.row);
-      const key = rowKey(draft.id);
       if (draft.row === undefined) {
         batch.push({ type: "del", key });
       } else {
@@ -127,10 +127,10 @@ export class CommitDraft {
     return { entries, lastSequence, vectorBytes, batch, reserved, dimensions: this.#dimensions };
   }
 
-  #entry(draft: ObjectDraft, reserved: number[]): JournalEntry {
+  #entry(draft: ObjectDraft, rawId: Uint8Array, reserved: number[]): JournalEntry {
     const { id, row, document, creationTimeUnix, created } = draft;
     if (row === undefined) {
-      return { ...DELETED, id, document };
+      return { ...DELETED, rawId, document };
     }
     const written = view(row);
     const base = this.#options.baseRows.get(id);
@@ -139,7 +139,7 @@ export class CommitDraft {
     const vectorChanged = !(base instanceof RowView) || !sameVector(base, written);
     return {
       kind: "put",
-      id,
+      rawId,
       document: place,
       creationTimeUnix,
       hasVector: written.hasVector,

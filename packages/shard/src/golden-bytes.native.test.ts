@@ -1,5 +1,5 @@
 import { MemoryStore } from "@shoal/kv";
-import type { ObjectId } from "@shoal/model";
+import { type ObjectId, objectIdToBytes } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
@@ -39,7 +39,7 @@ const CREATED = 1_700_000_021_504;
 const ENTRIES = [
   {
     kind: "put",
-    id: ID,
+    rawId: Buffer.from(objectIdToBytes(ID)),
     document: 5,
     creationTimeUnix: CREATED,
     hasVector: true,
@@ -48,7 +48,7 @@ const ENTRIES = [
   },
   {
     kind: "delete",
-    id: OTHER_ID,
+    rawId: Buffer.from(objectIdToBytes(OTHER_ID)),
     document: 4,
     creationTimeUnix: 0,
     hasVector: false,

@@ -31,6 +31,13 @@ export class IdHash {
     this.#seed = seed | 0;
   }
 
+  /** Makes room for so many documents; for an empty hash. */
+  reserve(documents: number): void {
+    // Uneven segments grow once more by themselves.
+    const slots = 2 ** Math.ceil(Math.log2((documents / this.#segments.length) * 1.6 + SEGMENT_SLOTS_MIN));
+    for (const segment of this.#segments) segment.slots = new Uint32Array(slots);
+  }
+
   /** The document with these words, or -1. */
   find(word0: number, word1: number, word2: number, word3: number): number {
     const hash = this.#hash(word0, word1, word2, word3);

@@ -1,4 +1,4 @@
-import type { ObjectId } from "@shoal/model";
+import { type ObjectId, objectIdToBytes } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { IdTable } from "./id-table.js";
 import { Random } from "./testing/random.js";
@@ -58,7 +58,7 @@ describe("id table", () => {
       const removing = random.below(10) < (step < 7_000 ? 2 : 7);
       if (known === undefined && !removing) {
         const document = table.reserve();
-        table.insert(id, document, time);
+        table.insert(objectIdToBytes(id), document, time);
         oracle.objects.set(id, { document, time });
         ids.push(id);
       } else if (known !== undefined && removing) {
@@ -83,7 +83,7 @@ describe("id table", () => {
     const random = new Random(4);
     const documents = [0, 1, 2, 3].map(() => table.reserve());
     expect(documents).toEqual([0, 1, 2, 3]);
-    table.insert(randomId(random), 1, 5);
+    table.insert(objectIdToBytes(randomId(random)), 1, 5);
     table.recycle(2);
     expect(table.reserve()).toBe(2);
     expect(table.reserve()).toBe(4);
@@ -99,7 +99,7 @@ describe("id table", () => {
     const table = new IdTable(1);
     const random = new Random(9);
     const times = [5, 1, 3, 1, 0];
-    for (const [document, time] of times.entries()) table.insert(randomId(random), document * 2, time);
+    for (const [document, time] of times.entries()) table.insert(objectIdToBytes(randomId(random)), document * 2, time);
     table.sortByCreationTime();
     expect([...table.newestFirst()]).toEqual([0, 4, 6, 2, 8]);
     expect(table.newestCreationTime()).toBe(5);
@@ -108,17 +108,17 @@ describe("id table", () => {
   it("refuses an id or a document that is there", () => {
     const table = new IdTable(1);
     const random = new Random(5);
-    const id = randomId(random);
+    const id = objectIdToBytes(randomId(random));
     table.insert(id, 0, 1);
     expect(() => table.insert(id, 1, 1)).toThrow("in the table already");
-    expect(() => table.insert(randomId(random), 0, 1)).toThrow("in the table already");
+    expect(() => table.insert(objectIdToBytes(randomId(random)), 0, 1)).toThrow("in the table already");
   });
 
   it("grows over its first chunk and keeps everything", () => {
     const table = new IdTable(1);
     const idAt = (at: number) => `${at.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000` as ObjectId;
     const count = 70_000;
-    for (let at = 0; at < count; at++) table.insert(idAt(at), table.reserve(), at);
+    for (let at = 0; at < count; at++) table.insert(objectIdToBytes(idAt(at)), table.reserve(), at);
     const again = IdTable.fromImage(table.image(), 2);
     for (const one of [table, again]) {
       expect(one.count).toBe(count);

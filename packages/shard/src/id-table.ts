@@ -47,8 +47,13 @@ export class IdTable {
   /** The document of an object, or -1. */
   find(id: ObjectId): number {
     writeObjectId(id, this.#scratch);
-    const words = this.#words;
-    return this.#hash.find(words[0] ?? 0, words[1] ?? 0, words[2] ?? 0, words[3] ?? 0);
+    return this.#findScratch();
+  }
+
+  /** `rawId`: the 16 bytes of an id. */
+  findRaw(rawId: Uint8Array): number {
+    this.#scratch.set(rawId);
+    return this.#findScratch();
   }
 
   has(document: number): boolean {
@@ -57,6 +62,11 @@ export class IdTable {
 
   idOf(document: number): ObjectId | undefined {
     return this.#chunks.has(document) ? objectIdFromBytes(this.#chunks.idBytes(document)) : undefined;
+  }
+
+  /** The 16 bytes of the id of a document that is there, as a view. */
+  rawIdOf(document: number): Uint8Array {
+    return this.#chunks.idBytes(document);
   }
 
   /** Milliseconds since 1970; 0 when the row was lost. The document must be there. */
@@ -90,15 +100,15 @@ export class IdTable {
    * Adds an object as the newest one; its creation time must not be below that of any other. The document id is a
    * reserved one, or any unused one while a table is being rebuilt; `adoptFreeDocuments` ends such a rebuild.
    */
-  insert(id: ObjectId, document: number, creationTime: number): void {
-    if (this.#chunks.has(document) || this.find(id) >= 0) {
+  insert(rawId: Uint8Array, document: number, creationTime: number): void {
+    if (this.#chunks.has(document) || this.findRaw(rawId) >= 0) {
+      const id = objectIdFromBytes(rawId);
       throw new ShoalError("internal", `object ${id} or document ${document} is in the table already`);
     }
     if (document >= this.#documentLimit) {
       this.#documentLimit = document + 1;
       this.#chunks.reserve(this.#documentLimit);
     }
-    writeObjectId(id, this.#scratch);
     this.#chunks.setId(document, this.#words);
     this.#chunks.setCreationTime(document, creationTime);
     this.#hash.add(document);
@@ -183,6 +193,7 @@ export class IdTable {
 
   static fromImage(image: IdTableImage, hashSeed: number): IdTable {
     const table = new IdTable(hashSeed);
+    table.#hash.reserve(image.documentLimit);
     table.#documentLimit = image.documentLimit;
     table.#newest = image.newest;
     table.#oldest = image.oldest;
@@ -194,6 +205,11 @@ export class IdTable {
     }
     table.adoptFreeDocuments();
     return table;
+  }
+
+  #findScratch(): number {
+    const words = this.#words;
+    return this.#hash.find(words[0] ?? 0, words[1] ?? 0, words[2] ?? 0, words[3] ?? 0);
   }
 
   #linkNewest(document: number): void {

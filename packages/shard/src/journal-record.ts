@@ -1,4 +1,4 @@
-import { OBJECT_ID_BYTES, type ObjectId, objectIdFromBytes, ShoalError, writeObjectId } from "@shoal/model";
+import { OBJECT_ID_BYTES, ShoalError } from "@shoal/model";
 
 /*
  * A journal record holds what one commit changed: at most one entry an id, with consecutive sequence numbers, the last
@@ -26,7 +26,8 @@ const CREATED = 4;
 
 export interface JournalEntry {
   readonly kind: "put" | "delete";
-  readonly id: ObjectId;
+  /** The 16 bytes of the object's id. */
+  readonly rawId: Uint8Array;
   readonly document: number;
   readonly creationTimeUnix: number;
   readonly hasVector: boolean;
@@ -51,7 +52,7 @@ export function encodeJournalRecord(entries: readonly JournalEntry[], term: numb
   record.writeBigUInt64LE(BigInt(term), 8);
   let at = HEADER_BYTES;
   for (const entry of entries) {
-    writeObjectId(entry.id, record, at);
+    record.set(entry.rawId, at);
     record.writeDoubleLE(entry.creationTimeUnix, at + OBJECT_ID_BYTES);
     record.writeUInt32LE(entry.document, at + 24);
     record[at + 28] = entry.kind === "put" ? PUT : DELETE;
@@ -69,7 +70,8 @@ export function decodeJournalRecord(bytes: Uint8Array, lastSequence: number): Jo
   if (record[0] !== RECORD_VERSION || count === 0 || record.length !== HEADER_BYTES + count * ENTRY_BYTES) {
     throw new ShoalError("dataLoss", `journal record ${lastSequence} cannot be read`);
   }
-  const entries = Array.from({ length: count }, (_, index) => decodeEntry(record, HEADER_BYTES + index * ENTRY_BYTES));
+  const entries: JournalEntry[] = [];
+  for (let at = HEADER_BYTES; at < record.length; at += ENTRY_BYTES) entries.push(decodeEntry(record, at));
   return {
     firstSequence: lastSequence - count + 1,
     lastSequence,
@@ -82,7 +84,7 @@ function decodeEntry(record: Buffer, at: number): JournalEntry {
   const flags = record[at + 29] ?? 0;
   return {
     kind: record[at + 28] === DELETE ? "delete" : "put",
-    id: objectIdFromBytes(record, at),
+    rawId: record.subarray(at, at + OBJECT_ID_BYTES),
     document: record.readUInt32LE(at + 24),
     creationTimeUnix: record.readDoubleLE(at + OBJECT_ID_BYTES),
     hasVector: (flags & HAS_VECTOR) !== 0,

@@ -1,4 +1,4 @@
-import { type ObjectId, objectIdFromBytes, writeObjectId } from "@shoal/model";
+import { type ObjectId, writeObjectId } from "@shoal/model";
 
 /*
  * Every key of a shard's store begins with one of these bytes. A byte once given is never given to anything else.
@@ -33,9 +33,17 @@ export function rowKey(id: ObjectId): Uint8Array {
   return key;
 }
 
-/** The id of a row key, or undefined when `key` is not a row key (its bytes may be damaged). */
-export function idOfRowKey(key: Uint8Array): ObjectId | undefined {
-  return key.length === ROW_KEY_BYTES && key[0] === ROW ? objectIdFromBytes(key, 1) : undefined;
+/** `rawId`: the 16 bytes of an id. */
+export function rowKeyOfRawId(rawId: Uint8Array): Uint8Array {
+  const key = Buffer.allocUnsafe(ROW_KEY_BYTES);
+  key[0] = ROW;
+  key.set(rawId, 1);
+  return key;
+}
+
+/** The 16 bytes of the id in a row key, as a view, or undefined when `key` is no row key (it may be damaged). */
+export function rawIdOfRowKey(key: Uint8Array): Uint8Array | undefined {
+  return key.length === ROW_KEY_BYTES && key[0] === ROW ? key.subarray(1) : undefined;
 }
 
 export function rowRange(): { readonly gte: Uint8Array; readonly lt: Uint8Array } {

@@ -28,9 +28,10 @@ export async function loadSnapshots(
     }
     return undefined;
   };
-  const ids = await readIdTableSnapshot(paths.ids).catch(leaveOut("ids"));
-  const index =
-    dimensions === undefined ? undefined : await source.load(paths.vectors, dimensions).catch(leaveOut("vectors"));
+  const [ids, index] = await Promise.all([
+    readIdTableSnapshot(paths.ids).catch(leaveOut("ids")),
+    dimensions === undefined ? undefined : source.load(paths.vectors, dimensions).catch(leaveOut("vectors")),
+  ]);
   return {
     table: ids === undefined ? undefined : IdTable.fromImage(ids.image, hashSeed),
     tableSequence: ids?.sequence ?? 0,

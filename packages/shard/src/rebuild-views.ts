@@ -1,5 +1,5 @@
 import type { KeyValueReader } from "@shoal/kv";
-import type { ObjectId } from "@shoal/model";
+import { type ObjectId, objectIdFromBytes, objectIdToBytes } from "@shoal/model";
 import type { VectorIndex } from "@shoal/vector-index";
 import { IdTable } from "./id-table.js";
 import { scanRows } from "./scan-rows.js";
@@ -43,14 +43,14 @@ export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
   };
   await scanRows(
     store,
-    (id, row) => {
-      if (rebuild.table === undefined) table.insert(id, row.document, row.creationTimeUnix);
-      const document = table.find(id);
+    (rawId, row) => {
+      if (rebuild.table === undefined) table.insert(rawId, row.document, row.creationTimeUnix);
+      const document = table.findRaw(rawId);
       sequence = Math.max(sequence, row.sequence);
-      if (document < 0) onEvent({ type: "damageFound", damage: { what: "row", id, reason: "the id table lacks it" } });
+      if (document < 0) report(objectIdFromBytes(rawId), "the id table lacks it");
       else if (row.hasVector && row.dimensions === index?.dimensions) loader?.add(document, row.vectorBytes);
     },
-    (id) => report(id, "its record is damaged"),
+    (rawId) => report(rawId && objectIdFromBytes(rawId), "its record is damaged"),
   );
   loader?.flush();
   index?.remove(new Uint32Array(0), sequence);
@@ -68,7 +68,7 @@ function addLost(table: IdTable, ids: ReadonlySet<ObjectId>): number[] {
   for (const id of ids) {
     if (table.find(id) >= 0) continue;
     const document = table.reserve();
-    table.insert(id, document, 0);
+    table.insert(objectIdToBytes(id), document, 0);
     lost.push(document);
   }
   table.sortByCreationTime();

@@ -72,7 +72,7 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
           head !== undefined && seen > head.sequence ? loaded.table : undefined,
         );
   if (index !== undefined && indexFollows && indexSequence !== undefined) {
-    await replayIntoIndex(index, records ?? [], indexSequence, views.sequence, store, views.table.count, onEvent);
+    await replayIntoIndex(index, views.table, records ?? [], indexSequence, views.sequence, store, onEvent);
   }
   views.table.adoptFreeDocuments();
   if (views.sequence !== head?.sequence) await healHead(store, views.sequence, head?.term ?? 0);

@@ -1,9 +1,8 @@
 import type { KeyValueReader } from "@shoal/kv";
-import type { ObjectId } from "@shoal/model";
 import type { VectorIndex } from "@shoal/vector-index";
 import type { IdTable } from "./id-table.js";
 import type { JournalEntry, JournalRecord } from "./journal-record.js";
-import { rowKey } from "./key-layout.js";
+import { rowKeyOfRawId } from "./key-layout.js";
 import { RowView } from "./row.js";
 import { scanRows } from "./scan-rows.js";
 import type { OnShardEvent } from "./shard-events.js";
@@ -25,59 +24,80 @@ export function replayIntoTable(
 }
 
 /**
- * Brings the index from `after` to `sequence`. The rows hold the last state only, so what counts is the last entry of
- * each document: its row must be the one that entry wrote. A row that cannot be read leaves its document out of the
- * index and is reported.
+ * Brings the index from `after` to `sequence`; the table is there already. The rows hold the last state only, so what
+ * counts is the last entry of each document: its row must be the one that entry wrote. A row that cannot be read leaves
+ * its document out of the index and is reported.
  */
 export async function replayIntoIndex(
   index: VectorIndex,
+  table: IdTable,
   records: readonly JournalRecord[],
   after: number,
   sequence: number,
   store: KeyValueReader,
-  objectCount: number,
   onEvent: OnShardEvent,
 ): Promise<void> {
-  const last = new Map<number, { entry: JournalEntry; sequence: number; vectorChanged: boolean }>();
-  for (const { entry, sequence } of entriesAfter(records, after)) {
-    const vectorChanged = entry.vectorChanged || (last.get(entry.document)?.vectorChanged ?? false);
-    last.set(entry.document, { entry, sequence, vectorChanged });
-  }
-  const gone: number[] = [];
-  const wanted = new Map<ObjectId, { document: number; sequence: number }>();
-  for (const [document, { entry, sequence, vectorChanged }] of last) {
-    if (entry.kind === "delete" || (vectorChanged && !entry.hasVector)) gone.push(document);
-    else if (vectorChanged) wanted.set(entry.id, { document, sequence });
-  }
+  const { gone, wanted } = netChanges(records, after);
   const loader = new VectorLoader(index, sequence);
-  const take = (id: ObjectId, row: RowView) => {
-    const want = wanted.get(id);
-    if (want === undefined || row.sequence !== want.sequence || row.dimensions !== index.dimensions) return;
-    loader.add(want.document, row.vectorBytes);
-    wanted.delete(id);
+  const take = (document: number, row: RowView) => {
+    if (row.sequence !== wanted.get(document) || row.dimensions !== index.dimensions) return;
+    loader.add(document, row.vectorBytes);
+    wanted.delete(document);
   };
-  if (wanted.size * SCAN_WORTH > objectCount) await scanRows(store, take, () => {});
-  else await readRows(store, [...wanted.keys()], take);
+  if (wanted.size * SCAN_WORTH > table.count) {
+    const onRow = (rawId: Uint8Array, row: RowView) => take(table.findRaw(rawId), row);
+    await scanRows(store, onRow, () => {});
+  } else {
+    await readRows(store, table, [...wanted.keys()], take);
+  }
   loader.flush();
-  for (const [id, { document }] of wanted) {
+  for (const document of wanted.keys()) {
     gone.push(document);
-    onEvent({ type: "damageFound", damage: { what: "row", id, reason: "it is not what the journal says" } });
+    const damage = { what: "row", id: table.idOf(document), reason: "it is not what the journal says" } as const;
+    onEvent({ type: "damageFound", damage });
   }
   index.remove(Uint32Array.from(gone), sequence);
 }
 
+/** Documents without a vector, and for those with a new one the sequence of the row that has it. */
+function netChanges(records: readonly JournalRecord[], after: number) {
+  const gone = new Set<number>();
+  const wanted = new Map<number, number>();
+  for (const { entry, sequence } of entriesAfter(records, after)) {
+    const { document, kind, hasVector, vectorChanged } = entry;
+    if (kind === "put" && hasVector) {
+      if (vectorChanged || wanted.has(document)) wanted.set(document, sequence);
+      if (vectorChanged) gone.delete(document);
+    } else if (kind === "delete" || vectorChanged) {
+      wanted.delete(document);
+      gone.add(document);
+    }
+  }
+  return { gone: [...gone], wanted };
+}
+
 async function readRows(
   store: KeyValueReader,
-  ids: readonly ObjectId[],
-  onRow: (id: ObjectId, row: RowView) => void,
+  table: IdTable,
+  documents: readonly number[],
+  onRow: (document: number, row: RowView) => void,
 ): Promise<void> {
-  for (let from = 0; from < ids.length; from += KEYS_PER_READ) {
-    const page = ids.slice(from, from + KEYS_PER_READ);
-    const values = await store.getMany(page.map(rowKey));
-    for (const [at, id] of page.entries()) {
+  const read = (from: number) => {
+    const page = documents.slice(from, from + KEYS_PER_READ);
+    const values = store.getMany(page.map((document) => rowKeyOfRawId(table.rawIdOf(document))));
+    // Awaited one page later: a failure must not go unheard until then.
+    values.catch(() => {});
+    return { page, values };
+  };
+  let next = read(0);
+  for (let from = 0; from < documents.length; from += KEYS_PER_READ) {
+    const { page } = next;
+    const values = await next.values;
+    next = read(from + KEYS_PER_READ);
+    for (const [at, document] of page.entries()) {
       const value = values[at];
       const row = value === undefined || value instanceof Error ? undefined : RowView.of(value);
-      if (row !== undefined) onRow(id, row);
+      if (row !== undefined) onRow(document, row);
     }
   }
 }

@@ -29,7 +29,7 @@ export const DEFAULT_SHARD_LIMITS: ShardLimits = {
   dimensionsMax: 65_535,
   snapshotChangesMin: 20_000,
   snapshotChangesFraction: 0.25,
-  snapshotQuietMs: 5_000,
+  snapshotQuietMs: 2_000,
   replayEntriesMax: 500_000,
   rowCacheBytesMax: 16 * 1024 * 1024,
 };

@@ -44,13 +44,13 @@ export class Views {
 
 /** Returns the document id that the entry has freed. Entries that the table has seen already change nothing. */
 export function applyToTable(table: IdTable, entry: JournalEntry): number | undefined {
-  const document = table.find(entry.id);
+  const document = table.findRaw(entry.rawId);
   if (entry.kind === "delete") {
     if (document < 0) return undefined;
     table.remove(document);
     return document;
   }
-  if (document < 0) table.insert(entry.id, entry.document, entry.creationTimeUnix);
+  if (document < 0) table.insert(entry.rawId, entry.document, entry.creationTimeUnix);
   else if (entry.created) table.renew(document, entry.creationTimeUnix);
   return undefined;
 }
