@@ -2,11 +2,11 @@ import type { SchemaView } from "@shoal/cluster";
 import type { ClassDefinition } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
-import type { GraphQLSchema } from "graphql";
 import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer } from "./answer.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
 import { PlainExecution } from "./plain/plain-execution.js";
-import { readDocument } from "./plain/read-document.js";
+import type { ReadOptions } from "./plain/read-document.js";
+import { RequestReading } from "./plain/request-reading.js";
 import { PreparedQueries } from "./prepared/prepared-queries.js";
 import { readRequest } from "./request-body.js";
 import { buildGraphQlSchema, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
@@ -48,7 +48,7 @@ interface Generation {
 }
 
 interface Built {
-  readonly schema: GraphQLSchema;
+  readonly reading: ReadOptions;
   readonly plain: PlainExecution;
   readonly prepared: PreparedQueries;
 }
@@ -77,26 +77,16 @@ class Handler implements GraphQlHandler {
       ? rawBody
       : Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength);
     const { built } = this.#current();
-    if (built !== undefined && this.#deps.prepareQueries !== false) {
-      const answer = built.prepared.execute(body, context);
-      if (answer !== undefined) return answer;
-    }
-    return this.#executePlain(body, built, context);
+    if (built === undefined) return Promise.resolve(answerWithoutSchema(body));
+    const reading = new RequestReading(body, built.reading);
+    const answer = this.#deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
+    return answer ?? this.#executePlain(reading, built, context);
   }
 
-  async #executePlain(body: Buffer, built: Built | undefined, context: RequestContext): Promise<GraphQlAnswer> {
-    const read = readRequest(body);
+  async #executePlain(reading: RequestReading, built: Built, context: RequestContext): Promise<GraphQlAnswer> {
+    const read = reading.request();
     if ("refusal" in read) return read.refusal;
-    if (built === undefined) {
-      const message =
-        "no graphql provider present, this is most likely because no schema is present. Import a schema first!";
-      return httpError(422, message);
-    }
-    const outcome = readDocument(read.request, {
-      schema: built.schema,
-      limits: this.#limits,
-      wire: this.#deps.wire,
-    });
+    const outcome = reading.document(read.request);
     if ("errors" in outcome) return refusedAnswer(outcome.errors);
     return built.plain.execute(read.request, context);
   }
@@ -122,10 +112,19 @@ class Handler implements GraphQlHandler {
     const { schema, skipped, classes } = buildGraphQlSchema(definitions, query, this.#generation?.classes);
     for (const each of skipped) onSkippedClass?.(each);
     const built: Built | undefined = schema && {
-      schema,
+      reading: { schema, limits: this.#limits, wire },
       plain: new PlainExecution(schema, wire, onFault),
       prepared: new PreparedQueries({ schema, query, wire, limits: this.#limits, onFault }),
     };
     return { version, definitions, built, classes };
   }
+}
+
+function answerWithoutSchema(body: Buffer): GraphQlAnswer {
+  const read = readRequest(body);
+  if ("refusal" in read) return read.refusal;
+  return httpError(
+    422,
+    "no graphql provider present, this is most likely because no schema is present. Import a schema first!",
+  );
 }

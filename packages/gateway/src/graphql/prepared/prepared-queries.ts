@@ -4,8 +4,7 @@ import type { RequestContext } from "@shoal/rpc";
 import type { GraphQLSchema } from "graphql";
 import { type ErrorItem, errorsTail, failureMessage, type GraphQlAnswer, type GraphQlWire } from "../answer.js";
 import type { GraphQlLimits } from "../limits.js";
-import { readDocument } from "../plain/read-document.js";
-import { readRequest } from "../request-body.js";
+import type { RequestReading } from "../plain/request-reading.js";
 import { compileQuery, type PlannedField, type PlannedRoot } from "./compile-query.js";
 import { locationsOf } from "./error-locations.js";
 import { JsonBytes } from "./json-bytes.js";
@@ -60,24 +59,21 @@ export class PreparedQueries {
   }
 
   /** The answer, or undefined when the request has to go through graphql-js. */
-  execute(body: Buffer, context: RequestContext): Promise<GraphQlAnswer> | undefined {
+  execute(body: Buffer, reading: RequestReading, context: RequestContext): Promise<GraphQlAnswer> | undefined {
     const template = this.#lifter.lift(body);
     if (template === undefined) return undefined;
     let plan = this.#plans.get(template);
     if (plan === undefined) {
-      const planned = this.#compile(body);
+      const planned = this.#compile(reading);
       plan = planned === undefined ? NOT_PREPARABLE : new PreparedQuery(planned, this.#options, this.#out);
       this.#plans.set(template, plan);
     }
-    return plan === NOT_PREPARABLE ? undefined : plan.execute(body, this.#lifter, context);
+    return plan === NOT_PREPARABLE ? undefined : plan.execute(reading, this.#lifter, context);
   }
 
-  #compile(body: Buffer): readonly PlannedRoot[] | undefined {
-    const read = readRequest(body);
-    if ("refusal" in read) return undefined;
-    const outcome = readDocument(read.request, this.#options);
-    if ("errors" in outcome) return undefined;
-    return compileQuery(this.#options.schema, read.request, outcome, this.#lifter);
+  #compile(reading: RequestReading): readonly PlannedRoot[] | undefined {
+    const valid = reading.valid();
+    return valid && compileQuery(this.#options.schema, valid.request, valid.document, this.#lifter);
   }
 }
 
@@ -96,7 +92,7 @@ class PreparedQuery {
     this.#noErrors = errorsTail([], options.wire);
   }
 
-  async execute(body: Buffer, lifter: RequestLifter, context: RequestContext): Promise<GraphQlAnswer> {
+  async execute(reading: RequestReading, lifter: RequestLifter, context: RequestContext): Promise<GraphQlAnswer> {
     const { query } = this.#options;
     // The literals are taken before the first await: the lifter serves the next request then.
     const gets = this.#classes.map((planned) => planned.get.query(lifter.literals));
@@ -104,11 +100,11 @@ class PreparedQuery {
       gets.length === 1 && gets[0] !== undefined
         ? [await query.get(gets[0], context).catch(Failure.of)]
         : await Promise.all(gets.map((get) => query.get(get, context).catch(Failure.of)));
-    return { status: 200, body: this.#answer(body, outcomes) };
+    return { status: 200, body: this.#answer(reading, outcomes) };
   }
 
   /** Synchronous: the buffer is shared by all requests. */
-  #answer(body: Buffer, outcomes: readonly Outcome[]): Buffer {
+  #answer(reading: RequestReading, outcomes: readonly Outcome[]): Buffer {
     const out = this.#out;
     out.truncate(0);
     const failures: FailedField[] = [];
@@ -132,7 +128,7 @@ class PreparedQuery {
     }
     out.byte(125);
     if (failures.length === 0) out.ascii(this.#noErrors);
-    else out.utf8(errorsTail(this.#errorItems(body, failures), this.#options.wire));
+    else out.utf8(errorsTail(this.#errorItems(reading, failures), this.#options.wire));
     return out.take();
   }
 
@@ -153,8 +149,8 @@ class PreparedQuery {
     return failure;
   }
 
-  #errorItems(body: Buffer, failures: readonly FailedField[]): readonly ErrorItem[] {
-    const locate = locationsOf(this.#options.schema, body);
+  #errorItems(reading: RequestReading, failures: readonly FailedField[]): readonly ErrorItem[] {
+    const locate = locationsOf(this.#options.schema, reading);
     return failures.map(({ path, failure: { thrown } }) => {
       if (!(thrown instanceof ShoalError)) this.#options.onFault(thrown);
       return { locations: locate(path), message: failureMessage(thrown), path };
