@@ -1,4 +1,4 @@
-import { WEAVIATE_PROFILE } from "@shoal/model";
+import { shortestFloat32, WEAVIATE_PROFILE } from "@shoal/model";
 import { expect, it } from "vitest";
 import { createGraphQlHandler } from "../handler.js";
 import { BOOK, LIBRARY_CLASSES, LibraryQuery, LibraryView, storedObject } from "../testing/library.js";
@@ -185,6 +185,36 @@ it("writes answers larger than its buffer", async () => {
     expect(answer.data.Get.Book[0].title.length).toBe(3_000_000);
     expect(answer.data.Get.Book[0]._additional.vector.length).toBe(65_535);
   }
+});
+
+it("lets others in while it writes a large answer", async () => {
+  const rows = Array.from({ length: 2_000 }, (_, i) =>
+    storedObject("Book", i % 250, { title: `t${i}` }, { vector: new Float32Array(500).fill(i / 7) }),
+  );
+  const handler = createGraphQlHandler({
+    schema: new LibraryView(LIBRARY_CLASSES),
+    wire: WEAVIATE_PROFILE,
+    query: new LibraryQuery({ Book: rows, Author: [storedObject("Author", 0, { name: "x" })] }),
+  });
+  const send = async (text: string) => (await handler.execute(Buffer.from(JSON.stringify(query(text))), CONTEXT)).body;
+  const finished: string[] = [];
+  const large = send("{ Get { Book(limit: 2000) { title _additional { vector } } } }").then((body) => {
+    finished.push("large");
+    return JSON.parse(body.toString()).data.Get.Book;
+  });
+  for (let i = 0; i < 3; i++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const small = await send("{ Get { Author { name } } }");
+    expect(small.toString()).toBe('{"data":{"Get":{"Author":[{"name":"x"}]}}}');
+    finished.push("small");
+  }
+  expect(await large).toEqual(
+    rows.map(({ vector }, i) => ({
+      title: `t${i}`,
+      _additional: { vector: Array.from(vector ?? [], shortestFloat32) },
+    })),
+  );
+  expect(finished).toEqual(["small", "small", "small", "large"]);
 });
 
 it("forgets templates that were not used for longest", () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
 import type { GetRow, QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
@@ -50,7 +51,7 @@ export class PreparedQueries {
   readonly #options: PreparedQueriesOptions;
   readonly #lifter: RequestLifter;
   readonly #plans: TemplateCache<PreparedQuery | typeof NOT_PREPARABLE>;
-  readonly #out = new JsonBytes(ANSWER_BYTES_KEPT_MAX);
+  readonly #outputs = new AnswerBuffers();
 
   constructor(options: PreparedQueriesOptions) {
     this.#options = options;
@@ -65,7 +66,7 @@ export class PreparedQueries {
     let plan = this.#plans.get(template);
     if (plan === undefined) {
       const planned = this.#compile(reading);
-      plan = planned === undefined ? NOT_PREPARABLE : new PreparedQuery(planned, this.#options, this.#out);
+      plan = planned === undefined ? NOT_PREPARABLE : new PreparedQuery(planned, this.#options, this.#outputs);
       this.#plans.set(template, plan);
     }
     return plan === NOT_PREPARABLE ? undefined : plan.execute(reading, this.#lifter, context);
@@ -77,17 +78,31 @@ export class PreparedQueries {
   }
 }
 
+/** The buffer that answers are written in, one after another. */
+class AnswerBuffers {
+  #current = new JsonBytes(ANSWER_BYTES_KEPT_MAX);
+
+  get current(): JsonBytes {
+    return this.#current;
+  }
+
+  /** Leaves the current one to its answer: others get a new one. */
+  detach(): void {
+    this.#current = new JsonBytes(ANSWER_BYTES_KEPT_MAX);
+  }
+}
+
 class PreparedQuery {
   readonly #roots: readonly PlannedRoot[];
   readonly #classes: readonly PlannedClass[];
   readonly #options: PreparedQueriesOptions;
-  readonly #out: JsonBytes;
+  readonly #outputs: AnswerBuffers;
   readonly #noErrors: string;
 
-  constructor(roots: readonly PlannedRoot[], options: PreparedQueriesOptions, out: JsonBytes) {
+  constructor(roots: readonly PlannedRoot[], options: PreparedQueriesOptions, outputs: AnswerBuffers) {
     this.#roots = roots;
     this.#options = options;
-    this.#out = out;
+    this.#outputs = outputs;
     this.#classes = roots.flatMap((root) => (root.kind === "get" ? root.fields.filter(isClass) : []));
     this.#noErrors = errorsTail([], options.wire);
   }
@@ -100,13 +115,18 @@ class PreparedQuery {
       gets.length === 1 && gets[0] !== undefined
         ? [await query.get(gets[0], context).catch(Failure.of)]
         : await Promise.all(gets.map((get) => query.get(get, context).catch(Failure.of)));
-    return { status: 200, body: this.#answer(reading, outcomes) };
+    const out = this.#outputs.current;
+    out.truncate(0);
+    const writing = this.#write(reading, outcomes, out);
+    if (writing.next().done !== true) {
+      this.#outputs.detach();
+      do await setImmediate();
+      while (writing.next().done !== true);
+    }
+    return { status: 200, body: out.take() };
   }
 
-  /** Synchronous: the buffer is shared by all requests. */
-  #answer(reading: RequestReading, outcomes: readonly Outcome[]): Buffer {
-    const out = this.#out;
-    out.truncate(0);
+  *#write(reading: RequestReading, outcomes: readonly Outcome[], out: JsonBytes): Generator<void, void> {
     const failures: FailedField[] = [];
     let next = 0;
     out.ascii('{"data":{');
@@ -120,7 +140,7 @@ class PreparedQuery {
         out.ascii(`${j === 0 ? "{" : ","}"${field.responseName}":`);
         if (field.kind === "constant") out.ascii(field.json);
         else {
-          const failure = this.#rows(field, outcomes[next++]);
+          const failure = yield* writeRows(field, outcomes[next++], out);
           if (failure !== undefined) failures.push({ path: [root.responseName, field.responseName], failure });
         }
       }
@@ -129,24 +149,6 @@ class PreparedQuery {
     out.byte(125);
     if (failures.length === 0) out.ascii(this.#noErrors);
     else out.utf8(errorsTail(this.#errorItems(reading, failures), this.#options.wire));
-    return out.take();
-  }
-
-  #rows(field: PlannedClass, outcome: Outcome | undefined): Failure | undefined {
-    const out = this.#out;
-    const before = out.length;
-    let failure = outcome instanceof Failure ? outcome : undefined;
-    if (outcome !== undefined && !(outcome instanceof Failure)) {
-      try {
-        field.rows.write(outcome, out);
-        return undefined;
-      } catch (thrown) {
-        out.truncate(before);
-        failure = new Failure(thrown);
-      }
-    }
-    out.ascii("null");
-    return failure;
   }
 
   #errorItems(reading: RequestReading, failures: readonly FailedField[]): readonly ErrorItem[] {
@@ -156,6 +158,27 @@ class PreparedQuery {
       return { locations: locate(path), message: failureMessage(thrown), path };
     });
   }
+}
+
+/** Writes the rows, or null and says why. */
+function* writeRows(
+  field: PlannedClass,
+  outcome: Outcome | undefined,
+  out: JsonBytes,
+): Generator<void, Failure | undefined> {
+  const before = out.length;
+  let failure = outcome instanceof Failure ? outcome : undefined;
+  if (outcome !== undefined && !(outcome instanceof Failure)) {
+    try {
+      yield* field.rows.write(outcome, out);
+      return undefined;
+    } catch (thrown) {
+      out.truncate(before);
+      failure = new Failure(thrown);
+    }
+  }
+  out.ascii("null");
+  return failure;
 }
 
 function isClass(field: PlannedField): field is PlannedClass {

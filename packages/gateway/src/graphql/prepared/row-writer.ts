@@ -3,6 +3,9 @@ import { classificationOf, memberOf } from "../plain/plain-row.js";
 import { findMembers } from "./find-members.js";
 import type { JsonBytes } from "./json-bytes.js";
 
+/** Written between two yields, some milliseconds of work. */
+const TURN_BYTES = 512 * 1024;
+
 const OPEN_BRACE = 123;
 const NULL = Buffer.from("null");
 const NO_OBJECT = Buffer.from("{}");
@@ -54,12 +57,19 @@ export class RowWriter {
     this.#storesAnything = fields.some((field) => field.kind === "value" || field.kind === "object");
   }
 
-  /** Fails with `dataLoss` when stored bytes are no JSON; what was written by then is the caller's to take back. */
-  write(rows: readonly GetRow[], out: JsonBytes): void {
+  /**
+   * Writes all rows; yields now and then between two of them, so that a large answer need not hold up everybody else.
+   * Fails with `dataLoss` when stored bytes are no JSON; what was written by then is the caller's to take back.
+   */
+  *write(rows: readonly GetRow[], out: JsonBytes): Generator<void, void> {
+    let turnEnd = out.length + TURN_BYTES;
     out.byte(91);
     for (let i = 0; i < rows.length; i++) {
       if (i > 0) out.byte(44);
       this.#row(rows[i] as GetRow, out);
+      if (out.length < turnEnd) continue;
+      yield;
+      turnEnd = out.length + TURN_BYTES;
     }
     out.byte(93);
   }
