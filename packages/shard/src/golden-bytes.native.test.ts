@@ -6,7 +6,7 @@ import { encodeHeadRecord } from "./head-record.js";
 import { decodeJournalRecord, encodeJournalRecord } from "./journal-record.js";
 import { FORMAT_KEY, HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
 import { encodeRow, RowView, stampPlace, stampTimes } from "./row.js";
-import { ALL_FIELDS, propertiesOf, ShardUnderTest } from "./testing/shard-under-test.js";
+import { ALL_FIELDS, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 /*
  * What format 1 looks like, byte for byte. A change that breaks one of these needs a new format version, and these bytes

@@ -3,7 +3,7 @@ import type { VectorIndex } from "@shoal/vector-index";
 import { IdTable } from "./id-table.js";
 import { readIdTableSnapshot } from "./id-table-snapshot.js";
 import type { OnShardEvent, ViewName } from "./shard-events.js";
-import type { SnapshotPaths } from "./snapshot-paths.js";
+import type { SnapshotPaths } from "./snapshot-files.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
 
 export interface LoadedSnapshots {

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import type { KeyValueStore } from "@shoal/kv";
 import { ShoalError, type VectorIndexConfig } from "@shoal/model";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
@@ -7,7 +6,7 @@ import { recover } from "./recover.js";
 import type { Shard } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
 import { DEFAULT_SHARD_LIMITS, type ShardLimits } from "./shard-limits.js";
-import { snapshotPaths } from "./snapshot-paths.js";
+import { snapshotPaths } from "./snapshot-files.js";
 import { StoredShard } from "./stored-shard.js";
 import { type VectorIndexes, VectorIndexSource } from "./vector-indexes.js";
 
@@ -43,17 +42,20 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
   const place = `shard '${options.shardName}' of class '${options.className}'`;
   const began = options.clock();
   const stored = await readFormat(options.store, place);
-  await mkdir(options.folder, { recursive: true });
   if (stored !== undefined && options.dimensions !== undefined && stored !== options.dimensions) {
     throw new ShoalError("conflict", `${place} holds vectors of ${stored} dimensions, not of ${options.dimensions}`);
   }
   const source = new VectorIndexSource(options.vectorIndexes, options.vectorIndexConfig, limits.graphTailMax);
-  const paths = snapshotPaths(options.folder);
+  const paths = await snapshotPaths(options.folder);
   const { store, onEvent, hashSeed = 0x5bd1e995, term = 0 } = options;
   const { replayEntriesMax } = limits;
-  const recovered = await recover({ store, paths, source, dimensions: stored, hashSeed, replayEntriesMax, onEvent });
+  const recovery = { store, paths, source, dimensions: stored, hashSeed, replayEntriesMax, onEvent };
+  const recovered = await recover(recovery).catch(async (error: unknown) => {
+    await source.dispose();
+    throw error;
+  });
   if (term < recovered.term) {
-    await source.dispose(recovered.views.index);
+    await source.dispose();
     throw new ShoalError("conflict", `${place} has seen term ${recovered.term}, term ${term} is over`);
   }
   const { views, replayedChanges, rebuilt } = recovered;

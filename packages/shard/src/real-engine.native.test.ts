@@ -7,9 +7,9 @@ import { describe, expect, it } from "vitest";
 import { openShard } from "./open-shard.js";
 import type { Shard } from "./shard.js";
 import type { ShardEvent } from "./shard-events.js";
-import { cosineDistance } from "./testing/brute-force-index.js";
+import { cosineDistance } from "./testing/brute-force-index-suite.js";
 import { Random } from "./testing/random.js";
-import { ALL_FIELDS, book, INDEX_CONFIG, idOf } from "./testing/shard-under-test.js";
+import { ALL_FIELDS, book, INDEX_CONFIG, idOf } from "./testing/shard-under-test-suite.js";
 
 const OBJECTS = 3_000;
 const DIMENSIONS = 24;

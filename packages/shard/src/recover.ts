@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import type { KeyValueStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { VectorIndex } from "@shoal/vector-index";
@@ -11,7 +10,7 @@ import { highestJournalSequence, readHead, readJournalAfter } from "./read-journ
 import { rebuildViews } from "./rebuild-views.js";
 import { replayIntoIndex, replayIntoTable } from "./replay-journal.js";
 import type { OnShardEvent, ViewName } from "./shard-events.js";
-import type { SnapshotPaths } from "./snapshot-paths.js";
+import { removeSnapshots, type SnapshotPaths } from "./snapshot-files.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
 import { Views } from "./views.js";
 
@@ -143,7 +142,7 @@ async function rebuild(
 ): Promise<Views> {
   const { store, paths, hashSeed, onEvent } = recovery;
   // What is on disk must not be believed by the next start either, should this one not come to its snapshots.
-  for (const view of rebuilt) await rm(paths[view], { force: true });
+  await removeSnapshots(paths, rebuilt);
   const target = rebuilt.includes("vectors") ? index : undefined;
   const result = await rebuildViews({ store, table, index: target, sequence, hashSeed, expected, onEvent });
   index?.remove(Uint32Array.from(result.lost), index.sequence);

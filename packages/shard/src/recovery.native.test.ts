@@ -1,13 +1,11 @@
 import { open, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MemoryStore } from "@shoal/kv";
-import type { ShoalError } from "@shoal/model";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { encodeFormatRecord } from "./format-record.js";
-import { FORMAT_KEY, HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
+import { HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
 import type { Shard } from "./shard.js";
 import type { ShardEvent } from "./shard-events.js";
-import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test.js";
+import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 const flip = (envelope: Uint8Array) => {
   envelope[envelope.length - 1] = (envelope.at(-1) ?? 0) ^ 1;
@@ -267,42 +265,6 @@ describe("recovery", () => {
       await expectWhole(again, [3, 2, 1]);
       await expectWhole(await under.open(), [3, 2, 1]);
       expect(under.damages()).toHaveLength(3);
-    });
-  });
-
-  describe("format", () => {
-    const refusal = (promise: Promise<Shard>) =>
-      promise.then(
-        () => undefined,
-        (error: ShoalError) => error,
-      );
-
-    it("a newer one is refused by name", async () => {
-      const newer = Buffer.from(encodeFormatRecord(undefined));
-      newer.writeUInt32LE(2, 8);
-      await store.write([{ type: "put", key: FORMAT_KEY, value: newer }]);
-      const error = await refusal(under.open());
-      expect(error?.code).toBe("unavailable");
-      expect(error?.message).toMatch(/shard 's1' of class 'Book' was written in data format 2 by a newer release/);
-    });
-
-    it("data without a format record is not taken for a shard", async () => {
-      await store.write([{ type: "put", key: rowKey(idOf(1)), value: Uint8Array.of(1) }]);
-      expect((await refusal(under.open()))?.code).toBe("dataLoss");
-    });
-
-    it("other dimensions and a stale term are refused", async () => {
-      const shard = await under.open({ term: 5 });
-      await fill(shard, 1, 2);
-      expect((await refusal(under.open({ dimensions: 3, term: 5 })))?.code).toBe("conflict");
-      expect((await refusal(under.open({ dimensions: 2, term: 4 })))?.code).toBe("conflict");
-      expect((await under.open({ term: 6 })).dimensions).toBe(2);
-    });
-
-    it("dimensions that the class has are checked before the first vector", async () => {
-      const shard = await under.open({ dimensions: 3 });
-      const [refused] = await shard.putObjects([book(idOf(1), [1, 2])], "create");
-      expect(refused).toMatchObject({ code: "invalid", message: expect.stringContaining("2 vs 3") });
     });
   });
 

@@ -5,9 +5,9 @@ import { FaultScript, FaultyStore, type KeyValueStore, MemoryStore, openRocksSto
 import { type JsonObject, type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import type { PutMode, Shard } from "./shard.js";
-import { cosineDistance } from "./testing/brute-force-index.js";
+import { cosineDistance } from "./testing/brute-force-index-suite.js";
 import { Random } from "./testing/random.js";
-import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test.js";
+import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 const IDS = 40;
 /** Not one of the model's. */

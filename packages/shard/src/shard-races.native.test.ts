@@ -2,7 +2,7 @@ import { MemoryStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Shard } from "./shard.js";
-import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test.js";
+import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 const PROPERTIES = { properties: true, vector: false, extras: false };
 const QUERY = { vector: Float32Array.of(1, 1), count: 9, fields: undefined };
@@ -160,6 +160,8 @@ describe("a shard whose store refuses writes", () => {
     store.failure = undefined;
     await shard.putObjects([book(idOf(2), [1, 2])], "create");
     expect(shard.condition()).toMatchObject({ status: "ready", objectCount: 2 });
+    // The document id of the refused object was not lost.
+    expect([...under.indexes.latest.vectors.keys()]).toEqual([0, 1]);
     const types = under.events.map((event) => event.type);
     expect(types.filter((type) => type.startsWith("writes"))).toEqual(["writesFailed", "writesResumed"]);
     await shard[Symbol.asyncDispose]();

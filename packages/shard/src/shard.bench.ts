@@ -9,7 +9,7 @@ import { openShard } from "./open-shard.js";
 import type { Shard } from "./shard.js";
 import type { ShardEvent } from "./shard-events.js";
 import { Random } from "./testing/random.js";
-import { INDEX_CONFIG } from "./testing/shard-under-test.js";
+import { INDEX_CONFIG } from "./testing/shard-under-test-suite.js";
 
 // CPU µs (user and system, all threads) per operation; run by `vitest bench --run packages/shard/`.
 // SHARD_BENCH_OBJECTS: how many objects; SHARD_BENCH_SKIP=1: without a vector index, to see the shard alone.

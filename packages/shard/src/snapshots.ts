@@ -4,7 +4,7 @@ import { writeIdTableSnapshot } from "./id-table-snapshot.js";
 import { cutJournal } from "./read-journal.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
-import type { SnapshotPaths } from "./snapshot-paths.js";
+import type { SnapshotPaths } from "./snapshot-files.js";
 import type { Views } from "./views.js";
 
 const QUIET_PART = 0.1;

@@ -28,7 +28,7 @@ import type {
 } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
-import type { SnapshotPaths } from "./snapshot-paths.js";
+import type { SnapshotPaths } from "./snapshot-files.js";
 import { Snapshots } from "./snapshots.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
 import type { Views } from "./views.js";
@@ -223,7 +223,7 @@ export class StoredShard implements Shard {
         onEvent({ type: "snapshotFailed", error: ShoalError.from(error) });
       });
     }
-    await source.dispose(this.#views.index);
+    await source.dispose();
   }
 }
 

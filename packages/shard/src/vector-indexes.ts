@@ -15,6 +15,7 @@ export class VectorIndexSource {
   #config: VectorIndexConfig;
   /** Made for a commit that then failed. */
   #spare: VectorIndex | undefined;
+  readonly #opened = new Set<VectorIndex>();
 
   constructor(indexes: VectorIndexes, config: VectorIndexConfig, graphTailMax: number) {
     this.#indexes = indexes;
@@ -31,14 +32,17 @@ export class VectorIndexSource {
     if (this.#spare?.dimensions === dimensions) return this.#spare;
     await this.#spare?.[Symbol.asyncDispose]();
     this.#spare = await this.#indexes.create(this.#settings(dimensions), this.#searchSettings());
+    this.#opened.add(this.#spare);
     return this.#spare;
   }
 
-  load(path: string, dimensions: number): Promise<VectorIndex> {
-    return this.#indexes.load(path, this.#settings(dimensions), this.#searchSettings());
+  async load(path: string, dimensions: number): Promise<VectorIndex> {
+    const index = await this.#indexes.load(path, this.#settings(dimensions), this.#searchSettings());
+    this.#opened.add(index);
+    return index;
   }
 
-  /** Fails with `invalid` when a setting differs that is fixed when a class is created. */
+  /** `index`: the one in use, if any. Fails with `invalid` when a setting differs that is fixed when a class is created. */
   configure(config: VectorIndexConfig, className: string, index: VectorIndex | undefined): void {
     for (const name of ["skip", "maxConnections", "efConstruction"] as const) {
       if (config[name] === this.#config[name]) continue;
@@ -51,10 +55,10 @@ export class VectorIndexSource {
     for (const one of new Set([index, this.#spare])) one?.configure(this.#searchSettings());
   }
 
-  /** `index`: the one in use, which may be what `create` returned last. */
-  async dispose(index: VectorIndex | undefined): Promise<void> {
-    for (const one of new Set([index, this.#spare])) await one?.[Symbol.asyncDispose]();
-    this.#spare = undefined;
+  /** Disposes of every index that came from here. */
+  async dispose(): Promise<void> {
+    for (const index of this.#opened) await index[Symbol.asyncDispose]();
+    this.#opened.clear();
   }
 
   #settings(dimensions: number): VectorIndexSettings {

@@ -6,7 +6,7 @@ import type { DataObject, ObjectId, Properties, StoredObject, VectorIndexConfig 
 import { openShard, type ShardOptions } from "../open-shard.js";
 import type { Shard } from "../shard.js";
 import type { ShardEvent } from "../shard-events.js";
-import { BruteForceIndexes } from "./brute-force-index.js";
+import { BruteForceIndexes } from "./brute-force-index-suite.js";
 import { FencedStore } from "./fenced-store.js";
 
 export const ALL_FIELDS = { properties: true, vector: true, extras: true } as const;

@@ -1,0 +1,51 @@
+import { MemoryStore } from "@shoal/kv";
+import type { ShoalError } from "@shoal/model";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { encodeFormatRecord } from "./format-record.js";
+import { FORMAT_KEY, rowKey } from "./key-layout.js";
+import type { Shard } from "./shard.js";
+import { book, idOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
+
+let store: MemoryStore;
+let under: ShardUnderTest;
+beforeEach(async () => {
+  store = new MemoryStore();
+  under = await ShardUnderTest.create(store);
+});
+afterEach(() => under[Symbol.asyncDispose]());
+
+describe("what a shard refuses to open", () => {
+  const refusal = (promise: Promise<Shard>) =>
+    promise.then(
+      () => undefined,
+      (error: ShoalError) => error,
+    );
+
+  it("a newer one is refused by name", async () => {
+    const newer = Buffer.from(encodeFormatRecord(undefined));
+    newer.writeUInt32LE(2, 8);
+    await store.write([{ type: "put", key: FORMAT_KEY, value: newer }]);
+    const error = await refusal(under.open());
+    expect(error?.code).toBe("unavailable");
+    expect(error?.message).toMatch(/shard 's1' of class 'Book' was written in data format 2 by a newer release/);
+  });
+
+  it("data without a format record is not taken for a shard", async () => {
+    await store.write([{ type: "put", key: rowKey(idOf(1)), value: Uint8Array.of(1) }]);
+    expect((await refusal(under.open()))?.code).toBe("dataLoss");
+  });
+
+  it("other dimensions and a stale term are refused", async () => {
+    const shard = await under.open({ term: 5 });
+    await shard.putObjects([book(idOf(1), [1, 1])], "create");
+    expect((await refusal(under.open({ dimensions: 3, term: 5 })))?.code).toBe("conflict");
+    expect((await refusal(under.open({ dimensions: 2, term: 4 })))?.code).toBe("conflict");
+    expect((await under.open({ term: 6 })).dimensions).toBe(2);
+  });
+
+  it("dimensions that the class has are checked before the first vector", async () => {
+    const shard = await under.open({ dimensions: 3 });
+    const [refused] = await shard.putObjects([book(idOf(1), [1, 2])], "create");
+    expect(refused).toMatchObject({ code: "invalid", message: expect.stringContaining("2 vs 3") });
+  });
+});
