@@ -8,6 +8,7 @@ export interface IdTableImage {
   readonly documentLimit: number;
   readonly newest: number;
   readonly oldest: number;
+  readonly doubtful: boolean;
   /** As `DocumentChunks.copyTo` wrote it. */
   readonly columns: Uint8Array;
 }
@@ -26,6 +27,11 @@ export class IdTable {
   readonly #words = new Uint32Array(this.#scratch.buffer);
   /** Made at the first listing by id. */
   #order: IdOrder | undefined;
+  /**
+   * True when it was rebuilt from rows of which some were damaged: their keys may have been damaged too, so an id that
+   * is not here may still be that of a lost object. Only a read of the store can tell.
+   */
+  doubtful = false;
   #documentLimit = 0;
   #count = 0;
   #newest = END;
@@ -188,7 +194,8 @@ export class IdTable {
   image(): IdTableImage {
     const columns = new Uint8Array(this.#documentLimit * DOCUMENT_BYTES);
     this.#chunks.copyTo(columns, this.#documentLimit);
-    return { documentLimit: this.#documentLimit, newest: this.#newest, oldest: this.#oldest, columns };
+    const { doubtful } = this;
+    return { documentLimit: this.#documentLimit, newest: this.#newest, oldest: this.#oldest, doubtful, columns };
   }
 
   static fromImage(image: IdTableImage, hashSeed: number): IdTable {
@@ -197,6 +204,7 @@ export class IdTable {
     table.#documentLimit = image.documentLimit;
     table.#newest = image.newest;
     table.#oldest = image.oldest;
+    table.doubtful = image.doubtful;
     table.#chunks.copyFrom(image.columns, image.documentLimit);
     for (let document = 0; document < image.documentLimit; document++) {
       if (!table.#chunks.has(document)) continue;

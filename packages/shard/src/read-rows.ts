@@ -18,7 +18,7 @@ export interface RowReaderOptions {
 /** An object and its document at the time of the call. */
 export interface FoundObject {
   readonly id: ObjectId;
-  /** -1: there is no such object. */
+  /** -1: the table has no such object. */
   readonly document: number;
 }
 
@@ -54,12 +54,12 @@ export class RowReader {
    * from the cache has no vector, so ask for it `withVectors`. Fails with `dataLoss` when a row is damaged or missing.
    */
   async read(objects: readonly FoundObject[], withVectors: boolean): Promise<readonly (RowView | undefined)[]> {
-    const { cache } = this.#options;
+    const { cache, table } = this.#options;
     const answer: (RowView | undefined)[] = [];
     let batch: ReadBatch | undefined;
     for (const { id, document } of objects) {
       const cached = withVectors || document < 0 ? undefined : cache.get(document);
-      if (cached === undefined && document >= 0) {
+      if (cached === undefined && (document >= 0 || table.doubtful)) {
         batch ??= this.#next ??= this.#newBatch();
         batch.rows.push({ id, document, answer, at: answer.length });
       }
@@ -101,6 +101,7 @@ export class RowReader {
   #take(batch: ReadBatch, row: WaitingRow, value: Uint8Array | Error | undefined): void {
     const read = value === undefined || value instanceof Error ? undefined : RowView.of(value);
     if (read === undefined) {
+      if (value === undefined && row.document < 0) return;
       const fault = value instanceof Error || value === undefined ? value : new Error("it cannot be read");
       const faults = this.#faults.get(row.answer);
       if (faults === undefined) this.#faults.set(row.answer, [{ row, fault }]);
@@ -108,7 +109,7 @@ export class RowReader {
       return;
     }
     row.answer[row.at] = read;
-    if (!batch.written.has(row.document)) this.#options.cache.put(row.document, read);
+    if (row.document >= 0 && !batch.written.has(row.document)) this.#options.cache.put(row.document, read);
   }
 
   /** A row that is not there is right when the object has been deleted meanwhile, and damage otherwise. */

@@ -37,6 +37,7 @@ export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
   const loader = index === undefined ? undefined : new VectorLoader(index, rebuild.sequence);
   const lostIds = new Set<ObjectId>();
   let sequence = rebuild.sequence;
+  let damaged = false;
   const report = (id: ObjectId | undefined, reason: string) => {
     onEvent({ type: "damageFound", damage: { what: "row", id, reason } });
     if (id !== undefined) lostIds.add(id);
@@ -50,7 +51,10 @@ export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
       if (document < 0) report(objectIdFromBytes(rawId), "the id table lacks it");
       else if (row.hasVector && row.dimensions === index?.dimensions) loader?.add(document, row.vectorBytes);
     },
-    (rawId) => report(rawId && objectIdFromBytes(rawId), "its record is damaged"),
+    (rawId) => {
+      damaged = true;
+      report(rawId && objectIdFromBytes(rawId), "its record is damaged");
+    },
   );
   loader?.flush();
   index?.remove(new Uint32Array(0), sequence);
@@ -59,6 +63,7 @@ export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
     const id = rebuild.expected?.idOf(document);
     if (id !== undefined && table.find(id) < 0 && !lostIds.has(id)) report(id, "its record is gone");
   }
+  table.doubtful = damaged;
   return { table, sequence, lost: addLost(table, lostIds) };
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type KeyValueStore, MemoryStore } from "@shoal/kv";
 import type { DataObject, ObjectId, Properties, StoredObject, VectorIndexConfig } from "@shoal/model";
+import { expect } from "vitest";
 import { openShard, type ShardOptions } from "../open-shard.js";
 import type { Shard } from "../shard.js";
 import type { ShardEvent } from "../shard-events.js";
@@ -76,6 +77,35 @@ export class ShardUnderTest implements AsyncDisposable {
     return join(this.folder, String(this.#folders));
   }
 
+  /** Creates objects whose vectors begin with their number, each a millisecond after the one before. */
+  async fill(shard: Shard, from: number, to: number): Promise<void> {
+    for (let at = from; at < to; at++) {
+      this.nowUnix += 1;
+      await shard.putObjects([book(idOf(at), [at, 1])], "create");
+    }
+  }
+
+  /** Numbers of the objects, newest first. */
+  async ids(shard: Shard): Promise<number[]> {
+    const listed = await shard.listObjects({ order: "newest", after: undefined, limit: 100, fields: ALL_FIELDS });
+    return listed.map((one) => numberOf(one.id));
+  }
+
+  /** Everything that `fill` made is found in every way, in the right order, and the next write works. */
+  async expectWhole(shard: Shard, expected: readonly number[]): Promise<void> {
+    expect(await this.ids(shard)).toEqual(expected);
+    const hits = await shard.searchByVector({ vector: Float32Array.of(1, 1), count: 100, fields: ALL_FIELDS });
+    expect(new Set(hits.map((hit) => numberOf(hit.id)))).toEqual(new Set(expected));
+    for (const hit of hits) expect(hit.object?.vector?.[0]).toBe(numberOf(hit.id));
+    await this.fill(shard, 70, 71);
+    expect(await this.ids(shard)).toEqual([70, ...expected]);
+    await shard.deleteObject(idOf(70));
+  }
+
+  recovered(): (ShardEvent & { type: "recovered" }) | undefined {
+    return this.events.findLast((event): event is ShardEvent & { type: "recovered" } => event.type === "recovered");
+  }
+
   damages(): string[] {
     return this.events.flatMap((event) => (event.type === "damageFound" ? [event.damage.what] : []));
   }
@@ -89,6 +119,10 @@ export class ShardUnderTest implements AsyncDisposable {
 /** The `index`th id of a fixed sequence whose order is that of the indexes. */
 export function idOf(index: number): ObjectId {
   return `${index.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000` as ObjectId;
+}
+
+function numberOf(id: ObjectId): number {
+  return Number.parseInt(id.slice(0, 8), 16);
 }
 
 export function book(id: ObjectId, vector?: readonly number[], properties: Properties = { title: id }): DataObject {
