@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "large-blocks.h"
+
 namespace shoal {
 
 /**
@@ -35,11 +37,11 @@ class ArenaAllocator {
     char* take(size_t bytes) {
       bytes = (bytes + 7) / 8 * 8;
       if (used + bytes > size) {
-        // Small for small indexes, then large enough that the rest at the end of a block does not count.
+        // Small for small indexes, then one large page after the other.
         size_t next = size == 0 ? 64 * 1024 : size * 2;
-        if (next > 1024 * 1024) next = 1024 * 1024;
+        if (next > LARGE_PAGE_BYTES) next = LARGE_PAGE_BYTES;
         if (next < bytes) next = bytes;
-        char* block = static_cast<char*>(std::malloc(next));
+        char* block = static_cast<char*>(takeBlock(next));
         if (block == nullptr) return nullptr;
         all.push_back(block);
         used = 0;

@@ -17,9 +17,13 @@ struct Candidate {
   uint32_t row;
 };
 
-/** Nearest at the back of nothing: a max-heap order, so that the front is the farthest. */
-inline bool nearer(const Candidate& a, const Candidate& b) { return a.distance < b.distance; }
-inline bool farther(const Candidate& a, const Candidate& b) { return a.distance > b.distance; }
+/** Orders of heaps, as types so that the heap functions are compiled with them: the farthest in front, the nearest in front. */
+struct FarthestFirst {
+  bool operator()(const Candidate& a, const Candidate& b) const { return a.distance < b.distance; }
+};
+struct NearestFirst {
+  bool operator()(const Candidate& a, const Candidate& b) const { return a.distance > b.distance; }
+};
 
 /** What a walk needs; each native thread keeps one and uses it for all graphs. */
 struct WalkScratch {
@@ -69,6 +73,11 @@ class Graph {
   using Index = unum::usearch::index_gt<float, uint32_t, uint32_t, std::allocator<char>, ArenaAllocator>;
 
   void noteEntry(uint32_t slot);
+  void prefetchLinks(uint32_t slot) const {
+    // The key stands at the beginning of a node, the links of the lowest layer behind it.
+    const char* node = reinterpret_cast<const char*>(index_.at(slot).key.ptr());
+    for (size_t offset = 0; offset < 256; offset += 64) __builtin_prefetch(node + offset);
+  }
   void sampleDegree();
   uint32_t descend(const Rows& rows, const uint16_t* query, float& distance, size_t& distances) const;
 
@@ -127,8 +136,10 @@ bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t dist
       complete = false;
       break;
     }
-    std::pop_heap(scratch.open.begin(), scratch.open.end(), farther);
+    std::pop_heap(scratch.open.begin(), scratch.open.end(), NearestFirst());
     scratch.open.pop_back();
+    // Most likely the next one: its links come while this one is worked on.
+    if (!scratch.open.empty()) prefetchLinks(scratch.open.front().row);
     const auto neighbours = index_.neighbors(next.row, 0);
     auto at = neighbours.begin();
     const auto end = neighbours.end();
@@ -149,12 +160,12 @@ bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t dist
         const float candidate = 1 - dots[i];
         if (candidate >= radius) continue;
         scratch.open.push_back({candidate, slots[i]});
-        std::push_heap(scratch.open.begin(), scratch.open.end(), farther);
+        std::push_heap(scratch.open.begin(), scratch.open.end(), NearestFirst());
         if (!allowed(slots[i])) continue;
         scratch.found.push_back({candidate, slots[i]});
-        std::push_heap(scratch.found.begin(), scratch.found.end(), nearer);
+        std::push_heap(scratch.found.begin(), scratch.found.end(), FarthestFirst());
         if (scratch.found.size() > ef) {
-          std::pop_heap(scratch.found.begin(), scratch.found.end(), nearer);
+          std::pop_heap(scratch.found.begin(), scratch.found.end(), FarthestFirst());
           scratch.found.pop_back();
         }
         if (scratch.found.size() == ef) radius = scratch.found.front().distance;

@@ -6,13 +6,16 @@
 #include <cstring>
 #include <new>
 
+#include "large-blocks.h"
+
 namespace shoal {
 namespace {
 
 constexpr size_t SEGMENT_BYTES = 512 * 1024;
-constexpr size_t CACHE_LINE = 64;
+/** From so many segments on they are taken in large blocks. */
+constexpr size_t SINGLE_SEGMENTS = 6;
 
-size_t roundUp(size_t bytes) { return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; }
+size_t roundUp(size_t bytes) { return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES; }
 
 }  // namespace
 
@@ -30,13 +33,20 @@ bool normalise(const float* vector, size_t dimensions, size_t lanes, float* out)
 }
 
 float residualOf(const float* normalised, size_t dimensions) {
-  float squares = 0;
-  for (size_t i = 0; i < dimensions; i++) {
+  // Sums side by side, so that the compiler may use wide registers.
+  float sums[ROW_LANES] = {};
+  const auto add = [&](size_t i, size_t lane) {
     uint16_t high, low;
     splitFloat(normalised[i], high, low);
     const float rest = normalised[i] - widenHigh(high);
-    squares += rest * rest;
-  }
+    sums[lane] += rest * rest;
+  };
+  size_t i = 0;
+  for (; i + ROW_LANES <= dimensions; i += ROW_LANES)
+    for (size_t lane = 0; lane < ROW_LANES; lane++) add(i + lane, lane);
+  for (; i < dimensions; i++) add(i, 0);
+  float squares = 0;
+  for (const float sum : sums) squares += sum;
   return std::sqrt(squares);
 }
 
@@ -54,10 +64,18 @@ bool Rows::addSegment() {
   const size_t planeBytes = roundUp(rows * lanes_ * sizeof(uint16_t));
   const size_t documentBytes = roundUp(rows * sizeof(uint32_t));
   const size_t bytes = 2 * planeBytes + documentBytes + roundUp(rows * sizeof(uint64_t));
-  void* block = nullptr;
-  if (posix_memalign(&block, CACHE_LINE, bytes) != 0) return false;
-  blocks_.push_back(block);
-  uint8_t* at = static_cast<uint8_t*>(block);
+  if (blockLeft_ < bytes) {
+    const size_t block = segments_ < SINGLE_SEGMENTS ? bytes : std::max(bytes, 2 * LARGE_PAGE_BYTES);
+    blockAt_ = static_cast<uint8_t*>(takeBlock(block));
+    if (blockAt_ == nullptr) {
+      blockLeft_ = 0;
+      return false;
+    }
+    blocks_.push_back(blockAt_);
+    blockLeft_ = block;
+    memoryBytes_.fetch_add(block, std::memory_order_relaxed);
+  }
+  uint8_t* at = blockAt_;
   Segment segment;
   segment.high = reinterpret_cast<uint16_t*>(at);
   segment.low = reinterpret_cast<uint16_t*>(at + planeBytes);
@@ -76,7 +94,8 @@ bool Rows::addSegment() {
   table[segments_] = segment;
   table_.store(table, std::memory_order_release);
   segments_++;
-  memoryBytes_.fetch_add(bytes, std::memory_order_relaxed);
+  blockAt_ += bytes;
+  blockLeft_ -= bytes;
   return true;
 }
 

@@ -84,6 +84,9 @@ class Rows {
   /** Old tables stay: a reader may still hold one. Together they are smaller than the one in use. */
   std::vector<std::unique_ptr<Segment[]>> tables_;
   std::vector<void*> blocks_;
+  /** What is left of the last block. */
+  uint8_t* blockAt_ = nullptr;
+  size_t blockLeft_ = 0;
 };
 
 /** Divides by the Euclidean length, in float64; a zero vector stays zero. Writes zeros up to `lanes`. Whether not zero. */

@@ -12,6 +12,9 @@ double walkRowCost(size_t lanes) { return 15 + 0.17 * static_cast<double>(lanes)
 
 constexpr double FLAT_ROWS_COST = 40'000;
 
+/** A filter is scanned, whatever `flatSearchCutoff` says, when a walk would cost so many times more. */
+constexpr double HOPELESS_WALK = 8;
+
 /**
  * The pruned degree of the graph follows the number of dimensions that the data really uses, and with it how far a walk
  * must look. It also grows with the number of rows, so it is brought to that of 100,000 rows first: 33.6 for words
@@ -42,7 +45,8 @@ SearchPlan planSearch(const SearchShape& shape) {
   const double visits = std::min(static_cast<double>(shape.linked),
                                  0.65 * static_cast<double>(ef) * shape.meanDegree * std::pow(std::min(1.0, share), -0.7));
   const double walkCost = visits * walkRowCost(shape.lanes);
-  const bool mayScan = !shape.filtered || shape.allowed <= shape.flatSearchCutoff;
+  const bool mayScan =
+      !shape.filtered || shape.allowed <= shape.flatSearchCutoff || walkCost > HOPELESS_WALK * scanCost;
   SearchPlan plan;
   plan.ef = ef;
   plan.flat = shape.linked == 0 || (mayScan && scanCost <= walkCost) || shape.allowed <= shape.wanted;

@@ -16,6 +16,12 @@ struct Scratch {
   ScanScratch scan;
 };
 
+/** Not inlined: the compiler would look up the thread's own memory again and again in the loops of a search. */
+__attribute__((noinline)) Scratch& threadScratch() {
+  static thread_local Scratch scratch;
+  return scratch;
+}
+
 size_t countBits(const std::vector<uint32_t>& words) {
   size_t bits = 0;
   for (const uint32_t word : words) bits += static_cast<size_t>(__builtin_popcount(word));
@@ -70,7 +76,7 @@ void scanAllowed(const Generation& generation, const SearchRequest& request, Sca
 }  // namespace
 
 void VectorIndex::search(SearchRequest& request) {
-  static thread_local Scratch scratch;
+  Scratch& scratch = threadScratch();
   const Generation& generation = *generation_;
   const Rows& rows = generation.rows;
   const uint64_t deaths = rows.deaths();

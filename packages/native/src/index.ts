@@ -11,4 +11,5 @@ export {
   NotFinite,
 } from "./native-vector-index.js";
 export type { Answer, AnswerStatus } from "./requests.js";
+export { SIMD_KERNELS } from "./simd-kernels.js";
 export { XXH3_BYTES, Xxh3Hasher, xxh3Matches, xxh3Write } from "./xxh3.js";
