@@ -26,13 +26,13 @@ const DRAWERS = /^(common|types|misc|shared)$|(^|-)(utils?|helpers?|manager|v2)(
 
 /**
  * Where time, chance, the environment and the disk may be taken from; everybody else gets them as arguments. The disk
- * of an engine package is limited to its snapshot files, to the folders of the shards, and to finding the addon.
+ * of an engine package is limited to its snapshot files, to the folders and the identity of a storage node, and to finding the addon.
  */
 const OUTSIDE_WORLD = [
   /^packages\/service-runtime\//,
   /^packages\/kv\//,
   /^packages\/(vector-index|shard)\/src\/.*snapshot.*\.ts$/,
-  /^packages\/storage-node\/src\/shard-folders\.ts$/,
+  /^packages\/storage-node\/src\/(shard-folders|node-identity)\.ts$/,
   /^packages\/native\/src\/addon\.ts$/,
   /^packages\/cli\//,
   /^packages\/[a-z-]+\/src\/main\.ts$/,
