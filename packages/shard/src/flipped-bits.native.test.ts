@@ -1,0 +1,150 @@
+import { cp, mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type KeyValueStore, openRocksStore } from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
+import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
+import { describe, expect, it } from "vitest";
+import { openShard } from "./open-shard.js";
+import type { Shard } from "./shard.js";
+import { Random } from "./testing/random.js";
+import { ALL_FIELDS, book, INDEX_CONFIG, idOf, propertiesOf } from "./testing/shard-under-test-suite.js";
+
+const OBJECTS = 400;
+const ROUNDS = Number(process.env.SHARD_FLIP_ROUNDS ?? 40);
+const SEED = Number(process.env.SHARD_SEED ?? 1);
+
+async function withShard(folder: string, use: (shard: Shard, store: KeyValueStore) => Promise<void>): Promise<void> {
+  const store = await openRocksStore({ folder: join(folder, "kv"), ballastBytes: 0, writeBufferBytes: 64 * 1024 });
+  try {
+    const shard = await openShard({
+      store,
+      folder,
+      className: "Book",
+      shardName: "s1",
+      vectorIndexConfig: INDEX_CONFIG,
+      dimensions: undefined,
+      vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
+      clock: () => Date.now(),
+      onEvent: () => {},
+    });
+    try {
+      await use(shard, store);
+    } finally {
+      await shard[Symbol.asyncDispose]();
+    }
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+}
+
+const objectAt = (at: number) => book(idOf(Math.imul(at, 0x9e3779b1) >>> 0), [at + 1, 1, 7, (at % 5) + 1], { n: at });
+
+/** Files whose damage must be noticed; RocksDB's own log texts are not read by anybody. */
+async function files(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  const paths: string[] = [];
+  for (const name of names.sort()) {
+    if (/LOG|LOCK|IDENTITY|OPTIONS/.test(name)) continue;
+    const info = await stat(join(folder, name));
+    if (info.isFile() && info.size > 0) paths.push(join(folder, name));
+  }
+  return paths;
+}
+
+/** In every other call any file, else any byte: large files would hide the small ones, and the other way round. */
+async function flipBit(paths: readonly string[], random: Random): Promise<string> {
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  let chosen = random.below(paths.length);
+  if (random.below(2) === 0) {
+    let left = random.below(sizes.reduce((sum, size) => sum + size, 0));
+    chosen = sizes.findIndex((size) => {
+      left -= size;
+      return left < 0;
+    });
+  }
+  const path = paths[chosen] ?? "";
+  const file = await open(path, "r+");
+  const at = random.below(sizes[chosen] ?? 0);
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, at);
+  await file.write(Buffer.of((buffer[0] ?? 0) ^ (1 << random.below(8))), 0, 1, at);
+  await file.close();
+  return `${path.slice(path.lastIndexOf("/") + 1)} byte ${at}`;
+}
+
+/** `dataLoss` for a refusal that says so, the value otherwise; anything else is a failure of the test. */
+async function orDataLoss<T>(promise: Promise<T>): Promise<T | "dataLoss"> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof ShoalError && error.code === "dataLoss") return "dataLoss";
+    throw error;
+  }
+}
+
+async function expectNoWrongAnswer(shard: Shard, where: string): Promise<number> {
+  let refused = 0;
+  for (let at = 0; at < OBJECTS; at++) {
+    const { id, vector } = objectAt(at);
+    const answer = await orDataLoss(shard.getObjects([id], ALL_FIELDS));
+    if (answer === "dataLoss") {
+      refused += 1;
+      continue;
+    }
+    expect(propertiesOf(answer[0]), `object ${at} after ${where}`).toEqual({ n: at });
+    expect(answer[0]?.vector).toEqual(vector);
+  }
+  const hits = await orDataLoss(
+    shard.searchByVector({ vector: Float32Array.of(1, 2, 3, 4), count: 20, fields: ALL_FIELDS }),
+  );
+  if (hits !== "dataLoss") {
+    for (const { id, object } of hits) {
+      const { n } = propertiesOf(object) as { n: number };
+      expect(id).toBe(objectAt(n).id);
+    }
+  }
+  return refused;
+}
+
+describe("flipped bits in any file of a shard", () => {
+  it(`give no wrong answer, seed ${SEED}`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "shard-flips-"));
+    const intact = join(folder, "intact");
+    await withShard(intact, async (shard) => {
+      for (let at = 0; at < OBJECTS; at += 20) {
+        await shard.putObjects(
+          Array.from({ length: 20 }, (_, i) => objectAt(at + i)),
+          "create",
+        );
+        if (at === 200) await shard.snapshot();
+      }
+    });
+    // Opening and closing moves RocksDB's log into a table: all rows are behind checksums then.
+    await withShard(intact, async () => {});
+    const random = new Random(SEED);
+    const seen = { notOpened: 0, refused: 0, whole: 0 };
+    for (let round = 0; round < ROUNDS; round++) {
+      const copy = join(folder, String(round));
+      await cp(intact, copy, { recursive: true });
+      const paths = await files(copy);
+      const flips: string[] = [];
+      for (let flip = 0; flip < 1 + random.below(8); flip++) {
+        flips.push(await flipBit(paths, random));
+      }
+      const where = `round ${round}: ${flips.join(", ")}`;
+      let opened = false;
+      const run = withShard(copy, async (shard) => {
+        opened = true;
+        const refused = await expectNoWrongAnswer(shard, where);
+        seen[refused > 0 ? "refused" : "whole"] += 1;
+      });
+      await run.catch((error: unknown) => {
+        if (opened || !(error instanceof ShoalError)) throw error;
+        seen.notOpened += 1;
+      });
+      await rm(copy, { recursive: true });
+    }
+    console.log(`${ROUNDS} rounds: ${JSON.stringify(seen)}`);
+    await rm(folder, { recursive: true });
+  }, 300_000);
+});
