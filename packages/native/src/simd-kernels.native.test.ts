@@ -41,7 +41,19 @@ describe.each(SIMD_KERNELS.map((name, kernel) => ({ name, kernel })))("kernel $n
 
   it("rebuilds every float32 from its halves", () => {
     const one = Float32Array.of(1);
-    for (const number of [1, -1, 0.1, -0.1, 1 / 3, 2 ** -126, 1.9999999, -1.9999999, 0.00390625, 1.00390625, 1.01171875]) {
+    for (const number of [
+      1,
+      -1,
+      0.1,
+      -0.1,
+      1 / 3,
+      2 ** -126,
+      1.9999999,
+      -1.9999999,
+      0.00390625,
+      1.00390625,
+      1.01171875,
+    ]) {
       value[0] = number;
       expect(simdDots(kernel, one, Float32Array.of(number)).exact).toBe(value[0]);
     }

@@ -11,7 +11,9 @@ const stressFolder = dirname(fileURLToPath(import.meta.url));
 const packageFolder = dirname(stressFolder);
 const modules = join(packageFolder, "node_modules");
 const sources = readdirSync(join(packageFolder, "cpp"))
-  .filter((name) => name.endsWith(".cc") && name !== "addon.cc" && name !== "node-vector-index.cc" && name !== "xxh3.cc")
+  .filter(
+    (name) => name.endsWith(".cc") && name !== "addon.cc" && name !== "node-vector-index.cc" && name !== "xxh3.cc",
+  )
   .map((name) => join(packageFolder, "cpp", name));
 const folder = mkdtempSync(join(tmpdir(), "shoal-stress-"));
 const sanitize = sanitizer === "address" ? "address,undefined" : sanitizer;
@@ -28,10 +30,21 @@ try {
   ]);
   const flags = ["-std=c++17", "-O1", "-g", `-fsanitize=${sanitize}`, "-pthread", "-DNAPI_VERSION=9"];
   const defines = ["-DUSEARCH_USE_NUMKONG=0", "-DUSEARCH_USE_OPENMP=0"];
-  const all = [...flags, ...defines, ...includes, ...sources, join(stressFolder, "xxh3-alone.cc"), join(stressFolder, "stress.cc")];
+  const all = [
+    ...flags,
+    ...defines,
+    ...includes,
+    ...sources,
+    join(stressFolder, "xxh3-alone.cc"),
+    join(stressFolder, "stress.cc"),
+  ];
   if (run(process.env.CXX ?? "c++", [...all, "-o", program])) {
     run(program, [rounds], {
-      env: { ...process.env, TSAN_OPTIONS: "halt_on_error=0 second_deadlock_stack=1", UBSAN_OPTIONS: "print_stacktrace=1" },
+      env: {
+        ...process.env,
+        TSAN_OPTIONS: "halt_on_error=0 second_deadlock_stack=1",
+        UBSAN_OPTIONS: "print_stacktrace=1",
+      },
     });
   }
 } finally {
