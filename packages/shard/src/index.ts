@@ -1,4 +1,5 @@
 export { openShard, type ShardOptions } from "./open-shard.js";
+export { RowCacheBudget } from "./row-cache-budget.js";
 export type {
   ObjectListing,
   ObjectMerge,

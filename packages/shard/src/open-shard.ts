@@ -3,6 +3,7 @@ import { ShoalError, type VectorIndexConfig } from "@shoal/model";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import { FORMAT_KEY } from "./key-layout.js";
 import { recover } from "./recover.js";
+import { RowCacheBudget } from "./row-cache-budget.js";
 import type { Shard } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
 import { DEFAULT_SHARD_LIMITS, type ShardLimits } from "./shard-limits.js";
@@ -26,6 +27,8 @@ export interface ShardOptions {
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;
   readonly limits?: Partial<ShardLimits>;
+  /** Memory for rows, shared with other shards; absent: `limits.rowCacheBytesMax` of its own. */
+  readonly rowCache?: RowCacheBudget;
   /** Of the coordinator's lease; a shard that has seen a higher one does not open. */
   readonly term?: number;
   /** Any number that clients do not know; keeps them from choosing ids that slow the id table down. */
@@ -68,7 +71,8 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     elapsedMs: options.clock() - began,
   });
   const dimensions = stored ?? options.dimensions;
-  return new StoredShard({ ...options, limits, term, place, dimensions, source, paths, recovered });
+  const { rowCache = new RowCacheBudget(limits.rowCacheBytesMax) } = options;
+  return new StoredShard({ ...options, limits, rowCache, term, place, dimensions, source, paths, recovered });
 }
 
 /** The dimensions on disk. An empty store gets its format record: it becomes this shard's. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { encodeRow, RowView, stampPlace } from "./row.js";
 import { RowCache } from "./row-cache.js";
+import { RowCacheBudget } from "./row-cache-budget.js";
 import { Random } from "./testing/random.js";
 
 function row(text: string, document: number): RowView {
@@ -16,7 +17,7 @@ const text = (view: RowView | undefined) =>
 
 describe("row cache", () => {
   it("keeps all of a row but its vector", () => {
-    const cache = new RowCache(1 << 20);
+    const cache = new RowCache(new RowCacheBudget(1 << 20));
     cache.put(5, row("abc", 5));
     expect(text(cache.get(5))).toBe("abc");
     expect(Buffer.from(cache.get(5)?.extrasJson ?? []).toString()).toBe('{"e":1}');
@@ -26,20 +27,47 @@ describe("row cache", () => {
   });
 
   it("forgets what was removed, and keeps nothing without room", () => {
-    const cache = new RowCache(1 << 20);
+    const cache = new RowCache(new RowCacheBudget(1 << 20));
     cache.put(5, row("abc", 5));
     cache.remove(5);
     cache.remove(50_000);
     expect(cache.get(5)).toBeUndefined();
-    const none = new RowCache(1_000);
+    const none = new RowCache(new RowCacheBudget(1_000));
     none.put(5, row("abc", 5));
     expect(none.get(5)).toBeUndefined();
+  });
+
+  it("shares its budget with others: the oldest slab goes, whoever has it", () => {
+    const budget = new RowCacheBudget(3 * 65_536);
+    const caches = [new RowCache(budget), new RowCache(budget)] as const;
+    const random = new Random(3);
+    const latest = [new Map<number, string>(), new Map<number, string>()] as const;
+    for (let step = 0; step < 20_000; step++) {
+      const which = step < 5_000 ? 0 : random.below(2);
+      const document = random.below(500);
+      const written = `${which}:${document}:${step}${"y".repeat(random.below(300))}`;
+      caches[which === 0 ? 0 : 1].put(document, row(written, document));
+      latest[which === 0 ? 0 : 1].set(document, written);
+      expect(budget.usedBytes).toBeLessThanOrEqual(3 * 65_536);
+      const other = random.below(500);
+      for (const one of [0, 1] as const) {
+        const found = text(caches[one].get(other));
+        if (found !== undefined) expect(found).toBe(latest[one].get(other));
+      }
+    }
+    const held = caches.map((cache) => [...Array(500).keys()].filter((document) => cache.get(document)).length);
+    expect(Math.min(...held)).toBeGreaterThan(50);
+    caches[0].clear();
+    expect(caches[0].get(1)).toBeUndefined();
+    expect(budget.usedBytes).toBeLessThan(3 * 65_536);
+    caches[0].put(1, row("again", 1));
+    expect(text(caches[0].get(1))).toBe("again");
   });
 
   it.each([1, 2])("never answers with an old or another's row, stays within its bound, seed %i", (seed) => {
     const bytesMax = 1 << 20;
     const random = new Random(seed);
-    const cache = new RowCache(bytesMax);
+    const cache = new RowCache(new RowCacheBudget(bytesMax));
     const latest = new Map<number, string>();
     const handedOut: [RowView, string][] = [];
     let hits = 0;

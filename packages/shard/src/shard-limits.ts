@@ -16,7 +16,7 @@ export interface ShardLimits {
   readonly snapshotQuietMs: number;
   /** A journal that is longer is not replayed: the views are rebuilt from the rows instead. */
   readonly replayEntriesMax: number;
-  /** Rows (without vectors) that are kept in memory, in slabs that are taken as rows are read. 0 keeps none. */
+  /** Memory for rows of a shard that is not given a cache budget to share. 0 keeps none. */
   readonly rowCacheBytesMax: number;
 }
 
@@ -31,5 +31,5 @@ export const DEFAULT_SHARD_LIMITS: ShardLimits = {
   snapshotChangesFraction: 0.125,
   snapshotQuietMs: 2_000,
   replayEntriesMax: 500_000,
-  rowCacheBytesMax: 16 * 1024 * 1024,
+  rowCacheBytesMax: 8 * 1024 * 1024,
 };

@@ -184,7 +184,6 @@ const limits = {
   snapshotChangesMin: 30,
   snapshotChangesFraction: 0,
   snapshotQuietMs: 60_000,
-  rowCacheBytesMax: 1 << 20,
 };
 
 describe("shard against a map", () => {

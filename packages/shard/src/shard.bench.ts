@@ -6,6 +6,7 @@ import type { DataObject, ObjectId } from "@shoal/model";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { bench, describe } from "vitest";
 import { openShard } from "./open-shard.js";
+import { RowCacheBudget } from "./row-cache-budget.js";
 import type { Shard } from "./shard.js";
 import type { ShardEvent } from "./shard-events.js";
 import { Random } from "./testing/random.js";
@@ -68,7 +69,7 @@ describe("shard", () => {
         vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
         clock: () => Date.now(),
         onEvent: (event: ShardEvent) => events.push(event),
-        limits: { rowCacheBytesMax: ROW_CACHE_BYTES },
+        rowCache: new RowCacheBudget(ROW_CACHE_BYTES),
       };
       const shard = await openShard(options);
       await measureImport(shard);

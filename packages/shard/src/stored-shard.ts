@@ -14,6 +14,7 @@ import { preparePut, vectorFault } from "./prepare-put.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
 import { RowCache } from "./row-cache.js";
+import type { RowCacheBudget } from "./row-cache-budget.js";
 import { queryLengthError, searchByVector } from "./search-by-vector.js";
 import type {
   ObjectListing,
@@ -44,6 +45,7 @@ export interface StoredShardParts {
   readonly dimensions: number | undefined;
   readonly term: number;
   readonly limits: ShardLimits;
+  readonly rowCache: RowCacheBudget;
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;
   readonly recovered: Recovered;
@@ -62,13 +64,13 @@ export class StoredShard implements Shard {
   #disposing: Promise<void> | undefined;
 
   constructor(parts: StoredShardParts) {
-    const { store, limits, recovered, place } = parts;
+    const { store, recovered, place } = parts;
     const { views } = recovered;
     this.className = parts.className;
     this.shardName = parts.shardName;
     this.#parts = parts;
     this.#views = views;
-    this.#cache = new RowCache(limits.rowCacheBytesMax);
+    this.#cache = new RowCache(parts.rowCache);
     this.#snapshots = new Snapshots({ ...parts, views }, recovered.snapshotSequence);
     this.#commits = new CommitLoop(
       {
@@ -223,6 +225,7 @@ export class StoredShard implements Shard {
         onEvent({ type: "snapshotFailed", error: ShoalError.from(error) });
       });
     }
+    this.#cache.clear();
     await source.dispose();
   }
 }
