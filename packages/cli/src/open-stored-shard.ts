@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type DiskBallast, openRocksStore, type StoreState, storeMemory } from "@shoal/kv";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
-import { openShard, type ShardEvent } from "@shoal/shard";
+import { openShard, type RowCacheBudget, type ShardEvent } from "@shoal/shard";
 import type { OpenedShard } from "@shoal/storage-node";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 
@@ -11,10 +11,10 @@ export interface StoredShardSettings {
   readonly clock: () => number;
   readonly hashSeed: number;
   readonly logger: Logger;
-  /** Budgets of all shards of this node together. */
+  /** Shared by all shards of this node. */
+  readonly rowCache: RowCacheBudget;
   readonly storeMemoryBytes: number;
-  readonly rowCacheBytes: number;
-  /** Shards that share the budgets, as of now; a shard keeps the share it was opened with. */
+  /** Shards that share the memory of the stores, as of now; a store keeps the share it was opened with. */
   readonly shardCount: () => number;
   readonly onStoreState: (state: StoreState) => void;
 }
@@ -26,7 +26,7 @@ export async function openStoredShard(
   record: ClassRecord,
   folder: string,
 ): Promise<OpenedShard> {
-  const { ballast, clock, hashSeed, logger, onStoreState } = settings;
+  const { ballast, clock, hashSeed, logger, onStoreState, rowCache } = settings;
   const shardCount = Math.max(1, settings.shardCount());
   const where = { class: address.className, shard: address.shardName };
   const store = await openRocksStore({
@@ -49,7 +49,7 @@ export async function openStoredShard(
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
       clock,
       hashSeed,
-      limits: { rowCacheBytesMax: Math.floor(settings.rowCacheBytes / shardCount) },
+      rowCache,
       onEvent: (event) => logShardEvent(logger, where, event),
     });
     return { shard, store };

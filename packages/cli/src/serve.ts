@@ -10,6 +10,7 @@ import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
 import { NO_MODULES, wireProfile } from "@shoal/model";
 import { QueryEngine } from "@shoal/query";
 import type { Clock, Configuration, Logger, ResourceScope, Service } from "@shoal/service-runtime";
+import { RowCacheBudget } from "@shoal/shard";
 import { createShardingState } from "@shoal/sharding";
 import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
 import { newClassId } from "./new-class-id.js";
@@ -92,7 +93,7 @@ async function startStorage(
     hashSeed: randomInt(2 ** 32),
     logger,
     storeMemoryBytes: configuration.storeMemoryBytes,
-    rowCacheBytes: configuration.rowCacheBytes,
+    rowCache: new RowCacheBudget(configuration.rowCacheBytes),
     shardCount: () => shardCount,
     onStoreState,
   };

@@ -36,6 +36,8 @@ interface ObjectDraft {
 /** A finished commit: what to write, and what to apply when that is durable. */
 export interface Commit extends AppliedCommit {
   readonly batch: readonly KeyValueChange[];
+  /** The row that an entry has written; undefined for a deletion. */
+  row(entry: number): RowView | undefined;
   /** Document ids that were reserved for it and go back when it fails. */
   readonly reserved: readonly number[];
   readonly dimensions: number | undefined;
@@ -123,8 +125,9 @@ export class CommitDraft {
     if (this.#dimensions !== this.#options.dimensions) {
       batch.push({ type: "put", key: FORMAT_KEY, value: encodeFormatRecord(this.#dimensions) });
     }
+    const row = (at: number) => (rows[at] === undefined ? undefined : view(rows[at]));
     const vectorBytes = (at: number) => view(rows[at]).vectorBytes;
-    return { entries, lastSequence, vectorBytes, batch, reserved, dimensions: this.#dimensions };
+    return { entries, lastSequence, row, vectorBytes, batch, reserved, dimensions: this.#dimensions };
   }
 
   #entry(draft: ObjectDraft, rawId: Uint8Array, reserved: number[]): JournalEntry {

@@ -21,8 +21,8 @@ export interface CommitLoopOptions {
   readonly term: number;
   readonly limits: ShardLimits;
   readonly onEvent: OnShardEvent;
-  /** After each commit, with the documents whose rows have changed. */
-  readonly onCommitted: (documents: readonly number[]) => void;
+  /** After each commit, with the documents whose rows have changed and, where they are at hand, the rows. */
+  readonly onCommitted: (documents: readonly number[], row: (at: number) => RowView | undefined) => void;
 }
 
 /** The one writer of a shard: a bounded queue, and one commit at a time for all that waits. */
@@ -185,7 +185,10 @@ export class CommitLoop {
       this.#break(error);
       throw this.#broken;
     } finally {
-      onCommitted(commit.entries.map((entry) => entry.document));
+      onCommitted(
+        commit.entries.map((entry) => entry.document),
+        commit.row,
+      );
     }
   }
 
@@ -194,7 +197,7 @@ export class CommitLoop {
     const { store, views, source, onEvent, onCommitted } = this.#options;
     const caughtUp = await catchUp({ store, views, source, onEvent, place: this.#place });
     this.#dimensions ??= caughtUp.dimensions;
-    onCommitted(caughtUp.documents);
+    onCommitted(caughtUp.documents, () => undefined);
   }
 
   async #readBaseRows(group: readonly PendingWrite[]): Promise<ReadonlyMap<ObjectId, BaseRow>> {

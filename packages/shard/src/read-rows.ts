@@ -72,10 +72,15 @@ export class RowReader {
     return answer;
   }
 
-  /** To be called when the commit that wrote these documents is applied. */
-  rowsWritten(documents: readonly number[]): void {
-    for (const document of documents) {
+  /**
+   * To be called when the commit that wrote these documents is applied. Rows that are at hand go to the cache: what was
+   * written lately is read soon.
+   */
+  rowsWritten(documents: readonly number[], row: (at: number) => RowView | undefined): void {
+    for (const [at, document] of documents.entries()) {
       this.#options.cache.remove(document);
+      const written = row(at);
+      if (written !== undefined) this.#options.cache.put(document, written);
       for (const batch of this.#running) batch.written.add(document);
     }
   }

@@ -48,6 +48,9 @@ describe("a shard whose store answers late", () => {
     under = await ShardUnderTest.create(store);
     shard = await under.open();
     await shard.putObjects([book(idOf(1), [1, 1], { n: 1 }), book(idOf(2), [1, 2], { n: 1 })], "create");
+    // Opened anew, so that reads have to go to the store.
+    await shard[Symbol.asyncDispose]();
+    shard = await under.open();
   });
   afterEach(async () => {
     await shard[Symbol.asyncDispose]();
@@ -113,6 +116,15 @@ describe("a shard whose store answers late", () => {
     await shard.putObjects([book(idOf(3), [1, 3], { n: 4 })], "create");
     expect(await get(1)).toBeUndefined();
     expect(propertiesOf(await get(3))).toEqual({ n: 4 });
+  });
+
+  it("a row that was just written is read without the store", async () => {
+    await shard.putObjects([book(idOf(3), [1, 3], { n: 5 })], "create");
+    await shard.putObjects([book(idOf(1), [1, 1], { n: 6 })], "upsert");
+    const { reads } = store;
+    expect(propertiesOf(await get(3))).toEqual({ n: 5 });
+    expect(propertiesOf(await get(1))).toEqual({ n: 6 });
+    expect(store.reads).toBe(reads);
   });
 
   it("gets of one turn share a read", async () => {

@@ -77,8 +77,8 @@ export class StoredShard implements Shard {
         ...parts,
         views,
         clock: new WriteClock(parts.clock, views.table.newestCreationTime()),
-        onCommitted: (documents) => {
-          this.#rows.rowsWritten(documents);
+        onCommitted: (documents, row) => {
+          this.#rows.rowsWritten(documents, row);
           this.#snapshots.committed();
         },
       },
