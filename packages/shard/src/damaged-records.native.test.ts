@@ -24,6 +24,15 @@ class DamagedBlockStore extends MemoryStore {
   }
 }
 
+/** While a vector is lost, no answer would be whole. */
+async function expectNoSearch(shard: Shard): Promise<void> {
+  const search = { vector: Float32Array.of(1, 1), count: 9, fields: undefined };
+  await expect(shard.searchByVector(search)).rejects.toMatchObject({
+    code: "dataLoss",
+    message: expect.stringContaining(idOf(2)),
+  });
+}
+
 describe("damaged records", () => {
   let store: DamagedBlockStore;
   let under: ShardUnderTest;
@@ -70,8 +79,7 @@ describe("damaged records", () => {
     const expectDamaged = async (one: Shard) => {
       expect(one.hasObject(idOf(2))).toBe(true);
       await expect(one.getObjects([idOf(2)], ALL_FIELDS)).rejects.toMatchObject({ code: "dataLoss" });
-      const hits = await one.searchByVector({ vector: Float32Array.of(1, 1), count: 9, fields: ALL_FIELDS });
-      expect(hits.map((hit) => hit.id).sort()).toEqual([idOf(1), idOf(3)]);
+      await expectNoSearch(one);
       const [taken] = await one.putObjects([book(idOf(2), [2, 1])], "create");
       expect(taken).toMatchObject({ code: "invalid" });
     };
@@ -109,9 +117,28 @@ describe("damaged records", () => {
     store.damage(rowKey(idOf(2)), flip);
     const shard = await under.open();
     expect(under.damages()).toEqual(["row"]);
-    const hits = await shard.searchByVector({ vector: Float32Array.of(1, 1), count: 9, fields: undefined });
-    expect(hits.map((hit) => hit.id).sort()).toEqual([idOf(1), idOf(3)]);
+    await expectNoSearch(shard);
     await expect(shard.getObjects([idOf(2)], ALL_FIELDS)).rejects.toMatchObject({ code: "dataLoss" });
+    const again = await reopened(shard);
+    await expectNoSearch(again);
+    await again.putObjects([book(idOf(2), [2, 1])], "replace");
+    const hits = await again.searchByVector({ vector: Float32Array.of(1, 1), count: 9, fields: undefined });
+    expect(hits.map((hit) => hit.id).sort()).toEqual([idOf(1), idOf(2), idOf(3)]);
+    await under.expectWhole(again, [2, 3, 1]);
+  });
+
+  it("a row that a rebuild of the index alone lacks is known as lost", async () => {
+    const shard = await under.open();
+    await under.fill(shard, 1, 4);
+    await shard[Symbol.asyncDispose]();
+    store.damage(rowKey(idOf(2)), flip);
+    await rm(under.path("vectors.snapshot"));
+    const again = await under.open();
+    expect(under.recovered()).toMatchObject({ rebuilt: ["vectors"] });
+    expect(under.damages()).toEqual(["row"]);
+    await expectNoSearch(again);
+    expect(await again.deleteObject(idOf(2))).toBe(true);
+    await under.expectWhole(again, [3, 1]);
   });
 
   it("a row that is gone is damage, not a missing object", async () => {

@@ -161,6 +161,18 @@ export class IdTable {
     return this.#newest === END ? 0 : this.#chunks.creationTime(this.#newest);
   }
 
+  /** Notes that the row of an object was lost: it becomes the oldest one, created at 0. */
+  markLost(document: number): void {
+    this.#unlink(document);
+    this.#chunks.setCreationTime(document, 0);
+    this.#linkOldest(document);
+  }
+
+  /** An object whose row was lost, and with it its vector; they are the oldest ones. Undefined when there is none. */
+  lostObject(): ObjectId | undefined {
+    return this.#oldest !== END && this.#chunks.creationTime(this.#oldest) === 0 ? this.idOf(this.#oldest) : undefined;
+  }
+
   /** Takes a document id off the free ones, when it is among them. */
   claim(document: number): void {
     const at = this.#free.lastIndexOf(document);
@@ -227,6 +239,15 @@ export class IdTable {
     if (this.#newest === END) this.#oldest = document;
     else chunks.setNewer(this.#newest, document);
     this.#newest = document;
+  }
+
+  #linkOldest(document: number): void {
+    const chunks = this.#chunks;
+    chunks.setNewer(document, this.#oldest);
+    chunks.setOlder(document, END);
+    if (this.#oldest === END) this.#newest = document;
+    else chunks.setOlder(this.#oldest, document);
+    this.#oldest = document;
   }
 
   #unlink(document: number): void {

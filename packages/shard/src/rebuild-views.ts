@@ -35,6 +35,7 @@ export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
   const { store, index, onEvent } = rebuild;
   const table = rebuild.table ?? new IdTable(rebuild.hashSeed);
   const loader = index === undefined ? undefined : new VectorLoader(index, rebuild.sequence);
+  const seen = new Uint8Array(rebuild.table?.documentLimit ?? 0);
   const lostIds = new Set<ObjectId>();
   let sequence = rebuild.sequence;
   let damaged = false;
@@ -47,6 +48,7 @@ export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
     (rawId, row) => {
       if (rebuild.table === undefined) table.insert(rawId, row.document, row.creationTimeUnix);
       const document = table.findRaw(rawId);
+      seen[document] = 1;
       sequence = Math.max(sequence, row.sequence);
       if (document < 0) report(objectIdFromBytes(rawId), "the id table lacks it");
       else if (row.hasVector && row.dimensions === index?.dimensions) loader?.add(document, row.vectorBytes);
@@ -58,7 +60,7 @@ export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
   );
   loader?.flush();
   index?.remove(new Uint32Array(0), sequence);
-  if (rebuild.table !== undefined) return { table, sequence, lost: [] };
+  if (rebuild.table !== undefined) return { table, sequence, lost: markUnseen(table, seen, lostIds, report) };
   for (const document of rebuild.expected?.newestFirst() ?? []) {
     const id = rebuild.expected?.idOf(document);
     if (id !== undefined && table.find(id) < 0 && !lostIds.has(id)) report(id, "its record is gone");
@@ -77,5 +79,21 @@ function addLost(table: IdTable, ids: ReadonlySet<ObjectId>): number[] {
     lost.push(document);
   }
   table.sortByCreationTime();
+  return lost;
+}
+
+/** The objects of a table that no row was found for. */
+function markUnseen(
+  table: IdTable,
+  seen: Uint8Array,
+  reported: ReadonlySet<ObjectId>,
+  report: (id: ObjectId | undefined, reason: string) => void,
+): number[] {
+  const lost = Array.from(table.newestFirst()).filter((document) => seen[document] !== 1);
+  for (const document of lost) {
+    const id = table.idOf(document);
+    if (id === undefined || !reported.has(id)) report(id, "its record is gone");
+    table.markLost(document);
+  }
   return lost;
 }

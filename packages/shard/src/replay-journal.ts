@@ -25,8 +25,8 @@ export function replayIntoTable(
 
 /**
  * Brings the index from `after` to `sequence`; the table is there already. The rows hold the last state only, so what
- * counts is the last entry of each document: its row must be the one that entry wrote. A row that cannot be read leaves
- * its document out of the index and is reported.
+ * counts is the last entry of each document: its row must be the one that entry wrote. A document whose row cannot be
+ * read is left out of the index, marked as lost in the table, and reported.
  */
 export async function replayIntoIndex(
   index: VectorIndex,
@@ -53,6 +53,7 @@ export async function replayIntoIndex(
   loader.flush();
   for (const document of wanted.keys()) {
     gone.push(document);
+    table.markLost(document);
     const damage = { what: "row", id: table.idOf(document), reason: "it is not what the journal says" } as const;
     onEvent({ type: "damageFound", damage });
   }

@@ -15,7 +15,7 @@ import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
 import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
-import { queryLengthError, searchByVector } from "./search-by-vector.js";
+import { lostVectorError, queryLengthError, searchByVector } from "./search-by-vector.js";
 import type {
   ObjectListing,
   ObjectMerge,
@@ -121,6 +121,8 @@ export class StoredShard implements Shard {
       throw queryLengthError(this.className, dimensions, search.vector.length);
     }
     if (this.#commits.broken !== undefined) throw this.#commits.broken;
+    const lost = this.#views.table.lostObject();
+    if (lost !== undefined) throw lostVectorError(lost, this.#parts.place);
     if (index === undefined || search.count === 0) return [];
     return searchByVector(this.#views, index, search, this.className, this.#rows, signal);
   }

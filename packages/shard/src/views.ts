@@ -51,7 +51,7 @@ export function applyToTable(table: IdTable, entry: JournalEntry): number | unde
     return document;
   }
   if (document < 0) table.insert(entry.rawId, entry.document, entry.creationTimeUnix);
-  else if (entry.created) table.renew(document, entry.creationTimeUnix);
+  else if (entry.created || table.creationTime(document) === 0) table.renew(document, entry.creationTimeUnix);
   return undefined;
 }
 
