@@ -29,6 +29,9 @@ struct Generation {
   /** Whether the index has grown beyond what is searched without a graph. It stays so until a rebuild. */
   std::atomic<bool> graphWanted{false};
 
+  /** How many nodes the graph had when it was last looked through for unreachable ones. Under the write lock. */
+  size_t audited = 0;
+
   /** Live rows that no graph has linked although one is wanted. */
   size_t tail() const {
     if (!graphWanted.load(std::memory_order_relaxed)) return 0;

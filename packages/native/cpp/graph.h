@@ -3,6 +3,7 @@
 #include <usearch/index.hpp>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -31,7 +32,17 @@ struct WalkScratch {
   std::vector<uint32_t> touched;
   std::vector<Candidate> open;
   std::vector<Candidate> found;
+  /** Seen, but too far for the first ef: neither opened nor found; and found, but later pushed out. */
+  std::vector<Candidate> far;
+  std::vector<Candidate> evicted;
+  std::vector<Candidate> again;
   size_t distances = 0;
+};
+
+/** How far the near neighbours of rows are: what a query's are measured by. */
+struct NearDistances {
+  float mean = 0;
+  float deviation = 1;
 };
 
 /**
@@ -46,18 +57,29 @@ class Graph {
   size_t capacity() const { return index_.capacity(); }
   /** Mean number of neighbours in the lowest layer: few where the data has few dimensions of its own. */
   float meanDegree() const { return meanDegree_; }
+  const NearDistances& nearDistances() const { return nearDistances_; }
 
-  /** Makes room for `rows` nodes and looks at the degree anew. False when there is no memory. */
-  bool prepare(size_t rows);
+  /** Makes room for `nodes` and, when it has grown, looks at its degree and distances anew. False: no memory. */
+  bool prepare(size_t nodes, const Rows& rows);
   /** Links the next row; all rows below the new size are complete. False when there is no memory. */
   bool link(const Rows& rows, size_t thread);
 
   /**
-   * Leaves the `ef` nearest nodes that `allowed(row)` accepts in `scratch.found`, in no order. False when it gave up
-   * because it had computed `distancesMax` distances.
+   * Pruning may take the last links to a node away. Such nodes are kept in a list, and every walk begins with them, too.
+   * `checkNewest` looks whether the nodes since its last call have a link, while nobody links or walks; `findUnreachable`
+   * follows all links, beside walks (nodes with hardly a link count, too), and `keepUnreachable` takes its answer.
    */
-  template <typename Allowed>
-  bool walk(const Rows& rows, const uint16_t* query, size_t ef, size_t distancesMax, Allowed allowed,
+  void checkNewest();
+  std::vector<uint32_t> findUnreachable() const;
+  void keepUnreachable(std::vector<uint32_t> nodes);
+
+  /**
+   * Leaves the `ef` nearest nodes that `allowed(row)` accepts in `scratch.found`, in no order. False when it gave up
+   * because it had computed `distancesMax` distances. When the walk is over, `widen(found)` may ask for a larger ef: it
+   * goes on with that as if it had been so from the beginning.
+   */
+  template <typename Allowed, typename Widen>
+  bool walk(const Rows& rows, const uint16_t* query, size_t ef, size_t distancesMax, Allowed allowed, Widen widen,
             WalkScratch& scratch) const;
 
   /** Appends nodes from `first` while they fit into `bytesMax`; returns the first one that did not. */
@@ -65,7 +87,7 @@ class Graph {
   /** Reads what `exportNodes` wrote, into memory of its own; an empty text or what is wrong with it. */
   std::string importNodes(const uint8_t* bytes, size_t length, size_t count);
   /** Makes the graph of all imported nodes, if their links are sound. */
-  std::string finishImport();
+  std::string finishImport(const Rows& rows);
 
   size_t memoryBytes() const;
 
@@ -78,7 +100,7 @@ class Graph {
     const char* node = reinterpret_cast<const char*>(index_.at(slot).key.ptr());
     for (size_t offset = 0; offset < 256; offset += 64) __builtin_prefetch(node + offset);
   }
-  void sampleDegree();
+  void sample(const Rows& rows);
   uint32_t descend(const Rows& rows, const uint16_t* query, float& distance, size_t& distances) const;
 
   const size_t connectivity_;
@@ -90,13 +112,17 @@ class Graph {
   uint32_t entry_ = 0;
   std::atomic<int> entryLevel_{-1};
   float meanDegree_ = 0;
-  size_t degreeSampledAt_ = 0;
+  NearDistances nearDistances_;
+  size_t sampledAt_ = 0;
+  size_t checkedUpTo_ = 0;
+  /** Swapped as a whole, by std::atomic_store: walks may be reading. */
+  std::shared_ptr<const std::vector<uint32_t>> unreachable_ = std::make_shared<std::vector<uint32_t>>();
   std::vector<int16_t> importedLevels_;
   std::vector<uint32_t> importedLinks_;
 };
 
-template <typename Allowed>
-bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t distancesMax, Allowed allowed,
+template <typename Allowed, typename Widen>
+bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t distancesMax, Allowed allowed, Widen widen,
                  WalkScratch& scratch) const {
   const SimdKernels& kernels = simdKernels();
   const size_t lanes = rows.lanes();
@@ -106,6 +132,8 @@ bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t dist
   scratch.touched.clear();
   scratch.open.clear();
   scratch.found.clear();
+  scratch.far.clear();
+  scratch.evicted.clear();
   scratch.distances = 0;
   if (size() == 0) return true;
   auto visit = [&scratch](uint32_t slot) {
@@ -117,21 +145,61 @@ bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t dist
     return true;
   };
 
+  float radius = 3e38f;
+  const auto find = [&](const Candidate& candidate) {
+    scratch.found.push_back(candidate);
+    std::push_heap(scratch.found.begin(), scratch.found.end(), FarthestFirst());
+    if (scratch.found.size() > ef) {
+      std::pop_heap(scratch.found.begin(), scratch.found.end(), FarthestFirst());
+      scratch.evicted.push_back(scratch.found.back());
+      scratch.found.pop_back();
+    }
+    if (scratch.found.size() == ef) radius = scratch.found.front().distance;
+  };
+  const auto meet = [&](const Candidate& candidate) {
+    if (candidate.distance >= radius) {
+      scratch.far.push_back(candidate);
+      return;
+    }
+    scratch.open.push_back(candidate);
+    std::push_heap(scratch.open.begin(), scratch.open.end(), NearestFirst());
+    if (allowed(candidate.row)) find(candidate);
+  };
+
   float distance;
   const uint32_t start = descend(rows, query, distance, scratch.distances);
   visit(start);
-  scratch.open.push_back({distance, start});
-  if (allowed(start)) scratch.found.push_back({distance, start});
-  float radius = scratch.found.size() == ef ? distance : 3e38f;
+  meet({distance, start});
+  const auto unreachable = std::atomic_load(&unreachable_);
+  for (const uint32_t slot : *unreachable) {
+    if (!visit(slot)) continue;
+    scratch.distances++;
+    meet({1 - kernels.dotHigh(query, rows.high(slot), lanes), slot});
+  }
 
   constexpr size_t BATCH = 64;
   uint32_t slots[BATCH];
   const uint16_t* others[BATCH];
   float dots[BATCH];
   bool complete = true;
-  while (!scratch.open.empty()) {
+  bool widened = false;
+  for (;;) {
+    if (scratch.open.empty() || scratch.open.front().distance > radius) {
+      const size_t wider = widened ? ef : widen(scratch.found);
+      if (wider <= ef) break;
+      widened = true;
+      ef = wider;
+      radius = 3e38f;
+      // Both lists grow again where they must.
+      scratch.again.swap(scratch.evicted);
+      for (const Candidate& candidate : scratch.again) find(candidate);
+      scratch.again.clear();
+      scratch.again.swap(scratch.far);
+      for (const Candidate& candidate : scratch.again) meet(candidate);
+      scratch.again.clear();
+      continue;
+    }
     const Candidate next = scratch.open.front();
-    if (next.distance > radius) break;
     if (scratch.distances >= distancesMax) {
       complete = false;
       break;
@@ -156,20 +224,7 @@ bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t dist
       }
       kernels.dotHighMany(query, others, count, lanes, dots);
       scratch.distances += count;
-      for (size_t i = 0; i < count; i++) {
-        const float candidate = 1 - dots[i];
-        if (candidate >= radius) continue;
-        scratch.open.push_back({candidate, slots[i]});
-        std::push_heap(scratch.open.begin(), scratch.open.end(), NearestFirst());
-        if (!allowed(slots[i])) continue;
-        scratch.found.push_back({candidate, slots[i]});
-        std::push_heap(scratch.found.begin(), scratch.found.end(), FarthestFirst());
-        if (scratch.found.size() > ef) {
-          std::pop_heap(scratch.found.begin(), scratch.found.end(), FarthestFirst());
-          scratch.found.pop_back();
-        }
-        if (scratch.found.size() == ef) radius = scratch.found.front().distance;
-      }
+      for (size_t i = 0; i < count; i++) meet({1 - dots[i], slots[i]});
     }
   }
   for (const uint32_t slot : scratch.touched) scratch.visited[slot >> 6] = 0;

@@ -63,7 +63,7 @@ void VectorIndex::rebuildStep() {
     const size_t rows = generation_->rows.count();
     if (next.graphWanted.load() && next.taken.load() < next.rows.count()) {
       if (next.graph.capacity() <= next.taken.load())
-        memory = next.graph.prepare(std::max(generation_->live.load(), next.rows.count()));
+        memory = next.graph.prepare(std::max(generation_->live.load(), next.rows.count()), next.rows);
       memory = memory && next.graph.link(next.rows, 0);
       next.taken.store(next.graph.size());
     } else if (newRowOf_.size() < rows) {
@@ -76,6 +76,8 @@ void VectorIndex::rebuildStep() {
   if (!memory) {
     abandonRebuild(AnswerStatus::OutOfMemory);
   } else if (caughtUp) {
+    next.graph.keepUnreachable(next.graph.findUnreachable());
+    next.audited = next.graph.size();
     Scheduler::get().exclusive(self, [self] { self->swapGenerations(); });
   } else {
     Scheduler::get().task(self, [self](size_t) { self->rebuildStep(); });
@@ -99,7 +101,7 @@ void VectorIndex::swapGenerations() {
         next.table.clear(document);
         next.live.fetch_sub(1);
       }
-      next.graph.prepare(0);
+      next.graph.prepare(0, next.rows);
       old = std::move(generation_);
       generation_ = std::move(next_);
       wantGraph(*generation_);

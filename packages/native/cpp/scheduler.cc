@@ -241,8 +241,16 @@ bool Scheduler::takeTurn(Lock& lock, size_t thread, const Index& index) {
     index->link(thread, index->turn_);
   }
   lock.lock();
+  if (index->linking_ > 1) {
+    index->linking_--;
+    return true;
+  }
+  index->preparing_ = true;
+  lock.unlock();
+  index->checkLinks();
+  lock.lock();
+  index->preparing_ = false;
   index->linking_--;
-  if (index->linking_ > 0) return true;
   index->lastTurn_ = Clock::now();
   // Only now, under the lock: a `put` after this look calls `wantLinks` and lists it again.
   const bool more = index->hasLinks() || !index->exclusive_.empty();

@@ -18,6 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 /** A search that waits for a thread. */
 struct SearchRequest {
+  /** No search, but a look at the whole graph: it needs what searches need. */
+  bool audit = false;
   uint32_t id = 0;
   size_t wanted = 0;
   /** -1 is automatic. */
@@ -58,7 +60,9 @@ class Scheduled {
   /** Links until the turn is over or nothing is left. */
   virtual void link(size_t thread, const LinkTurn& turn) = 0;
   virtual bool hasLinks() = 0;
-  /** After each turn. */
+  /** Alone, after the links of a turn. */
+  virtual void checkLinks() = 0;
+  /** After each turn, beside anything. */
   virtual void linksPaused() = 0;
 
  private:

@@ -10,10 +10,22 @@ namespace {
 double scanRowCost(size_t lanes) { return 3.5 + 0.045 * static_cast<double>(lanes); }
 double walkRowCost(size_t lanes) { return 15 + 0.17 * static_cast<double>(lanes); }
 
+/** Candidates that find a query among its like, and what each standard deviation above that takes of the ordinary ef. */
+constexpr double NEAR_EF = 36;
+constexpr double EF_PER_DEVIATION = 0.72;
+/** Where distances hardly differ (in random vectors, deviation / mean is about 0.03), they tell nothing of a query. */
+constexpr double TELLING_SPREAD = 0.18;
+/** More candidates for more results, above the ten that the rest is fitted to. */
+constexpr double EF_PER_RESULT = 1.6;
+
 constexpr double FLAT_ROWS_COST = 40'000;
 
 /** A filter is scanned, whatever `flatSearchCutoff` says, when a walk would cost so many times more. */
 constexpr double HOPELESS_WALK = 8;
+
+double scarcityOf(const SearchShape& shape) {
+  return std::max(1.0, 64 / static_cast<double>(shape.connectivityBase));
+}
 
 /**
  * The pruned degree of the graph follows the number of dimensions that the data really uses, and with it how far a walk
@@ -21,14 +33,13 @@ constexpr double HOPELESS_WALK = 8;
  * (GloVe-100, also measured with 20,000 and 40,000), which takes 170 candidates; 14 for pictures (Fashion-MNIST), which
  * takes 76. Fewer connections than 64 cap the degree, and make a walk look at fewer rows for the same ef.
  */
-size_t automaticEf(const SearchShape& shape) {
-  const double scarcity = std::max(1.0, 64 / static_cast<double>(shape.connectivityBase));
+double automaticEf(const SearchShape& shape) {
+  const double scarcity = scarcityOf(shape);
   const double size = static_cast<double>(std::max<size_t>(shape.linked, 1)) / 100'000;
   const double degree = std::min(64.0, static_cast<double>(shape.meanDegree) * scarcity * std::pow(size, -0.37));
   double ef = std::max(48.0, 10 + 4.75 * degree) * std::sqrt(scarcity);
   ef *= std::max(1.0, 1 + 0.06 * std::log2(size));
-  if (shape.wanted > 10) ef += 1.6 * static_cast<double>(shape.wanted - 10);
-  return static_cast<size_t>(ef);
+  return ef;
 }
 
 }  // namespace
@@ -38,21 +49,37 @@ size_t flatRowsMax(size_t lanes) {
 }
 
 SearchPlan planSearch(const SearchShape& shape) {
-  const size_t ef = std::max(shape.wanted, shape.ef < 0 ? automaticEf(shape) : static_cast<size_t>(shape.ef));
+  SearchPlan plan;
+  const double more = shape.wanted > 10 ? EF_PER_RESULT * static_cast<double>(shape.wanted - 10) : 0;
+  plan.ordinaryEf = static_cast<size_t>(automaticEf(shape) + more);
+  plan.nearEf = static_cast<size_t>(NEAR_EF * std::sqrt(scarcityOf(shape)) + more);
+  // Under a filter, distances say more of the filter than of the query.
+  plan.adaptive = shape.ef < 0 && !shape.filtered;
+  const size_t automatic = plan.adaptive ? plan.nearEf : plan.ordinaryEf;
+  plan.ef = std::max(shape.wanted, shape.ef < 0 ? automatic : static_cast<size_t>(shape.ef));
+
   const double scanned = static_cast<double>(shape.filtered ? shape.allowed : shape.live);
   const double scanCost = scanned * scanRowCost(shape.lanes);
   const double share = std::max(1e-9, scanned / static_cast<double>(std::max<size_t>(shape.live, 1)));
+  const double expected = static_cast<double>(plan.adaptive ? (plan.nearEf + plan.ordinaryEf) / 2 : plan.ef);
   const double visits = std::min(static_cast<double>(shape.linked),
-                                 0.65 * static_cast<double>(ef) * shape.meanDegree * std::pow(std::min(1.0, share), -0.7));
+                                 0.65 * expected * shape.meanDegree * std::pow(std::min(1.0, share), -0.7));
   const double walkCost = visits * walkRowCost(shape.lanes);
   const bool mayScan =
       !shape.filtered || shape.allowed <= shape.flatSearchCutoff || walkCost > HOPELESS_WALK * scanCost;
-  SearchPlan plan;
-  plan.ef = ef;
   plan.flat = shape.linked == 0 || (mayScan && scanCost <= walkCost) || shape.allowed <= shape.wanted;
   plan.distancesMax =
       shape.filtered ? static_cast<size_t>(2 * std::max(scanCost, walkCost) / walkRowCost(shape.lanes)) + 1000 : SIZE_MAX;
   return plan;
+}
+
+size_t widenedEf(const SearchPlan& plan, float distance, float mean, float deviation) {
+  const double ordinary = static_cast<double>(plan.ordinaryEf);
+  const double spread = static_cast<double>(deviation) / std::max(1e-6, static_cast<double>(mean));
+  const double above = (static_cast<double>(distance) - mean) / std::max(1e-6, static_cast<double>(deviation));
+  const double told = static_cast<double>(plan.nearEf) + EF_PER_DEVIATION * ordinary * std::min(4.0, above);
+  const double untold = ordinary * std::clamp(1 - spread / TELLING_SPREAD, 0.0, 1.0);
+  return static_cast<size_t>(std::max(told, untold));
 }
 
 }  // namespace shoal

@@ -25,11 +25,22 @@ struct SearchShape {
 
 struct SearchPlan {
   bool flat;
+  /** Candidates to begin with; when `adaptive`, `widenedEf` tells how many to go on with. */
   size_t ef;
+  bool adaptive;
+  /** Candidates that a query needs which is near to rows, and one of unknown difficulty. */
+  size_t nearEf;
+  size_t ordinaryEf;
   /** Distances after which the walk of a graph costs more than the scan would have. */
   size_t distancesMax;
 };
 
 SearchPlan planSearch(const SearchShape& shape);
+
+/**
+ * Candidates for a query whose tenth neighbour so far is at `distance`, where rows have theirs at `mean` with `deviation`.
+ * Queries from where rows are dense are found by few candidates, those from far outside need many.
+ */
+size_t widenedEf(const SearchPlan& plan, float distance, float mean, float deviation);
 
 }  // namespace shoal

@@ -64,6 +64,14 @@ class Scan {
   float dots_[SCAN_BATCH];
 };
 
+float tenthDistance(const std::vector<Candidate>& found, std::vector<float>& distances) {
+  distances.clear();
+  for (const Candidate& candidate : found) distances.push_back(candidate.distance);
+  const size_t place = std::min<size_t>(9, distances.size() - 1);
+  std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(place), distances.end());
+  return distances[place];
+}
+
 void scanAllowed(const Generation& generation, const SearchRequest& request, Scan& scan) {
   for (size_t word = 0; word < request.allowed.size(); word++)
     for (uint32_t bits = request.allowed[word]; bits != 0; bits &= bits - 1) {
@@ -76,6 +84,7 @@ void scanAllowed(const Generation& generation, const SearchRequest& request, Sca
 }  // namespace
 
 void VectorIndex::search(SearchRequest& request) {
+  if (request.audit) return audit();
   Scratch& scratch = threadScratch();
   const Generation& generation = *generation_;
   const Rows& rows = generation.rows;
@@ -105,9 +114,16 @@ void VectorIndex::search(SearchRequest& request) {
   if (!flat) {
     const uint16_t* high = scratch.query.high.data();
     const bool all = !request.filtered && deaths == 0;
-    const bool complete =
-        all ? generation.graph.walk(rows, high, plan.ef, plan.distancesMax, [](size_t) { return true; }, scratch.walk)
-            : generation.graph.walk(rows, high, plan.ef, plan.distancesMax, visible, scratch.walk);
+    const Graph& graph = generation.graph;
+    const auto widen = [&](std::vector<Candidate>& found) {
+      return plan.adaptive && !found.empty()
+                 ? widenedEf(plan, tenthDistance(found, scratch.scan.nearest), graph.nearDistances().mean,
+                             graph.nearDistances().deviation)
+                 : size_t{0};
+    };
+    const auto any = [](size_t) { return true; };
+    const bool complete = all ? graph.walk(rows, high, plan.ef, plan.distancesMax, any, widen, scratch.walk)
+                              : graph.walk(rows, high, plan.ef, plan.distancesMax, visible, widen, scratch.walk);
     // Too far, or too few were reachable: then the scan is the answer.
     flat = !complete || scratch.walk.found.size() < std::min(wanted, shape.allowed);
   }

@@ -152,7 +152,7 @@ void VectorIndex::finishImport(uint32_t request, size_t rows, size_t linked) {
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, rows, linked](size_t) {
     Generation& generation = *self->generation_;
-    std::string wrong = generation.graph.finishImport();
+    std::string wrong = generation.graph.finishImport(generation.rows);
     if (wrong.empty() && (generation.rows.count() != rows || generation.graph.size() != linked || linked > rows))
       wrong = "vectors and graph are not of the announced size";
     if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);

@@ -110,8 +110,10 @@ void VectorIndex::answerWaiters() {
   const std::lock_guard<std::mutex> lock(writing_);
   if (waiters_.empty()) return;
   const size_t tail = generation_->tail();
-  const auto done = std::partition(waiters_.begin(), waiters_.end(),
-                                   [tail](const Waiter& waiter) { return tail > waiter.tailMax; });
+  const bool auditing = auditing_;
+  const auto done = std::partition(waiters_.begin(), waiters_.end(), [tail, auditing](const Waiter& waiter) {
+    return tail > waiter.tailMax || (waiter.tailMax == 0 && auditing);
+  });
   for (auto waiter = done; waiter != waiters_.end(); ++waiter) outbox_->answer(waiter->request, AnswerStatus::Done);
   waiters_.erase(done, waiters_.end());
 }
@@ -154,7 +156,7 @@ void VectorIndex::prepareLinks() {
     generation.tombstones.store(tombstones);
     generation.taken.store(generation.graph.size());
   }
-  if (hasLinks() && !generation.graph.prepare(generation.rows.count())) linkingFailed_.store(true);
+  if (hasLinks() && !generation.graph.prepare(generation.rows.count(), generation.rows)) linkingFailed_.store(true);
 }
 
 bool VectorIndex::takeRow() {
@@ -190,6 +192,37 @@ void VectorIndex::link(size_t thread, const LinkTurn& turn) {
   } while (!turn.over() && !linkingFailed_.load(std::memory_order_relaxed));
 }
 
-void VectorIndex::linksPaused() { answerWaiters(); }
+void VectorIndex::checkLinks() { generation_->graph.checkNewest(); }
+
+void VectorIndex::linksPaused() {
+  bool due = false;
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    Generation& generation = *generation_;
+    // Following all links costs as much as linking a few hundred rows: so after each 64th part more.
+    const size_t linked = generation.taken.load(std::memory_order_relaxed);
+    due = !auditing_ && !closing_ && !hasLinks() && linked > generation.audited + generation.audited / 64;
+    if (due) {
+      auditing_ = true;
+      generation.audited = linked;
+    }
+  }
+  if (due) {
+    auto request = std::make_unique<SearchRequest>();
+    request->audit = true;
+    Scheduler::get().search(shared_from_this(), std::move(request));
+  }
+  answerWaiters();
+}
+
+void VectorIndex::audit() {
+  Graph& graph = generation_->graph;
+  graph.keepUnreachable(graph.findUnreachable());
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    auditing_ = false;
+  }
+  answerWaiters();
+}
 
 }  // namespace shoal

@@ -63,6 +63,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void prepareLinks() override;
   void link(size_t thread, const LinkTurn& turn) override;
   bool hasLinks() override;
+  void checkLinks() override;
   void linksPaused() override;
 
  private:
@@ -76,6 +77,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void wantGraph(Generation& generation);
   std::string importRows(Generation& generation, const uint8_t* payload, size_t count);
   void answerWaiters();
+  void audit();
   void rebuildStep();
   bool copyRows(size_t end);
   void swapGenerations();
@@ -91,6 +93,8 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::vector<float> normalised_;
   std::vector<Waiter> waiters_;
   bool closing_ = false;
+  /** An audit of the graph has been asked for; who waits until everything is linked waits for it, too. */
+  bool auditing_ = false;
   std::atomic<bool> linkingFailed_{false};
   uint64_t frozenDeaths_ = 0;
   size_t frozenRows_ = 0;

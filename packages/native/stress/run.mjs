@@ -11,9 +11,7 @@ const stressFolder = dirname(fileURLToPath(import.meta.url));
 const packageFolder = dirname(stressFolder);
 const modules = join(packageFolder, "node_modules");
 const sources = readdirSync(join(packageFolder, "cpp"))
-  .filter(
-    (name) => name.endsWith(".cc") && name !== "addon.cc" && name !== "node-vector-index.cc" && name !== "xxh3.cc",
-  )
+  .filter((name) => name.endsWith(".cc") && !/^(addon|xxh3|node-.*)\.cc$/.test(name))
   .map((name) => join(packageFolder, "cpp", name));
 const folder = mkdtempSync(join(tmpdir(), "shoal-stress-"));
 const sanitize = sanitizer === "address" ? "address,undefined" : sanitizer;

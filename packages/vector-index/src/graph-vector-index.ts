@@ -177,7 +177,8 @@ export class GraphVectorIndex implements VectorIndex {
   async #tailAtMost(tailMax: number, signal: AbortSignal | undefined): Promise<void> {
     this.#check();
     signal?.throwIfAborted();
-    if (this.#native.counts().tail <= tailMax) return;
+    // At 0 the graph must also have been looked through, which only the native side knows.
+    if (tailMax > 0 && this.#native.counts().tail <= tailMax) return;
     expectDone(await orAborted(this.#native.awaitTail(tailMax), signal));
   }
 

@@ -211,6 +211,25 @@ describe("search with a graph", () => {
     expect(await meanRecall(index, oracle, random.vectors(100, dimensions), 10)).toBeGreaterThan(0.95);
   });
 
+  it("finds every document by its own vector", async () => {
+    const random = new Seeded(15);
+    const dimensions = 20;
+    const count = 10_000;
+    // A dense middle: pruning takes the last link to some.
+    await using index = createVectorIndex({ dimensions, maxConnections: 24, efConstruction: 64 }, SEARCH);
+    const vectors = random.vectors(count, dimensions);
+    for (let i = 0; i < vectors.length; i++)
+      vectors[i] = (vectors[i] ?? 0) + (i % dimensions === 0 ? 6 * random.next() : 0);
+    index.put(ids(0, count), vectors, 1);
+    await index.linked();
+    const lost: number[] = [];
+    for (let document = 0; document < count; document++) {
+      const query = vectors.subarray(document * dimensions, (document + 1) * dimensions);
+      if ((await index.search(query, 1)).documents[0] !== document) lost.push(document);
+    }
+    expect(lost).toEqual([]);
+  });
+
   it("takes ef from the query, else from the settings", async () => {
     const random = new Seeded(14);
     const dimensions = 48;
