@@ -9,7 +9,7 @@ namespace {
 using std::chrono::microseconds;
 
 /** How long links may keep searches of the same index waiting. */
-constexpr microseconds TURN_BEFORE_SEARCHES{400};
+constexpr microseconds TURN_BEFORE_SEARCHES{250};
 /** How long links go on when nobody waits, before other indexes get their turn. */
 constexpr microseconds TURN{5000};
 /** While searches keep coming, links get a turn this long after the last one. */
@@ -40,6 +40,9 @@ void Scheduler::search(const Index& index, std::unique_ptr<SearchRequest> reques
   const Lock lock(mutex_);
   index->queue_.push_back(std::move(request));
   ready_.push_back(index);
+  // All threads may be linking, so that nobody comes to see this search: tell the linkers now.
+  for (const Index& linking : linkable_)
+    if (linking->linking_ > 0 && (linking == index || idle_ == 0)) linking->turn_.searchWaits();
   wakeOne();
 }
 
