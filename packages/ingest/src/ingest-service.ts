@@ -10,6 +10,7 @@ export interface ObjectInput {
   readonly id: string | undefined;
   readonly className: string | undefined;
   readonly properties: unknown;
+  /** Numbers that have been read already are a Float32Array. */
   readonly vector: unknown;
   readonly vectorWeights: unknown;
   readonly additional: unknown;

@@ -13,11 +13,21 @@ const UNCHECKED_BYTES_MAX = 1024 * 1024;
  * the body. Fails with `invalid` on an empty body, with `malformed` on what is no JSON or nested too deep.
  */
 export function parseJson(bytes: Buffer, name: string): { readonly value: unknown; readonly text: string } {
-  if (bytes.length > UNCHECKED_BYTES_MAX && nestsTooDeep(bytes)) throw malformed(name, "exceeded max depth");
+  refuseDeepNesting(bytes, name);
   const text = bytes.toString("utf8");
+  return { value: parseJsonText(text, name), text };
+}
+
+/** As {@link parseJson}, for a text made of bytes that {@link refuseDeepNesting} has seen. */
+export function parseJsonText(text: string, name: string): unknown {
   const value = parseFirstValue(text, name);
   if (isDeeperThan(value, JSON_DEPTH_MAX)) throw malformed(name, "exceeded max depth");
-  return { value, text };
+  return value;
+}
+
+/** Fails with `malformed` on bytes whose nesting could hurt the parser. */
+export function refuseDeepNesting(bytes: Buffer, name: string): void {
+  if (bytes.length > UNCHECKED_BYTES_MAX && nestsTooDeep(bytes)) throw malformed(name, "exceeded max depth");
 }
 
 /**

@@ -52,6 +52,7 @@ describe("POST /v1/batch/objects", () => {
         { class: "Car", id: U, properties: { name: "<x>" }, vector: [0.1] },
         null,
         { id: U, properties: { a: 1 }, vector: [1, "x"] },
+        { id: U, vector: [0.1, 2] },
       ],
     });
     expect(answer.status).toBe(200);
@@ -60,7 +61,8 @@ describe("POST /v1/batch/objects", () => {
       `[{"class":"Car","creationTimeUnix":${T},"id":"${U}","lastUpdateTimeUnix":${T},"properties":{"name":"<x>"},` +
         '"vector":[0.1],"deprecations":null,"result":{}},' +
         `{"id":"00000000-0000-4000-8000-000000000001",${failed},` +
-        `{"id":"${U}","properties":{"a":1},"vector":[1,"x"],${failed}]\n`,
+        `{"id":"${U}","properties":{"a":1},"vector":[1,"x"],${failed},` +
+        `{"id":"${U}","vector":[0.1,2],${failed}]\n`,
     );
   });
 

@@ -1,7 +1,8 @@
 import type { ObjectInput } from "@shoal/ingest";
 import { isUncheckedObject, ShoalError } from "@shoal/model";
+import { type CutText, cutVectors } from "../json/cut-vectors.js";
 import { wrongMember, wrongValue } from "../json/json-kind.js";
-import { parseJson } from "../json/parse-json.js";
+import { parseJson, parseJsonText, refuseDeepNesting } from "../json/parse-json.js";
 import { withExactProperties } from "./exact-properties.js";
 
 /** Members of an object in a request body; found in any case (reference-rest 1.4). */
@@ -18,9 +19,7 @@ type Draft = { -readonly [Member in keyof ObjectInput]: unknown };
 
 /** The body of a request about one object. Fails with `malformed` or `invalid` (no body). */
 export function readObjectBody(bytes: Buffer): ObjectInput {
-  const { value, text } = parseJson(bytes, "body");
-  const input = objectInput(value, "");
-  return withExactProperties(text, [input], (exact) => [objectInput(exact, "")])[0] ?? input;
+  return readInputs(bytes, (value) => [objectInput(value, "")])[0] ?? objectInput(null, "");
 }
 
 /**
@@ -28,8 +27,39 @@ export function readObjectBody(bytes: Buffer): ObjectInput {
  * `malformed` or `invalid`; an absent list is an empty one.
  */
 export function readBatchBody(bytes: Buffer): readonly (ObjectInput | undefined)[] {
+  return readInputs(bytes, batchItems);
+}
+
+type Inputs = readonly (ObjectInput | undefined)[];
+
+/**
+ * Reads a body with its vectors cut out, which is the same and cheaper. Whatever is unusual about it (an error, a vector
+ * somewhere else than in an object, a member given twice) is decided on the body as it came.
+ */
+function readInputs(bytes: Buffer, inputsOf: (value: unknown) => Inputs): Inputs {
+  refuseDeepNesting(bytes, "body");
+  const cut = cutVectors(bytes);
+  const inputs = cut === undefined ? undefined : readCutInputs(cut, inputsOf);
+  if (inputs !== undefined) return inputs;
   const { value, text } = parseJson(bytes, "body");
-  return withExactProperties(text, batchItems(value), batchItems);
+  return withExactProperties(text, inputsOf(value), inputsOf);
+}
+
+function readCutInputs({ text, vectors, mark }: CutText, inputsOf: (value: unknown) => Inputs): Inputs | undefined {
+  let inputs: Inputs;
+  try {
+    inputs = withExactProperties(text, inputsOf(parseJsonText(text, "body")), inputsOf);
+  } catch {
+    return undefined;
+  }
+  let restored = 0;
+  const whole = inputs.map((input) => {
+    const { vector } = input ?? {};
+    if (input === undefined || typeof vector !== "string" || !vector.startsWith(mark)) return input;
+    restored += 1;
+    return { ...input, vector: vectors[Number(vector.slice(mark.length))] };
+  });
+  return restored === vectors.length ? whole : undefined;
 }
 
 function batchItems(value: unknown): readonly (ObjectInput | undefined)[] {

@@ -126,7 +126,8 @@ function failedInput(id: string, input: ObjectInput): string {
   let json = className === undefined ? "{" : `{"class":${JSON.stringify(className)},`;
   json += `"id":${JSON.stringify(id)}`;
   if (properties !== undefined) json += `,"properties":${JSON.stringify(properties)}`;
-  if (vector !== undefined) json += `,"vector":${JSON.stringify(vector)}`;
+  if (vector instanceof Float32Array) json += `,"vector":${float32ArrayToJson(vector)}`;
+  else if (vector !== undefined) json += `,"vector":${JSON.stringify(vector)}`;
   return json;
 }
 

@@ -168,7 +168,7 @@ describe("writing an object", () => {
     await server.send("POST", "/v1/objects/validate", body);
     expect(server.services.inputs[0]).toMatchObject({
       properties: { list: [new JsonNumber(kept)], text: "1.0" },
-      vector: [1, 2],
+      vector: Float32Array.of(1, 2),
     });
   });
 
@@ -182,7 +182,7 @@ describe("writing an object", () => {
     await server.send("POST", "/v1/batch/objects", batch);
     expect(server.services.inputs[1]).toMatchObject({
       properties: { n: 7, m: new JsonNumber("2.0") },
-      vector: [10, 0],
+      vector: Float32Array.of(10, 0),
     });
   });
 

@@ -132,7 +132,9 @@ export class FakeServices {
     const id = parseObjectId(input.id ?? "") ?? ("00000000-0000-4000-8000-000000000000" as ObjectId);
     const properties =
       input.properties === undefined ? undefined : (plainJsonObject(input.properties, "properties") as Properties);
-    const vector = Array.isArray(input.vector) ? Float32Array.from(input.vector as number[]) : undefined;
+    const { vector: sent } = input;
+    const isList = Array.isArray(sent) || sent instanceof Float32Array;
+    const vector = isList ? Float32Array.from(sent as ArrayLike<number>) : undefined;
     const extras: JsonObject | undefined =
       input.vectorWeights === undefined ? undefined : { vectorWeights: input.vectorWeights as JsonObject };
     const object = { id, className: input.className ?? "", properties, vector, extras };

@@ -1,6 +1,6 @@
+import { readFloat32 } from "../../json/read-float32.js";
 import { behindJsonSpace, Code, isNamePart } from "./characters.js";
 import type { LiftedLiterals } from "./lifted-literals.js";
-import { readFloat32 } from "./read-float32.js";
 
 /**
  * Lifts a list of numbers whose first one begins at `start`, out of a GraphQL text in a JSON string (numbers separated
