@@ -1,7 +1,7 @@
 import type { KeyValueStore } from "@shoal/kv";
 import { decodeFormatRecord } from "./format-record.js";
 import { FORMAT_KEY } from "./key-layout.js";
-import { readJournalAfter } from "./read-journal.js";
+import { readHead, readJournalAfter } from "./read-journal.js";
 import { replayIntoIndex, replayIntoTable } from "./replay-journal.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
@@ -28,6 +28,7 @@ export async function catchUp(
   const dimensions = format === undefined ? undefined : decodeFormatRecord(format, place).dimensions;
   const index =
     dimensions === undefined || source.skip ? undefined : (views.index ?? (await source.create(dimensions)));
+  const head = await readHead(store);
   const documents: number[] = [];
   const freed: number[] = [];
   replayIntoTable(views.table, records, views.sequence, (entry, document) => {
@@ -38,6 +39,7 @@ export async function catchUp(
   if (index !== undefined) {
     await replayIntoIndex(index, views.table, records, views.sequence, last, store, onEvent);
   }
+  views.table.expected = head?.ids;
   views.index = index;
   views.sequence = last;
   for (const document of freed) views.recycling.release(document);

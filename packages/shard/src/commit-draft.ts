@@ -20,6 +20,7 @@ export interface DraftOptions {
   readonly dimensions: number | undefined;
   /** Time of the commit. */
   readonly nowUnix: number;
+  /** An error for an id that the table lacks: its row may be one that was lost together with its id. */
   readonly baseRows: ReadonlyMap<ObjectId, BaseRow>;
 }
 
@@ -65,6 +66,7 @@ export class CommitDraft {
   put(put: PreparedPut, mode: PutMode): PutTimes | ShoalError {
     const { nowUnix } = this.#options;
     const before = this.#current(put.id);
+    if (mode === "create" && this.#isLostWithItsId(put.id)) return before as ShoalError;
     if (mode === "create" && before !== undefined) return new ShoalError("invalid", `id '${put.id}' already exists`);
     if (mode === "replace" && before === undefined) return notFound(put.id);
     const fault = this.#checkDimensions(put.id, put.dimensions);
@@ -92,9 +94,11 @@ export class CommitDraft {
     return view(row).toObject(merge.id, this.#options.className, all);
   }
 
-  /** False when there was nothing to delete. */
-  delete(id: ObjectId): boolean {
-    if (this.#current(id) === undefined) return false;
+  /** False when there was nothing to delete; an error when nobody knows. */
+  delete(id: ObjectId): boolean | ShoalError {
+    const before = this.#current(id);
+    if (before === undefined) return false;
+    if (before instanceof ShoalError && this.#isLostWithItsId(id)) return before;
     this.#draft(id).row = undefined;
     return true;
   }
@@ -105,6 +109,7 @@ export class CommitDraft {
     const rows: (Buffer | undefined)[] = [];
     const batch: KeyValueChange[] = [];
     const reserved: number[] = [];
+    const ids = this.#options.table.expected?.copy();
     for (const draft of this.#objects.values()) {
       if (draft.row === undefined && draft.document < 0) continue;
       const key = rowKey(draft.id);
@@ -113,21 +118,24 @@ export class CommitDraft {
       rows.push(draft.row);
       if (draft.row === undefined) {
         batch.push({ type: "del", key });
+        ids?.remove(entry.rawId);
       } else {
         stampPlace(draft.row, entry.document, previousSequence + entries.length, term);
         batch.push({ type: "put", key, value: draft.row });
+        // What was lost with its id is among those that are expected: this brings it back.
+        if (draft.document < 0 && !(this.#options.baseRows.get(draft.id) instanceof ShoalError)) ids?.add(entry.rawId);
       }
     }
     if (entries.length === 0) return undefined;
     const lastSequence = previousSequence + entries.length;
     batch.push({ type: "put", key: journalKey(lastSequence), value: encodeJournalRecord(entries, term) });
-    batch.push({ type: "put", key: HEAD_KEY, value: encodeHeadRecord({ sequence: lastSequence, term }) });
+    batch.push({ type: "put", key: HEAD_KEY, value: encodeHeadRecord({ sequence: lastSequence, term, ids }) });
     if (this.#dimensions !== this.#options.dimensions) {
       batch.push({ type: "put", key: FORMAT_KEY, value: encodeFormatRecord(this.#dimensions) });
     }
     const row = (at: number) => (rows[at] === undefined ? undefined : view(rows[at]));
     const vectorBytes = (at: number) => view(rows[at]).vectorBytes;
-    return { entries, lastSequence, row, vectorBytes, batch, reserved, dimensions: this.#dimensions };
+    return { entries, lastSequence, ids, row, vectorBytes, batch, reserved, dimensions: this.#dimensions };
   }
 
   #entry(draft: ObjectDraft, rawId: Uint8Array, reserved: number[]): JournalEntry {
@@ -155,8 +163,14 @@ export class CommitDraft {
   #current(id: ObjectId): RowView | ShoalError | undefined {
     const draft = this.#objects.get(id);
     if (draft !== undefined) return draft.row === undefined ? undefined : view(draft.row);
-    if (this.#options.table.find(id) < 0) return undefined;
-    return this.#options.baseRows.get(id) ?? new ShoalError("dataLoss", `row of object '${id}' is missing`);
+    const base = this.#options.baseRows.get(id);
+    if (base !== undefined || this.#options.table.find(id) < 0) return base;
+    return new ShoalError("dataLoss", `row of object '${id}' is missing`);
+  }
+
+  #isLostWithItsId(id: ObjectId): boolean {
+    const { table, baseRows } = this.#options;
+    return !this.#objects.has(id) && table.find(id) < 0 && baseRows.get(id) instanceof ShoalError;
   }
 
   #draft(id: ObjectId): ObjectDraft {

@@ -204,20 +204,25 @@ export class CommitLoop {
     const { store, views } = this.#options;
     const ids = new Set<ObjectId>();
     for (const write of group) {
-      for (const id of write.baseIds) if (views.table.find(id) >= 0) ids.add(id);
+      for (const id of write.baseIds) if (views.table.doubtful || views.table.find(id) >= 0) ids.add(id);
     }
     const rows = new Map<ObjectId, BaseRow>();
     if (ids.size === 0) return rows;
     const values = await store.getMany(Array.from(ids, rowKey));
     let at = 0;
-    for (const id of ids) rows.set(id, this.#baseRow(id, values[at++]));
+    for (const id of ids) {
+      const value = values[at++];
+      if (value instanceof ShoalError && value.code !== "dataLoss") throw value;
+      if (value !== undefined || views.table.find(id) >= 0) rows.set(id, this.#baseRow(id, value));
+    }
     return rows;
   }
 
   #baseRow(id: ObjectId, value: Uint8Array | Error | undefined): BaseRow {
     const row = value === undefined || value instanceof Error ? undefined : RowView.of(value);
-    if (row !== undefined) return row;
-    const reason = value instanceof Error ? value.message : value === undefined ? "it is missing" : "it cannot be read";
+    if (row !== undefined && this.#options.views.table.find(id) >= 0) return row;
+    const reason =
+      value instanceof Error ? value.message : value === undefined ? "its row is missing" : "its row cannot be used";
     return new ShoalError("dataLoss", `object '${id}' of ${this.#place} is damaged: ${reason}`, { cause: value });
   }
 

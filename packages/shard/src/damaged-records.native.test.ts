@@ -108,7 +108,9 @@ describe("damaged records", () => {
     const again = await reopened(rebuilt);
     await expect(again.getObjects([idOf(2)], ALL_FIELDS)).rejects.toMatchObject({ code: "dataLoss" });
     expect(await again.getObjects([idOf(5)], ALL_FIELDS)).toEqual([undefined]);
-    const [healed] = await again.putObjects([book(idOf(2), [2, 1])], "create");
+    const [refused] = await again.putObjects([book(idOf(2), [2, 1])], "create");
+    expect(refused).toMatchObject({ code: "dataLoss" });
+    const [healed] = await again.putObjects([book(idOf(2), [2, 1])], "upsert");
     expect(healed).toHaveProperty("creationTimeUnix");
   });
 

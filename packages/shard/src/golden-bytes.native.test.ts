@@ -2,7 +2,8 @@ import { MemoryStore } from "@shoal/kv";
 import { type ObjectId, objectIdToBytes } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { encodeFormatRecord } from "./format-record.js";
-import { encodeHeadRecord } from "./head-record.js";
+import { decodeHeadRecord, encodeHeadRecord } from "./head-record.js";
+import { IdSetDigest } from "./id-set-digest.js";
 import { decodeJournalRecord, encodeJournalRecord } from "./journal-record.js";
 import { FORMAT_KEY, HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
 import { encodeRow, RowView, stampPlace, stampTimes } from "./row.js";
@@ -21,7 +22,8 @@ const GOLDEN = {
   rowKey: "6f0123456789ab4cde8f0123456789abcd",
   journalKey: "6a0000000100000002",
   format: "53484f414c53484401000000 02000000",
-  head: "0200000001000000 0700000000000000",
+  head: "0200000001000000 0700000000000000 0100000000000000 68fed1e6 b6188864",
+  headOfUnknown: "0200000001000000 0700000000000000 ffffffffffffffff 00000000 00000000",
   row:
     "01 03 0000 05000000 0200000001000000 0700000000000000" +
     "0000c05bfebc7842 0010c05bfebc7842 08000000 07000000 02000000 00000000" +
@@ -35,6 +37,9 @@ const GOLDEN = {
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(" ", ""), "hex");
 const hex = (value: Uint8Array) => Buffer.from(value).toString("hex");
 const CREATED = 1_700_000_021_504;
+
+const IDS = new IdSetDigest();
+IDS.add(objectIdToBytes(ID));
 
 const ENTRIES = [
   {
@@ -67,7 +72,13 @@ describe("format 1", () => {
 
   it("format and head records", () => {
     expect(hex(encodeFormatRecord(2))).toBe(hex(bytes(GOLDEN.format)));
-    expect(hex(encodeHeadRecord({ sequence: 0x1_0000_0002, term: 7 }))).toBe(hex(bytes(GOLDEN.head)));
+    const head = { sequence: 0x1_0000_0002, term: 7, ids: IDS };
+    expect(hex(encodeHeadRecord(head))).toBe(hex(bytes(GOLDEN.head)));
+    expect(decodeHeadRecord(bytes(GOLDEN.head))).toEqual(head);
+    const unknown = { ...head, ids: undefined };
+    expect(hex(encodeHeadRecord(unknown))).toBe(hex(bytes(GOLDEN.headOfUnknown)));
+    expect(decodeHeadRecord(bytes(GOLDEN.headOfUnknown))).toEqual(unknown);
+    expect(() => decodeHeadRecord(bytes(GOLDEN.head).subarray(1))).toThrow("cannot be read");
   });
 
   it("row", () => {
@@ -98,10 +109,9 @@ describe("format 1", () => {
   it("a shard of these bytes opens and answers", async () => {
     const store = new MemoryStore();
     await using under = await ShardUnderTest.create(store);
-    const head = encodeHeadRecord({ sequence: 0x1_0000_0002, term: 7 });
     await store.write([
       { type: "put", key: bytes(GOLDEN.formatKey), value: bytes(GOLDEN.format) },
-      { type: "put", key: bytes(GOLDEN.headKey), value: head },
+      { type: "put", key: bytes(GOLDEN.headKey), value: bytes(GOLDEN.head) },
       { type: "put", key: bytes(GOLDEN.rowKey), value: bytes(GOLDEN.row) },
       { type: "put", key: bytes(GOLDEN.journalKey), value: bytes(GOLDEN.journal) },
     ]);

@@ -13,8 +13,7 @@ import type { IdTableImage } from "./id-table.js";
  * 16  u64     sequence that the table has reached
  * 24  u32     newest document (0xfffffffe: none)
  * 28  u32     oldest document
- * 32  u32     flags: 1 an id that is not here may be that of a damaged row
- * 36  u32     0
+ * 32  u64     0
  * 40  columns over all document ids: uuids (16 bytes each), creation times (f64), link to the next newer document
  *     (u32), link to the next older one (u32; 0xffffffff: there is no such document)
  *  … 8 bytes  xxh3-64 of everything before
@@ -22,7 +21,6 @@ import type { IdTableImage } from "./id-table.js";
 const MAGIC = Buffer.from("SHOALIDS", "latin1");
 const FILE_VERSION = 1;
 const HEADER_BYTES = 40;
-const DOUBTFUL = 1;
 
 export interface IdTableSnapshot {
   readonly image: IdTableImage;
@@ -39,7 +37,6 @@ export async function writeIdTableSnapshot(path: string, snapshot: IdTableSnapsh
   header.writeBigUInt64LE(BigInt(sequence), 16);
   header.writeUInt32LE(image.newest, 24);
   header.writeUInt32LE(image.oldest, 28);
-  header.writeUInt32LE(image.doubtful ? DOUBTFUL : 0, 32);
   const hash = new Xxh3Hasher().update(header).update(image.columns).digest();
   const temporary = `${path}.tmp`;
   const file = await open(temporary, "w");
@@ -89,7 +86,6 @@ export async function readIdTableSnapshot(path: string): Promise<IdTableSnapshot
       documentLimit,
       newest: bytes.readUInt32LE(24),
       oldest: bytes.readUInt32LE(28),
-      doubtful: (bytes.readUInt32LE(32) & DOUBTFUL) !== 0,
       columns: bytes.subarray(HEADER_BYTES, hashAt),
     },
   };

@@ -2,13 +2,13 @@ import { type ObjectId, objectIdFromBytes, ShoalError, writeObjectId } from "@sh
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
 import { IdHash } from "./id-hash.js";
 import { compareDocuments, IdOrder } from "./id-order.js";
+import { IdSetDigest } from "./id-set-digest.js";
 
 /** A copy of the table at one sequence, as bytes of this machine. */
 export interface IdTableImage {
   readonly documentLimit: number;
   readonly newest: number;
   readonly oldest: number;
-  readonly doubtful: boolean;
   /** As `DocumentChunks.copyTo` wrote it. */
   readonly columns: Uint8Array;
 }
@@ -27,13 +27,10 @@ export class IdTable {
   readonly #words = new Uint32Array(this.#scratch.buffer);
   /** Made at the first listing by id. */
   #order: IdOrder | undefined;
-  /**
-   * True when it was rebuilt from rows of which some were damaged: their keys may have been damaged too, so an id that
-   * is not here may still be that of a lost object. Only a read of the store can tell.
-   */
-  doubtful = false;
+  /** The ids that have to be here, as the head record has them; undefined: nobody knows. */
+  expected: Readonly<IdSetDigest> | undefined = new IdSetDigest();
+  readonly #digest = new IdSetDigest();
   #documentLimit = 0;
-  #count = 0;
   #newest = END;
   #oldest = END;
 
@@ -43,7 +40,17 @@ export class IdTable {
 
   /** Objects in the table. */
   get count(): number {
-    return this.#count;
+    return this.#digest.count;
+  }
+  get digest(): Readonly<IdSetDigest> {
+    return this.#digest;
+  }
+  /**
+   * True when rows were lost to damage whose ids are not known either: an id that is not here may be that of a lost
+   * object (reading its row tells), and no list of objects is whole. Ends when all that was lost is written anew.
+   */
+  get doubtful(): boolean {
+    return this.expected === undefined || !this.expected.equals(this.#digest);
   }
   /** Every document id is below it. */
   get documentLimit(): number {
@@ -120,7 +127,7 @@ export class IdTable {
     this.#hash.add(document);
     this.#order?.insert(document);
     this.#linkNewest(document);
-    this.#count += 1;
+    this.#digest.add(rawId);
   }
 
   /** Makes an object that is there the newest one. */
@@ -132,11 +139,11 @@ export class IdTable {
 
   /** Takes an object out. Its document id stays taken until it is recycled. */
   remove(document: number): void {
+    this.#digest.remove(this.rawIdOf(document));
     this.#hash.remove(document);
     this.#order?.remove(document);
     this.#unlink(document);
     this.#chunks.setOlder(document, ABSENT);
-    this.#count -= 1;
   }
 
   /** Documents by creation, newest first. The table must not change while this is being iterated. */
@@ -149,7 +156,7 @@ export class IdTable {
    * iterated.
    */
   byId(id?: ObjectId): Iterable<number> {
-    this.#order ??= new IdOrder(this.#chunks, this.newestFirst(), this.#count);
+    this.#order ??= new IdOrder(this.#chunks, this.newestFirst(), this.count);
     if (id === undefined) return this.#order.after();
     writeObjectId(id, this.#scratch);
     const [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = this.#words;
@@ -206,8 +213,7 @@ export class IdTable {
   image(): IdTableImage {
     const columns = new Uint8Array(this.#documentLimit * DOCUMENT_BYTES);
     this.#chunks.copyTo(columns, this.#documentLimit);
-    const { doubtful } = this;
-    return { documentLimit: this.#documentLimit, newest: this.#newest, oldest: this.#oldest, doubtful, columns };
+    return { documentLimit: this.#documentLimit, newest: this.#newest, oldest: this.#oldest, columns };
   }
 
   static fromImage(image: IdTableImage, hashSeed: number): IdTable {
@@ -216,12 +222,11 @@ export class IdTable {
     table.#documentLimit = image.documentLimit;
     table.#newest = image.newest;
     table.#oldest = image.oldest;
-    table.doubtful = image.doubtful;
     table.#chunks.copyFrom(image.columns, image.documentLimit);
     for (let document = 0; document < image.documentLimit; document++) {
       if (!table.#chunks.has(document)) continue;
       table.#hash.add(document);
-      table.#count += 1;
+      table.#digest.add(table.rawIdOf(document));
     }
     table.adoptFreeDocuments();
     return table;

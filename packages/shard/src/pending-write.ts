@@ -6,7 +6,7 @@ import type { CommitDraft } from "./commit-draft.js";
 export interface PendingWrite {
   readonly objects: number;
   readonly bytes: number;
-  /** Objects whose stored rows it builds on, when they are there. */
+  /** Objects whose stored rows it builds on, when they are there, or has to look for. */
   readonly baseIds: readonly ObjectId[];
   /** Puts its changes into the draft; the outcome is kept until `succeed`. */
   stage(draft: CommitDraft): void;

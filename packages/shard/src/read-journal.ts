@@ -1,6 +1,7 @@
 import type { KeyValueChange, KeyValueReader, KeyValueStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import { decodeHeadRecord, type Head } from "./head-record.js";
+import { IdSetDigest } from "./id-set-digest.js";
 import { decodeJournalRecord, type JournalRecord } from "./journal-record.js";
 import { HEAD_KEY, journalRangeAfter, journalRangeUpTo, sequenceOfJournalKey } from "./key-layout.js";
 
@@ -9,7 +10,7 @@ const KEYS_PER_CUT = 4_096;
 /** The last change ever made; undefined when the record of it is damaged. */
 export async function readHead(store: KeyValueReader): Promise<Head | undefined> {
   const [value] = await store.getMany([HEAD_KEY]);
-  if (value === undefined) return { sequence: 0, term: 0 };
+  if (value === undefined) return { sequence: 0, term: 0, ids: new IdSetDigest() };
   if (!(value instanceof Error)) return decodeHeadRecord(value);
   if (ShoalError.from(value).code === "dataLoss") return undefined;
   throw value;

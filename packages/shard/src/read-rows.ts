@@ -72,6 +72,13 @@ export class RowReader {
     return answer;
   }
 
+  /** Whether the store has a row of an object that the table lacks, or had one before damage. */
+  async mayHave(id: ObjectId): Promise<boolean> {
+    const [value] = await this.#options.store.getMany([rowKey(id)]);
+    if (value instanceof ShoalError && value.code !== "dataLoss") throw value;
+    return value !== undefined;
+  }
+
   /**
    * To be called when the commit that wrote these documents is applied. Rows that are at hand go to the cache: what was
    * written lately is read soon.

@@ -37,6 +37,7 @@ export interface Recovered {
 /**
  * Brings the views to the end of the journal: each from its snapshot and the changes since then, or anew from the rows
  * when the snapshot or the journal does not serve. A snapshot that has seen more than the store holds is not believed.
+ * The ids in the head record tell whether the table has them all.
  */
 export async function recover(recovery: Recovery): Promise<Recovered> {
   const { store, source, hashSeed, onEvent } = recovery;
@@ -49,8 +50,9 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
   const sequence =
     head === undefined ? Math.max(seen, await highestJournalSequence(store)) : Math.max(seen, head.sequence);
 
-  const tableFollows = follows(records, loaded.tableSequence, sequence);
-  const indexFollows = indexSequence === undefined || follows(records, indexSequence, sequence);
+  const believed = head !== undefined && seen <= head.sequence;
+  const tableFollows = believed && follows(records, loaded.tableSequence, sequence);
+  const indexFollows = indexSequence === undefined || (believed && follows(records, indexSequence, sequence));
   const index = await indexToFill(source, loaded, dimensions, indexFollows);
   const table = tableFollows ? (loaded.table ?? new IdTable(hashSeed)) : undefined;
   if (table !== undefined) replayIntoTable(table, records ?? [], loaded.tableSequence);
@@ -59,22 +61,28 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
     ...(tableFollows ? [] : (["ids"] as const)),
     ...(indexFollows ? [] : (["vectors"] as const)),
   ];
-  const views =
-    table !== undefined && indexFollows
-      ? new Views(table, index, sequence)
-      : await rebuild(
-          recovery,
-          rebuilt,
-          table,
-          index,
-          sequence,
-          head !== undefined && seen > head.sequence ? loaded.table : undefined,
-        );
+  let views: Views;
+  let ids = head?.ids;
+  if (table !== undefined && indexFollows) views = new Views(table, index, sequence);
+  else {
+    const hasLostChanges = head !== undefined && !believed;
+    const made = await rebuild(recovery, { rebuilt, table, index, sequence, earlier: loaded.table, hasLostChanges });
+    views = made.views;
+    const namesAll = !hasLostChanges || (ids !== undefined && loaded.tableSequence === seen);
+    // Without the last head, what was found is all there is, unless something could not be read.
+    if (!believed) ids = made.damaged || !namesAll ? undefined : views.table.digest.copy();
+  }
   if (index !== undefined && indexFollows && indexSequence !== undefined) {
     await replayIntoIndex(index, views.table, records ?? [], indexSequence, views.sequence, store, onEvent);
   }
   views.table.adoptFreeDocuments();
-  if (views.sequence !== head?.sequence) await healHead(store, views.sequence, head?.term ?? 0);
+  views.table.expected = ids;
+  if (views.table.doubtful) {
+    const count = ids === undefined ? undefined : Math.max(0, ids.count - views.table.count);
+    onEvent({ type: "damageFound", damage: { what: "unknownRows", count } });
+  }
+  if (views.sequence !== head?.sequence)
+    await healHead(store, { sequence: views.sequence, term: head?.term ?? 0, ids });
   const oldest = Math.min(loaded.tableSequence, indexSequence ?? Number.MAX_VALUE);
   return {
     views,
@@ -103,6 +111,7 @@ async function usableJournal(
     return undefined;
   }
   const after = Math.min(head.sequence, ...reached.filter((sequence) => head.sequence - sequence <= replayEntriesMax));
+  if (after === head.sequence) return [];
   try {
     return await readJournalAfter(store, after);
   } catch (thrown) {
@@ -115,8 +124,8 @@ async function usableJournal(
 
 /** Whether the records lead from `from` to `to` without a gap. */
 function follows(records: readonly JournalRecord[] | undefined, from: number, to: number): boolean {
-  if (records === undefined) return false;
   if (from === to) return true;
+  if (records === undefined) return false;
   const first = records.find((record) => record.lastSequence > from);
   return first !== undefined && first.firstSequence <= from + 1 && records.at(-1)?.lastSequence === to;
 }
@@ -132,25 +141,31 @@ async function indexToFill(
   return source.create(dimensions);
 }
 
+interface RebuildPlan {
+  readonly rebuilt: readonly ViewName[];
+  readonly table: IdTable | undefined;
+  readonly index: VectorIndex | undefined;
+  readonly sequence: number;
+  readonly earlier: IdTable | undefined;
+  readonly hasLostChanges: boolean;
+}
+
 async function rebuild(
   recovery: Recovery,
-  rebuilt: readonly ViewName[],
-  table: IdTable | undefined,
-  index: VectorIndex | undefined,
-  sequence: number,
-  expected: IdTable | undefined,
-): Promise<Views> {
+  { rebuilt, table, index, sequence, earlier, hasLostChanges }: RebuildPlan,
+): Promise<{ readonly views: Views; readonly damaged: boolean }> {
   const { store, paths, hashSeed, onEvent } = recovery;
   // What is on disk must not be believed by the next start either, should this one not come to its snapshots.
   await removeSnapshots(paths, rebuilt);
   const target = rebuilt.includes("vectors") ? index : undefined;
-  const result = await rebuildViews({ store, table, index: target, sequence, hashSeed, expected, onEvent });
+  const options = { store, table, index: target, sequence, hashSeed, earlier, hasLostChanges, onEvent };
+  const result = await rebuildViews(options);
   index?.remove(Uint32Array.from(result.lost), index.sequence);
-  return new Views(result.table, index, result.sequence);
+  return { views: new Views(result.table, index, result.sequence), damaged: result.damaged };
 }
 
-async function healHead(store: KeyValueStore, sequence: number, term: number): Promise<void> {
-  const value = encodeHeadRecord({ sequence, term });
+async function healHead(store: KeyValueStore, head: Head): Promise<void> {
+  const value = encodeHeadRecord(head);
   // A disk that takes no writes does not keep a shard from being read: the next start does all this again.
   await store.write([{ type: "put", key: HEAD_KEY, value }]).catch(() => {});
 }

@@ -1,4 +1,5 @@
 import type { KeyValueReader } from "@shoal/kv";
+import { objectIdFromBytes } from "@shoal/model";
 import type { VectorIndex } from "@shoal/vector-index";
 import type { IdTable } from "./id-table.js";
 import type { JournalEntry, JournalRecord } from "./journal-record.js";
@@ -40,34 +41,49 @@ export async function replayIntoIndex(
   const { gone, wanted } = netChanges(records, after);
   const loader = new VectorLoader(index, sequence);
   const take = (document: number, row: RowView) => {
-    if (row.sequence !== wanted.get(document) || row.dimensions !== index.dimensions) return;
+    if (row.sequence !== wanted.get(document)?.sequence || row.dimensions !== index.dimensions) return;
     loader.add(document, row.vectorBytes);
     wanted.delete(document);
   };
   if (wanted.size * SCAN_WORTH > table.count) {
-    const onRow = (rawId: Uint8Array, row: RowView) => take(table.findRaw(rawId), row);
+    const onRow = (_rawId: Uint8Array, row: RowView) => take(row.document, row);
     await scanRows(store, onRow, () => {});
   } else {
-    await readRows(store, table, [...wanted.keys()], take);
+    await readRows(store, [...wanted], take);
   }
   loader.flush();
-  for (const document of wanted.keys()) {
-    gone.push(document);
-    table.markLost(document);
-    const damage = { what: "row", id: table.idOf(document), reason: "it is not what the journal says" } as const;
+  for (const [document, { rawId }] of wanted) {
+    gone.push(document, markLost(table, rawId));
+    const damage = { what: "row", id: objectIdFromBytes(rawId), reason: "it is not what the journal says" } as const;
     onEvent({ type: "damageFound", damage });
   }
   index.remove(Uint32Array.from(gone), sequence);
 }
 
-/** Documents without a vector, and for those with a new one the sequence of the row that has it. */
+/** A table that was rebuilt from rows may lack an object whose row was not found. Returns its document. */
+function markLost(table: IdTable, rawId: Uint8Array): number {
+  let document = table.findRaw(rawId);
+  if (document < 0) {
+    document = table.reserve();
+    table.insert(rawId, document, 0);
+  }
+  table.markLost(document);
+  return document;
+}
+
+interface WantedRow {
+  readonly sequence: number;
+  readonly rawId: Uint8Array;
+}
+
+/** Documents without a vector, and for those with a new one the row that has it. */
 function netChanges(records: readonly JournalRecord[], after: number) {
   const gone = new Set<number>();
-  const wanted = new Map<number, number>();
+  const wanted = new Map<number, WantedRow>();
   for (const { entry, sequence } of entriesAfter(records, after)) {
-    const { document, kind, hasVector, vectorChanged } = entry;
+    const { document, kind, hasVector, vectorChanged, rawId } = entry;
     if (kind === "put" && hasVector) {
-      if (vectorChanged || wanted.has(document)) wanted.set(document, sequence);
+      if (vectorChanged || wanted.has(document)) wanted.set(document, { sequence, rawId });
       if (vectorChanged) gone.delete(document);
     } else if (kind === "delete" || vectorChanged) {
       wanted.delete(document);
@@ -79,23 +95,22 @@ function netChanges(records: readonly JournalRecord[], after: number) {
 
 async function readRows(
   store: KeyValueReader,
-  table: IdTable,
-  documents: readonly number[],
+  wanted: readonly (readonly [document: number, row: WantedRow])[],
   onRow: (document: number, row: RowView) => void,
 ): Promise<void> {
   const read = (from: number) => {
-    const page = documents.slice(from, from + KEYS_PER_READ);
-    const values = store.getMany(page.map((document) => rowKeyOfRawId(table.rawIdOf(document))));
+    const page = wanted.slice(from, from + KEYS_PER_READ);
+    const values = store.getMany(page.map(([, { rawId }]) => rowKeyOfRawId(rawId)));
     // Awaited one page later: a failure must not go unheard until then.
     values.catch(() => {});
     return { page, values };
   };
   let next = read(0);
-  for (let from = 0; from < documents.length; from += KEYS_PER_READ) {
+  for (let from = 0; from < wanted.length; from += KEYS_PER_READ) {
     const { page } = next;
     const values = await next.values;
     next = read(from + KEYS_PER_READ);
-    for (const [at, document] of page.entries()) {
+    for (const [at, [document]] of page.entries()) {
       const value = values[at];
       const row = value === undefined || value instanceof Error ? undefined : RowView.of(value);
       if (row !== undefined) onRow(document, row);

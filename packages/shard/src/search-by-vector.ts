@@ -92,11 +92,3 @@ export function queryLengthError(className: string, stored: number, query: numbe
     `query vector does not fit class '${className}': vector lengths don't match: ${stored} vs ${query}`,
   );
 }
-
-/** While the vector of an object is lost, every answer might lack that object: none is given. */
-export function lostVectorError(id: ObjectId, place: string): ShoalError {
-  return new ShoalError(
-    "dataLoss",
-    `object '${id}' of ${place} is damaged, its vector is lost: searches work again when it is written anew or deleted`,
-  );
-}

@@ -24,6 +24,8 @@ export type ShardEvent =
 export type Damage =
   /** The row of an object cannot be read; reading the object fails with `dataLoss`. `id` may be damaged itself. */
   | { readonly what: "row"; readonly id: ObjectId | undefined; readonly reason: string }
+  /** Rows were lost together with their ids: so many, or nobody knows how many. Lists and searches fail. */
+  | { readonly what: "unknownRows"; readonly count: number | undefined }
   /** A journal record cannot be read or is missing; the views are rebuilt from the rows. */
   | { readonly what: "journal"; readonly reason: string }
   /** A snapshot cannot be read; its view is rebuilt. */

@@ -66,7 +66,7 @@ export interface ShardCondition {
    * the journal; writes are refused until the shard is opened anew.
    */
   readonly status: "ready" | "readOnly" | "failed";
-  /** Why it is not ready. */
+  /** Why it is not ready; while it is, which objects are lost to damage. */
   readonly reason: string | undefined;
 }
 
@@ -84,7 +84,9 @@ export interface ShardStatistics {
 
 /**
  * Reads see every write that has resolved, and none that has not reached the disk. A damaged row fails the call that
- * meets it with `dataLoss`, naming class, shard and object; it is never answered as missing.
+ * meets it with `dataLoss`, naming class, shard and object; it is never answered as missing. While objects are lost,
+ * searches and lists of the newest fail so too, because any of them might belong to the answer; when not even the ids of
+ * the lost ones are known, lists by id as well. That ends when all of them are written anew.
  */
 export interface ShardReader {
   readonly className: string;
@@ -92,8 +94,11 @@ export interface ShardReader {
   readonly objectCount: number;
   /** Length of the class's vectors, undefined while the shard has seen none. */
   readonly dimensions: number | undefined;
-  /** Answered from memory. */
-  hasObject(id: ObjectId): boolean;
+  /**
+   * Answered from memory, but for ids that it lacks while objects are lost together with their ids: then also true for
+   * one that may be among them; reading it fails with `dataLoss`.
+   */
+  hasObject(id: ObjectId): boolean | Promise<boolean>;
   /** One result an id, in order. Calls of one event-loop turn share one read of the store. */
   getObjects(ids: readonly ObjectId[], fields: RowFields): Promise<readonly (StoredObject | undefined)[]>;
   /**
@@ -119,7 +124,10 @@ export interface ShardWriter {
   putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]>;
   /** The whole object after the merge, its vector and extras included. Fails with `notFound` and `invalid`. */
   mergeObject(merge: ObjectMerge): Promise<StoredObject>;
-  /** False when it was not there. Also removes an object whose row is damaged. */
+  /**
+   * False when it was not there. Also removes an object whose row is damaged, but not one that was lost together with its
+   * id: nobody knows whether it was there (`dataLoss`).
+   */
   deleteObject(id: ObjectId): Promise<boolean>;
 }
 

@@ -9,13 +9,14 @@ import {
 } from "@shoal/model";
 import { CommitLoop } from "./commit-loop.js";
 import { listObjects } from "./list-objects.js";
+import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
 import { pendingWrite } from "./pending-write.js";
 import { preparePut, vectorFault } from "./prepare-put.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
 import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
-import { lostVectorError, queryLengthError, searchByVector } from "./search-by-vector.js";
+import { queryLengthError, searchByVector } from "./search-by-vector.js";
 import type {
   ObjectListing,
   ObjectMerge,
@@ -90,15 +91,18 @@ export class StoredShard implements Shard {
   }
 
   get objectCount(): number {
-    return this.#views.table.count;
+    const { table } = this.#views;
+    return Math.max(table.count, table.expected?.count ?? 0);
   }
 
   get dimensions(): number | undefined {
     return this.#commits.dimensions;
   }
 
-  hasObject(id: ObjectId): boolean {
-    return this.#views.table.find(id) >= 0;
+  hasObject(id: ObjectId): boolean | Promise<boolean> {
+    const { table } = this.#views;
+    if (table.find(id) >= 0) return true;
+    return table.doubtful ? this.#rows.mayHave(id) : false;
   }
 
   async getObjects(ids: readonly ObjectId[], fields: RowFields): Promise<readonly (StoredObject | undefined)[]> {
@@ -121,8 +125,7 @@ export class StoredShard implements Shard {
       throw queryLengthError(this.className, dimensions, search.vector.length);
     }
     if (this.#commits.broken !== undefined) throw this.#commits.broken;
-    const lost = this.#views.table.lostObject();
-    if (lost !== undefined) throw lostVectorError(lost, this.#parts.place);
+    this.#checkWhole("searches");
     if (index === undefined || search.count === 0) return [];
     return searchByVector(this.#views, index, search, this.className, this.#rows, signal);
   }
@@ -132,6 +135,8 @@ export class StoredShard implements Shard {
     if (listing.order === "newest" && listing.after !== undefined) {
       throw new ShoalError("invalid", "'after' pages through objects in the order of their ids only");
     }
+    // An object in a page by id fails by itself, but where it stood among the newest is lost.
+    this.#checkWhole("lists", listing.order === "newest");
     return listObjects(this.#views.table, this.#rows, this.className, listing);
   }
 
@@ -142,7 +147,7 @@ export class StoredShard implements Shard {
     const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
       objects: puts.length,
       bytes: puts.reduce((sum, put) => sum + put.row.length, 0),
-      baseIds: mode === "create" ? [] : puts.map((put) => put.id),
+      baseIds: mode === "create" && !this.#views.table.doubtful ? [] : puts.map((put) => put.id),
       change: (draft) => prepared.map((put) => (put instanceof ShoalError ? put : draft.put(put, mode))),
     });
     this.#commits.push(write);
@@ -167,7 +172,7 @@ export class StoredShard implements Shard {
     const { write, outcome } = pendingWrite<boolean>({
       objects: 1,
       bytes: DELETE_BYTES,
-      baseIds: [],
+      baseIds: this.#views.table.doubtful ? [id] : [],
       change: (draft) => draft.delete(id),
     });
     this.#commits.push(write);
@@ -179,7 +184,7 @@ export class StoredShard implements Shard {
     const { broken, storeError } = this.#commits;
     if (broken !== undefined) return { objectCount, status: "failed", reason: broken.message };
     if (storeError !== undefined) return { objectCount, status: "readOnly", reason: storeError.message };
-    return { objectCount, status: "ready", reason: undefined };
+    return { objectCount, status: "ready", reason: this.#lossError("searches")?.message };
   }
 
   statistics(): ShardStatistics {
@@ -216,6 +221,20 @@ export class StoredShard implements Shard {
   [Symbol.asyncDispose](): Promise<void> {
     this.#disposing ??= this.#dispose();
     return this.#disposing;
+  }
+
+  /** What keeps answers that need every object from being whole. */
+  #lossError(what: string, withKnown = true): ShoalError | undefined {
+    const { table } = this.#views;
+    const { place } = this.#parts;
+    const lost = withKnown ? table.lostObject() : undefined;
+    if (lost !== undefined) return lostObjectError(lost, place, what);
+    return table.doubtful ? unknownObjectsError(table, place, what) : undefined;
+  }
+
+  #checkWhole(what: string, withKnown = true): void {
+    const error = this.#lossError(what, withKnown);
+    if (error !== undefined) throw error;
   }
 
   async #dispose(): Promise<void> {

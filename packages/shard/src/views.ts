@@ -1,5 +1,6 @@
 import type { VectorIndex } from "@shoal/vector-index";
 import { DocumentRecycling } from "./document-recycling.js";
+import type { IdSetDigest } from "./id-set-digest.js";
 import type { IdTable } from "./id-table.js";
 import type { JournalEntry } from "./journal-record.js";
 
@@ -7,6 +8,8 @@ import type { JournalEntry } from "./journal-record.js";
 export interface AppliedCommit {
   readonly entries: readonly JournalEntry[];
   readonly lastSequence: number;
+  /** All ids that are there afterwards; undefined: nobody knows. */
+  readonly ids: Readonly<IdSetDigest> | undefined;
   /** Bytes of the vector of an entry that has one. */
   vectorBytes(entry: number): Uint8Array;
 }
@@ -37,6 +40,7 @@ export class Views {
       const freed = applyToTable(this.table, entry);
       if (freed !== undefined) this.recycling.release(freed);
     }
+    this.table.expected = commit.ids;
     this.sequence = commit.lastSequence;
     if (this.index !== undefined) applyToIndex(this.index, commit);
   }

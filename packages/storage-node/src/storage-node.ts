@@ -73,7 +73,7 @@ export class StorageNode implements ShardService, AsyncDisposable {
     context: RequestContext,
   ): Promise<readonly boolean[]> {
     const answers: boolean[] = [];
-    for (const { shard, id } of questions) answers.push((await this.#shard(shard, context)).hasObject(id));
+    for (const { shard, id } of questions) answers.push(await (await this.#shard(shard, context)).hasObject(id));
     return answers;
   }
 
