@@ -1,5 +1,4 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { SchemaReplica, ShardMap } from "@shoal/cluster";
@@ -13,6 +12,7 @@ import type { Clock, Configuration, Logger, ResourceScope, Service } from "@shoa
 import { RowCacheBudget } from "@shoal/shard";
 import { createShardingState } from "@shoal/sharding";
 import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
+import { makeDataFolder } from "./make-data-folder.js";
 import { newClassId } from "./new-class-id.js";
 import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
 
@@ -39,7 +39,7 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions, scope: ResourceScope): Promise<Service> {
   const { configuration, logger } = options;
   const dataPath = resolve(configuration.dataPath);
-  await mkdir(dataPath, { recursive: true });
+  await makeDataFolder(dataPath);
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   const storage = await startStorage(options, dataPath, ballast, scope);
   const gateway = scope.use(createServingGateway(options, storage));

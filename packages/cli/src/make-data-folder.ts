@@ -1,0 +1,42 @@
+import { access, constants, mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ShoalError } from "@shoal/model";
+
+/**
+ * Makes the folder for all data, with its parents, unless it is there. Fails with `invalid` when it cannot be made or
+ * written to. (One level at a time: node's recursive mkdir never ends on file systems that refuse with ENOENT.)
+ */
+export async function makeDataFolder(path: string): Promise<void> {
+  try {
+    await makeFolder(path);
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new ShoalError(
+      "invalid",
+      `PERSISTENCE_DATA_PATH must be a folder that can be made and written to, got '${path}': ${reason}`,
+      { cause: thrown },
+    );
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  if (await isFolder(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeFolder(parent);
+  await mkdir(path).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code !== "EEXIST") throw thrown;
+  });
+}
+
+/** False when there is nothing of that name. Fails when it is something else. */
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    const found = await stat(path);
+    if (!found.isDirectory()) throw new Error(`'${path}' is no folder`);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return false;
+    throw thrown;
+  }
+}
