@@ -42,19 +42,19 @@ export class StorageNode implements ShardService, AsyncDisposable {
     address: ShardAddress,
     objects: readonly DataObject[],
     mode: PutMode,
-    context: RequestContext,
+    _context: RequestContext,
   ): Promise<readonly (PutTimes | ShoalError)[]> {
-    const shard = await this.#shard(address, context);
+    const shard = await this.#shard(address);
     return shard.putObjects(objects, mode);
   }
 
-  async mergeObject(address: ShardAddress, merge: ObjectMerge, context: RequestContext): Promise<StoredObject> {
-    const shard = await this.#shard(address, context);
+  async mergeObject(address: ShardAddress, merge: ObjectMerge, _context: RequestContext): Promise<StoredObject> {
+    const shard = await this.#shard(address);
     return shard.mergeObject(merge);
   }
 
-  async deleteObject(address: ShardAddress, id: ObjectId, context: RequestContext): Promise<boolean> {
-    const shard = await this.#shard(address, context);
+  async deleteObject(address: ShardAddress, id: ObjectId, _context: RequestContext): Promise<boolean> {
+    const shard = await this.#shard(address);
     return shard.deleteObject(id);
   }
 
@@ -62,18 +62,18 @@ export class StorageNode implements ShardService, AsyncDisposable {
     address: ShardAddress,
     ids: readonly ObjectId[],
     fields: RowFields,
-    context: RequestContext,
+    _context: RequestContext,
   ): Promise<readonly (StoredObject | undefined)[]> {
-    const shard = await this.#shard(address, context);
+    const shard = await this.#shard(address);
     return shard.getObjects(ids, fields);
   }
 
   async hasObjects(
     questions: readonly { readonly shard: ShardAddress; readonly id: ObjectId }[],
-    context: RequestContext,
+    _context: RequestContext,
   ): Promise<readonly boolean[]> {
     const answers: boolean[] = [];
-    for (const { shard, id } of questions) answers.push(await (await this.#shard(shard, context)).hasObject(id));
+    for (const { shard, id } of questions) answers.push(await (await this.#shard(shard)).hasObject(id));
     return answers;
   }
 
@@ -82,16 +82,16 @@ export class StorageNode implements ShardService, AsyncDisposable {
     search: VectorSearch,
     context: RequestContext,
   ): Promise<readonly VectorSearchHit[]> {
-    const shard = await this.#shard(address, context);
+    const shard = await this.#shard(address);
     return shard.searchByVector(search, context.signal);
   }
 
   async listObjects(
     address: ShardAddress,
     listing: ObjectListing,
-    context: RequestContext,
+    _context: RequestContext,
   ): Promise<readonly StoredObject[]> {
-    const shard = await this.#shard(address, context);
+    const shard = await this.#shard(address);
     return shard.listObjects(listing);
   }
 
@@ -110,8 +110,7 @@ export class StorageNode implements ShardService, AsyncDisposable {
     await this.#registry[Symbol.asyncDispose]();
   }
 
-  #shard(address: ShardAddress, context: RequestContext): Shard | Promise<Shard> {
-    context.signal?.throwIfAborted();
+  #shard(address: ShardAddress): Shard | Promise<Shard> {
     return this.#registry.get(address);
   }
 }
