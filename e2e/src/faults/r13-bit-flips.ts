@@ -10,10 +10,12 @@ import { filesBelow } from "./store-folders.js";
 
 const DIMENSIONS = 16;
 const QUERIES = 10;
+/** After every fifth flip the server is stopped and started once more: what it wrote meanwhile may hide the damage. */
+const RESTART_EVERY = 5;
 
 /**
  * R13: one bit of one file is flipped, the server started, and everything asked that it knows. Each answer is right or
- * an error, or the server refuses to start and says why: never a wrong answer, never a crash. Files are chosen evenly,
+ * an error, or the server refuses to start and says why: never a wrong answer, never a crash, nor after another start. Files are chosen evenly,
  * so that small ones (schema, markers) get their share.
  */
 export const R13: FaultRow = {
@@ -27,6 +29,7 @@ export const R13: FaultRow = {
     const pristine = join(folder, "pristine");
     const damaged = join(folder, "data");
     const tally = { unharmed: 0, "reported by answers": 0, "refused at the start": 0 };
+    let restarts = 0;
     try {
       const answers = await prepare(pristine, damaged, count, random);
       await using server = answers.server;
@@ -34,30 +37,23 @@ export const R13: FaultRow = {
         await rm(damaged, { recursive: true, force: true });
         await cp(pristine, damaged, { recursive: true });
         const what = await flipBit(damaged, random);
-        const outputBefore = server.output.length;
-        await server.spawnOnly();
-        const refusal = await server.ready().then(
-          () => undefined,
-          (error: Error) => error.message,
-        );
-        if (refusal !== undefined) {
-          const exit = server.running ? undefined : await server.exited();
-          const said = server.output.slice(outputBefore).trim();
-          const clean = exit?.code === 1 && exit.signal === null && /^shoal: .+/m.test(said);
-          failures.check(clean, `${what}: the start ended with ${JSON.stringify(exit)}: ${said.slice(-300)}`);
-          tally["refused at the start"] += 1;
-          if (server.running) await server.kill();
-          continue;
+        const outcome = await startAndAsk(server, answers.truth, what, failures);
+        tally[outcome] += 1;
+        if (flip % RESTART_EVERY === 0 && outcome !== "refused at the start") {
+          if (server.running) await server.stop();
+          restarts += 1;
+          await startAndAsk(server, answers.truth, `${what}, second start`, failures);
         }
-        const { reported, wrong } = await answers.truth.check();
-        if (wrong.length > 0) failures.add(`${what}: ${wrong.length} answers are wrong, such as ${wrong[0]}`);
-        tally[reported > 0 ? "reported by answers" : "unharmed"] += 1;
-        failures.check(server.running, `${what}: the process ended: ${server.output.slice(-300)}`);
         if (server.running) await server.kill();
         if (flip % 100 === 0) say(`${flip} flips: ${JSON.stringify(tally)}, ${failures.count} failures`);
       }
       return {
-        figures: { "bit flips": flips, ...tally, "flips with silently wrong answers or a crash": failures.count },
+        figures: {
+          "bit flips": flips,
+          ...tally,
+          "second starts": restarts,
+          "flips with silently wrong answers or a crash": failures.count,
+        },
         failures: failures.lines,
       };
     } finally {
@@ -82,6 +78,29 @@ async function prepare(pristine: string, damaged: string, count: number, random:
   await server.kill();
   await cp(damaged, pristine, { recursive: true });
   return { server, truth };
+}
+
+type Outcome = "unharmed" | "reported by answers" | "refused at the start";
+
+/** A server that started is left running. */
+async function startAndAsk(server: ServerProcess, truth: Answers, what: string, failures: Failures): Promise<Outcome> {
+  const outputBefore = server.output.length;
+  await server.spawnOnly();
+  const refusal = await server.ready().then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  if (refusal !== undefined) {
+    const exit = server.running ? undefined : await server.exited();
+    const said = server.output.slice(outputBefore).trim();
+    const clean = exit?.code === 1 && exit.signal === null && /^shoal: .+/m.test(said);
+    failures.check(clean, `${what}: the start ended with ${JSON.stringify(exit)}: ${said.slice(-300)}`);
+    return "refused at the start";
+  }
+  const { reported, wrong } = await truth.check();
+  if (wrong.length > 0) failures.add(`${what}: ${wrong.length} answers are wrong, such as ${wrong[0]}`);
+  failures.check(server.running, `${what}: the process ended: ${server.output.slice(-300)}`);
+  return reported > 0 ? "reported by answers" : "unharmed";
 }
 
 async function flipBit(folder: string, random: () => number): Promise<string> {

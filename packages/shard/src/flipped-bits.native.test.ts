@@ -2,7 +2,7 @@ import { cp, mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type KeyValueStore, openRocksStore } from "@shoal/kv";
-import { ShoalError } from "@shoal/model";
+import { type ObjectId, ShoalError } from "@shoal/model";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { describe, expect, it } from "vitest";
 import { openShard } from "./open-shard.js";
@@ -82,7 +82,19 @@ async function orDataLoss<T>(promise: Promise<T>): Promise<T | "dataLoss"> {
   }
 }
 
-async function expectNoWrongAnswer(shard: Shard, where: string): Promise<number> {
+/** Answers that no object may be missing from. */
+function wholeAnswers(shard: Shard): Promise<WholeAnswers> {
+  const idsOf = async (found: Promise<readonly { readonly id: ObjectId }[]>) => (await found).map(({ id }) => id);
+  const list = (order: "newest" | "id", limit: number) =>
+    orDataLoss(idsOf(shard.listObjects({ order, after: undefined, limit, fields: ALL_FIELDS })));
+  const search = { vector: Float32Array.of(1, 2, 3, 4), count: 20, fields: undefined };
+  const asked = [list("newest", 10), list("id", 10), list("newest", OBJECTS + 1), list("id", OBJECTS + 1)];
+  return Promise.all([...asked, orDataLoss(idsOf(shard.searchByVector(search)))]);
+}
+
+type WholeAnswers = readonly (readonly ObjectId[] | "dataLoss")[];
+
+async function expectNoWrongAnswer(shard: Shard, truth: WholeAnswers, where: string): Promise<number> {
   let refused = 0;
   for (let at = 0; at < OBJECTS; at++) {
     const { id, vector } = objectAt(at);
@@ -94,14 +106,9 @@ async function expectNoWrongAnswer(shard: Shard, where: string): Promise<number>
     expect(propertiesOf(answer[0]), `object ${at} after ${where}`).toEqual({ n: at });
     expect(answer[0]?.vector).toEqual(vector);
   }
-  const hits = await orDataLoss(
-    shard.searchByVector({ vector: Float32Array.of(1, 2, 3, 4), count: 20, fields: ALL_FIELDS }),
-  );
-  if (hits !== "dataLoss") {
-    for (const { id, object } of hits) {
-      const { n } = propertiesOf(object) as { n: number };
-      expect(id).toBe(objectAt(n).id);
-    }
+  for (const [at, answer] of (await wholeAnswers(shard)).entries()) {
+    if (answer === "dataLoss") refused += 1;
+    else expect(answer, `answer ${at} after ${where}`).toEqual(truth[at]);
   }
   return refused;
 }
@@ -120,7 +127,11 @@ describe("flipped bits in any file of a shard", () => {
       }
     });
     // Opening and closing moves RocksDB's log into a table: all rows are behind checksums then.
-    await withShard(intact, async () => {});
+    let truth: WholeAnswers = [];
+    await withShard(intact, async (shard) => {
+      truth = await wholeAnswers(shard);
+    });
+    expect(truth.map((answer) => answer.length)).toEqual([10, 10, OBJECTS, OBJECTS, 20]);
     const random = new Random(SEED);
     const seen = { notOpened: 0, refused: 0, whole: 0 };
     for (let round = 0; round < ROUNDS; round++) {
@@ -135,7 +146,7 @@ describe("flipped bits in any file of a shard", () => {
       let opened = false;
       const run = withShard(copy, async (shard) => {
         opened = true;
-        const refused = await expectNoWrongAnswer(shard, where);
+        const refused = await expectNoWrongAnswer(shard, truth, where);
         seen[refused > 0 ? "refused" : "whole"] += 1;
       });
       await run.catch((error: unknown) => {

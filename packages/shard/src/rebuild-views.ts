@@ -89,8 +89,8 @@ async function findLost(
   const ids = new Set(fromRecords);
   if (earlier !== undefined && (damaged || hasLostChanges)) {
     for (const document of earlier.newestFirst()) {
-      const id = earlier.idOf(document);
-      if (id !== undefined) ids.add(id);
+      const rawId = earlier.rawIdOf(document);
+      if (table.findRaw(rawId) < 0) ids.add(objectIdFromBytes(rawId));
     }
   }
   const missing = [...ids].filter((id) => table.find(id) < 0);
