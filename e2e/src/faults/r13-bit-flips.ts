@@ -84,7 +84,8 @@ type Outcome = "unharmed" | "reported by answers" | "refused at the start";
 
 /** A server that started is left running. */
 async function startAndAsk(server: ServerProcess, truth: Answers, what: string, failures: Failures): Promise<Outcome> {
-  const outputBefore = server.output.length;
+  // The server keeps the end of its output only: lengths from before say nothing.
+  server.output = "";
   await server.spawnOnly();
   const refusal = await server.ready().then(
     () => undefined,
@@ -92,7 +93,7 @@ async function startAndAsk(server: ServerProcess, truth: Answers, what: string, 
   );
   if (refusal !== undefined) {
     const exit = server.running ? undefined : await server.exited();
-    const said = server.output.slice(outputBefore).trim();
+    const said = server.output.trim();
     const clean = exit?.code === 1 && exit.signal === null && /^shoal: .+/m.test(said);
     failures.check(clean, `${what}: the start ended with ${JSON.stringify(exit)}: ${said.slice(-300)}`);
     return "refused at the start";
