@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from "node:crypto";
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { SchemaReplica, ShardMap } from "@shoal/cluster";
@@ -79,7 +79,7 @@ async function startStorage(
   const coordinator = await SchemaCoordinator.open({
     store: meta,
     createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical } }) =>
-      createShardingState({ desiredCount, virtualPerPhysical, nodeNames: [nodeName] }, randomInt),
+      createShardingState({ desiredCount, virtualPerPhysical, nodeNames: [nodeName] }, randomBytes),
     newClassId: () => newClassId(randomInt),
   });
   let shardCount = 0;

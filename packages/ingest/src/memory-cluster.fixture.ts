@@ -64,10 +64,11 @@ export class MemoryCluster implements SchemaView, ShardRouter {
   addDefinition(definition: ClassDefinition): ClassRecord {
     const { desiredCount, virtualPerPhysical } = definition.shardingConfig;
     let state = this.snapshot.version + 1;
-    const random = (below: number) => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor((state / 2 ** 32) * below);
-    };
+    const random = (count: number) =>
+      Uint8Array.from({ length: count }, () => {
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        return state >>> 24;
+      });
     const sharding = createShardingState({ desiredCount, virtualPerPhysical, nodeNames: this.nodeNames }, random);
     const record: ClassRecord = { definition, sharding, classId: `id-${definition.class}`, dimensions: undefined };
     this.#rings.set(record.classId, new Ring(sharding));

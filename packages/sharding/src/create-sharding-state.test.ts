@@ -1,12 +1,16 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createShardingState, placeShards } from "./create-sharding-state.js";
+import type { RandomBytes } from "./random-letters.js";
+import { Ring } from "./ring.js";
 
-function seeded(seed: number): (below: number) => number {
+function seeded(seed: number): RandomBytes {
   let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  return (count) =>
+    Uint8Array.from({ length: count }, () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state >>> 24;
+    });
 }
 
 describe("createShardingState", () => {
@@ -20,12 +24,32 @@ describe("createShardingState", () => {
   });
 
   it("draws again when a name comes twice", () => {
-    let calls = 0;
-    // The first two names are all 'a'; later ones vary.
-    const random = (below: number) => (calls++ < 25 ? 0 : (calls * 7) % below);
-    const state = createShardingState({ desiredCount: 2, virtualPerPhysical: 1, nodeNames: ["n"] }, random);
+    // The first letters are all 'a'; later ones vary.
+    const zeros = (zeroCount: number) => {
+      let drawn = 0;
+      return (count: number) => Uint8Array.from({ length: count }, () => (drawn++ < zeroCount ? 0 : drawn * 7));
+    };
+    const state = createShardingState({ desiredCount: 2, virtualPerPhysical: 1, nodeNames: ["n"] }, zeros(24));
     expect(state.shards[0]?.name).toBe("aaaaaaaaaaaa");
     expect(state.shards[1]?.name).not.toBe("aaaaaaaaaaaa");
+    // A shard's name, four bytes for its node, two virtual shards.
+    const virtual = createShardingState({ desiredCount: 1, virtualPerPhysical: 3, nodeNames: ["n"] }, zeros(40));
+    expect(virtual.virtualShards[0]).toBe("aaaaaaaaaaaa");
+    expect(new Set(virtual.virtualShards).size).toBe(3);
+  });
+
+  it("draws every letter and digit equally often", () => {
+    const state = createShardingState({ desiredCount: 1, virtualPerPhysical: 5_000, nodeNames: ["n"] }, randomBytes);
+    const counts = new Map<string, number>();
+    for (const letter of state.virtualShards.join("")) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    expect(counts.size).toBe(62);
+    // 60,000 letters: 968 of each, standard deviation 31.
+    for (const [letter, count] of counts) expect(Math.abs(count - 968), letter).toBeLessThan(200);
+  });
+
+  it("fails when the source of chance is empty", () => {
+    const plan = { desiredCount: 1, virtualPerPhysical: 1, nodeNames: ["n"] };
+    expect(() => createShardingState(plan, () => new Uint8Array(0))).toThrow("source of random bytes");
   });
 
   it("deals virtual shards equally", () => {
@@ -40,11 +64,12 @@ describe("createShardingState", () => {
   });
 
   it("places round-robin from a random node on", () => {
-    const placed = placeShards(["s1", "s2", "s3", "s4"], ["a", "b", "c"], () => 2);
+    const placed = placeShards(["s1", "s2", "s3", "s4"], ["a", "b", "c"], 2);
     expect(placed.map((shard) => shard.members)).toEqual([["c"], ["a"], ["b"], ["c"]]);
     const firsts = new Set<string>();
     for (let seed = 0; seed < 40; seed++) {
-      firsts.add(placeShards(["s"], ["a", "b", "c"], seeded(seed * 7919))[0]?.members[0] ?? "");
+      const plan = { desiredCount: 1, virtualPerPhysical: 1, nodeNames: ["a", "b", "c"] };
+      firsts.add(createShardingState(plan, seeded(seed * 7919)).shards[0]?.members[0] ?? "");
     }
     expect([...firsts].sort()).toEqual(["a", "b", "c"]);
   });
@@ -56,6 +81,26 @@ describe("createShardingState", () => {
   });
 
   it("refuses to place on no node", () => {
-    expect(() => placeShards(["s"], [], () => 0)).toThrow("no storage node");
+    expect(() => placeShards(["s"], [], 0)).toThrow("no storage node");
+  });
+
+  it("makes the largest class that the model allows, and its ring, without holding up the process", () => {
+    const plan = { desiredCount: 1_024, virtualPerPhysical: 128, nodeNames: ["n"] };
+    const warm = createShardingState({ ...plan, desiredCount: 64 }, randomBytes);
+    new Ring(warm);
+    const cpuMs = (run: () => void) => {
+      const from = process.cpuUsage();
+      run();
+      const { user, system } = process.cpuUsage(from);
+      return (user + system) / 1_000;
+    };
+    let state = warm;
+    // Three times of what is measured on an idle machine; names drawn one letter a call cost 600 ms.
+    expect(
+      cpuMs(() => {
+        state = createShardingState(plan, randomBytes);
+      }),
+    ).toBeLessThan(300);
+    expect(cpuMs(() => new Ring(state))).toBeLessThan(300);
   });
 });

@@ -1,9 +1,7 @@
 import { ShoalError } from "@shoal/model";
-import { murmur3 } from "./murmur3.js";
+import { type RandomBytes, RandomLetters } from "./random-letters.js";
 import type { PhysicalShard, ShardingState } from "./sharding-state.js";
-
-/** A uniformly random integer from 0 up to but not including `below`. */
-export type RandomInteger = (below: number) => number;
+import { virtualBound } from "./virtual-bound.js";
 
 export interface ShardingPlan {
   /** Number of shards, at least 1. */
@@ -15,7 +13,6 @@ export interface ShardingPlan {
 }
 
 const NAME_CHARS = 12;
-const ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 /**
  * The sharding of a new class (reference-rest 5.2): shards and virtual shards get random names of 12 letters and
@@ -23,37 +20,36 @@ const ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789
  * names are drawn independently of each other, so dealing them in drawn order is the same as shuffling them first.
  * Fails with `invalid` on counts below 1 and `unavailable` without nodes.
  */
-export function createShardingState(plan: ShardingPlan, random: RandomInteger): ShardingState {
+export function createShardingState(plan: ShardingPlan, randomBytes: RandomBytes): ShardingState {
   requireCount("desiredCount", plan.desiredCount);
   requireCount("virtualPerPhysical", plan.virtualPerPhysical);
+  const random = new RandomLetters(randomBytes);
   const taken = new Set<string>();
   const names = Array.from({ length: plan.desiredCount }, () => newShardName(random, taken));
-  const shards = placeShards(names, plan.nodeNames, random);
-  const bounds = new Set<bigint>();
+  const shards = placeShards(names, plan.nodeNames, random.below(Math.max(1, plan.nodeNames.length)));
+  const bounds = new Set<number>();
   const virtualShards: string[] = [];
   const assignments: number[] = [];
   for (let index = 0; index < plan.desiredCount * plan.virtualPerPhysical; index++) {
-    virtualShards.push(newVirtualName(random, taken, bounds));
+    virtualShards.push(newVirtualName(random, bounds));
     assignments.push(index % plan.desiredCount);
   }
   return { shards, virtualShards, assignments };
 }
 
 /**
- * Gives each shard its node, round-robin from a random node on. More shards than nodes: several on a node. Fails with
+ * Gives each shard its node, round-robin from the node of index `first` on. More shards than nodes: several on a node. Fails with
  * `unavailable` without nodes.
  */
 export function placeShards(
   shardNames: readonly string[],
   nodeNames: readonly string[],
-  random: RandomInteger,
+  first: number,
 ): readonly PhysicalShard[] {
   if (nodeNames.length === 0) throw new ShoalError("unavailable", "there is no storage node to place shards on");
-  const first = random(nodeNames.length);
   return shardNames.map((name, index) => {
     const node = nodeNames[(first + index) % nodeNames.length];
-    if (node === undefined)
-      throw new ShoalError("internal", `random integer ${first} is not below ${nodeNames.length}`);
+    if (node === undefined) throw new ShoalError("internal", `there is no node ${first} of ${nodeNames.length}`);
     return { name, members: [node] };
   });
 }
@@ -63,10 +59,9 @@ function requireCount(name: string, value: number): void {
   throw new ShoalError("invalid", `${name} must be an integer of at least 1, got ${value}`);
 }
 
-function newShardName(random: RandomInteger, taken: Set<string>): string {
+function newShardName(random: RandomLetters, taken: Set<string>): string {
   for (;;) {
-    let name = "";
-    for (let i = 0; i < NAME_CHARS; i++) name += ALPHABET.charAt(random(ALPHABET.length));
+    const name = random.name(NAME_CHARS);
     // Compared in lower case: two folders may not differ in case only, some file systems fold it.
     const folded = name.toLowerCase();
     if (taken.has(folded)) continue;
@@ -75,13 +70,14 @@ function newShardName(random: RandomInteger, taken: Set<string>): string {
   }
 }
 
-/** A name whose bound no other virtual shard has. */
-function newVirtualName(random: RandomInteger, taken: Set<string>, bounds: Set<bigint>): string {
+/** A name whose bound differs from those of all other virtual shards, in its first 53 bits already. */
+function newVirtualName(random: RandomLetters, bounds: Set<number>): string {
   for (;;) {
-    const name = newShardName(random, taken);
-    const bound = murmur3(Buffer.from(name, "ascii"));
-    if (bounds.has(bound)) continue;
-    bounds.add(bound);
+    const name = random.name(NAME_CHARS);
+    const { high, low } = virtualBound(name);
+    const start = high * 2 ** 21 + (low >>> 11);
+    if (bounds.has(start)) continue;
+    bounds.add(start);
     return name;
   }
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { type ObjectId, parseObjectId } from "@shoal/model";
 import { bench, describe } from "vitest";
 import { createShardingState } from "./create-sharding-state.js";
@@ -6,7 +6,7 @@ import { Ring } from "./ring.js";
 
 const ids = Array.from({ length: 1_000 }, () => parseObjectId(randomUUID()) as ObjectId);
 const plan = { desiredCount: 4, virtualPerPhysical: 128, nodeNames: ["n"] };
-const ring = new Ring(createShardingState(plan, (below) => Math.floor(Math.random() * below)));
+const ring = new Ring(createShardingState(plan, randomBytes));
 
 describe("routing of 1,000 ids", () => {
   bench("ring, 512 virtual shards", () => {

@@ -2,6 +2,7 @@ import { type ObjectId, objectIdFromBytes, objectIdToBytes } from "@shoal/model"
 import { describe, expect, it } from "vitest";
 import { createShardingState } from "./create-sharding-state.js";
 import { murmur3 } from "./murmur3.js";
+import type { RandomBytes } from "./random-letters.js";
 import { Ring } from "./ring.js";
 import type { ShardingState } from "./sharding-state.js";
 
@@ -13,12 +14,21 @@ function seeded(seed: number): (below: number) => number {
   };
 }
 
+function seededBytes(seed: number): RandomBytes {
+  let state = seed;
+  return (count) =>
+    Uint8Array.from({ length: count }, () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state >>> 24;
+    });
+}
+
 function randomId(random: (below: number) => number): ObjectId {
   return objectIdFromBytes(Uint8Array.from({ length: 16 }, () => random(256)));
 }
 
 function stateOf(desiredCount: number, virtualPerPhysical: number, seed: number): ShardingState {
-  return createShardingState({ desiredCount, virtualPerPhysical, nodeNames: ["a", "b"] }, seeded(seed));
+  return createShardingState({ desiredCount, virtualPerPhysical, nodeNames: ["a", "b"] }, seededBytes(seed));
 }
 
 /** Section 5.3 word for word: a linear walk over bounds sorted as BigInt. */
@@ -52,17 +62,29 @@ describe("Ring", () => {
     }
   });
 
+  it("lists its virtual shards by rising bound", () => {
+    const state = stateOf(3, 300, 77);
+    const expected = state.virtualShards
+      .map((name, i) => ({
+        name,
+        upper: murmur3(Buffer.from(name, "latin1")),
+        shard: state.shards[state.assignments[i] ?? -1]?.name,
+      }))
+      .sort((a, b) => (a.upper < b.upper ? -1 : 1));
+    expect(new Ring(state).virtualShards()).toEqual(expected);
+  });
+
   it("wraps: a token above the last bound belongs to the first virtual shard", () => {
     const state = stateOf(2, 1, 5);
     const ring = new Ring(state);
     const random = seeded(7);
-    const last = ring.virtualShards.at(-1);
+    const last = ring.virtualShards().at(-1);
     let wrapped = 0;
     for (let i = 0; i < 1_000; i++) {
       const id = randomId(random);
       if (murmur3(objectIdToBytes(id)) <= (last?.upper ?? 0n)) continue;
       wrapped++;
-      expect(ring.shardOf(id).name).toBe(ring.virtualShards[0]?.shard);
+      expect(ring.shardOf(id).name).toBe(ring.virtualShards()[0]?.shard);
     }
     expect(wrapped).toBeGreaterThan(10);
   });

@@ -1,6 +1,7 @@
 import { type ObjectId, ShoalError, writeObjectId } from "@shoal/model";
-import { murmur3, murmur3Words } from "./murmur3.js";
+import { murmur3Words } from "./murmur3.js";
 import type { PhysicalShard, ShardingState, VirtualShard } from "./sharding-state.js";
+import { virtualBound } from "./virtual-bound.js";
 
 const idBytes = new Uint8Array(16);
 const token = new Uint32Array(2);
@@ -11,22 +12,41 @@ const token = new Uint32Array(2);
  * (reference-rest 5.3). Immutable; build it once for each ShardingState.
  */
 export class Ring {
-  /** Virtual shards by rising bound. */
-  readonly virtualShards: readonly VirtualShard[];
+  readonly #state: ShardingState;
   readonly #shards: readonly PhysicalShard[];
   readonly #upperHigh: Uint32Array;
   readonly #upperLow: Uint32Array;
-  /** Index in the state's `shards` of the owner of each virtual shard. */
+  /** Index in the state's `shards` of the owner of each bound. */
   readonly #owner: Uint32Array;
+  /** Index in the state's `virtualShards` of each bound. */
+  readonly #origin: Uint32Array;
 
   /** Fails with `internal` when the state contradicts itself. */
   constructor(state: ShardingState) {
-    const points = sortedPoints(state);
-    this.virtualShards = points.map(({ name, upper, shard }) => ({ name, upper, shard }));
+    checkAssignments(state);
+    const { virtualShards, assignments } = state;
+    const high = new Uint32Array(virtualShards.length);
+    const low = new Uint32Array(virtualShards.length);
+    virtualShards.forEach((name, index) => {
+      const bound = virtualBound(name);
+      high[index] = bound.high;
+      low[index] = bound.low;
+    });
+    this.#state = state;
     this.#shards = state.shards;
-    this.#upperHigh = Uint32Array.from(points, (point) => Number(point.upper >> 32n));
-    this.#upperLow = Uint32Array.from(points, (point) => Number(point.upper & 0xffffffffn));
-    this.#owner = Uint32Array.from(points, (point) => point.owner);
+    this.#origin = sortedOrder(high, low);
+    this.#upperHigh = this.#origin.map((index) => high[index] ?? 0);
+    this.#upperLow = this.#origin.map((index) => low[index] ?? 0);
+    this.#owner = this.#origin.map((index) => assignments[index] ?? 0);
+  }
+
+  /** Virtual shards by rising bound; made anew for each caller. */
+  virtualShards(): readonly VirtualShard[] {
+    return Array.from(this.#origin, (origin, index) => ({
+      name: this.#state.virtualShards[origin] ?? "",
+      upper: (BigInt(this.#upperHigh[index] ?? 0) << 32n) | BigInt(this.#upperLow[index] ?? 0),
+      shard: this.#shards[this.#owner[index] ?? 0]?.name ?? "",
+    }));
   }
 
   /** The shard that owns `id`. */
@@ -47,10 +67,11 @@ export class Ring {
   /** Share of the hash space, 0 to 1, that each shard owns, in the order of the state's `shards`. */
   ownedShares(): readonly number[] {
     const shares = this.#shards.map(() => 0);
-    this.virtualShards.forEach((point, index) => {
-      const before = this.virtualShards.at(index - 1)?.upper ?? 0n;
+    const points = this.virtualShards();
+    points.forEach((point, index) => {
+      const before = points.at(index - 1)?.upper ?? 0n;
       const owner = this.#owner[index] ?? 0;
-      const width = this.virtualShards.length === 1 ? 1n << 64n : BigInt.asUintN(64, point.upper - before);
+      const width = points.length === 1 ? 1n << 64n : BigInt.asUintN(64, point.upper - before);
       shares[owner] = (shares[owner] ?? 0) + Number(width) / 2 ** 64;
     });
     return shares;
@@ -70,28 +91,45 @@ export class Ring {
   }
 }
 
-interface RingPoint extends VirtualShard {
-  readonly owner: number;
-}
-
-function sortedPoints(state: ShardingState): RingPoint[] {
-  if (state.virtualShards.length === 0 || state.virtualShards.length !== state.assignments.length) {
-    const counts = `${state.virtualShards.length} virtual shards and ${state.assignments.length} assignments`;
+function checkAssignments({ shards, virtualShards, assignments }: ShardingState): void {
+  if (virtualShards.length === 0 || virtualShards.length !== assignments.length) {
+    const counts = `${virtualShards.length} virtual shards and ${assignments.length} assignments`;
     throw new ShoalError("internal", `a sharding state needs an owner for each virtual shard, got ${counts}`);
   }
-  const points = state.virtualShards.map((name, index) => {
-    const owner = state.assignments[index] ?? -1;
-    const shard = state.shards[owner]?.name;
-    if (shard === undefined) {
-      throw new ShoalError(
-        "internal",
-        `virtual shard '${name}' is assigned to shard ${owner} of ${state.shards.length}`,
-      );
+  const stray = assignments.findIndex((owner) => shards[owner] === undefined);
+  if (stray < 0) return;
+  throw new ShoalError(
+    "internal",
+    `virtual shard '${virtualShards[stray]}' is assigned to shard ${assignments[stray]} of ${shards.length}`,
+  );
+}
+
+/**
+ * The indexes of the bounds in rising order; equal ones (createShardingState draws none) keep the order of the state.
+ * Radix sort, a byte at a time from the lowest: a class may have a hundred thousand bounds, and comparing costs ten
+ * times as much.
+ */
+function sortedOrder(high: Uint32Array, low: Uint32Array): Uint32Array {
+  let order = Uint32Array.from(high, (_, index) => index);
+  let next = new Uint32Array(order.length);
+  for (const half of [low, high]) {
+    for (let shift = 0; shift < 32; shift += 8) {
+      const starts = new Uint32Array(257);
+      for (const value of half) {
+        const after = ((value >>> shift) & 255) + 1;
+        starts[after] = (starts[after] ?? 0) + 1;
+      }
+      for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] ?? 0) + (starts[i - 1] ?? 0);
+      for (const index of order) {
+        const digit = ((half[index] ?? 0) >>> shift) & 255;
+        const place = starts[digit] ?? 0;
+        starts[digit] = place + 1;
+        next[place] = index;
+      }
+      [order, next] = [next, order];
     }
-    return { name, upper: murmur3(Buffer.from(name, "ascii")), shard, owner };
-  });
-  // Equal bounds cannot be drawn (createShardingState refuses them); the name keeps the order total all the same.
-  return points.sort((a, b) => (a.upper < b.upper ? -1 : a.upper > b.upper ? 1 : a.name < b.name ? -1 : 1));
+  }
+  return order;
 }
 
 function wordAt(at: number): number {

@@ -111,9 +111,21 @@ describe("config sections of a class", () => {
     ],
     [
       { class: "Foo", shardingConfig: { desiredCount: 1000, virtualPerPhysical: 1000 } },
-      "parse vector index config: desiredCount times virtualPerPhysical must be at most 262144, got 1000 * 1000",
+      "parse vector index config: desiredCount times virtualPerPhysical must be at most 131072, got 1000 * 1000",
+    ],
+    [
+      { class: "Foo", shardingConfig: { desiredCount: 1_024, virtualPerPhysical: 129 } },
+      "parse vector index config: desiredCount times virtualPerPhysical must be at most 131072, got 1024 * 129",
+    ],
+    [
+      { class: "Foo", shardingConfig: { desiredCount: 4, virtualPerPhysical: 65_536 } },
+      "parse vector index config: desiredCount times virtualPerPhysical must be at most 131072, got 4 * 65536",
     ],
   ])("refuses %j", (body, message) => {
     expect(refusal(() => parse(body))).toBe(`invalid: ${message}`);
+  });
+
+  it.each([{ desiredCount: 1_024 }, { desiredCount: 2, virtualPerPhysical: 65_536 }])("takes %j", (shardingConfig) => {
+    expect(parse({ class: "Foo", shardingConfig }).shardingConfig.actualVirtualCount).toBe(131_072);
   });
 });
