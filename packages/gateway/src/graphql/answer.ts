@@ -4,7 +4,7 @@ import type { GraphQLFormattedError } from "graphql";
 /** The parts of the wire profile that GraphQL answers hang on. */
 export type GraphQlWire = Pick<WireProfile, "graphqlErrorsNullWhenNone" | "graphqlSyntaxErrorText">;
 
-/** What POST /v1/graphql answers. `body` is JSON. */
+/** What POST /v1/graphql answers. `body` is JSON with one newline at its end (reference-rest 1.2). */
 export interface GraphQlAnswer {
   readonly status: number;
   readonly body: string | Buffer;
@@ -37,7 +37,7 @@ export function failureMessage(thrown: unknown): string {
 
 /** A request that was refused before anything was executed: `data` is absent. */
 export function refusedAnswer(errors: readonly ErrorItem[]): GraphQlAnswer {
-  return { status: 200, body: JSON.stringify({ errors }) };
+  return { status: 200, body: `${JSON.stringify({ errors })}\n` };
 }
 
 /** An executed request, whatever came of it. Errors are sent in the order of their places in the text. */
@@ -45,15 +45,15 @@ export function executedAnswer(data: unknown, errors: readonly ErrorItem[], wire
   return { status: 200, body: `{"data":${JSON.stringify(data)}${errorsTail(errors, wire)}` };
 }
 
-/** What follows `{"data":…`, the closing brace included. */
+/** What follows `{"data":…`: the closing brace and the newline included. */
 export function errorsTail(errors: readonly ErrorItem[], wire: GraphQlWire): string {
-  if (errors.length > 0) return `,"errors":${JSON.stringify(inOrderOfText(errors))}}`;
-  return wire.graphqlErrorsNullWhenNone ? ',"errors":null}' : "}";
+  if (errors.length > 0) return `,"errors":${JSON.stringify(inOrderOfText(errors))}}\n`;
+  return wire.graphqlErrorsNullWhenNone ? ',"errors":null}\n' : "}\n";
 }
 
 /** A request that is no GraphQL request. */
 export function httpError(status: number, message: string): GraphQlAnswer {
-  return { status, body: JSON.stringify({ error: [{ message }] }) };
+  return { status, body: `${JSON.stringify({ error: [{ message }] })}\n` };
 }
 
 /** Fields are executed at the same time, so the order in which they fail says nothing. Stable. */

@@ -4,7 +4,7 @@ export interface GraphQlLimits {
   readonly graphqlQueryCharsMax: number;
   /** Tokens of the text without numbers. */
   readonly graphqlTokensMax: number;
-  /** Numbers in the text, mostly those of vectors. */
+  /** Numbers in the text, mostly those of vectors; and values in the variables. */
   readonly graphqlNumbersMax: number;
   /** Nesting of braces, brackets and parentheses in the text, and of fields once fragments are expanded. */
   readonly graphqlDepthMax: number;

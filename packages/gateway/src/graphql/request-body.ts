@@ -1,3 +1,6 @@
+import { isUncheckedObject, ShoalError } from "@shoal/model";
+import { wrongMember, wrongValue } from "../json/json-kind.js";
+import { parseJson, withExactIntegers } from "../json/parse-json.js";
 import { type GraphQlAnswer, httpError } from "./answer.js";
 
 /** The body of POST /v1/graphql. */
@@ -6,44 +9,55 @@ export interface GraphQlRequest {
   readonly query: string;
   /** Undefined when absent, null or empty. */
   readonly operationName: string | undefined;
+  /** Integers that a plain number cannot hold are JsonNumber. */
   readonly variables: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Reads a body, or says how it is refused (reference-graphql 1.1). */
+/**
+ * Reads a body, or says how it is refused (reference-graphql 1.1). It is decoded as every other body is (reference-rest
+ * 1.3, 1.4): members in any case, nothing behind the first value, null for absent.
+ */
 export function readRequest(
   rawBody: Buffer,
 ): { readonly request: GraphQlRequest } | { readonly refusal: GraphQlAnswer } {
-  const text = rawBody.toString("utf8");
-  if (text.trim() === "" || text.trim() === "null") return { refusal: httpError(422, "body in body is required") };
-  let body: unknown;
   try {
-    body = JSON.parse(text);
+    return { request: requestOf(rawBody) };
   } catch (thrown) {
-    return { refusal: unreadable(thrown instanceof Error ? thrown.message : String(thrown)) };
+    if (!(thrown instanceof ShoalError)) throw thrown;
+    return { refusal: httpError(thrown.code === "malformed" ? 400 : 422, thrown.message) };
   }
-  if (!isRecord(body)) return { refusal: unreadable("it must be a JSON object") };
-  const { query = null, operationName = null, variables = null } = body;
-  if (query !== null && typeof query !== "string") return { refusal: unreadable("'query' must be a string") };
-  if (operationName !== null && typeof operationName !== "string") {
-    return { refusal: unreadable("'operationName' must be a string") };
+}
+
+function requestOf(rawBody: Buffer): GraphQlRequest {
+  const { value: body, text } = parseJson(rawBody, "body");
+  const { query, operationname: operationName, variables } = membersOf(body);
+  if (query !== undefined && typeof query !== "string") throw wrongMember(query, "GraphQLQuery.query", "string");
+  if (operationName !== undefined && typeof operationName !== "string") {
+    throw wrongMember(operationName, "GraphQLQuery.operationName", "string");
   }
-  if (query === null || query === "") return { refusal: httpError(422, "query cannot be empty") };
-  if (variables !== null && !isRecord(variables)) {
-    return { refusal: httpError(422, "'variables' must be a JSON object") };
+  if (query === undefined || query === "") throw new ShoalError("invalid", "query cannot be empty");
+  if (variables !== undefined && !isUncheckedObject(variables)) {
+    throw new ShoalError("invalid", "'variables' must be a JSON object");
   }
+  const hasVariables = variables !== undefined && Object.keys(variables).length > 0;
+  const exact = hasVariables ? membersOf(withExactIntegers(body, text)).variables : variables;
   return {
-    request: {
-      query,
-      operationName: operationName === null || operationName === "" ? undefined : operationName,
-      variables: variables ?? undefined,
-    },
+    query,
+    operationName: operationName === "" ? undefined : operationName,
+    variables: isUncheckedObject(exact) ? exact : undefined,
   };
 }
 
-function unreadable(reason: string): GraphQlAnswer {
-  return httpError(400, `parsing body body from "" failed, because ${reason}`);
-}
+type Members = { [Name in "query" | "operationname" | "variables"]: unknown };
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The members under their names in lower case; of repeated ones the last counts. */
+function membersOf(body: unknown): Members {
+  const members: Members = { query: undefined, operationname: undefined, variables: undefined };
+  if (body === null) return members;
+  if (!isUncheckedObject(body)) throw wrongValue(body, "models.GraphQLQuery");
+  for (const key of Object.keys(body)) {
+    const name = key.toLowerCase();
+    if (name === "query" || name === "operationname" || name === "variables") members[name] = body[key] ?? undefined;
+  }
+  return members;
 }

@@ -35,12 +35,33 @@ export function refuseDeepNesting(bytes: Buffer, name: string): void {
  * Only for texts that {@link parseJson} has accepted.
  */
 export function parseJsonExactly(text: string): unknown {
+  return parseFirstExactly(text, EXACT_OPTIONS);
+}
+
+function parseFirstExactly(text: string, options: typeof EXACT_OPTIONS): unknown {
   try {
-    return parseExactly(text, undefined, EXACT_OPTIONS);
+    return parseExactly(text, undefined, options);
   } catch {
     const scan = scanJson(text, JSON_DEPTH_MAX);
-    return "end" in scan ? parseExactly(text.slice(0, scan.end), undefined, EXACT_OPTIONS) : undefined;
+    return "end" in scan ? parseExactly(text.slice(0, scan.end), undefined, options) : undefined;
   }
+}
+
+/**
+ * The same value again, with integers that a plain number cannot hold as JsonNumber; all other numbers stay plain.
+ * `value` itself when the text has none. Only for texts that {@link parseJson} has accepted.
+ */
+export function withExactIntegers(value: unknown, text: string): unknown {
+  if (!LONG_INTEGER.test(text)) return value;
+  return parseFirstExactly(text, { ...EXACT_OPTIONS, parseNumber: exactInteger });
+}
+
+/** A literal that may be an integer beyond 2^53, which has 16 digits. */
+const LONG_INTEGER = /[[:,]\s*-?[1-9]\d{15,}\s*[\],}]/;
+
+function exactInteger(literal: string): number | JsonNumber {
+  const value = Number(literal);
+  return Number.isSafeInteger(value) || !/^-?\d+$/.test(literal) ? value : new JsonNumber(literal);
 }
 
 /** An error of a body that could be read, but is of the wrong JSON type, in the reference's frame. */

@@ -33,6 +33,6 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
     ...objectRoutes({ ingest, query, writer, profile }),
     listRoute(query, writer),
     batchRoute(ingest, writer, settings.batchTimeoutSeconds),
-    ...schemaRoutes(schema, view, classSettings),
+    ...schemaRoutes(schema, view, classSettings, profile),
   ];
 }

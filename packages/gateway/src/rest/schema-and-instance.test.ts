@@ -1,3 +1,4 @@
+import { SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 
@@ -31,6 +32,27 @@ describe("schema", () => {
       body: error("could not find class 'YellowCars'"),
     });
     expect((await server.send("GET", "/v1/schema/yellowCars")).status).toBe(404);
+  });
+
+  it("shows a class without properties as the profile says, whoever made it", async () => {
+    const definition = JSON.parse(MINIMAL);
+    for (const [profile, shown] of [
+      [SPEC_PROFILE, '"properties":[]'],
+      [WEAVIATE_PROFILE, '"properties":null'],
+    ] as const) {
+      const fakes = await serveFakes({}, profile);
+      try {
+        expect((await fakes.send("POST", "/v1/schema", { class: "New" })).body).toContain(shown);
+        expect(fakes.services.view.classRecord("New")?.definition.properties).toBeNull();
+        fakes.services.addClass({ ...definition, class: "Old", properties: null });
+        expect((await fakes.send("GET", "/v1/schema/Old")).body).toContain(shown);
+        expect((await fakes.send("GET", "/v1/schema")).body.split(shown)).toHaveLength(3);
+        fakes.services.addClass({ ...definition, class: "Empty", properties: [] });
+        expect((await fakes.send("GET", "/v1/schema/Empty")).body).toContain('"properties":[]');
+      } finally {
+        await fakes.gateway.stop();
+      }
+    }
   });
 
   it("adds a property and shows it as it is stored", async () => {

@@ -1,6 +1,14 @@
 import type { SchemaView } from "@shoal/cluster";
-import { type ClassDefinition, type ClassSettings, parseClass, parseProperty, ShoalError } from "@shoal/model";
-import type { SchemaService } from "@shoal/rpc";
+import {
+  type ClassDefinition,
+  type ClassSettings,
+  parseClass,
+  parseProperty,
+  ShoalError,
+  shownClass,
+  type WireProfile,
+} from "@shoal/model";
+import type { ClassRecord, SchemaService } from "@shoal/rpc";
 import type { HttpRequest } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
@@ -11,23 +19,26 @@ export function schemaRoutes(
   schema: SchemaService,
   view: SchemaView,
   classSettings: () => ClassSettings,
+  profile: WireProfile,
 ): readonly Route[] {
   const definitions = (): ClassDefinition[] => view.snapshot.classes.map(({ definition }) => definition);
 
+  const shown = (record: ClassRecord) => jsonResponse(200, shownClass(record.definition, profile));
+
   function list(): HttpResponse {
-    return jsonResponse(200, { classes: definitions() });
+    return jsonResponse(200, { classes: definitions().map((definition) => shownClass(definition, profile)) });
   }
 
   function get(request: HttpRequest): HttpResponse {
     const [className = ""] = request.params;
     const record = view.classRecord(className);
-    return record === undefined ? unknownClass(404, className) : jsonResponse(200, record.definition);
+    return record === undefined ? unknownClass(404, className) : shown(record);
   }
 
   async function create(request: HttpRequest): Promise<HttpResponse> {
     const definition = parseClass(readBody(request, "objectClass"), definitions(), classSettings());
     const record = await schema.addClass(definition, request.context);
-    return jsonResponse(200, record.definition);
+    return shown(record);
   }
 
   async function remove(request: HttpRequest): Promise<HttpResponse> {

@@ -13,6 +13,7 @@ import {
 import { type ErrorItem, errorItem, type GraphQlWire } from "../answer.js";
 import { checkDocument } from "../guards/check-document.js";
 import { checkText } from "../guards/check-text.js";
+import { checkVariables } from "../guards/check-variables.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { GraphQlRequest } from "../request-body.js";
 import { VALIDATION_ERRORS_MAX, VALIDATION_RULES } from "../rules/validation-rules.js";
@@ -39,6 +40,7 @@ export function readDocument(request: GraphQlRequest, options: ReadOptions): Rea
   let document: DocumentNode;
   let hasCycle: boolean;
   try {
+    checkVariables(request.variables, options.limits);
     if (checkText(request.query, options.limits) === 0) return refused("Must provide an operation.");
     document = parse(request.query);
     hasCycle = checkDocument(document, options.limits).hasCycle;

@@ -205,7 +205,7 @@ it("lets others in while it writes a large answer", async () => {
   for (let i = 0; i < 3; i++) {
     await new Promise((resolve) => setImmediate(resolve));
     const small = await send("{ Get { Author { name } } }");
-    expect(small.toString()).toBe('{"data":{"Get":{"Author":[{"name":"x"}]}}}');
+    expect(small.toString()).toBe('{"data":{"Get":{"Author":[{"name":"x"}]}}}\n');
     finished.push("small");
   }
   expect(await large).toEqual(
