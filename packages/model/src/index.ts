@@ -48,6 +48,7 @@ export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
 export { type ModuleClassRules, NO_MODULES } from "./schema/module-class-rules.js";
 export { checkNewClass, parseClass } from "./schema/parse-class.js";
 export { checkNewProperty, parseProperty } from "./schema/parse-property.js";
+export { shownClass } from "./schema/shown-class.js";
 export { updateClass } from "./schema/update-class.js";
 export type { GetQuery, NearObject, NearVector, RowFields, VectorHit } from "./search/get-query.js";
 export { SPEC_PROFILE, WEAVIATE_PROFILE, type WireProfile, wireProfile } from "./wire-profile.js";

@@ -26,6 +26,7 @@ export interface ClassBody {
   readonly description: string | undefined;
   readonly invertedIndexConfig: InvertedIndexConfig;
   readonly moduleConfig: JsonObject | undefined;
+  /** Null when absent. */
   readonly properties: readonly PropertyDefinition[] | null;
   readonly vectorIndexType: string;
   readonly vectorizer: string;
@@ -52,7 +53,7 @@ export function readClassBody(body: unknown, settings: ClassSettings): ClassBody
       moduleConfig === undefined
         ? undefined
         : plainJsonObject(moduleConfig, `the moduleConfig of class '${className}'`),
-    properties: properties ?? (settings.profile.absentPropertiesAreNull ? null : []),
+    properties: properties ?? null,
     vectorIndexType: members.string("vectorIndexType") || "hnsw",
     vectorizer: members.string("vectorizer") || settings.defaultVectorizer,
     shardingConfig: members.value("shardingConfig"),

@@ -61,8 +61,8 @@ export interface ShardingConfig {
 
 /**
  * A class with every default filled in, its members in the order in which they are answered
- * (reference-rest 4.1). `properties` is null when the class was created without the key and the wire profile
- * keeps that apart from an empty list.
+ * (reference-rest 4.1). `properties` is null when the class was created without the key; what clients see then is up to
+ * the wire profile: `shownClass`.
  */
 export interface ClassDefinition {
   readonly class: string;

@@ -6,6 +6,7 @@ import type { ClassSettings } from "./class-body.js";
 import type { ClassDefinition } from "./class-definition.js";
 import { type ModuleClassRules, NO_MODULES } from "./module-class-rules.js";
 import { checkNewClass, parseClass } from "./parse-class.js";
+import { shownClass } from "./shown-class.js";
 
 const settings: ClassSettings = {
   profile: WEAVIATE_PROFILE,
@@ -42,9 +43,20 @@ describe("parseClass", () => {
     );
   });
 
-  it("follows the profile for absent properties and the cache size", () => {
+  it("remembers under every profile whether there were properties, and shows it as the profile says", () => {
+    for (const profile of [SPEC_PROFILE, WEAVIATE_PROFILE]) {
+      const absent = parse({ class: "Foo" }, [], { profile });
+      const empty = parse({ class: "Foo", properties: [] }, [], { profile });
+      expect([absent.properties, empty.properties]).toEqual([null, []]);
+      expect(shownClass(absent, SPEC_PROFILE)).toEqual({ ...absent, properties: [] });
+      expect(Object.keys(shownClass(absent, SPEC_PROFILE))).toEqual(Object.keys(absent));
+      expect(shownClass(absent, WEAVIATE_PROFILE)).toBe(absent);
+      for (const shownBy of [SPEC_PROFILE, WEAVIATE_PROFILE]) expect(shownClass(empty, shownBy)).toBe(empty);
+    }
+  });
+
+  it("follows the profile for the cache size", () => {
     const spec = parse({ class: "Foo" }, [], { profile: SPEC_PROFILE });
-    expect(spec.properties).toEqual([]);
     expect(spec.vectorIndexConfig.vectorCacheMaxObjects).toBe(500_000);
     expect(parse({ class: "Foo", properties: [] }).properties).toEqual([]);
     expect(parse({ class: "Foo", properties: null }).properties).toBeNull();

@@ -106,6 +106,9 @@ describe("updateClass", () => {
     expect(refusal(() => updateClass({ class: "Foo", properties: [] }, without, weaviate))).toContain(
       "add property feature",
     );
+    for (const properties of [undefined, null, []]) {
+      expect(updateClass({ class: "Foo", properties }, without, { ...settings, nodeCount: 1 }).properties).toBeNull();
+    }
   });
 
   it("lets a class without vector index change its description only", () => {

@@ -3,6 +3,7 @@ import { ShoalError } from "../errors/shoal-error.js";
 import { type ClassBody, type ClassSettings, readClassBody } from "./class-body.js";
 import type { ClassDefinition, VectorIndexConfig } from "./class-definition.js";
 import { parseShardingConfig } from "./sharding-config.js";
+import { shownClass } from "./shown-class.js";
 import { parseVectorIndexConfig } from "./vector-index-config.js";
 
 const IMMUTABLE_INDEX_MEMBERS = ["efConstruction", "maxConnections", "cleanupIntervalSeconds", "skip"] as const;
@@ -19,7 +20,8 @@ export function updateClass(body: unknown, current: ClassDefinition, settings: C
   checkUnchanged("vectorizer", current.vectorizer, read.vectorizer);
   checkUnchanged("vector index type", current.vectorIndexType, read.vectorIndexType);
   const updated = withModuleDefaults(applied(read, current), settings);
-  if (!isDeepStrictEqual(updated.properties, current.properties)) {
+  const shown = shownClass(current, settings.profile);
+  if (!isDeepStrictEqual(shownClass(updated, settings.profile).properties, shown.properties)) {
     throw new ShoalError(
       "invalid",
       "properties cannot be updated through updating the class. Use the add property feature " +
@@ -38,7 +40,7 @@ export function updateClass(body: unknown, current: ClassDefinition, settings: C
   );
   checkSharding(read.shardingConfig, current);
   checkVectorIndexConfig(current.vectorIndexConfig, vectorIndexConfig);
-  return { ...updated, vectorIndexConfig };
+  return { ...updated, properties: current.properties, vectorIndexConfig };
 }
 
 /** The class with what the body says of the sections that are compared as a whole; members in the order of answers. */
