@@ -134,6 +134,22 @@ describe("mergeObject", () => {
     expect(cluster.row("Car", id)?.object.vector).toEqual(Float32Array.of(5, 6));
   });
 
+  it.each([null, [], new Float32Array(0)])("keeps the vector when %j is sent", async (vector) => {
+    const { cluster, ingest, context } = await withCar();
+    await ingest.mergeObject(id, input("Car", { properties: { wheels: 8 }, vector }), context);
+    expect(cluster.row("Car", id)?.object).toMatchObject({ properties: { wheels: 8 }, vector: Float32Array.of(1, 2) });
+  });
+
+  it("keeps the vector of a class without index when an empty one is sent", async () => {
+    const { cluster, ingest, context } = setUp();
+    await ingest.createObject(input("Note", { id, properties: {}, vector: [1, 2, 3] }), context);
+    await ingest.mergeObject(id, input("Note", { properties: {}, vector: [] }), context);
+    expect(cluster.row("Note", id)?.object.vector).toEqual(Float32Array.of(1, 2, 3));
+    await ingest.createObject(input("Note", { id: other, properties: {}, vector: [] }), context);
+    await ingest.mergeObject(other, input("Note", { properties: {}, vector: [] }), context);
+    expect(cluster.row("Note", other)?.object.vector).toBeUndefined();
+  });
+
   it.each([
     ["spec", [id]],
     ["weaviate", [other, id]],
@@ -167,7 +183,6 @@ describe("mergeObject", () => {
       ["Car", { properties: { nope: null } }],
       "invalid merge: no such prop with name 'nope' found in class 'Car' in the schema. Check your schema files for which properties in this class are available",
     ],
-    [id, ["Car", { vector: [] }], "invalid merge: a vector has from 1 to 65535 dimensions, got 0"],
     [
       id,
       ["Car", { vector: [1] }],

@@ -1,4 +1,5 @@
 import {
+  isVectorMissing,
   type JsonObject,
   type Properties,
   type PropertyChanges,
@@ -24,7 +25,8 @@ interface CheckedMerge extends Omit<ObjectMerge, "id"> {
 
 /**
  * Parts of an object anew (reference-rest 3.9, decisions.md): given properties are replaced, null clears one, reference
- * lists are replaced or appended to as the wire profile says, a vector that is sent replaces the old one. The body's
+ * lists are replaced or appended to as the wire profile says, a vector that is sent replaces the old one; an empty one
+ * counts as not sent, as everywhere. The body's
  * id counts for nothing; so do `vectorWeights` and `additional`, which only a complete object carries.
  */
 export async function mergeObject(
@@ -71,8 +73,7 @@ function checkMerge(parts: IngestParts, input: ObjectInput): CheckedMerge {
   const validator = propertyValidator(record.definition, parts.profile.beaconScheme);
   const changes = validator.parseChanges(input.properties);
   checkVectorizer(record);
-  const hasVector = input.vector !== undefined && input.vector !== null;
-  const vector = hasVector ? checkGivenVector(input.vector, record) : undefined;
+  const vector = isVectorMissing(input.vector) ? undefined : checkGivenVector(input.vector, record);
   const split = parts.profile.patchReferences === "append" ? splitReferences(validator, changes) : undefined;
   return { record, set: split?.set ?? changes.set, clear: changes.clear, append: split?.append ?? {}, vector };
 }
