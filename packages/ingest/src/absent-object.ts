@@ -1,6 +1,6 @@
+import { findFirstHolder, findHolders } from "@shoal/cluster";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
-import { findFirstClass, findHolders } from "./find-classes.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 
@@ -26,7 +26,7 @@ export async function explainAbsence(
 ): Promise<ShoalError | undefined> {
   const named = input.className === undefined ? undefined : parts.schema.classRecord(input.className);
   if (named !== undefined && (await isIn(parts, named, id, context))) return undefined;
-  const first = await findFirstClass(parts.schema, parts.router, id, context);
+  const first = await findFirstHolder(parts.router, parts.schema.snapshot.classes, id, context);
   if (first === undefined) return wording.absent();
   const { class: holder } = first.definition;
   if (input.className === undefined || input.className === "" || input.className === holder) return undefined;

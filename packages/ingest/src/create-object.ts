@@ -1,8 +1,8 @@
+import { findHolders, type Holders } from "@shoal/cluster";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { checkContent, checkVector } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
-import { findHolders, type Holders } from "./find-classes.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
 import { freshId, parseBodyId } from "./object-ids.js";

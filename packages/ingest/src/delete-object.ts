@@ -1,12 +1,13 @@
+import { findFirstHolder } from "@shoal/cluster";
 import type { RequestContext } from "@shoal/rpc";
-import { findFirstClass, onlyClass } from "./find-classes.js";
 import type { IngestParts } from "./ingest-parts.js";
 import { parsePathId } from "./object-ids.js";
 
 /** Deletes the object of the first class by name that has the id; false when none has it. */
 export async function deleteObject(parts: IngestParts, pathId: string, context: RequestContext): Promise<boolean> {
   const id = parsePathId(pathId);
-  const record = onlyClass(parts.schema.snapshot) ?? (await findFirstClass(parts.schema, parts.router, id, context));
+  const { classes } = parts.schema.snapshot;
+  const record = classes.length < 2 ? classes[0] : await findFirstHolder(parts.router, classes, id, context);
   if (record === undefined) return false;
   const shard = parts.router.shardOf(record, id);
   return parts.router.node(shard).deleteObject(shard, id, context);

@@ -1,7 +1,6 @@
-import type { ShardRouter } from "@shoal/cluster";
-import type { ObjectId, RowFields, StoredObject } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
-import { scatter } from "./scatter.js";
+import { findHolders, type Holders, type ShardRouter } from "@shoal/cluster";
+import { type ObjectId, type RowFields, ShoalError, type StoredObject } from "@shoal/model";
+import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 
 /** An object together with the class that has it. */
 export interface FoundObject {
@@ -9,7 +8,11 @@ export interface FoundObject {
   readonly object: StoredObject;
 }
 
-/** The object of that id in the first class by name that has it. One request a node finds the class, one reads the row. */
+/**
+ * The object of that id in the first class by name that has it. One request a node finds the class, one reads the row;
+ * in a schema of one class the row is read at once. What one shard cannot tell, another may: fails with the error of a
+ * shard only when none that could be reached has the object. Undefined when all were asked.
+ */
 export async function findObject(
   router: ShardRouter,
   schema: SchemaSnapshot,
@@ -17,38 +20,20 @@ export async function findObject(
   fields: RowFields,
   context: RequestContext,
 ): Promise<FoundObject | undefined> {
-  const record = await findClass(router, schema, id, context);
-  if (record === undefined) return undefined;
-  const shard = router.shardOf(record, id);
-  const [object] = await router.node(shard).getObjects(shard, [id], fields, context);
-  return object === undefined ? undefined : { record, object };
-}
-
-/** The first class by name that has the id. A schema of one class is not asked: reading the row tells as well. */
-async function findClass(
-  router: ShardRouter,
-  schema: SchemaSnapshot,
-  id: ObjectId,
-  context: RequestContext,
-): Promise<ClassRecord | undefined> {
   const records = classesByName(schema);
-  if (records.length < 2) return records[0];
-  const questions = new Map<ShardService, { record: ClassRecord; shard: ShardAddress }[]>();
-  for (const record of records) {
-    const shard = router.shardOf(record, id);
-    const node = router.node(shard);
-    const ofNode = questions.get(node);
-    if (ofNode === undefined) questions.set(node, [{ record, shard }]);
-    else ofNode.push({ record, shard });
+  let { holding, failure }: Holders = { holding: records, failure: undefined };
+  if (records.length > 1) ({ holding, failure } = await findHolders(router, records, id, context));
+  for (const record of holding) {
+    try {
+      const shard = router.shardOf(record, id);
+      const [object] = await router.node(shard).getObjects(shard, [id], fields, context);
+      if (object !== undefined) return { record, object };
+    } catch (thrown) {
+      failure ??= ShoalError.from(thrown);
+    }
   }
-  const holders = await scatter([...questions], context, async ([node, asked], inner) => {
-    const found = await node.hasObjects(
-      asked.map(({ shard }) => ({ shard, id })),
-      inner,
-    );
-    return asked.filter((_, i) => found[i] === true).map(({ record }) => record);
-  });
-  return holders.flat().sort(byName)[0];
+  if (failure !== undefined) throw failure;
+  return undefined;
 }
 
 const sortedClasses = new WeakMap<SchemaSnapshot, readonly ClassRecord[]>();

@@ -17,7 +17,7 @@ export class MemoryShards implements ShardRouter, SchemaView {
   readonly #shardCount: number;
   readonly #node: ShardService;
   readonly #addresses = new Map<string, ShardAddress[]>();
-  /** Names of shards that answer every request with an error. */
+  /** Shards that answer every request with an error: `shard` for those of all classes, `Class_shard` for one. */
   readonly down = new Set<string>();
   /** Requests that were made, by method. */
   readonly calls = new Map<string, number>();
@@ -60,7 +60,8 @@ export class MemoryShards implements ShardRouter, SchemaView {
   }
 
   #of(shard: ShardAddress): MemoryObject[] {
-    if (this.down.has(shard.shardName)) throw new ShoalError("unavailable", `shard ${shard.shardName} is down`);
+    if (this.down.has(shard.shardName) || this.down.has(`${shard.className}_${shard.shardName}`))
+      throw new ShoalError("unavailable", `shard ${shard.shardName} is down`);
     const record = this.classRecord(shard.className);
     if (record === undefined) throw new Error("no class");
     return this.#objects.filter(

@@ -1,11 +1,13 @@
 import type { ShardRouter } from "@shoal/cluster";
 import {
   type GetQuery,
+  LOCAL_HOST,
   type NearObject,
   type ObjectId,
   parseObjectId,
   parseShortBeacon,
   ShoalError,
+  type ShortBeacon,
 } from "@shoal/model";
 import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import { classesByName, findObject } from "./find-object.js";
@@ -44,17 +46,25 @@ function nearObjectId(near: NearObject, schema: SchemaSnapshot): ObjectId {
     const index = classesByName(schema)[0]?.definition.class.toLowerCase() ?? "";
     throw new ShoalError(
       "invalid",
-      `${PREFIX}nearObject params: search index ${index}: parse id as uuid: invalid UUID length: ${near.id.length}`,
+      `${PREFIX}nearObject params: search index ${index}: parse id as uuid: invalid UUID length: ${Buffer.byteLength(near.id)}`,
     );
   }
   if (near.beacon === undefined || near.beacon === "") {
     throw new ShoalError("invalid", `${PREFIX}nearObject params: empty id and beacon`);
   }
+  return beaconId(near.beacon);
+}
+
+/** The id in a beacon of this server. */
+function beaconId(text: string): ObjectId {
+  let beacon: ShortBeacon;
   try {
-    return parseShortBeacon(near.beacon).id;
+    beacon = parseShortBeacon(text);
   } catch (thrown) {
     throw new ShoalError("invalid", `${PREFIX}nearObject params: ${ShoalError.from(thrown).message}`, {
       cause: thrown,
     });
   }
+  if (beacon.host === LOCAL_HOST) return beacon.id;
+  throw new ShoalError("invalid", `${PREFIX}nearObject params: unrecognized cross-ref ref format`);
 }

@@ -1,4 +1,4 @@
-import { type ClassDefinition, type GetQuery, type ObjectId, parseObjectId } from "@shoal/model";
+import { type ClassDefinition, type GetQuery, type ObjectId, parseObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
 import { describe, expect, test } from "vitest";
 import { type MemoryObject, MemoryShards, nearest } from "./memory-shards.js";
@@ -171,6 +171,44 @@ describe("several classes", () => {
     expect((await engine.objectById(twin.id, ROWS, context))?.className).toBe("Alpha");
   });
 
+  test("an id is found while another class cannot be asked, and only then is its absence in doubt", async () => {
+    const { engine, shards } = engineOver(objects, 1, records);
+    const beta = objects.find(({ className }) => className === "Beta")?.id;
+    if (beta === undefined) throw new Error("no object");
+    const unknown = uuid(random(1234));
+    for (const down of ["Alpha_s0", "Gamma_s0"]) {
+      shards.down.add(down);
+      expect((await engine.objectById(beta, ROWS, context))?.className, down).toBe("Beta");
+      await expect(engine.objectById(unknown, ROWS, context)).rejects.toMatchObject({ code: "unavailable" });
+    }
+    shards.down.clear();
+    shards.down.add("Beta_s0");
+    await expect(engine.objectById(beta, ROWS, context)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "shard s0 is down",
+    });
+    shards.down.clear();
+    expect(await engine.objectById(unknown, ROWS, context)).toBeUndefined();
+  });
+
+  test("of twins the second is shown when the first cannot be read", async () => {
+    const twin = objects[0];
+    if (twin === undefined) throw new Error("no object");
+    const { engine, shards } = engineOver(
+      ["Gamma", "Beta", "Alpha"].map((className) => ({ ...twin, className })),
+      1,
+      records,
+    );
+    const { getObjects } = shards.node();
+    shards.node().getObjects = async (shard, ...rest) => {
+      if (shard.className === "Alpha") throw new ShoalError("dataLoss", "damaged row");
+      return getObjects(shard, ...rest);
+    };
+    expect((await engine.objectById(twin.id, ROWS, context))?.className).toBe("Beta");
+    shards.down.add("s0");
+    await expect(engine.objectById(twin.id, ROWS, context)).rejects.toMatchObject({ code: "unavailable" });
+  });
+
   test("nearObject looks in all classes", async () => {
     const { engine } = engineOver(objects, 2, records);
     const foreign = objects.find(({ className }) => className === "Gamma");
@@ -240,6 +278,18 @@ describe("refusals", () => {
       near("abc", undefined),
       "explorer: get class: vectorize params: nearObject params: search index empty: parse id as uuid: invalid UUID length: 3",
     ],
+    [
+      near("ä😀", undefined),
+      "explorer: get class: vectorize params: nearObject params: search index empty: parse id as uuid: invalid UUID length: 6",
+    ],
+    [
+      near(undefined, `svc://elsewhere/${objects[0]?.id}`),
+      "explorer: get class: vectorize params: nearObject params: unrecognized cross-ref ref format",
+    ],
+    [
+      near(undefined, "svc://elsewhere/x"),
+      "explorer: get class: vectorize params: nearObject params: invalid cref URI: 2nd path segment must be uuid, but got 'x'",
+    ],
   ])("%o", async (change, message) => {
     await expect(engine.get(getQuery(change), context)).rejects.toMatchObject({ code: "invalid", message });
   });
@@ -267,6 +317,13 @@ describe("refusals", () => {
     ]) {
       await expect(list(change)).rejects.toMatchObject({ code: "invalid" });
     }
+  });
+
+  test("an object of a class whose shard is down is neither there nor absent", async () => {
+    const alone = engineOver(objects, 1);
+    alone.shards.down.add("s0");
+    const id = objects[0]?.id ?? uuid(random(1));
+    await expect(alone.engine.objectById(id, ROWS, context)).rejects.toMatchObject({ code: "unavailable" });
   });
 
   test("one shard that fails fails the query, with its name", async () => {
