@@ -74,7 +74,7 @@ async function startStorage(
     onState: onStoreState,
   });
   scope.use(schemaStore);
-  const meta = await EmbeddedMetaStore.open(schemaStore);
+  const meta = await EmbeddedMetaStore.open(schemaStore, randomUUID);
   const nodeName = await nodeIdentity(dataPath, configuredNodeName, hostname());
   const coordinator = await SchemaCoordinator.open({
     store: meta,
@@ -99,6 +99,7 @@ async function startStorage(
   };
   const node = await StorageNode.start(coordinator, {
     nodeName,
+    historyId: meta.historyId,
     folders: await ShardFolders.open(join(dataPath, "shards")),
     openShard: (address, record, folder) => openStoredShard(shardSettings, address, record, folder),
     clock: () => clock.now(),

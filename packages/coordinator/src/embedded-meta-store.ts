@@ -5,6 +5,7 @@ import type { MetaChange, MetaState, MetaStore } from "./meta-store.js";
 /** Key prefixes on disk; a byte once given is never given again. */
 const FORMAT_KEY = Buffer.from("f");
 const REVISION_KEY = Buffer.from("r");
+const HISTORY_KEY = Buffer.from("h");
 const ENTRY_PREFIX = "e/";
 const ENTRIES = { gte: Buffer.from("e/"), lt: Buffer.from("e0") };
 
@@ -13,21 +14,28 @@ const FORMAT = 1;
 
 /** MetaStore of a single coordinator, on a key-value store of its own. */
 export class EmbeddedMetaStore implements MetaStore {
+  readonly historyId: string;
   #state: { revision: number; readonly entries: Map<string, Json> };
   readonly #store: KeyValueStore;
   /** Commits run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(store: KeyValueStore, state: { revision: number; entries: Map<string, Json> }) {
+  private constructor(
+    store: KeyValueStore,
+    historyId: string,
+    state: { revision: number; entries: Map<string, Json> },
+  ) {
+    this.historyId = historyId;
     this.#store = store;
     this.#state = state;
   }
 
-  /** Takes over `store`. Fails with `invalid` on data of a newer format, with `dataLoss` on damaged records. */
-  static async open(store: KeyValueStore): Promise<EmbeddedMetaStore> {
-    const format = await store.get(FORMAT_KEY);
-    if (format === undefined) await store.write([{ type: "put", key: FORMAT_KEY, value: encode(FORMAT) }]);
-    else checkFormat(decode(format));
+  /**
+   * Takes over `store`; `newHistoryId` names the history of an empty one. Fails with `invalid` on data of a newer format,
+   * with `dataLoss` on damaged records.
+   */
+  static async open(store: KeyValueStore, newHistoryId: () => string): Promise<EmbeddedMetaStore> {
+    const historyId = await openHistory(store, newHistoryId);
     const revision = await store.get(REVISION_KEY);
     const entries = new Map<string, Json>();
     for await (const chunk of store.scan(ENTRIES)) {
@@ -35,7 +43,10 @@ export class EmbeddedMetaStore implements MetaStore {
         entries.set(Buffer.from(key).toString().slice(ENTRY_PREFIX.length), decode(value));
       }
     }
-    return new EmbeddedMetaStore(store, { revision: revision === undefined ? 0 : Number(decode(revision)), entries });
+    return new EmbeddedMetaStore(store, historyId, {
+      revision: revision === undefined ? 0 : Number(decode(revision)),
+      entries,
+    });
   }
 
   async load(): Promise<MetaState> {
@@ -72,6 +83,19 @@ export class EmbeddedMetaStore implements MetaStore {
     this.#state.revision = revision;
     return revision;
   }
+}
+
+async function openHistory(store: KeyValueStore, newHistoryId: () => string): Promise<string> {
+  const format = await store.get(FORMAT_KEY);
+  if (format !== undefined) checkFormat(decode(format));
+  const history = await store.get(HISTORY_KEY);
+  if (history !== undefined) return String(decode(history));
+  const historyId = newHistoryId();
+  await store.write([
+    { type: "put", key: FORMAT_KEY, value: encode(FORMAT) },
+    { type: "put", key: HISTORY_KEY, value: encode(historyId) },
+  ]);
+  return historyId;
 }
 
 function checkFormat(format: Json): void {

@@ -18,6 +18,8 @@ export interface MetaChange {
  * several coordinators may write at once and history stays one line.
  */
 export interface MetaStore extends AsyncDisposable {
+  /** Drawn when the store was made: tells this line of revisions from one that began anew after a loss. */
+  readonly historyId: string;
   load(): Promise<MetaState>;
   /**
    * Applies all changes and returns the new revision, durable; undefined, and nothing changed, when `expectedRevision`

@@ -6,6 +6,9 @@ import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import type { MetaChange, MetaState, MetaStore } from "./meta-store.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
 
+let histories = 0;
+const newHistoryId = () => `history${++histories}`;
+
 const context = { deadline: Number.POSITIVE_INFINITY };
 
 function definition(name: string, properties: ClassDefinition["properties"] = []): ClassDefinition {
@@ -27,6 +30,7 @@ async function openOn(store: MetaStore): Promise<SchemaCoordinator> {
 
 /** MetaStore whose content outlives the coordinator, shared by several of them. */
 class SharedMeta implements MetaStore {
+  readonly historyId = "shared";
   revision = 0;
   readonly entries = new Map<string, Json>();
 
@@ -51,7 +55,7 @@ const names = (snapshot: SchemaSnapshot) => snapshot.classes.map((record) => rec
 
 describe("SchemaCoordinator", () => {
   test("adds, extends, replaces and deletes classes; watchers see each version once and in order", async () => {
-    const coordinator = await openOn(await EmbeddedMetaStore.open(new MemoryStore()));
+    const coordinator = await openOn(await EmbeddedMetaStore.open(new MemoryStore(), newHistoryId));
     const seen: SchemaSnapshot[] = [];
     const subscription = coordinator.watch((snapshot) => seen.push(snapshot));
     await coordinator.addClass(definition("Zebra"), context);
@@ -69,7 +73,7 @@ describe("SchemaCoordinator", () => {
   });
 
   test("refuses doubles, unknown classes and outdated changes, and changes nothing then", async () => {
-    const coordinator = await openOn(await EmbeddedMetaStore.open(new MemoryStore()));
+    const coordinator = await openOn(await EmbeddedMetaStore.open(new MemoryStore(), newHistoryId));
     await coordinator.addClass(definition("Cat", [{ name: "name", dataType: ["text"] }]), context);
     const before = await coordinator.current(context);
     await expect(coordinator.addClass(definition("CAT"), context)).rejects.toMatchObject({
@@ -96,11 +100,11 @@ describe("SchemaCoordinator", () => {
 
   test("the first dimension holds, also when two writers race for it and after reopening", async () => {
     const store = new MemoryStore();
-    const coordinator = await openOn(await EmbeddedMetaStore.open(store));
+    const coordinator = await openOn(await EmbeddedMetaStore.open(store, newHistoryId));
     const { classId } = await coordinator.addClass(definition("Word"), context);
     const fixed = await Promise.all([3, 4, 5].map((size) => coordinator.fixDimensions("Word", classId, size, context)));
     expect(new Set(fixed).size).toBe(1);
-    const reopened = await openOn(await EmbeddedMetaStore.open(store));
+    const reopened = await openOn(await EmbeddedMetaStore.open(store, newHistoryId));
     expect(await reopened.fixDimensions("Word", classId, 9, context)).toBe(fixed[0]);
     expect(await reopened.current(context)).toEqual(await coordinator.current(context));
     await reopened.deleteClass("Word", context);
@@ -132,7 +136,7 @@ describe("SchemaCoordinator", () => {
 describe("EmbeddedMetaStore", () => {
   test("commits only on the current revision and survives reopening", async () => {
     const store = new MemoryStore();
-    const meta = await EmbeddedMetaStore.open(store);
+    const meta = await EmbeddedMetaStore.open(store, newHistoryId);
     expect(await meta.commit(0, [{ key: "a", value: { x: 1 } }])).toBe(1);
     expect(await meta.commit(0, [{ key: "a", value: 2 }])).toBeUndefined();
     const raced = await Promise.all([
@@ -141,15 +145,22 @@ describe("EmbeddedMetaStore", () => {
     ]);
     expect(raced).toEqual([2, undefined]);
     expect(await meta.commit(2, [{ key: "a", value: undefined }])).toBe(3);
-    const { revision, entries } = await (await EmbeddedMetaStore.open(store)).load();
+    const { revision, entries } = await (await EmbeddedMetaStore.open(store, newHistoryId)).load();
     expect(revision).toBe(3);
     expect([...entries]).toEqual([["b", 1]]);
+  });
+
+  test("its history keeps its name; another store has another one", async () => {
+    const store = new MemoryStore();
+    const { historyId } = await EmbeddedMetaStore.open(store, newHistoryId);
+    expect((await EmbeddedMetaStore.open(store, newHistoryId)).historyId).toBe(historyId);
+    expect((await EmbeddedMetaStore.open(new MemoryStore(), newHistoryId)).historyId).not.toBe(historyId);
   });
 
   test("refuses a newer format with a message", async () => {
     const store = new MemoryStore();
     await store.write([{ type: "put", key: Buffer.from("f"), value: Buffer.from("2") }]);
-    await expect(EmbeddedMetaStore.open(store)).rejects.toMatchObject({
+    await expect(EmbeddedMetaStore.open(store, newHistoryId)).rejects.toMatchObject({
       code: "invalid",
       message: expect.stringContaining("format 2"),
     });

@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeDurableFolder, writeDurableFile } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 
 /** Holds the name under which the data of this folder is known to the cluster. */
@@ -19,7 +20,8 @@ export async function nodeIdentity(
   const stored = await readName(file);
   if (stored === undefined) {
     const name = configured ?? fallback;
-    await writeDurably(file, `${JSON.stringify({ name })}\n`);
+    await makeDurableFolder(dataPath);
+    await writeDurableFile(file, `${JSON.stringify({ name })}\n`);
     return name;
   }
   if (configured !== undefined && configured !== stored) {
@@ -46,19 +48,4 @@ async function readName(file: string): Promise<string | undefined> {
     // Falls through to the message below.
   }
   throw new ShoalError("dataLoss", `'${file}' does not name a node: write {"name":"…"} with the name it had`);
-}
-
-async function writeDurably(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  const temporary = `${file}.new`;
-  const handle = await open(temporary, "w");
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
-  const folder = await open(dirname(file), "r");
-  await folder.sync().finally(() => folder.close());
 }

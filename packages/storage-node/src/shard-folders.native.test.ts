@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const marker = (schemaVersion: number) => ({ className: "Word", schemaVersion });
+const marker = (schemaVersion: number, historyId = "h1") => ({ className: "Word", historyId, schemaVersion });
 
 describe("ShardFolders", () => {
   test("makes a folder a shard and keeps the first marker", async () => {
@@ -19,7 +19,18 @@ describe("ShardFolders", () => {
     expect(await folders.shard("c1", "s1", marker(3))).toBe(join(root, "c1", "s1"));
     await folders.shard("c1", "s2", marker(9));
     expect((await readdir(join(root, "c1"))).sort()).toEqual(["class.json", "s1", "s2"]);
-    expect(await folders.strangers(3, new Set())).toEqual({ deleted: ["c1"], unknown: [] });
+    expect(await folders.strangers({ historyId: "h1", version: 3 }, new Set())).toEqual({
+      deleted: ["c1"],
+      unknown: [],
+    });
+  });
+
+  test("makes shards of one class at once, with the marker of one of them", async () => {
+    const folders = await ShardFolders.open(root);
+    await Promise.all(Array.from({ length: 20 }, (_, i) => folders.shard("c1", `s${i}`, marker(3))));
+    const names = await readdir(join(root, "c1"));
+    expect(names).toHaveLength(21);
+    expect(JSON.parse(await readFile(join(root, "c1", "class.json"), "utf8"))).toEqual(marker(3));
   });
 
   test("tells a deleted class from one whose schema was lost", async () => {
@@ -29,7 +40,10 @@ describe("ShardFolders", () => {
     await folders.shard("known", "s", marker(1));
     await folders.shard("torn", "s", marker(1));
     await writeFile(join(root, "torn", "class.json"), "{");
-    expect(await folders.strangers(4, new Set(["known"]))).toEqual({ deleted: ["old"], unknown: ["new", "torn"] });
+    await folders.shard("other", "s", marker(1, "h0"));
+    const { deleted, unknown } = await folders.strangers({ historyId: "h1", version: 4 }, new Set(["known"]));
+    expect(deleted).toEqual(["old"]);
+    expect([...unknown].sort()).toEqual(["new", "other", "torn"]);
   });
 
   test("finishes a removal that was cut short, and removes twice without complaint", async () => {

@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeDurableFolder, writeDurableFile } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 
 /** Ids become folder names only in this form, so nothing a client says reaches a path. */
@@ -13,6 +14,8 @@ const GOING = "going-";
 
 interface ClassMarker {
   readonly className: string;
+  /** Of the schema that the class belongs to. */
+  readonly historyId: string;
   /** Version of the schema at which this node first saw the class. */
   readonly schemaVersion: number;
 }
@@ -23,6 +26,8 @@ interface ClassMarker {
  */
 export class ShardFolders {
   readonly #root: string;
+  /** Classes whose folders are being made: shards of one class are opened at once. */
+  readonly #making = new Map<string, Promise<void>>();
 
   private constructor(root: string) {
     this.#root = root;
@@ -30,20 +35,35 @@ export class ShardFolders {
 
   /** Creates `root` when it is missing and finishes removals that were cut short. */
   static async open(root: string): Promise<ShardFolders> {
-    await mkdir(root, { recursive: true });
+    await makeDurableFolder(root);
     for (const name of await readdir(root)) {
       if (name.startsWith(GOING)) await rm(join(root, name), { recursive: true, force: true });
     }
     return new ShardFolders(root);
   }
 
-  /** The folder of a shard, created with its class's marker when it is missing. */
+  /** The folder of a shard, created with its class's marker when it is missing; durable, with the way to it. */
   async shard(classId: string, shardName: string, marker: ClassMarker): Promise<string> {
-    const classFolder = this.#classFolder(classId);
-    const folder = join(classFolder, checkedName(shardName));
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(classFolder, MARKER), `${JSON.stringify(marker)}\n`, { flag: "wx" }).catch(ignoreExisting);
+    const folder = join(this.#classFolder(classId), checkedName(shardName));
+    let making = this.#making.get(classId);
+    if (making === undefined) {
+      making = this.#makeClass(classId, marker).finally(() => this.#making.delete(classId));
+      this.#making.set(classId, making);
+    }
+    await making;
+    await makeDurableFolder(folder);
     return folder;
+  }
+
+  async #makeClass(classId: string, marker: ClassMarker): Promise<void> {
+    const folder = this.#classFolder(classId);
+    await makeDurableFolder(folder);
+    const file = join(folder, MARKER);
+    const isThere = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) await writeDurableFile(file, `${JSON.stringify(marker)}\n`);
   }
 
   /** Removes all shards of a class. The folder is renamed first: what is left after a crash goes at the next start. */
@@ -59,11 +79,12 @@ export class ShardFolders {
   }
 
   /**
-   * Classes on disk that the schema of `version` does not have. `deleted` were in an older schema, so their data may go;
-   * `unknown` were created in a newer one: this schema has lost something, their data stays.
+   * Classes on disk that the schema does not have. `deleted` were in it at an earlier version, so their data may go;
+   * `unknown` belong to another history, or to a later version than this one: the schema has been lost or put back, and
+   * their data stays.
    */
   async strangers(
-    version: number,
+    schema: { readonly historyId: string; readonly version: number },
     known: ReadonlySet<string>,
   ): Promise<{ readonly deleted: readonly string[]; readonly unknown: readonly string[] }> {
     const deleted: string[] = [];
@@ -71,8 +92,8 @@ export class ShardFolders {
     for (const classId of await readdir(this.#root)) {
       if (!FOLDER_NAME.test(classId) || known.has(classId)) continue;
       const marker = await this.#marker(classId);
-      if (marker !== undefined && marker.schemaVersion <= version) deleted.push(classId);
-      else unknown.push(classId);
+      const wasKnown = marker?.historyId === schema.historyId && marker.schemaVersion <= schema.version;
+      (wasKnown ? deleted : unknown).push(classId);
     }
     return { deleted, unknown };
   }
@@ -93,10 +114,6 @@ export class ShardFolders {
 function checkedName(name: string): string {
   if (!FOLDER_NAME.test(name)) throw new ShoalError("internal", `'${name}' cannot name a folder`);
   return name;
-}
-
-function ignoreExisting(thrown: NodeJS.ErrnoException): void {
-  if (thrown.code !== "EEXIST") throw thrown;
 }
 
 function isMissing(thrown: unknown): boolean {

@@ -17,6 +17,8 @@ export type ShardRegistryEvent =
 
 export interface ShardRegistryOptions {
   readonly nodeName: string;
+  /** Of the schema that is followed (`MetaStore.historyId`). */
+  readonly historyId: string;
   readonly folders: ShardFolders;
   /** Opens or creates the shard whose data lies in `folder`. */
   readonly openShard: (shard: ShardAddress, record: ClassRecord, folder: string) => Promise<OpenedShard>;
@@ -57,7 +59,8 @@ export class ShardRegistry implements AsyncDisposable {
   async start(snapshot: SchemaSnapshot): Promise<void> {
     this.follow(snapshot);
     const known = new Set(snapshot.classes.map(({ classId }) => classId));
-    const { deleted, unknown } = await this.#options.folders.strangers(snapshot.version, known);
+    const { folders, historyId } = this.#options;
+    const { deleted, unknown } = await folders.strangers({ historyId, version: snapshot.version }, known);
     for (const classId of deleted) this.#drop(classId);
     for (const classId of unknown) this.#options.onEvent({ type: "unknownClassOnDisk", classId });
     await Promise.allSettled([...this.#shards.values()].map(({ opened }) => opened));
@@ -92,8 +95,9 @@ export class ShardRegistry implements AsyncDisposable {
     this.#closed = true;
     const open = [...this.#shards.values()];
     this.#shards.clear();
-    await Promise.all(open.map(close));
+    const closed = await Promise.allSettled(open.map(close));
     await this.#dropping;
+    for (const result of closed) if (result.status === "rejected") throw result.reason;
   }
 
   #followClass(record: ClassRecord): void {
@@ -130,11 +134,11 @@ export class ShardRegistry implements AsyncDisposable {
   }
 
   async #openInTurn(address: ShardAddress, record: ClassRecord): Promise<OpenedShard> {
-    const { folders, openShard } = this.#options;
+    const { folders, historyId, openShard } = this.#options;
     if (this.#slots === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#slots--;
     try {
-      const marker = { className: address.className, schemaVersion: this.#snapshot.version };
+      const marker = { className: address.className, historyId, schemaVersion: this.#snapshot.version };
       const folder = await folders.shard(address.classId, address.shardName, marker);
       return await openShard(address, record, folder);
     } finally {
@@ -193,6 +197,9 @@ function configure(open: OpenShard, config: VectorIndexConfig): void {
 
 async function close({ opened }: OpenShard): Promise<void> {
   const both = await opened.catch(() => undefined);
-  await both?.shard[Symbol.asyncDispose]();
-  await both?.store[Symbol.asyncDispose]();
+  try {
+    await both?.shard[Symbol.asyncDispose]();
+  } finally {
+    await both?.store[Symbol.asyncDispose]();
+  }
 }
