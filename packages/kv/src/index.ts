@@ -1,5 +1,6 @@
 export { KEY_BYTES_MAX } from "./batch-check.js";
 export { DiskBallast } from "./disk-ballast.js";
+export { makeDurableFolder, writeDurableFile } from "./durable-files.js";
 export { endAfterStoreFailure } from "./end-after-store-failure.js";
 export { type FaultRule, FaultScript } from "./fault-script.js";
 export { FaultyStore } from "./faulty-store.js";

@@ -1,8 +1,8 @@
-import { mkdir, open } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { DiskBallast } from "./disk-ballast.js";
 import { DiskSpace } from "./disk-space.js";
+import { makeDurableFolder } from "./durable-files.js";
 import type { DbOptions } from "./rocks-binding.js";
 import { RocksConnection } from "./rocks-connection.js";
 import { isDiskFull, openError } from "./rocks-error.js";
@@ -67,7 +67,7 @@ export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "
 export async function openRocksStore(options: RocksStoreOptions): Promise<RocksStore> {
   const settings = { ...ROCKS_STORE_DEFAULTS, ...options };
   const { folder } = settings;
-  await makeFolder(folder).catch((error) => {
+  await makeDurableFolder(folder).catch((error) => {
     throw openError(folder, ShoalError.from(error));
   });
   const ballast =
@@ -118,14 +118,4 @@ function dbOptions(settings: typeof ROCKS_STORE_DEFAULTS): DbOptions {
     blockSize: size(settings.blockBytes),
     maxOpenFiles: size(settings.openFilesMax),
   };
-}
-
-/** Makes the folder and its parents, each durable in its own parent. */
-async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
-  if (first === undefined) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) {
-    const parent = await open(dirname(made), "r");
-    await parent.sync().finally(() => parent.close());
-  }
 }
