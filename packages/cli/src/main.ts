@@ -17,6 +17,9 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   readonly version: string;
 };
 
+/** What suits a person who looks at the output. */
+const terminalDefaults = (variable: string) => (variable === "LOG_FORMAT" && process.stderr.isTTY ? "text" : undefined);
+
 let storeFailed = false;
 
 /** The process, ended in the way that a failed store needs. */
@@ -38,7 +41,7 @@ program
   .action(() =>
     runProcess(host, (scope) => {
       const environment = environmentSource(process.env);
-      const configuration = readConfiguration(environment);
+      const configuration = readConfiguration(environment, terminalDefaults);
       return serve(
         {
           configuration,
@@ -58,10 +61,13 @@ program
 
 /** Where the server is and how to try it. */
 function greeting(url: string): string {
+  const post = (path: string, body: string) => `curl -H 'content-type: application/json' ${url}${path} -d '${body}'`;
+  const object = post("/v1/objects", '{"class":"Word","properties":{"text":"hello"},"vector":[1,0.5]}');
+  const query = '{"query":"{Get{Word(nearVector:{vector:[1,0]}){text _additional{certainty}}}}"}';
   return [
-    `Shoal ${version} is serving on ${url}`,
-    `  create a class:  curl ${url}/v1/schema -H 'content-type: application/json' -d '{"class":"Word","properties":[{"name":"text","dataType":["text"]}]}'`,
-    `  look around:     curl ${url}/v1/schema ${url}/v1/meta      (stop with Ctrl-C)`,
+    `Shoal ${version} is serving on ${url} (Ctrl-C stops it)`,
+    `  store:   ${post("/v1/schema", '{"class":"Word","properties":[{"name":"text","dataType":["text"]}]}')} && ${object}`,
+    `  search:  ${post("/v1/graphql", query)}`,
     "",
   ].join("\n");
 }

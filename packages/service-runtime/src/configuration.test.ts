@@ -83,4 +83,11 @@ describe("configuration", () => {
     expect(new Set(settings.map((setting) => setting.variable)).size).toBe(settings.length);
     for (const setting of settings) expect(setting.meaning).toMatch(/\.$/);
   });
+
+  it("refuses a default page that no query may have", () => {
+    const source = (variable: string) => ({ QUERY_DEFAULTS_LIMIT: "20000", QUERY_MAXIMUM_RESULTS: "10000" })[variable];
+    expect(() => readConfiguration(source)).toThrow(
+      "QUERY_DEFAULTS_LIMIT must be at most QUERY_MAXIMUM_RESULTS (10000), got 20000",
+    );
+  });
 });

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { ShoalError } from "@shoal/model";
 import {
   hostName,
   oneOf,
@@ -102,7 +103,7 @@ export const SETTINGS = {
   storeMemoryBytes: setting(
     "STORE_MEMORY_BYTES",
     48 * MIB,
-    "Memory of the row stores of all shards together: write buffers and block caches.",
+    "Memory of the row stores of all shards (write buffers, block caches), divided by their number when one is opened.",
     wholeNumber(MIB, 1024 * GIB),
   ),
   rowCacheBytes: setting(
@@ -127,7 +128,18 @@ export function readConfiguration(...sources: readonly SettingSource[]): Configu
   refuseUnbuiltFeatures(sources);
   const values: Record<string, unknown> = {};
   for (const [name, one] of Object.entries(SETTINGS)) values[name] = readSetting<unknown>(one, sources);
-  return values as Configuration;
+  const configuration = values as Configuration;
+  checkTogether(configuration);
+  return configuration;
+}
+
+/** Rules between settings. */
+function checkTogether({ queryDefaultsLimit, queryMaximumResults }: Configuration): void {
+  if (queryDefaultsLimit <= queryMaximumResults) return;
+  throw new ShoalError(
+    "invalid",
+    `QUERY_DEFAULTS_LIMIT must be at most QUERY_MAXIMUM_RESULTS (${queryMaximumResults}), got ${queryDefaultsLimit}`,
+  );
 }
 
 function setting<T>(variable: string, fallback: T, meaning: string, parse: SettingParser<T>): Setting<T> {
