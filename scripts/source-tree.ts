@@ -152,3 +152,8 @@ export function reach(graph: ReadonlyMap<string, readonly string[]>, start: stri
   visit(start);
   return found;
 }
+
+/** The package of ours that `request` names. */
+export function packageOf(request: string): string | undefined {
+  return /^@shoal\/([a-z0-9-]+)/.exec(request)?.[1];
+}

@@ -8,6 +8,7 @@ import {
   isNode,
   nodes,
   type Package,
+  packageOf,
   place,
   reach,
   readPackages,
@@ -44,11 +45,6 @@ const byName = new Map(packages.map((one) => [one.name, one]));
 const isModule = (one: Package): boolean => one.folder.startsWith("packages/modules/");
 const sources = packages.flatMap((one) => one.files);
 const code = (one: Package): readonly SourceFile[] => one.files.filter((file) => !file.isTest);
-
-/** The package of ours that `request` names. */
-function packageOf(request: string): string | undefined {
-  return /^@shoal\/([a-z0-9-]+)/.exec(request)?.[1];
-}
 
 function packageGraph(): ReadonlyMap<string, readonly string[]> {
   return new Map(
@@ -135,66 +131,6 @@ describe("who may import whom", () => {
     expect(wrong).toEqual([]);
   });
 });
-
-describe("manifests", () => {
-  it("pin every version exactly, one version a dependency", () => {
-    const manifests = ["package.json", ...packages.map((one) => `${one.folder}/package.json`)];
-    const seen = new Map<string, string>();
-    const wrong = manifests.flatMap((path) => {
-      const { dependencies, devDependencies, optionalDependencies, peerDependencies } = JSON.parse(readText(path));
-      const all = Object.entries<string>({
-        ...dependencies,
-        ...devDependencies,
-        ...optionalDependencies,
-        ...peerDependencies,
-      });
-      return all.flatMap(([name, version]) => {
-        const first = seen.get(name) ?? version;
-        seen.set(name, first);
-        const pinned = version === "workspace:*" || /^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version);
-        return pinned && first === version ? [] : [`${path}: ${name} ${version} (elsewhere ${first})`];
-      });
-    });
-    expect(wrong).toEqual([]);
-    expect(JSON.parse(readText("package.json")).packageManager).toMatch(/^pnpm@\d+\.\d+\.\d+$/);
-  });
-
-  it("declare what the sources import, and tsconfig refers to each package of ours among it", () => {
-    const shared = Object.keys(JSON.parse(readText("package.json")).devDependencies);
-    const wrong = packages.flatMap((one) => {
-      const runtime = Object.keys(one.manifest.dependencies ?? {});
-      const all = [...runtime, ...Object.keys(one.manifest.devDependencies ?? {}), ...shared];
-      const references: readonly string[] = JSON.parse(readText(`${one.folder}/tsconfig.json`)).references.map(
-        (reference: { path: string }) => reference.path.split("/").at(-1),
-      );
-      return one.files.flatMap((file) =>
-        file.imports.flatMap((request) => {
-          if (/^(node:|\.)/.test(request)) return [];
-          const name = request
-            .split("/")
-            .slice(0, request.startsWith("@") ? 2 : 1)
-            .join("/");
-          const isCode = !file.isTest && file.path.startsWith(`${one.folder}/src/`);
-          if (!(isCode ? runtime : all).includes(name) && !isTypesOnly(file, request)) {
-            return [`${file.path} imports ${name}, which ${one.folder}/package.json does not declare`];
-          }
-          const ours = packageOf(request);
-          if (!isCode || ours === undefined || references.includes(ours)) return [];
-          return [`${one.folder}/tsconfig.json does not refer to ${ours}`];
-        }),
-      );
-    });
-    expect([...new Set(wrong)]).toEqual([]);
-  });
-});
-
-/** Whether every import of `request` in the file is a type import: it needs no dependency at run time. */
-function isTypesOnly(file: SourceFile, request: string): boolean {
-  const body = file.program.body as readonly SyntaxNode[];
-  return body
-    .filter((node) => isNode(node.source) && node.source.value === request)
-    .every((node) => node.importKind === "type" || node.exportKind === "type");
-}
 
 describe("files", () => {
   it(`have at most ${LINES_MAX} lines`, () => {
