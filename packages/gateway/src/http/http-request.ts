@@ -20,3 +20,9 @@ export function queryParameter(request: HttpRequest, name: string): string | und
   const value = new URLSearchParams(request.queryString).getAll(name).at(-1);
   return value === "" ? undefined : value;
 }
+
+/** Whether the last value of a query parameter is empty, where that is not the same as absent. */
+export function isEmptyParameter(request: HttpRequest, name: string): boolean {
+  if (request.queryString === "") return false;
+  return new URLSearchParams(request.queryString).getAll(name).at(-1) === "";
+}

@@ -8,6 +8,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly body?: string | Uint8Array;
   readonly encoding?: "utf8" | "latin1";
+  /** Instead of `body`: a long one in pieces. */
+  readonly chunks?: readonly Uint8Array[];
   readonly contentType?: string;
   /** Names and values in turn. */
   readonly headers?: readonly string[];

@@ -12,13 +12,23 @@ export function sendResponse(
   isLast: boolean,
 ): void {
   if (response.destroyed || response.headersSent) return;
-  const { status, body } = answer;
+  const { status, chunks } = answer;
+  const body = chunks?.length === 1 ? chunks[0] : answer.body;
   const headers: string[] = ["Vary", "Origin"];
   if (request.headers.origin !== undefined && request.method !== "OPTIONS") {
     headers.push("Access-Control-Allow-Origin", "*");
   }
   if (isLast) headers.push("Connection", "close");
   if (answer.headers !== undefined) headers.push(...answer.headers);
+  if (body === undefined && chunks !== undefined) {
+    let bytes = 0;
+    for (const chunk of chunks) bytes += chunk.length;
+    headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));
+    response.writeHead(status, headers);
+    for (const chunk of chunks) response.write(chunk);
+    response.end();
+    return;
+  }
   if (body === undefined) {
     if (status !== 204) headers.push("Content-Length", "0");
     response.writeHead(status, headers);

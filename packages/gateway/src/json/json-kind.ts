@@ -14,6 +14,11 @@ export function wrongMember(value: unknown, place: string, wanted: string): Shoa
   return malformed("body", `json: cannot unmarshal ${jsonKind(value)} into Go struct field ${place} of type ${wanted}`);
 }
 
+/** As {@link wrongMember}, for a number that the type cannot hold. `value` is a number or its literal. */
+export function wrongNumber(value: unknown, place: string, wanted: string): ShoalError {
+  return malformed("body", `json: cannot unmarshal number ${value} into Go struct field ${place} of type ${wanted}`);
+}
+
 /** The error for a whole value of the wrong JSON type. */
 export function wrongValue(value: unknown, wanted: string): ShoalError {
   return malformed("body", `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${wanted}`);

@@ -1,6 +1,9 @@
-import type { ObjectId } from "@shoal/model";
+import { type ObjectId, SPEC_PROFILE } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
+import { batchRoute } from "./batch-route.js";
+import { listRoute } from "./list-route.js";
+import { ObjectWriter } from "./object-json.js";
 
 const U = "11111111-1111-1111-1111-111111111111";
 const id = U as ObjectId;
@@ -27,6 +30,25 @@ describe("GET /v1/objects", () => {
     );
   });
 
+  it("answers a page of several megabytes", async () => {
+    const large = await serveFakes();
+    try {
+      const vector = Float32Array.from({ length: 1000 }, (_, at) => at / 7);
+      for (let at = 0; at < 300; at++) {
+        const each = `11111111-1111-1111-1111-${String(at).padStart(12, "0")}` as ObjectId;
+        large.services.put({ id: each, vector }, '{"é":1}');
+      }
+      const answer = await large.send("GET", "/v1/objects?limit=300&include=vector");
+      const page = JSON.parse(answer.body);
+      expect(page.totalResults).toBe(300);
+      expect(page.objects[299]).toMatchObject({ id: "11111111-1111-1111-1111-000000000299", properties: { é: 1 } });
+      expect(Float32Array.from(page.objects[299].vector)).toEqual(vector);
+      expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(answer.body)));
+    } finally {
+      await large.gateway.stop();
+    }
+  });
+
   it("hands the parameters on, the last of repeated ones, empty ones as absent", async () => {
     await server.send("GET", `/v1/objects?limit=3&limit=7&offset=&class=Ca%72&after=${U.toUpperCase()}&unknown=1`);
     expect(server.services.lists.at(-1)).toMatchObject({ limit: 7, offset: undefined, className: "Car", after: U });
@@ -38,6 +60,7 @@ describe("GET /v1/objects", () => {
     ["limit=abc", 'limit in query must be of type int64: "abc"'],
     ["limit=1.5", 'limit in query must be of type int64: "1.5"'],
     ["offset=9223372036854775808", 'offset in query must be of type int64: "9223372036854775808"'],
+    ["class=Car&after=", 'after in query must be of type uuid: ""'],
     ["after=x", 'after in query must be of type uuid: "x"'],
   ])("refuses %s", async (query, message) => {
     expect(await server.send("GET", `/v1/objects?${query}`)).toMatchObject({ status: 422, body: error(message) });
@@ -51,7 +74,7 @@ describe("POST /v1/batch/objects", () => {
       objects: [
         { class: "Car", id: U, properties: { name: "<x>" }, vector: [0.1] },
         null,
-        { id: U, properties: { a: 1 }, vector: [1, "x"] },
+        { id: U, properties: { a: 1 }, vector: [1, "x"], vectorWeights: { w: "1" }, additional: { k: [1] } },
         { id: U, vector: [0.1, 2] },
       ],
     });
@@ -60,9 +83,10 @@ describe("POST /v1/batch/objects", () => {
     expect(answer.body).toBe(
       `[{"class":"Car","creationTimeUnix":${T},"id":"${U}","lastUpdateTimeUnix":${T},"properties":{"name":"<x>"},` +
         '"vector":[0.1],"deprecations":null,"result":{}},' +
-        `{"id":"00000000-0000-4000-8000-000000000001",${failed},` +
-        `{"id":"${U}","properties":{"a":1},"vector":[1,"x"],${failed},` +
-        `{"id":"${U}","vector":[0.1,2],${failed}]\n`,
+        `{"creationTimeUnix":${T},"id":"00000000-0000-4000-8000-000000000001",${failed},` +
+        `{"additional":{"k":[1]},"creationTimeUnix":${T},"id":"${U}","properties":{"a":1},"vector":[1,"x"],` +
+        `"vectorWeights":{"w":"1"},${failed},` +
+        `{"creationTimeUnix":${T},"id":"${U}","vector":[0.1,2],${failed}]\n`,
     );
   });
 
@@ -80,7 +104,12 @@ describe("POST /v1/batch/objects", () => {
     [
       '{"objects":["x"]}',
       400,
-      'parsing body body from "" failed, because json: cannot unmarshal string into Go value of type models.Object',
+      'parsing body body from "" failed, because json: cannot unmarshal string into Go struct field BatchObjectsCreateBody.objects of type models.Object',
+    ],
+    [
+      '{"objects":[{"class":"Car","creationTimeUnix":"x"}]}',
+      400,
+      'parsing body body from "" failed, because json: cannot unmarshal string into Go struct field Object.objects.creationTimeUnix of type int64',
     ],
     [
       '{"objects":[],"fields":["ALL","all"]}',
@@ -89,6 +118,24 @@ describe("POST /v1/batch/objects", () => {
     ],
   ])("refuses %s", async (body, status, message) => {
     expect(await server.send("POST", "/v1/batch/objects", body)).toMatchObject({ status, body: error(message) });
+  });
+
+  it("shows the numbers of a refused item as they were sent", async () => {
+    const answer = await server.send("POST", "/v1/batch/objects", '{"objects":[{"properties":{"a":[1e400],"b":1.0}}]}');
+    expect(answer.body).toContain('"properties":{"a":[1e400],"b":1.0}');
+  });
+
+  it("writes long answers in several turns", async () => {
+    const { services } = server;
+    const writer = new ObjectWriter(services.view, SPEC_PROFILE, "");
+    const request = { params: [], queryString: "", context: { deadline: Number.MAX_SAFE_INTEGER } };
+    const body = Buffer.from(JSON.stringify({ objects: new Array(20_000).fill(null) }));
+    const batch = batchRoute(services.ingest, writer, { now: () => T }, 60);
+    expect((await batch.handle({ ...request, body })).chunks?.length).toBeGreaterThan(3);
+    const objects = new Array(2000).fill({ ...services.objects.get(id), vector: new Float32Array(1000) });
+    const list = listRoute({ ...services.query, list: async () => objects }, writer);
+    const page = await list.handle({ ...request, queryString: "include=vector", body: Buffer.alloc(0) });
+    expect(page.chunks?.length).toBeGreaterThan(3);
   });
 
   it("answers 504 past its time-out", async () => {

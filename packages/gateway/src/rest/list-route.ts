@@ -1,8 +1,9 @@
 import { parseObjectId, ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
-import { type HttpRequest, queryParameter } from "../http/http-request.js";
+import { type HttpRequest, isEmptyParameter, queryParameter } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
+import { writeInTurns } from "../json/write-in-turns.js";
 import { parseInclude } from "./include.js";
 import type { ObjectWriter } from "./object-json.js";
 
@@ -10,7 +11,7 @@ import type { ObjectWriter } from "./object-json.js";
 export function listRoute(query: QueryService, writer: ObjectWriter): Route {
   async function list(request: HttpRequest): Promise<HttpResponse> {
     const include = parseInclude(queryParameter(request, "include"));
-    const after = queryParameter(request, "after");
+    const after = queryParameter(request, "after") ?? (isEmptyParameter(request, "after") ? "" : undefined);
     const objects = await query.list(
       {
         className: queryParameter(request, "class"),
@@ -21,10 +22,12 @@ export function listRoute(query: QueryService, writer: ObjectWriter): Route {
       },
       request.context,
     );
-    let json = '{"deprecations":null,"objects":[';
-    for (const [at, object] of objects.entries()) json += (at === 0 ? "" : ",") + writer.stored(object, include);
-    json += objects.length === 0 ? "]}\n" : `],"totalResults":${objects.length}}\n`;
-    return { status: 200, body: json, encoding: "latin1" };
+    function* page() {
+      yield '{"deprecations":null,"objects":[';
+      for (const [at, object] of objects.entries()) yield (at === 0 ? "" : ",") + writer.stored(object, include);
+      yield objects.length === 0 ? "]}\n" : `],"totalResults":${objects.length}}\n`;
+    }
+    return { status: 200, chunks: await writeInTurns(page(), "latin1") };
   }
   return { method: "GET", path: "/v1/objects", body: "none", timeout: "request", handle: list };
 }

@@ -1,8 +1,8 @@
 import type { ObjectInput } from "@shoal/ingest";
-import { isUncheckedObject, ShoalError } from "@shoal/model";
+import { isUncheckedObject, JsonNumber, ShoalError } from "@shoal/model";
 import { type CutText, cutVectors } from "../json/cut-vectors.js";
-import { wrongMember, wrongValue } from "../json/json-kind.js";
-import { parseJson, parseJsonText, refuseDeepNesting } from "../json/parse-json.js";
+import { wrongMember, wrongNumber, wrongValue } from "../json/json-kind.js";
+import { parseJson, parseJsonExactly, parseJsonText, refuseDeepNesting } from "../json/parse-json.js";
 import { withExactProperties } from "./exact-properties.js";
 
 /** Members of an object in a request body; found in any case (reference-rest 1.4). */
@@ -17,9 +17,36 @@ const MEMBERS: ReadonlyMap<string, keyof ObjectInput> = new Map([
 
 type Draft = { -readonly [Member in keyof ObjectInput]: unknown };
 
+/** Members that are checked and otherwise ignored: the times are ours. */
+const TIMES: ReadonlyMap<string, string> = new Map([
+  ["creationtimeunix", "creationTimeUnix"],
+  ["lastupdatetimeunix", "lastUpdateTimeUnix"],
+]);
+
 /** The body of a request about one object. Fails with `malformed` or `invalid` (no body). */
 export function readObjectBody(bytes: Buffer): ObjectInput {
-  return readInputs(bytes, (value) => [objectInput(value, "")])[0] ?? objectInput(null, "");
+  const input = readInputs(bytes, (value) => [objectInput(value, "")])[0] ?? objectInput(null, "");
+  const { vector } = input;
+  if (vector === undefined || vector instanceof Float32Array) return input;
+  checkVector(vector, () => objectInput(parseJsonExactly(bytes.toString("utf8")), "").vector);
+  return input;
+}
+
+/**
+ * A vector that cannot be decoded refuses the body of one object (reference-rest 1.4); in a batch it refuses its item.
+ * `exactVector` reads the vector again, with the literals of its numbers.
+ */
+function checkVector(vector: unknown, exactVector: () => unknown): void {
+  if (!Array.isArray(vector)) throw wrongMember(vector, "Object.vector", "models.C11yVector");
+  for (let at = 0; at < vector.length; at++) {
+    const element: unknown = vector[at];
+    if (typeof element === "number") {
+      if (Number.isFinite(Math.fround(element))) continue;
+      const exact = exactVector();
+      throw wrongNumber(Array.isArray(exact) ? exact[at] : element, "Object.vector", "float32");
+    }
+    if (element !== null) throw wrongMember(element, "Object.vector", "float32");
+  }
 }
 
 /**
@@ -75,7 +102,11 @@ function batchItems(value: unknown): readonly (ObjectInput | undefined)[] {
   if (fields !== undefined) checkFields(fields);
   if (objects === undefined) return [];
   if (!Array.isArray(objects)) throw wrongMember(objects, "BatchObjectsCreateBody.objects", "[]*models.Object");
-  return objects.map((item: unknown) => (item === null ? undefined : objectInput(item, "objects.")));
+  return objects.map((item: unknown) => {
+    if (item === null) return undefined;
+    if (!isUncheckedObject(item)) throw wrongMember(item, "BatchObjectsCreateBody.objects", "models.Object");
+    return objectInput(item, "objects.");
+  });
 }
 
 const BATCH_FIELDS: readonly unknown[] = ["ALL", "class", "schema", "id", "creationTimeUnix"];
@@ -89,6 +120,13 @@ function checkFields(fields: unknown): void {
     if (BATCH_FIELDS.includes(field)) continue;
     throw new ShoalError("invalid", `body.fields.${at} in body should be one of [${BATCH_FIELDS.join(" ")}]`);
   }
+}
+
+function checkTime(key: string, value: unknown, path: string): void {
+  const time = TIMES.get(key.toLowerCase());
+  if (time === undefined || value === null || Number.isInteger(value) || value instanceof JsonNumber) return;
+  if (typeof value === "number") throw wrongNumber(value, `Object.${path}${time}`, "int64");
+  throw wrongMember(value, `Object.${path}${time}`, "int64");
 }
 
 function objectInput(value: unknown, path: string): ObjectInput {
@@ -105,6 +143,7 @@ function objectInput(value: unknown, path: string): ObjectInput {
     for (const key of Object.keys(value)) {
       const member = MEMBERS.get(key) ?? MEMBERS.get(key.toLowerCase());
       if (member !== undefined) draft[member] = value[key] ?? undefined;
+      else checkTime(key, value[key], path);
     }
   }
   const { id, className } = draft;

@@ -9,6 +9,7 @@ import {
   type WireProfile,
 } from "@shoal/model";
 import { float32ArrayToJson } from "../json/float32.js";
+import { echoProperties, sentJson } from "./exact-echo.js";
 import type { Include } from "./include.js";
 import { linkReferences } from "./reference-links.js";
 
@@ -42,11 +43,12 @@ export class ObjectWriter {
     return `${json},"vectorWeights":null}`;
   }
 
-  /** The echo of a write: what was sent, completed. `id` is shown as the client typed it. */
-  written(written: WrittenObject, id: string | undefined): string {
+  /** The echo of a write: what was `sent`, completed. `id` is shown as the client typed it. */
+  written(written: WrittenObject, id: string | undefined, sent: ObjectInput): string {
     const { object } = written;
     const extras = object.extras;
-    const properties = object.properties && this.#linked(object.className, object.properties);
+    const linked = object.properties && this.#linked(object.className, object.properties);
+    const properties = linked && this.#echoProperties(object.className, linked, sent);
     return `${echo({
       additional: extras?.additional,
       className: object.className,
@@ -58,18 +60,22 @@ export class ObjectWriter {
     })}${extras?.vectorWeights === undefined ? "" : `,"vectorWeights":${JSON.stringify(extras.vectorWeights)}`}}`;
   }
 
-  /** One element of the answer to a batch. References have no `href` here. */
-  batched(outcome: BatchOutcome): string {
+  /**
+   * One element of the answer to a batch; `sent` is the item, `nowMs` the creation time of what was refused. References
+   * have no `href` here.
+   */
+  batched(outcome: BatchOutcome, sent: ObjectInput | undefined, nowMs: number): string {
     if ("written" in outcome) {
       const { object, creationTimeUnix, lastUpdateTimeUnix } = outcome.written;
-      const { className, id, properties, vector } = object;
+      const { className, id, vector } = object;
+      const properties = object.properties && this.#echoProperties(className, object.properties, sent);
       const additional = object.extras?.additional;
       const shown = { additional, className, creationTimeUnix, id, lastUpdateTimeUnix, properties, vector };
       return `${echo(shown)},"deprecations":null,"result":{}}`;
     }
     const { id, input, error } = outcome;
     const failed = `"deprecations":null,"result":{"errors":{"error":[{"message":${JSON.stringify(error.message)}}]}}}`;
-    return `${failedInput(id, input)},${failed}`;
+    return `${failedInput(id, input, nowMs)},${failed}`;
   }
 
   #storedProperties(object: StoredObject): string {
@@ -79,6 +85,10 @@ export class ObjectWriter {
     if (names.length === 0) return buffer.toString("latin1");
     const properties = JSON.parse(buffer.toString("utf8")) as Properties;
     return asBytes(JSON.stringify(linkReferences(properties, names, this.#profile.beaconScheme, this.#origin)));
+  }
+
+  #echoProperties(className: string, properties: Properties, sent: ObjectInput | undefined): string {
+    return echoProperties(properties, sent?.properties, this.#view.classRecord(className)?.definition);
   }
 
   #linked(className: string, properties: Properties): Properties {
@@ -106,7 +116,8 @@ interface Echo {
   readonly creationTimeUnix: number;
   readonly id: string;
   readonly lastUpdateTimeUnix: number;
-  readonly properties: Properties | undefined;
+  /** JSON. */
+  readonly properties: string | undefined;
   readonly vector: Float32Array | undefined;
 }
 
@@ -115,19 +126,21 @@ function echo(shown: Echo): string {
   let json = shown.additional === undefined ? "{" : `{"additional":${JSON.stringify(shown.additional)},`;
   json += `"class":"${shown.className}","creationTimeUnix":${shown.creationTimeUnix}`;
   json += `,"id":${JSON.stringify(shown.id)},"lastUpdateTimeUnix":${shown.lastUpdateTimeUnix}`;
-  if (shown.properties !== undefined) json += `,"properties":${JSON.stringify(shown.properties)}`;
+  if (shown.properties !== undefined) json += `,"properties":${shown.properties}`;
   if (shown.vector !== undefined && shown.vector.length > 0) json += `,"vector":${float32ArrayToJson(shown.vector)}`;
   return json;
 }
 
 /** What the client sent of a refused batch item, so that it can be told from the others. */
-function failedInput(id: string, input: ObjectInput): string {
-  const { className, properties, vector } = input;
-  let json = className === undefined ? "{" : `{"class":${JSON.stringify(className)},`;
-  json += `"id":${JSON.stringify(id)}`;
-  if (properties !== undefined) json += `,"properties":${JSON.stringify(properties)}`;
+function failedInput(id: string, input: ObjectInput, nowMs: number): string {
+  const { additional, className, properties, vector, vectorWeights } = input;
+  let json = additional === undefined ? "{" : `{"additional":${sentJson(additional)},`;
+  if (className !== undefined) json += `"class":${JSON.stringify(className)},`;
+  json += `"creationTimeUnix":${nowMs},"id":${JSON.stringify(id)}`;
+  if (properties !== undefined) json += `,"properties":${sentJson(properties)}`;
   if (vector instanceof Float32Array) json += `,"vector":${float32ArrayToJson(vector)}`;
-  else if (vector !== undefined) json += `,"vector":${JSON.stringify(vector)}`;
+  else if (vector !== undefined) json += `,"vector":${sentJson(vector)}`;
+  if (vectorWeights !== undefined) json += `,"vectorWeights":${sentJson(vectorWeights)}`;
   return json;
 }
 

@@ -37,14 +37,15 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   async function post(request: HttpRequest): Promise<HttpResponse> {
     const input = readBody(request);
     const written = await ingest.createObject(input, request.context);
-    return { status: 200, body: `${writer.written(written, input.id || undefined)}\n` };
+    return { status: 200, body: `${writer.written(written, input.id || undefined, input)}\n` };
   }
 
   async function put(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
-    const written = await ingest.replaceObject(id, readBody(request), request.context);
+    const input = readBody(request);
+    const written = await ingest.replaceObject(id, input, request.context);
     if (!profile.putObjectAnswersObject) return NO_CONTENT;
-    return { status: 200, body: `${writer.written(written, undefined)}\n` };
+    return { status: 200, body: `${writer.written(written, undefined, input)}\n` };
   }
 
   async function patch(request: HttpRequest): Promise<HttpResponse> {

@@ -109,6 +109,26 @@ describe("writing an object", () => {
     expect(bare.body).not.toContain("properties");
   });
 
+  it("echoes the literals of integers beyond 2^53, of ints only", async () => {
+    server.services.addClassNamed("Long", [
+      { name: "n", dataType: ["int"] },
+      { name: "list", dataType: ["int[]"] },
+      { name: "float", dataType: ["number"] },
+    ]);
+    const properties = '{"n":9007199254740993,"list":[1,-9223372036854775807],"float":9007199254740993}';
+    const echoed = '"properties":{"n":9007199254740993,"list":[1,-9223372036854775807],"float":9007199254740992}';
+    const body = `{"class":"Long","properties":${properties}}`;
+    expect((await server.send("POST", "/v1/objects", body)).body).toContain(echoed);
+    expect((await server.send("POST", "/v1/batch/objects", `{"objects":[${body}]}`)).body).toContain(echoed);
+  });
+
+  it.each(["POST", "PUT", "PATCH", "validate"])("%s refuses a vector that cannot be decoded", async (verb) => {
+    const path = { POST: "/v1/objects", validate: "/v1/objects/validate" }[verb] ?? `/v1/objects/${U}`;
+    const answer = await server.send(verb === "validate" ? "POST" : verb, path, '{"class":"Car","vector":[1e39]}');
+    expect(answer.status).toBe(400);
+    expect(server.services.inputs).toEqual([]);
+  });
+
   it("PUT, PATCH and DELETE have no body; PUT shows the object in the other profile", async () => {
     const body = { class: "Car", properties: {} };
     expect(await server.send("PUT", `/v1/objects/${U}`, body)).toMatchObject({ status: 204, body: "" });
@@ -163,6 +183,14 @@ describe("writing an object", () => {
     ["0e0", "0e0"],
     ["9007199254740993", "9007199254740993"],
     ["1e400", "1e400"],
+    ["1.00000000000000000000001", "1.00000000000000000000001"],
+    ["0.99999999999999999999999", "0.99999999999999999999999"],
+    ["1e-400", "1e-400"],
+    ["2.99999999999999999999", "2.99999999999999999999"],
+    ["299999999999999999999e-20", "299999999999999999999e-20"],
+    ["9.9999999999999999999e-1", "9.9999999999999999999e-1"],
+    ["9999999.99999999999999999", "9999999.99999999999999999"],
+    ["999999999999999.99", "999999999999999.99"],
   ])("keeps the literal %s of a property", async (literal, kept) => {
     const body = `{"class":"Car","properties":{"list":[${literal}],"text":"1.0"},"vector":[1.0,2e0]}`;
     await server.send("POST", "/v1/objects/validate", body);
@@ -194,6 +222,33 @@ describe("writing an object", () => {
     ["[]", 400, "json: cannot unmarshal array into Go value of type models.Object"],
     ['"x"', 400, "json: cannot unmarshal string into Go value of type models.Object"],
     ['{"class":5}', 400, "json: cannot unmarshal number into Go struct field Object.class of type string"],
+    [
+      '{"vector":"x"}',
+      400,
+      "json: cannot unmarshal string into Go struct field Object.vector of type models.C11yVector",
+    ],
+    ['{"vector":[1,"x"]}', 400, "json: cannot unmarshal string into Go struct field Object.vector of type float32"],
+    ['{"vector":[[1]]}', 400, "json: cannot unmarshal array into Go struct field Object.vector of type float32"],
+    [
+      '{"vector":[1,1e39]}',
+      400,
+      "json: cannot unmarshal number 1e39 into Go struct field Object.vector of type float32",
+    ],
+    [
+      '{"VECTOR":[-1E400]}',
+      400,
+      "json: cannot unmarshal number -1E400 into Go struct field Object.vector of type float32",
+    ],
+    [
+      '{"creationTimeUnix":"x"}',
+      400,
+      "json: cannot unmarshal string into Go struct field Object.creationTimeUnix of type int64",
+    ],
+    [
+      '{"LastUpdateTimeUnix":1.5}',
+      400,
+      "json: cannot unmarshal number 1.5 into Go struct field Object.lastUpdateTimeUnix of type int64",
+    ],
     ['{"id":{}}', 400, "json: cannot unmarshal object into Go struct field Object.id of type strfmt.UUID"],
     [`{"properties":${"[".repeat(201)}${"]".repeat(201)}}`, 400, "exceeded max depth"],
   ])("refuses the body %j", async (body, status, message) => {

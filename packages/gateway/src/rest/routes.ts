@@ -3,6 +3,7 @@ import type { IngestService } from "@shoal/ingest";
 import type { ClassSettings, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
+import type { Clock } from "@shoal/service-runtime";
 import type { Route } from "../http/route.js";
 import { batchRoute } from "./batch-route.js";
 import { type InstanceRouteParts, instanceRoutes } from "./instance-routes.js";
@@ -18,6 +19,7 @@ export interface RestServices {
   readonly view: SchemaView;
   readonly profile: WireProfile;
   readonly classSettings: () => ClassSettings;
+  readonly clock: Clock;
 }
 
 export interface RestSettings extends InstanceRouteParts {
@@ -26,13 +28,13 @@ export interface RestSettings extends InstanceRouteParts {
 
 /** Every operation of the REST API. */
 export function restRoutes(services: RestServices, settings: RestSettings): readonly Route[] {
-  const { ingest, query, schema, view, profile, classSettings } = services;
+  const { ingest, query, schema, view, profile, classSettings, clock } = services;
   const writer = new ObjectWriter(view, profile, settings.origin);
   return [
     ...instanceRoutes(settings),
     ...objectRoutes({ ingest, query, writer, profile }),
     listRoute(query, writer),
-    batchRoute(ingest, writer, settings.batchTimeoutSeconds),
+    batchRoute(ingest, writer, clock, settings.batchTimeoutSeconds),
     ...schemaRoutes(schema, view, classSettings, profile),
   ];
 }

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { writeInTurns } from "./write-in-turns.js";
+
+it("gives up its turn after every half megabyte", async () => {
+  let turns = 0;
+  let running = true;
+  const count = (): void => {
+    turns++;
+    if (running) setImmediate(count);
+  };
+  setImmediate(count);
+  const seen: number[] = [];
+  const part = "é".repeat(64 * 1024);
+  function* parts() {
+    for (let i = 0; i < 32; i++) {
+      seen.push(turns);
+      yield part;
+    }
+  }
+  const chunks = await writeInTurns(parts(), "utf8");
+  running = false;
+  expect(new Set(seen).size).toBe(4);
+  expect(Buffer.concat(chunks).toString()).toBe(part.repeat(32));
+  expect(chunks).toHaveLength(4);
+});
+
+it("writes short texts at once, also none", async () => {
+  expect(await writeInTurns(["a", "b"], "utf8")).toEqual([Buffer.from("ab")]);
+  expect(await writeInTurns(["\u00c3\u00a9"], "latin1")).toEqual([Buffer.from("é")]);
+  expect(await writeInTurns([], "utf8")).toEqual([Buffer.alloc(0)]);
+});
