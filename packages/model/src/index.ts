@@ -50,5 +50,6 @@ export { checkNewClass, parseClass } from "./schema/parse-class.js";
 export { checkNewProperty, parseProperty } from "./schema/parse-property.js";
 export { shownClass } from "./schema/shown-class.js";
 export { updateClass } from "./schema/update-class.js";
+export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
 export type { GetQuery, NearObject, NearVector, RowFields, VectorHit } from "./search/get-query.js";
 export { SPEC_PROFILE, WEAVIATE_PROFILE, type WireProfile, wireProfile } from "./wire-profile.js";

@@ -3,6 +3,8 @@ import { DIMENSIONS_MAX, MAX_CONNECTIONS_MAX, MAX_CONNECTIONS_MIN } from "@shoal
 import type { VectorIndexSettings, VectorSearchSettings } from "./vector-index.js";
 
 const EF_MAX = 2 ** 31 - 1;
+/** More documents than this no index holds: a higher cutoff is none. */
+export const FLAT_SEARCH_CUTOFF_MAX = 2 ** 32 - 1;
 
 export function checkWhole(name: string, value: number, least: number, most: number): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
@@ -12,10 +14,13 @@ export function checkWhole(name: string, value: number, least: number, most: num
   );
 }
 
-export function checkSettings({ dimensions, maxConnections, efConstruction }: VectorIndexSettings): void {
+/** The settings as the graph takes them: fewer connections than it needs to hold together act as the fewest. */
+export function checkedSettings(settings: VectorIndexSettings): VectorIndexSettings {
+  const { dimensions, maxConnections, efConstruction } = settings;
   checkWhole("dimensions", dimensions, 1, DIMENSIONS_MAX);
-  checkWhole("maxConnections", maxConnections, MAX_CONNECTIONS_MIN, MAX_CONNECTIONS_MAX);
+  checkWhole("maxConnections", maxConnections, 1, MAX_CONNECTIONS_MAX);
   checkWhole("efConstruction", efConstruction, 1, EF_MAX);
+  return { dimensions, maxConnections: Math.max(maxConnections, MAX_CONNECTIONS_MIN), efConstruction };
 }
 
 export function checkEf(ef: number): void {
@@ -24,7 +29,7 @@ export function checkEf(ef: number): void {
 
 export function checkSearchSettings(settings: VectorSearchSettings): void {
   checkEf(settings.ef);
-  checkWhole("flatSearchCutoff", settings.flatSearchCutoff, 0, 2 ** 32 - 1);
+  checkWhole("flatSearchCutoff", settings.flatSearchCutoff, 0, Number.MAX_SAFE_INTEGER);
   checkWhole("graphTailMax", settings.graphTailMax, 0, 2 ** 32 - 1);
   const { cleanupIntervalSeconds: seconds } = settings;
   if (!(seconds >= 0) || !Number.isFinite(seconds)) {

@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import { type NativeCounts, NativeVectorIndex, NotFinite } from "@shoal/native";
-import { checkEf, checkSearchSettings, checkSettings, checkWhole } from "./check-settings.js";
+import { checkEf, checkedSettings, checkSearchSettings, checkWhole, FLAT_SEARCH_CUTOFF_MAX } from "./check-settings.js";
 import { closedError, expectDone, orAborted } from "./native-answer.js";
 import { writeSnapshot } from "./snapshot-file.js";
 import type {
@@ -19,10 +19,10 @@ const RESULTS_MAX = 2 ** 31 - 1;
 
 /** A fresh, empty index. Fails with `invalid` on settings out of range. */
 export function createVectorIndex(settings: VectorIndexSettings, search: VectorSearchSettings): VectorIndex {
-  checkSettings(settings);
+  const checked = checkedSettings(settings);
   checkSearchSettings(search);
-  const native = new NativeVectorIndex(settings.dimensions, settings.maxConnections, settings.efConstruction);
-  return new GraphVectorIndex(native, settings, search, 0);
+  const native = new NativeVectorIndex(checked.dimensions, checked.maxConnections, checked.efConstruction);
+  return new GraphVectorIndex(native, checked, search, 0);
 }
 
 export class GraphVectorIndex implements VectorIndex {
@@ -89,9 +89,10 @@ export class GraphVectorIndex implements VectorIndex {
     const { signal, allowed, ef = this.#search.ef } = options;
     checkEf(ef);
     signal?.throwIfAborted();
+    const flatSearchCutoff = Math.min(this.#search.flatSearchCutoff, FLAT_SEARCH_CUTOFF_MAX);
     let number = 0;
     try {
-      const answered = this.#native.search(query, count, ef, this.#search.flatSearchCutoff, allowed, (request) => {
+      const answered = this.#native.search(query, count, ef, flatSearchCutoff, allowed, (request) => {
         number = request;
       });
       if (signal === undefined) return nearest(expectDone(await answered));

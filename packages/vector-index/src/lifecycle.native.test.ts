@@ -1,3 +1,4 @@
+import { VECTOR_INDEX_LIMITS } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { BruteForce, bitmap, isAllowed } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
@@ -54,13 +55,52 @@ describe("what is refused", () => {
     [{ dimensions: 0 }, "dimensions must be a whole number from 1 to 65535, got 0"],
     [{ dimensions: 65_536 }, "dimensions must be"],
     [{ dimensions: 1.5 }, "dimensions must be"],
-    [{ maxConnections: 3 }, "maxConnections must be a whole number from 4 to 4096, got 3"],
+    [{ maxConnections: 0 }, "maxConnections must be a whole number from 1 to 4096, got 0"],
     [{ efConstruction: 0 }, "efConstruction must be"],
   ])("refuses the settings %j", (change, message) => {
     const settings = { dimensions: 2, maxConnections: 16, efConstruction: 16, ...change };
     expect(() => createVectorIndex(settings, SEARCH)).toThrow(
       expect.objectContaining({ code: "invalid", message: expect.stringContaining(message) }),
     );
+  });
+
+  it.each([
+    [1, 1, 0],
+    [2, 1, 65_536],
+    [3, 4, 0],
+  ])("works with %i connections, efConstruction %i, ef %i", async (maxConnections, efConstruction, ef) => {
+    const dimensions = 8;
+    const search = { ...SEARCH, ef, flatSearchCutoff: Number.MAX_SAFE_INTEGER };
+    await using index = createVectorIndex({ dimensions, maxConnections, efConstruction }, search);
+    const count = 6_000;
+    let state = 1;
+    const vectors = Float32Array.from({ length: count * dimensions }, () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state / 2 ** 32 - 0.5;
+    });
+    index.put(ids(0, count), vectors, 1);
+    await index.settled();
+    const found = await index.search(vectors.subarray(0, dimensions), 10);
+    expect(found.documents).toHaveLength(10);
+    const allowed = Uint32Array.of(0b111);
+    const filtered = await index.search(vectors.subarray(0, dimensions), 10, { allowed });
+    expect([...filtered.documents].sort()).toEqual([0, 1, 2]);
+  });
+
+  it("takes every setting that a class may have", async () => {
+    const { maxConnections, efConstruction, ef, flatSearchCutoff, cleanupIntervalSeconds } = VECTOR_INDEX_LIMITS;
+    for (const end of [0, 1] as const) {
+      const fixed = { dimensions: 2, maxConnections: maxConnections[end], efConstruction: efConstruction[end] };
+      const search = {
+        ...SEARCH,
+        ef: ef[end],
+        flatSearchCutoff: flatSearchCutoff[end],
+        cleanupIntervalSeconds: cleanupIntervalSeconds[end],
+      };
+      await using index = createVectorIndex(fixed, search);
+      index.put(Uint32Array.of(5), Float32Array.of(1, 0), 1);
+      expect((await index.search(Float32Array.of(1, 0), 3)).documents).toEqual(Uint32Array.of(5));
+    }
   });
 
   it("refuses search settings and arguments out of range", async () => {

@@ -1,4 +1,4 @@
-import { checkSearchSettings, checkSettings } from "./check-settings.js";
+import { checkedSettings, checkSearchSettings } from "./check-settings.js";
 import { GraphVectorIndex } from "./graph-vector-index.js";
 import { readSnapshot } from "./snapshot-file.js";
 import type { VectorIndex, VectorIndexSettings, VectorSearchSettings } from "./vector-index.js";
@@ -13,8 +13,8 @@ export async function loadVectorIndex(
   settings: VectorIndexSettings,
   search: VectorSearchSettings,
 ): Promise<VectorIndex> {
-  checkSettings(settings);
+  const checked = checkedSettings(settings);
   checkSearchSettings(search);
-  const { native, sequence } = await readSnapshot(path, settings);
-  return new GraphVectorIndex(native, settings, search, sequence);
+  const { native, sequence } = await readSnapshot(path, checked);
+  return new GraphVectorIndex(native, checked, search, sequence);
 }

@@ -1,14 +1,14 @@
 /** Settings that are fixed when an index is created. */
 export interface VectorIndexSettings {
   readonly dimensions: number;
-  /** Neighbours of a node in the lowest layer; upper layers keep half. */
+  /** Neighbours of a node in the lowest layer; upper layers keep half. Fewer than 4 act as 4. */
   readonly maxConnections: number;
   readonly efConstruction: number;
 }
 
 /** Settings that may change while the index is open. */
 export interface VectorSearchSettings {
-  /** Candidates kept during a search; -1 is automatic. */
+  /** Candidates kept during a search, at least as many as results are wanted (so 0 is allowed); -1 is automatic. */
   readonly ef: number;
   /** A filter that allows at most so many ids may be answered by a flat scan. */
   readonly flatSearchCutoff: number;

@@ -104,7 +104,7 @@ function integerElement(value: unknown): number | undefined {
 
 function numberElement(value: unknown): number | undefined {
   const number = typeof value === "number" ? value : value instanceof JsonNumber ? value.toNumber() : Number.NaN;
-  // JSON text cannot tell -0 from 0 apart, and adding 0 makes them one.
+  // JSON.stringify writes -0 as 0, so it is not kept: adding 0 makes it one.
   return Number.isFinite(number) ? number + 0 : undefined;
 }
 

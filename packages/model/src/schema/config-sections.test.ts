@@ -53,8 +53,8 @@ describe("config sections of a class", () => {
     ],
     [{ class: "Foo", vectorIndexConfig: { ef: -2 } }, "parse vector index config: ef must be from -1 to 65536, got -2"],
     [
-      { class: "Foo", vectorIndexConfig: { maxConnections: 1 } },
-      "parse vector index config: maxConnections must be from 2 to 1024, got 1",
+      { class: "Foo", vectorIndexConfig: { maxConnections: 0 } },
+      "parse vector index config: maxConnections must be from 1 to 1024, got 0",
     ],
     [
       { class: "Foo", vectorIndexConfig: { efConstruction: 0 } },

@@ -6,10 +6,13 @@ export const CONFIG_PREFIX = "parse vector index config: ";
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Allowed ranges: what lies outside cannot be built or would eat the node's memory. */
+/**
+ * Allowed ranges: what lies outside cannot be built or would eat the node's memory. The vector index takes all that lies
+ * inside: fewer than 4 connections act as 4, an `ef` below the number of wanted results (0, too) acts as that number.
+ */
 export const VECTOR_INDEX_LIMITS = {
   cleanupIntervalSeconds: [0, YEAR_SECONDS],
-  maxConnections: [2, 1_024],
+  maxConnections: [1, 1_024],
   efConstruction: [1, 4_096],
   ef: [-1, 65_536],
   vectorCacheMaxObjects: [0, Number.MAX_SAFE_INTEGER],
