@@ -115,7 +115,10 @@ class Graph {
   NearDistances nearDistances_;
   size_t sampledAt_ = 0;
   size_t checkedUpTo_ = 0;
-  /** Swapped as a whole, by std::atomic_store: walks may be reading. */
+  /**
+   * Swapped as a whole, by std::atomic_store: walks may be reading. C++17 has no std::atomic<std::shared_ptr>; the lock
+   * that these functions take is held for the copy of one pointer, once a walk.
+   */
   std::shared_ptr<const std::vector<uint32_t>> unreachable_ = std::make_shared<std::vector<uint32_t>>();
   std::vector<int16_t> importedLevels_;
   std::vector<uint32_t> importedLinks_;
