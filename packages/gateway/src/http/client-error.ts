@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorResponse } from "./http-response.js";
 
@@ -9,10 +9,20 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     return;
   }
   const [status, message] = explain(error);
+  answerAndClose(socket, status, message, "");
+}
+
+/** Refuses to be a proxy. The connection is nobody's else: its errors are swallowed here. */
+export function answerConnect(_: IncomingMessage, socket: Duplex): void {
+  socket.on("error", () => socket.destroy());
+  answerAndClose(socket, 405, "method CONNECT is not allowed", "Allow: DELETE,GET,HEAD,OPTIONS,PATCH,POST,PUT\r\n");
+}
+
+function answerAndClose(socket: Duplex, status: number, message: string, headers: string): void {
   const { body } = errorResponse(status, message);
   const text = String(body);
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nVary: Origin\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nVary: Origin\r\n${headers}` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
   // A client that does not take its answer must not hold the connection.

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 
 const U = "11111111-1111-1111-1111-111111111111";
+const OTHER = "22222222-2222-2222-2222-222222222222";
 const KIB = 1024;
 
 let server: FakeGateway;
@@ -27,6 +28,23 @@ function request(head: string, body: string | Buffer = ""): Buffer {
     Buffer.from(`${head.replaceAll("\n", "\r\n")}\r\nHost: x\r\n\r\n`),
     typeof body === "string" ? Buffer.from(body) : body,
   ]);
+}
+
+/** All that comes within 100 ms for requests on one connection. */
+function everything(...requests: readonly Buffer[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk.toString();
+    });
+    socket.on("error", reject);
+    for (const bytes of requests) socket.write(bytes);
+    setTimeout(() => {
+      socket.destroy();
+      resolve(text);
+    }, 100);
+  });
 }
 
 function pause(milliseconds: number): Promise<void> {
@@ -86,10 +104,34 @@ describe("media types", () => {
     ["text/html", 406],
     ["text/html, application/json;q=0, */*", 406],
     ["text/html, */*;q=0.1", 200],
+    ["", 200],
     ["application/*", 200],
     ["application/json;q=0.5", 200],
   ])("a request without body that accepts %s is %i", async (accept, status) => {
     expect((await server.send("GET", "/v1/meta", undefined, { Accept: accept })).status).toBe(status);
+  });
+
+  it.each([
+    ["POST", "", 422, "body in body is required"],
+    ["POST", "\nContent-Type: text/plain", 422, "body in body is required"],
+    ["DELETE", "", 404, `no object with id '${OTHER}'`],
+  ])("an empty chunked body of %s has no type (%j)", async (method, type, status, message) => {
+    const path = method === "POST" ? "/v1/objects/validate" : `/v1/objects/${OTHER}`;
+    const bytes = request(`${method} ${path} HTTP/1.1\nTransfer-Encoding: chunked${type}`, "0\r\n\r\n");
+    expect(await server.raw(bytes)).toMatchObject({ status, body: error(message) });
+  });
+
+  it.each(["Transfer-Encoding: chunked", "Content-Length: 2"])("a body with %s and no type is 415", async (framing) => {
+    const body = framing === "Content-Length: 2" ? "{}" : "2\r\n{}\r\n0\r\n\r\n";
+    for (const line of ["POST /v1/objects/validate", `GET /v1/objects/${U}`, `DELETE /v1/objects/${OTHER}`]) {
+      const answers = await everything(request(`${line} HTTP/1.1\n${framing}`, body), request("GET /v1/meta HTTP/1.1"));
+      expect(answers).toMatch(/^HTTP\/1\.1 415 .*application\/octet-stream.*HTTP\/1\.1 200 OK/s);
+    }
+  });
+
+  it("takes a JSON body where none is due, and ignores it", async () => {
+    const headers = { "Content-Type": "application/json", Accept: "text/html" };
+    expect((await server.send("GET", "/v1/meta", {}, headers)).status).toBe(200);
   });
 
   it("does not refuse by Accept what has a body, nor by Content-Type what has none", async () => {
@@ -193,6 +235,12 @@ describe("malformed and hostile requests", () => {
     ["GET /v1/meta HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n", 400],
     ["POST /v1/objects HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400],
     ["POST /v1/objects HTTP/1.1\r\nContent-Length: -5\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\n\r\n", 400],
+    ["GET http:///v1/meta HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["GET http://a:b/v1/meta HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["GET ftp://a/v1/meta HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", 405],
+    ["GET /v1/meta HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n", 417],
     [`GET /v1/meta HTTP/1.1\r\nX: ${"a".repeat(100 * KIB)}\r\n\r\n`, 431],
     [`GET /${"a".repeat(100 * KIB)} HTTP/1.1\r\n\r\n`, 431],
   ])("%.60j is %i with the usual body", async (bytes, status) => {
@@ -200,6 +248,11 @@ describe("malformed and hostile requests", () => {
     expect(answer?.status).toBe(status);
     expect(Object.keys(JSON.parse(answer?.body ?? "") as object)).toEqual(["error"]);
     expect((await server.send("GET", "/v1/meta")).status).toBe(200);
+  });
+
+  it("does not ask clients of HTTP/1.0 for a Host, and answers OPTIONS *", async () => {
+    expect((await server.raw("GET /v1/meta HTTP/1.0\r\n\r\n"))?.status).toBe(200);
+    expect((await server.raw("OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n"))?.status).toBe(200);
   });
 
   it("drops clients that are too slow, and serves the others meanwhile", async () => {

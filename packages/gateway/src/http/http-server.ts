@@ -3,11 +3,12 @@ import { type AddressInfo, Server as NetServer } from "node:net";
 import { ShoalError } from "@shoal/model";
 import type { Clock, Logger } from "@shoal/service-runtime";
 import { BodyBudget } from "./body-budget.js";
-import { answerClientError } from "./client-error.js";
+import { answerClientError, answerConnect } from "./client-error.js";
 import { errorResponse, type HttpResponse, thrownResponse } from "./http-response.js";
 import { refuseMediaTypes } from "./negotiate.js";
-import { EMPTY_BODY, type HeldBody, hasBody, readBody } from "./read-body.js";
+import { EMPTY_BODY, type HeldBody, hasBody, isEmptyBody, readBody } from "./read-body.js";
 import { RequestScope } from "./request-scope.js";
+import { decodedParams, isApiPath, targetOf } from "./request-target.js";
 import type { Route } from "./route.js";
 import { Router } from "./router.js";
 import { discardRest, sendResponse } from "./send-response.js";
@@ -76,6 +77,8 @@ export class HttpServer implements AsyncDisposable {
     this.#server.maxConnections = settings.connectionsMax;
     this.#server.on("request", (request, response) => this.#accept(request, response, false));
     this.#server.on("checkContinue", (request, response) => this.#accept(request, response, true));
+    this.#server.on("checkExpectation", (request, response) => this.#accept(request, response, false));
+    this.#server.on("connect", answerConnect);
     this.#server.on("clientError", answerClientError);
   }
 
@@ -163,6 +166,9 @@ export class HttpServer implements AsyncDisposable {
 
   async #answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> {
     const target = targetOf(request);
+    if (target === undefined) return this.#send(request, response, BAD_TARGET);
+    const refused = refuseHeaders(request);
+    if (refused !== undefined) return this.#send(request, response, refused);
     const query = target.indexOf("?");
     const path = query === -1 ? target.length : query;
     const method = request.method ?? "GET";
@@ -182,7 +188,11 @@ export class HttpServer implements AsyncDisposable {
       return this.#send(request, response, thrownResponse(tooManyRequests(this.#settings.requestsInFlightMax)));
     }
     const refusal = route.body === "unchecked" ? undefined : refuseMediaTypes(request, route.body === "json");
-    if (refusal !== undefined) return this.#send(request, response, refusal);
+    // A body of unannounced length may be none at all; a client that waits to be told to go on is not asked.
+    const mayBeEmpty = !expectsContinue && request.headers["content-length"] === undefined;
+    if (refusal !== undefined && !(refusal.status === 415 && mayBeEmpty && (await isEmptyBody(request)))) {
+      return this.#send(request, response, refusal);
+    }
     const params = decodedParams(match.params);
     if (params === undefined) {
       return this.#send(request, response, errorResponse(400, "malformed percent-encoding in the path"));
@@ -190,7 +200,7 @@ export class HttpServer implements AsyncDisposable {
     let body: HeldBody = EMPTY_BODY;
     let answer: HttpResponse;
     try {
-      if (route.body === "json" && hasBody(request)) {
+      if (route.body === "json" && refusal === undefined && hasBody(request)) {
         if (expectsContinue && announcedLength(request) <= this.#settings.requestBodyBytesMax) response.writeContinue();
         const limits = { bodyBytesMax: this.#settings.requestBodyBytesMax, budget: this.#budget };
         body = await readBody(request, limits);
@@ -241,6 +251,16 @@ const PREFLIGHT: HttpResponse = {
   ],
 };
 
+const BAD_TARGET = errorResponse(400, "the request's target is neither a path nor an absolute URL of HTTP");
+
+/** What is wrong with the headers of a request before its path matters (RFC 9110, 10.1.1; RFC 9112, 3.2), or undefined. */
+function refuseHeaders(request: IncomingMessage): HttpResponse | undefined {
+  const { expect, host } = request.headers;
+  if (host === undefined && request.httpVersion === "1.1") return errorResponse(400, "the Host header is missing");
+  if (expect === undefined || expect.trim().toLowerCase() === "100-continue") return undefined;
+  return errorResponse(417, `the expectation ${JSON.stringify(expect)} cannot be met, only 100-continue can`);
+}
+
 function unmatched(method: string, path: string, allow: readonly string[] | undefined): HttpResponse {
   if (allow === undefined) return errorResponse(404, `path ${path} was not found`);
   const message = `method ${method} is not allowed, but [${allow.join(",")}] are`;
@@ -251,32 +271,8 @@ function tooManyRequests(most: number): ShoalError {
   return new ShoalError("overloaded", `more than ${most} requests at the same time (REQUESTS_IN_FLIGHT_MAX)`);
 }
 
-/** The request's path and query; a proxy may send them as an absolute URL. */
-function targetOf(request: IncomingMessage): string {
-  const target = request.url ?? "/";
-  if (target.startsWith("/")) return target;
-  const absolute = /^https?:\/\/[^/?#]*/i.exec(target);
-  if (absolute === null) return `/${target}`;
-  const rest = target.slice(absolute[0].length);
-  return rest.startsWith("/") ? rest : `/${rest}`;
-}
-
-function isApiPath(target: string): boolean {
-  return /^\/*v1(?:[/?]|$)/.test(target);
-}
-
 function announcedLength(request: IncomingMessage): number {
   return Number(request.headers["content-length"] ?? 0);
-}
-
-/** Undefined when one of them is not valid percent-encoding of UTF-8. */
-function decodedParams(params: readonly string[]): readonly string[] | undefined {
-  if (!params.some((param) => param.includes("%"))) return params;
-  try {
-    return params.map((param) => decodeURIComponent(param));
-  } catch {
-    return undefined;
-  }
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -4,9 +4,10 @@ import { hasBody } from "./read-body.js";
 
 /** Content negotiation (reference-rest 1.2): what refuses the request before its body is read, or undefined. */
 export function refuseMediaTypes(request: IncomingMessage, takesBody: boolean): HttpResponse | undefined {
-  if (takesBody && hasBody(request)) return refuseContentType(request) ?? refuseContentEncoding(request);
+  if (hasBody(request)) return refuseContentType(request) ?? (takesBody ? refuseContentEncoding(request) : undefined);
   const accept = request.headers.accept;
-  if (accept === undefined || accept === "*/*" || accept === JSON_TYPE || acceptsJson(accept)) return undefined;
+  if (accept === undefined || accept === "" || accept === "*/*" || accept === JSON_TYPE || acceptsJson(accept))
+    return undefined;
   return errorResponse(406, `unsupported media type requested, only [${JSON_TYPE}] are available`);
 }
 

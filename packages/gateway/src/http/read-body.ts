@@ -23,6 +23,26 @@ export function hasBody(request: IncomingMessage): boolean {
   return length === undefined ? request.headers["transfer-encoding"] !== undefined : length !== "0";
 }
 
+/** Whether a body of unannounced length turns out to be empty. What is read of it to find out is lost. */
+export function isEmptyBody(request: IncomingMessage): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isEmpty: boolean): void => {
+      request.off("readable", onReadable);
+      request.off("end", onEnd);
+      request.off("close", onClose);
+      resolve(isEmpty);
+    };
+    const onReadable = (): void => {
+      if (request.read() !== null) settle(false);
+    };
+    const onEnd = (): void => settle(true);
+    const onClose = (): void => settle(false);
+    request.on("readable", onReadable);
+    request.on("end", onEnd);
+    request.on("close", onClose);
+  });
+}
+
 /**
  * Reads the whole body, unpacking gzip. Fails with `tooLarge` as soon as a limit is passed (at once when the announced
  * length passes it), with `overloaded` when all bodies together are too many, with `malformed` on damaged gzip. The
