@@ -1,6 +1,6 @@
 import { seededRandom } from "@shoal/data-sets";
 import { describe, expect, it } from "vitest";
-import { runSeed } from "../random-objects.js";
+import { testSeed } from "../random-objects.js";
 import { FAULT_ROWS } from "./rows.js";
 
 /** The rows that need nothing but the server and a C compiler, which the addon needs too; .ci/run runs the other ones. */
@@ -10,7 +10,7 @@ describe("faults, short form", () => {
   it.each(rows.map((row) => [row.id, row.title, row] as const))(
     "%s %s",
     async (id, _, row) => {
-      const seed = runSeed();
+      const seed = testSeed();
       const { figures, failures } = await row.run({ size: "short", random: seededRandom(seed), say: () => {} });
       console.log(`${id} seed ${seed}: ${JSON.stringify(figures)}`);
       expect(failures).toEqual([]);

@@ -1,12 +1,12 @@
 // npm run faults -- [R1 R3 …] [--short] [--seed N]: runs the named rows (all without names) and prints their figures.
 import { seededRandom } from "@shoal/data-sets";
-import { runSeed } from "../random-objects.js";
+import { newSeed } from "../random-objects.js";
 import { FAULT_ROWS } from "./rows.js";
 
 const words = process.argv.slice(2);
 const size = words.includes("--short") ? "short" : "long";
 const seedAt = words.indexOf("--seed");
-const seed = seedAt < 0 ? runSeed() : Number(words[seedAt + 1]);
+const seed = seedAt < 0 ? newSeed() : Number(words[seedAt + 1]);
 const named = words.filter((word, i) => !word.startsWith("--") && i !== seedAt + 1);
 const unknown = [
   ...named.filter((id) => !FAULT_ROWS.some((row) => row.id === id)),

@@ -1,12 +1,12 @@
 import { seededRandom } from "@shoal/data-sets";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at, type HttpClient } from "../http-client.js";
-import { cosineDistance, randomId, randomVector, runSeed } from "../random-objects.js";
+import { cosineDistance, randomId, randomVector, testSeed } from "../random-objects.js";
 import { ServerProcess } from "../server-process.js";
 
 const COUNT = 2_000;
 const DIMENSIONS = 24;
-const seed = runSeed();
+const seed = testSeed();
 const random = seededRandom(seed);
 const vectors = new Map(
   Array.from({ length: COUNT }, () => [randomId(random), randomVector(random, DIMENSIONS)] as const),
