@@ -34,16 +34,21 @@ export async function listObjects(
 export async function collectPage(
   router: ShardRouter,
   records: readonly ClassRecord[],
-  listing: Omit<ObjectListing, "limit">,
+  listing: Omit<ObjectListing, "limit" | "skip">,
   page: Page,
   context: RequestContext,
 ): Promise<readonly StoredObject[]> {
   if (page.limit === 0) return [];
   const shards = records.flatMap((record) => router.shardsOf(record));
+  // One shard passes over the skipped objects by itself; of several, nobody knows whose they are before the merge.
+  const isOnly = shards.length === 1;
+  const skip = isOnly ? page.offset : 0;
+  const limit = isOnly ? page.limit : page.offset + page.limit;
   const pages = await scatter(shards, context, (shard, inner) =>
-    router.node(shard).listObjects(shard, { ...listing, limit: page.offset + page.limit }, inner),
+    router.node(shard).listObjects(shard, { ...listing, skip, limit }, inner),
   );
-  return mergeSorted(pages, listing.order === "newest" ? newestFirst : ascendingId, page.offset, page.limit);
+  const order = listing.order === "newest" ? newestFirst : ascendingId;
+  return mergeSorted(pages, order, isOnly ? 0 : page.offset, page.limit);
 }
 
 function classesOf(schema: SchemaSnapshot, className: string | undefined): readonly ClassRecord[] {

@@ -120,11 +120,11 @@ export function nearest(objects: readonly MemoryObject[], search: VectorSearch):
 }
 
 function page(objects: readonly MemoryObject[], listing: ObjectListing): readonly StoredObject[] {
-  const { after, limit, order } = listing;
+  const { after, limit, order, skip = 0 } = listing;
   return objects
     .filter(({ id }) => after === undefined || id > after)
     .sort((a, b) => (order === "id" ? 0 : b.creationTimeUnix - a.creationTimeUnix) || (a.id < b.id ? -1 : 1))
-    .slice(0, limit)
+    .slice(skip, skip + limit)
     .map(toStored);
 }
 

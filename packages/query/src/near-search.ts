@@ -33,7 +33,8 @@ export async function nearSearch(
   if (record.dimensions === undefined || page.limit === 0) return [];
   const count = page.offset + page.limit;
   const wantsRows = search.fields.properties || search.fields.vector || search.fields.extras;
-  const rowsWithHits = wantsRows && (shards.length === 1 || count <= ROWS_WITH_HITS_MAX);
+  const isWholePage = shards.length === 1 && page.offset === 0;
+  const rowsWithHits = wantsRows && (isWholePage || count <= ROWS_WITH_HITS_MAX);
   const lists = await scatter(shards, context, (shard, inner) =>
     askShard(router, record, shard, inner, {
       vector: search.vector,

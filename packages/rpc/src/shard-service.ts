@@ -62,6 +62,8 @@ export interface ObjectListing {
   /** With order `id`: ids above this one only. */
   readonly after: ObjectId | undefined;
   readonly limit: number;
+  /** Objects at the front that are passed over without being read; 0 when absent. */
+  readonly skip?: number;
   readonly fields: RowFields;
 }
 

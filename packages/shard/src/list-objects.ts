@@ -10,9 +10,9 @@ export async function listObjects(
   className: string,
   listing: ObjectListing,
 ): Promise<readonly StoredObject[]> {
-  const { order, after, limit, fields } = listing;
+  const { order, after, limit, skip = 0, fields } = listing;
   for (;;) {
-    const objects = order === "id" ? firstById(table, after, limit) : newest(table, limit);
+    const objects = order === "id" ? firstById(table, after, skip, limit) : newest(table, skip, limit);
     const read = await rows.read(objects, fields.vector);
     const page: StoredObject[] = [];
     for (const [at, { id }] of objects.entries()) {
@@ -24,10 +24,12 @@ export async function listObjects(
   }
 }
 
-function firstById(table: IdTable, after: ObjectId | undefined, limit: number): FoundObject[] {
+function firstById(table: IdTable, after: ObjectId | undefined, skip: number, limit: number): FoundObject[] {
   const documents: number[] = [];
   if (limit === 0) return [];
+  let passed = 0;
   for (const document of table.byId(after)) {
+    if (passed++ < skip) continue;
     documents.push(document);
     if (documents.length === limit) break;
   }
@@ -35,17 +37,17 @@ function firstById(table: IdTable, after: ObjectId | undefined, limit: number): 
 }
 
 /** Creation time descending, then id: all that share the last time of the page have to be seen. */
-function newest(table: IdTable, limit: number): FoundObject[] {
+function newest(table: IdTable, skip: number, limit: number): FoundObject[] {
   const documents: number[] = [];
   if (limit === 0) return [];
   let time = 0;
   for (const document of table.newestFirst()) {
-    if (documents.length >= limit && table.creationTime(document) !== time) break;
+    if (documents.length >= skip + limit && table.creationTime(document) !== time) break;
     time = table.creationTime(document);
     documents.push(document);
   }
   documents.sort((a, b) => table.creationTime(b) - table.creationTime(a) || table.compareIds(a, b));
-  return named(table, documents.slice(0, limit));
+  return named(table, documents.slice(skip, skip + limit));
 }
 
 function named(table: IdTable, documents: readonly number[]): FoundObject[] {

@@ -148,6 +148,23 @@ describe("searches and listings of a shard", () => {
       expect(await list("newest", 0)).toEqual([]);
     });
 
+    it("skip passes over the front of either order, ties included", async () => {
+      for (let at = 0; at < 12; at += 3) {
+        under.nowUnix += 1;
+        await shard.putObjects(
+          [at + 3, at + 1, at + 2].map((index) => book(idOf(index), [1])),
+          "create",
+        );
+      }
+      for (const order of ["newest", "id"] as const) {
+        const all = await shard.listObjects({ order, after: undefined, limit: 99, fields: ALL_FIELDS });
+        for (let skip = 0; skip <= 13; skip++) {
+          const page = await shard.listObjects({ order, after: undefined, limit: 4, skip, fields: ALL_FIELDS });
+          expect(page.map(({ id }) => id)).toEqual(all.slice(skip, skip + 4).map(({ id }) => id));
+        }
+      }
+    });
+
     it("by id, after any id", async () => {
       await shard.putObjects(
         [4, 2, 6, 300].map((index) => book(idOf(index), [1])),

@@ -56,6 +56,8 @@ export interface ObjectListing {
   /** With order `id` only: ids above this one, whether it exists or not. */
   readonly after: ObjectId | undefined;
   readonly limit: number;
+  /** Objects at the front that are passed over without being read; 0 when absent. */
+  readonly skip?: number;
   readonly fields: RowFields;
 }
 

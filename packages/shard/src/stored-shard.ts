@@ -132,6 +132,7 @@ export class StoredShard implements Shard {
 
   async listObjects(listing: ObjectListing): Promise<readonly StoredObject[]> {
     checkCount("limit", listing.limit);
+    checkCount("skip", listing.skip ?? 0);
     if (listing.order === "newest" && listing.after !== undefined) {
       throw new ShoalError("invalid", "'after' pages through objects in the order of their ids only");
     }
