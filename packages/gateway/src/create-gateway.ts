@@ -8,6 +8,7 @@ import type { Clock, Logger } from "@shoal/service-runtime";
 import { createGraphQlHandler } from "./graphql/handler.js";
 import { graphQlRoute } from "./graphql-route.js";
 import { HttpServer, type HttpServerSettings } from "./http/http-server.js";
+import { docsRoute } from "./rest/docs-route.js";
 import { restRoutes } from "./rest/routes.js";
 
 /** What a gateway stands on. */
@@ -61,7 +62,9 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     address: () => address,
     isReady: () => ready && !server.isDraining,
   });
-  const server = new HttpServer([...rest, graphQlRoute(graphQl)], settings, clock, logger, dependencies.fallback);
+  const operations = [...rest, graphQlRoute(graphQl)];
+  const routes = [...operations, docsRoute(operations)];
+  const server = new HttpServer(routes, settings, clock, logger, dependencies.fallback);
   return {
     async listen() {
       const { host, port } = await server.listen();

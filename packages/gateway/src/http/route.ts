@@ -9,8 +9,9 @@ export interface Route {
   /** See Router. */
   readonly path: string;
   /**
-   * `json`: the body is read and must be JSON by its content type; `none`: a body is ignored; `unchecked`: a body is
-   * ignored, and so is what the client wants to be answered with (probes, which answer nothing).
+   * `json`: the body is read and must be JSON by its content type; `none`: a body must be JSON by its content type and
+   * is ignored; `unchecked`: a body is ignored, and so is what the client wants to be answered with (probes, which
+   * answer nothing, and pages for people).
    */
   readonly body: "json" | "none" | "unchecked";
   /** Which time-out ends it. */

@@ -1,5 +1,6 @@
 import { errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
+import { DOCS_PATH } from "./docs-route.js";
 
 /** The interface version that client libraries gate on. */
 const INTERFACE_VERSION = "1.8.0";
@@ -13,8 +14,10 @@ export interface InstanceRouteParts {
   readonly isReady: () => boolean;
 }
 
+const META_PATH = "/v1/meta";
+
 const LINKS: readonly (readonly [path: string, name: string])[] = [
-  ["/v1/meta", "Meta information about this instance"],
+  [META_PATH, "Meta information about this instance"],
   ["/v1/schema", "view complete schema"],
   ["/v1/schema{/:className}", "CRUD schema"],
   ["/v1/objects{/:id}", "CRUD objects"],
@@ -34,7 +37,10 @@ const ANY_METHOD: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "D
 /** What the instance says of itself (reference-rest 2.3 to 2.5), and its probes, which answer any method. */
 export function instanceRoutes(parts: InstanceRouteParts): readonly Route[] {
   const links = jsonResponse(200, {
-    links: LINKS.map(([path, name]) => ({ href: parts.origin + path, name })),
+    links: LINKS.map(([path, name]) => {
+      const link = { href: parts.origin + path, name };
+      return path === META_PATH ? link : { documentationHref: parts.origin + DOCS_PATH, ...link };
+    }),
   });
   const meta = (): HttpResponse =>
     jsonResponse(200, {
@@ -53,7 +59,7 @@ export function instanceRoutes(parts: InstanceRouteParts): readonly Route[] {
     ANY_METHOD.map((method) => ({ method, path, body: "unchecked", timeout: "request", handle }));
   return [
     read("/v1", () => links),
-    read("/v1/meta", meta),
+    read(META_PATH, meta),
     read("/v1/.well-known/openid-configuration", noOidc),
     ...probe("/v1/.well-known/live", live),
     ...probe("/v1/.well-known/ready", ready),

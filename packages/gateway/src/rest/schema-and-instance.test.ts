@@ -84,8 +84,13 @@ describe("the instance", () => {
   it("says what it is", async () => {
     const meta = await server.send("GET", "/v1/meta");
     expect(meta.body).toBe(`{"hostname":"${server.url}","modules":{},"shoalVersion":"0.0.1","version":"1.8.0"}\n`);
-    const { links } = JSON.parse((await server.send("GET", "/v1/")).body) as { links: { href: string }[] };
+    const { links } = JSON.parse((await server.send("GET", "/v1/")).body) as {
+      links: { href: string; documentationHref?: string }[];
+    };
     expect(links).toHaveLength(10);
+    expect(links[0]).toEqual({ href: "https://db.example.com/v1/meta", name: "Meta information about this instance" });
+    const documented = links.slice(1).map(({ documentationHref }) => documentationHref);
+    expect(new Set(documented)).toEqual(new Set(["https://db.example.com/v1/docs"]));
     expect(links[3]?.href).toBe("https://db.example.com/v1/objects{/:id}");
     const root = await server.send("GET", "/");
     expect(root).toMatchObject({ status: 301 });
@@ -94,6 +99,16 @@ describe("the instance", () => {
       status: 404,
       body: error("OpenID Connect is not configured"),
     });
+  });
+
+  it("lists its operations for people", async () => {
+    const page = await server.send("GET", "/v1/docs", undefined, { Accept: "text/html" });
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    const lines = page.body.split("\n");
+    expect(lines).toContain("/v1/graphql  POST");
+    expect(lines).toContain("/v1/objects  POST GET");
+    expect(lines).toContain("/v1/objects/{id}  GET HEAD PUT PATCH DELETE");
   });
 
   it("is ready when it was told so, with any method and any query", async () => {
