@@ -57,8 +57,8 @@ export interface TablesContent {
 }
 
 /**
- * Reads and checks all tables. Throws `dataLoss` for a table that RocksDB would not survive. The store may be open: tables that RocksDB merges meanwhile are read in their
- * new form.
+ * Reads and checks all tables. Throws `dataLoss`, naming folder and file, for a table that RocksDB would not survive. The
+ * store may be open: tables that RocksDB merges meanwhile are read in their new form.
  */
 export async function readTables(folder: string, withKeys: boolean): Promise<TablesContent> {
   for (;;) {
@@ -67,8 +67,11 @@ export async function readTables(folder: string, withKeys: boolean): Promise<Tab
       for (const name of await readdir(folder)) {
         if (!/^\d+\.sst$/.test(name)) continue;
         const table = await readTable(join(folder, name), withKeys);
-        if (table.isDeadly) {
-          throw new ShoalError("dataLoss", `store ${folder} cannot be opened: the metaindex of ${name} is damaged`);
+        if (table.deadly !== undefined) {
+          throw new ShoalError(
+            "dataLoss",
+            `store ${folder} cannot be opened: the ${table.deadly} of ${name} is damaged`,
+          );
         }
         tables.push(table);
       }

@@ -16,6 +16,8 @@ import {
 const FOOTER_BYTES = 53;
 const MAGIC = 0x88e241b785f4cff7n;
 const CHECKSUM_CRC32C = 1;
+const FORMAT_VERSION = 4;
+const PROPERTIES = "rocksdb.properties";
 const WINDOW_BYTES = 1 << 20;
 /** An index key may end with the sequence number and type of RocksDB. */
 const INTERNAL_KEY_BYTES = 8;
@@ -33,8 +35,8 @@ export interface TableContent {
   readonly damaged: readonly DamagedRange[];
   /** Keys of the blocks that are whole, when they were asked for. */
   readonly keys: readonly Uint8Array[];
-  /** The metaindex is damaged: RocksDB ends the process over it. */
-  readonly isDeadly: boolean;
+  /** What is damaged that RocksDB believes without a check: it ends the process over it. */
+  readonly deadly: "metaindex" | "properties" | undefined;
 }
 
 /** Checks every data block of a table file; `withKeys` also reads the keys of those that are whole. */
@@ -43,12 +45,10 @@ export async function readTable(file: string, withKeys: boolean): Promise<TableC
   const unreadable = [{ file, offset: 0, lower: undefined, upper: undefined }];
   try {
     const frame = await readFrame(handle);
-    if (frame === undefined) return { damaged: unreadable, keys: [], isDeadly: false };
-    const { blocks, isDeadly, hasProperties } = frame;
-    const content = await readBlocks(handle, file, blocks ?? [], withKeys);
-    // Without its index or properties RocksDB does not read the table at all.
-    const isReadable = blocks !== undefined && hasProperties;
-    return { damaged: isReadable ? content.damaged : unreadable, keys: content.keys, isDeadly };
+    if (frame === undefined) return { damaged: unreadable, keys: [], deadly: undefined };
+    const { blocks, deadly, isOpened } = frame;
+    const content = await readBlocks(handle, file, blocks, withKeys);
+    return { damaged: isOpened ? content.damaged : unreadable, keys: content.keys, deadly };
   } finally {
     await handle.close();
   }
@@ -59,7 +59,7 @@ async function readBlocks(
   file: string,
   blocks: readonly BlockPlace[],
   withKeys: boolean,
-): Promise<Omit<TableContent, "isDeadly">> {
+): Promise<Omit<TableContent, "deadly">> {
   const damaged: DamagedRange[] = [];
   const keys: Uint8Array[] = [];
   let buffer = Buffer.allocUnsafe(WINDOW_BYTES);
@@ -100,10 +100,11 @@ function blockIsWhole(bytes: Buffer, at: number, size: number): boolean {
 }
 
 interface Frame {
-  /** The data blocks in key order; undefined when the index is damaged. */
-  readonly blocks: readonly BlockPlace[] | undefined;
-  readonly hasProperties: boolean;
-  readonly isDeadly: boolean;
+  /** The data blocks in key order; none when the index is damaged. */
+  readonly blocks: readonly BlockPlace[];
+  readonly deadly: TableContent["deadly"];
+  /** Whether RocksDB opens the table: not without its index, nor with a damaged filter. */
+  readonly isOpened: boolean;
 }
 
 /** What the footer leads to; undefined when it is no footer. */
@@ -112,19 +113,35 @@ async function readFrame(handle: FileHandle): Promise<Frame | undefined> {
   if (size < FOOTER_BYTES) return undefined;
   const footer = await readBytes(handle, size - FOOTER_BYTES, FOOTER_BYTES);
   if (footer.length < FOOTER_BYTES || footer.readBigUInt64LE(FOOTER_BYTES - 8) !== MAGIC) return undefined;
-  if (footer[0] !== CHECKSUM_CRC32C) return undefined;
+  if (footer[0] !== CHECKSUM_CRC32C || footer.readUInt32LE(FOOTER_BYTES - 12) !== FORMAT_VERSION) return undefined;
   const handles = new VarintReader(footer, 1);
   const metaIndexAt = { offset: handles.next(), size: handles.next() };
   const indexAt = { offset: handles.next(), size: handles.next() };
   const metaIndex = await readBlock(handle, metaIndexAt, size);
   const meta = metaIndex === undefined ? undefined : parseMetaIndexBlock(metaIndex);
-  const propertiesAt = meta?.get("rocksdb.properties");
+  const damaged = new Set<string>();
+  for (const [name, place] of meta ?? []) {
+    if ((await readBlock(handle, place, size)) === undefined) damaged.add(name);
+  }
   const index = await readBlock(handle, indexAt, size);
+  const blocks = index === undefined ? undefined : parseIndexBlock(index);
   return {
-    isDeadly: meta === undefined,
-    hasProperties: propertiesAt !== undefined && (await readBlock(handle, propertiesAt, size)) !== undefined,
-    blocks: index === undefined ? undefined : parseIndexBlock(index),
+    deadly: deadlyPart(meta, damaged),
+    isOpened: blocks !== undefined && damaged.size === 0,
+    blocks: blocks ?? [],
   };
+}
+
+/**
+ * For its statistics RocksDB reads metaindex and properties without their checksums, at each opening, and asserts that
+ * what it counts makes sense.
+ */
+function deadlyPart(
+  meta: ReadonlyMap<string, BlockPlace> | undefined,
+  damaged: ReadonlySet<string>,
+): TableContent["deadly"] {
+  if (meta === undefined) return "metaindex";
+  return !meta.has(PROPERTIES) || damaged.has(PROPERTIES) ? "properties" : undefined;
 }
 
 /** The plain bytes of a block; undefined when it is damaged. */
