@@ -120,7 +120,8 @@ describe("stop", () => {
     batch.outgoing.write(body.subarray(0, body.length / 2));
     server.signal("SIGTERM");
     await portClosed(server.port);
-    // The batch was under way when the port closed, and half of it has not even been sent.
+    // The batch was under way when the port closed, and half of it has not even been sent: a server that does not wait
+    // for it resets the connection.
     expect(server.running).toBe(true);
     batch.outgoing.end(body.subarray(body.length / 2));
     const { status, text } = await batch.answer;
