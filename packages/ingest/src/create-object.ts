@@ -1,5 +1,5 @@
 import { findHolders, type Holders } from "@shoal/cluster";
-import { type ObjectId, ShoalError } from "@shoal/model";
+import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { checkContent, checkVector } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
@@ -7,7 +7,6 @@ import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
 import { freshId, parseBodyId } from "./object-ids.js";
 import { dataObject, storeObject } from "./store-object.js";
-import { withPrefix } from "./with-prefix.js";
 
 /**
  * A new object (reference-rest 3.9). An id that the client gave must be free in every class: the object's own shard sees

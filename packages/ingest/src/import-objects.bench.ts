@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectId } from "@shoal/model";
-import { SPEC_PROFILE } from "@shoal/model";
+import { type ObjectId, SPEC_PROFILE } from "@shoal/model";
 import { bench, describe } from "vitest";
 import { INGEST_LIMITS } from "./ingest-parts.js";
 import { input } from "./ingest-setup.fixture.js";

@@ -1,5 +1,5 @@
-import type { DataObject, ShoalError } from "@shoal/model";
-import type { PutTimes, RequestContext } from "@shoal/rpc";
+import type { DataObject, PutTimes, ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
 
 /**
  * An object as a client sent it, parsed from JSON and otherwise unchecked. Members that were absent or null are

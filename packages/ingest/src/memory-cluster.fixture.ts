@@ -4,22 +4,16 @@ import {
   type DataObject,
   NO_MODULES,
   type ObjectId,
+  type ObjectMerge,
   type Properties,
+  type PutMode,
+  type PutTimes,
   parseClass,
   ShoalError,
   SPEC_PROFILE,
   type StoredObject,
 } from "@shoal/model";
-import type {
-  ClassRecord,
-  ObjectMerge,
-  PutMode,
-  PutTimes,
-  RequestContext,
-  SchemaSnapshot,
-  ShardAddress,
-  ShardService,
-} from "@shoal/rpc";
+import type { ClassRecord, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
 import { createShardingState, Ring } from "@shoal/sharding";
 
 export interface MemoryRow {

@@ -1,21 +1,22 @@
 import {
   isVectorMissing,
   type JsonObject,
+  type ObjectMerge,
   type Properties,
   type PropertyChanges,
   type PropertyValidator,
   parseVectorWeights,
   propertyValidator,
   ShoalError,
+  withPrefix,
 } from "@shoal/model";
-import type { ClassRecord, ObjectMerge, RequestContext } from "@shoal/rpc";
+import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
 import { checkGivenVector, checkVectorizer, classOf } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { parsePathId } from "./object-ids.js";
-import { withPrefix } from "./with-prefix.js";
 
 const PREFIX = "invalid merge: ";
 

@@ -1,4 +1,4 @@
-import { type ObjectId, ShoalError } from "@shoal/model";
+import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
 import { checkContent, checkVector } from "./check-object.js";
@@ -7,7 +7,6 @@ import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
 import { parseBodyId, parsePathId } from "./object-ids.js";
 import { dataObject, storeObject } from "./store-object.js";
-import { withPrefix } from "./with-prefix.js";
 
 /**
  * All of an object anew (reference-rest 3.9, decisions.md): its creation time survives, everything else is replaced.

@@ -1,5 +1,5 @@
-import { type DataObject, type ObjectId, ShoalError } from "@shoal/model";
-import type { ClassRecord, PutMode, RequestContext } from "@shoal/rpc";
+import { type DataObject, type ObjectId, type PutMode, ShoalError } from "@shoal/model";
+import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import type { CheckedContent } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { WrittenObject } from "./ingest-service.js";

@@ -1,9 +1,8 @@
-import { isVectorMissing } from "@shoal/model";
+import { isVectorMissing, withPrefix } from "@shoal/model";
 import { checkContent, checkGivenVector } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { parseBodyId } from "./object-ids.js";
-import { withPrefix } from "./with-prefix.js";
 
 /**
  * The checks of a new object, without writing it: not whether its id is free, and a vector may be left out

@@ -1,4 +1,5 @@
 export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
+export { withPrefix } from "./errors/with-prefix.js";
 export {
   type BeaconScheme,
   LOCAL_HOST,
@@ -15,6 +16,7 @@ export { canonicalDate } from "./objects/date-value.js";
 export { shortestFloat32 } from "./objects/float32.js";
 export type { Json, JsonObject } from "./objects/json.js";
 export { int64Of, JsonNumber } from "./objects/json-number.js";
+export type { ObjectMerge, PutMode, PutTimes } from "./objects/object-changes.js";
 export {
   OBJECT_ID_BYTES,
   type ObjectId,
@@ -52,4 +54,6 @@ export { shownClass } from "./schema/shown-class.js";
 export { updateClass } from "./schema/update-class.js";
 export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
 export type { GetQuery, NearObject, NearVector, RowFields, VectorHit } from "./search/get-query.js";
+export type { ObjectListing } from "./search/object-listing.js";
+export type { VectorSearch, VectorSearchHit } from "./search/vector-search.js";
 export { SPEC_PROFILE, WEAVIATE_PROFILE, type WireProfile, wireProfile } from "./wire-profile.js";

@@ -1,6 +1,6 @@
 import type { ShardRouter } from "@shoal/cluster";
-import { ShoalError, type StoredObject } from "@shoal/model";
-import type { ClassRecord, ObjectListing, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import { type ObjectListing, ShoalError, type StoredObject } from "@shoal/model";
+import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import { classesByName } from "./find-object.js";
 import { mergeSorted } from "./merge-sorted.js";
 import { type Page, type PageLimits, pageOfList } from "./pagination.js";

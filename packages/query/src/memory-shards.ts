@@ -1,6 +1,13 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
-import { type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
-import type { ClassRecord, ObjectListing, ShardAddress, ShardService, VectorSearch, VectorSearchHit } from "@shoal/rpc";
+import {
+  type ObjectId,
+  type ObjectListing,
+  ShoalError,
+  type StoredObject,
+  type VectorSearch,
+  type VectorSearchHit,
+} from "@shoal/model";
+import type { ClassRecord, ShardAddress, ShardService } from "@shoal/rpc";
 
 /** An object of a test: what a shard would store. */
 export interface MemoryObject {

@@ -1,9 +1,8 @@
 import type { ShardRouter } from "@shoal/cluster";
-import { type RowFields, ShoalError, type StoredObject } from "@shoal/model";
-import type { ClassRecord, RequestContext, ShardAddress, VectorSearchHit } from "@shoal/rpc";
+import { type RowFields, ShoalError, type StoredObject, type VectorSearchHit, withPrefix } from "@shoal/model";
+import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
 import { mergeSorted } from "./merge-sorted.js";
 import type { Page } from "./pagination.js";
-import { withPrefix } from "./prefixed.js";
 import type { GetRow } from "./query-service.js";
 import { scatter } from "./scatter.js";
 

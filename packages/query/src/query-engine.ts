@@ -1,12 +1,12 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
-import { type GetQuery, type ObjectId, type RowFields, ShoalError, type StoredObject } from "@shoal/model";
+import { type GetQuery, type ObjectId, type RowFields, ShoalError, type StoredObject, withPrefix } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { findObject } from "./find-object.js";
 import { collectPage, listObjects } from "./list-objects.js";
 import { nearSearch } from "./near-search.js";
 import { nearVectorOf } from "./near-vector-of.js";
 import { type Page, type PageLimits, pageOfGet } from "./pagination.js";
-import { prefixed, withPrefix } from "./prefixed.js";
+import { prefixed } from "./prefixed.js";
 import type { GetRow, ListQuery, QueryService } from "./query-service.js";
 
 export interface QueryEngineOptions {

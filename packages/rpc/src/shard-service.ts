@@ -1,12 +1,15 @@
 import type {
   DataObject,
-  JsonObject,
   ObjectId,
-  Properties,
+  ObjectListing,
+  ObjectMerge,
+  PutMode,
+  PutTimes,
   RowFields,
   ShoalError,
   StoredObject,
-  VectorHit,
+  VectorSearch,
+  VectorSearchHit,
 } from "@shoal/model";
 import type { RequestContext } from "./request-context.js";
 
@@ -15,56 +18,6 @@ export interface ShardAddress {
   readonly classId: string;
   readonly className: string;
   readonly shardName: string;
-}
-
-/**
- * How a put treats an object that exists or not.
- * - `create`: fails with `invalid` (`id '…' already exists`) when the id is taken.
- * - `replace`: fails with `notFound` when it is not there; the creation time survives.
- * - `upsert`: either; the creation time is new (batch import replaces an object completely).
- */
-export type PutMode = "create" | "replace" | "upsert";
-
-export interface PutTimes {
-  readonly creationTimeUnix: number;
-  readonly lastUpdateTimeUnix: number;
-}
-
-/** A change of parts of an object. What is not named stays. */
-export interface ObjectMerge {
-  readonly id: ObjectId;
-  /** Properties whose values are replaced. */
-  readonly set: Properties;
-  /** Properties that are removed. */
-  readonly clear: readonly string[];
-  /** Reference lists that are appended to. */
-  readonly append: Readonly<Record<string, readonly JsonObject[]>>;
-  readonly vector: Float32Array | undefined;
-}
-
-export interface VectorSearch {
-  /** Not normalised; its length is that of the class. */
-  readonly vector: Float32Array;
-  /** Nearest so many (offset plus limit of the query). */
-  readonly count: number;
-  /** Rows of the hits in the same answer; undefined: ids and distances only. */
-  readonly fields: RowFields | undefined;
-}
-
-export interface VectorSearchHit extends VectorHit {
-  /** When rows were asked for. */
-  readonly object: StoredObject | undefined;
-}
-
-/** A page of a shard's objects. `newest`: creation time descending, then id ascending; `id`: raw uuid ascending. */
-export interface ObjectListing {
-  readonly order: "newest" | "id";
-  /** With order `id`: ids above this one only. */
-  readonly after: ObjectId | undefined;
-  readonly limit: number;
-  /** Objects at the front that are passed over without being read; 0 when absent. */
-  readonly skip?: number;
-  readonly fields: RowFields;
 }
 
 export interface ShardStatus {

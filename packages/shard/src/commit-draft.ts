@@ -1,5 +1,12 @@
 import type { KeyValueChange } from "@shoal/kv";
-import { type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
+import {
+  type ObjectId,
+  type ObjectMerge,
+  type PutMode,
+  type PutTimes,
+  ShoalError,
+  type StoredObject,
+} from "@shoal/model";
 import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
 import type { IdTable } from "./id-table.js";
@@ -8,7 +15,6 @@ import { FORMAT_KEY, HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
 import { mergeRow } from "./merge-row.js";
 import type { PreparedPut } from "./prepare-put.js";
 import { RowView, stampPlace, stampTimes } from "./row.js";
-import type { ObjectMerge, PutMode, PutTimes } from "./shard.js";
 import type { AppliedCommit } from "./views.js";
 
 /** A row as it is stored before the commit: unreadable, or not there. */

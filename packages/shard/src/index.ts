@@ -1,18 +1,6 @@
 export { openShard, type ShardOptions } from "./open-shard.js";
 export { RowCacheBudget } from "./row-cache-budget.js";
-export type {
-  ObjectListing,
-  ObjectMerge,
-  PutMode,
-  PutTimes,
-  Shard,
-  ShardCondition,
-  ShardReader,
-  ShardStatistics,
-  ShardWriter,
-  VectorSearch,
-  VectorSearchHit,
-} from "./shard.js";
+export type { Shard, ShardCondition, ShardReader, ShardStatistics, ShardWriter } from "./shard.js";
 export type { Damage, OnShardEvent, ShardEvent, ViewName } from "./shard-events.js";
 export { DEFAULT_SHARD_LIMITS, type ShardLimits } from "./shard-limits.js";
 export type { VectorIndexes } from "./vector-indexes.js";

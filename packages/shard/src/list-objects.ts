@@ -1,7 +1,6 @@
-import type { ObjectId, StoredObject } from "@shoal/model";
+import type { ObjectId, ObjectListing, StoredObject } from "@shoal/model";
 import type { IdTable } from "./id-table.js";
 import type { FoundObject, RowReader } from "./read-rows.js";
-import type { ObjectListing } from "./shard.js";
 
 /** A page in either order: which objects it holds is known from memory, one multi-get brings their rows. */
 export async function listObjects(

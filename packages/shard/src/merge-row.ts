@@ -1,6 +1,5 @@
-import type { Json } from "@shoal/model";
+import type { Json, ObjectMerge } from "@shoal/model";
 import { encodeRow, type RowView } from "./row.js";
-import type { ObjectMerge } from "./shard.js";
 
 /** The row after a merge, without its stamp. Extras and, unless the merge brings one, the vector stay. */
 export function mergeRow(base: RowView, merge: ObjectMerge): Buffer {

@@ -1,5 +1,4 @@
-import type { ObjectId } from "@shoal/model";
-import { ShoalError } from "@shoal/model";
+import { type ObjectId, ShoalError } from "@shoal/model";
 import type { CommitDraft } from "./commit-draft.js";
 
 /** A write that waits for its commit. */

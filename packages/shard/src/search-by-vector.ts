@@ -1,7 +1,6 @@
-import { type ObjectId, ShoalError } from "@shoal/model";
+import { type ObjectId, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
 import type { NearestDocuments, VectorIndex } from "@shoal/vector-index";
 import type { FoundObject, RowReader } from "./read-rows.js";
-import type { VectorSearch, VectorSearchHit } from "./shard.js";
 import type { Views } from "./views.js";
 
 /** A search that has to look further, for ties or for documents that are gone, does so at most so often. */

@@ -1,65 +1,18 @@
 import type {
   DataObject,
-  JsonObject,
   ObjectId,
-  Properties,
+  ObjectListing,
+  ObjectMerge,
+  PutMode,
+  PutTimes,
   RowFields,
   ShoalError,
   StoredObject,
-  VectorHit,
   VectorIndexConfig,
+  VectorSearch,
+  VectorSearchHit,
 } from "@shoal/model";
 import type { VectorIndexStatistics } from "@shoal/vector-index";
-
-/**
- * How a put treats an object that exists or not.
- * - `create`: fails with `invalid` (`id '…' already exists`) when the id is taken.
- * - `replace`: fails with `notFound` when it is not there; the creation time survives.
- * - `upsert`: either; the creation time is new.
- */
-export type PutMode = "create" | "replace" | "upsert";
-
-/** Milliseconds since 1970. */
-export interface PutTimes {
-  readonly creationTimeUnix: number;
-  readonly lastUpdateTimeUnix: number;
-}
-
-/** A change of parts of an object. What is not named stays. */
-export interface ObjectMerge {
-  readonly id: ObjectId;
-  /** Properties whose values are replaced. */
-  readonly set: Properties;
-  /** Properties that are removed. */
-  readonly clear: readonly string[];
-  /** Lists that are appended to; a missing one is begun. */
-  readonly append: Readonly<Record<string, readonly JsonObject[]>>;
-  readonly vector: Float32Array | undefined;
-}
-
-export interface VectorSearch {
-  /** Not normalised. */
-  readonly vector: Float32Array;
-  readonly count: number;
-  /** Rows of the hits in the same answer; undefined: ids and distances only. */
-  readonly fields: RowFields | undefined;
-}
-
-export interface VectorSearchHit extends VectorHit {
-  /** When rows were asked for. */
-  readonly object: StoredObject | undefined;
-}
-
-/** A page of objects. `newest`: creation time descending, then id ascending; `id`: raw uuid ascending. */
-export interface ObjectListing {
-  readonly order: "newest" | "id";
-  /** With order `id` only: ids above this one, whether it exists or not. */
-  readonly after: ObjectId | undefined;
-  readonly limit: number;
-  /** Objects at the front that are passed over without being read; 0 when absent. */
-  readonly skip?: number;
-  readonly fields: RowFields;
-}
 
 export interface ShardCondition {
   readonly objectCount: number;

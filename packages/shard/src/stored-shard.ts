@@ -2,10 +2,16 @@ import type { KeyValueStore } from "@shoal/kv";
 import {
   type DataObject,
   type ObjectId,
+  type ObjectListing,
+  type ObjectMerge,
+  type PutMode,
+  type PutTimes,
   type RowFields,
   ShoalError,
   type StoredObject,
   type VectorIndexConfig,
+  type VectorSearch,
+  type VectorSearchHit,
 } from "@shoal/model";
 import { CommitLoop } from "./commit-loop.js";
 import { listObjects } from "./list-objects.js";
@@ -17,17 +23,7 @@ import type { Recovered } from "./recover.js";
 import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
 import { queryLengthError, searchByVector } from "./search-by-vector.js";
-import type {
-  ObjectListing,
-  ObjectMerge,
-  PutMode,
-  PutTimes,
-  Shard,
-  ShardCondition,
-  ShardStatistics,
-  VectorSearch,
-  VectorSearchHit,
-} from "./shard.js";
+import type { Shard, ShardCondition, ShardStatistics } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
 import type { SnapshotPaths } from "./snapshot-files.js";

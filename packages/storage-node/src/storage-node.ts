@@ -1,17 +1,17 @@
-import type { DataObject, ObjectId, RowFields, ShoalError, StoredObject } from "@shoal/model";
 import type {
+  DataObject,
+  ObjectId,
   ObjectListing,
   ObjectMerge,
   PutMode,
   PutTimes,
-  RequestContext,
-  SchemaService,
-  ShardAddress,
-  ShardService,
-  ShardStatus,
+  RowFields,
+  ShoalError,
+  StoredObject,
   VectorSearch,
   VectorSearchHit,
-} from "@shoal/rpc";
+} from "@shoal/model";
+import type { RequestContext, SchemaService, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
 import type { Shard } from "@shoal/shard";
 import { ShardRegistry, type ShardRegistryOptions } from "./shard-registry.js";
 

@@ -1,0 +1,29 @@
+import type { Properties } from "./data-object.js";
+import type { JsonObject } from "./json.js";
+import type { ObjectId } from "./object-id.js";
+
+/**
+ * How a put treats an object that exists or not.
+ * - `create`: fails with `invalid` (`id '…' already exists`) when the id is taken.
+ * - `replace`: fails with `notFound` when it is not there; the creation time survives.
+ * - `upsert`: either; the creation time is new (batch import replaces an object completely).
+ */
+export type PutMode = "create" | "replace" | "upsert";
+
+/** Milliseconds since 1970. */
+export interface PutTimes {
+  readonly creationTimeUnix: number;
+  readonly lastUpdateTimeUnix: number;
+}
+
+/** A change of parts of an object. What is not named stays. */
+export interface ObjectMerge {
+  readonly id: ObjectId;
+  /** Properties whose values are replaced. */
+  readonly set: Properties;
+  /** Properties that are removed. */
+  readonly clear: readonly string[];
+  /** Reference lists that are appended to; a missing one is begun. */
+  readonly append: Readonly<Record<string, readonly JsonObject[]>>;
+  readonly vector: Float32Array | undefined;
+}

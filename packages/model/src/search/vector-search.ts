@@ -1,0 +1,17 @@
+import type { StoredObject } from "../objects/data-object.js";
+import type { RowFields, VectorHit } from "./get-query.js";
+
+/** The search of one shard for the objects nearest to a vector. */
+export interface VectorSearch {
+  /** Not normalised; its length is that of the class. */
+  readonly vector: Float32Array;
+  /** Nearest so many (offset plus limit of the query). */
+  readonly count: number;
+  /** Rows of the hits in the same answer; undefined: ids and distances only. */
+  readonly fields: RowFields | undefined;
+}
+
+export interface VectorSearchHit extends VectorHit {
+  /** When rows were asked for. */
+  readonly object: StoredObject | undefined;
+}
