@@ -1,5 +1,6 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeDurableFolder } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 
 /**
@@ -27,6 +28,8 @@ async function makeFolder(path: string): Promise<void> {
   await mkdir(path).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code !== "EEXIST") throw thrown;
   });
+  // It is there; this enters it durably in its parent.
+  await makeDurableFolder(path);
 }
 
 /** False when there is nothing of that name. Fails when it is something else. */
