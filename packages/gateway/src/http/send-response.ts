@@ -25,8 +25,7 @@ export function sendResponse(
     for (const chunk of chunks) bytes += chunk.length;
     headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));
     response.writeHead(status, headers);
-    for (const chunk of chunks) response.write(chunk);
-    response.end();
+    writeChunks(response, chunks);
     return;
   }
   if (body === undefined) {
@@ -40,6 +39,20 @@ export function sendResponse(
   headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(length));
   response.writeHead(status, headers);
   response.end(body, encoding);
+}
+
+/** Hands over as much as the connection takes, the rest when it takes more: all at once would hold the process. */
+function writeChunks(response: ServerResponse, chunks: readonly Uint8Array[]): void {
+  let next = 0;
+  const write = (): void => {
+    while (next < chunks.length) {
+      if (response.write(chunks[next++])) continue;
+      response.once("drain", write);
+      return;
+    }
+    response.end();
+  };
+  write();
 }
 
 /** What is read of a refused body before the connection is cut: a client reads its answer only after sending. */
