@@ -1,13 +1,14 @@
 // The door of the addon: what JavaScript sees is listed here, and typed in src/.
 #include <node_api.h>
 
+#include "crc32c.h"
 #include "node-simd.h"
 #include "node-vector-index.h"
 #include "xxh3.h"
 
 NAPI_MODULE_INIT() {
   if (!shoal::exportXxh3(env, exports) || !shoal::exportSimd(env, exports) ||
-      !shoal::exportVectorIndex(env, exports)) {
+      !shoal::exportCrc32c(env, exports) || !shoal::exportVectorIndex(env, exports)) {
     napi_throw_error(env, nullptr, "the shoal addon could not export its functions");
     return nullptr;
   }

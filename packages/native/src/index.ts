@@ -1,3 +1,4 @@
+export { crc32c } from "./crc32c.js";
 export {
   BLOCK_BYTES_MIN,
   BLOCK_HEADER_BYTES,
