@@ -84,6 +84,16 @@ export class ShardRegistry implements AsyncDisposable {
     return this.#opened(address, open);
   }
 
+  /** Closes a shard that has failed for good and opens it anew; requests wait for that. */
+  renew(address: ShardAddress, failed: Shard): void {
+    const open = this.#shards.get(keyOf(address));
+    const record = this.#snapshot.classes.find(({ classId }) => classId === address.classId);
+    if (open?.ready !== failed || record === undefined || this.#closed) return;
+    const error = new ShoalError("unavailable", failed.condition().reason ?? "it has failed");
+    this.#options.onEvent({ type: "shardFailed", shard: open.address, error });
+    this.#open(open.address, record, close(open));
+  }
+
   /** Every shard that is placed here, open or not. */
   *all(): Iterable<{ address: ShardAddress; shard: Shard | undefined; error: ShoalError | undefined }> {
     for (const { address, ready, failure } of this.#shards.values()) {
@@ -110,10 +120,11 @@ export class ShardRegistry implements AsyncDisposable {
     }
   }
 
-  #open(address: ShardAddress, record: ClassRecord): OpenShard {
+  /** `closed`: settles when the one that was open before has let go of its files. */
+  #open(address: ShardAddress, record: ClassRecord, closed?: Promise<void>): OpenShard {
     const open: OpenShard = {
       address,
-      opened: this.#openInTurn(address, record),
+      opened: this.#openInTurn(address, record, closed),
       ready: undefined,
       failure: undefined,
       config: record.definition.vectorIndexConfig,
@@ -133,7 +144,8 @@ export class ShardRegistry implements AsyncDisposable {
     return open;
   }
 
-  async #openInTurn(address: ShardAddress, record: ClassRecord): Promise<OpenedShard> {
+  async #openInTurn(address: ShardAddress, record: ClassRecord, closed?: Promise<void>): Promise<OpenedShard> {
+    await closed?.catch(() => undefined);
     const { folders, historyId, openShard } = this.#options;
     if (this.#slots === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#slots--;

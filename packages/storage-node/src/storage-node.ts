@@ -44,18 +44,15 @@ export class StorageNode implements ShardService, AsyncDisposable {
     mode: PutMode,
     _context: RequestContext,
   ): Promise<readonly (PutTimes | ShoalError)[]> {
-    const shard = await this.#shard(address);
-    return shard.putObjects(objects, mode);
+    return this.#ask(address, (shard) => shard.putObjects(objects, mode));
   }
 
   async mergeObject(address: ShardAddress, merge: ObjectMerge, _context: RequestContext): Promise<StoredObject> {
-    const shard = await this.#shard(address);
-    return shard.mergeObject(merge);
+    return this.#ask(address, (shard) => shard.mergeObject(merge));
   }
 
   async deleteObject(address: ShardAddress, id: ObjectId, _context: RequestContext): Promise<boolean> {
-    const shard = await this.#shard(address);
-    return shard.deleteObject(id);
+    return this.#ask(address, (shard) => shard.deleteObject(id));
   }
 
   async getObjects(
@@ -82,8 +79,7 @@ export class StorageNode implements ShardService, AsyncDisposable {
     search: VectorSearch,
     context: RequestContext,
   ): Promise<readonly VectorSearchHit[]> {
-    const shard = await this.#shard(address);
-    return shard.searchByVector(search, context.signal);
+    return this.#ask(address, (shard) => shard.searchByVector(search, context.signal));
   }
 
   async listObjects(
@@ -108,6 +104,17 @@ export class StorageNode implements ShardService, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#subscription[Symbol.dispose]();
     await this.#registry[Symbol.asyncDispose]();
+  }
+
+  /** A shard whose views have failed is opened anew for those that ask next. */
+  async #ask<T>(address: ShardAddress, work: (shard: Shard) => Promise<T>): Promise<T> {
+    const shard = await this.#shard(address);
+    try {
+      return await work(shard);
+    } catch (thrown) {
+      if (shard.condition().status === "failed") this.#registry.renew(address, shard);
+      throw thrown;
+    }
   }
 
   #shard(address: ShardAddress): Shard | Promise<Shard> {

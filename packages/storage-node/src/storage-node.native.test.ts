@@ -1,0 +1,176 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ClassDefinition, type ObjectId, ShoalError } from "@shoal/model";
+import type { ClassRecord, SchemaService, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
+import type { Shard } from "@shoal/shard";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ShardFolders } from "./shard-folders.js";
+import type { OpenedShard, ShardRegistryEvent } from "./shard-registry.js";
+import { StorageNode } from "./storage-node.js";
+
+const context = { deadline: Number.POSITIVE_INFINITY };
+const ID = "11111111-1111-1111-1111-111111111111" as ObjectId;
+
+function record(classId: string, shards = ["s1"], member = "n1"): ClassRecord {
+  const definition = { class: classId.toUpperCase(), vectorIndexConfig: { ef: -1 } } as ClassDefinition;
+  return {
+    definition,
+    classId,
+    dimensions: undefined,
+    sharding: { shards: shards.map((name) => ({ name, members: [member] })), virtualShards: [], assignments: [] },
+  };
+}
+
+function address(classId: string, shardName = "s1"): ShardAddress {
+  return { classId, className: classId.toUpperCase(), shardName };
+}
+
+/** A schema that the test changes, and shards that only know their state. */
+class World {
+  snapshot: SchemaSnapshot = { version: 1, classes: [] };
+  nowMs = 0;
+  readonly log: string[] = [];
+  readonly events: ShardRegistryEvent[] = [];
+  /** Classes whose shards cannot be opened, and whose shards have failed while open. */
+  readonly unopenable = new Set<string>();
+  readonly broken = new Set<string>();
+  readonly badlyClosing = new Set<string>();
+  #listener: (snapshot: SchemaSnapshot) => void = () => undefined;
+
+  constructor(readonly root: string) {}
+
+  change(classes: readonly ClassRecord[]): void {
+    this.snapshot = { version: this.snapshot.version + 1, classes };
+    this.#listener(this.snapshot);
+  }
+
+  async start(): Promise<StorageNode> {
+    const schema = {
+      current: async () => this.snapshot,
+      watch: (listener: (snapshot: SchemaSnapshot) => void) => {
+        this.#listener = listener;
+        listener(this.snapshot);
+        return { [Symbol.dispose]: () => undefined };
+      },
+    } as Partial<SchemaService> as SchemaService;
+    return StorageNode.start(schema, {
+      nodeName: "n1",
+      historyId: "h",
+      folders: await ShardFolders.open(this.root),
+      openShard: async ({ classId, shardName }) => this.#open(classId, shardName),
+      clock: () => this.nowMs,
+      onEvent: (event) => this.events.push(event),
+    });
+  }
+
+  #open(classId: string, shardName: string): OpenedShard {
+    if (this.unopenable.has(classId)) throw new ShoalError("dataLoss", "its files are damaged");
+    this.log.push(`open ${classId}/${shardName}`);
+    let isBroken = false;
+    const shard = {
+      configure: (config: { ef: number }) => this.log.push(`configure ${classId} ef ${config.ef}`),
+      condition: () => ({
+        objectCount: 1,
+        status: isBroken ? "failed" : "ready",
+        reason: isBroken ? "views broke" : undefined,
+      }),
+      deleteObject: async () => {
+        isBroken = this.broken.has(classId);
+        if (isBroken) throw new ShoalError("unavailable", "views broke");
+        return true;
+      },
+      [Symbol.asyncDispose]: async () => {
+        this.log.push(`close ${classId}/${shardName}`);
+        if (this.badlyClosing.has(classId)) throw new Error(`${classId} would not close`);
+      },
+    } as unknown as Shard;
+    return { shard, store: { [Symbol.asyncDispose]: async () => void this.log.push(`close store ${classId}`) } };
+  }
+}
+
+let root: string;
+let world: World;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "shoal-node-"));
+  world = new World(root);
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+describe("StorageNode", () => {
+  test("opens what the schema places here, and nothing else", async () => {
+    world.snapshot = { version: 1, classes: [record("a", ["s1", "s2"]), record("b", ["s1"], "n2")] };
+    await using node = await world.start();
+    expect(world.log.filter((line) => line.startsWith("open")).sort()).toEqual(["open a/s1", "open a/s2"]);
+    expect((await node.shardStatuses(context)).map((one) => one.status)).toEqual(["ready", "ready"]);
+    await expect(node.deleteObject(address("b"), ID, context)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "shard s1 of class 'B' on node 'n1' is not there",
+    });
+  });
+
+  test("follows the schema: a request for a new class waits for its shard, a dropped class loses its folder", async () => {
+    await using node = await world.start();
+    world.change([record("a")]);
+    expect(await node.deleteObject(address("a"), ID, context)).toBe(true);
+    world.change([
+      { ...record("a"), definition: { ...record("a").definition, vectorIndexConfig: { ef: 7 } } as never },
+    ]);
+    expect(world.log).toContain("configure a ef 7");
+    world.change([]);
+    await expect.poll(() => world.events).toEqual([{ type: "classDropped", classId: "a" }]);
+    expect(world.log.slice(-2)).toEqual(["close a/s1", "close store a"]);
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test("a shard that cannot be opened says why, and is tried again after a while", async () => {
+    world.unopenable.add("a");
+    world.snapshot = { version: 1, classes: [record("a"), record("b")] };
+    await using node = await world.start();
+    const message = "shard s1 of class 'A' on node 'n1' could not be opened: its files are damaged";
+    await expect(node.deleteObject(address("a"), ID, context)).rejects.toMatchObject({ code: "unavailable", message });
+    expect(await node.deleteObject(address("b"), ID, context)).toBe(true);
+    world.unopenable.clear();
+    await expect(node.deleteObject(address("a"), ID, context)).rejects.toMatchObject({ message });
+    world.nowMs += 5_000;
+    expect(await node.deleteObject(address("a"), ID, context)).toBe(true);
+  });
+
+  test("a shard that fails while it is open is closed and opened anew", async () => {
+    world.snapshot = { version: 1, classes: [record("a")] };
+    await using node = await world.start();
+    world.broken.add("a");
+    await expect(node.deleteObject(address("a"), ID, context)).rejects.toMatchObject({ message: "views broke" });
+    world.broken.clear();
+    expect(await node.deleteObject(address("a"), ID, context)).toBe(true);
+    expect(world.log.filter((line) => !line.startsWith("configure"))).toEqual([
+      "open a/s1",
+      "close a/s1",
+      "close store a",
+      "open a/s1",
+    ]);
+    expect(world.events).toMatchObject([{ type: "shardFailed", error: { message: "views broke" } }]);
+  });
+
+  test("closing goes on after a shard that would not close, its store included", async () => {
+    world.snapshot = { version: 1, classes: [record("a"), record("b")] };
+    const node = await world.start();
+    world.badlyClosing.add("a");
+    await expect(node[Symbol.asyncDispose]()).rejects.toThrow("a would not close");
+    expect(world.log.filter((line) => line.startsWith("close")).sort()).toEqual([
+      "close a/s1",
+      "close b/s1",
+      "close store a",
+      "close store b",
+    ]);
+  });
+
+  test("at the start, folders of deleted classes go and those of unknown ones stay", async () => {
+    const folders = await ShardFolders.open(root);
+    await folders.shard("deleted", "s1", { className: "D", historyId: "h", schemaVersion: 1 });
+    await folders.shard("other", "s1", { className: "O", historyId: "before", schemaVersion: 1 });
+    await using _node = await world.start();
+    await expect.poll(() => readdir(root)).toEqual(["other"]);
+    expect(world.events).toContainEqual({ type: "unknownClassOnDisk", classId: "other" });
+  });
+});
