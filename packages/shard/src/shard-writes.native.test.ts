@@ -210,6 +210,19 @@ describe("writes of a shard", () => {
       await small[Symbol.asyncDispose]();
     });
 
+    it("counts what a merge carries", async () => {
+      const small = await ShardUnderTest.create();
+      const one = await small.open({ limits: { pendingBytesMax: 100_000 } });
+      await one.putObjects([book(idOf(1), [1])], "create");
+      const merge = (text: string) => one.mergeObject({ ...NO_MERGE, id: idOf(1), set: { text } });
+      const first = merge("x".repeat(60_000));
+      await expect(merge("x".repeat(60_000))).rejects.toMatchObject({ code: "overloaded" });
+      await first;
+      await merge("x".repeat(60_000));
+      await one[Symbol.asyncDispose]();
+      await small[Symbol.asyncDispose]();
+    });
+
     it("writes wait for the graph, reads and searches do not", async () => {
       await shard.putObjects([book(idOf(1), [1])], "create");
       let release = () => {};

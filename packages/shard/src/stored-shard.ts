@@ -157,7 +157,7 @@ export class StoredShard implements Shard {
     if (fault !== undefined) throw new ShoalError("invalid", `vector of object '${merge.id}' ${fault}`);
     const { write, outcome } = pendingWrite<StoredObject>({
       objects: 1,
-      bytes: (vector?.byteLength ?? 0) + MERGE_BYTES,
+      bytes: (vector?.byteLength ?? 0) + MERGE_BYTES + JSON.stringify([merge.set, merge.append]).length,
       baseIds: [merge.id],
       change: (draft) => draft.merge(merge),
     });
@@ -248,7 +248,7 @@ export class StoredShard implements Shard {
   }
 }
 
-/** What a merge and a delete count for in the queue, beside their vectors. */
+/** What a merge and a delete count for in the queue, beside what they carry. */
 const MERGE_BYTES = 1_024;
 const DELETE_BYTES = 64;
 
