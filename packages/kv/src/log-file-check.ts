@@ -1,4 +1,4 @@
-import { crc32c, maskedCrc32c } from "./crc32c.js";
+import { maskedCrc32c } from "./masked-crc32c.js";
 
 // RocksDB `db/log_format.h`: blocks of 32 KiB with records of header (masked CRC-32C of type and payload, length, type)
 // and payload; a record does not cross a block. Write-ahead logs and MANIFEST files are such logs.
@@ -49,8 +49,7 @@ function isWhole(log: Uint8Array, view: DataView, at: number, length: number): b
 }
 
 function checksumFits(log: Uint8Array, view: DataView, at: number, length: number): boolean {
-  const crc = crc32c(log, at + TYPE_OFFSET, at + HEADER_BYTES + length);
-  return maskedCrc32c(crc) === view.getUint32(at, true);
+  return maskedCrc32c(log, at + TYPE_OFFSET, at + HEADER_BYTES + length) === view.getUint32(at, true);
 }
 
 function isUnfinished(log: Uint8Array, view: DataView, at: number, length: number, blockLeft: number): boolean {

@@ -1,3 +1,9 @@
+const LITERAL = 0;
+const NEAR_COPY = 1;
+const COPY = 2;
+/** Up to here a loop is faster than a view and `set`. */
+const SHORT_BYTES = 32;
+
 /**
  * A block in the format of Snappy (`format_description.txt` of the library) as plain bytes; undefined when it is not such
  * a block or would have more than `lengthMax` bytes.
@@ -15,49 +21,34 @@ export function readSnappy(packed: Uint8Array, lengthMax: number): Uint8Array | 
   const plain = new Uint8Array(length);
   let filled = 0;
   while (at < packed.length) {
-    const element = readElement(packed, at);
-    if (element === undefined || filled + element.length > length) return undefined;
-    at = element.next;
-    if (element.copyOffset === undefined) {
-      if (at > packed.length) return undefined;
-      plain.set(packed.subarray(at - element.length, at), filled);
-    } else {
-      if (element.copyOffset === 0 || element.copyOffset > filled) return undefined;
-      // Byte by byte: a copy may overlap what it writes.
-      for (let i = 0; i < element.length; i++) plain[filled + i] = plain[filled + i - element.copyOffset] ?? 0;
+    const tag = packed[at] as number;
+    const kind = tag & 3;
+    const upper = tag >> 2;
+    if (kind === LITERAL) {
+      const extra = upper < 60 ? 0 : upper - 59;
+      const count = (extra === 0 ? upper : littleEndian(packed, at + 1, extra)) + 1;
+      at += 1 + extra;
+      if (filled + count > length || at + count > packed.length) return undefined;
+      if (count > SHORT_BYTES) plain.set(packed.subarray(at, at + count), filled);
+      else for (let i = 0; i < count; i++) plain[filled + i] = packed[at + i] as number;
+      at += count;
+      filled += count;
+      continue;
     }
-    filled += element.length;
+    const count = kind === NEAR_COPY ? (upper & 7) + 4 : upper + 1;
+    const offsetBytes = kind === NEAR_COPY ? 1 : kind === COPY ? 2 : 4;
+    const back = littleEndian(packed, at + 1, offsetBytes) + (kind === NEAR_COPY ? (tag >> 5) * 256 : 0);
+    at += 1 + offsetBytes;
+    if (back === 0 || back > filled || filled + count > length) return undefined;
+    // Byte by byte: a copy may overlap what it writes.
+    for (let i = 0; i < count; i++, filled++) plain[filled] = plain[filled - back] as number;
   }
   return filled === length ? plain : undefined;
 }
 
-interface Element {
-  readonly length: number;
-  /** How far back the bytes are; absent for a literal, whose bytes end at `next`. */
-  readonly copyOffset?: number;
-  readonly next: number;
-}
-
-function readElement(packed: Uint8Array, at: number): Element | undefined {
-  const little = (from: number, count: number) => {
-    let value = 0;
-    for (let i = count - 1; i >= 0; i--) value = value * 256 + (packed[from + i] ?? 0);
-    return value;
-  };
-  const tag = packed[at];
-  if (tag === undefined) return undefined;
-  const upper = tag >> 2;
-  switch (tag & 3) {
-    case 0: {
-      const extra = upper < 60 ? 0 : upper - 59;
-      const length = (extra === 0 ? upper : little(at + 1, extra)) + 1;
-      return { length, next: at + 1 + extra + length };
-    }
-    case 1:
-      return { length: (upper & 7) + 4, copyOffset: ((tag >> 5) << 8) | little(at + 1, 1), next: at + 2 };
-    case 2:
-      return { length: upper + 1, copyOffset: little(at + 1, 2), next: at + 3 };
-    default:
-      return { length: upper + 1, copyOffset: little(at + 1, 4), next: at + 5 };
-  }
+/** Bytes behind the end count as zero. */
+function littleEndian(bytes: Uint8Array, from: number, count: number): number {
+  let value = 0;
+  for (let i = count - 1; i >= 0; i--) value = value * 256 + (bytes[from + i] ?? 0);
+  return value;
 }

@@ -1,17 +1,42 @@
 // RocksDB `table/block_based/block_builder.cc` and `table/format.cc`.
+import { setImmediate } from "node:timers/promises";
 import { readSnappy } from "./snappy-block.js";
 
-/** Where a data block of a table is, and a key that is not before its last one. */
+/** Where a block of a table is. */
 export interface BlockPlace {
-  readonly key: Uint8Array;
   readonly offset: number;
   readonly size: number;
+}
+
+/** Where a data block is, and a key that is not before its last one. */
+export class IndexedBlock implements BlockPlace {
+  readonly #index: Uint8Array;
+  readonly #keyFrom: number;
+  readonly #keyTo: number;
+
+  constructor(
+    index: Uint8Array,
+    keyFrom: number,
+    keyTo: number,
+    readonly offset: number,
+    readonly size: number,
+  ) {
+    this.#index = index;
+    this.#keyFrom = keyFrom;
+    this.#keyTo = keyTo;
+  }
+
+  /** Made when it is asked for: views of all keys of a large table are a burden to the garbage collector. */
+  get key(): Uint8Array {
+    return this.#index.subarray(this.#keyFrom, this.#keyTo);
+  }
 }
 
 /** Compression type and masked CRC-32C, behind each block. */
 export const TRAILER_BYTES = 5;
 
 const SNAPPY = 1;
+const PLACES_PER_TURN = 4096;
 const BLOCK_BYTES_MAX = 256 << 20;
 /** Sequence number and type, at the end of each key of a data block. */
 const INTERNAL_KEY_BYTES = 8;
@@ -22,21 +47,36 @@ export function unpackBlock(stored: Uint8Array): Uint8Array | undefined {
   return stored[packed.length] === SNAPPY ? readSnappy(packed, BLOCK_BYTES_MAX) : packed;
 }
 
-/** The places of the data blocks in an index block (format version 4); undefined when it is none. */
-export function parseIndexBlock(index: Uint8Array): BlockPlace[] | undefined {
+/**
+ * The places of the data blocks in an index block (format version 4); undefined when it is none. The index of a large
+ * table has tens of thousands: the event loop gets its turns in between.
+ */
+export async function parseIndexBlock(index: Uint8Array): Promise<IndexedBlock[] | undefined> {
   const end = endOfEntries(index);
   if (end === undefined) return undefined;
-  const places: BlockPlace[] = [];
+  const places: IndexedBlock[] = [];
   const reader = new VarintReader(index, 0);
-  let last: BlockPlace | undefined;
+  let last: IndexedBlock | undefined;
   while (reader.at < end) {
+    if (places.length % PLACES_PER_TURN === 0) await setImmediate();
     const shared = reader.next();
-    const key = readKey(index, reader, shared, reader.next(), last?.key, end);
-    if (key === undefined) return undefined;
+    const own = reader.next();
+    let keys = index;
+    let keyFrom = reader.at;
+    if (shared === 0) reader.at += own;
+    else {
+      const key = readKey(index, reader, shared, own, last?.key, end);
+      if (key === undefined) return undefined;
+      keys = key;
+      keyFrom = 0;
+    }
+    const keyTo = shared + own + keyFrom;
     // Only an entry that shares nothing says where its block is; the others follow the block before.
-    if (shared === 0 || last === undefined) last = { key, offset: reader.next(), size: reader.next() };
-    else last = { key, offset: last.offset + last.size + TRAILER_BYTES, size: last.size + unzigzag(reader.next()) };
-    if (!Number.isSafeInteger(last.offset + last.size) || last.size < 0) return undefined;
+    const before: IndexedBlock | undefined = shared === 0 ? undefined : last;
+    const offset = before === undefined ? reader.next() : before.offset + before.size + TRAILER_BYTES;
+    const size = before === undefined ? reader.next() : before.size + unzigzag(reader.next());
+    if (!(reader.at <= end && Number.isSafeInteger(offset + size) && size >= 0)) return undefined;
+    last = new IndexedBlock(keys, keyFrom, keyTo, offset, size);
     places.push(last);
   }
   return places;
@@ -56,7 +96,7 @@ export function parseMetaIndexBlock(metaIndex: Uint8Array): ReadonlyMap<string, 
     key = readKey(metaIndex, reader, shared, own, key, end);
     if (key === undefined) return undefined;
     const value = new VarintReader(metaIndex, reader.at);
-    places.set(Buffer.from(key).toString("latin1"), { key, offset: value.next(), size: value.next() });
+    places.set(Buffer.from(key).toString("latin1"), { offset: value.next(), size: value.next() });
     reader.at += valueLength;
   }
   return places;

@@ -1,7 +1,8 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { crc32c, maskedCrc32c } from "./crc32c.js";
+import { maskedCrc32c } from "./masked-crc32c.js";
 import {
   type BlockPlace,
+  type IndexedBlock,
   parseDataBlockKeys,
   parseIndexBlock,
   parseMetaIndexBlock,
@@ -57,7 +58,7 @@ export async function readTable(file: string, withKeys: boolean): Promise<TableC
 async function readBlocks(
   handle: FileHandle,
   file: string,
-  blocks: readonly BlockPlace[],
+  blocks: readonly IndexedBlock[],
   withKeys: boolean,
 ): Promise<Omit<TableContent, "deadly">> {
   const damaged: DamagedRange[] = [];
@@ -96,12 +97,12 @@ function keysOf(stored: Uint8Array): Uint8Array[] {
 
 function blockIsWhole(bytes: Buffer, at: number, size: number): boolean {
   if (at + size + TRAILER_BYTES > bytes.length) return false;
-  return maskedCrc32c(crc32c(bytes, at, at + size + 1)) === bytes.readUInt32LE(at + size + 1);
+  return maskedCrc32c(bytes, at, at + size + 1) === bytes.readUInt32LE(at + size + 1);
 }
 
 interface Frame {
   /** The data blocks in key order; none when the index is damaged. */
-  readonly blocks: readonly BlockPlace[];
+  readonly blocks: readonly IndexedBlock[];
   readonly deadly: TableContent["deadly"];
   /** Whether RocksDB opens the table: not without its index, nor with a damaged filter. */
   readonly isOpened: boolean;
@@ -124,7 +125,7 @@ async function readFrame(handle: FileHandle): Promise<Frame | undefined> {
     if ((await readBlock(handle, place, size)) === undefined) damaged.add(name);
   }
   const index = await readBlock(handle, indexAt, size);
-  const blocks = index === undefined ? undefined : parseIndexBlock(index);
+  const blocks = index === undefined ? undefined : await parseIndexBlock(index);
   return {
     deadly: deadlyPart(meta, damaged),
     isOpened: blocks !== undefined && damaged.size === 0,
@@ -145,11 +146,7 @@ function deadlyPart(
 }
 
 /** The plain bytes of a block; undefined when it is damaged. */
-async function readBlock(
-  handle: FileHandle,
-  place: { readonly offset: number; readonly size: number },
-  fileSize: number,
-): Promise<Uint8Array | undefined> {
+async function readBlock(handle: FileHandle, place: BlockPlace, fileSize: number): Promise<Uint8Array | undefined> {
   const bytes = place.size + TRAILER_BYTES;
   if (!(place.offset + bytes <= fileSize)) return undefined;
   const stored = await readBytes(handle, place.offset, bytes);
