@@ -11,29 +11,32 @@ interface PendingGet {
  * it for waking threads.
  */
 export class CoalescedGets {
-  private pending: PendingGet[] = [];
-  private flushing: NodeJS.Immediate | undefined;
+  #pending: PendingGet[] = [];
+  #flushing: NodeJS.Immediate | undefined;
+  readonly #getMany: (keys: readonly Uint8Array[]) => Promise<Answers>;
 
-  constructor(private readonly getMany: (keys: readonly Uint8Array[]) => Promise<Answers>) {}
+  constructor(getMany: (keys: readonly Uint8Array[]) => Promise<Answers>) {
+    this.#getMany = getMany;
+  }
 
   /** The keys are not copied: the caller leaves them alone until the answer. */
   get(keys: readonly Uint8Array[]): Promise<Answers> {
     return new Promise((resolve, reject) => {
-      this.pending.push({ keys, resolve, reject });
-      this.flushing ??= setImmediate(() => this.flush());
+      this.#pending.push({ keys, resolve, reject });
+      this.#flushing ??= setImmediate(() => this.flush());
     });
   }
 
   /** Asks for what waits now. */
   flush(): void {
-    const asked = this.pending;
-    clearImmediate(this.flushing);
-    this.flushing = undefined;
+    const asked = this.#pending;
+    clearImmediate(this.#flushing);
+    this.#flushing = undefined;
     if (asked.length === 0) return;
-    this.pending = [];
+    this.#pending = [];
     const [only] = asked;
     const keys = only !== undefined && asked.length === 1 ? only.keys : asked.flatMap((one) => one.keys);
-    this.getMany(keys).then(
+    this.#getMany(keys).then(
       (values) => {
         let at = 0;
         for (const one of asked) {

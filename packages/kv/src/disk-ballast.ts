@@ -9,7 +9,7 @@ const PIECE_BYTES = 1 << 20;
  * write. One ballast may serve all stores of a disk.
  */
 export class DiskBallast {
-  private work: Promise<unknown> = Promise.resolve();
+  #work: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly file: string,
@@ -18,11 +18,11 @@ export class DiskBallast {
 
   /** Makes the file unless it is there; false when the disk has no room for it. */
   ensure(): Promise<boolean> {
-    return this.inTurn(async () => {
-      if ((await this.size()) === this.bytes) return true;
+    return this.#inTurn(async () => {
+      if ((await this.#size()) === this.bytes) return true;
       const temporary = `${this.file}.new`;
       try {
-        await this.fill(temporary);
+        await this.#fill(temporary);
         await rename(temporary, this.file);
         return true;
       } catch (error) {
@@ -34,20 +34,20 @@ export class DiskBallast {
   }
 
   async exists(): Promise<boolean> {
-    return (await this.size()) === this.bytes;
+    return (await this.#size()) === this.bytes;
   }
 
   /** Gives the bytes back to the disk; false when there were none. */
   release(): Promise<boolean> {
-    return this.inTurn(async () => {
-      const size = await this.size();
+    return this.#inTurn(async () => {
+      const size = await this.#size();
       await rm(this.file, { force: true });
       return size !== undefined && size > 0;
     });
   }
 
   /** Written byte by byte, and not with zeros: a sparse or compressed file would hold nothing. */
-  private async fill(file: string): Promise<void> {
+  async #fill(file: string): Promise<void> {
     const handle = await open(file, "w");
     try {
       const piece = Buffer.alloc(Math.min(PIECE_BYTES, this.bytes));
@@ -66,16 +66,16 @@ export class DiskBallast {
     await folder.sync().finally(() => folder.close());
   }
 
-  private async size(): Promise<number | undefined> {
+  async #size(): Promise<number | undefined> {
     return stat(this.file).then(
       (stats) => stats.size,
       () => undefined,
     );
   }
 
-  private inTurn<T>(step: () => Promise<T>): Promise<T> {
-    const result = this.work.then(step);
-    this.work = result.catch(() => {});
+  #inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const result = this.#work.then(step);
+    this.#work = result.catch(() => {});
     return result;
   }
 }

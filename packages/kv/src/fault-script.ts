@@ -24,35 +24,37 @@ export interface FaultRule {
 
 /** Decides which operations fail. The same rules, seed and operations give the same faults. */
 export class FaultScript {
-  private readonly random: SeededRandom;
-  private readonly seen = { write: 0, get: 0, scan: 0 };
-  private readonly acted = new Map<FaultRule, number>();
+  readonly #random: SeededRandom;
+  readonly #seen = { write: 0, get: 0, scan: 0 };
+  readonly #acted = new Map<FaultRule, number>();
+  readonly #rules: readonly FaultRule[];
 
   constructor(
-    private readonly rules: readonly FaultRule[],
+    rules: readonly FaultRule[],
     seed: number,
     /** Waits; replaced in tests that have a clock of their own. */
     readonly wait: (delayMs: number) => Promise<void> = (delayMs) =>
       new Promise((resolve) => setTimeout(resolve, delayMs)),
   ) {
-    this.random = new SeededRandom(seed);
+    this.#rules = rules;
+    this.#random = new SeededRandom(seed);
   }
 
   /** In [0, 1), from the seed. */
   chance(): number {
-    return this.random.next();
+    return this.#random.next();
   }
 
   /** The first rule that acts on the next operation of this kind. */
   next(operation: FaultRule["on"]): FaultRule | undefined {
-    const before = this.seen[operation];
-    this.seen[operation] += 1;
-    for (const rule of this.rules) {
+    const before = this.#seen[operation];
+    this.#seen[operation] += 1;
+    for (const rule of this.#rules) {
       if (rule.on !== operation || before < (rule.after ?? 0)) continue;
-      const acted = this.acted.get(rule) ?? 0;
+      const acted = this.#acted.get(rule) ?? 0;
       if (acted >= (rule.times ?? Number.POSITIVE_INFINITY)) continue;
-      if (rule.probability !== undefined && this.random.next() >= rule.probability) continue;
-      this.acted.set(rule, acted + 1);
+      if (rule.probability !== undefined && this.#random.next() >= rule.probability) continue;
+      this.#acted.set(rule, acted + 1);
       return rule;
     }
     return undefined;

@@ -24,48 +24,51 @@ interface Group<Batch> {
  * committed next: they share one sync and one result.
  */
 export class GroupCommit<Batch> {
-  private running = false;
-  private committing = false;
-  private waiting: Group<Batch> | undefined;
-  private atBoundary: (() => void)[] = [];
-  private idle: (() => void)[] = [];
+  #running = false;
+  #committing = false;
+  #waiting: Group<Batch> | undefined;
+  #atBoundary: (() => void)[] = [];
+  #idle: (() => void)[] = [];
 
-  constructor(
-    private readonly target: GroupTarget<Batch>,
-    private readonly limits: GroupLimits,
-  ) {}
+  readonly #target: GroupTarget<Batch>;
+  readonly #limits: GroupLimits;
+
+  constructor(target: GroupTarget<Batch>, limits: GroupLimits) {
+    this.#target = target;
+    this.#limits = limits;
+  }
 
   /** Whether a commit is under way or waits. */
   get isBusy(): boolean {
-    return this.running || this.waiting !== undefined;
+    return this.#running || this.#waiting !== undefined;
   }
 
   /** `add` puts the changes into a batch, at once; `bytes` is their size. Fails with `overloaded` over the limits. */
   write(add: (batch: Batch) => void, bytes: number, sync: boolean): Promise<void> {
-    const group = this.groupFor(bytes);
+    const group = this.#groupFor(bytes);
     add(group.batch);
     group.bytes += bytes;
     group.sync ||= sync;
     const result = new Promise<void>((resolve, reject) => group.callers.push({ resolve, reject }));
-    if (!this.running) void this.run();
+    if (!this.#running) void this.#run();
     return result;
   }
 
   /** Calls back when no commit is under way and before the next one begins: at once when there is none. */
   whenBetweenCommits(call: () => void): void {
-    if (this.committing) this.atBoundary.push(call);
+    if (this.#committing) this.#atBoundary.push(call);
     else call();
   }
 
   /** Resolves when everything that was handed over has its result. */
   async drained(): Promise<void> {
     if (!this.isBusy) return;
-    await new Promise<void>((resolve) => this.idle.push(resolve));
+    await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  private groupFor(bytes: number): Group<Batch> {
-    const { waitingBytesMax, waitingWritesMax } = this.limits;
-    const waiting = this.waiting;
+  #groupFor(bytes: number): Group<Batch> {
+    const { waitingBytesMax, waitingWritesMax } = this.#limits;
+    const waiting = this.#waiting;
     if (waiting !== undefined && waiting.callers.length > 0) {
       if (waiting.callers.length >= waitingWritesMax || waiting.bytes + bytes > waitingBytesMax) {
         throw new ShoalError(
@@ -76,28 +79,28 @@ export class GroupCommit<Batch> {
         );
       }
     }
-    this.waiting ??= { batch: this.target.startBatch(), callers: [], sync: false, bytes: 0 };
-    return this.waiting;
+    this.#waiting ??= { batch: this.#target.startBatch(), callers: [], sync: false, bytes: 0 };
+    return this.#waiting;
   }
 
-  private async run(): Promise<void> {
-    this.running = true;
+  async #run(): Promise<void> {
+    this.#running = true;
     // The writes of the rest of this turn of the event loop come along.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.waiting !== undefined) {
-      const group = this.waiting;
-      this.waiting = undefined;
-      this.committing = true;
+    while (this.#waiting !== undefined) {
+      const group = this.#waiting;
+      this.#waiting = undefined;
+      this.#committing = true;
       try {
-        await this.target.commit(group.batch, group.sync, group.bytes);
+        await this.#target.commit(group.batch, group.sync, group.bytes);
         for (const caller of group.callers) caller.resolve();
       } catch (error) {
         for (const caller of group.callers) caller.reject(error);
       }
-      this.committing = false;
-      for (const call of this.atBoundary.splice(0)) call();
+      this.#committing = false;
+      for (const call of this.#atBoundary.splice(0)) call();
     }
-    this.running = false;
-    for (const resolve of this.idle.splice(0)) resolve();
+    this.#running = false;
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

@@ -18,33 +18,33 @@ const CHUNK_ENTRIES_MAX = 256;
  * what needs no disk.
  */
 export class MemoryStore implements KeyValueStore {
-  private entries = SortedEntries.empty;
-  private closed = false;
+  #entries = SortedEntries.empty;
+  #closed = false;
 
   async write(batch: readonly KeyValueChange[], _options?: WriteOptions): Promise<void> {
-    this.checkOpen();
+    this.#checkOpen();
     checkBatch(batch);
-    this.entries = this.entries.with(batch.map(sealChange));
+    this.#entries = this.#entries.with(batch.map(sealChange));
   }
 
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    this.checkOpen();
-    return getFrom(this.entries, key);
+    this.#checkOpen();
+    return getFrom(this.#entries, key);
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined | Error)[]> {
-    this.checkOpen();
-    return getManyFrom(this.entries, keys);
+    this.#checkOpen();
+    return getManyFrom(this.#entries, keys);
   }
 
   scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]> {
     checkRange(range);
-    return { [Symbol.asyncIterator]: () => scanFrom(() => this.checkOpen().entries, range, onDamaged) };
+    return { [Symbol.asyncIterator]: () => scanFrom(() => this.#checkOpen().#entries, range, onDamaged) };
   }
 
   snapshot(): KeyValueReader & AsyncDisposable {
-    this.checkOpen();
-    return new MemorySnapshot(this.entries);
+    this.#checkOpen();
+    return new MemorySnapshot(this.#entries);
   }
 
   /**
@@ -52,47 +52,51 @@ export class MemoryStore implements KeyValueStore {
    * Snapshots keep the old bytes. Throws `notFound` when there is no such key.
    */
   damage(key: Uint8Array, damage: (envelope: Uint8Array) => void): void {
-    const envelope = this.entries.get(key);
+    const envelope = this.#entries.get(key);
     if (envelope === undefined) throw new ShoalError("notFound", "no record to damage");
     const changed = Uint8Array.from(envelope);
     damage(changed);
-    this.entries = this.entries.with([{ key: Uint8Array.from(key), value: changed }]);
+    this.#entries = this.#entries.with([{ key: Uint8Array.from(key), value: changed }]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.closed = true;
-    this.entries = SortedEntries.empty;
+    this.#closed = true;
+    this.#entries = SortedEntries.empty;
   }
 
-  private checkOpen(): this {
-    if (this.closed) throw new ShoalError("unavailable", "memory store is closed");
+  #checkOpen(): this {
+    if (this.#closed) throw new ShoalError("unavailable", "memory store is closed");
     return this;
   }
 }
 
 class MemorySnapshot implements KeyValueReader, AsyncDisposable {
-  constructor(private entries: SortedEntries | undefined) {}
+  #entries: SortedEntries | undefined;
+
+  constructor(entries: SortedEntries | undefined) {
+    this.#entries = entries;
+  }
 
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    return getFrom(this.pinned(), key);
+    return getFrom(this.#pinned(), key);
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined | Error)[]> {
-    return getManyFrom(this.pinned(), keys);
+    return getManyFrom(this.#pinned(), keys);
   }
 
   scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]> {
     checkRange(range);
-    return { [Symbol.asyncIterator]: () => scanFrom(() => this.pinned(), range, onDamaged) };
+    return { [Symbol.asyncIterator]: () => scanFrom(() => this.#pinned(), range, onDamaged) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.entries = undefined;
+    this.#entries = undefined;
   }
 
-  private pinned(): SortedEntries {
-    if (this.entries === undefined) throw new ShoalError("unavailable", "snapshot is disposed of");
-    return this.entries;
+  #pinned(): SortedEntries {
+    if (this.#entries === undefined) throw new ShoalError("unavailable", "snapshot is disposed of");
+    return this.#entries;
   }
 }
 

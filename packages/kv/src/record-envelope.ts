@@ -17,13 +17,13 @@ export function sealRecord(key: Uint8Array, payload: Uint8Array): Uint8Array {
 
 /** Seals into a buffer of its own: what it returns is good until the next call. */
 export class RecordSealer {
-  private buffer = new Uint8Array(4096);
+  #buffer = new Uint8Array(4096);
 
   seal(key: Uint8Array, payload: Uint8Array): Uint8Array {
     const length = ENVELOPE_BYTES + payload.length;
     if (length > BUFFER_BYTES_MAX) return sealRecord(key, payload);
-    if (length > this.buffer.length) this.buffer = new Uint8Array(Math.min(BUFFER_BYTES_MAX, length * 2));
-    return sealInto(this.buffer.subarray(0, length), key, payload);
+    if (length > this.#buffer.length) this.#buffer = new Uint8Array(Math.min(BUFFER_BYTES_MAX, length * 2));
+    return sealInto(this.#buffer.subarray(0, length), key, payload);
   }
 }
 

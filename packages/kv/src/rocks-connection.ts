@@ -10,12 +10,15 @@ import {
 
 /** One open RocksDB. Refuses what the addon would not survive: use after close. Errors are those of RocksDB. */
 export class RocksConnection {
-  private closing: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  readonly #db: DbContext;
 
   private constructor(
     readonly folder: string,
-    private readonly db: DbContext,
-  ) {}
+    db: DbContext,
+  ) {
+    this.#db = db;
+  }
 
   static async open(folder: string, options: DbOptions): Promise<RocksConnection> {
     const db = rocksBinding.db_init();
@@ -27,29 +30,29 @@ export class RocksConnection {
 
   /** Values in the order of the keys, of one state. No key is empty. */
   getMany(keys: readonly Uint8Array[]): Promise<(Buffer | undefined)[]> {
-    const db = this.opened();
+    const db = this.#opened();
     return new Promise((resolve, reject) => {
       rocksBinding.db_get_many(db, keys, {}, (error, values) => (error ? reject(error) : resolve(values)));
     });
   }
 
   startBatch(): RocksBatch {
-    return new RocksBatch(rocksBinding.batch_init(this.opened()), () => this.opened());
+    return new RocksBatch(rocksBinding.batch_init(this.#opened()), () => this.#opened());
   }
 
   /** An iterator over the state of now. */
   iterate(options: IteratorOptions): RocksIterator {
-    return new RocksIterator(rocksBinding.iterator_init(this.opened(), options), () => this.closing !== undefined);
+    return new RocksIterator(rocksBinding.iterator_init(this.#opened(), options), () => this.#closing !== undefined);
   }
 
   /** A property of RocksDB, `rocksdb.…`; empty when it is unknown. */
   property(name: string): string {
-    return rocksBinding.db_get_property(this.opened(), name);
+    return rocksBinding.db_get_property(this.#opened(), name);
   }
 
   /** Writes memtables to files and merges files in the range. */
   compact(start: Uint8Array, end: Uint8Array): Promise<void> {
-    const db = this.opened();
+    const db = this.#opened();
     return new Promise((resolve, reject) => {
       rocksBinding.db_compact_range(db, start, end, (error) => (error ? reject(error) : resolve()));
     });
@@ -57,15 +60,15 @@ export class RocksConnection {
 
   /** Waits for what is under way and ends the iterators. */
   close(): Promise<void> {
-    this.closing ??= new Promise((resolve, reject) => {
-      rocksBinding.db_close(this.db, (error) => (error ? reject(error) : resolve()));
+    this.#closing ??= new Promise((resolve, reject) => {
+      rocksBinding.db_close(this.#db, (error) => (error ? reject(error) : resolve()));
     });
-    return this.closing;
+    return this.#closing;
   }
 
-  private opened(): DbContext {
-    if (this.closing !== undefined) throw closedError(this.folder);
-    return this.db;
+  #opened(): DbContext {
+    if (this.#closing !== undefined) throw closedError(this.folder);
+    return this.#db;
   }
 }
 
@@ -75,48 +78,55 @@ export function closedError(folder: string): ShoalError {
 
 /** Changes that are written as one, on the connection that started it. */
 export class RocksBatch {
-  constructor(
-    private readonly batch: BatchContext,
-    private readonly checkOpen: () => void,
-  ) {}
+  readonly #batch: BatchContext;
+  readonly #checkOpen: () => void;
+
+  constructor(batch: BatchContext, checkOpen: () => void) {
+    this.#batch = batch;
+    this.#checkOpen = checkOpen;
+  }
 
   put(key: Uint8Array, value: Uint8Array): void {
-    rocksBinding.batch_put(this.batch, key, value);
+    rocksBinding.batch_put(this.#batch, key, value);
   }
 
   del(key: Uint8Array): void {
-    rocksBinding.batch_del(this.batch, key);
+    rocksBinding.batch_del(this.#batch, key);
   }
 
   async write(sync: boolean): Promise<void> {
-    this.checkOpen();
+    this.#checkOpen();
     await new Promise<void>((resolve, reject) => {
-      rocksBinding.batch_write(this.batch, { sync }, (error) => (error ? reject(error) : resolve()));
+      rocksBinding.batch_write(this.#batch, { sync }, (error) => (error ? reject(error) : resolve()));
     });
   }
 }
 
 /** Entries as the addon gives them: `key(i)`, `value(i)` in the direction of the iterator. */
 export class RawChunk {
+  readonly #reversed: readonly Buffer[];
+
   constructor(
-    private readonly reversed: readonly Buffer[],
+    reversed: readonly Buffer[],
     readonly finished: boolean,
-  ) {}
+  ) {
+    this.#reversed = reversed;
+  }
 
   get size(): number {
-    return this.reversed.length >>> 1;
+    return this.#reversed.length >>> 1;
   }
 
   key(index: number): Buffer {
-    return this.at(this.reversed.length - 1 - 2 * index);
+    return this.#at(this.#reversed.length - 1 - 2 * index);
   }
 
   value(index: number): Buffer {
-    return this.at(this.reversed.length - 2 - 2 * index);
+    return this.#at(this.#reversed.length - 2 - 2 * index);
   }
 
-  private at(position: number): Buffer {
-    const bytes = this.reversed[position];
+  #at(position: number): Buffer {
+    const bytes = this.#reversed[position];
     if (bytes === undefined) throw new RangeError(`chunk of ${this.size} entries has none there`);
     return bytes;
   }
@@ -124,27 +134,29 @@ export class RawChunk {
 
 /** One call at a time. */
 export class RocksIterator {
-  private ended = false;
+  #ended = false;
+  readonly #iterator: IteratorContext;
+  readonly #closed: () => boolean;
 
-  constructor(
-    private readonly iterator: IteratorContext,
-    private readonly closed: () => boolean,
-  ) {}
+  constructor(iterator: IteratorContext, closed: () => boolean) {
+    this.#iterator = iterator;
+    this.#closed = closed;
+  }
 
   /** Whether it cannot be asked any more. */
   get isOver(): boolean {
-    return this.ended || this.closed();
+    return this.#ended || this.#closed();
   }
 
   seek(target: Uint8Array): void {
     if (this.isOver) throw new ShoalError("unavailable", "the store of this iterator was closed");
-    rocksBinding.iterator_seek(this.iterator, target);
+    rocksBinding.iterator_seek(this.#iterator, target);
   }
 
   next(): Promise<RawChunk> {
     if (this.isOver) throw new ShoalError("unavailable", "the store of this iterator was closed");
     return new Promise((resolve, reject) => {
-      rocksBinding.iterator_next(this.iterator, (error, reversed, finished) => {
+      rocksBinding.iterator_next(this.#iterator, (error, reversed, finished) => {
         if (error) reject(error);
         else resolve(new RawChunk(reversed, finished));
       });
@@ -154,7 +166,7 @@ export class RocksIterator {
   /** Lets go of the snapshot, in the background. */
   end(): void {
     if (this.isOver) return;
-    this.ended = true;
-    rocksBinding.iterator_end(this.iterator, () => {});
+    this.#ended = true;
+    rocksBinding.iterator_end(this.#iterator, () => {});
   }
 }

@@ -58,17 +58,16 @@ function iteratorOptions(range: KeyRange, onDamaged: OnDamaged | undefined): Ite
 export class RecordOpener {
   /** Why the scan has to end after what was given so far. */
   failure: ShoalError | undefined;
-  private left: number;
+  #left: number;
+  readonly #onDamaged: OnDamaged | undefined;
 
-  constructor(
-    limit: number | undefined,
-    private readonly onDamaged: OnDamaged | undefined,
-  ) {
-    this.left = limit ?? Number.POSITIVE_INFINITY;
+  constructor(limit: number | undefined, onDamaged: OnDamaged | undefined) {
+    this.#onDamaged = onDamaged;
+    this.#left = limit ?? Number.POSITIVE_INFINITY;
   }
 
   get isDone(): boolean {
-    return this.left === 0 || this.failure !== undefined;
+    return this.#left === 0 || this.failure !== undefined;
   }
 
   open(raw: RawChunk, isInside: (key: Buffer) => boolean = () => true): KeyValueEntry[] {
@@ -79,9 +78,9 @@ export class RecordOpener {
       const value = openRecord(key, raw.value(index));
       if (!(value instanceof ShoalError)) {
         entries.push({ key, value });
-        this.left -= 1;
-      } else if (this.onDamaged === undefined) this.failure = value;
-      else this.onDamaged(key);
+        this.#left -= 1;
+      } else if (this.#onDamaged === undefined) this.failure = value;
+      else this.#onDamaged(key);
     }
     return entries;
   }

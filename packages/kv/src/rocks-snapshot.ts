@@ -28,48 +28,49 @@ export function pinIterators(connection: RocksConnection): PinnedIterators {
  * the seek runs on the calling thread.
  */
 export class RocksSnapshot implements KeyValueReader, AsyncDisposable {
-  private disposed = false;
-  private turn: Promise<unknown>;
+  #disposed = false;
+  #turn: Promise<unknown>;
+  readonly #folder: string;
+  readonly #pinned: Promise<PinnedIterators>;
 
   /** `pinned` resolves at the next boundary between two commits. */
-  constructor(
-    private readonly folder: string,
-    private readonly pinned: Promise<PinnedIterators>,
-  ) {
-    this.turn = pinned.catch(() => {});
+  constructor(folder: string, pinned: Promise<PinnedIterators>) {
+    this.#folder = folder;
+    this.#pinned = pinned;
+    this.#turn = pinned.catch(() => {});
   }
 
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
     checkKey(key);
-    const found = await this.inTurn(({ forward }) => seekKey(forward, key));
+    const found = await this.#inTurn(({ forward }) => seekKey(forward, key));
     if (found instanceof ShoalError) throw found;
     return found;
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined | Error)[]> {
     for (const key of keys) checkKey(key);
-    return this.inTurn(async ({ forward }) => {
+    return this.#inTurn(async ({ forward }) => {
       const found: (Uint8Array | undefined | Error)[] = [];
-      for (const key of keys) found.push(await seekKey(forward, key).catch((error) => this.translated(error)));
+      for (const key of keys) found.push(await seekKey(forward, key).catch((error) => this.#translated(error)));
       return found;
     });
   }
 
   scan(range: KeyRange, onDamaged?: OnDamaged): AsyncIterable<readonly KeyValueEntry[]> {
     checkRange(range);
-    return { [Symbol.asyncIterator]: () => this.chunks(range, onDamaged) };
+    return { [Symbol.asyncIterator]: () => this.#chunks(range, onDamaged) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.disposed) return;
-    this.disposed = true;
-    const pinned = await this.pinned.catch(() => undefined);
-    await this.turn.catch(() => {});
+    if (this.#disposed) return;
+    this.#disposed = true;
+    const pinned = await this.#pinned.catch(() => undefined);
+    await this.#turn.catch(() => {});
     pinned?.forward.end();
     pinned?.backward.end();
   }
 
-  private async *chunks(range: KeyRange, onDamaged: OnDamaged | undefined): AsyncGenerator<readonly KeyValueEntry[]> {
+  async *#chunks(range: KeyRange, onDamaged: OnDamaged | undefined): AsyncGenerator<readonly KeyValueEntry[]> {
     const opener = new RecordOpener(range.limit, onDamaged);
     const reverse = range.reverse ?? false;
     const bound = reverse ? range.gte : range.lt;
@@ -78,7 +79,7 @@ export class RocksSnapshot implements KeyValueReader, AsyncDisposable {
     if (!reverse && range.gte?.length === 0) from = new Uint8Array(1);
     while (from !== undefined && !opener.isDone) {
       const start: Uint8Array = from;
-      const parts = await this.inTurn((pinned) => readChunk(reverse ? pinned.backward : pinned.forward, start));
+      const parts = await this.#inTurn((pinned) => readChunk(reverse ? pinned.backward : pinned.forward, start));
       // Backward, the entry at the start is not in the range.
       const inside = (key: Buffer) => !(reverse ? isBelow(key, bound) || key.equals(start) : isAtLeast(key, bound));
       const chunk = parts.flatMap((part) => opener.open(part, inside));
@@ -89,21 +90,24 @@ export class RocksSnapshot implements KeyValueReader, AsyncDisposable {
   }
 
   /** Runs `use` when those before it are done. */
-  private inTurn<T>(use: (pinned: PinnedIterators) => Promise<T>): Promise<T> {
-    if (this.disposed) return Promise.reject(new ShoalError("unavailable", "snapshot is disposed of"));
-    const result = this.turn.then(async () => {
-      const pinned = await this.pinned;
+  #inTurn<T>(use: (pinned: PinnedIterators) => Promise<T>): Promise<T> {
+    if (this.#disposed) return Promise.reject(new ShoalError("unavailable", "snapshot is disposed of"));
+    const result = this.#turn.then(async () => {
+      const pinned = await this.#pinned;
       if (pinned.forward.isOver) {
-        throw new ShoalError("unavailable", `snapshot of store ${this.folder} ended: the store was closed or reopened`);
+        throw new ShoalError(
+          "unavailable",
+          `snapshot of store ${this.#folder} ended: the store was closed or reopened`,
+        );
       }
-      return use(pinned).catch((error) => Promise.reject(this.translated(error)));
+      return use(pinned).catch((error) => Promise.reject(this.#translated(error)));
     });
-    this.turn = result.catch(() => {});
+    this.#turn = result.catch(() => {});
     return result;
   }
 
-  private translated(error: unknown): ShoalError {
-    return error instanceof ShoalError ? error : readError(this.folder, ShoalError.from(error));
+  #translated(error: unknown): ShoalError {
+    return error instanceof ShoalError ? error : readError(this.#folder, ShoalError.from(error));
   }
 }
 

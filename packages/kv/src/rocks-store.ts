@@ -37,27 +37,29 @@ export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen"> {
 
 /** `KeyValueStore` on one RocksDB folder; `openRocksStore` makes it. */
 export class RocksStore implements KeyValueStore {
-  private connection: RocksConnection | undefined;
-  private reopening: Promise<void> | undefined;
-  private disposing: Promise<void> | undefined;
-  private readonly gate: WriteGate;
-  private readonly gets: CoalescedGets;
-  private readonly commits: GroupCommit<RocksBatch>;
-  private readonly salvage: Salvage | undefined;
-  private readonly sealer = new RecordSealer();
+  #connection: RocksConnection | undefined;
+  #reopening: Promise<void> | undefined;
+  #disposing: Promise<void> | undefined;
+  readonly #gate: WriteGate;
+  readonly #gets: CoalescedGets;
+  readonly #commits: GroupCommit<RocksBatch>;
+  readonly #salvage: Salvage | undefined;
+  readonly #sealer = new RecordSealer();
+  readonly #parts: RocksStoreParts;
 
-  constructor(private readonly parts: RocksStoreParts) {
-    this.connection = parts.connection;
-    this.gate = new WriteGate({ ...parts, reopen: () => this.reopen() });
+  constructor(parts: RocksStoreParts) {
+    this.#parts = parts;
+    this.#connection = parts.connection;
+    this.#gate = new WriteGate({ ...parts, reopen: () => this.#reopen() });
     const { salvaged, folder } = parts;
     if (salvaged !== undefined) {
-      this.salvage = new Salvage(folder, salvaged.damaged, salvaged.keys, (keys) => this.getMany(keys));
+      this.#salvage = new Salvage(folder, salvaged.damaged, salvaged.keys, (keys) => this.getMany(keys));
     }
-    this.gets = new CoalescedGets((keys) => this.lookUpAll(keys));
-    this.commits = new GroupCommit<RocksBatch>(
+    this.#gets = new CoalescedGets((keys) => this.#lookUpAll(keys));
+    this.#commits = new GroupCommit<RocksBatch>(
       {
-        startBatch: () => this.connected().startBatch(),
-        commit: (batch, sync, bytes) => this.commit(batch, sync, bytes),
+        startBatch: () => this.#connected().startBatch(),
+        commit: (batch, sync, bytes) => this.#commit(batch, sync, bytes),
       },
       parts,
     );
@@ -65,108 +67,108 @@ export class RocksStore implements KeyValueStore {
 
   /** Whether writes are taken; `onState` of the options tells of changes. */
   get state(): StoreState {
-    return this.gate.state;
+    return this.#gate.state;
   }
 
   async write(batch: readonly KeyValueChange[], options?: WriteOptions): Promise<void> {
-    if (this.disposing !== undefined) throw closedError(this.parts.folder);
-    if (this.gate.refusal !== undefined) throw this.gate.refusal;
+    if (this.#disposing !== undefined) throw closedError(this.#parts.folder);
+    if (this.#gate.refusal !== undefined) throw this.#gate.refusal;
     checkBatch(batch);
     if (batch.length === 0) return;
-    this.salvage?.add(batch.map((change) => change.key));
+    this.#salvage?.add(batch.map((change) => change.key));
     let bytes = 0;
     for (const change of batch) {
       bytes += change.key.length + ENVELOPE_BYTES + (change.type === "put" ? change.value.length : 0);
     }
-    await this.commits.write((target) => this.addChanges(target, batch), bytes, options?.sync ?? true);
+    await this.#commits.write((target) => this.#addChanges(target, batch), bytes, options?.sync ?? true);
   }
 
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    if (this.disposing !== undefined) throw closedError(this.parts.folder);
+    if (this.#disposing !== undefined) throw closedError(this.#parts.folder);
     checkKey(key);
-    const [value] = await this.gets.get([key]);
+    const [value] = await this.#gets.get([key]);
     if (value instanceof Error) throw value;
     return value;
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined | Error)[]> {
-    if (this.disposing !== undefined) throw closedError(this.parts.folder);
+    if (this.#disposing !== undefined) throw closedError(this.#parts.folder);
     for (const key of keys) checkKey(key);
     // Large ones gain nothing from company, and small ones should not wait for them.
-    return keys.length < KEYS_PER_CALL_MAX / 2 ? this.gets.get(keys) : this.lookUpAll(keys);
+    return keys.length < KEYS_PER_CALL_MAX / 2 ? this.#gets.get(keys) : this.#lookUpAll(keys);
   }
 
   scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]> {
     checkRange(range);
-    const { salvage } = this;
+    const salvage = this.#salvage;
     if (salvage !== undefined) return { [Symbol.asyncIterator]: () => salvage.scan(range, onDamaged) };
-    return { [Symbol.asyncIterator]: () => scanConnection(() => this.whenConnected(), range, onDamaged) };
+    return { [Symbol.asyncIterator]: () => scanConnection(() => this.#whenConnected(), range, onDamaged) };
   }
 
   snapshot(): KeyValueReader & AsyncDisposable {
-    if (this.disposing !== undefined) throw closedError(this.parts.folder);
-    if (this.salvage !== undefined) throw this.salvage.refusal;
+    if (this.#disposing !== undefined) throw closedError(this.#parts.folder);
+    if (this.#salvage !== undefined) throw this.#salvage.refusal;
     const pinned = new Promise<PinnedIterators>((resolve, reject) => {
-      this.commits.whenBetweenCommits(() => {
+      this.#commits.whenBetweenCommits(() => {
         try {
-          resolve(pinIterators(this.connected()));
+          resolve(pinIterators(this.#connected()));
         } catch (error) {
           reject(error);
         }
       });
     });
-    return new RocksSnapshot(this.parts.folder, pinned);
+    return new RocksSnapshot(this.#parts.folder, pinned);
   }
 
   /** Where blocks of the files were damaged when they were checked at the opening. */
   get damagedRanges(): readonly DamagedRange[] {
-    return this.salvage?.damaged ?? [];
+    return this.#salvage?.damaged ?? [];
   }
 
   /** Looks at the free space of the disk now instead of at the next write. */
   checkSpace(): Promise<void> {
-    return this.gate.checkSpace();
+    return this.#gate.checkSpace();
   }
 
   /** Waits for what is under way, then closes the folder. */
   [Symbol.asyncDispose](): Promise<void> {
-    this.disposing ??= this.dispose();
-    return this.disposing;
+    this.#disposing ??= this.#dispose();
+    return this.#disposing;
   }
 
-  private async dispose(): Promise<void> {
-    this.gets.flush();
-    await this.commits.drained();
-    await this.gate.close();
-    if (this.connection !== undefined) await this.disconnect(this.connection);
+  async #dispose(): Promise<void> {
+    this.#gets.flush();
+    await this.#commits.drained();
+    await this.#gate.close();
+    if (this.#connection !== undefined) await this.#disconnect(this.#connection);
   }
 
   /** After a failed write the log is cut back to what was written before it. */
-  private async disconnect(connection: RocksConnection): Promise<void> {
-    const logEnd = this.gate.hasFailedWrite ? await findLogEnd(this.parts.folder).catch(() => undefined) : undefined;
+  async #disconnect(connection: RocksConnection): Promise<void> {
+    const logEnd = this.#gate.hasFailedWrite ? await findLogEnd(this.#parts.folder).catch(() => undefined) : undefined;
     await connection.close();
     if (logEnd !== undefined) await cutLog(logEnd);
   }
 
-  private addChanges(target: RocksBatch, batch: readonly KeyValueChange[]): void {
+  #addChanges(target: RocksBatch, batch: readonly KeyValueChange[]): void {
     for (const change of batch) {
-      if (change.type === "put") target.put(change.key, this.sealer.seal(change.key, change.value));
+      if (change.type === "put") target.put(change.key, this.#sealer.seal(change.key, change.value));
       else target.del(change.key);
     }
   }
 
-  private async commit(batch: RocksBatch, sync: boolean, bytes: number): Promise<void> {
-    if (this.gate.refusal !== undefined) throw this.gate.refusal;
-    this.gate.beforeCommit(bytes, this.parts.now());
+  async #commit(batch: RocksBatch, sync: boolean, bytes: number): Promise<void> {
+    if (this.#gate.refusal !== undefined) throw this.#gate.refusal;
+    this.#gate.beforeCommit(bytes, this.#parts.now());
     try {
       await batch.write(sync);
     } catch (error) {
-      throw this.gate.failed(error);
+      throw this.#gate.failed(error);
     }
   }
 
-  private async lookUpAll(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined | Error)[]> {
-    const connection = this.connection ?? (await this.whenConnected());
+  async #lookUpAll(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined | Error)[]> {
+    const connection = this.#connection ?? (await this.#whenConnected());
     if (keys.length <= KEYS_PER_CALL_MAX) return lookUp(connection, keys);
     const calls: Promise<(Uint8Array | undefined | Error)[]>[] = [];
     for (let from = 0; from < keys.length; from += KEYS_PER_CALL_MAX) {
@@ -175,29 +177,29 @@ export class RocksStore implements KeyValueStore {
     return (await Promise.all(calls)).flat();
   }
 
-  private async whenConnected(): Promise<RocksConnection> {
-    await this.reopening;
-    if (this.disposing !== undefined) throw closedError(this.parts.folder);
-    return this.connected();
+  async #whenConnected(): Promise<RocksConnection> {
+    await this.#reopening;
+    if (this.#disposing !== undefined) throw closedError(this.#parts.folder);
+    return this.#connected();
   }
 
-  private connected(): RocksConnection {
-    if (this.connection !== undefined) return this.connection;
-    throw this.gate.refusal ?? new ShoalError("unavailable", `store ${this.parts.folder} is being reopened`);
+  #connected(): RocksConnection {
+    if (this.#connection !== undefined) return this.#connection;
+    throw this.#gate.refusal ?? new ShoalError("unavailable", `store ${this.#parts.folder} is being reopened`);
   }
 
   /** Reads that come meanwhile wait; scans and snapshots that are open end with `unavailable`. */
-  private reopen(): Promise<void> {
-    const old = this.connection;
-    this.connection = undefined;
-    this.reopening = (async () => {
-      if (old !== undefined) await this.disconnect(old);
-      this.connection = await this.parts.connect();
+  #reopen(): Promise<void> {
+    const old = this.#connection;
+    this.#connection = undefined;
+    this.#reopening = (async () => {
+      if (old !== undefined) await this.#disconnect(old);
+      this.#connection = await this.#parts.connect();
     })();
-    const settled = this.reopening.finally(() => {
-      this.reopening = undefined;
+    const settled = this.#reopening.finally(() => {
+      this.#reopening = undefined;
     });
-    this.reopening = settled.catch(() => {});
+    this.#reopening = settled.catch(() => {});
     return settled;
   }
 }

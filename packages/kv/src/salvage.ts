@@ -16,20 +16,24 @@ const NOTHING = new Uint8Array(0);
  * read ourselves, and the values from gets, which RocksDB checks. Not a snapshot: each chunk sees the state of its time.
  */
 export class Salvage {
-  private keys: SortedEntries;
+  #keys: SortedEntries;
+  readonly #folder: string;
+  readonly #lookUpAll: LookUpAll;
 
   constructor(
-    private readonly folder: string,
+    folder: string,
     readonly damaged: readonly DamagedRange[],
     keys: readonly Uint8Array[],
-    private readonly lookUpAll: LookUpAll,
+    lookUpAll: LookUpAll,
   ) {
-    this.keys = SortedEntries.empty.with(keys.map((key) => ({ key, value: NOTHING })));
+    this.#folder = folder;
+    this.#lookUpAll = lookUpAll;
+    this.#keys = SortedEntries.empty.with(keys.map((key) => ({ key, value: NOTHING })));
   }
 
   /** Keys that are written from now on. */
   add(keys: readonly Uint8Array[]): void {
-    this.keys = this.keys.with(keys.map((key) => ({ key: Uint8Array.from(key), value: NOTHING })));
+    this.#keys = this.#keys.with(keys.map((key) => ({ key: Uint8Array.from(key), value: NOTHING })));
   }
 
   /** Why there are no snapshots. */
@@ -37,7 +41,7 @@ export class Salvage {
     const [first] = this.damaged;
     return new ShoalError(
       "dataLoss",
-      `store ${this.folder} gives no snapshots: ${this.damaged.length} blocks of its files are damaged, ` +
+      `store ${this.#folder} gives no snapshots: ${this.damaged.length} blocks of its files are damaged, ` +
         `the first at byte ${first?.offset} of ${basename(first?.file ?? "")}`,
     );
   }
@@ -46,8 +50,8 @@ export class Salvage {
     range: KeyRange,
     onDamaged: ((key: Uint8Array) => void) | undefined,
   ): AsyncGenerator<readonly KeyValueEntry[]> {
-    const damage = new ScanDamage(this.folder, this.damaged, range, onDamaged);
-    const walk = range.reverse ? this.keys.descending(range.gte, range.lt) : this.keys.ascending(range.gte, range.lt);
+    const damage = new ScanDamage(this.#folder, this.damaged, range, onDamaged);
+    const walk = range.reverse ? this.#keys.descending(range.gte, range.lt) : this.#keys.ascending(range.gte, range.lt);
     let left = range.limit ?? Number.POSITIVE_INFINITY;
     while (left > 0) {
       const keys: Uint8Array[] = [];
@@ -58,7 +62,7 @@ export class Salvage {
       const missing = damage.advance(keys.at(-1));
       if (missing !== undefined) throw missing;
       if (keys.length === 0) return;
-      const values = await this.lookUpAll(keys);
+      const values = await this.#lookUpAll(keys);
       const chunk: KeyValueEntry[] = [];
       let failure: Error | undefined;
       for (const [index, key] of keys.entries()) {

@@ -8,41 +8,49 @@ import type { DamagedRange } from "./table-file.js";
  * iterator gave, and nothing in the records shows it.
  */
 export class ScanDamage {
-  private readonly met = new Set<DamagedRange>();
+  readonly #met = new Set<DamagedRange>();
   /** Up to where the scan has come, in its direction. */
-  private reached: Uint8Array | undefined;
+  #reached: Uint8Array | undefined;
+  readonly #folder: string;
+  readonly #damaged: readonly DamagedRange[];
+  readonly #range: KeyRange;
+  readonly #onDamaged: ((key: Uint8Array) => void) | undefined;
 
   constructor(
-    private readonly folder: string,
-    private readonly damaged: readonly DamagedRange[],
-    private readonly range: KeyRange,
-    private readonly onDamaged: ((key: Uint8Array) => void) | undefined,
+    folder: string,
+    damaged: readonly DamagedRange[],
+    range: KeyRange,
+    onDamaged: ((key: Uint8Array) => void) | undefined,
   ) {
-    this.reached = range.reverse ? range.lt : range.gte;
+    this.#folder = folder;
+    this.#damaged = damaged;
+    this.#range = range;
+    this.#onDamaged = onDamaged;
+    this.#reached = range.reverse ? range.lt : range.gte;
   }
 
   /** The scan goes on to `key`; undefined: to the end of its range. A failure unless there is an `onDamaged` to tell. */
   advance(key: Uint8Array | undefined): ShoalError | undefined {
-    if (this.damaged.length === 0) return undefined;
-    const { reverse, gte, lt } = this.range;
-    const from = this.reached;
+    if (this.#damaged.length === 0) return undefined;
+    const { reverse, gte, lt } = this.#range;
+    const from = this.#reached;
     const to = key ?? (reverse ? gte : lt);
-    this.reached = to;
+    this.#reached = to;
     const lower = reverse ? to : from;
     const upper = reverse ? from : to;
-    for (const one of this.damaged) {
-      if (this.met.has(one) || !(isUpTo(one.lower, upper) && isUpTo(lower, one.upper))) continue;
-      this.met.add(one);
-      if (this.onDamaged === undefined) return this.failure(one);
-      this.onDamaged(one.lower ?? one.upper ?? new Uint8Array(0));
+    for (const one of this.#damaged) {
+      if (this.#met.has(one) || !(isUpTo(one.lower, upper) && isUpTo(lower, one.upper))) continue;
+      this.#met.add(one);
+      if (this.#onDamaged === undefined) return this.#failure(one);
+      this.#onDamaged(one.lower ?? one.upper ?? new Uint8Array(0));
     }
     return undefined;
   }
 
-  private failure({ file, offset }: DamagedRange): ShoalError {
+  #failure({ file, offset }: DamagedRange): ShoalError {
     return new ShoalError(
       "dataLoss",
-      `store ${this.folder} has a damaged block at byte ${offset} of ${basename(file)}: records of this scan may be missing`,
+      `store ${this.#folder} has a damaged block at byte ${offset} of ${basename(file)}: records of this scan may be missing`,
     );
   }
 }

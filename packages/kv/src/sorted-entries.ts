@@ -22,26 +22,30 @@ type Leaf = readonly StoredEntry[];
 export class SortedEntries {
   static readonly empty = new SortedEntries([]);
 
-  private constructor(private readonly leaves: readonly Leaf[]) {}
+  readonly #leaves: readonly Leaf[];
+
+  private constructor(leaves: readonly Leaf[]) {
+    this.#leaves = leaves;
+  }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    const leaf = this.leaves[leafFor(this.leaves, key)];
+    const leaf = this.#leaves[leafFor(this.#leaves, key)];
     const entry = leaf?.[lowerBound(leaf, key)];
     return entry !== undefined && Buffer.compare(entry.key, key) === 0 ? entry.value : undefined;
   }
 
   /** The state after the changes, applied in their order. */
   with(changes: readonly StoredChange[]): SortedEntries {
-    const leaves = this.leaves.slice();
+    const leaves = this.#leaves.slice();
     for (const change of changes) applyChange(leaves, change);
     return new SortedEntries(leaves);
   }
 
   /** Entries with `gte <= key < lt` in ascending order. */
   *ascending(gte: Uint8Array | undefined, lt: Uint8Array | undefined): Generator<StoredEntry> {
-    const first = gte === undefined ? 0 : leafFor(this.leaves, gte);
-    for (let index = first; index < this.leaves.length; index++) {
-      const leaf = this.leaves[index] ?? [];
+    const first = gte === undefined ? 0 : leafFor(this.#leaves, gte);
+    for (let index = first; index < this.#leaves.length; index++) {
+      const leaf = this.#leaves[index] ?? [];
       const start = gte !== undefined && index === first ? lowerBound(leaf, gte) : 0;
       for (let at = start; at < leaf.length; at++) {
         const entry = leaf[at];
@@ -53,9 +57,9 @@ export class SortedEntries {
 
   /** The same entries in descending order. */
   *descending(gte: Uint8Array | undefined, lt: Uint8Array | undefined): Generator<StoredEntry> {
-    const last = lt === undefined ? this.leaves.length - 1 : leafFor(this.leaves, lt);
+    const last = lt === undefined ? this.#leaves.length - 1 : leafFor(this.#leaves, lt);
     for (let index = last; index >= 0; index--) {
-      const leaf = this.leaves[index] ?? [];
+      const leaf = this.#leaves[index] ?? [];
       const end = lt !== undefined && index === last ? lowerBound(leaf, lt) : leaf.length;
       for (let at = end - 1; at >= 0; at--) {
         const entry = leaf[at];

@@ -151,16 +151,20 @@ function readKey(
 }
 
 export class VarintReader {
+  readonly #bytes: Uint8Array;
+
   constructor(
-    private readonly bytes: Uint8Array,
+    bytes: Uint8Array,
     public at: number,
-  ) {}
+  ) {
+    this.#bytes = bytes;
+  }
 
   /** NaN behind the end. */
   next(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
-      const byte = this.bytes[this.at++];
+      const byte = this.#bytes[this.at++];
       if (byte === undefined) return Number.NaN;
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;

@@ -30,126 +30,129 @@ const REOPEN_FREE_BYTES_MIN = 4 << 20;
 
 /** Says whether writes may go to the disk, and opens again when a full disk has room. */
 export class WriteGate {
-  private current: StoreState = "writable";
-  private reason: ShoalError | undefined;
-  private mustReopen = false;
-  private failedWrite = false;
-  private timer: NodeJS.Timeout | undefined;
-  private recovering: Promise<void> | undefined;
-  private checking: Promise<void> | undefined;
-  private checkedAt = 0;
-  private bytesSinceCheck = 0;
-  private ballastHeld = false;
+  #current: StoreState = "writable";
+  #reason: ShoalError | undefined;
+  #mustReopen = false;
+  #failedWrite = false;
+  #timer: NodeJS.Timeout | undefined;
+  #recovering: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
+  #checkedAt = 0;
+  #bytesSinceCheck = 0;
+  #ballastHeld = false;
+  readonly #options: WriteGateOptions;
 
-  constructor(private readonly options: WriteGateOptions) {}
+  constructor(options: WriteGateOptions) {
+    this.#options = options;
+  }
 
   get state(): StoreState {
-    return this.current;
+    return this.#current;
   }
 
   /** Why a write cannot be taken now. */
   get refusal(): ShoalError | undefined {
-    return this.reason;
+    return this.#reason;
   }
 
   /** Whether a write failed in the log that is open. */
   get hasFailedWrite(): boolean {
-    return this.failedWrite;
+    return this.#failedWrite;
   }
 
   /** Looks at the free space, now and then: writes stop before RocksDB runs out of it. */
   beforeCommit(bytes: number, nowMs: number): void {
-    this.bytesSinceCheck += bytes;
-    if (nowMs - this.checkedAt < SPACE_CHECK_MS && this.bytesSinceCheck < SPACE_CHECK_BYTES) return;
-    this.checkedAt = nowMs;
-    this.bytesSinceCheck = 0;
-    this.checking ??= this.checkSpace().finally(() => {
-      this.checking = undefined;
+    this.#bytesSinceCheck += bytes;
+    if (nowMs - this.#checkedAt < SPACE_CHECK_MS && this.#bytesSinceCheck < SPACE_CHECK_BYTES) return;
+    this.#checkedAt = nowMs;
+    this.#bytesSinceCheck = 0;
+    this.#checking ??= this.checkSpace().finally(() => {
+      this.#checking = undefined;
     });
   }
 
   /** Goes to `full` when less than the reserve is free. A disk that cannot be asked is left to the writes themselves. */
   async checkSpace(): Promise<void> {
-    const { space } = this.options;
+    const { space } = this.#options;
     const free = await space.freeBytes().catch(() => Number.POSITIVE_INFINITY);
-    if (free < space.reserveBytes && this.current === "writable") {
-      this.becomeFull(`${megabytes(free)} are free, ${megabytes(space.reserveBytes)} are kept in reserve`);
+    if (free < space.reserveBytes && this.#current === "writable") {
+      this.#becomeFull(`${megabytes(free)} are free, ${megabytes(space.reserveBytes)} are kept in reserve`);
     }
-    if (this.current === "writable") await this.holdBallast(free).catch(() => {});
+    if (this.#current === "writable") await this.#holdBallast(free).catch(() => {});
   }
 
   /** A commit failed: the error for its callers. */
   failed(error: unknown): ShoalError {
     if (error instanceof ShoalError) return error;
-    this.failedWrite = true;
+    this.#failedWrite = true;
     if (isDiskFull(error)) {
-      this.mustReopen = true;
-      if (this.current === "writable") this.becomeFull(ShoalError.from(error).message);
-    } else if (this.current === "writable" || this.current === "full") {
-      this.stop("failed", this.error(`has failed: ${ShoalError.from(error).message}`, error));
+      this.#mustReopen = true;
+      if (this.#current === "writable") this.#becomeFull(ShoalError.from(error).message);
+    } else if (this.#current === "writable" || this.#current === "full") {
+      this.#stop("failed", this.#error(`has failed: ${ShoalError.from(error).message}`, error));
     }
-    return this.reason ?? ShoalError.from(error);
+    return this.#reason ?? ShoalError.from(error);
   }
 
   async close(): Promise<void> {
-    this.stop("closed", new ShoalError("unavailable", `store ${this.options.folder} is closed`));
-    await this.recovering;
-    await this.checking;
+    this.#stop("closed", new ShoalError("unavailable", `store ${this.#options.folder} is closed`));
+    await this.#recovering;
+    await this.#checking;
   }
 
   /** Makes the ballast out of what is free beyond the reserve; when there is too little, at a later look. */
-  private async holdBallast(freeBytes: number): Promise<void> {
-    const { ballast, space } = this.options;
-    if (ballast === undefined || this.ballastHeld) return;
+  async #holdBallast(freeBytes: number): Promise<void> {
+    const { ballast, space } = this.#options;
+    if (ballast === undefined || this.#ballastHeld) return;
     if (freeBytes >= space.reserveBytes * RESUME_FACTOR + ballast.bytes || (await ballast.exists())) {
-      this.ballastHeld = await ballast.ensure();
+      this.#ballastHeld = await ballast.ensure();
     }
   }
 
-  private becomeFull(why: string): void {
-    this.stop("full", this.error(`takes no writes, the disk is full: ${why}`, undefined));
-    this.lookLater();
+  #becomeFull(why: string): void {
+    this.#stop("full", this.#error(`takes no writes, the disk is full: ${why}`, undefined));
+    this.#lookLater();
   }
 
-  private stop(state: StoreState, reason: ShoalError): void {
-    clearTimeout(this.timer);
-    this.current = state;
-    this.reason = reason;
-    this.options.onState(state, reason.message);
+  #stop(state: StoreState, reason: ShoalError): void {
+    clearTimeout(this.#timer);
+    this.#current = state;
+    this.#reason = reason;
+    this.#options.onState(state, reason.message);
   }
 
-  private lookLater(): void {
-    this.timer = setTimeout(() => {
-      this.recovering = this.recover().finally(() => {
-        this.recovering = undefined;
+  #lookLater(): void {
+    this.#timer = setTimeout(() => {
+      this.#recovering = this.#recover().finally(() => {
+        this.#recovering = undefined;
       });
-    }, this.options.fullDiskRetryMs);
-    this.timer.unref();
+    }, this.#options.fullDiskRetryMs);
+    this.#timer.unref();
   }
 
-  private async recover(): Promise<void> {
-    const { space, reopen, onState } = this.options;
+  async #recover(): Promise<void> {
+    const { space, reopen, onState } = this.#options;
     try {
-      const needed = Math.max(space.reserveBytes * RESUME_FACTOR, this.mustReopen ? REOPEN_FREE_BYTES_MIN : 0);
+      const needed = Math.max(space.reserveBytes * RESUME_FACTOR, this.#mustReopen ? REOPEN_FREE_BYTES_MIN : 0);
       if ((await space.freeBytes()) < needed) return;
-      if (this.mustReopen) await reopen();
-      if (this.mustReopen) this.failedWrite = false;
-      this.mustReopen = false;
-      this.ballastHeld = false;
-      await this.holdBallast(await space.freeBytes());
-      if (this.current !== "full") return;
-      this.current = "writable";
-      this.reason = undefined;
+      if (this.#mustReopen) await reopen();
+      if (this.#mustReopen) this.#failedWrite = false;
+      this.#mustReopen = false;
+      this.#ballastHeld = false;
+      await this.#holdBallast(await space.freeBytes());
+      if (this.#current !== "full") return;
+      this.#current = "writable";
+      this.#reason = undefined;
       onState("writable", "the disk has room again");
     } catch {
       // Still no room to open: look again.
     } finally {
-      if (this.current === "full") this.lookLater();
+      if (this.#current === "full") this.#lookLater();
     }
   }
 
-  private error(what: string, cause: unknown): ShoalError {
-    return new ShoalError("unavailable", `store ${this.options.folder} ${what}`, {
+  #error(what: string, cause: unknown): ShoalError {
+    return new ShoalError("unavailable", `store ${this.#options.folder} ${what}`, {
       cause,
       ...(what.startsWith("takes") ? { retryAfterSeconds: DISK_FULL_RETRY_SECONDS } : {}),
     });
