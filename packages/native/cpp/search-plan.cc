@@ -12,7 +12,10 @@ double walkRowCost(size_t lanes) { return 15 + 0.17 * static_cast<double>(lanes)
 
 /** Candidates that find a query among its like, and what each standard deviation above that takes of the ordinary ef. */
 constexpr double NEAR_EF = 36;
-constexpr double EF_PER_DEVIATION = 0.72;
+constexpr double EF_PER_DEVIATION = 0.64;
+/** How much the nearest counts beside the tenth, and where it is expected, in means of the tenth. */
+constexpr double NEAREST_WEIGHT = 0.15;
+constexpr double NEAREST_EXPECTED = 0.4;
 /** Where distances hardly differ (in random vectors, deviation / mean is about 0.03), they tell nothing of a query. */
 constexpr double TELLING_SPREAD = 0.18;
 /** More candidates for more results, above the ten that the rest is fitted to. */
@@ -73,10 +76,12 @@ SearchPlan planSearch(const SearchShape& shape) {
   return plan;
 }
 
-size_t widenedEf(const SearchPlan& plan, float distance, float mean, float deviation) {
+size_t widenedEf(const SearchPlan& plan, FoundDistances found, float mean, float deviation) {
   const double ordinary = static_cast<double>(plan.ordinaryEf);
   const double spread = static_cast<double>(deviation) / std::max(1e-6, static_cast<double>(mean));
-  const double above = (static_cast<double>(distance) - mean) / std::max(1e-6, static_cast<double>(deviation));
+  const double nearest = found.nearest - NEAREST_EXPECTED * mean;
+  const double farther = static_cast<double>(found.tenth) - mean + NEAREST_WEIGHT * nearest;
+  const double above = farther / std::max(1e-6, static_cast<double>(deviation));
   const double told = static_cast<double>(plan.nearEf) + EF_PER_DEVIATION * ordinary * std::min(4.0, above);
   const double untold = ordinary * std::clamp(1 - spread / TELLING_SPREAD, 0.0, 1.0);
   return static_cast<size_t>(std::max(told, untold));

@@ -37,10 +37,17 @@ struct SearchPlan {
 
 SearchPlan planSearch(const SearchShape& shape);
 
+/** Of what a walk has found. */
+struct FoundDistances {
+  float nearest;
+  float tenth;
+};
+
 /**
- * Candidates for a query whose tenth neighbour so far is at `distance`, where rows have theirs at `mean` with `deviation`.
- * Queries from where rows are dense are found by few candidates, those from far outside need many.
+ * Candidates for a query that has found so much, where rows have their tenth neighbour at `mean` with `deviation`. Queries
+ * from where rows are dense are found by few candidates, those from far outside need many; of two with the tenth at the
+ * same distance, the one whose nearest is farther needs more.
  */
-size_t widenedEf(const SearchPlan& plan, float distance, float mean, float deviation);
+size_t widenedEf(const SearchPlan& plan, FoundDistances found, float mean, float deviation);
 
 }  // namespace shoal

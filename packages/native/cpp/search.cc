@@ -64,12 +64,13 @@ class Scan {
   float dots_[SCAN_BATCH];
 };
 
-float tenthDistance(const std::vector<Candidate>& found, std::vector<float>& distances) {
+FoundDistances distancesOf(const std::vector<Candidate>& found, std::vector<float>& distances) {
   distances.clear();
   for (const Candidate& candidate : found) distances.push_back(candidate.distance);
   const size_t place = std::min<size_t>(9, distances.size() - 1);
-  std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(place), distances.end());
-  return distances[place];
+  const auto tenth = distances.begin() + static_cast<std::ptrdiff_t>(place);
+  std::nth_element(distances.begin(), tenth, distances.end());
+  return {*std::min_element(distances.begin(), tenth + 1), *tenth};
 }
 
 void scanAllowed(const Generation& generation, const SearchRequest& request, Scan& scan) {
@@ -117,7 +118,7 @@ void VectorIndex::search(SearchRequest& request) {
     const Graph& graph = generation.graph;
     const auto widen = [&](std::vector<Candidate>& found) {
       return plan.adaptive && !found.empty()
-                 ? widenedEf(plan, tenthDistance(found, scratch.scan.nearest), graph.nearDistances().mean,
+                 ? widenedEf(plan, distancesOf(found, scratch.scan.nearest), graph.nearDistances().mean,
                              graph.nearDistances().deviation)
                  : size_t{0};
     };

@@ -4,10 +4,10 @@
 namespace shoal {
 namespace {
 
-/** A node with fewer links to it is often missed although it can be reached; there are about 50 in 100,000. */
-constexpr uint8_t FIRM_LINKS = 3;
+/** A node with fewer links to it is often missed although it can be reached; there are 350 in 100,000 words. */
+constexpr uint8_t FIRM_LINKS = 8;
 constexpr size_t WEAK_NODES_MIN = 32;
-constexpr size_t WEAK_NODES_SHARE = 1000;
+constexpr size_t WEAK_NODES_SHARE = 250;
 
 }  // namespace
 
@@ -55,10 +55,13 @@ std::vector<uint32_t> Graph::findUnreachable() const {
     lost.push_back(static_cast<uint32_t>(slot));
     // What hangs on this one is reached through it.
     follow(static_cast<uint32_t>(slot));
+    linked[slot] = FIRM_LINKS;
   }
   const size_t most = lost.size() + WEAK_NODES_MIN + size() / WEAK_NODES_SHARE;
-  for (size_t slot = 0; slot < size() && lost.size() < most; slot++)
-    if (linked[slot] < FIRM_LINKS) lost.push_back(static_cast<uint32_t>(slot));
+  // The weakest first.
+  for (uint8_t links = 0; links < FIRM_LINKS; links++)
+    for (size_t slot = 0; slot < size() && lost.size() < most; slot++)
+      if (linked[slot] == links) lost.push_back(static_cast<uint32_t>(slot));
   return lost;
 }
 
