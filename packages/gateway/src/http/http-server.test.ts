@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { ObjectId } from "@shoal/model";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
