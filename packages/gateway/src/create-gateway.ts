@@ -6,6 +6,7 @@ import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
 import type { Clock, Logger } from "@shoal/service-runtime";
 import { createGraphQlHandler } from "./graphql/handler.js";
+import { DEFAULT_GRAPHQL_LIMITS } from "./graphql/limits.js";
 import { graphQlRoute } from "./graphql-route.js";
 import { HttpServer, type HttpServerSettings } from "./http/http-server.js";
 import { docsRoute } from "./rest/docs-route.js";
@@ -28,6 +29,11 @@ export interface GatewayDependencies {
 
 export interface GatewaySettings extends HttpServerSettings {
   readonly origin: string;
+  readonly queryDefaultsLimit: number;
+  readonly queryMaximumResults: number;
+  readonly graphqlRowsMax: number;
+  readonly answerBytesMax: number;
+  readonly answersBytesMax: number;
   /** Version of this server, for `GET /v1/meta`. */
   readonly shoalVersion: string;
 }
@@ -53,6 +59,14 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     schema: view,
     query,
     wire: profile,
+    limits: {
+      graphqlRowsMax: Math.max(settings.graphqlRowsMax, settings.queryMaximumResults),
+      getRowsDefault: Math.max(DEFAULT_GRAPHQL_LIMITS.getRowsDefault, settings.queryDefaultsLimit),
+      getRowsMax: settings.queryMaximumResults,
+      answerBytesMax: settings.answerBytesMax,
+      answersBytesMax: settings.answersBytesMax,
+    },
+    onFault: (error) => logger.error({ error }, "a GraphQL field failed"),
     onSkippedClass: (skipped) => logger.warn(skipped, "a class has no place in the GraphQL schema"),
   });
   const rest = restRoutes(dependencies, {

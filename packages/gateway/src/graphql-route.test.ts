@@ -1,4 +1,5 @@
 import type { ObjectId } from "@shoal/model";
+import { silentLogger } from "@shoal/service-runtime";
 import { expect, it } from "vitest";
 import { serveFakes } from "./testing/serve-fakes.js";
 
@@ -19,6 +20,28 @@ it("POST /v1/graphql answers queries, and its own errors in the shape of all oth
       expect(Object.keys(JSON.parse(refused.body) as object)).toEqual(["error"]);
     }
     expect(await server.send("GET", "/v1/graphql")).toMatchObject({ status: 405 });
+  } finally {
+    await server.gateway.stop();
+  }
+});
+
+it.each([
+  ["prepared", "{ Get { Car { name } } }"],
+  ["plain", "{ Get { Car { name } } __schema { queryType { name } } }"],
+])("POST /v1/graphql tells the log, and nobody else, what broke in a %s query", async (_, query) => {
+  const lines: object[] = [];
+  const logger = {
+    ...silentLogger,
+    error: (fields: object, message: string) => void lines.push({ ...fields, message }),
+  };
+  const server = await serveFakes({}, undefined, undefined, logger);
+  try {
+    await server.send("POST", "/v1/schema", { class: "Car", properties: [{ name: "name", dataType: ["text"] }] });
+    const fault = new TypeError("x is not a function");
+    server.services.failure = fault;
+    const { status, body } = await server.send("POST", "/v1/graphql", { query });
+    expect([status, JSON.parse(body).errors[0].message]).toEqual([200, "internal server error"]);
+    expect(lines).toEqual([{ error: fault, message: "a GraphQL field failed" }]);
   } finally {
     await server.gateway.stop();
   }

@@ -74,6 +74,24 @@ export const SETTINGS = {
     "Bytes of all request bodies that are held at the same time; above it requests are refused with 429.",
     wholeNumber(KIB, 64 * GIB),
   ),
+  graphqlRowsMax: setting(
+    "GRAPHQL_ROWS_MAX",
+    100_000,
+    "Rows all fields of one GraphQL request may reach, offset plus limit of each; QUERY_MAXIMUM_RESULTS if that is more.",
+    wholeNumber(1, 100_000_000),
+  ),
+  answerBytesMax: setting(
+    "ANSWER_BYTES_MAX",
+    256 * MIB,
+    "Largest GraphQL answer, and most bytes of the stored rows that one is made of.",
+    wholeNumber(MIB, 2 * GIB),
+  ),
+  answersBytesMax: setting(
+    "ANSWERS_BYTES_MAX",
+    GIB,
+    "Bytes of all GraphQL answers that are made at the same time, and of their rows; above it queries get 429.",
+    wholeNumber(MIB, 64 * GIB),
+  ),
   requestHeaderBytesMax: setting(
     "REQUEST_HEADER_BYTES_MAX",
     64 * KIB,

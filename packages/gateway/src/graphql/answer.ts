@@ -40,6 +40,12 @@ export function refusedAnswer(errors: readonly ErrorItem[]): GraphQlAnswer {
   return { status: 200, body: `${JSON.stringify({ errors })}\n` };
 }
 
+/** A request that ran into a limit: with its message when it is too large, thrown again for whatever else it is. */
+export function tooLargeAnswer(thrown: unknown): GraphQlAnswer {
+  if (!(thrown instanceof ShoalError) || thrown.code !== "tooLarge") throw thrown;
+  return refusedAnswer([{ locations: [], message: thrown.message, path: null }]);
+}
+
 /** An executed request, whatever came of it. Errors are sent in the order of their places in the text. */
 export function executedAnswer(data: unknown, errors: readonly ErrorItem[], wire: GraphQlWire): GraphQlAnswer {
   return { status: 200, body: `{"data":${JSON.stringify(data)}${errorsTail(errors, wire)}` };

@@ -88,6 +88,7 @@ describe("the body", () => {
 
   it("takes bytes that are no Buffer", async () => {
     const handler = createGraphQlHandler({
+      onFault: () => {},
       schema: new LibraryView(LIBRARY_CLASSES),
       query: new LibraryQuery(),
       wire: SPEC_PROFILE,

@@ -2,7 +2,9 @@ import type { SchemaView } from "@shoal/cluster";
 import type { ClassDefinition } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
-import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer } from "./answer.js";
+import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
+import { AnswerBudget } from "./answer-budget.js";
+import { checkRows, rowsOfDocument } from "./guards/check-rows.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
 import { PlainExecution } from "./plain/plain-execution.js";
 import type { ReadOptions } from "./plain/read-document.js";
@@ -20,7 +22,7 @@ export interface GraphQlHandlerDeps {
   /** Called at each rebuild of the schema for every class that has no place in it. */
   readonly onSkippedClass?: (skipped: SkippedClass) => void;
   /** Called with everything that was thrown while a query was answered and is no ShoalError. */
-  readonly onFault?: (thrown: unknown) => void;
+  readonly onFault: (thrown: unknown) => void;
   /** False: everything goes through Apollo Server. For comparison. */
   readonly prepareQueries?: boolean;
 }
@@ -28,7 +30,8 @@ export interface GraphQlHandlerDeps {
 /** POST /v1/graphql. */
 export interface GraphQlHandler {
   /**
-   * Answers a request body. Never rejects because of what the body says; rejects when something of ours is broken.
+   * Answers a request body. Never rejects because of what the body says; rejects with `overloaded` when answers
+   * take too much memory, with `deadlineExceeded` when writing it takes too long, and when something of ours is broken.
    * The bytes are not read any more once the promise is settled.
    */
   execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer>;
@@ -56,11 +59,13 @@ interface Built {
 class Handler implements GraphQlHandler {
   readonly #deps: GraphQlHandlerDeps;
   readonly #limits: GraphQlLimits;
+  readonly #answers: AnswerBudget;
   #generation: Generation | undefined;
 
   constructor(deps: GraphQlHandlerDeps) {
     this.#deps = deps;
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
+    this.#answers = new AnswerBudget(this.#limits);
   }
 
   // Not `async`: a prepared query is one promise.
@@ -88,6 +93,11 @@ class Handler implements GraphQlHandler {
     if ("refusal" in read) return read.refusal;
     const outcome = reading.document(read.request);
     if ("errors" in outcome) return refusedAnswer(outcome.errors);
+    try {
+      checkRows(rowsOfDocument(read.request, outcome, built.reading), this.#limits);
+    } catch (thrown) {
+      return tooLargeAnswer(thrown);
+    }
     return built.plain.execute(read.request, context);
   }
 
@@ -108,13 +118,13 @@ class Handler implements GraphQlHandler {
   }
 
   #build(version: number, definitions: readonly ClassDefinition[]): Generation {
-    const { query, wire, onSkippedClass, onFault = () => {} } = this.#deps;
+    const { query, wire, onSkippedClass, onFault } = this.#deps;
     const { schema, skipped, classes } = buildGraphQlSchema(definitions, query, this.#generation?.classes);
     for (const each of skipped) onSkippedClass?.(each);
     const built: Built | undefined = schema && {
       reading: { schema, limits: this.#limits, wire },
-      plain: new PlainExecution(schema, wire, onFault),
-      prepared: new PreparedQueries({ schema, query, wire, limits: this.#limits, onFault }),
+      plain: new PlainExecution(schema, wire, this.#answers, onFault),
+      prepared: new PreparedQueries({ schema, query, wire, limits: this.#limits, answers: this.#answers, onFault }),
     };
     return { version, definitions, built, classes };
   }

@@ -14,6 +14,16 @@ export interface GraphQlLimits {
   readonly graphqlFieldsMax: number;
   /** Pairs of fields at one place of the answer: validation compares each with each. */
   readonly graphqlFieldPairsMax: number;
+  /** Rows that all class fields of a request reach together: the sum of their offsets and limits. */
+  readonly graphqlRowsMax: number;
+  /** Rows that a class field without a limit counts as. */
+  readonly getRowsDefault: number;
+  /** Rows that one class field may reach; the query refuses it beyond. */
+  readonly getRowsMax: number;
+  /** Bytes of an answer; and of the stored rows that it is made of. */
+  readonly answerBytesMax: number;
+  /** Bytes of all answers under construction, and of their rows. */
+  readonly answersBytesMax: number;
   /** Prepared queries that are kept for one version of the schema. */
   readonly preparedQueriesMax: number;
   /** Longer templates are not prepared. */
@@ -29,6 +39,11 @@ export const DEFAULT_GRAPHQL_LIMITS: GraphQlLimits = {
   graphqlFragmentsMax: 100,
   graphqlFieldsMax: 10_000,
   graphqlFieldPairsMax: 100_000,
+  graphqlRowsMax: 100_000,
+  getRowsDefault: 100,
+  getRowsMax: 10_000,
+  answerBytesMax: 256 * 1024 * 1024,
+  answersBytesMax: 1024 * 1024 * 1024,
   preparedQueriesMax: 1_000,
   preparedTemplateBytesMax: 8 * 1024,
 };

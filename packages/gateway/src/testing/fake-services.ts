@@ -38,7 +38,10 @@ export class FakeServices {
   }))(this);
 
   readonly query: QueryService = {
-    get: async () => [...this.objects.values()].map((object) => ({ id: object.id, object, certainty: undefined })),
+    get: async (_, context: RequestContext) => {
+      await this.#enter(context);
+      return [...this.objects.values()].map((object) => ({ id: object.id, object, certainty: undefined }));
+    },
     objectById: async (id: ObjectId, fields: RowFields, context: RequestContext) => {
       await this.#enter(context);
       const object = this.objects.get(id);

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { connect } from "node:net";
 import { NO_MODULES, SPEC_PROFILE, type WireProfile } from "@shoal/model";
-import { readConfiguration, silentLogger } from "@shoal/service-runtime";
+import { type Logger, readConfiguration, silentLogger } from "@shoal/service-runtime";
 import { createGateway, type Gateway, type GatewaySettings } from "../create-gateway.js";
 import { FakeServices } from "./fake-services.js";
 
@@ -29,6 +29,7 @@ export async function serveFakes(
   settings: Partial<GatewaySettings> = {},
   profile: WireProfile = SPEC_PROFILE,
   fallback?: RequestListener,
+  logger: Logger = silentLogger,
 ): Promise<FakeGateway> {
   const services = new FakeServices();
   const gateway = createGateway(
@@ -39,7 +40,7 @@ export async function serveFakes(
       view: services.view,
       profile,
       classSettings: () => ({ profile, defaultVectorizer: "none", nodeCount: 1, modules: NO_MODULES }),
-      logger: silentLogger,
+      logger,
       clock: { now: () => services.now },
       ...(fallback === undefined ? {} : { fallback }),
     },

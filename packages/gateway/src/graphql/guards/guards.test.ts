@@ -8,6 +8,7 @@ import { checkText } from "./check-text.js";
 const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
 const NODE = libraryClass("Node", [property("next", "Node"), property("name", "text")]);
 const handler = createGraphQlHandler({
+  onFault: () => {},
   schema: new LibraryView([NODE, AUTHOR]),
   query: new LibraryQuery(),
   wire: SPEC_PROFILE,

@@ -2,6 +2,7 @@ import { ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { GraphQLFieldResolver, GraphQLObjectType } from "graphql";
 import { shortestFloat32 } from "../../json/float32.js";
+import type { HeldAnswer } from "../answer-budget.js";
 import { fieldNames, selectedSubfields } from "../selected-fields.js";
 import { classificationOf, memberOf, type PlainContext, PlainRow } from "./plain-row.js";
 import { resolveReferences } from "./resolve-references.js";
@@ -17,24 +18,35 @@ export function classResolvers(query: QueryService): ClassResolvers {
   return {
     property: (name) => (source) => memberOf(rowOf(source).properties, name),
     references: (name) => (source, _args, context, info) =>
-      resolveReferences(memberOf(rowOf(source).properties, name), query, (context as PlainContext).request, info),
-    additional: (source, _args, _context, info) =>
+      resolveReferences(memberOf(rowOf(source).properties, name), query, context as PlainContext, info),
+    additional: (source, _args, context, info) =>
       additionalOf(
         rowOf(source),
+        (context as PlainContext).answer,
         fieldNames(selectedSubfields(info, info.returnType as GraphQLObjectType, info.fieldNodes)),
       ),
   };
 }
 
+/** What a number of a vector takes on its way to an answer: a double, and its text soon after. */
+const NUMBER_BYTES = 12;
+
 /** Null when none of the wanted values exists for the row; values that do not exist are null beside others. */
-function additionalOf(row: PlainRow, wanted: ReadonlySet<string>): Readonly<Record<string, unknown>> | null {
+function additionalOf(
+  row: PlainRow,
+  answer: HeldAnswer,
+  wanted: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> | null {
   const values: Record<string, unknown> = {};
   if (wanted.has("id")) values.id = row.id;
   if (!row.isTarget) {
     if (wanted.has("certainty") && row.certainty !== undefined) {
       values.certainty = Number.isNaN(row.certainty) ? null : shortestFloat32(row.certainty);
     }
-    if (wanted.has("vector")) values.vector = Array.from(row.object?.vector ?? [], shortestFloat32);
+    if (wanted.has("vector")) {
+      answer.addText((row.object?.vector?.length ?? 0) * NUMBER_BYTES);
+      values.vector = Array.from(row.object?.vector ?? [], shortestFloat32);
+    }
     const classification = wanted.has("classification") ? classificationOf(row.object) : undefined;
     if (classification !== undefined) values.classification = classification;
   }

@@ -16,7 +16,9 @@ import {
   type GraphQlAnswer,
   type GraphQlWire,
   refusedAnswer,
+  tooLargeAnswer,
 } from "../answer.js";
+import { type AnswerBudget, answerTooLarge } from "../answer-budget.js";
 import type { GraphQlRequest } from "../request-body.js";
 import type { PlainContext } from "./plain-row.js";
 
@@ -30,8 +32,10 @@ export class PlainExecution {
   #server: ApolloServer<PlainContext> | undefined;
 
   readonly #onFault: (thrown: unknown) => void;
+  readonly #answers: AnswerBudget;
 
-  constructor(schema: GraphQLSchema, wire: GraphQlWire, onFault: (thrown: unknown) => void) {
+  constructor(schema: GraphQLSchema, wire: GraphQlWire, answers: AnswerBudget, onFault: (thrown: unknown) => void) {
+    this.#answers = answers;
     this.#onFault = onFault;
     this.#schema = schema;
     this.#wire = wire;
@@ -71,18 +75,39 @@ export class PlainExecution {
 
   /** Answers a request whose document was read and found valid. */
   async execute(request: GraphQlRequest, context: RequestContext): Promise<GraphQlAnswer> {
+    const held = this.#answers.begin();
+    try {
+      return await this.#execute(request, { request: context, answer: held });
+    } catch (thrown) {
+      return tooLargeAnswer(thrown);
+    } finally {
+      held.end();
+    }
+  }
+
+  async #execute(request: GraphQlRequest, context: PlainContext): Promise<GraphQlAnswer> {
     const { body } = await this.#apollo().executeOperation(
       {
         query: request.query,
         ...(request.operationName === undefined ? {} : { operationName: request.operationName }),
         variables: { ...request.variables },
       },
-      { contextValue: { request: context } },
+      { contextValue: context },
     );
     if (body.kind !== "single") throw new ShoalError("internal", "a GraphQL answer in several parts");
     const { data, errors } = body.singleResult;
+    const limit = context.answer.refusal;
+    if (limit !== undefined) throw limit;
     const items = (errors ?? []).map(errorItem);
-    return data === undefined ? refusedAnswer(items) : executedAnswer(data, items, this.#wire);
+    if (data === undefined) return refusedAnswer(items);
+    try {
+      const answer = executedAnswer(data, items, this.#wire);
+      context.answer.setText(answer.body.length);
+      return answer;
+    } catch (thrown) {
+      // The longest string there can be.
+      throw thrown instanceof RangeError ? answerTooLarge(context.answer.bytesMax) : thrown;
+    }
   }
 }
 

@@ -1,9 +1,12 @@
 import { decodeProperties, type JsonObject, type ObjectId, type StoredObject } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
+import type { HeldAnswer } from "../answer-budget.js";
 
 /** What resolvers know of the request. */
 export interface PlainContext {
   readonly request: RequestContext;
+  /** Counts what the answer takes. */
+  readonly answer: HeldAnswer;
 }
 
 /** A row on its way through graphql-js. */

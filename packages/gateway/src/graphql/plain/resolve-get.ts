@@ -46,6 +46,7 @@ export function resolveGet(
     };
     const isNear = get.nearVector !== undefined || get.nearObject !== undefined;
     const rows = await query.get(get, context.request);
+    context.answer.addRows(rows);
     return rows.map((row) => new PlainRow(row.id, row.object, isNear ? (row.certainty ?? Number.NaN) : undefined));
   };
 }

@@ -1,8 +1,7 @@
 import { parseShortBeacon, ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from "graphql";
-import { memberOf, PlainRow } from "./plain-row.js";
+import { memberOf, type PlainContext, PlainRow } from "./plain-row.js";
 
 const TARGET_FIELDS = { properties: true, vector: false, extras: false } as const;
 
@@ -13,7 +12,7 @@ const TARGET_FIELDS = { properties: true, vector: false, extras: false } as cons
 export async function resolveReferences(
   stored: unknown,
   query: QueryService,
-  context: RequestContext,
+  { request, answer }: PlainContext,
   info: GraphQLResolveInfo,
 ): Promise<readonly PlainRow[] | null> {
   const classNames = fragmentTypes(info);
@@ -25,10 +24,11 @@ export async function resolveReferences(
     stored.map((reference: unknown) => {
       const beacon = memberOf(reference, "beacon");
       return typeof beacon === "string"
-        ? query.objectById(parseShortBeacon(beacon).id, TARGET_FIELDS, context)
+        ? query.objectById(parseShortBeacon(beacon).id, TARGET_FIELDS, request)
         : undefined;
     }),
   );
+  answer.addRows(targets.map((object) => ({ object })));
   const rows = classNames.flatMap((className) =>
     targets.flatMap((target) =>
       target?.className === className ? new PlainRow(target.id, target, undefined, true) : [],

@@ -1,4 +1,5 @@
 import { FLOAT32_CHARS_MAX, float32ArrayBytesMax, writeFloat32, writeFloat32Array } from "../../json/float32.js";
+import { answerTooLarge } from "../answer-budget.js";
 
 /** Longer runs are copied by the runtime, shorter ones byte by byte. */
 const SHORT_MAX = 32;
@@ -8,9 +9,14 @@ export class JsonBytes {
   #buffer: Buffer;
   #length = 0;
   readonly #keptBytesMax: number;
+  readonly #bytesMax: number;
 
-  /** A buffer that grew beyond `keptBytesMax` is given up after use. */
-  constructor(keptBytesMax: number) {
+  /**
+   * A buffer that grew beyond `keptBytesMax` is given up after use. Writing more than `bytesMax`, by the upper bound of
+   * what is written next, fails with `tooLarge`.
+   */
+  constructor(keptBytesMax: number, bytesMax = Number.POSITIVE_INFINITY) {
+    this.#bytesMax = bytesMax;
     this.#keptBytesMax = keptBytesMax;
     this.#buffer = Buffer.allocUnsafeSlow(Math.min(64 * 1024, keptBytesMax));
   }
@@ -81,7 +87,10 @@ export class JsonBytes {
   }
 
   #grow(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#length + needed));
+    const least = this.#length + needed;
+    if (least > this.#bytesMax) throw answerTooLarge(this.#bytesMax);
+    const size = Math.max(least, Math.min(this.#buffer.length * 2, this.#bytesMax));
+    const larger = Buffer.allocUnsafeSlow(size);
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
   }

@@ -9,7 +9,7 @@ const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
 /** Sends the bodies one after another to a handler that prepares and to one that does not. */
 async function compare(...bodies: readonly (string | object)[]) {
   const query = new LibraryQuery();
-  const shared = { schema: new LibraryView(LIBRARY_CLASSES), wire: WEAVIATE_PROFILE };
+  const shared = { onFault: () => {}, schema: new LibraryView(LIBRARY_CLASSES), wire: WEAVIATE_PROFILE };
   const prepared = createGraphQlHandler({ ...shared, query });
   const plain = createGraphQlHandler({ ...shared, query: new LibraryQuery(), prepareQueries: false });
   const answers: string[] = [];
@@ -122,6 +122,7 @@ it("answers requests that overlap each from its own literals", async () => {
   const pending: (() => void)[] = [];
   const library = new LibraryQuery();
   const handler = createGraphQlHandler({
+    onFault: () => {},
     schema: new LibraryView(LIBRARY_CLASSES),
     wire: WEAVIATE_PROFILE,
     query: {
@@ -150,6 +151,7 @@ it("answers requests that overlap each from its own literals", async () => {
 it("answers a damaged row with an error, and the other classes", async () => {
   const damaged = storedObject("Book", 1, {}, { propertiesJson: Buffer.from('{"title":"x') });
   const handler = createGraphQlHandler({
+    onFault: () => {},
     schema: new LibraryView([BOOK]),
     wire: WEAVIATE_PROFILE,
     query: new LibraryQuery({ Book: [storedObject("Book", 0, { title: "x" }), damaged] }),
@@ -175,6 +177,7 @@ it("writes answers larger than its buffer", async () => {
     { vector: new Float32Array(65_535).fill(-1.2345678e-20) },
   );
   const handler = createGraphQlHandler({
+    onFault: () => {},
     schema: new LibraryView([BOOK]),
     wire: WEAVIATE_PROFILE,
     query: new LibraryQuery({ Book: [large] }),
@@ -192,6 +195,7 @@ it("lets others in while it writes a large answer", async () => {
     storedObject("Book", i % 250, { title: `t${i}` }, { vector: new Float32Array(500).fill(i / 7) }),
   );
   const handler = createGraphQlHandler({
+    onFault: () => {},
     schema: new LibraryView(LIBRARY_CLASSES),
     wire: WEAVIATE_PROFILE,
     query: new LibraryQuery({ Book: rows, Author: [storedObject("Author", 0, { name: "x" })] }),

@@ -1,9 +1,18 @@
 import { setImmediate } from "node:timers/promises";
-import { ShoalError } from "@shoal/model";
+import { type GetQuery, ShoalError } from "@shoal/model";
 import type { GetRow, QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { GraphQLSchema } from "graphql";
-import { type ErrorItem, errorsTail, failureMessage, type GraphQlAnswer, type GraphQlWire } from "../answer.js";
+import {
+  type ErrorItem,
+  errorsTail,
+  failureMessage,
+  type GraphQlAnswer,
+  type GraphQlWire,
+  tooLargeAnswer,
+} from "../answer.js";
+import { type AnswerBudget, type HeldAnswer, isCounted } from "../answer-budget.js";
+import { checkRows, rowsOfGet } from "../guards/check-rows.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { RequestReading } from "../plain/request-reading.js";
 import { compileQuery, type PlannedField, type PlannedRoot } from "./compile-query.js";
@@ -17,11 +26,15 @@ export interface PreparedQueriesOptions {
   readonly query: QueryService;
   readonly wire: GraphQlWire;
   readonly limits: GraphQlLimits;
+  readonly answers: AnswerBudget;
   readonly onFault: (thrown: unknown) => void;
 }
 
 /** Answers larger than this do not leave their buffer behind. */
 const ANSWER_BYTES_KEPT_MAX = 1024 * 1024;
+
+/** Fields are written together up to so many bytes, as rows are. */
+const TURN_BYTES = 512 * 1024;
 
 const NOT_PREPARABLE = "not preparable";
 
@@ -51,10 +64,11 @@ export class PreparedQueries {
   readonly #options: PreparedQueriesOptions;
   readonly #lifter: RequestLifter;
   readonly #plans: TemplateCache<PreparedQuery | typeof NOT_PREPARABLE>;
-  readonly #outputs = new AnswerBuffers();
+  readonly #outputs: AnswerBuffers;
 
   constructor(options: PreparedQueriesOptions) {
     this.#options = options;
+    this.#outputs = new AnswerBuffers(options.limits.answerBytesMax);
     this.#lifter = new RequestLifter(options.limits.preparedTemplateBytesMax);
     this.#plans = new TemplateCache(options.limits.preparedQueriesMax);
   }
@@ -80,7 +94,13 @@ export class PreparedQueries {
 
 /** The buffer that answers are written in, one after another. */
 class AnswerBuffers {
-  #current = new JsonBytes(ANSWER_BYTES_KEPT_MAX);
+  readonly #bytesMax: number;
+  #current: JsonBytes;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+    this.#current = new JsonBytes(Math.min(ANSWER_BYTES_KEPT_MAX, bytesMax), bytesMax);
+  }
 
   get current(): JsonBytes {
     return this.#current;
@@ -88,7 +108,7 @@ class AnswerBuffers {
 
   /** Leaves the current one to its answer: others get a new one. */
   detach(): void {
-    this.#current = new JsonBytes(ANSWER_BYTES_KEPT_MAX);
+    this.#current = new JsonBytes(Math.min(ANSWER_BYTES_KEPT_MAX, this.#bytesMax), this.#bytesMax);
   }
 }
 
@@ -108,27 +128,63 @@ class PreparedQuery {
   }
 
   async execute(reading: RequestReading, lifter: RequestLifter, context: RequestContext): Promise<GraphQlAnswer> {
-    const { query } = this.#options;
+    const { query, limits, answers } = this.#options;
     // The literals are taken before the first await: the lifter serves the next request then.
     const gets = this.#classes.map((planned) => planned.get.query(lifter.literals));
-    const outcomes =
-      gets.length === 1 && gets[0] !== undefined
-        ? [await query.get(gets[0], context).catch(Failure.of)]
-        : await Promise.all(gets.map((get) => query.get(get, context).catch(Failure.of)));
+    const held = answers.begin();
+    try {
+      let rows = 0;
+      for (const get of gets) rows += rowsOfGet(get, limits);
+      checkRows(rows, limits);
+      const outcomes =
+        gets.length === 1 && gets[0] !== undefined && !isCounted(rows)
+          ? [await query.get(gets[0], context).catch(Failure.of)]
+          : await Promise.all(gets.map((get) => this.#rows(get, context, held)));
+      return { status: 200, body: await this.#written(reading, outcomes, context, held) };
+    } catch (thrown) {
+      return tooLargeAnswer(thrown);
+    } finally {
+      held.end();
+    }
+  }
+
+  /** Rejects when the answer grows too large, not when the query fails. */
+  async #rows(get: GetQuery, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
+    const outcome = await this.#options.query.get(get, context).catch(Failure.of);
+    if (!(outcome instanceof Failure)) held.addRows(outcome);
+    return outcome;
+  }
+
+  async #written(
+    reading: RequestReading,
+    outcomes: readonly Outcome[],
+    context: RequestContext,
+    held: HeldAnswer,
+  ): Promise<Buffer> {
     const out = this.#outputs.current;
     out.truncate(0);
-    const writing = this.#write(reading, outcomes, out);
-    if (writing.next().done !== true) {
-      this.#outputs.detach();
-      do await setImmediate();
-      while (writing.next().done !== true);
+    let isShared = true;
+    try {
+      const writing = this.#write(reading, outcomes, out);
+      while (writing.next().done !== true) {
+        if (isShared) this.#outputs.detach();
+        isShared = false;
+        held.setText(out.length);
+        await setImmediate();
+        context.signal?.throwIfAborted();
+      }
+      return out.take();
+    } catch (thrown) {
+      // It may have grown.
+      if (isShared) this.#outputs.detach();
+      throw thrown;
     }
-    return { status: 200, body: out.take() };
   }
 
   *#write(reading: RequestReading, outcomes: readonly Outcome[], out: JsonBytes): Generator<void, void> {
     const failures: FailedField[] = [];
     let next = 0;
+    let turnEnd = TURN_BYTES;
     out.ascii('{"data":{');
     for (const [i, root] of this.#roots.entries()) {
       out.ascii(`${i === 0 ? "" : ","}"${root.responseName}":`);
@@ -138,11 +194,15 @@ class PreparedQuery {
       }
       for (const [j, field] of root.fields.entries()) {
         out.ascii(`${j === 0 ? "{" : ","}"${field.responseName}":`);
-        if (field.kind === "constant") out.ascii(field.json);
-        else {
-          const failure = yield* writeRows(field, outcomes[next++], out);
-          if (failure !== undefined) failures.push({ path: [root.responseName, field.responseName], failure });
+        if (field.kind === "constant") {
+          out.ascii(field.json);
+          continue;
         }
+        const failure = yield* writeRows(field, outcomes[next++], out);
+        if (failure !== undefined) failures.push({ path: [root.responseName, field.responseName], failure });
+        if (out.length < turnEnd) continue;
+        yield;
+        turnEnd = out.length + TURN_BYTES;
       }
       out.byte(125);
     }
@@ -160,7 +220,7 @@ class PreparedQuery {
   }
 }
 
-/** Writes the rows, or null and says why. */
+/** Writes the rows, or null and says why. Fails with `tooLarge` when the answer is. */
 function* writeRows(
   field: PlannedClass,
   outcome: Outcome | undefined,
@@ -173,6 +233,7 @@ function* writeRows(
       yield* field.rows.write(outcome, out);
       return undefined;
     } catch (thrown) {
+      if (thrown instanceof ShoalError && thrown.code === "tooLarge") throw thrown;
       out.truncate(before);
       failure = new Failure(thrown);
     }

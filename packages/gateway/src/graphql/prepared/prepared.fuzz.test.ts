@@ -252,7 +252,7 @@ it(`answers prepared and plain requests alike, byte by byte (seed ${SEED})`, asy
   const schema = new LibraryView(LIBRARY_CLASSES);
   const preparedQuery = new LibraryQuery();
   const plainQuery = new LibraryQuery();
-  const shared = { schema, wire: SPEC_PROFILE };
+  const shared = { onFault: () => {}, schema, wire: SPEC_PROFILE };
   const prepared = createGraphQlHandler({ ...shared, query: preparedQuery, limits: { preparedQueriesMax: 50_000 } });
   const plain = createGraphQlHandler({ ...shared, query: plainQuery, prepareQueries: false });
   const seen = { prepared: 0, failed: 0, refused: 0 };

@@ -9,7 +9,7 @@ export const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
 export function library(deps: Partial<GraphQlHandlerDeps> = {}) {
   const query = new LibraryQuery();
   const schema = new LibraryView(LIBRARY_CLASSES);
-  const handler = createGraphQlHandler({ schema, query, wire: SPEC_PROFILE, ...deps });
+  const handler = createGraphQlHandler({ schema, query, wire: SPEC_PROFILE, onFault: () => {}, ...deps });
   const post = async (body: unknown) => {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const answer = await handler.execute(Buffer.from(text), CONTEXT);

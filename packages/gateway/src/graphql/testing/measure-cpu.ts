@@ -60,7 +60,13 @@ async function cpuMicros(handler: GraphQlHandler, requests: readonly Buffer[], c
 }
 
 function handlerOf(prepareQueries: boolean): GraphQlHandler {
-  return createGraphQlHandler({ schema: new LibraryView([WORD]), query: ready, wire: SPEC_PROFILE, prepareQueries });
+  return createGraphQlHandler({
+    schema: new LibraryView([WORD]),
+    query: ready,
+    wire: SPEC_PROFILE,
+    onFault: () => {},
+    prepareQueries,
+  });
 }
 
 function report(name: string, value: number, unit: string): void {

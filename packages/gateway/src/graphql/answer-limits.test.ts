@@ -1,0 +1,105 @@
+import { objectIdFromBytes, type StoredObject } from "@shoal/model";
+import { describe, expect, it } from "vitest";
+import { AnswerBudget } from "./answer-budget.js";
+import { DEFAULT_GRAPHQL_LIMITS } from "./limits.js";
+import { library } from "./testing/ask-library.js";
+import { LIBRARY_OBJECTS, LibraryQuery } from "./testing/library.js";
+
+const KIB = 1024;
+const PATHS: [string, boolean][] = [
+  ["prepared", true],
+  ["plain", false],
+];
+
+/** Books with vectors of 4 KiB. */
+function bigLibrary(count: number): LibraryQuery {
+  const [book] = LIBRARY_OBJECTS.Book ?? [];
+  const vector = Float32Array.from({ length: KIB }, (_, i) => Math.sin(i));
+  const objects = Array.from({ length: count }, (_, i) => {
+    const id = objectIdFromBytes(Buffer.from(i.toString(16).padStart(32, "0"), "hex"), 0);
+    return { ...book, id, vector } as StoredObject;
+  });
+  return new LibraryQuery({ Book: objects });
+}
+
+function aliases(count: number, field: string): string {
+  return `{Get{${Array.from({ length: count }, (_, i) => `a${i}:${field}`).join(" ")}}}`;
+}
+
+describe.each(PATHS)("a request whose answer would be too large (%s)", (_, prepareQueries) => {
+  it("is refused before any query when its fields reach too many rows together", async () => {
+    const { ask, query } = library({ prepareQueries, limits: { graphqlRowsMax: 1_000 } });
+    const message = (rows: number) =>
+      `the query reaches ${rows} rows (offset plus limit of all its fields), more than 1000 (GRAPHQL_ROWS_MAX)`;
+    for (const [text, rows] of [
+      [aliases(11, "Book(limit:91){title}"), 1001],
+      [aliases(2, "Book(limit:1,offset:500){title}"), 1002],
+      [aliases(11, "Book{title}"), 1100],
+      [aliases(11, "Book(limit:-1){title}"), 1100],
+      ["{a:Get{Book(limit:600){title}} b:Get{Book(limit:600){title}}}", 1200],
+      ["{Get{...F}} fragment F on GetObjectsObj{a:Book(limit:600){title} b:Book(limit:600){title}}", 1200],
+    ] as const) {
+      expect(await ask(text), text).toEqual({ errors: [{ locations: [], message: message(rows), path: null }] });
+    }
+    const variable = "query($n:Int){Get{a:Book(limit:$n){title} b:Book(limit:$n){title}}}";
+    expect((await ask(variable, { n: 501 })).errors[0].message).toBe(message(1002));
+    expect(query.asked).toEqual([]);
+    expect((await ask(variable, { n: 500 })).errors ?? null).toBeNull();
+    expect((await ask(aliases(10, "Book(limit:100){title}"))).errors ?? null).toBeNull();
+  });
+
+  it("leaves a field that reaches too many rows by itself to the query", async () => {
+    const { ask, query } = library({ prepareQueries });
+    await ask("{Get{Book(offset:9223372036854775807){title}}}");
+    expect(query.asked).toHaveLength(1);
+  });
+
+  const tooLarge =
+    "the answer, or the rows it is made of, take more than 1048576 bytes (ANSWER_BYTES_MAX): ask for fewer rows";
+
+  it("ends with an error when its rows take too many bytes, others go on", async () => {
+    const deps = { prepareQueries, query: bigLibrary(300), limits: { answerBytesMax: KIB * KIB } };
+    const { ask } = library(deps);
+    const answer = await ask("{Get{Book(limit:300){_additional{vector}}}}");
+    expect(answer).toEqual({ errors: [{ locations: [], message: tooLarge, path: null }] });
+    expect((await ask("{Get{Book(limit:50){_additional{vector}}}}")).data.Get.Book).toHaveLength(50);
+  });
+
+  it("ends with an error when its text takes too many bytes, others go on", async () => {
+    const deps = { prepareQueries, query: bigLibrary(300), limits: { answerBytesMax: KIB * KIB } };
+    const { ask } = library(deps);
+    const answer = await ask(aliases(5, "Book(limit:40){_additional{vector}}"));
+    expect(answer).toEqual({ errors: [{ locations: [], message: tooLarge, path: null }] });
+    expect((await ask("{Get{Book(limit:1){_additional{vector}}}}")).data.Get.Book).toHaveLength(1);
+  });
+
+  it("is told to come again when answers take too much memory together, which is free again after them", async () => {
+    const limits = { answersBytesMax: 3 * KIB * KIB };
+    const { ask } = library({ prepareQueries, query: bigLibrary(300), limits });
+    const text = "{Get{Book(limit:260){title _additional{id vector}}}}";
+    for (let i = 0; i < 3; i++) await expect(ask(text)).rejects.toMatchObject({ code: "overloaded" });
+    const few = aliases(3, "Book(limit:20){_additional{vector}}");
+    for (let i = 0; i < 5; i++) expect((await ask(few)).errors ?? null).toBeNull();
+    await expect(Promise.all(Array.from({ length: 6 }, () => ask(few)))).rejects.toThrow(
+      "3145728 bytes (ANSWERS_BYTES_MAX)",
+    );
+    expect((await ask(few)).errors ?? null).toBeNull();
+  });
+});
+
+describe("AnswerBudget", () => {
+  it("gets back what an answer held, and nothing of what comes late", () => {
+    const budget = new AnswerBudget({ ...DEFAULT_GRAPHQL_LIMITS, answerBytesMax: 100, answersBytesMax: 150 });
+    const [first, second] = [budget.begin(), budget.begin()];
+    first.addText(60);
+    first.setText(90);
+    second.addText(60);
+    expect(budget.held).toBe(150);
+    expect(() => second.addText(1)).toThrow("ANSWERS_BYTES_MAX");
+    expect(() => first.setText(101)).toThrow("more than 100 bytes (ANSWER_BYTES_MAX)");
+    first.end();
+    expect(() => first.addText(1)).toThrow();
+    second.end();
+    expect(budget.held).toBe(0);
+  });
+});
