@@ -72,7 +72,6 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const rest = restRoutes(dependencies, {
     origin: settings.origin,
     shoalVersion: settings.shoalVersion,
-    batchTimeoutSeconds: settings.batchTimeoutSeconds,
     address: () => address,
     isReady: () => ready && !server.isDraining,
   });

@@ -4,10 +4,11 @@ import { ShoalError } from "@shoal/model";
 import type { Clock, Logger } from "@shoal/service-runtime";
 import { BodyBudget } from "./body-budget.js";
 import { answerClientError, answerConnect } from "./client-error.js";
+import { Deadlines } from "./deadlines.js";
 import { errorResponse, type HttpResponse, thrownResponse } from "./http-response.js";
 import { refuseMediaTypes } from "./negotiate.js";
 import { EMPTY_BODY, type HeldBody, hasBody, isEmptyBody, readBody } from "./read-body.js";
-import { RequestScope } from "./request-scope.js";
+import { RequestScope, type TimeLimit } from "./request-scope.js";
 import { decodedParams, isApiPath, targetOf } from "./request-target.js";
 import type { Route } from "./route.js";
 import { Router } from "./router.js";
@@ -44,6 +45,8 @@ export class HttpServer implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #budget: BodyBudget;
+  readonly #deadlines = new Deadlines(monotonicMs);
+  readonly #timeLimits: { readonly [Kind in Route["timeout"]]: TimeLimit };
   readonly #server: Server;
   #inFlight = 0;
   #draining = false;
@@ -64,6 +67,10 @@ export class HttpServer implements AsyncDisposable {
     this.#clock = clock;
     this.#logger = logger;
     this.#budget = new BodyBudget(settings.requestBodiesBytesMax);
+    this.#timeLimits = {
+      request: { seconds: settings.requestTimeoutSeconds, variable: "REQUEST_TIMEOUT_SECONDS" },
+      batch: { seconds: settings.batchTimeoutSeconds, variable: "BATCH_TIMEOUT_SECONDS" },
+    };
     for (const route of routes) this.#router.add(route.method, route.path, route);
     this.#server = createServer({
       maxHeaderSize: settings.requestHeaderBytesMax,
@@ -94,6 +101,7 @@ export class HttpServer implements AsyncDisposable {
         resolve();
       });
     });
+    this.#deadlines.start();
     this.#server.on("error", (error) => this.#logger.error({ error }, "the HTTP server failed"));
     return { host, port: (this.#server.address() as AddressInfo).port };
   }
@@ -131,6 +139,7 @@ export class HttpServer implements AsyncDisposable {
   async stop(): Promise<void> {
     this.#draining = true;
     this.#closing = true;
+    this.#deadlines.stop();
     this.#server.closeAllConnections();
     if (!this.#server.listening) {
       this.#server.close();
@@ -198,6 +207,7 @@ export class HttpServer implements AsyncDisposable {
       return this.#send(request, response, errorResponse(400, "malformed percent-encoding in the path"));
     }
     let body: HeldBody = EMPTY_BODY;
+    let scope: RequestScope | undefined;
     let answer: HttpResponse;
     try {
       if (route.body === "json" && refusal === undefined && hasBody(request)) {
@@ -206,20 +216,32 @@ export class HttpServer implements AsyncDisposable {
         body = await readBody(request, limits);
       }
       const queryString = query === -1 ? "" : target.slice(query + 1);
-      const context = new RequestScope(this.#clock.now() + this.#timeoutMs(route), response);
-      answer = await route.handle({ params, queryString, body: body.bytes, context });
+      scope = this.#begin(request, response, route);
+      answer = await route.handle({ params, queryString, body: body.bytes, context: scope });
     } catch (thrown) {
-      answer = thrownResponse(thrown);
+      answer = thrownResponse(this.#isOutOfTime(thrown, scope) ? scope.timeoutError() : thrown);
       if (answer.status === 500) this.#logger.error({ error: thrown, method, path: target.slice(0, path) }, "failed");
     } finally {
       this.#budget.give(body.heldBytes);
+      if (scope !== undefined) this.#deadlines.delete(scope);
     }
-    this.#send(request, response, answer);
+    if (scope?.isExpired !== true) this.#send(request, response, answer);
   }
 
-  #timeoutMs(route: Route): number {
-    const { batchTimeoutSeconds, requestTimeoutSeconds } = this.#settings;
-    return (route.timeout === "batch" ? batchTimeoutSeconds : requestTimeoutSeconds) * 1000;
+  /** The time of a request begins when all of it is there. */
+  #begin(request: IncomingMessage, response: ServerResponse, route: Route): RequestScope {
+    const now = { clock: this.#clock.now(), monotonic: monotonicMs() };
+    const scope = new RequestScope(now, this.#timeLimits[route.timeout], response, (error) =>
+      this.#send(request, response, thrownResponse(error)),
+    );
+    this.#deadlines.add(scope);
+    return scope;
+  }
+
+  /** Whoever notices first that the time is up, the client reads the same. */
+  #isOutOfTime(thrown: unknown, scope: RequestScope | undefined): scope is RequestScope {
+    if (scope === undefined || !(thrown instanceof ShoalError) || thrown.code !== "deadlineExceeded") return false;
+    return this.#clock.now() >= scope.deadline;
   }
 
   #send(request: IncomingMessage, response: ServerResponse, answer: HttpResponse): void {
@@ -269,6 +291,10 @@ function unmatched(method: string, path: string, allow: readonly string[] | unde
 
 function tooManyRequests(most: number): ShoalError {
   return new ShoalError("overloaded", `more than ${most} requests at the same time (REQUESTS_IN_FLIGHT_MAX)`);
+}
+
+function monotonicMs(): number {
+  return performance.now();
 }
 
 function announcedLength(request: IncomingMessage): number {

@@ -1,15 +1,39 @@
 import type { ServerResponse } from "node:http";
+import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 
-/** The context of one HTTP request. Its signal fires when the client goes away; it is only made when somebody asks. */
+/** A time-out, and how its setting is called. */
+export interface TimeLimit {
+  readonly seconds: number;
+  readonly variable: "REQUEST_TIMEOUT_SECONDS" | "BATCH_TIMEOUT_SECONDS";
+}
+
+/**
+ * The context of one HTTP request. Its signal fires when the client goes away or the time is up; it is only made when
+ * somebody asks.
+ */
 export class RequestScope implements RequestContext {
   readonly deadline: number;
+  /** When it is overdue, by the clock of {@link Deadlines}. */
+  readonly dueMs: number;
+  readonly #limit: TimeLimit;
   readonly #response: ServerResponse;
+  readonly #onExpired: (error: ShoalError) => void;
   #gone: AbortController | undefined;
+  #expired: ShoalError | undefined;
 
-  constructor(deadline: number, response: ServerResponse) {
-    this.deadline = deadline;
+  /** `onExpired` answers the request when its time is up. */
+  constructor(
+    startMs: { readonly clock: number; readonly monotonic: number },
+    limit: TimeLimit,
+    response: ServerResponse,
+    onExpired: (error: ShoalError) => void,
+  ) {
+    this.deadline = startMs.clock + limit.seconds * 1000;
+    this.dueMs = startMs.monotonic + limit.seconds * 1000;
+    this.#limit = limit;
     this.#response = response;
+    this.#onExpired = onExpired;
   }
 
   get signal(): AbortSignal {
@@ -20,8 +44,30 @@ export class RequestScope implements RequestContext {
     const onClose = (): void => {
       if (!response.writableFinished) gone.abort();
     };
-    if (response.destroyed) onClose();
+    if (this.#expired !== undefined) gone.abort(this.#expired);
+    else if (response.destroyed) onClose();
     else response.once("close", onClose);
     return gone.signal;
+  }
+
+  /** The request has been answered because its time was up; what comes of it now is nobody's. */
+  get isExpired(): boolean {
+    return this.#expired !== undefined;
+  }
+
+  /** Answers the request, and tells whoever works on it. */
+  expire(): void {
+    if (this.#expired !== undefined) return;
+    const error = this.timeoutError();
+    this.#expired = error;
+    this.#onExpired(error);
+    this.#gone?.abort(error);
+  }
+
+  timeoutError(): ShoalError {
+    const { seconds, variable } = this.#limit;
+    const kept = variable === "BATCH_TIMEOUT_SECONDS" ? "; what was acknowledged by then is stored" : "";
+    const what = variable === "BATCH_TIMEOUT_SECONDS" ? "batch" : "request";
+    return new ShoalError("deadlineExceeded", `the ${what} took longer than ${seconds} s (${variable})${kept}`);
   }
 }

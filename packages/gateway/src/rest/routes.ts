@@ -22,19 +22,15 @@ export interface RestServices {
   readonly clock: Clock;
 }
 
-export interface RestSettings extends InstanceRouteParts {
-  readonly batchTimeoutSeconds: number;
-}
-
 /** Every operation of the REST API. */
-export function restRoutes(services: RestServices, settings: RestSettings): readonly Route[] {
+export function restRoutes(services: RestServices, settings: InstanceRouteParts): readonly Route[] {
   const { ingest, query, schema, view, profile, classSettings, clock } = services;
   const writer = new ObjectWriter(view, profile, settings.origin);
   return [
     ...instanceRoutes(settings),
     ...objectRoutes({ ingest, query, writer, profile }),
     listRoute(query, writer),
-    batchRoute(ingest, writer, clock, settings.batchTimeoutSeconds),
+    batchRoute(ingest, writer, clock),
     ...schemaRoutes(schema, view, classSettings, profile),
   ];
 }
