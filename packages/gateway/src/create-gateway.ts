@@ -31,6 +31,7 @@ export interface GatewaySettings extends HttpServerSettings {
   readonly origin: string;
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
+  readonly batchObjectsMax: number;
   readonly graphqlRowsMax: number;
   readonly answerBytesMax: number;
   readonly answersBytesMax: number;
@@ -72,6 +73,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const rest = restRoutes(dependencies, {
     origin: settings.origin,
     shoalVersion: settings.shoalVersion,
+    batchObjectsMax: settings.batchObjectsMax,
     address: () => address,
     isReady: () => ready && !server.isDraining,
   });

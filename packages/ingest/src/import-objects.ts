@@ -18,6 +18,9 @@ const NOTHING: ObjectInput = {
   additional: undefined,
 };
 
+/** One for all: an error takes microseconds and a kilobyte, and a batch of nulls has many. */
+const EMPTY_ITEM = new ShoalError("invalid", "the given class is empty");
+
 /**
  * A batch (reference-rest 6.1, decisions.md). Items are independent: each is checked on its own, and those that pass
  * go to their shards, grouped. Existing ids are replaced; of equal ids in one batch the last one stays. Fails as a whole
@@ -39,8 +42,7 @@ export async function importObjects(
   for (const [index, given] of inputs.entries()) {
     const input = given ?? NOTHING;
     const id = ids[index] ?? freshId(parts.newId);
-    const checked =
-      given === undefined ? new ShoalError("invalid", "the given class is empty") : check(parts, input, id);
+    const checked = given === undefined ? EMPTY_ITEM : check(parts, input, id);
     if (checked instanceof ShoalError) outcomes[index] = { error: checked, id, input };
     else items.push({ index, input, ...checked });
     if (parts.nowMs() < turnEnds) continue;

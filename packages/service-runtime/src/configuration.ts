@@ -74,6 +74,13 @@ export const SETTINGS = {
     "Bytes of all request bodies that are held at the same time; above it requests are refused with 429.",
     wholeNumber(KIB, 64 * GIB),
   ),
+  // The contract has no such limit: bytes bound a batch. But two bytes can be an item, which takes a thousand here.
+  batchObjectsMax: setting(
+    "BATCH_OBJECTS_MAX",
+    100_000,
+    "Objects in one batch; items may be so small that REQUEST_BODY_BYTES_MAX does not bound what they take.",
+    wholeNumber(1, 100_000_000),
+  ),
   graphqlRowsMax: setting(
     "GRAPHQL_ROWS_MAX",
     100_000,

@@ -3,6 +3,7 @@ import { type AddressInfo, Server as NetServer } from "node:net";
 import { ShoalError } from "@shoal/model";
 import type { Clock, Logger } from "@shoal/service-runtime";
 import { BodyBudget } from "./body-budget.js";
+import { BodyTurns, LONG_BODY_BYTES } from "./body-turns.js";
 import { answerClientError, answerConnect } from "./client-error.js";
 import { Deadlines } from "./deadlines.js";
 import { errorResponse, type HttpResponse, thrownResponse } from "./http-response.js";
@@ -45,6 +46,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #budget: BodyBudget;
+  readonly #bodyTurns = new BodyTurns();
   readonly #deadlines = new Deadlines(monotonicMs);
   readonly #timeLimits: { readonly [Kind in Route["timeout"]]: TimeLimit };
   readonly #server: Server;
@@ -214,6 +216,7 @@ export class HttpServer implements AsyncDisposable {
         if (expectsContinue && announcedLength(request) <= this.#settings.requestBodyBytesMax) response.writeContinue();
         const limits = { bodyBytesMax: this.#settings.requestBodyBytesMax, budget: this.#budget };
         body = await readBody(request, limits);
+        if (body.heldBytes > LONG_BODY_BYTES) await this.#bodyTurns.next();
       }
       const queryString = query === -1 ? "" : target.slice(query + 1);
       scope = this.#begin(request, response, route);

@@ -11,9 +11,9 @@ import type { ObjectWriter } from "./object-json.js";
  * `POST /v1/batch/objects` (reference-rest 6.1): 200 with one result an item, in order. Past the time-out the answer is
  * 504; what was acknowledged by then stays, the rest may or may not follow.
  */
-export function batchRoute(ingest: IngestService, writer: ObjectWriter, clock: Clock): Route {
+export function batchRoute(ingest: IngestService, writer: ObjectWriter, clock: Clock, objectsMax: number): Route {
   async function importObjects(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = readBatchBody(request.body);
+    const inputs = readBatchBody(request.body, objectsMax);
     const outcomes = await ingest.importObjects(inputs, request.context);
     const nowMs = clock.now();
     function* results() {

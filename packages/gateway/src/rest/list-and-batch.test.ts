@@ -130,12 +130,27 @@ describe("POST /v1/batch/objects", () => {
     const writer = new ObjectWriter(services.view, SPEC_PROFILE, "");
     const request = { params: [], queryString: "", context: { deadline: Number.MAX_SAFE_INTEGER } };
     const body = Buffer.from(JSON.stringify({ objects: new Array(20_000).fill(null) }));
-    const batch = batchRoute(services.ingest, writer, { now: () => T });
+    const batch = batchRoute(services.ingest, writer, { now: () => T }, 100_000);
     expect((await batch.handle({ ...request, body })).chunks?.length).toBeGreaterThan(3);
     const objects = new Array(2000).fill({ ...services.objects.get(id), vector: new Float32Array(1000) });
     const list = listRoute({ ...services.query, list: async () => objects }, writer);
     const page = await list.handle({ ...request, queryString: "include=vector", body: Buffer.alloc(0) });
     expect(page.chunks?.length).toBeGreaterThan(3);
+  });
+
+  it("refuses more objects than a batch may have, with vectors or without", async () => {
+    const small = await serveFakes({ batchObjectsMax: 2 });
+    try {
+      for (const item of [null, { class: "Car" }, { class: "Car", vector: [1, 2] }]) {
+        expect(await small.send("POST", "/v1/batch/objects", { objects: [item, item, item] })).toMatchObject({
+          status: 413,
+          body: error("the batch has 3 objects, more than 2 (BATCH_OBJECTS_MAX)"),
+        });
+        expect((await small.send("POST", "/v1/batch/objects", { objects: [item, item] })).status).toBe(200);
+      }
+    } finally {
+      await small.gateway.stop();
+    }
   });
 
   it("answers 504 past its time-out", async () => {

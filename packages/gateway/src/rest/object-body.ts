@@ -51,10 +51,10 @@ function checkVector(vector: unknown, exactVector: () => unknown): void {
 
 /**
  * The body of an object batch; a null item stays undefined. `fields` is checked and otherwise ignored. Fails with
- * `malformed` or `invalid`; an absent list is an empty one.
+ * `malformed` or `invalid`, with `tooLarge` on more than `objectsMax` items; an absent list is an empty one.
  */
-export function readBatchBody(bytes: Buffer): readonly (ObjectInput | undefined)[] {
-  return readInputs(bytes, batchItems);
+export function readBatchBody(bytes: Buffer, objectsMax: number): readonly (ObjectInput | undefined)[] {
+  return readInputs(bytes, (value) => batchItems(value, objectsMax));
 }
 
 type Inputs = readonly (ObjectInput | undefined)[];
@@ -76,7 +76,8 @@ function readCutInputs({ text, vectors, mark }: CutText, inputsOf: (value: unkno
   let inputs: Inputs;
   try {
     inputs = withExactProperties(text, inputsOf(parseJsonText(text, "body")), inputsOf);
-  } catch {
+  } catch (thrown) {
+    if (thrown instanceof ShoalError && thrown.code === "tooLarge") throw thrown;
     return undefined;
   }
   let restored = 0;
@@ -89,7 +90,7 @@ function readCutInputs({ text, vectors, mark }: CutText, inputsOf: (value: unkno
   return restored === vectors.length ? whole : undefined;
 }
 
-function batchItems(value: unknown): readonly (ObjectInput | undefined)[] {
+function batchItems(value: unknown, objectsMax: number): readonly (ObjectInput | undefined)[] {
   if (value === null) return [];
   if (!isUncheckedObject(value)) throw wrongValue(value, "objects.BatchObjectsCreateBody");
   let objects: unknown;
@@ -102,6 +103,12 @@ function batchItems(value: unknown): readonly (ObjectInput | undefined)[] {
   if (fields !== undefined) checkFields(fields);
   if (objects === undefined) return [];
   if (!Array.isArray(objects)) throw wrongMember(objects, "BatchObjectsCreateBody.objects", "[]*models.Object");
+  if (objects.length > objectsMax) {
+    throw new ShoalError(
+      "tooLarge",
+      `the batch has ${objects.length} objects, more than ${objectsMax} (BATCH_OBJECTS_MAX)`,
+    );
+  }
   return objects.map((item: unknown) => {
     if (item === null) return undefined;
     if (!isUncheckedObject(item)) throw wrongMember(item, "BatchObjectsCreateBody.objects", "models.Object");

@@ -22,15 +22,20 @@ export interface RestServices {
   readonly clock: Clock;
 }
 
+export interface RestSettings extends InstanceRouteParts {
+  /** Items of a batch. */
+  readonly batchObjectsMax: number;
+}
+
 /** Every operation of the REST API. */
-export function restRoutes(services: RestServices, settings: InstanceRouteParts): readonly Route[] {
+export function restRoutes(services: RestServices, settings: RestSettings): readonly Route[] {
   const { ingest, query, schema, view, profile, classSettings, clock } = services;
   const writer = new ObjectWriter(view, profile, settings.origin);
   return [
     ...instanceRoutes(settings),
     ...objectRoutes({ ingest, query, writer, profile }),
     listRoute(query, writer),
-    batchRoute(ingest, writer, clock),
+    batchRoute(ingest, writer, clock, settings.batchObjectsMax),
     ...schemaRoutes(schema, view, classSettings, profile),
   ];
 }
