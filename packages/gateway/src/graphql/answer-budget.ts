@@ -71,9 +71,9 @@ export class HeldAnswer {
     this.#textBytes += bytes;
   }
 
-  /** The text is that long now. Fails as {@link addText}. */
+  /** The text is that long now, or was counted for more before. Fails as {@link addText}. */
   setText(bytes: number): void {
-    this.addText(bytes - this.#textBytes);
+    if (bytes > this.#textBytes) this.addText(bytes - this.#textBytes);
   }
 
   #take(before: number, bytes: number): void {

@@ -1,5 +1,5 @@
 import { objectIdFromBytes, type StoredObject } from "@shoal/model";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AnswerBudget } from "./answer-budget.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "./limits.js";
 import { library } from "./testing/ask-library.js";
@@ -85,6 +85,26 @@ describe.each(PATHS)("a request whose answer would be too large (%s)", (_, prepa
     );
     expect((await ask(few)).errors ?? null).toBeNull();
   });
+});
+
+it("a plain answer is written in turns", async () => {
+  const { ask } = library({ prepareQueries: false, query: bigLibrary(400) });
+  let turns = 0;
+  let isOver = false;
+  const stringify = vi.spyOn(JSON, "stringify");
+  const asked = ask("{Get{Book(limit:400){_additional{vector}}}}").finally(() => {
+    isOver = true;
+  });
+  // Turns in which rows are written.
+  for (let last = 0; !isOver; ) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const written = stringify.mock.calls.length;
+    if (written > last) turns++;
+    last = written;
+  }
+  stringify.mockRestore();
+  expect((await asked).data.Get.Book).toHaveLength(400);
+  expect(turns).toBeGreaterThan(5);
 });
 
 describe("AnswerBudget", () => {

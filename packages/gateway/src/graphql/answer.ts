@@ -46,11 +46,6 @@ export function tooLargeAnswer(thrown: unknown): GraphQlAnswer {
   return refusedAnswer([{ locations: [], message: thrown.message, path: null }]);
 }
 
-/** An executed request, whatever came of it. Errors are sent in the order of their places in the text. */
-export function executedAnswer(data: unknown, errors: readonly ErrorItem[], wire: GraphQlWire): GraphQlAnswer {
-  return { status: 200, body: `{"data":${JSON.stringify(data)}${errorsTail(errors, wire)}` };
-}
-
 /** What follows `{"data":…`: the closing brace and the newline included. */
 export function errorsTail(errors: readonly ErrorItem[], wire: GraphQlWire): string {
   if (errors.length > 0) return `,"errors":${JSON.stringify(inOrderOfText(errors))}}\n`;

@@ -42,7 +42,7 @@ export class RequestScope implements RequestContext {
     this.#gone = gone;
     const response = this.#response;
     const onClose = (): void => {
-      if (!response.writableFinished) gone.abort();
+      if (!response.writableFinished) gone.abort(new ShoalError("unavailable", "the client has gone"));
     };
     if (this.#expired !== undefined) gone.abort(this.#expired);
     else if (response.destroyed) onClose();

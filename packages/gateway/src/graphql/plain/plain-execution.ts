@@ -9,9 +9,11 @@ import {
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
+import { writeInTurns } from "../../json/write-in-turns.js";
 import {
+  type ErrorItem,
   errorItem,
-  executedAnswer,
+  errorsTail,
   failureMessage,
   type GraphQlAnswer,
   type GraphQlWire,
@@ -20,6 +22,7 @@ import {
 } from "../answer.js";
 import { type AnswerBudget, answerTooLarge } from "../answer-budget.js";
 import type { GraphQlRequest } from "../request-body.js";
+import { answerParts } from "./answer-parts.js";
 import type { PlainContext } from "./plain-row.js";
 
 /**
@@ -101,13 +104,28 @@ export class PlainExecution {
     const items = (errors ?? []).map(errorItem);
     if (data === undefined) return refusedAnswer(items);
     try {
-      const answer = executedAnswer(data, items, this.#wire);
-      context.answer.setText(answer.body.length);
-      return answer;
+      return { status: 200, body: await this.#written(data, items, context) };
     } catch (thrown) {
-      // The longest string there can be.
+      // A row beyond the longest string there can be.
       throw thrown instanceof RangeError ? answerTooLarge(context.answer.bytesMax) : thrown;
     }
+  }
+
+  /** A large answer is written in turns, and no further than it may grow. */
+  async #written(data: unknown, errors: readonly ErrorItem[], context: PlainContext): Promise<Buffer> {
+    const tail = errorsTail(errors, this.#wire);
+    function* parts() {
+      let length = 0;
+      yield '{"data":';
+      for (const part of answerParts(data)) {
+        length += part.length;
+        context.answer.setText(length);
+        yield part;
+      }
+      yield tail;
+    }
+    const chunks = await writeInTurns(parts(), "utf8");
+    return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
   }
 }
 
