@@ -80,9 +80,10 @@ describe.each(PATHS)("a request whose answer would be too large (%s)", (_, prepa
     for (let i = 0; i < 3; i++) await expect(ask(text)).rejects.toMatchObject({ code: "overloaded" });
     const few = aliases(3, "Book(limit:20){_additional{vector}}");
     for (let i = 0; i < 5; i++) expect((await ask(few)).errors ?? null).toBeNull();
-    await expect(Promise.all(Array.from({ length: 6 }, () => ask(few)))).rejects.toThrow(
-      "3145728 bytes (ANSWERS_BYTES_MAX)",
-    );
+    const together = await Promise.allSettled(Array.from({ length: 6 }, () => ask(few)));
+    const refusals = together.flatMap((each) => (each.status === "rejected" ? [String(each.reason)] : []));
+    expect(refusals.length).toBeGreaterThan(0);
+    for (const refusal of refusals) expect(refusal).toContain("more than 3145728 bytes (ANSWERS_BYTES_MAX)");
     expect((await ask(few)).errors ?? null).toBeNull();
   });
 });

@@ -28,25 +28,21 @@ export function classResolvers(query: QueryService): ClassResolvers {
   };
 }
 
-/** What a number of a vector takes on its way to an answer: a double, and its text soon after. */
-const NUMBER_BYTES = 12;
-
 /** Null when none of the wanted values exists for the row; values that do not exist are null beside others. */
 function additionalOf(
   row: PlainRow,
   answer: HeldAnswer,
   wanted: ReadonlySet<string>,
 ): Readonly<Record<string, unknown>> | null {
+  // Nobody will see what is made of the other rows.
+  if (answer.refusal !== undefined) return null;
   const values: Record<string, unknown> = {};
   if (wanted.has("id")) values.id = row.id;
   if (!row.isTarget) {
     if (wanted.has("certainty") && row.certainty !== undefined) {
       values.certainty = Number.isNaN(row.certainty) ? null : shortestFloat32(row.certainty);
     }
-    if (wanted.has("vector")) {
-      answer.addText((row.object?.vector?.length ?? 0) * NUMBER_BYTES);
-      values.vector = Array.from(row.object?.vector ?? [], shortestFloat32);
-    }
+    if (wanted.has("vector")) values.vector = Array.from(row.object?.vector ?? [], shortestFloat32);
     const classification = wanted.has("classification") ? classificationOf(row.object) : undefined;
     if (classification !== undefined) values.classification = classification;
   }

@@ -17,6 +17,9 @@ interface GetArguments {
   } | null;
 }
 
+/** What a number of a vector takes on its way to an answer: a double, and its text soon after. */
+const NUMBER_BYTES = 12;
+
 /** Answers `Get.<Class>` by one query. */
 export function resolveGet(
   className: string,
@@ -47,6 +50,9 @@ export function resolveGet(
     const isNear = get.nearVector !== undefined || get.nearObject !== undefined;
     const rows = await query.get(get, context.request);
     context.answer.addRows(rows);
+    let numbers = 0;
+    for (const { object } of rows) numbers += object?.vector?.length ?? 0;
+    context.answer.addText(numbers * NUMBER_BYTES);
     return rows.map((row) => new PlainRow(row.id, row.object, isNear ? (row.certainty ?? Number.NaN) : undefined));
   };
 }
