@@ -28,7 +28,7 @@ export const DEFAULT_SHARD_LIMITS: ShardLimits = {
   commitBytesMax: 8 * 1024 * 1024,
   dimensionsMax: 65_535,
   snapshotChangesMin: 10_000,
-  snapshotChangesFraction: 0.125,
+  snapshotChangesFraction: 0.0625,
   snapshotQuietMs: 2_000,
   replayEntriesMax: 500_000,
   rowCacheBytesMax: 8 * 1024 * 1024,
