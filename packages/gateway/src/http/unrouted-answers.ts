@@ -1,0 +1,38 @@
+import type { IncomingMessage } from "node:http";
+import { errorResponse, type HttpResponse } from "./http-response.js";
+
+/** The answer to `GET /`, as in the reference: there is nothing here but a pointer to the API. */
+export const ROOT: HttpResponse = {
+  status: 301,
+  body: '{"links":{"href":"/v1","name":"api v1"}}\n',
+  contentType: "text/plain; charset=utf-8",
+  headers: ["Location", "/v1"],
+};
+
+export const PREFLIGHT: HttpResponse = {
+  status: 200,
+  headers: [
+    "Access-Control-Allow-Origin",
+    "*",
+    "Access-Control-Allow-Methods",
+    "*",
+    "Access-Control-Allow-Headers",
+    "Content-Type, Authorization, Batch",
+  ],
+};
+
+export const BAD_TARGET = errorResponse(400, "the request's target is neither a path nor an absolute URL of HTTP");
+
+/** What is wrong with the headers of a request before its path matters (RFC 9110, 10.1.1; RFC 9112, 3.2), or undefined. */
+export function refuseHeaders(request: IncomingMessage): HttpResponse | undefined {
+  const { expect, host } = request.headers;
+  if (host === undefined && request.httpVersion === "1.1") return errorResponse(400, "the Host header is missing");
+  if (expect === undefined || expect.trim().toLowerCase() === "100-continue") return undefined;
+  return errorResponse(417, `the expectation ${JSON.stringify(expect)} cannot be met, only 100-continue can`);
+}
+
+export function unmatched(method: string, path: string, allow: readonly string[] | undefined): HttpResponse {
+  if (allow === undefined) return errorResponse(404, `path ${path} was not found`);
+  const message = `method ${method} is not allowed, but [${allow.join(",")}] are`;
+  return errorResponse(405, message, ["Allow", allow.join(",")]);
+}
