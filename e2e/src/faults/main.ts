@@ -7,7 +7,7 @@ const words = process.argv.slice(2);
 const size = words.includes("--short") ? "short" : "long";
 const seedAt = words.indexOf("--seed");
 const seed = seedAt < 0 ? newSeed() : Number(words[seedAt + 1]);
-const named = words.filter((word, i) => !word.startsWith("--") && i !== seedAt + 1);
+const named = words.filter((word, i) => !word.startsWith("--") && (seedAt < 0 || i !== seedAt + 1));
 const unknown = [
   ...named.filter((id) => !FAULT_ROWS.some((row) => row.id === id)),
   ...words.filter((word) => word.startsWith("--") && !["--short", "--seed"].includes(word)),
