@@ -10,6 +10,7 @@ import {
   plainJsonObject,
   propertyValidator,
   ShoalError,
+  withPrefix,
 } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
 import type { ObjectInput } from "./ingest-service.js";
@@ -19,6 +20,23 @@ export interface CheckedContent {
   readonly record: ClassRecord;
   readonly properties: Properties | undefined;
   readonly extras: JsonObject | undefined;
+}
+
+/** All of an object that a single request writes. */
+export interface CheckedObject {
+  readonly content: CheckedContent;
+  readonly vector: Float32Array | undefined;
+}
+
+/** Content, then vector; fails with `invalid` on the first fault (its prefix tells the content's from the vector's). */
+export function checkObject(input: ObjectInput, schema: SchemaView, scheme: BeaconScheme): CheckedObject {
+  let content: CheckedContent;
+  try {
+    content = checkContent(input, schema, scheme);
+  } catch (refusal) {
+    throw withPrefix("invalid object: ", refusal);
+  }
+  return { content, vector: checkVector(input, content.record) };
 }
 
 /** The class that the object names. Fails with `invalid` when it names none or an unknown one. */

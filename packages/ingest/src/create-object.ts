@@ -1,7 +1,7 @@
 import { findHolders, type Holders } from "@shoal/cluster";
-import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
+import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
-import { checkContent, checkVector } from "./check-object.js";
+import { type CheckedObject, checkObject } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
@@ -20,9 +20,9 @@ export async function createObject(
 ): Promise<WrittenObject> {
   const given = parseBodyId(input.id);
   const { classes } = parts.schema.snapshot;
-  let checked: { content: ReturnType<typeof checkContent>; vector: Float32Array | undefined };
+  let checked: CheckedObject;
   try {
-    checked = checkNewObject(parts, input);
+    checked = checkObject(input, parts.schema, parts.profile.beaconScheme);
   } catch (refusal) {
     const isTaken = given !== undefined && (await holdersOf(parts, classes, given, context)).holding.length > 0;
     throw isTaken ? alreadyExists(input.id ?? given) : refusal;
@@ -43,16 +43,6 @@ export async function createObject(
     const isTaken = thrown instanceof ShoalError && thrown.message === alreadyExists(object.id).message;
     throw isTaken ? alreadyExists(input.id ?? object.id) : thrown;
   }
-}
-
-function checkNewObject(parts: IngestParts, input: ObjectInput) {
-  let content: ReturnType<typeof checkContent>;
-  try {
-    content = checkContent(input, parts.schema, parts.profile.beaconScheme);
-  } catch (refusal) {
-    throw withPrefix("invalid object: ", refusal);
-  }
-  return { content, vector: checkVector(input, content.record) };
 }
 
 async function requireFree(

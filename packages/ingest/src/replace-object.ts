@@ -1,7 +1,7 @@
-import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
+import { type ObjectId, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
-import { checkContent, checkVector } from "./check-object.js";
+import { type CheckedObject, checkObject } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
@@ -26,9 +26,9 @@ export async function replaceObject(
     absent: () => new ShoalError("notFound", `no object with id '${pathId}'`),
     prefix: "invalid update: ",
   };
-  let checked: ReturnType<typeof checkReplacement>;
+  let checked: CheckedObject;
   try {
-    checked = checkReplacement(parts, input);
+    checked = checkObject(input, parts.schema, parts.profile.beaconScheme);
   } catch (refusal) {
     throw await absenceOr(refusal, parts, id, input, wording, context);
   }
@@ -43,16 +43,6 @@ export async function replaceObject(
     if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
     throw (await explainAbsence(parts, id, input, wording, context)) ?? wording.absent();
   }
-}
-
-function checkReplacement(parts: IngestParts, input: ObjectInput) {
-  let content: ReturnType<typeof checkContent>;
-  try {
-    content = checkContent(input, parts.schema, parts.profile.beaconScheme);
-  } catch (refusal) {
-    throw withPrefix("invalid object: ", refusal);
-  }
-  return { content, vector: checkVector(input, content.record) };
 }
 
 /** Before the vector length of a class is fixed: an object that is not there shall not fix it. */
