@@ -1,21 +1,16 @@
 // npm run faults -- [R1 R3 …] [--short] [--seed N]: runs the named rows (all without names) and prints their figures.
 import { seededRandom } from "@shoal/data-sets";
 import { newSeed } from "../random-objects.js";
+import { readFaultArguments } from "./fault-arguments.js";
 import { FAULT_ROWS } from "./rows.js";
 
-const words = process.argv.slice(2);
-const size = words.includes("--short") ? "short" : "long";
-const seedAt = words.indexOf("--seed");
-const seed = seedAt < 0 ? newSeed() : Number(words[seedAt + 1]);
-const named = words.filter((word, i) => !word.startsWith("--") && (seedAt < 0 || i !== seedAt + 1));
-const unknown = [
-  ...named.filter((id) => !FAULT_ROWS.some((row) => row.id === id)),
-  ...words.filter((word) => word.startsWith("--") && !["--short", "--seed"].includes(word)),
-];
-if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
+const read = readFaultArguments(process.argv.slice(2));
+if (read === undefined) {
   console.error(`usage: npm run faults -- [${FAULT_ROWS.map((row) => row.id).join(" ")}] [--short] [--seed N]`);
   process.exit(1);
 }
+const { named, size } = read;
+const seed = read.seed ?? newSeed();
 
 let failed = 0;
 const rows = named.length === 0 ? FAULT_ROWS : FAULT_ROWS.filter((row) => named.includes(row.id));
