@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { SchemaReplica, ShardMap } from "@shoal/cluster";
 import { EmbeddedMetaStore, SchemaCoordinator } from "@shoal/coordinator";
-import { createGateway, type Gateway } from "@shoal/gateway";
+import { createGateway, type Gateway, OPEN_ACCESS } from "@shoal/gateway";
 import { INGEST_LIMITS, ObjectIngest } from "@shoal/ingest";
 import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
 import { NO_MODULES, wireProfile } from "@shoal/model";
@@ -141,6 +141,7 @@ function createServingGateway(options: ServeOptions, { coordinator, node }: Stor
       }),
       logger,
       clock,
+      access: OPEN_ACCESS,
     },
     { ...configuration, shoalVersion },
   );

@@ -5,10 +5,12 @@ import type { ClassSettings, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
 import type { Clock, Logger } from "@shoal/service-runtime";
+import type { AccessControl } from "./auth/access.js";
 import { createGraphQlHandler } from "./graphql/handler.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "./graphql/limits.js";
 import { graphQlRoute } from "./graphql-route.js";
-import { HttpServer, type HttpServerSettings } from "./http/http-server.js";
+import { HttpServer } from "./http/http-server.js";
+import type { HttpServerSettings } from "./http/http-server-settings.js";
 import { docsRoute } from "./rest/docs-route.js";
 import { restRoutes } from "./rest/routes.js";
 
@@ -23,6 +25,7 @@ export interface GatewayDependencies {
   readonly classSettings: () => ClassSettings;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly access: AccessControl;
   /** Takes the requests outside of `/v1` that no route takes, e.g. an Express application with pages for people. */
   readonly fallback?: RequestListener;
 }
@@ -55,7 +58,7 @@ export interface Gateway extends AsyncDisposable {
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): Gateway {
   let ready = false;
   let address = "";
-  const { query, view, profile, logger, clock } = dependencies;
+  const { query, view, profile, access, logger, clock } = dependencies;
   const graphQl = createGraphQlHandler({
     schema: view,
     query,
@@ -79,7 +82,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   });
   const operations = [...rest, graphQlRoute(graphQl)];
   const routes = [...operations, docsRoute(operations)];
-  const server = new HttpServer(routes, settings, clock, logger, dependencies.fallback);
+  const server = new HttpServer(routes, settings, { access, clock, logger, fallback: dependencies.fallback });
   return {
     async listen() {
       const { host, port } = await server.listen();

@@ -7,6 +7,7 @@ export function graphQlRoute(handler: GraphQlHandler): Route {
     method: "POST",
     path: "/v1/graphql",
     body: "json",
+    access: { verb: "get", resource: "traversal/*" },
     timeout: "request",
     handle: ({ body, context }) => handler.execute(body, context),
   };

@@ -1,4 +1,5 @@
 import type { RequestContext } from "@shoal/rpc";
+import type { Principal } from "../auth/access.js";
 
 /** A request as a handler sees it: matched, its body complete and unpacked. */
 export interface HttpRequest {
@@ -8,6 +9,8 @@ export interface HttpRequest {
   readonly queryString: string;
   /** Empty when the client sent none, or the route takes none. */
   readonly body: Buffer;
+  /** Who asks; `anonymous` on open routes. */
+  readonly principal: Principal;
   readonly context: RequestContext;
 }
 

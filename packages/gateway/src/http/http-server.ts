@@ -2,11 +2,14 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { type AddressInfo, Server as NetServer } from "node:net";
 import { ShoalError } from "@shoal/model";
 import type { Clock, Logger } from "@shoal/service-runtime";
+import type { AccessControl } from "../auth/access.js";
+import { authorize, identify } from "../auth/guard-route.js";
 import { BodyBudget } from "./body-budget.js";
 import { BodyTurns, LONG_BODY_BYTES } from "./body-turns.js";
 import { answerClientError, answerConnect } from "./client-error.js";
 import { Deadlines } from "./deadlines.js";
 import { errorResponse, type HttpResponse, thrownResponse } from "./http-response.js";
+import type { HttpServerParts, HttpServerSettings } from "./http-server-settings.js";
 import { refuseMediaTypes } from "./negotiate.js";
 import { EMPTY_BODY, type HeldBody, hasBody, isEmptyBody, readBody } from "./read-body.js";
 import { RequestScope, type TimeLimit } from "./request-scope.js";
@@ -16,21 +19,14 @@ import { Router } from "./router.js";
 import { discardRest, sendResponse } from "./send-response.js";
 import { BAD_TARGET, PREFLIGHT, ROOT, refuseHeaders, unmatched } from "./unrouted-answers.js";
 
-export interface HttpServerSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly batchTimeoutSeconds: number;
-  readonly requestTimeoutSeconds: number;
-  readonly requestBodyBytesMax: number;
-  readonly requestBodiesBytesMax: number;
-  readonly requestHeaderBytesMax: number;
-  readonly requestsInFlightMax: number;
-  readonly connectionsMax: number;
-  readonly headersTimeoutSeconds: number;
-  readonly bodyTimeoutSeconds: number;
-  readonly keepAliveSeconds: number;
-  readonly drainDelaySeconds: number;
-  readonly drainTimeoutSeconds: number;
+/** A request whose route is known. */
+interface MatchedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly route: Route;
+  readonly params: readonly string[];
+  readonly queryString: string;
+  readonly expectsContinue: boolean;
 }
 
 /** How long a drain waits for idle connections to say something, so that a request under way is not cut. */
@@ -42,6 +38,7 @@ const SLOW_CLIENT_CHECK_MS = 2_000;
 /** The HTTP side of a process: routes in, answers out, limits in between. */
 export class HttpServer implements AsyncDisposable {
   readonly #settings: HttpServerSettings;
+  readonly #access: AccessControl;
   readonly #fallback: RequestListener | undefined;
   readonly #router = new Router<Route>();
   readonly #clock: Clock;
@@ -57,18 +54,12 @@ export class HttpServer implements AsyncDisposable {
   #closing = false;
   #whenIdle: (() => void) | undefined;
 
-  /** `fallback` takes the requests outside of `/v1` that no route takes: pages for people. */
-  constructor(
-    routes: readonly Route[],
-    settings: HttpServerSettings,
-    clock: Clock,
-    logger: Logger,
-    fallback?: RequestListener,
-  ) {
-    this.#fallback = fallback;
+  constructor(routes: readonly Route[], settings: HttpServerSettings, parts: HttpServerParts) {
+    this.#access = parts.access;
+    this.#fallback = parts.fallback;
     this.#settings = settings;
-    this.#clock = clock;
-    this.#logger = logger;
+    this.#clock = parts.clock;
+    this.#logger = parts.logger;
     this.#budget = new BodyBudget(settings.requestBodiesBytesMax);
     this.#timeLimits = {
       request: { seconds: settings.requestTimeoutSeconds, variable: "REQUEST_TIMEOUT_SECONDS" },
@@ -195,41 +186,52 @@ export class HttpServer implements AsyncDisposable {
     if (match === undefined || "allow" in match) {
       return this.#send(request, response, unmatched(method, target.slice(0, path), match?.allow));
     }
-    const route = match.value;
-    if (this.#inFlight > this.#settings.requestsInFlightMax && route.body !== "unchecked") {
-      return this.#send(request, response, thrownResponse(tooManyRequests(this.#settings.requestsInFlightMax)));
-    }
-    const refusal = route.body === "unchecked" ? undefined : refuseMediaTypes(request, route.body === "json");
-    // A body of unannounced length may be none at all; a client that waits to be told to go on is not asked.
-    const mayBeEmpty = !expectsContinue && request.headers["content-length"] === undefined;
-    if (refusal !== undefined && !(refusal.status === 415 && mayBeEmpty && (await isEmptyBody(request)))) {
-      return this.#send(request, response, refusal);
-    }
     const params = decodedParams(match.params);
     if (params === undefined) {
       return this.#send(request, response, errorResponse(400, "malformed percent-encoding in the path"));
     }
+    const queryString = query === -1 ? "" : target.slice(query + 1);
+    const answer = await this.#serve({ request, response, route: match.value, params, queryString, expectsContinue });
+    if (answer !== undefined) this.#send(request, response, answer);
+  }
+
+  /** The answer of a route; undefined when the request has been answered because its time was up. */
+  async #serve(matched: MatchedRequest): Promise<HttpResponse | undefined> {
+    const { request, response, route, params, queryString, expectsContinue } = matched;
     let body: HeldBody = EMPTY_BODY;
     let scope: RequestScope | undefined;
-    let answer: HttpResponse;
     try {
+      if (this.#inFlight > this.#settings.requestsInFlightMax && route.body !== "unchecked") {
+        throw tooManyRequests(this.#settings.requestsInFlightMax);
+      }
+      const identified = identify(this.#access, route, { authorization: request.headers.authorization, queryString });
+      const principal = identified instanceof Promise ? await identified : identified;
+      const refusal = route.body === "unchecked" ? undefined : refuseMediaTypes(request, route.body === "json");
+      // A body of unannounced length may be none at all; a client that waits to be told to go on is not asked.
+      const mayBeEmpty = !expectsContinue && request.headers["content-length"] === undefined;
+      if (refusal !== undefined && !(refusal.status === 415 && mayBeEmpty && (await isEmptyBody(request)))) {
+        return refusal;
+      }
       if (route.body === "json" && refusal === undefined && hasBody(request)) {
         if (expectsContinue && announcedLength(request) <= this.#settings.requestBodyBytesMax) response.writeContinue();
         const limits = { bodyBytesMax: this.#settings.requestBodyBytesMax, budget: this.#budget };
         body = await readBody(request, limits);
         if (body.heldBytes > LONG_BODY_BYTES) await this.#bodyTurns.next();
       }
-      const queryString = query === -1 ? "" : target.slice(query + 1);
+      authorize(this.#access, route, principal, params, body.bytes);
       scope = this.#begin(request, response, route);
-      answer = await route.handle({ params, queryString, body: body.bytes, context: scope });
+      const answer = await route.handle({ params, queryString, body: body.bytes, principal, context: scope });
+      return scope.isExpired ? undefined : answer;
     } catch (thrown) {
-      answer = thrownResponse(this.#isOutOfTime(thrown, scope) ? scope.timeoutError() : thrown);
-      if (answer.status === 500) this.#logger.error({ error: thrown, method, path: target.slice(0, path) }, "failed");
+      const answer = thrownResponse(this.#isOutOfTime(thrown, scope) ? scope.timeoutError() : thrown);
+      if (answer.status === 500) {
+        this.#logger.error({ error: thrown, method: route.method, path: route.path }, "failed");
+      }
+      return scope?.isExpired === true ? undefined : answer;
     } finally {
       this.#budget.give(body.heldBytes);
       if (scope !== undefined) this.#deadlines.delete(scope);
     }
-    if (scope?.isExpired !== true) this.#send(request, response, answer);
   }
 
   /** The time of a request begins when all of it is there. */

@@ -1,3 +1,4 @@
+import type { RouteAccess } from "../auth/access.js";
 import type { HttpRequest } from "./http-request.js";
 import type { HttpResponse } from "./http-response.js";
 
@@ -14,6 +15,7 @@ export interface Route {
    * answer nothing, and pages for people).
    */
   readonly body: "json" | "none" | "unchecked";
+  readonly access: RouteAccess;
   /** Which time-out ends it. */
   readonly timeout: "request" | "batch";
   readonly handle: (request: HttpRequest) => Promise<HttpResponse> | HttpResponse;

@@ -24,5 +24,12 @@ export function batchRoute(ingest: IngestService, writer: ObjectWriter, clock: C
     }
     return { status: 200, chunks: await writeInTurns(results(), "utf8") };
   }
-  return { method: "POST", path: "/v1/batch/objects", body: "json", timeout: "batch", handle: importObjects };
+  return {
+    method: "POST",
+    path: "/v1/batch/objects",
+    body: "json",
+    access: { verb: "create", resource: "batch/objects" },
+    timeout: "batch",
+    handle: importObjects,
+  };
 }

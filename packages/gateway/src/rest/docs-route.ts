@@ -11,5 +11,5 @@ export function docsRoute(operations: readonly Route[]): Route {
   const lines = [...methods].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, verbs]) => `${path}  ${verbs.join(" ")}`);
   const body = `Shoal: a sharded vector database, with the REST and GraphQL interface of Weaviate 1.8.\n\n${lines.join("\n")}\n`;
   const page: HttpResponse = { status: 200, body, contentType: "text/plain; charset=utf-8" };
-  return { method: "GET", path: DOCS_PATH, body: "unchecked", timeout: "request", handle: () => page };
+  return { method: "GET", path: DOCS_PATH, body: "unchecked", access: "open", timeout: "request", handle: () => page };
 }

@@ -1,3 +1,4 @@
+import type { RouteAccess } from "../auth/access.js";
 import { errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
 import { DOCS_PATH } from "./docs-route.js";
@@ -52,15 +53,15 @@ export function instanceRoutes(parts: InstanceRouteParts): readonly Route[] {
   const live = (): HttpResponse => ({ status: 200 });
   const ready = (): HttpResponse => (parts.isReady() ? { status: 200 } : errorResponse(503, "not ready"));
   const noOidc = (): HttpResponse => errorResponse(404, "OpenID Connect is not configured");
-  const read = (path: string, handle: Route["handle"]): Route => {
-    return { method: "GET", path, body: "none", timeout: "request", handle };
+  const read = (path: string, access: RouteAccess, handle: Route["handle"]): Route => {
+    return { method: "GET", path, body: "none", access, timeout: "request", handle };
   };
   const probe = (path: string, handle: Route["handle"]): readonly Route[] =>
-    ANY_METHOD.map((method) => ({ method, path, body: "unchecked", timeout: "request", handle }));
+    ANY_METHOD.map((method) => ({ method, path, body: "unchecked", access: "open", timeout: "request", handle }));
   return [
-    read("/v1", () => links),
-    read(META_PATH, meta),
-    read("/v1/.well-known/openid-configuration", noOidc),
+    read("/v1", "authenticated", () => links),
+    read(META_PATH, "authenticated", meta),
+    read("/v1/.well-known/openid-configuration", "anyone", noOidc),
     ...probe("/v1/.well-known/live", live),
     ...probe("/v1/.well-known/ready", ready),
   ];

@@ -29,7 +29,14 @@ export function listRoute(query: QueryService, writer: ObjectWriter): Route {
     }
     return { status: 200, chunks: await writeInTurns(page(), "latin1") };
   }
-  return { method: "GET", path: "/v1/objects", body: "none", timeout: "request", handle: list };
+  return {
+    method: "GET",
+    path: "/v1/objects",
+    body: "none",
+    access: { verb: "list", resource: "objects" },
+    timeout: "request",
+    handle: list,
+  };
 }
 
 const INT64_MAX = 2n ** 63n - 1n;

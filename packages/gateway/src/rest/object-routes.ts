@@ -66,16 +66,37 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
 
   const one = "/v1/objects/{id}";
   return [
-    { method: "GET", path: one, body: "none", timeout: "request", handle: get },
-    { method: "HEAD", path: one, body: "none", timeout: "request", handle: head },
-    { method: "PUT", path: one, body: "json", timeout: "request", handle: put },
-    { method: "PATCH", path: one, body: "json", timeout: "request", handle: patch },
-    { method: "DELETE", path: one, body: "none", timeout: "request", handle: remove },
-    { method: "POST", path: "/v1/objects", body: "json", timeout: "request", handle: post },
-    { method: "POST", path: "/v1/objects/validate", body: "json", timeout: "request", handle: validate },
-    { method: "GET", path: "/v1/{id:uuid}", body: "none", timeout: "request", handle: get },
+    { method: "GET", path: one, body: "none", access: access.get, timeout: "request", handle: get },
+    { method: "HEAD", path: one, body: "none", access: access.get, timeout: "request", handle: head },
+    { method: "PUT", path: one, body: "json", access: access.update, timeout: "request", handle: put },
+    { method: "PATCH", path: one, body: "json", access: access.update, timeout: "request", handle: patch },
+    { method: "DELETE", path: one, body: "none", access: access.delete, timeout: "request", handle: remove },
+    {
+      method: "POST",
+      path: "/v1/objects",
+      body: "json",
+      access: { verb: "create", resource: "objects" },
+      timeout: "request",
+      handle: post,
+    },
+    {
+      method: "POST",
+      path: "/v1/objects/validate",
+      body: "json",
+      access: { verb: "validate", resource: "objects" },
+      timeout: "request",
+      handle: validate,
+    },
+    { method: "GET", path: "/v1/{id:uuid}", body: "none", access: access.get, timeout: "request", handle: get },
   ];
 }
+
+/** The permissions on one object. */
+const access = {
+  get: { verb: "get", resource: "objects/{id}" },
+  update: { verb: "update", resource: "objects/{id}" },
+  delete: { verb: "delete", resource: "objects/{id}" },
+} as const;
 
 const NO_FIELDS = { properties: false, vector: false, extras: false };
 

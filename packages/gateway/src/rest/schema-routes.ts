@@ -9,6 +9,7 @@ import {
   type WireProfile,
 } from "@shoal/model";
 import type { ClassRecord, SchemaService } from "@shoal/rpc";
+import type { Permission } from "../auth/access.js";
 import type { HttpRequest } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
@@ -62,13 +63,38 @@ export function schemaRoutes(
 
   const one = "/v1/schema/{class}";
   return [
-    { method: "GET", path: "/v1/schema", body: "none", timeout: "request", handle: list },
-    { method: "POST", path: "/v1/schema", body: "json", timeout: "request", handle: create },
-    { method: "GET", path: one, body: "none", timeout: "request", handle: get },
-    { method: "DELETE", path: one, body: "none", timeout: "request", handle: remove },
-    { method: "POST", path: `${one}/properties`, body: "json", timeout: "request", handle: addProperty },
+    { method: "GET", path: "/v1/schema", body: "none", access: LISTING, timeout: "request", handle: list },
+    {
+      method: "POST",
+      path: "/v1/schema",
+      body: "json",
+      access: { verb: "create", resource: CLASSES },
+      timeout: "request",
+      handle: create,
+    },
+    { method: "GET", path: one, body: "none", access: LISTING, timeout: "request", handle: get },
+    {
+      method: "DELETE",
+      path: one,
+      body: "none",
+      access: { verb: "delete", resource: CLASSES },
+      timeout: "request",
+      handle: remove,
+    },
+    {
+      method: "POST",
+      path: `${one}/properties`,
+      body: "json",
+      access: { verb: "update", resource: CLASSES },
+      timeout: "request",
+      handle: addProperty,
+    },
   ];
 }
+
+const LISTING: Permission = { verb: "list", resource: "schema/*" };
+/** What whoever changes classes needs a permission for. */
+const CLASSES = "schema/objects";
 
 /** Bodies of schema changes are small and rare: their numbers always keep their literals. */
 function readBody(request: HttpRequest, name: string): unknown {

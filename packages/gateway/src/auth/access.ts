@@ -1,0 +1,55 @@
+/** Who asks. */
+export interface Principal {
+  readonly username: string;
+  readonly groups: readonly string[];
+}
+
+/** Who asks without credentials (specification, "Authentication" 3). */
+export const ANONYMOUS: Principal = { username: "anonymous", groups: ["anonymous"] };
+
+export type Verb = "get" | "list" | "create" | "update" | "delete" | "validate";
+
+/** What an operation does, and to what (reference-rest 2.1). */
+export interface Permission {
+  readonly verb: Verb;
+  /** `objects/{id}`: parameters of the path are filled in, in their order. */
+  readonly resource: string;
+}
+
+/**
+ * Who may use a route.
+ * - `open`: everybody; nobody is asked who he is (probes, documentation).
+ * - `anyone`: everybody, but a token that is sent must be good.
+ * - `authenticated`: whoever the server knows, which includes `anonymous` where anonymous access is on.
+ * - a permission: whom the authorization grants it.
+ */
+export type RouteAccess = "open" | "anyone" | "authenticated" | Permission;
+
+/** Where a request carries its credentials. */
+export interface Credentials {
+  /** The `Authorization` header. */
+  readonly authorization: string | undefined;
+  /** The query string without `?`, not decoded; empty when there is none. */
+  readonly queryString: string;
+}
+
+/** Authentication and authorization of a gateway. */
+export interface AccessControl {
+  /**
+   * Who sends a request, a plain value where nothing must be waited for; undefined when it carries no token and
+   * anonymous access is off. Fails with `unauthenticated` on a token that is no good, with `unavailable` when its issuer
+   * cannot be asked.
+   */
+  identify(credentials: Credentials): Principal | undefined | Promise<Principal | undefined>;
+  /** Fails with `forbidden`. */
+  authorize(principal: Principal, permission: Permission): void;
+}
+
+/** Anonymous access without rules. */
+export const OPEN_ACCESS: AccessControl = { identify: () => ANONYMOUS, authorize: () => {} };
+
+/** The permission with the parameters of the path in its resource. */
+export function permissionFor({ verb, resource }: Permission, params: readonly string[]): Permission {
+  let next = 0;
+  return { verb, resource: resource.replace(/\{\w+\}/g, () => params[next++] ?? "") };
+}
