@@ -10,7 +10,13 @@ export {
   writeLongBeacon,
   writeShortBeacon,
 } from "./objects/beacon.js";
-export { missingTarget, type ReferencePlace } from "./objects/cross-reference.js";
+export {
+  missingTarget,
+  parseReferenceTarget,
+  type ReferencePlace,
+  referenceTo,
+  withoutReferences,
+} from "./objects/cross-reference.js";
 export { type DataObject, decodeProperties, type Properties, type StoredObject } from "./objects/data-object.js";
 export { canonicalDate } from "./objects/date-value.js";
 export { shortestFloat32 } from "./objects/float32.js";
@@ -35,7 +41,7 @@ export {
 } from "./objects/property-validator.js";
 export { isUncheckedObject, typeName, type UncheckedObject } from "./objects/value-wording.js";
 export { parseVectorWeights } from "./objects/vector-weights.js";
-export type { ClassSettings } from "./schema/class-body.js";
+export { CLASS_BODY, type ClassSettings } from "./schema/class-body.js";
 export {
   type ClassDefinition,
   type InvertedIndexConfig,
@@ -47,9 +53,11 @@ export {
 } from "./schema/class-definition.js";
 export { isClassName, normaliseClassName, normalisePropertyName } from "./schema/class-names.js";
 export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
+export { type BodySchema, decodeBody, int64 } from "./schema/decode-body.js";
 export { type ModuleClassRules, NO_MODULES } from "./schema/module-class-rules.js";
 export { checkNewClass, parseClass } from "./schema/parse-class.js";
 export { checkNewProperty, parseProperty } from "./schema/parse-property.js";
+export { PROPERTY_BODY } from "./schema/property-body.js";
 export { shownClass } from "./schema/shown-class.js";
 export { updateClass } from "./schema/update-class.js";
 export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";

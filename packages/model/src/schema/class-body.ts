@@ -1,12 +1,16 @@
+import * as z from "zod";
 import { ShoalError } from "../errors/shoal-error.js";
 import type { JsonObject } from "../objects/json.js";
 import { plainJsonObject } from "../objects/plain-json.js";
 import type { WireProfile } from "../wire-profile.js";
-import { BodyMembers } from "./body-members.js";
 import type { InvertedIndexConfig, PropertyDefinition } from "./class-definition.js";
 import { normaliseClassName } from "./class-names.js";
+import { decodeBody, int64 } from "./decode-body.js";
 import type { ModuleClassRules } from "./module-class-rules.js";
 import { readProperty } from "./parse-property.js";
+import { PROPERTY_BODY } from "./property-body.js";
+import { SHARDING_CONFIG } from "./sharding-config.js";
+import { VECTOR_INDEX_CONFIG } from "./vector-index-config.js";
 
 /** What the defaults of a class depend on. */
 export interface ClassSettings {
@@ -37,32 +41,64 @@ export interface ClassBody {
 const INVERTED_CLEANUP_SECONDS_DEFAULT = 60;
 const INVERTED_CLEANUP_SECONDS_MAX = 31_536_000;
 
+const INVERTED_INDEX_CONFIG = z
+  .object({
+    cleanupIntervalSeconds: int64({
+      minimum: 0,
+      maximum: INVERTED_CLEANUP_SECONDS_MAX,
+      default: INVERTED_CLEANUP_SECONDS_DEFAULT,
+    }).optional(),
+  })
+  .meta({ id: "InvertedIndexConfig" });
+
+/** A config section has checks and words of its own, which come after those of the body: see `readConfigSection`. */
+function configSection(schema: z.ZodObject) {
+  const { $schema, ...shown } = z.toJSONSchema(schema, { io: "input" });
+  return z.unknown().meta(shown).optional();
+}
+
+/** The body of "create a class" and "update a class" (specification, "Class"). */
+export const CLASS_BODY = z
+  .object({
+    class: z.string().optional().describe("Its first letter is turned into upper case. Immutable."),
+    description: z.string().optional(),
+    invertedIndexConfig: INVERTED_INDEX_CONFIG.optional(),
+    moduleConfig: z.unknown().optional().meta({ type: "object", description: "Settings by module name." }),
+    properties: z.array(PROPERTY_BODY).optional(),
+    shardingConfig: configSection(SHARDING_CONFIG),
+    vectorIndexConfig: configSection(VECTOR_INDEX_CONFIG),
+    vectorIndexType: z
+      .string()
+      .optional()
+      .meta({ enum: ["hnsw", ""], default: "hnsw" }),
+    vectorizer: z.string().optional().describe("A module, or `none`: clients send vectors. Immutable."),
+  })
+  .meta({ id: "Class" });
+
 /** Reads a class body. Unknown members are dropped. Fails with `malformed` on wrong JSON types. */
 export function readClassBody(body: unknown, settings: ClassSettings): ClassBody {
-  const members = BodyMembers.ofBody(body, "objectClass", "Class");
-  const typedName = members.string("class") ?? "";
+  const read = decodeBody(CLASS_BODY, body, "objectClass");
+  const typedName = read.class ?? "";
   const className = normaliseClassName(typedName);
-  const properties = members.objects("properties", "Property")?.map((property) => readProperty(property, className));
-  const moduleConfig = members.value("moduleConfig");
+  const { moduleConfig } = read;
   return {
     typedName,
     className,
-    description: members.string("description") || undefined,
-    invertedIndexConfig: readInvertedIndexConfig(members),
+    description: read.description || undefined,
+    invertedIndexConfig: readInvertedIndexConfig(read.invertedIndexConfig?.cleanupIntervalSeconds),
     moduleConfig:
       moduleConfig === undefined
         ? undefined
         : plainJsonObject(moduleConfig, `the moduleConfig of class '${className}'`),
-    properties: properties ?? null,
-    vectorIndexType: members.string("vectorIndexType") || "hnsw",
-    vectorizer: members.string("vectorizer") || settings.defaultVectorizer,
-    shardingConfig: members.value("shardingConfig"),
-    vectorIndexConfig: members.value("vectorIndexConfig"),
+    properties: read.properties?.map((property) => readProperty(property, className)) ?? null,
+    vectorIndexType: read.vectorIndexType || "hnsw",
+    vectorizer: read.vectorizer || settings.defaultVectorizer,
+    shardingConfig: read.shardingConfig,
+    vectorIndexConfig: read.vectorIndexConfig,
   };
 }
 
-function readInvertedIndexConfig(members: BodyMembers): InvertedIndexConfig {
-  const given = members.section("invertedIndexConfig", "InvertedIndexConfig")?.integer("cleanupIntervalSeconds");
+function readInvertedIndexConfig(given: number | undefined): InvertedIndexConfig {
   const cleanupIntervalSeconds = given || INVERTED_CLEANUP_SECONDS_DEFAULT;
   if (cleanupIntervalSeconds < 0 || cleanupIntervalSeconds > INVERTED_CLEANUP_SECONDS_MAX) {
     throw new ShoalError(

@@ -1,10 +1,11 @@
 import { ShoalError } from "../errors/shoal-error.js";
 import { plainJsonObject } from "../objects/plain-json.js";
-import { BodyMembers } from "./body-members.js";
 import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
 import { checkPropertyName, isClassName, normalisePropertyName } from "./class-names.js";
 import { checkDataType } from "./data-type.js";
+import { decodeBody } from "./decode-body.js";
 import { checkGraphqlNames } from "./graphql-names.js";
+import { PROPERTY_BODY, type PropertyBody } from "./property-body.js";
 
 /** Most properties a class may have. */
 export const PROPERTIES_PER_CLASS_MAX = 2_000;
@@ -18,8 +19,7 @@ export function parseProperty(
   className: string,
   schema: readonly ClassDefinition[],
 ): PropertyDefinition {
-  const members = BodyMembers.ofBody(body, "body", "Property");
-  const property = readProperty(members, className);
+  const property = readProperty(decodeBody(PROPERTY_BODY, body, "body"), className);
   checkNewProperty(className, property, schema);
   return property;
 }
@@ -51,14 +51,12 @@ export function checkNewProperty(
 }
 
 /** One property of a body with its name normalised and otherwise unchecked; members in the order of answers. */
-export function readProperty(members: BodyMembers, className: string): PropertyDefinition {
-  const name = normalisePropertyName(members.string("name") ?? "");
-  const description = members.string("description");
-  const indexInverted = members.boolean("indexInverted");
-  const moduleConfig = members.value("moduleConfig");
+export function readProperty(body: PropertyBody, className: string): PropertyDefinition {
+  const name = normalisePropertyName(body.name ?? "");
+  const { description, indexInverted, moduleConfig } = body;
   const where = `the moduleConfig of property '${name}' of class '${className}'`;
   return {
-    dataType: withoutRepetition(members.strings("dataType") ?? []),
+    dataType: withoutRepetition(body.dataType ?? []),
     ...(description ? { description } : {}),
     ...(indexInverted === undefined ? {} : { indexInverted }),
     ...(moduleConfig === undefined ? {} : { moduleConfig: plainJsonObject(moduleConfig, where) }),

@@ -1,6 +1,7 @@
+import * as z from "zod";
 import { ShoalError } from "../errors/shoal-error.js";
-import { ConfigMembers } from "./body-members.js";
 import type { ShardingConfig } from "./class-definition.js";
+import { configInteger, configWord, readConfigSection } from "./config-section.js";
 import { CONFIG_PREFIX } from "./vector-index-config.js";
 
 export const SHARDS_PER_CLASS_MAX = 1_024;
@@ -12,6 +13,19 @@ export const VIRTUAL_PER_PHYSICAL_MAX = 65_536;
  */
 export const VIRTUAL_SHARDS_PER_CLASS_MAX = 131_072;
 
+/** What a class body may say of its sharding; the other members that answers show are computed. */
+export const SHARDING_CONFIG = z.object({
+  virtualPerPhysical: configInteger(1, VIRTUAL_PER_PHYSICAL_MAX)
+    .optional()
+    .describe(`Virtual shards a shard. Immutable. Default ${VIRTUAL_PER_PHYSICAL_DEFAULT}.`),
+  desiredCount: configInteger(1, SHARDS_PER_CLASS_MAX)
+    .optional()
+    .describe("Number of shards. Immutable. Default: the number of storage nodes."),
+  key: configWord("_id").default("_id"),
+  strategy: configWord("hash").default("hash"),
+  function: configWord("murmur3").default("murmur3"),
+});
+
 /**
  * The `shardingConfig` of a class body with defaults (reference-rest 5.1): `nodeCount` shards unless the client says
  * otherwise. Computed members are computed, whatever the client sent for them.
@@ -21,14 +35,8 @@ export function parseShardingConfig(
   nodeCount: number,
   virtualPerPhysicalDefault = VIRTUAL_PER_PHYSICAL_DEFAULT,
 ): ShardingConfig {
-  const members = new ConfigMembers(section, CONFIG_PREFIX);
-  const virtualPerPhysical = members.integer(
-    "virtualPerPhysical",
-    virtualPerPhysicalDefault,
-    1,
-    VIRTUAL_PER_PHYSICAL_MAX,
-  );
-  const desiredCount = members.integer("desiredCount", Math.max(1, nodeCount), 1, SHARDS_PER_CLASS_MAX);
+  const read = readConfigSection(SHARDING_CONFIG, section, CONFIG_PREFIX);
+  const { virtualPerPhysical = virtualPerPhysicalDefault, desiredCount = Math.max(1, nodeCount) } = read;
   const virtualCount = desiredCount * virtualPerPhysical;
   if (virtualCount > VIRTUAL_SHARDS_PER_CLASS_MAX) {
     throw new ShoalError(
@@ -43,9 +51,9 @@ export function parseShardingConfig(
     actualCount: desiredCount,
     desiredVirtualCount: virtualCount,
     actualVirtualCount: virtualCount,
-    key: supported(members.string("key", "_id"), "_id", "on key"),
-    strategy: supported(members.string("strategy", "hash"), "hash", "with strategy"),
-    function: supported(members.string("function", "murmur3"), "murmur3", "with function"),
+    key: supported(read.key, "_id", "on key"),
+    strategy: supported(read.strategy, "hash", "with strategy"),
+    function: supported(read.function, "murmur3", "with function"),
   };
 }
 

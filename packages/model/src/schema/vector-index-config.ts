@@ -1,5 +1,6 @@
-import { ConfigMembers } from "./body-members.js";
+import * as z from "zod";
 import type { VectorIndexConfig } from "./class-definition.js";
+import { configBoolean, configInteger, readConfigSection } from "./config-section.js";
 
 /** Both config sections are refused with this prefix: the reference's wording. */
 export const CONFIG_PREFIX = "parse vector index config: ";
@@ -19,20 +20,36 @@ export const VECTOR_INDEX_LIMITS = {
   flatSearchCutoff: [0, Number.MAX_SAFE_INTEGER],
 } as const;
 
-/** The `vectorIndexConfig` of a class body with defaults (reference-graphql 6). Unknown members are dropped. */
+function integer(name: keyof typeof VECTOR_INDEX_LIMITS) {
+  const [min, max] = VECTOR_INDEX_LIMITS[name];
+  return configInteger(min, max);
+}
+
+/** The `vectorIndexConfig` of a class body (reference-graphql 6). */
+export const VECTOR_INDEX_CONFIG = z.object({
+  skip: configBoolean().default(false).describe("True: vectors are stored but not indexed."),
+  cleanupIntervalSeconds: integer("cleanupIntervalSeconds").default(300),
+  maxConnections: integer("maxConnections")
+    .default(64)
+    .describe("Neighbours of a node in the lowest layer of the graph."),
+  efConstruction: integer("efConstruction").default(128).describe("Candidates that are kept while a node is linked."),
+  ef: integer("ef").default(-1).describe("Candidates that are kept during a search; -1 is automatic."),
+  vectorCacheMaxObjects: integer("vectorCacheMaxObjects").optional(),
+  flatSearchCutoff: integer("flatSearchCutoff")
+    .default(40_000)
+    .describe("Filtered searches that allow at most so many objects may scan them instead of walking the graph."),
+});
+
+/** The `vectorIndexConfig` of a class body with defaults. Unknown members are dropped. */
 export function parseVectorIndexConfig(section: unknown, vectorCacheMaxObjectsDefault: number): VectorIndexConfig {
-  const members = new ConfigMembers(section, CONFIG_PREFIX);
-  const integer = (name: keyof typeof VECTOR_INDEX_LIMITS, absent: number) => {
-    const [min, max] = VECTOR_INDEX_LIMITS[name];
-    return members.integer(name, absent, min, max);
-  };
+  const { vectorCacheMaxObjects, flatSearchCutoff, ...config } = readConfigSection(
+    VECTOR_INDEX_CONFIG,
+    section,
+    CONFIG_PREFIX,
+  );
   return {
-    skip: members.boolean("skip", false),
-    cleanupIntervalSeconds: integer("cleanupIntervalSeconds", 300),
-    maxConnections: integer("maxConnections", 64),
-    efConstruction: integer("efConstruction", 128),
-    ef: integer("ef", -1),
-    vectorCacheMaxObjects: integer("vectorCacheMaxObjects", vectorCacheMaxObjectsDefault),
-    flatSearchCutoff: integer("flatSearchCutoff", 40_000),
+    ...config,
+    vectorCacheMaxObjects: vectorCacheMaxObjects ?? vectorCacheMaxObjectsDefault,
+    flatSearchCutoff,
   };
 }

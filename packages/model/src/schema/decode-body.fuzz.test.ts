@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { ShoalError } from "../errors/shoal-error.js";
+import { JsonNumber } from "../objects/json-number.js";
+import { CLASS_BODY } from "./class-body.js";
+import { decodeBody } from "./decode-body.js";
+
+const SEED = Number(process.env.SHOAL_FUZZ_SEED ?? 20_261_120);
+const REASON =
+  /^parsing objectClass body from "" failed, because json: cannot unmarshal (string|bool|array|object|number( \S+)?) into Go (value of type models\.Class|struct field (Class|Property|InvertedIndexConfig)\.[\w.]+ of type (string|bool|int64|\[\]string|\[\]\*models\.Property|models\.\w+))$/;
+
+/** Every name of a member, in a case that varies. */
+const NAMES = ["class", "description", "properties", "name", "dataType", "indexInverted", "invertedIndexConfig"];
+const OTHER_NAMES = ["cleanupIntervalSeconds", "vectorizer", "moduleConfig", "__proto__", "constructor", "x"];
+
+it(`whatever the body: it is read, or refused in the decoder's words (seed ${SEED})`, () => {
+  let state = SEED;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
+  const cased = (name: string): string => (random(3) === 0 ? pick([name.toUpperCase(), name.toLowerCase()]) : name);
+  const value = (depth: number): unknown => {
+    const kind = random(depth > 0 ? 8 : 5);
+    if (kind === 0) return pick([null, true, 0, 7, 1.5, -1, new JsonNumber("1.0"), new JsonNumber("1e400")]);
+    if (kind < 5) return pick(["", "text", "Foo"]);
+    if (kind === 5) return Array.from({ length: random(4) }, () => value(depth - 1));
+    return Object.fromEntries(
+      Array.from({ length: random(5) }, () => [cased(pick([...NAMES, ...OTHER_NAMES])), value(depth - 1)]),
+    );
+  };
+  const outcomes = { read: 0, refused: 0 };
+  for (let round = 0; round < 20_000; round++) {
+    const body = value(4);
+    try {
+      const read = decodeBody(CLASS_BODY, body, "objectClass");
+      outcomes.read++;
+      for (const name of Object.keys(read)) expect(Object.keys(CLASS_BODY.shape)).toContain(name);
+      expect(Object.values(read)).not.toContain(null);
+    } catch (thrown) {
+      if (!(thrown instanceof ShoalError)) throw thrown;
+      outcomes.refused++;
+      expect(thrown.code).toBe("malformed");
+      expect(thrown.message).toMatch(REASON);
+    }
+  }
+  expect(outcomes.read).toBeGreaterThan(2_000);
+  expect(outcomes.refused).toBeGreaterThan(2_000);
+});
+
+it("an exact name wins over another case, and its null is absent", () => {
+  expect(decodeBody(CLASS_BODY, { CLASS: "A", class: "B" }, "objectClass")).toEqual({ class: "B" });
+  expect(decodeBody(CLASS_BODY, { CLASS: "A", class: null }, "objectClass")).toEqual({});
+  expect(decodeBody(CLASS_BODY, null, "objectClass")).toEqual({});
+});
