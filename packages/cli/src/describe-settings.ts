@@ -2,9 +2,9 @@ import { SETTINGS } from "@shoal/service-runtime";
 
 /** Every setting with its default and meaning, one a line, as columns. */
 export function describeSettings(): string {
-  const rows = Object.values(SETTINGS).map(({ variable, fallback, meaning }) => [
+  const rows = SETTINGS.map(({ variable, fallback, fallbackText, meaning }) => [
     variable,
-    fallback === "" ? "(empty)" : String(fallback),
+    fallbackText ?? (fallback === "" ? "(empty)" : String(fallback ?? "")),
     meaning,
   ]);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { endAfterStoreFailure } from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
 import {
+  type Configuration,
   createLogger,
   environmentSource,
   type ProcessHost,
   readConfiguration,
   runProcess,
+  type SettingSource,
   systemClock,
 } from "@shoal/service-runtime";
 import { Command } from "commander";
@@ -18,7 +21,8 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 };
 
 /** What suits a person who looks at the output. */
-const terminalDefaults = (variable: string) => (variable === "LOG_FORMAT" && process.stderr.isTTY ? "text" : undefined);
+const terminalDefaults: SettingSource = ({ variable }) =>
+  variable === "LOG_FORMAT" && process.stderr.isTTY ? { value: "text", place: "the terminal" } : undefined;
 
 let storeFailed = false;
 
@@ -40,15 +44,20 @@ program
   .addHelpText("after", () => `\nEnvironment variables:\n${describeSettings()}`)
   .action(() =>
     runProcess(host, (scope) => {
-      const environment = environmentSource(process.env);
-      const configuration = readConfiguration(environment, terminalDefaults);
+      const warnings: string[] = [];
+      const configuration = readConfiguration([environmentSource(process.env), terminalDefaults], (message) =>
+        warnings.push(message),
+      );
+      const logger = createLogger(configuration, process.stderr);
+      for (const message of warnings) logger.warn({}, message);
+      refuseUnenforced(configuration);
       return serve(
         {
           configuration,
-          configuredNodeName: environment("CLUSTER_HOSTNAME"),
+          configuredNodeName: configuration.nodeName,
           shoalVersion: version,
           clock: systemClock,
-          logger: createLogger(configuration, process.stderr),
+          logger,
           onStoreFailure: () => {
             storeFailed = true;
           },
@@ -58,6 +67,15 @@ program
       );
     }),
   );
+
+/** Authentication is read but not enforced yet: a server that was told to keep strangers out must not let them in. */
+function refuseUnenforced({ authentication, authorization }: Configuration): void {
+  const asked = [
+    ...(authentication.oidc === undefined ? [] : ["AUTHENTICATION_OIDC_ENABLED (true) asks for OpenID Connect"]),
+    ...(authorization === undefined ? [] : ["AUTHORIZATION_ADMINLIST_ENABLED (true) asks for the admin list"]),
+  ];
+  if (asked.length > 0) throw new ShoalError("invalid", `${asked.join(", ")}, which this version does not have`);
+}
 
 /** Where the server is and how to try it. */
 function greeting(url: string): string {

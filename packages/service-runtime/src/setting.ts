@@ -1,73 +1,77 @@
 import { ShoalError } from "@shoal/model";
 
-/** How a setting's text is read: the value, or the rule it breaks (`must be …`). */
-export type SettingParser<T> = (text: string) => { readonly value: T } | { readonly rule: string };
+/** What a source may hold for a setting: a variable only text, a file also numbers, true, false and lists. */
+export type SettingValue = string | number | boolean | readonly SettingValue[];
+
+/** How a value is read: the result, or the rule it breaks (`must be …`). Every parser reads text; a file's value too. */
+export type SettingParser<T> = (value: SettingValue) => { readonly value: T } | { readonly rule: string };
 
 /** One thing an operator can set. Declared once; documentation, parsing and error texts all come from here. */
 export interface Setting<T> {
   readonly variable: string;
+  /** Its place in a configuration file: names joined by dots. */
+  readonly key: string;
   readonly fallback: T;
+  /** The default in the documentation, where the value itself does not say it. */
+  readonly fallbackText?: string;
   /** One line for the documentation, unit included. */
   readonly meaning: string;
   readonly parse: SettingParser<T>;
 }
 
-/** Where values come from: the environment, or later a file. Undefined when this source does not name the variable. */
-export type SettingSource = (variable: string) => string | undefined;
+/** A value and where it stands, as error texts name the place. */
+export interface FoundValue {
+  readonly value: SettingValue;
+  readonly place: string;
+}
+
+/** Where values come from: the command line, the environment, a file. Undefined when this one does not name the setting. */
+export type SettingSource = (setting: Pick<Setting<unknown>, "variable" | "key">) => FoundValue | undefined;
+
+/** Declares a setting. */
+export function setting<T>(
+  variable: string,
+  key: string,
+  fallback: T,
+  meaning: string,
+  parse: SettingParser<T>,
+): Setting<T> {
+  return { variable, key, fallback, meaning, parse };
+}
 
 /** The variables of a process. An empty value counts as not set, as compose files cannot leave one out. */
 export function environmentSource(environment: Readonly<Record<string, string | undefined>>): SettingSource {
-  return (variable) => {
-    const text = environment[variable];
-    return text === undefined || text === "" ? undefined : text;
+  return ({ variable }) => {
+    const value = environment[variable];
+    return value === undefined || value === "" ? undefined : { value, place: variable };
   };
 }
 
-/** The value of `setting` in the first source that has it. Fails with `invalid`: one line with variable, value, rule. */
-export function readSetting<T>(setting: Setting<T>, sources: readonly SettingSource[]): T {
+/** What the first source that names the setting holds. */
+export function findValue(
+  setting: Pick<Setting<unknown>, "variable" | "key">,
+  sources: readonly SettingSource[],
+): FoundValue | undefined {
   for (const source of sources) {
-    const text = source(setting.variable);
-    if (text === undefined) continue;
-    const parsed = setting.parse(text);
-    if ("value" in parsed) return parsed.value;
-    throw new ShoalError("invalid", `${setting.variable} ${parsed.rule}, got ${JSON.stringify(text)}`);
+    const found = source(setting);
+    if (found !== undefined) return found;
   }
-  return setting.fallback;
+  return undefined;
 }
 
-/** Any text. */
-export const text: SettingParser<string> = (input) => ({ value: input });
-
-/** A whole number within bounds, both included. */
-export function wholeNumber(least: number, most: number): SettingParser<number> {
-  const rule = { rule: `must be a whole number from ${least} to ${most}` };
-  return (input) => {
-    if (!/^[+-]?\d{1,16}$/.test(input)) return rule;
-    const value = Number(input);
-    return value >= least && value <= most ? { value } : rule;
-  };
+/** The value of `setting` in the first source that has it. Fails with `invalid`: one line with place, rule and value. */
+export function readSetting<T>(setting: Setting<T>, sources: readonly SettingSource[]): T {
+  const found = findValue(setting, sources);
+  if (found === undefined) return setting.fallback;
+  const parsed = setting.parse(found.value);
+  if ("value" in parsed) return parsed.value;
+  throw new ShoalError("invalid", `${found.place} ${parsed.rule}, got ${quote(found.value)}`);
 }
 
-/** One of a few words, exactly as listed. */
-export function oneOf<const Word extends string>(...words: readonly Word[]): SettingParser<Word> {
-  return (input) => {
-    const value = words.find((word) => word === input);
-    return value === undefined ? { rule: `must be one of ${words.join(", ")}` } : { value };
-  };
+const QUOTED_CHARS_MAX = 200;
+
+/** A value in an error text: on one line, and not all of a long one. */
+export function quote(value: SettingValue): string {
+  const all = typeof value === "number" ? String(value) : JSON.stringify(value);
+  return all.length <= QUOTED_CHARS_MAX ? all : `${all.slice(0, QUOTED_CHARS_MAX)}…`;
 }
-
-/** A host name or an IP address to listen on, without scheme and port. */
-export const hostName: SettingParser<string> = (input) =>
-  /^[0-9A-Za-z.:%_-]+$/.test(input)
-    ? { value: input }
-    : { rule: "must be a host name or an IP address without scheme and port" };
-
-/** What stands before `/v1` in links: scheme, host, optional port and path; a slash at the end is dropped. */
-export const originPrefix: SettingParser<string> = (input) => {
-  const rule = { rule: "must be an absolute http or https URL without query" };
-  if (!URL.canParse(input)) return rule;
-  const url = new URL(input);
-  if (url.protocol !== "http:" && url.protocol !== "https:") return rule;
-  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") return rule;
-  return { value: input.replace(/\/+$/, "") };
-};

@@ -1,0 +1,78 @@
+import type { SettingParser, SettingValue } from "./setting.js";
+
+/** Any text, of which there is some. */
+export const text: SettingParser<string> = (input) =>
+  typeof input === "string" ? { value: input } : { rule: "must be text (in quotes)" };
+
+/** A whole number within bounds, both included. */
+export function wholeNumber(least: number, most: number): SettingParser<number> {
+  const rule = { rule: `must be a whole number from ${least} to ${most}` };
+  return (input) => {
+    const digits = typeof input === "number" ? String(input) : input;
+    if (typeof digits !== "string" || !/^[+-]?\d{1,16}$/.test(digits)) return rule;
+    const value = Number(digits);
+    return value >= least && value <= most ? { value } : rule;
+  };
+}
+
+/** One of a few words, exactly as listed. */
+export function oneOf<const Word extends string>(...words: readonly Word[]): SettingParser<Word> {
+  return (input) => {
+    const value = words.find((word) => word === input);
+    return value === undefined ? { rule: `must be one of ${words.join(", ")}` } : { value };
+  };
+}
+
+const ON: readonly string[] = ["true", "on", "enabled", "1"];
+const OFF: readonly string[] = ["false", "off", "disabled", "0"];
+
+/**
+ * On or off, in any letter case. The reference takes any other word, and `TRUE`, for off (reference-rest 7.1): a switch
+ * that guards a server must not be off because of a slip, so other words are refused.
+ */
+export const truth: SettingParser<boolean> = (input) => {
+  const word = String(input).toLowerCase();
+  if (!Array.isArray(input) && ON.includes(word)) return { value: true };
+  if (!Array.isArray(input) && OFF.includes(word)) return { value: false };
+  return { rule: `must be one of ${[...ON, ...OFF].join(", ")}` };
+};
+
+const LIST_ITEMS_MAX = 10_000;
+
+/**
+ * Texts, separated by commas or as a list. Space around them is dropped, and so are empty ones; the reference keeps the
+ * space, so that `a, b` names a user ` b` who does not exist.
+ */
+export const texts: SettingParser<readonly string[]> = (input) => {
+  const rule = { rule: `must be texts separated by commas, or a list of texts, at most ${LIST_ITEMS_MAX}` };
+  const items: readonly SettingValue[] =
+    typeof input === "string" ? input.split(",") : Array.isArray(input) ? input : [0];
+  const value = new Set<string>();
+  for (const item of items) {
+    if (typeof item !== "string") return rule;
+    if (item.trim() !== "") value.add(item.trim());
+  }
+  return value.size > LIST_ITEMS_MAX ? rule : { value: [...value] };
+};
+
+/** A host name or an IP address to listen on, without scheme and port. */
+export const hostName: SettingParser<string> = (input) =>
+  typeof input === "string" && /^[0-9A-Za-z.:%_-]+$/.test(input)
+    ? { value: input }
+    : { rule: "must be a host name or an IP address without scheme and port" };
+
+/** What stands before `/v1` in links: scheme, host, optional port and path; a slash at the end is dropped. */
+export const originPrefix: SettingParser<string> = (input) =>
+  isPlainHttpUrl(input)
+    ? { value: input.replace(/\/+$/, "") }
+    : { rule: "must be an absolute http or https URL without query" };
+
+/** An absolute http or https URL, kept exactly as written. */
+export const issuerUrl: SettingParser<string> = (input) =>
+  isPlainHttpUrl(input) ? { value: input } : { rule: "must be an absolute http or https URL without query" };
+
+function isPlainHttpUrl(input: SettingValue): input is string {
+  if (typeof input !== "string" || /\s/.test(input) || !URL.canParse(input)) return false;
+  const { protocol, search, hash, username, password } = new URL(input);
+  return (protocol === "http:" || protocol === "https:") && `${search}${hash}${username}${password}` === "";
+}

@@ -1,0 +1,92 @@
+import { setting } from "../setting.js";
+import { wholeNumber } from "../setting-parsers.js";
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+
+/** What requests and answers may take. */
+export const LIMIT_SETTINGS = {
+  requestBodyBytesMax: setting(
+    "REQUEST_BODY_BYTES_MAX",
+    "request.body_bytes_max",
+    256 * MIB,
+    "Largest request body, after decompression.",
+    wholeNumber(KIB, 500 * MIB),
+  ),
+  requestBodiesBytesMax: setting(
+    "REQUEST_BODIES_BYTES_MAX",
+    "request.bodies_bytes_max",
+    512 * MIB,
+    "Bytes of all request bodies that are held at the same time; above it requests are refused with 429.",
+    wholeNumber(KIB, 64 * GIB),
+  ),
+  // The contract has no such limit: bytes bound a batch. But two bytes can be an item, which takes a thousand here.
+  batchObjectsMax: setting(
+    "BATCH_OBJECTS_MAX",
+    "batch.objects_max",
+    100_000,
+    "Objects in one batch; items may be so small that REQUEST_BODY_BYTES_MAX does not bound what they take.",
+    wholeNumber(1, 100_000_000),
+  ),
+  graphqlRowsMax: setting(
+    "GRAPHQL_ROWS_MAX",
+    "graphql.rows_max",
+    100_000,
+    "Rows all fields of one GraphQL request may reach, offset plus limit of each; QUERY_MAXIMUM_RESULTS if that is more.",
+    wholeNumber(1, 100_000_000),
+  ),
+  answerBytesMax: setting(
+    "ANSWER_BYTES_MAX",
+    "answer.bytes_max",
+    256 * MIB,
+    "Largest GraphQL answer, and most bytes of the stored rows that one is made of.",
+    wholeNumber(MIB, 2 * GIB),
+  ),
+  answersBytesMax: setting(
+    "ANSWERS_BYTES_MAX",
+    "answer.all_bytes_max",
+    GIB,
+    "Bytes of all GraphQL answers that are made at the same time, and of their rows; above it queries get 429.",
+    wholeNumber(MIB, 64 * GIB),
+  ),
+  requestHeaderBytesMax: setting(
+    "REQUEST_HEADER_BYTES_MAX",
+    "request.header_bytes_max",
+    64 * KIB,
+    "Largest request line and headers together.",
+    wholeNumber(8 * KIB, MIB),
+  ),
+  requestsInFlightMax: setting(
+    "REQUESTS_IN_FLIGHT_MAX",
+    "request.in_flight_max",
+    2_000,
+    "Requests that are worked on at the same time; above it requests are refused with 429.",
+    wholeNumber(1, 1_000_000),
+  ),
+  connectionsMax: setting(
+    "HTTP_CONNECTIONS_MAX",
+    "http.connections_max",
+    10_000,
+    "Open client connections.",
+    wholeNumber(1, 1_000_000),
+  ),
+} as const;
+
+/** Memory that stays in use between requests. */
+export const MEMORY_SETTINGS = {
+  storeMemoryBytes: setting(
+    "STORE_MEMORY_BYTES",
+    "store.memory_bytes",
+    48 * MIB,
+    "Memory of the row stores of all shards (write buffers, block caches), divided by their number when one is opened.",
+    wholeNumber(MIB, 1024 * GIB),
+  ),
+  rowCacheBytes: setting(
+    "ROW_CACHE_BYTES",
+    "row_cache.bytes",
+    64 * MIB,
+    "Memory of all shards together for rows that were read or written lately, without their vectors; 0 keeps none.",
+    wholeNumber(0, 1024 * GIB),
+  ),
+} as const;

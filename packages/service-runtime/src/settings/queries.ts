@@ -1,0 +1,27 @@
+import { setting } from "../setting.js";
+import { oneOf, wholeNumber } from "../setting-parsers.js";
+
+/** What queries and classes that name nothing get. */
+export const QUERY_SETTINGS = {
+  queryDefaultsLimit: setting(
+    "QUERY_DEFAULTS_LIMIT",
+    "query_defaults.limit",
+    25,
+    "Objects on a page of GET /v1/objects when the request names no limit.",
+    wholeNumber(0, 1_000_000),
+  ),
+  queryMaximumResults: setting(
+    "QUERY_MAXIMUM_RESULTS",
+    "query_maximum_results",
+    10_000,
+    "Most objects a query may reach: offset plus limit.",
+    wholeNumber(1, 1_000_000),
+  ),
+  defaultVectorizerModule: setting(
+    "DEFAULT_VECTORIZER_MODULE",
+    "default_vectorizer_module",
+    "none",
+    "Vectorizer of classes that name none.",
+    oneOf("none"),
+  ),
+} as const;

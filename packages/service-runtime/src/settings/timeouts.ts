@@ -1,0 +1,56 @@
+import { type Setting, setting } from "../setting.js";
+import { wholeNumber } from "../setting-parsers.js";
+
+/** Longest time-out anyone may set: a day. */
+const SECONDS_MAX = 86_400;
+
+/** How long things may take. */
+export const TIMEOUT_SETTINGS = {
+  batchTimeoutSeconds: seconds(
+    "BATCH_TIMEOUT_SECONDS",
+    "batch.timeout_seconds",
+    60,
+    "Time a batch may take before it is answered with 504.",
+  ),
+  requestTimeoutSeconds: seconds(
+    "REQUEST_TIMEOUT_SECONDS",
+    "request.timeout_seconds",
+    60,
+    "Time any other request may take.",
+  ),
+  headersTimeoutSeconds: seconds(
+    "HTTP_HEADERS_TIMEOUT_SECONDS",
+    "http.headers_timeout_seconds",
+    20,
+    "Time a client has to send its headers.",
+  ),
+  bodyTimeoutSeconds: seconds(
+    "HTTP_BODY_TIMEOUT_SECONDS",
+    "http.body_timeout_seconds",
+    300,
+    "Time a client has to send a whole request.",
+  ),
+  keepAliveSeconds: seconds(
+    "HTTP_KEEP_ALIVE_SECONDS",
+    "http.keep_alive_seconds",
+    75,
+    "Time an idle connection stays open; longer than that of the load balancer in front.",
+  ),
+  drainDelaySeconds: setting(
+    "DRAIN_DELAY_SECONDS",
+    "drain.delay_seconds",
+    0,
+    "Time between answering not ready and closing the port, for load balancers to notice.",
+    wholeNumber(0, SECONDS_MAX),
+  ),
+  drainTimeoutSeconds: seconds(
+    "DRAIN_TIMEOUT_SECONDS",
+    "drain.timeout_seconds",
+    15,
+    "Time requests in flight have to finish at a stop.",
+  ),
+} as const;
+
+function seconds(variable: string, key: string, fallback: number, meaning: string): Setting<number> {
+  return setting(variable, key, fallback, meaning, wholeNumber(1, SECONDS_MAX));
+}
