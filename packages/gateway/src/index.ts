@@ -1,2 +1,4 @@
 export { type AccessControl, OPEN_ACCESS } from "./auth/access.js";
 export { createGateway, type Gateway, type GatewayDependencies, type GatewaySettings } from "./create-gateway.js";
+export { createPages, type PagesParts } from "./pages/create-pages.js";
+export type { PageFile } from "./pages/page-file.js";

@@ -29,7 +29,7 @@ export function sendResponse(
     return;
   }
   if (body === undefined) {
-    if (status !== 204) headers.push("Content-Length", "0");
+    if (status !== 204 && status !== 304) headers.push("Content-Length", "0");
     response.writeHead(status, headers);
     response.end();
     return;

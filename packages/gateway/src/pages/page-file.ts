@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+
+/** A file as somebody with a disk has read it: the gateway has none, and serves what it was handed at the start. */
+export interface PageFile {
+  /** Relative to the folder it was read from, with forward slashes, e.g. `assets/index-C2a9xQ1z.js`. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** The same bytes packed with gzip, for clients that take them. */
+  readonly gzip?: Uint8Array;
+}
+
+/** A file with everything that its answers need, made once. */
+export interface ServedFile {
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+  readonly gzip: { readonly bytes: Uint8Array; readonly etag: string } | undefined;
+  /** Its name changes with its content, so that it may be kept for ever. */
+  readonly isImmutable: boolean;
+}
+
+const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
+  ["css", "text/css; charset=utf-8"],
+  ["html", "text/html; charset=utf-8"],
+  ["ico", "image/x-icon"],
+  ["js", "text/javascript; charset=utf-8"],
+  ["json", "application/json"],
+  ["map", "application/json"],
+  ["png", "image/png"],
+  ["svg", "image/svg+xml"],
+  ["txt", "text/plain; charset=utf-8"],
+  ["woff2", "font/woff2"],
+]);
+
+/** What browsers shall take it for; they are told not to guess. */
+export function contentTypeOf(path: string): string {
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  return CONTENT_TYPES.get(extension) ?? "application/octet-stream";
+}
+
+/** `isImmutable` is for names that hold a hash of their content. */
+export function servedFile(file: PageFile, isImmutable: boolean): ServedFile {
+  const { path, bytes, gzip } = file;
+  const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
+  return {
+    contentType: contentTypeOf(path),
+    bytes,
+    etag: `"${hash}"`,
+    gzip: gzip === undefined ? undefined : { bytes: gzip, etag: `"${hash}-gzip"` },
+    isImmutable,
+  };
+}

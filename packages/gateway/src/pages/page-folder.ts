@@ -1,0 +1,69 @@
+import { type Request, type Response, Router } from "express";
+import { errorResponse } from "../http/http-response.js";
+import { unmatched } from "../http/unrouted-answers.js";
+import { type PageFile, type ServedFile, servedFile } from "./page-file.js";
+import { sendAnswer } from "./send-answer.js";
+
+export interface PageFolder {
+  /** Path it stands under, e.g. `/console`; with and without a slash at its end it answers `index.html`. */
+  readonly prefix: string;
+  readonly files: readonly PageFile[];
+  /** Paths of files whose names hold a hash of their content: they are kept by browsers for ever. */
+  readonly isImmutable: (path: string) => boolean;
+  /** The Content-Security-Policy of its answers, as of now. */
+  readonly contentSecurityPolicy: () => string;
+}
+
+const IMMUTABLE = "public, max-age=31536000, immutable";
+/** Kept, but asked for anew each time: an ETag makes that cheap. */
+const REVALIDATED = "no-cache";
+const ALLOWED = ["GET", "HEAD"];
+
+/**
+ * Answers everything below the prefix from memory, and nothing else. Names are compared as they came over the wire:
+ * no path is ever built from one.
+ */
+export function servePageFolder(folder: PageFolder): Router {
+  const served = new Map<string, ServedFile>();
+  for (const file of folder.files) {
+    served.set(`${folder.prefix}/${file.path}`, servedFile(file, folder.isImmutable(file.path)));
+  }
+  const index = served.get(`${folder.prefix}/index.html`);
+  if (index !== undefined) served.set(folder.prefix, index).set(`${folder.prefix}/`, index);
+
+  const router = Router({ caseSensitive: true });
+  router.use((request, response, next) => {
+    const file = served.get(request.path);
+    if (file === undefined) return next();
+    if (!ALLOWED.includes(request.method)) {
+      return sendAnswer(request, response, unmatched(request.method, request.path, ALLOWED));
+    }
+    response.setHeader("Content-Security-Policy", folder.contentSecurityPolicy());
+    sendFile(request, response, file);
+  });
+  return router;
+}
+
+function sendFile(request: Request, response: Response, file: ServedFile): void {
+  const isGzip = file.gzip !== undefined && request.acceptsEncodings("gzip", "identity") === "gzip";
+  const { bytes, etag } = isGzip && file.gzip !== undefined ? file.gzip : file;
+  response.setHeader("ETag", etag);
+  const headers = ["Cache-Control", file.isImmutable ? IMMUTABLE : REVALIDATED, "Vary", "Accept-Encoding"];
+  // `fresh` compares the ETag that was just set with If-None-Match.
+  if (request.fresh) {
+    sendAnswer(request, response, { status: 304, headers });
+    return;
+  }
+  if (isGzip) headers.push("Content-Encoding", "gzip");
+  sendAnswer(request, response, { status: 200, body: bytes, contentType: file.contentType, headers });
+}
+
+/** For a folder that has nothing in it, e.g. because it was not built: says why. */
+export function missingPage(prefix: string, reason: string): Router {
+  const router = Router({ caseSensitive: true });
+  router.use((request, response, next) => {
+    if (request.path !== prefix && request.path !== `${prefix}/`) return next();
+    sendAnswer(request, response, errorResponse(404, reason));
+  });
+  return router;
+}
