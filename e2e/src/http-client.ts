@@ -41,12 +41,20 @@ export interface GraphqlRequest {
 export class HttpClient {
   constructor(readonly base: string) {}
 
-  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  /** A header of value null is not sent, also where it would be by default. */
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string | null>> = {},
+  ): Promise<Answer> {
     const raw = typeof body === "string" || body instanceof Uint8Array;
+    const wanted = body === undefined ? headers : { "Content-Type": "application/json", ...headers };
     const answer = await fetch(this.base + path, {
       method,
-      ...(body === undefined ? {} : { body: raw ? (body as string | Uint8Array) : JSON.stringify(body) }),
-      headers: body === undefined ? headers : { "Content-Type": "application/json", ...headers },
+      // As bytes: a text would bring a Content-Type of its own.
+      ...(body === undefined ? {} : { body: Buffer.from(raw ? (body as string | Uint8Array) : JSON.stringify(body)) }),
+      headers: Object.entries(wanted).filter((one): one is [string, string] => one[1] !== null),
       redirect: "manual",
     });
     const text = await answer.text();

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { runSteps } from "./run-steps.js";
+import { type Profile, readScenarioFile, type Scenario, type ScenarioFile, scenarioPaths } from "./scenario-file.js";
+import { ScenarioServers } from "./scenario-servers.js";
+import { Scope } from "./scope.js";
+
+const SCHEMES: Readonly<Record<Profile, string>> = { spec: "svc", weaviate: "weaviate" };
+
+/** Registers every scenario that holds for the profile: a `describe` a file, an `it` a case. */
+export function describeScenarios(profile: Profile): void {
+  const servers = new ScenarioServers(profile);
+  afterAll(() => servers[Symbol.asyncDispose]());
+  const files: ScenarioFile[] = [];
+  for (const path of scenarioPaths()) {
+    try {
+      files.push(readScenarioFile(path, profile));
+    } catch (error) {
+      it(path, () => {
+        throw error;
+      });
+    }
+  }
+  // Next to each other: what shares a server.
+  files.sort((a, b) => compare(servers.keyOf(a), servers.keyOf(b)) || compare(a.path, b.path));
+  for (const file of files) describeFile(file, profile, servers);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function describeFile(file: ScenarioFile, profile: Profile, servers: ScenarioServers): void {
+  const scenarios = file.scenarios.filter((one) => (one.profiles ?? file.profiles)?.includes(profile) ?? true);
+  if (scenarios.length === 0) return;
+  const headers = file.headers ?? {};
+  describe.skipIf(!servers.canRun(file))(file.path, () => {
+    let scope: Scope;
+    const prepare = async (): Promise<void> => {
+      const { url, http } = await servers.open(file);
+      scope = new Scope({ profile, scheme: SCHEMES[profile], url, ...file.vars });
+      await runSteps(file["set-up"] ?? [], http, scope, headers);
+    };
+    if (file.isolated !== true) beforeAll(prepare);
+    for (const scenario of scenarios) {
+      for (const { name, vars } of casesOf(scenario)) {
+        it(name, async () => {
+          if (file.isolated === true) await prepare();
+          await runSteps(scenario.steps, servers.current, new Scope(vars, scope), headers);
+        });
+      }
+    }
+  });
+}
+
+interface Case {
+  readonly name: string;
+  readonly vars: Readonly<Record<string, unknown>>;
+}
+
+/** The scenario once, or once for each of its cases, whose name is the scenario's with its variables filled in. */
+function casesOf(scenario: Scenario): readonly Case[] {
+  return (scenario.cases ?? [{}]).map((one) => {
+    const vars = { ...scenario.vars, ...one };
+    const name = scenario.name.replace(/\$\{(\w+)\}/g, (whole, key: string) => {
+      if (!(key in vars)) return whole;
+      return typeof vars[key] === "string" ? vars[key] : JSON.stringify(vars[key]);
+    });
+    return { name, vars };
+  });
+}
