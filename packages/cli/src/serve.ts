@@ -81,6 +81,10 @@ async function startStorage(
     createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical } }) =>
       createShardingState({ desiredCount, virtualPerPhysical, nodeNames: [nodeName] }, randomBytes),
     newClassId: () => newClassId(randomInt),
+    limits: {
+      classesMax: configuration.schemaClassesMax,
+      propertiesPerClassMax: configuration.schemaClassPropertiesMax,
+    },
   });
   let shardCount = 0;
   const counting = coordinator.watch(({ classes }) => {

@@ -25,6 +25,7 @@ async function openOn(store: MetaStore): Promise<SchemaCoordinator> {
       assignments: [0],
     }),
     newClassId: () => `id${++ids}`,
+    limits: { classesMax: 25, propertiesPerClassMax: 12 },
   });
 }
 

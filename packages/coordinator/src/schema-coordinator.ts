@@ -2,8 +2,11 @@ import {
   type ClassDefinition,
   checkNewClass,
   checkNewProperty,
+  checkPropertyCount,
+  extendClass,
   type Json,
   type PropertyDefinition,
+  type SchemaLimits,
   ShoalError,
 } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaService, SchemaSnapshot } from "@shoal/rpc";
@@ -19,6 +22,8 @@ export interface SchemaCoordinatorOptions {
   readonly createSharding: (definition: ClassDefinition) => ShardingState;
   /** A name that was never given before, fit for a folder. */
   readonly newClassId: () => string;
+  /** What the schema may grow to; a stored one that is larger stays as it is. */
+  readonly limits: SchemaLimits;
 }
 
 /** A class record as stored: `order` keeps the classes in the order of their creation. */
@@ -39,6 +44,8 @@ export class SchemaCoordinator implements SchemaService {
   readonly #listeners = new Set<(snapshot: SchemaSnapshot) => void>();
   #classes: ReadonlyMap<string, StoredClass>;
   #snapshot: SchemaSnapshot;
+  /** Changes of this process run one after the other: only other coordinators make a commit fail. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(options: SchemaCoordinatorOptions, revision: number, classes: ReadonlyMap<string, StoredClass>) {
     this.#options = options;
@@ -62,17 +69,26 @@ export class SchemaCoordinator implements SchemaService {
   }
 
   addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
+    return this.#change(context, (classes) => this.#newClass(definition, classes));
+  }
+
+  ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
     return this.#change(context, (classes) => {
-      checkNewClass(definition, definitionsOf(classes));
-      const record: ClassRecord = {
-        definition,
-        sharding: this.#options.createSharding(definition),
-        classId: this.#options.newClassId(),
-        dimensions: undefined,
-      };
-      const order = 1 + Math.max(0, ...[...classes.values()].map((stored) => stored.order));
-      return { changes: [put({ record, order })], answer: record };
+      const stored = classes.get(definition.class);
+      if (stored === undefined) return this.#newClass(definition, classes);
+      return this.#extended(stored, definition.properties ?? [], classes);
     });
+  }
+
+  ensureProperties(
+    className: string,
+    classId: string,
+    properties: readonly PropertyDefinition[],
+    context: RequestContext,
+  ): Promise<ClassRecord> {
+    return this.#change(context, (classes) =>
+      this.#extended(storedClass(classes, className, classId), properties, classes),
+    );
   }
 
   updateClass(definition: ClassDefinition, expectedVersion: number, context: RequestContext): Promise<ClassRecord> {
@@ -93,6 +109,7 @@ export class SchemaCoordinator implements SchemaService {
       const { definition } = stored.record;
       checkNewProperty(className, property, definitionsOf(classes));
       const properties = definition.properties ?? [];
+      checkPropertyCount(className, properties.length + 1, this.#options.limits.propertiesPerClassMax);
       return replaceRecord(stored, { definition: { ...definition, properties: [...properties, property] } });
     });
   }
@@ -113,16 +130,47 @@ export class SchemaCoordinator implements SchemaService {
     const known = this.#classes.get(className)?.record;
     if (known?.classId === classId && known.dimensions !== undefined) return known.dimensions;
     const record = await this.#change(context, (classes) => {
-      const stored = storedClass(classes, className);
-      if (stored.record.classId !== classId) throw unknownClass(className);
+      const stored = storedClass(classes, className, classId);
       if (stored.record.dimensions !== undefined) return { changes: [], answer: stored.record };
       return replaceRecord(stored, { dimensions });
     });
     return record.dimensions ?? dimensions;
   }
 
+  #newClass(definition: ClassDefinition, classes: ReadonlyMap<string, StoredClass>): SchemaChange<ClassRecord> {
+    checkNewClass(definition, definitionsOf(classes), this.#options.limits);
+    const record: ClassRecord = {
+      definition,
+      sharding: this.#options.createSharding(definition),
+      classId: this.#options.newClassId(),
+      dimensions: undefined,
+    };
+    let order = 1;
+    for (const stored of classes.values()) order = Math.max(order, stored.order + 1);
+    return { changes: [put({ record, order })], answer: record };
+  }
+
+  #extended(
+    stored: StoredClass,
+    properties: readonly PropertyDefinition[],
+    classes: ReadonlyMap<string, StoredClass>,
+  ): SchemaChange<ClassRecord> {
+    const { record } = stored;
+    const definition = extendClass(record.definition, properties, definitionsOf(classes), this.#options.limits);
+    return definition === record.definition ? { changes: [], answer: record } : replaceRecord(stored, { definition });
+  }
+
+  #change<T>(
+    context: RequestContext,
+    decide: (classes: ReadonlyMap<string, StoredClass>) => SchemaChange<T>,
+  ): Promise<T> {
+    const changed = this.#turn.then(() => this.#commit(context, decide));
+    this.#turn = changed.catch(() => undefined);
+    return changed;
+  }
+
   /** Decides on the current schema and commits; decides anew when another writer was faster. */
-  async #change<T>(
+  async #commit<T>(
     context: RequestContext,
     decide: (classes: ReadonlyMap<string, StoredClass>) => SchemaChange<T>,
   ): Promise<T> {
@@ -148,9 +196,12 @@ export class SchemaCoordinator implements SchemaService {
   }
 }
 
-function storedClass(classes: ReadonlyMap<string, StoredClass>, className: string): StoredClass {
+/** `classId`: the class that is meant; one of the same name that was made later is another one. */
+function storedClass(classes: ReadonlyMap<string, StoredClass>, className: string, classId?: string): StoredClass {
   const stored = classes.get(className);
-  if (stored === undefined) throw unknownClass(className);
+  if (stored === undefined || (classId !== undefined && stored.record.classId !== classId)) {
+    throw unknownClass(className);
+  }
   return stored;
 }
 

@@ -54,10 +54,17 @@ export {
 export { isClassName, normaliseClassName, normalisePropertyName } from "./schema/class-names.js";
 export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
 export { type BodySchema, decodeBody, int64 } from "./schema/decode-body.js";
+export { extendClass } from "./schema/extend-class.js";
 export { type ModuleClassRules, NO_MODULES } from "./schema/module-class-rules.js";
 export { checkNewClass, parseClass } from "./schema/parse-class.js";
 export { checkNewProperty, parseProperty } from "./schema/parse-property.js";
 export { PROPERTY_BODY } from "./schema/property-body.js";
+export {
+  checkPropertyCount,
+  DEFAULT_SCHEMA_LIMITS,
+  PROPERTIES_PER_CLASS_CAP,
+  type SchemaLimits,
+} from "./schema/schema-limits.js";
 export { shownClass } from "./schema/shown-class.js";
 export { updateClass } from "./schema/update-class.js";
 export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";

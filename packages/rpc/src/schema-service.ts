@@ -30,7 +30,10 @@ export interface SchemaService {
    * subscription is disposed of. A change is answered to its caller after local listeners have been called.
    */
   watch(listener: (snapshot: SchemaSnapshot) => void): Disposable;
-  /** Fails with `invalid` when the class contradicts the schema as it is now: its name, GraphQL names, reference targets. */
+  /**
+   * Fails with `invalid` when the class contradicts the schema as it is now: its name, GraphQL names, reference targets,
+   * the most classes and properties there may be.
+   */
   addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord>;
   /**
    * Replaces the definition of the class of that name. Fails with `notFound` for an unknown class, with `conflict` when
@@ -39,6 +42,23 @@ export interface SchemaService {
   updateClass(definition: ClassDefinition, expectedVersion: number, context: RequestContext): Promise<ClassRecord>;
   /** Fails with `notFound` for an unknown class, with `invalid` when the property contradicts the schema as it is now. */
   addProperty(className: string, property: PropertyDefinition, context: RequestContext): Promise<ClassRecord>;
+  /**
+   * The class of that name with at least the properties of `definition`, in one change or none: created when there is
+   * none, else as `ensureProperties`; an existing class is otherwise left as it is. Fails as `addClass` and
+   * `ensureProperties`.
+   */
+  ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord>;
+  /**
+   * The class with at least these properties: those that it lacks are added in one change; it is no fault that somebody
+   * else added some of them. Nothing is changed on any failure: `conflict` when it has one of them with another data
+   * type, `notFound` when there is no class of that id, `invalid` when a property contradicts the schema as it is now.
+   */
+  ensureProperties(
+    className: string,
+    classId: string,
+    properties: readonly PropertyDefinition[],
+    context: RequestContext,
+  ): Promise<ClassRecord>;
   /** Fails with `notFound` for an unknown class. Resolves when the class is gone from the schema. */
   deleteClass(className: string, context: RequestContext): Promise<void>;
   /** Fixes the vector length of a class unless it is fixed already; the length that holds is the answer. */

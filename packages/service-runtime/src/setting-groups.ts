@@ -2,6 +2,7 @@ import type { Setting } from "./setting.js";
 import { AUTHENTICATION_SETTINGS } from "./settings/authentication.js";
 import { LIMIT_SETTINGS, MEMORY_SETTINGS } from "./settings/limits.js";
 import { QUERY_SETTINGS } from "./settings/queries.js";
+import { SCHEMA_SETTINGS } from "./settings/schema.js";
 import { SERVER_SETTINGS } from "./settings/server.js";
 import { TIMEOUT_SETTINGS } from "./settings/timeouts.js";
 
@@ -9,6 +10,7 @@ import { TIMEOUT_SETTINGS } from "./settings/timeouts.js";
 export const PLAIN_SETTINGS = {
   ...SERVER_SETTINGS,
   ...QUERY_SETTINGS,
+  ...SCHEMA_SETTINGS,
   ...TIMEOUT_SETTINGS,
   ...LIMIT_SETTINGS,
   ...MEMORY_SETTINGS,
@@ -27,6 +29,7 @@ function group(title: string, settings: Readonly<Record<string, Setting<unknown>
 export const SETTING_GROUPS: readonly SettingGroup[] = [
   group("Server", SERVER_SETTINGS),
   group("Queries", QUERY_SETTINGS),
+  group("Schema", SCHEMA_SETTINGS),
   group("Authentication and authorization", AUTHENTICATION_SETTINGS),
   group("Times", TIMEOUT_SETTINGS),
   group("Limits", LIMIT_SETTINGS),

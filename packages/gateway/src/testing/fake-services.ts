@@ -87,6 +87,8 @@ export class FakeServices {
     addClass: async (definition) => this.addClass(definition),
     updateClass: () => Promise.reject(new ShoalError("internal", "not part of these tests")),
     addProperty: async (className, property) => this.#addProperty(className, property),
+    ensureClass: () => Promise.reject(new ShoalError("internal", "not part of these tests")),
+    ensureProperties: () => Promise.reject(new ShoalError("internal", "not part of these tests")),
     deleteClass: async (className) => {
       if (this.view.classRecord(className) === undefined) {
         throw new ShoalError("notFound", `could not find class '${className}'`);

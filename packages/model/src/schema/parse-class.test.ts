@@ -6,6 +6,7 @@ import type { ClassSettings } from "./class-body.js";
 import type { ClassDefinition } from "./class-definition.js";
 import { type ModuleClassRules, NO_MODULES } from "./module-class-rules.js";
 import { checkNewClass, parseClass } from "./parse-class.js";
+import { DEFAULT_SCHEMA_LIMITS } from "./schema-limits.js";
 import { shownClass } from "./shown-class.js";
 
 const settings: ClassSettings = {
@@ -189,10 +190,10 @@ describe("parseClass", () => {
     expect(refusal(() => parse(body, schema))).toBe(`invalid: ${message}`);
   });
 
-  it("refuses more properties than the limit", () => {
-    const properties = Array.from({ length: 2_001 }, (_, i) => ({ name: `p${i}`, dataType: ["int"] }));
+  it("refuses more properties than any setting may allow", () => {
+    const properties = Array.from({ length: 10_001 }, (_, i) => ({ name: `p${i}`, dataType: ["int"] }));
     expect(refusal(() => parse({ class: "Foo", properties }))).toBe(
-      "invalid: class 'Foo' would have 2001 properties, at most 2000 are allowed",
+      "invalid: class 'Foo' would have 10001 properties, at most 10000 are allowed (SCHEMA_CLASS_PROPERTIES_MAX)",
     );
   });
 
@@ -252,13 +253,29 @@ describe("parseClass", () => {
 });
 
 describe("checkNewClass", () => {
+  const check = (definition: ClassDefinition, schema: readonly ClassDefinition[], limits = DEFAULT_SCHEMA_LIMITS) =>
+    checkNewClass(definition, schema, limits);
+
   it("repeats the checks that depend on the schema", () => {
     const bar = parse({ class: "Bar" });
     const foo = parse({ class: "Foo", properties: [{ name: "bar", dataType: ["Bar"] }] }, [bar]);
-    expect(refusal(() => checkNewClass(foo, [bar]))).toBe("accepted");
-    expect(refusal(() => checkNewClass(foo, []))).toContain("SingleRef class name 'Bar' does not exist");
-    expect(refusal(() => checkNewClass(bar, [bar]))).toContain("already used");
-    expect(refusal(() => checkNewClass(parse({ class: "BarAdditional" }), [bar]))).toContain("would collide");
+    expect(refusal(() => check(foo, [bar]))).toBe("accepted");
+    expect(refusal(() => check(foo, []))).toContain("SingleRef class name 'Bar' does not exist");
+    expect(refusal(() => check(bar, [bar]))).toContain("already used");
+    expect(refusal(() => check(parse({ class: "BarAdditional" }), [bar]))).toContain("would collide");
+  });
+
+  it("refuses what goes beyond the limits", () => {
+    const limits = { classesMax: 1, propertiesPerClassMax: 1 };
+    const foo = parse({ class: "Foo", properties: [{ name: "a", dataType: ["int"] }] });
+    const wide = parse({ class: "Foo", properties: ["a", "b"].map((name) => ({ name, dataType: ["int"] })) });
+    expect(refusal(() => check(foo, [], limits))).toBe("accepted");
+    expect(refusal(() => check(foo, [parse({ class: "Bar" })], limits))).toBe(
+      "invalid: the schema would have 2 classes, at most 1 are allowed (SCHEMA_CLASSES_MAX)",
+    );
+    expect(refusal(() => check(wide, [], limits))).toBe(
+      "invalid: class 'Foo' would have 2 properties, at most 1 are allowed (SCHEMA_CLASS_PROPERTIES_MAX)",
+    );
   });
 });
 

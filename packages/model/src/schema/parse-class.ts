@@ -5,7 +5,7 @@ import { checkClassName, checkPropertyName } from "./class-names.js";
 import { checkDataType } from "./data-type.js";
 import { checkGraphqlNames } from "./graphql-names.js";
 import type { ModuleClassRules } from "./module-class-rules.js";
-import { checkPropertyCount } from "./parse-property.js";
+import { checkClassCount, checkPropertyCount, PROPERTIES_PER_CLASS_CAP, type SchemaLimits } from "./schema-limits.js";
 import { parseShardingConfig } from "./sharding-config.js";
 import { parseVectorIndexConfig } from "./vector-index-config.js";
 
@@ -44,9 +44,16 @@ export function parseClass(
 }
 
 /** The checks of a complete class that depend on the schema as it is now. Fails with `invalid`. */
-export function checkNewClass(definition: ClassDefinition, schema: readonly ClassDefinition[]): void {
+export function checkNewClass(
+  definition: ClassDefinition,
+  schema: readonly ClassDefinition[],
+  limits: SchemaLimits,
+): void {
+  const properties = definition.properties ?? [];
   checkUnique(definition.class, schema);
-  checkProperties(definition.class, definition.properties ?? [], schema);
+  checkProperties(definition.class, properties, schema);
+  checkClassCount(schema.length + 1, limits);
+  checkPropertyCount(definition.class, properties.length, limits.propertiesPerClassMax);
   checkGraphqlNames(definition, schema);
 }
 
@@ -66,7 +73,7 @@ function checkProperties(
   properties: readonly PropertyDefinition[],
   schema: readonly ClassDefinition[],
 ): void {
-  checkPropertyCount(className, properties.length);
+  checkPropertyCount(className, properties.length, PROPERTIES_PER_CLASS_CAP);
   const names = new Set<string>();
   for (const { name, dataType } of properties) {
     checkPropertyName(name);

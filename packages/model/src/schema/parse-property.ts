@@ -7,9 +7,6 @@ import { decodeBody } from "./decode-body.js";
 import { checkGraphqlNames } from "./graphql-names.js";
 import { PROPERTY_BODY, type PropertyBody } from "./property-body.js";
 
-/** Most properties a class may have. */
-export const PROPERTIES_PER_CLASS_MAX = 2_000;
-
 /**
  * The body of "add a property" (reference-rest 4.6): name normalised, checked against the class and the schema. Module
  * defaults are not filled in. Fails with `malformed` on wrong JSON types, else with `invalid`.
@@ -46,7 +43,6 @@ export function checkNewProperty(
     );
   }
   checkDataType(property.dataType, schema, `Data type of property '${property.name}' is invalid; `);
-  checkPropertyCount(className, properties.length + 1);
   checkGraphqlNames({ ...definition, properties: [...properties, property] }, schema);
 }
 
@@ -67,13 +63,4 @@ export function readProperty(body: PropertyBody, className: string): PropertyDef
 /** A class that is listed twice counts once: a GraphQL union cannot hold it twice. */
 function withoutRepetition(dataType: readonly string[]): readonly string[] {
   return dataType.every(isClassName) ? [...new Set(dataType)] : dataType;
-}
-
-/** Fails with `invalid` when a class would have too many properties. */
-export function checkPropertyCount(className: string, count: number): void {
-  if (count <= PROPERTIES_PER_CLASS_MAX) return;
-  throw new ShoalError(
-    "invalid",
-    `class '${className}' would have ${count} properties, at most ${PROPERTIES_PER_CLASS_MAX} are allowed`,
-  );
 }

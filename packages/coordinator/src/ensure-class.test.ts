@@ -1,0 +1,157 @@
+import { MemoryStore } from "@shoal/kv";
+import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import { describe, expect, test } from "vitest";
+import { EmbeddedMetaStore } from "./embedded-meta-store.js";
+import type { MetaStore } from "./meta-store.js";
+import { SchemaCoordinator } from "./schema-coordinator.js";
+
+const context = { deadline: Number.POSITIVE_INFINITY };
+
+function definition(name: string, properties: readonly PropertyDefinition[] = []): ClassDefinition {
+  return { class: name, properties } as unknown as ClassDefinition;
+}
+
+function property(name: string, ...dataType: string[]): PropertyDefinition {
+  return { name, dataType };
+}
+
+async function open(meta?: MetaStore): Promise<SchemaCoordinator> {
+  let ids = 0;
+  return SchemaCoordinator.open({
+    store: meta ?? (await EmbeddedMetaStore.open(new MemoryStore(), () => "history")),
+    createSharding: () => ({ shards: [{ name: "s", members: ["n"] }], virtualShards: ["v"], assignments: [0] }),
+    newClassId: () => `id${++ids}`,
+    limits: { classesMax: 3, propertiesPerClassMax: 4 },
+  });
+}
+
+async function versionOf(coordinator: SchemaCoordinator): Promise<number> {
+  return (await coordinator.current(context)).version;
+}
+
+describe("ensureClass", () => {
+  test("many at once create a class once, with the properties of all of them, one change each at most", async () => {
+    const coordinator = await open();
+    const wanted = [
+      definition("Car", [property("a", "text")]),
+      definition("Car", [property("a", "text"), property("b", "int")]),
+      definition("Car", [property("b", "int")]),
+      definition("Car", [property("a", "text"), property("b", "int")]),
+    ];
+    const records = await Promise.all(wanted.map((one) => coordinator.ensureClass(one, context)));
+    expect(new Set(records.map(({ classId }) => classId)).size).toBe(1);
+    const { version, classes } = await coordinator.current(context);
+    expect(version).toBe(2);
+    expect(classes[0]?.definition.properties).toEqual([property("a", "text"), property("b", "int")]);
+    for (const [at, record] of records.entries()) {
+      expect(record.definition.properties).toEqual(expect.arrayContaining([...(wanted[at]?.properties ?? [])]));
+    }
+  });
+
+  test("leaves everything else of an existing class as it is", async () => {
+    const coordinator = await open();
+    await coordinator.addClass({ ...definition("Car"), description: "mine", vectorizer: "none" }, context);
+    const { definition: after } = await coordinator.ensureClass(
+      { ...definition("Car", [property("a", "text")]), description: "Auto generated class", vectorizer: "other" },
+      context,
+    );
+    expect(after).toEqual({
+      class: "Car",
+      description: "mine",
+      vectorizer: "none",
+      properties: [property("a", "text")],
+    });
+  });
+});
+
+describe("ensureProperties", () => {
+  test("adds what is missing in one change and keeps what is there", async () => {
+    const coordinator = await open();
+    const { classId } = await coordinator.addClass(definition("Car", [property("a", "text")]), context);
+    const described = { ...property("a", "text"), description: "another" };
+    await coordinator.ensureProperties(
+      "Car",
+      classId,
+      [property("b", "int"), described, property("c", "Car")],
+      context,
+    );
+    const { version, classes } = await coordinator.current(context);
+    expect(version).toBe(2);
+    expect(classes[0]?.definition.properties).toEqual([
+      property("a", "text"),
+      property("b", "int"),
+      property("c", "Car"),
+    ]);
+    await coordinator.ensureProperties("Car", classId, [property("c", "Car")], context);
+    expect(await versionOf(coordinator)).toBe(2);
+  });
+
+  test("of two who infer different types the second is refused, and nothing of his is left", async () => {
+    const coordinator = await open();
+    const { classId } = await coordinator.addClass(definition("Car"), context);
+    const outcomes = await Promise.allSettled([
+      coordinator.ensureProperties("Car", classId, [property("a", "text")], context),
+      coordinator.ensureProperties("Car", classId, [property("b", "int"), property("a", "number")], context),
+    ]);
+    expect(outcomes[0]).toMatchObject({ status: "fulfilled" });
+    expect(outcomes[1]).toMatchObject({
+      reason: { code: "conflict", message: "property 'a' of class 'Car' has the data type [text], not [number]" },
+    });
+    const { classes } = await coordinator.current(context);
+    expect(classes[0]?.definition.properties).toEqual([property("a", "text")]);
+  });
+
+  test("refuses a class of another id, names, types, GraphQL collisions", async () => {
+    const coordinator = await open();
+    const old = await coordinator.addClass(definition("Car"), context);
+    await coordinator.deleteClass("Car", context);
+    await expect(coordinator.ensureProperties("Car", old.classId, [], context)).rejects.toMatchObject({
+      code: "notFound",
+      message: "could not find class 'Car'",
+    });
+    const { classId } = await coordinator.addClass(definition("Car"), context);
+    const add = (...properties: PropertyDefinition[]) =>
+      coordinator.ensureProperties("Car", classId, properties, context);
+    await expect(add(property("a", "text"), property("some-prop", "text"))).rejects.toThrow(
+      "'some-prop' is not a valid",
+    );
+    await expect(add(property("id", "text"))).rejects.toThrow("'id' is a reserved property name");
+    await expect(add(property("a", "Bus"))).rejects.toMatchObject({
+      code: "invalid",
+      message: "Data type of property 'a' is invalid; SingleRef class name 'Bus' does not exist",
+    });
+    await expect(add(property("a", "text"), property("aTopOccurrences", "text"))).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("'AggregateCaraTopOccurrencesObj'"),
+    });
+    expect((await coordinator.current(context)).classes[0]?.definition.properties).toEqual([]);
+  });
+});
+
+describe("the limits of the schema", () => {
+  test("hold for classes, however they come", async () => {
+    const coordinator = await open();
+    for (const name of ["A", "B", "C"]) await coordinator.addClass(definition(name), context);
+    const message = "the schema would have 4 classes, at most 3 are allowed (SCHEMA_CLASSES_MAX)";
+    await expect(coordinator.addClass(definition("D"), context)).rejects.toMatchObject({ code: "invalid", message });
+    await expect(coordinator.ensureClass(definition("D"), context)).rejects.toMatchObject({ code: "invalid", message });
+    await coordinator.ensureClass(definition("C", [property("a", "int")]), context);
+    await coordinator.deleteClass("A", context);
+    await coordinator.ensureClass(definition("D"), context);
+  });
+
+  test("hold for properties, however they come", async () => {
+    const coordinator = await open();
+    const four = ["a", "b", "c", "d"].map((name) => property(name, "int"));
+    const message = "class 'Car' would have 5 properties, at most 4 are allowed (SCHEMA_CLASS_PROPERTIES_MAX)";
+    const five = definition("Car", [...four, property("e", "int")]);
+    await expect(coordinator.addClass(five, context)).rejects.toMatchObject({ code: "invalid", message });
+    await expect(coordinator.ensureClass(five, context)).rejects.toMatchObject({ code: "invalid", message });
+    const { classId } = await coordinator.addClass(definition("Car", four), context);
+    await expect(coordinator.addProperty("Car", property("e", "int"), context)).rejects.toMatchObject({ message });
+    await expect(coordinator.ensureProperties("Car", classId, [property("e", "int")], context)).rejects.toMatchObject({
+      message,
+    });
+    await coordinator.ensureProperties("Car", classId, four, context);
+  });
+});

@@ -1,0 +1,33 @@
+import { ShoalError } from "../errors/shoal-error.js";
+
+/** Bounds of the schema: every class costs memory and files on its nodes, every property a part of the GraphQL schema. */
+export interface SchemaLimits {
+  /** Classes of the whole schema: `SCHEMA_CLASSES_MAX`. */
+  readonly classesMax: number;
+  /** Properties of one class: `SCHEMA_CLASS_PROPERTIES_MAX`. */
+  readonly propertiesPerClassMax: number;
+}
+
+export const DEFAULT_SCHEMA_LIMITS: SchemaLimits = { classesMax: 1_000, propertiesPerClassMax: 1_000 };
+
+/** No setting allows more properties: bodies that list more are refused before they are looked at. */
+export const PROPERTIES_PER_CLASS_CAP = 10_000;
+
+/** Fails with `invalid` when the schema would have too many classes. */
+export function checkClassCount(count: number, { classesMax }: SchemaLimits): void {
+  if (count <= classesMax) return;
+  throw new ShoalError(
+    "invalid",
+    `the schema would have ${count} classes, at most ${classesMax} are allowed (SCHEMA_CLASSES_MAX)`,
+  );
+}
+
+/** Fails with `invalid` when a class would have too many properties. */
+export function checkPropertyCount(className: string, count: number, propertiesMax: number): void {
+  if (count <= propertiesMax) return;
+  throw new ShoalError(
+    "invalid",
+    `class '${className}' would have ${count} properties, at most ${propertiesMax} are allowed ` +
+      "(SCHEMA_CLASS_PROPERTIES_MAX)",
+  );
+}
