@@ -4,14 +4,18 @@ import type { IngestService } from "@shoal/ingest";
 import type { ClassSettings, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
-import type { Clock, Logger } from "@shoal/service-runtime";
+import type { AuthenticationConfiguration, Clock, Logger } from "@shoal/service-runtime";
 import type { AccessControl } from "./auth/access.js";
 import { createGraphQlHandler } from "./graphql/handler.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "./graphql/limits.js";
 import { graphQlRoute } from "./graphql-route.js";
 import { HttpServer } from "./http/http-server.js";
 import type { HttpServerSettings } from "./http/http-server-settings.js";
-import { docsRoute } from "./rest/docs-route.js";
+import type { Route } from "./http/route.js";
+import { DOCS_ROUTE } from "./rest/docs-route.js";
+import { INTERFACE_VERSION } from "./rest/instance-routes.js";
+import type { DocumentParts } from "./rest/openapi/document.js";
+import { openApiRoute } from "./rest/openapi/openapi-route.js";
 import { restRoutes } from "./rest/routes.js";
 
 /** What a gateway stands on. */
@@ -38,12 +42,15 @@ export interface GatewaySettings extends HttpServerSettings {
   readonly graphqlRowsMax: number;
   readonly answerBytesMax: number;
   readonly answersBytesMax: number;
+  readonly authentication: AuthenticationConfiguration;
   /** Version of this server, for `GET /v1/meta`. */
   readonly shoalVersion: string;
 }
 
 /** The HTTP face of a process. */
 export interface Gateway extends AsyncDisposable {
+  /** Every operation under `/v1`. */
+  readonly routes: readonly Route[];
   /** Starts to listen; `ready` stays 503 until {@link markReady}. The address with the port that was taken. */
   listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
   /** Lets `/v1/.well-known/ready` answer 200. */
@@ -80,10 +87,11 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     address: () => address,
     isReady: () => ready && !server.isDraining,
   });
-  const operations = [...rest, graphQlRoute(graphQl)];
-  const routes = [...operations, docsRoute(operations)];
+  const operations = [...rest, graphQlRoute(graphQl), DOCS_ROUTE];
+  const routes = [...operations, openApiRoute(operations, profile, documentParts(settings))];
   const server = new HttpServer(routes, settings, { access, clock, logger, fallback: dependencies.fallback });
   return {
+    routes,
     async listen() {
       const { host, port } = await server.listen();
       address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -95,5 +103,16 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     drain: () => server.drain(),
     stop: () => server.stop(),
     [Symbol.asyncDispose]: () => server.stop(),
+  };
+}
+
+function documentParts({ authentication, origin, shoalVersion }: GatewaySettings): DocumentParts {
+  const { anonymousAccess, oidc } = authentication;
+  return {
+    version: INTERFACE_VERSION,
+    shoalVersion,
+    origin,
+    anonymousAccess,
+    openIdConnectUrl: oidc && `${oidc.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
   };
 }

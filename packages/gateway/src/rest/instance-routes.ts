@@ -4,7 +4,7 @@ import type { Method, Route } from "../http/route.js";
 import { DOCS_PATH } from "./docs-route.js";
 
 /** The interface version that client libraries gate on. */
-const INTERFACE_VERSION = "1.8.0";
+export const INTERFACE_VERSION = "1.8.0";
 
 export interface InstanceRouteParts {
   readonly origin: string;

@@ -46,7 +46,7 @@ export async function serveFakes(
       clock: { now: () => services.now },
       ...(fallback === undefined ? {} : { fallback }),
     },
-    { ...readConfiguration(() => undefined), port: 0, shoalVersion: "0.0.1", ...settings },
+    { ...readConfiguration([], () => {}), port: 0, shoalVersion: "0.0.1", ...settings },
   );
   const { port, url } = await gateway.listen();
   const raw = (bytes: string | Buffer): Promise<RawAnswer | undefined> => exchange(port, bytes);

@@ -85,7 +85,7 @@ function wording(schema: BodySchema, issue: z.core.$ZodIssue): string {
 }
 
 function unwrapped(schema: unknown): unknown {
-  return schema instanceof z.ZodOptional ? unwrapped(schema.unwrap()) : schema;
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrapped(schema.unwrap()) : schema;
 }
 
 /** The type as the reference's decoder names it. */

@@ -1,0 +1,186 @@
+import { STATUS_CODES } from "node:http";
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
+import type { Route } from "../../http/route.js";
+import { commonAnswers } from "./common-answers.js";
+import { ERROR_BODY } from "./object-schemas.js";
+import { type DescribedAnswer, type DescribedBody, type Operation, TAGS } from "./operation.js";
+import { PATH_PARAMETERS } from "./parameters.js";
+
+export interface DocumentParts {
+  /** Of the interface. */
+  readonly version: string;
+  /** Of this server. */
+  readonly shoalVersion: string;
+  /** Where the API is, as clients see it; empty for where the document came from. */
+  readonly origin: string;
+  /** Whether requests without a token are served. */
+  readonly anonymousAccess: boolean;
+  /** Where the issuer's discovery document is; undefined when OpenID Connect is off. */
+  readonly openIdConnectUrl: string | undefined;
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const INTRODUCTION = `A sharded vector database.
+
+Names of members in bodies are found in any case, members that are not known are ignored, and null counts as absent.
+Every error has the same body. Beside the answers that each operation lists, any request can get 404 (no such path),
+405 (no such method there, see \`Allow\`), 408 (it was not sent in time), 417 (an expectation that cannot be met) and
+431 (its headers are too large).`;
+
+/** Where the route table and the operations do not agree, as sentences; the document leaves such places out. */
+export function disagreements(routes: readonly Route[], operations: readonly Operation[]): readonly string[] {
+  return [
+    ...routes
+      .filter((route) => !operations.some((operation) => isOf(operation, route)))
+      .map(({ method, path }) => `${method} ${path} has no operation: write one in rest/openapi/*-operations.ts`),
+    ...operations
+      .filter((operation) => !routes.some((route) => isOf(operation, route)))
+      .map(({ method, path }) => `the operation ${method} ${path} has no route`),
+  ];
+}
+
+function isOf(operation: Operation, route: Route): boolean {
+  return route.method === operation.method && route.path === operation.path;
+}
+
+/** The OpenAPI 3.1 document of these routes. */
+export function openApiDocument(routes: readonly Route[], operations: readonly Operation[], parts: DocumentParts) {
+  const schemas = new Schemas();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    const route = routes.find((one) => isOf(operation, one));
+    if (route === undefined) continue;
+    const path = operation.path.replaceAll(/\{(\w+):\w+\}/g, "{$1}");
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: documented(operation, route, parts, schemas) };
+  }
+  const error = schemas.of(ERROR_BODY);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Shoal",
+      version: parts.version,
+      description: `${INTRODUCTION}\n\nShoal ${parts.shoalVersion}.`,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: parts.origin === "" ? "/" : parts.origin }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: schemas.named,
+      responses: {
+        Error: { description: "What is wrong.", content: { "application/json": { schema: error } } },
+      },
+      securitySchemes: securitySchemes(parts),
+    },
+  };
+}
+
+function securitySchemes({ openIdConnectUrl }: DocumentParts) {
+  const bearer = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
+  return openIdConnectUrl === undefined ? { bearer } : { bearer, oidc: { type: "openIdConnect", openIdConnectUrl } };
+}
+
+function documented(operation: Operation, route: Route, parts: DocumentParts, schemas: Schemas) {
+  const { id, tag, summary, description, body } = operation;
+  const parameters = [...pathParameters(operation, schemas), ...queryParameters(operation, schemas)];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: requestBody(body, schemas) }),
+    responses: responses(operation, route, schemas),
+    security: security(route, parts),
+  };
+}
+
+/** Alternatives: a token, or none where anonymous access is on. */
+function security(route: Route, { anonymousAccess, openIdConnectUrl }: DocumentParts) {
+  if (route.access === "open") return [];
+  const tokens = [{ bearer: [] }, ...(openIdConnectUrl === undefined ? [] : [{ oidc: [] }])];
+  return anonymousAccess || route.access === "anyone" ? [{}, ...tokens] : tokens;
+}
+
+function pathParameters({ path }: Operation, schemas: Schemas) {
+  return [...path.matchAll(/\{(\w+)(?::\w+)?\}/g)].map(([, name = ""]) => {
+    const parameter = PATH_PARAMETERS.get(name);
+    if (parameter === undefined) throw new Error(`the path parameter {${name}} is not in openapi/parameters.ts`);
+    return {
+      name,
+      in: "path",
+      required: true,
+      description: parameter.description,
+      schema: schemas.of(parameter.schema),
+    };
+  });
+}
+
+function queryParameters({ query }: Operation, schemas: Schemas) {
+  return Object.entries(query?.shape ?? {}).map(([name, member]) => {
+    const { description, ...schema } = schemas.of(member);
+    return { name, in: "query", ...(description === undefined ? {} : { description }), schema };
+  });
+}
+
+function requestBody({ schema, examples }: DescribedBody, schemas: Schemas) {
+  const named = Object.entries(examples).map(([name, value]) => [name, { value }]);
+  return {
+    required: true,
+    content: { "application/json": { schema: schemas.of(schema), examples: Object.fromEntries(named) } },
+  };
+}
+
+function responses({ method, answers }: Operation, route: Route, schemas: Schemas) {
+  const all = new Map<number, DescribedAnswer>();
+  for (const [status, description] of commonAnswers(route)) all.set(status, { description });
+  for (const [status, answer] of Object.entries(answers)) all.set(Number(status), answer);
+  const inOrder = [...all].sort(([a], [b]) => a - b);
+  return Object.fromEntries(
+    inOrder.map(([status, answer]) => [status, response(status, answer, method === "HEAD", schemas)]),
+  );
+}
+
+function response(status: number, answer: DescribedAnswer, isHead: boolean, schemas: Schemas) {
+  const description = answer.description || STATUS_CODES[status] || String(status);
+  const schema = answer.schema ?? (status >= 400 ? ERROR_BODY : undefined);
+  if (schema === undefined || isHead) return { description };
+  const example = answer.example === undefined ? {} : { example: answer.example };
+  return {
+    description,
+    content: { [answer.contentType ?? "application/json"]: { schema: schemas.of(schema), ...example } },
+  };
+}
+
+/** JSON Schemas made from those of zod; those that have an id are collected, and referred to. */
+class Schemas {
+  readonly named: Record<string, JsonSchema> = {};
+
+  of(schema: z.ZodType): JsonSchema {
+    const { $schema, $defs = {}, ...made } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+    for (const [name, definition] of Object.entries($defs)) {
+      const { id, ...plain } = referring(definition) as JsonSchema;
+      if (this.named[name] !== undefined && !isDeepStrictEqual(this.named[name], plain)) {
+        throw new Error(`two schemas have the id ${name}`);
+      }
+      this.named[name] = plain;
+    }
+    const { id, ...plain } = referring(made) as JsonSchema;
+    if (typeof id !== "string" || plain.$ref !== undefined) return plain;
+    this.named[id] = plain;
+    return { $ref: `#/components/schemas/${id}` };
+  }
+}
+
+/** The same with references to the document's components, and without what says nothing. */
+function referring(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(referring);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, member]): [string, unknown] => {
+    const isReference = key === "$ref" && typeof member === "string";
+    return [key, isReference ? member.replace("#/$defs/", "#/components/schemas/") : referring(member)];
+  });
+  return Object.fromEntries(entries.filter(([key]) => key !== "propertyNames"));
+}

@@ -1,0 +1,98 @@
+import * as z from "zod";
+import type { Method } from "../../http/route.js";
+import type { Operation } from "./operation.js";
+
+const LINKS = z.strictObject({
+  links: z.array(z.strictObject({ documentationHref: z.string().optional(), href: z.string(), name: z.string() })),
+});
+
+const META = z.strictObject({
+  hostname: z.string().describe("The address it listens on."),
+  modules: z.record(z.string(), z.unknown()),
+  shoalVersion: z.string(),
+  version: z.string().describe("Version of the interface, which client libraries look at."),
+});
+
+const DISCOVERY = z.looseObject({
+  href: z.string().optional(),
+  clientId: z.string().optional(),
+});
+
+const PROBE_METHODS: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+/** What the instance says of itself (specification, "Instance and discovery"). */
+export const INSTANCE_OPERATIONS: readonly Operation[] = [
+  {
+    method: "GET",
+    path: "/v1",
+    id: "getLinks",
+    tag: "instance",
+    summary: "Links to the parts of the API",
+    answers: { 200: { description: "The links.", schema: LINKS } },
+  },
+  {
+    method: "GET",
+    path: "/v1/meta",
+    id: "getMeta",
+    tag: "instance",
+    summary: "Version, address and modules",
+    answers: {
+      200: {
+        description: "What this instance is.",
+        schema: META,
+        example: { hostname: "http://127.0.0.1:8080", modules: {}, shoalVersion: "0.1.0", version: "1.8.0" },
+      },
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/.well-known/openid-configuration",
+    id: "getOpenIdConfiguration",
+    tag: "instance",
+    summary: "Where to sign in",
+    answers: {
+      200: { description: "The discovery document of the issuer, with `href` and `clientId`.", schema: DISCOVERY },
+      404: { description: "OpenID Connect is not configured." },
+    },
+  },
+  ...PROBE_METHODS.map(
+    (method): Operation => ({
+      method,
+      path: "/v1/.well-known/live",
+      id: `live${named(method)}`,
+      tag: "instance",
+      summary: "Whether the process lives",
+      answers: { 200: { description: "It does." } },
+    }),
+  ),
+  ...PROBE_METHODS.map(
+    (method): Operation => ({
+      method,
+      path: "/v1/.well-known/ready",
+      id: `ready${named(method)}`,
+      tag: "instance",
+      summary: "Whether requests should be sent here",
+      answers: { 200: { description: "They should." }, 503: { description: "It starts, or it drains." } },
+    }),
+  ),
+  {
+    method: "GET",
+    path: "/v1/openapi.json",
+    id: "getOpenApi",
+    tag: "instance",
+    summary: "This document",
+    answers: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
+  },
+  {
+    method: "GET",
+    path: "/v1/docs",
+    id: "getDocs",
+    tag: "instance",
+    summary: "This document as a page for people",
+    answers: { 302: { description: "The page is at `/docs`." } },
+  },
+];
+
+function named(method: Method): string {
+  return method === "GET" ? "" : `By${method.charAt(0)}${method.slice(1).toLowerCase()}`;
+}

@@ -1,0 +1,162 @@
+import type { WireProfile } from "@shoal/model";
+import {
+  BATCH_OBJECTS_ANSWER,
+  BATCH_OBJECTS_BODY,
+  OBJECT_BODY,
+  OBJECT_LIST,
+  STORED_OBJECT,
+  WRITTEN_OBJECT,
+} from "./object-schemas.js";
+import type { DescribedBody, Operation } from "./operation.js";
+import { OBJECT_LIST_QUERY, OBJECT_QUERY } from "./parameters.js";
+
+const ID = "36ddd591-2dee-4e7e-a3cc-eb86d30a4303";
+const ARTICLE = { class: "Article", properties: { title: "On vectors", wordCount: 2_100 }, vector: [0.12, -0.3, 0.98] };
+const STORED = {
+  class: "Article",
+  creationTimeUnix: 1_795_149_275_787,
+  id: ID,
+  lastUpdateTimeUnix: 1_795_149_275_787,
+  properties: ARTICLE.properties,
+  vectorWeights: null,
+};
+const { vectorWeights, ...WRITTEN } = { ...STORED, vector: ARTICLE.vector };
+
+const GONE = { description: "No object has this id." };
+
+/** The operations on objects (specification, "Objects" and "Batch"). */
+export function objectOperations({
+  putObjectAnswersObject,
+}: Pick<WireProfile, "putObjectAnswersObject">): readonly Operation[] {
+  const one = "/v1/objects/{id}";
+  const body: DescribedBody = {
+    schema: OBJECT_BODY,
+    examples: { "with an id": { ...ARTICLE, id: ID }, "without an id": ARTICLE },
+  };
+  const object = { description: "The object.", schema: STORED_OBJECT, example: STORED };
+  const written = { description: "What was stored.", schema: WRITTEN_OBJECT, example: WRITTEN };
+  const malformedInclude = { description: "`include` has a word that is not known." };
+  return [
+    {
+      method: "GET",
+      path: "/v1/objects",
+      id: "listObjects",
+      tag: "objects",
+      summary: "List objects",
+      description:
+        "A page of objects. Without `after`, the newest come first. With `class` and `after`, they come in the order of " +
+        "their ids, which is how to read a whole class.",
+      query: OBJECT_LIST_QUERY,
+      answers: {
+        200: {
+          description: "The page.",
+          schema: OBJECT_LIST,
+          example: { deprecations: null, objects: [STORED], totalResults: 1 },
+        },
+        400: malformedInclude,
+        422: { description: "A parameter is not of its type, or the page lies beyond `QUERY_MAXIMUM_RESULTS`." },
+      },
+    },
+    {
+      method: "POST",
+      path: "/v1/objects",
+      id: "createObject",
+      tag: "objects",
+      summary: "Create an object",
+      description: "Classes and properties that do not exist yet are made, unless `AUTOSCHEMA_ENABLED` is `false`.",
+      body,
+      answers: { 200: written, 422: { description: "The object is not valid, or its id is taken." } },
+    },
+    {
+      method: "POST",
+      path: "/v1/objects/validate",
+      id: "validateObject",
+      tag: "objects",
+      summary: "Check an object without storing it",
+      body,
+      answers: { 200: { description: "It is valid." }, 422: { description: "It is not; the message says why." } },
+    },
+    {
+      method: "GET",
+      path: one,
+      id: "getObject",
+      tag: "objects",
+      summary: "Read an object",
+      query: OBJECT_QUERY,
+      answers: { 200: object, 400: malformedInclude, 404: GONE, 422: { description: "The id is no uuid." } },
+    },
+    {
+      method: "HEAD",
+      path: one,
+      id: "objectExists",
+      tag: "objects",
+      summary: "Whether an object exists",
+      answers: { 204: { description: "It exists." }, 404: GONE, 422: { description: "The id is no uuid." } },
+    },
+    {
+      method: "PUT",
+      path: one,
+      id: "replaceObject",
+      tag: "objects",
+      summary: "Replace an object",
+      description: "Properties that are left out are gone. The class stays, and so does the creation time.",
+      body,
+      answers: {
+        ...(putObjectAnswersObject ? { 200: written } : { 204: { description: "It is replaced." } }),
+        404: GONE,
+        422: { description: "The object is not valid." },
+      },
+    },
+    {
+      method: "PATCH",
+      path: one,
+      id: "mergeObject",
+      tag: "objects",
+      summary: "Change properties of an object",
+      description: "What is left out stays as it is; null clears a property.",
+      body,
+      answers: {
+        204: { description: "It is changed." },
+        422: { description: "The change is not valid, or no object has this id." },
+      },
+    },
+    {
+      method: "DELETE",
+      path: one,
+      id: "deleteObject",
+      tag: "objects",
+      summary: "Delete an object",
+      description: "References to it stay where they are.",
+      answers: { 204: { description: "It is gone." }, 404: GONE, 422: { description: "The id is no uuid." } },
+    },
+    {
+      method: "GET",
+      path: "/v1/{id:uuid}",
+      id: "getObjectByBeacon",
+      tag: "objects",
+      summary: "Read the object of a beacon",
+      query: OBJECT_QUERY,
+      answers: { 200: object, 400: malformedInclude, 404: GONE },
+    },
+    {
+      method: "POST",
+      path: "/v1/batch/objects",
+      id: "importObjects",
+      tag: "batch",
+      summary: "Import objects",
+      description: "Objects whose id exists are replaced. Failed items are only told by their results.",
+      body: {
+        schema: BATCH_OBJECTS_BODY,
+        examples: { "two objects": { objects: [{ ...ARTICLE, id: ID }, ARTICLE] } },
+      },
+      answers: {
+        200: {
+          description: "The results.",
+          schema: BATCH_OBJECTS_ANSWER,
+          example: [{ ...WRITTEN, deprecations: null, result: {} }],
+        },
+        422: { description: "The list is empty, or an id is no uuid." },
+      },
+    },
+  ];
+}

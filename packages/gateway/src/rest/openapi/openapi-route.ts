@@ -1,0 +1,34 @@
+import type { WireProfile } from "@shoal/model";
+import type { HttpResponse } from "../../http/http-response.js";
+import type { Route } from "../../http/route.js";
+import { type DocumentParts, openApiDocument } from "./document.js";
+import { GRAPHQL_OPERATIONS } from "./graphql-operations.js";
+import { INSTANCE_OPERATIONS } from "./instance-operations.js";
+import { objectOperations } from "./object-operations.js";
+import type { Operation } from "./operation.js";
+import { schemaOperations } from "./schema-operations.js";
+
+/** Where the OpenAPI document is. */
+export const OPENAPI_PATH = "/v1/openapi.json";
+
+/** What the document says of each route. A new route needs an operation here. */
+export function describedOperations(profile: WireProfile): readonly Operation[] {
+  return [...objectOperations(profile), ...schemaOperations(), ...GRAPHQL_OPERATIONS, ...INSTANCE_OPERATIONS];
+}
+
+/** `GET /v1/openapi.json`: the document of `routes` and of itself, made once. */
+export function openApiRoute(routes: readonly Route[], profile: WireProfile, parts: DocumentParts): Route {
+  const answer: { response: HttpResponse } = { response: { status: 200 } };
+  const route: Route = {
+    method: "GET",
+    path: OPENAPI_PATH,
+    body: "unchecked",
+    access: "open",
+    timeout: "request",
+    handle: () => answer.response,
+  };
+  const document = openApiDocument([...routes, route], describedOperations(profile), parts);
+  const body = Buffer.from(`${JSON.stringify(document)}\n`);
+  answer.response = { status: 200, body, headers: ["Cache-Control", "public, max-age=300"] };
+  return route;
+}

@@ -1,0 +1,155 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { SPEC_PROFILE, WEAVIATE_PROFILE, type WireProfile } from "@shoal/model";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { GatewaySettings } from "../../create-gateway.js";
+import { type FakeGateway, serveFakes } from "../../testing/serve-fakes.js";
+import { disagreements } from "./document.js";
+import { describedOperations } from "./openapi-route.js";
+
+interface Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly security: readonly object[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
+  readonly requestBody?: {
+    readonly content: Record<string, { readonly examples: Record<string, { value: unknown }> }>;
+  };
+  readonly responses: Record<string, { readonly description: string; readonly content?: Record<string, object> }>;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Record<string, Record<string, Described>>;
+  readonly components: { readonly schemas: Record<string, object>; readonly securitySchemes: Record<string, object> };
+}
+
+const OIDC = {
+  issuer: "https://issuer.example/",
+  clientId: "db",
+  skipClientIdCheck: false,
+  usernameClaim: "sub",
+  groupsClaim: undefined,
+};
+
+async function served(settings: Partial<GatewaySettings> = {}, profile?: WireProfile): Promise<Document> {
+  const { gateway, send } = await serveFakes(settings, profile);
+  const { status, body, headers } = await send("GET", "/v1/openapi.json", undefined, { Accept: "text/html" });
+  await gateway.stop();
+  expect(status).toBe(200);
+  expect(headers.get("content-type")).toBe("application/json");
+  expect(headers.get("cache-control")).toBe("public, max-age=300");
+  return JSON.parse(body) as Document;
+}
+
+const operationsOf = (document: Document): readonly (readonly [string, Described])[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([verb, one]) => [`${verb.toUpperCase()} ${path}`, one] as const),
+  );
+
+let server: FakeGateway;
+beforeAll(async () => {
+  server = await serveFakes();
+});
+afterAll(() => server.gateway.stop());
+
+describe.each([
+  ["spec", SPEC_PROFILE],
+  ["weaviate", WEAVIATE_PROFILE],
+] as const)("the OpenAPI document under the wire profile %s", (_, profile) => {
+  it("has every route, and nothing that is no route", async () => {
+    expect(disagreements(server.gateway.routes, describedOperations(profile))).toEqual([]);
+    const routes = server.gateway.routes.map(({ method, path }) => `${method} ${path.replace(":uuid", "")}`);
+    const document = await served({}, profile);
+    expect(
+      operationsOf(document)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(routes.sort());
+  });
+
+  it("is valid OpenAPI 3.1, with OpenID Connect and without", async () => {
+    for (const authentication of [
+      { anonymousAccess: true, oidc: undefined },
+      { anonymousAccess: false, oidc: OIDC },
+    ]) {
+      const document = await served({ authentication }, profile);
+      expect(document.openapi).toBe("3.1.0");
+      const { valid, errors } = await new Validator().validate(document as object as Record<string, unknown>);
+      expect(valid, JSON.stringify(errors, null, 1)).toBe(true);
+      const broken = { ...document, paths: { "/v1": { get: { responses: { 200: {} } } } } };
+      expect((await new Validator().validate(broken)).valid).toBe(false);
+    }
+  });
+
+  it("says something of every operation, and names each once", async () => {
+    const operations = operationsOf(await served({}, profile));
+    expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
+    for (const [name, { summary, responses }] of operations) {
+      expect(summary, name).not.toBe("");
+      expect(
+        Object.keys(responses).some((status) => /^[23]/.test(status)),
+        name,
+      ).toBe(true);
+      for (const [status, { content }] of Object.entries(responses)) {
+        if (Number(status) < 400 || name.startsWith("HEAD")) continue;
+        expect(content, `${name} ${status}`).toEqual({
+          "application/json": { schema: { $ref: "#/components/schemas/Error" } },
+        });
+      }
+    }
+  });
+
+  it("refers only to what it holds", async () => {
+    const document = await served({}, profile);
+    const text = JSON.stringify(document);
+    const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name = ""]) => name);
+    expect([...text.matchAll(/"\$ref":"([^"]*)"/g)].length).toBeGreaterThanOrEqual(references.length);
+    expect(references.filter((name) => document.components.schemas[name] === undefined)).toEqual([]);
+    expect(text).not.toContain("$defs");
+  });
+});
+
+describe("what depends on settings", () => {
+  it("the wire profile decides how a replaced object is answered", async () => {
+    const statuses = async (profile: WireProfile) =>
+      Object.keys((await served({}, profile)).paths["/v1/objects/{id}"]?.put?.responses ?? {});
+    expect(await statuses(SPEC_PROFILE)).toContain("204");
+    expect(await statuses(SPEC_PROFILE)).not.toContain("200");
+    expect(await statuses(WEAVIATE_PROFILE)).toContain("200");
+    expect(await statuses(WEAVIATE_PROFILE)).not.toContain("204");
+  });
+
+  it("the server is ORIGIN, or where the document came from", async () => {
+    expect((await served()).servers).toEqual([{ url: "/" }]);
+    expect((await served({ origin: "https://db.example" })).servers).toEqual([{ url: "https://db.example" }]);
+  });
+
+  it("a token is needed where anonymous access is off, and never where a route is open", async () => {
+    const open = await served({ authentication: { anonymousAccess: true, oidc: undefined } });
+    expect(open.components.securitySchemes).toEqual({
+      bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+    });
+    expect(open.paths["/v1/objects"]?.get?.security).toEqual([{}, { bearer: [] }]);
+    const closed = await served({ authentication: { anonymousAccess: false, oidc: OIDC } });
+    expect(closed.paths["/v1/objects"]?.get?.security).toEqual([{ bearer: [] }, { oidc: [] }]);
+    expect(closed.paths["/v1/.well-known/live"]?.get?.security).toEqual([]);
+    expect(closed.components.securitySchemes.oidc).toEqual({
+      type: "openIdConnect",
+      openIdConnectUrl: "https://issuer.example/.well-known/openid-configuration",
+    });
+  });
+});
+
+it("disagreements say what to write where", () => {
+  const [first, ...routes] = server.gateway.routes;
+  const operations = describedOperations(SPEC_PROFILE);
+  const unknown = { ...operations[0], path: "/v1/nothing" } as (typeof operations)[number];
+  expect(disagreements(routes, operations)).toEqual([`the operation ${first?.method} ${first?.path} has no route`]);
+  expect(disagreements(server.gateway.routes, operations.slice(1))).toEqual([
+    `${operations[0]?.method} ${operations[0]?.path} has no operation: write one in rest/openapi/*-operations.ts`,
+  ]);
+  expect(disagreements(server.gateway.routes, [...operations, unknown])).toEqual([
+    "the operation GET /v1/nothing has no route",
+  ]);
+});

@@ -1,0 +1,48 @@
+import type * as z from "zod";
+import type { Method } from "../../http/route.js";
+
+export const TAGS = {
+  objects: "Data objects: one by one.",
+  references: "Cross-references between objects.",
+  batch: "Many at once. Items are independent of each other; the answer has one result an item.",
+  schema: "Classes and their properties.",
+  graphql: "Queries.",
+  instance: "What the instance says of itself.",
+} as const;
+
+export type Tag = keyof typeof TAGS;
+
+/** An answer that an operation gives. Without a schema it has no body; errors have the one error body. */
+export interface DescribedAnswer {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  readonly example?: unknown;
+  /** Default: `application/json`. */
+  readonly contentType?: string;
+}
+
+/** A request body: its schema, and examples by name, the first of which can be sent as it is to a new instance. */
+export interface DescribedBody {
+  readonly schema: z.ZodType;
+  readonly examples: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What the OpenAPI document says of one route beside what follows from the route itself: parameters of its path, and the
+ * answers to requests that do not get as far as the operation (see `common-answers.ts`).
+ */
+export interface Operation {
+  readonly method: Method;
+  /** As in the route table. */
+  readonly path: string;
+  /** Unique, for code generators. */
+  readonly id: string;
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description?: string;
+  /** Query parameters. */
+  readonly query?: z.ZodObject;
+  readonly body?: DescribedBody;
+  /** By status: what is particular to this operation. */
+  readonly answers: Readonly<Record<number, DescribedAnswer>>;
+}

@@ -1,0 +1,77 @@
+import { CLASS_BODY, PROPERTY_BODY } from "@shoal/model";
+import type { DescribedBody, Operation } from "./operation.js";
+import { STORED_CLASS, STORED_PROPERTY, STORED_SCHEMA } from "./schema-schemas.js";
+
+const CLASS_EXAMPLE = {
+  class: "Article",
+  description: "What was written",
+  vectorizer: "none",
+  properties: [
+    { name: "title", dataType: ["text"] },
+    { name: "wordCount", dataType: ["int"] },
+  ],
+};
+
+const UNKNOWN = { description: "No class has this name." };
+
+/** The operations on the schema (specification, "Schema"; reference-rest 4). */
+export function schemaOperations(): readonly Operation[] {
+  const one = "/v1/schema/{class}";
+  const body: DescribedBody = {
+    schema: CLASS_BODY,
+    examples: {
+      "vectors of your own": CLASS_EXAMPLE,
+      "three shards": { class: "Note", shardingConfig: { desiredCount: 3 } },
+    },
+  };
+  return [
+    {
+      method: "GET",
+      path: "/v1/schema",
+      id: "getSchema",
+      tag: "schema",
+      summary: "Read all classes",
+      answers: { 200: { description: "The schema.", schema: STORED_SCHEMA } },
+    },
+    {
+      method: "POST",
+      path: "/v1/schema",
+      id: "createClass",
+      tag: "schema",
+      summary: "Create a class",
+      body,
+      answers: {
+        200: { description: "The class with its defaults.", schema: STORED_CLASS },
+        422: { description: "The class is not valid, or its name is taken." },
+      },
+    },
+    {
+      method: "GET",
+      path: one,
+      id: "getClass",
+      tag: "schema",
+      summary: "Read a class",
+      answers: { 200: { description: "The class.", schema: STORED_CLASS }, 404: UNKNOWN },
+    },
+    {
+      method: "DELETE",
+      path: one,
+      id: "deleteClass",
+      tag: "schema",
+      summary: "Delete a class and all of its objects",
+      answers: { 200: { description: "It is gone." }, 400: UNKNOWN },
+    },
+    {
+      method: "POST",
+      path: `${one}/properties`,
+      id: "addProperty",
+      tag: "schema",
+      summary: "Add a property to a class",
+      body: { schema: PROPERTY_BODY, examples: { "a text": { name: "summary", dataType: ["text"] } } },
+      answers: {
+        200: { description: "The property.", schema: STORED_PROPERTY },
+        422: { description: "The property is not valid, its name is taken, or no class has this name." },
+      },
+    },
+  ];
+}
