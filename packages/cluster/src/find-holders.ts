@@ -1,94 +1,119 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
-import type { ClassRecord, RequestContext, ShardAddress, ShardService } from "@shoal/rpc";
+import type { ClassRecord, FoundObjects, RequestContext, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
+import { type NodePlan, type NodePlans, nodePlans } from "./node-plans.js";
 import type { ShardRouter } from "./shard-router.js";
 
-/** Which of some classes have an id. A class whose shard could not be asked is in neither list. */
+/** Which classes have an id. A class whose shard could not be asked is not among them. */
 export interface Holders {
   /** By name. */
   readonly holding: readonly ClassRecord[];
-  /** Why some could not be asked: the first reason. */
+  /** Why a shard that may have it could not be asked: the first reason. */
   readonly failure: ShoalError | undefined;
 }
 
-interface Question {
-  readonly record: ClassRecord;
+/** A shard that could not be asked, and why. */
+interface UnaskedShard {
   readonly shard: ShardAddress;
-  readonly id: ObjectId;
+  readonly error: ShoalError;
 }
 
-/**
- * Asks for `id` in `records`, one request a node; when that fails, each shard of the node by itself, as a node answers
- * for all of them or none. Never fails: what is not known is told.
- */
+const NOWHERE: Holders = { holding: [], failure: undefined };
+
+/** Where objects are: one answer an id, one request a node. Never fails: what is not known is told. */
 export async function findHolders(
   router: ShardRouter,
-  records: readonly ClassRecord[],
+  schema: SchemaSnapshot,
+  ids: readonly ObjectId[],
+  context: RequestContext,
+): Promise<readonly Holders[]> {
+  const plans = nodePlans(router, schema);
+  const answers = await Promise.all(plans.nodes.map((plan) => ask(router, plan, ids, schema.version, context)));
+  const unasked = answers.flatMap((answer) => answer.unasked);
+  return ids.map((id, at) => {
+    let holding: readonly ClassRecord[] = NOWHERE.holding;
+    for (const { holders } of answers) holding = joined(holding, recordsOf(router, plans, id, holders[at] ?? []));
+    if (unasked.length === 0) return holding.length === 0 ? NOWHERE : { holding, failure: undefined };
+    return { holding, failure: failureFor(router, plans, id, unasked) };
+  });
+}
+
+/** As {@link findHolders}, for one id. */
+export async function findHoldersOf(
+  router: ShardRouter,
+  schema: SchemaSnapshot,
   id: ObjectId,
   context: RequestContext,
 ): Promise<Holders> {
-  const failures: ShoalError[] = [];
-  const byNode = new Map<ShardService, Question[]>();
-  for (const record of records) {
-    const shard = router.shardOf(record, id);
-    try {
-      const node = router.node(shard);
-      const questions = byNode.get(node);
-      if (questions === undefined) byNode.set(node, [{ record, shard, id }]);
-      else questions.push({ record, shard, id });
-    } catch (thrown) {
-      failures.push(ShoalError.from(thrown));
-    }
-  }
-  const asked = [...byNode].map(async ([node, questions]) => {
-    const answers = await ask(node, questions, context);
-    if (!(answers instanceof ShoalError)) return answers;
-    if (questions.length === 1 || isOver(answers, context)) {
-      failures.push(answers);
-      return [];
-    }
-    const alone = await Promise.all(questions.map((question) => ask(node, [question], context)));
-    return alone.flatMap((answer) => {
-      if (!(answer instanceof ShoalError)) return answer;
-      failures.push(answer);
-      return [];
-    });
-  });
-  const holding = (await Promise.all(asked)).flat().sort(byName);
-  return { holding, failure: failures[0] };
+  const [holders] = await findHolders(router, schema, [id], context);
+  return holders ?? NOWHERE;
 }
 
 /**
- * The first class by name that has the id, among `records`. When none of those that could be asked has it and some could
- * not, fails with their error.
+ * The first class by name that has the id. When none of those that could be asked has it and some could not, fails with
+ * their error.
  */
 export async function findFirstHolder(
   router: ShardRouter,
-  records: readonly ClassRecord[],
+  schema: SchemaSnapshot,
   id: ObjectId,
   context: RequestContext,
 ): Promise<ClassRecord | undefined> {
-  const { holding, failure } = await findHolders(router, records, id, context);
+  return firstHolder(await findHoldersOf(router, schema, id, context));
+}
+
+/** The first class by name; fails with the failure when there is none. */
+export function firstHolder({ holding, failure }: Holders): ClassRecord | undefined {
   if (holding[0] === undefined && failure !== undefined) throw failure;
   return holding[0];
 }
 
-/** The classes of the questions that the node answers with yes, or why it does not answer. */
 async function ask(
-  node: ShardService,
-  questions: readonly Question[],
+  router: ShardRouter,
+  { first, shards }: NodePlan,
+  ids: readonly ObjectId[],
+  schemaVersion: number,
   context: RequestContext,
-): Promise<readonly ClassRecord[] | ShoalError> {
+): Promise<FoundObjects> {
   try {
-    const found = await node.hasObjects(questions, context);
-    return questions.filter((_, index) => found[index] === true).map(({ record }) => record);
+    return await router.node(first).findObjects(ids, schemaVersion, context);
   } catch (thrown) {
-    return ShoalError.from(thrown);
+    const error = ShoalError.from(thrown);
+    return { holders: [], unasked: shards.map((shard) => ({ shard, error })) };
   }
 }
 
-/** Whether the whole request has come to its end, so that asking again is in vain. */
-function isOver({ code }: ShoalError, { signal }: RequestContext): boolean {
-  return code === "deadlineExceeded" || signal?.aborted === true;
+/** The classes of the shards that said yes. A damaged shard may say so for an id that belongs to another one. */
+function recordsOf(
+  router: ShardRouter,
+  { recordOf }: NodePlans,
+  id: ObjectId,
+  shards: readonly ShardAddress[],
+): readonly ClassRecord[] {
+  if (shards.length === 0) return NOWHERE.holding;
+  return shards.flatMap((shard) => {
+    const record = recordOf.get(shard.classId);
+    return record === undefined || router.shardOf(record, id).shardName !== shard.shardName ? [] : [record];
+  });
+}
+
+function joined(before: readonly ClassRecord[], more: readonly ClassRecord[]): readonly ClassRecord[] {
+  if (more.length === 0) return before;
+  const all = [...before, ...more];
+  return all.length === 1 ? all : all.sort(byName);
+}
+
+/** Of the shards that could not be asked, the first that owns the id in its class. */
+function failureFor(
+  router: ShardRouter,
+  { recordOf }: NodePlans,
+  id: ObjectId,
+  unasked: readonly UnaskedShard[],
+): ShoalError | undefined {
+  const owner = unasked.find(({ shard }) => {
+    const record = recordOf.get(shard.classId);
+    return record !== undefined && router.shardOf(record, id).shardName === shard.shardName;
+  });
+  return owner?.error;
 }
 
 function byName(a: ClassRecord, b: ClassRecord): number {

@@ -1,6 +1,6 @@
-import { findFirstHolder, findHolders } from "@shoal/cluster";
+import { findHoldersOf, firstHolder } from "@shoal/cluster";
 import { type ObjectId, ShoalError } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 
@@ -24,15 +24,18 @@ export async function explainAbsence(
   wording: AbsenceWording,
   context: RequestContext,
 ): Promise<ShoalError | undefined> {
-  const named = input.className === undefined ? undefined : parts.schema.classRecord(input.className);
-  if (named !== undefined && (await isIn(parts, named, id, context))) return undefined;
-  const first = await findFirstHolder(parts.router, parts.schema.snapshot.classes, id, context);
+  const { className } = input;
+  const holders = await findHoldersOf(parts.router, parts.schema.snapshot, id, context);
+  if (holders.holding.some(({ definition }) => definition.class === className)) return undefined;
+  const first = firstHolder(holders);
   if (first === undefined) return wording.absent();
+  if (className === undefined || className === "") return undefined;
+  // The named class may have it just as well.
+  if (holders.failure !== undefined && parts.schema.classRecord(className) !== undefined) throw holders.failure;
   const { class: holder } = first.definition;
-  if (input.className === undefined || input.className === "" || input.className === holder) return undefined;
   return new ShoalError(
     "invalid",
-    `${wording.prefix}class is immutable, but got '${input.className}' for previous class '${holder}'`,
+    `${wording.prefix}class is immutable, but got '${className}' for previous class '${holder}'`,
   );
 }
 
@@ -53,10 +56,4 @@ export async function absenceOr(
   } catch {
     return refusal;
   }
-}
-
-async function isIn(parts: IngestParts, record: ClassRecord, id: ObjectId, context: RequestContext): Promise<boolean> {
-  const { holding, failure } = await findHolders(parts.router, [record], id, context);
-  if (failure !== undefined) throw failure;
-  return holding.length > 0;
 }

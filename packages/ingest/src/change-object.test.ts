@@ -1,13 +1,15 @@
 import type { ObjectId } from "@shoal/model";
 import { describe, expect, it } from "vitest";
-import { input, MISSING_VECTOR, refusal, type Setup, setUp } from "./ingest-setup.fixture.js";
+import { input, MISSING_VECTOR, plantNote, refusal, type Setup, setUp } from "./ingest-setup.fixture.js";
 
 const id = "8e2997f2-1972-4ee2-ad35-5fc704f2893e" as ObjectId;
 const other = "11111111-1111-1111-1111-111111111111" as ObjectId;
+const target = "22222222-2222-2222-2222-222222222222" as ObjectId;
 
 async function withCar(options: Parameters<typeof setUp>[0] = {}): Promise<Setup> {
   const setup = setUp(options);
-  const properties = { name: "a", wheels: 4, notes: [{ beacon: `svc://localhost/${other}` }] };
+  plantNote(setup.cluster, target);
+  const properties = { name: "a", wheels: 4, notes: [{ beacon: `svc://localhost/${target}` }] };
   await setup.ingest.createObject(input("Car", { id, properties }), setup.context);
   setup.cluster.publishDimensions();
   setup.cluster.calls.length = 0;
@@ -119,7 +121,7 @@ describe("mergeObject", () => {
       object: {
         id,
         className: "Car",
-        properties: { wheels: 3, notes: [{ beacon: `svc://localhost/${other}` }] },
+        properties: { wheels: 3, notes: [{ beacon: `svc://localhost/${target}` }] },
         vector: Float32Array.of(1, 2),
         extras: undefined,
       },
@@ -152,7 +154,7 @@ describe("mergeObject", () => {
 
   it.each([
     ["spec", [id]],
-    ["weaviate", [other, id]],
+    ["weaviate", [target, id]],
   ] as const)("under profile %s a reference list becomes %j", async (profile, expected) => {
     const { cluster, ingest, context } = await withCar({ profile });
     const properties = { notes: [{ beacon: `x://localhost/${id}` }], wheels: 1 };

@@ -4,22 +4,28 @@ import {
   checkDimensions,
   isVectorMissing,
   type JsonObject,
+  type ObjectId,
   type Properties,
   parseVector,
   parseVectorWeights,
   plainJsonObject,
   propertyValidator,
+  type ReferenceTarget,
   ShoalError,
   withPrefix,
 } from "@shoal/model";
-import type { ClassRecord } from "@shoal/rpc";
+import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
+import { locateObjects, targetFault } from "./locate-objects.js";
 
 /** What a client sent beside id and vector, checked and in its stored form. */
 export interface CheckedContent {
   readonly record: ClassRecord;
   readonly properties: Properties | undefined;
   readonly extras: JsonObject | undefined;
+  /** What the properties refer to; whether it exists is not known yet. */
+  readonly targets: readonly ReferenceTarget[];
 }
 
 /** All of an object that a single request writes. */
@@ -28,15 +34,38 @@ export interface CheckedObject {
   readonly vector: Float32Array | undefined;
 }
 
-/** Content, then vector; fails with `invalid` on the first fault (its prefix tells the content's from the vector's). */
-export function checkObject(input: ObjectInput, schema: SchemaView, scheme: BeaconScheme): CheckedObject {
-  let content: CheckedContent;
-  try {
-    content = checkContent(input, schema, scheme);
-  } catch (refusal) {
-    throw withPrefix("invalid object: ", refusal);
+/** Begins every message about the content of an object, and none about its vector. */
+export const OBJECT_PREFIX = "invalid object: ";
+
+/**
+ * Content, existence of what it refers to, vector; fails with `invalid` on the first fault, with `unavailable` when the
+ * existence of a target cannot be told.
+ */
+export async function checkObject(
+  input: ObjectInput,
+  parts: Pick<IngestParts, "router" | "schema" | "profile" | "limits">,
+  context: RequestContext,
+): Promise<CheckedObject> {
+  const content = checkObjectContent(input, parts.schema, parts.profile.beaconScheme);
+  const { targets } = content;
+  if (targets.length > 0) {
+    const fault = targetFault(targets, await locateObjects(parts, targets.map(idOf), context));
+    if (fault !== undefined) throw withPrefix(OBJECT_PREFIX, fault);
   }
   return { content, vector: checkVector(input, content.record) };
+}
+
+/** `checkContent` with its messages as those of a single object begin. */
+export function checkObjectContent(input: ObjectInput, schema: SchemaView, scheme: BeaconScheme): CheckedContent {
+  try {
+    return checkContent(input, schema, scheme);
+  } catch (refusal) {
+    throw withPrefix(OBJECT_PREFIX, refusal);
+  }
+}
+
+export function idOf(target: ReferenceTarget): ObjectId {
+  return target.id;
 }
 
 /** The class that the object names. Fails with `invalid` when it names none or an unknown one. */
@@ -52,8 +81,10 @@ export function classOf(input: ObjectInput, schema: SchemaView): ClassRecord {
 export function checkContent(input: ObjectInput, schema: SchemaView, scheme: BeaconScheme): CheckedContent {
   const record = classOf(input, schema);
   const vectorWeights = parseVectorWeights(input.vectorWeights);
-  const properties = propertyValidator(record.definition, scheme).parse(input.properties);
-  return { record, properties, extras: extrasOf(vectorWeights, input.additional) };
+  const validator = propertyValidator(record.definition, scheme);
+  const properties = validator.parse(input.properties);
+  const targets = validator.referenceTargets(properties);
+  return { record, properties, extras: extrasOf(vectorWeights, input.additional), targets };
 }
 
 /**

@@ -1,16 +1,18 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
 import { describe, expect, it } from "vitest";
-import { input, MISSING_VECTOR, refusal, setUp } from "./ingest-setup.fixture.js";
+import { input, MISSING_VECTOR, plantNote, refusal, setUp } from "./ingest-setup.fixture.js";
 
 const id = "8e2997f2-1972-4ee2-ad35-5fc704f2893e" as ObjectId;
+const noted = "22222222-2222-2222-2222-222222222222" as ObjectId;
 
 describe("createObject", () => {
   it("stores a complete object and tells what was stored", async () => {
     const { cluster, ingest, context } = setUp();
+    plantNote(cluster, noted);
     const written = await ingest.createObject(
       input("Car", {
         id: id.toUpperCase(),
-        properties: { wheels: 4, name: "a", notes: [{ beacon: `x://localhost/${id}`, href: "h" }] },
+        properties: { wheels: 4, name: "a", notes: [{ beacon: `x://localhost/${noted}`, href: "h" }] },
         vectorWeights: { a: "1" },
         additional: { k: [1] },
       }),
@@ -20,7 +22,7 @@ describe("createObject", () => {
       object: {
         id,
         className: "Car",
-        properties: { name: "a", notes: [{ beacon: `svc://localhost/${id}` }], wheels: 4 },
+        properties: { name: "a", notes: [{ beacon: `svc://localhost/${noted}` }], wheels: 4 },
         vector: Float32Array.of(1, 2),
         extras: { additional: { k: [1] }, vectorWeights: { a: "1" } },
       },
@@ -121,16 +123,28 @@ describe("uniqueness of a given id", () => {
     }
   });
 
-  it("asks each node once for all classes, and not for the object's own shard", async () => {
+  it("asks each node once for all classes", async () => {
     const { cluster, ingest, context } = setUp({ nodes: 3, shards: 6 });
     for (let i = 0; i < 20; i++) cluster.addClass({ class: `Class${i}` });
     await ingest.createObject(input("Car"), context);
     cluster.publishDimensions();
     cluster.calls.length = 0;
     await ingest.createObject(input("Car", { id }), context);
-    const asked = cluster.calls.filter((call) => call.includes(" has "));
-    expect(new Set(asked.map((call) => call.split(" ")[0])).size).toBe(asked.length);
-    expect(asked.reduce((sum, call) => sum + Number(call.split(" ")[2]), 0)).toBe(22);
+    const asked = cluster.calls.filter((call) => call.includes(" find "));
+    expect(asked.sort()).toEqual(["node0 find 1", "node1 find 1", "node2 find 1"]);
+  });
+
+  it("asks nobody but the own shard when there is one class", async () => {
+    const { cluster, ingest, context } = setUp();
+    cluster.snapshot = { version: 99, classes: cluster.snapshot.classes.filter((c) => c.definition.class === "Car") };
+    await ingest.createObject(input("Car"), context);
+    cluster.publishDimensions();
+    cluster.calls.length = 0;
+    await ingest.createObject(input("Car", { id }), context);
+    expect(cluster.calls).toEqual(["node0 put Car create 1"]);
+    expect(await refusal(ingest.createObject(input("Car", { id }), context))).toBe(
+      `invalid: id '${id}' already exists`,
+    );
   });
 
   it("cannot accept an id while a node that may have it is down, but still tells a taken one", async () => {

@@ -1,10 +1,11 @@
-import { findHolders, type Holders } from "@shoal/cluster";
-import { type ObjectId, ShoalError } from "@shoal/model";
+import { findHoldersOf, type Holders } from "@shoal/cluster";
+import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
-import { type CheckedObject, checkObject } from "./check-object.js";
+import { type CheckedObject, checkObjectContent, checkVector, idOf, OBJECT_PREFIX } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
+import { holdersOf, locateObjects, targetFault } from "./locate-objects.js";
 import { freshId, parseBodyId } from "./object-ids.js";
 import { dataObject, storeObject } from "./store-object.js";
 
@@ -19,22 +20,14 @@ export async function createObject(
   context: RequestContext,
 ): Promise<WrittenObject> {
   const given = parseBodyId(input.id);
-  const { classes } = parts.schema.snapshot;
   let checked: CheckedObject;
   try {
-    checked = checkObject(input, parts.schema, parts.profile.beaconScheme);
+    checked = await checkNewObject(parts, given, input, context);
   } catch (refusal) {
-    const isTaken = given !== undefined && (await holdersOf(parts, classes, given, context)).holding.length > 0;
-    throw isTaken ? alreadyExists(input.id ?? given) : refusal;
+    throw (await takenIdError(parts, given, input, context)) ?? refusal;
   }
   const { content, vector } = checked;
   const { record } = content;
-  if (given !== undefined) {
-    // The own shard refuses a taken id by itself, unless the length of its vectors would be fixed before it is asked.
-    const asked =
-      record.dimensions === undefined ? classes : classes.filter((other) => other.classId !== record.classId);
-    await requireFree(parts, asked, given, input, context);
-  }
   if (vector !== undefined) await dimensions.hold(record, vector.length, context);
   const object = dataObject(given ?? freshId(parts.newId), content, vector);
   try {
@@ -45,26 +38,46 @@ export async function createObject(
   }
 }
 
-async function requireFree(
+/** Everything but what the own shard says: one request a node for the id and for all that the object refers to. */
+async function checkNewObject(
   parts: IngestParts,
-  records: readonly ClassRecord[],
-  id: ObjectId,
+  given: ObjectId | undefined,
   input: ObjectInput,
   context: RequestContext,
-): Promise<void> {
-  const { holding, failure } = await holdersOf(parts, records, id, context);
-  if (holding.length > 0) throw alreadyExists(input.id ?? id);
+): Promise<CheckedObject> {
+  const content = checkObjectContent(input, parts.schema, parts.profile.beaconScheme);
+  const { record, targets } = content;
+  const askedId = given !== undefined && isAskedFor(parts, record) ? given : undefined;
+  if (askedId !== undefined || targets.length > 0) {
+    const ids = targets.map(idOf);
+    const located = await locateObjects(parts, askedId === undefined ? ids : [askedId, ...ids], context);
+    if (askedId !== undefined) requireFree(holdersOf(located, askedId), input.id ?? askedId);
+    const fault = targetFault(targets, located);
+    if (fault !== undefined) throw withPrefix(OBJECT_PREFIX, fault);
+  }
+  return { content, vector: checkVector(input, record) };
+}
+
+/** The own shard refuses a taken id by itself, unless the length of its vectors would be fixed before it is asked. */
+function isAskedFor({ schema }: IngestParts, { dimensions }: ClassRecord): boolean {
+  return dimensions === undefined || schema.snapshot.classes.length > 1;
+}
+
+function requireFree({ holding, failure }: Holders, id: string): void {
+  if (holding.length > 0) throw alreadyExists(id);
   if (failure !== undefined) throw failure;
 }
 
-async function holdersOf(
+/** What to say instead of any other refusal: that the id is taken, as far as that can be found out. */
+async function takenIdError(
   parts: IngestParts,
-  records: readonly ClassRecord[],
-  id: ObjectId,
+  given: ObjectId | undefined,
+  input: ObjectInput,
   context: RequestContext,
-): Promise<Holders> {
-  if (records.length === 0) return { holding: [], failure: undefined };
-  return findHolders(parts.router, records, id, context);
+): Promise<ShoalError | undefined> {
+  if (given === undefined) return undefined;
+  const { holding } = await findHoldersOf(parts.router, parts.schema.snapshot, given, context);
+  return holding.length > 0 ? alreadyExists(input.id ?? given) : undefined;
 }
 
 /** The id as the client typed it. */

@@ -6,8 +6,9 @@ import { parsePathId } from "./object-ids.js";
 /** Deletes the object of the first class by name that has the id; false when none has it. */
 export async function deleteObject(parts: IngestParts, pathId: string, context: RequestContext): Promise<boolean> {
   const id = parsePathId(pathId);
-  const { classes } = parts.schema.snapshot;
-  const record = classes.length < 2 ? classes[0] : await findFirstHolder(parts.router, classes, id, context);
+  const { snapshot } = parts.schema;
+  const { classes } = snapshot;
+  const record = classes.length < 2 ? classes[0] : await findFirstHolder(parts.router, snapshot, id, context);
   if (record === undefined) return false;
   const shard = parts.router.shardOf(record, id);
   return parts.router.node(shard).deleteObject(shard, id, context);

@@ -1,10 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { checkDimensions, type DataObject, type ObjectId, ShoalError } from "@shoal/model";
+import { checkDimensions, type ObjectId, type ReferenceTarget, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { type CheckedContent, checkContent, checkVector } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
+import { locateObjects, targetFault } from "./locate-objects.js";
 import { freshId, parseBodyId } from "./object-ids.js";
 import { type BatchItem, storeBatch } from "./store-batch.js";
 import { dataObject } from "./store-object.js";
@@ -37,7 +38,7 @@ export async function importObjects(
   }
   const ids = inputs.map((input) => parseBodyId(input?.id));
   const outcomes = new Array<BatchOutcome | undefined>(inputs.length);
-  const items: BatchItem[] = [];
+  const items: CheckedItem[] = [];
   let turnEnds = parts.nowMs() + parts.limits.turnMsMax;
   for (const [index, given] of inputs.entries()) {
     const input = given ?? NOTHING;
@@ -49,7 +50,8 @@ export async function importObjects(
     await setImmediate();
     turnEnds = parts.nowMs() + parts.limits.turnMsMax;
   }
-  const fitting = await holdDimensions(dimensions, items, outcomes, context);
+  const found = await requireTargets(parts, items, outcomes, context);
+  const fitting = await holdDimensions(dimensions, found, outcomes, context);
   await storeBatch(parts, fitting, outcomes, context);
   return outcomes.map((outcome, index) => {
     if (outcome !== undefined) return outcome;
@@ -57,28 +59,59 @@ export async function importObjects(
   });
 }
 
+/** An item whose references may point nowhere, and what else is wrong with it. */
+interface CheckedItem extends BatchItem {
+  readonly targets: readonly ReferenceTarget[];
+  readonly vectorFault: ShoalError | undefined;
+}
+
 /** The object as it goes to its shard, or all that is wrong with it in one message. */
 function check(
   parts: IngestParts,
   input: ObjectInput,
   id: ObjectId,
-): { record: ClassRecord; object: DataObject } | ShoalError {
+): Omit<CheckedItem, "index" | "input"> | ShoalError {
   let content: CheckedContent;
   try {
     content = checkContent(input, parts.schema, parts.profile.beaconScheme);
   } catch (refusal) {
-    return joined(ShoalError.from(refusal), vectorFault(parts, input));
+    return joined(ShoalError.from(refusal), otherFault(parts, input));
   }
+  const { record, targets } = content;
+  let vector: Float32Array | undefined;
+  let vectorFault: ShoalError | undefined;
   try {
-    const vector = checkVector(input, content.record);
-    return { record: content.record, object: dataObject(id, content, vector) };
+    vector = checkVector(input, record);
   } catch (refusal) {
-    return ShoalError.from(refusal);
+    vectorFault = ShoalError.from(refusal);
+    if (targets.length === 0) return vectorFault;
   }
+  return { record, object: dataObject(id, content, vector), targets, vectorFault };
+}
+
+/** The items whose references all point to stored objects, which are asked for together. */
+async function requireTargets(
+  parts: IngestParts,
+  items: readonly CheckedItem[],
+  outcomes: (BatchOutcome | undefined)[],
+  context: RequestContext,
+): Promise<readonly BatchItem[]> {
+  if (items.every(({ targets }) => targets.length === 0)) return items;
+  const located = await locateObjects(parts, idsOfTargets(items), context);
+  return items.filter(({ index, input, object, targets, vectorFault }) => {
+    const missing = targetFault(targets, located);
+    const fault = missing === undefined ? vectorFault : joined(missing, vectorFault?.message);
+    if (fault !== undefined) outcomes[index] = { error: fault, id: object.id, input };
+    return fault === undefined;
+  });
+}
+
+function* idsOfTargets(items: readonly CheckedItem[]): Iterable<ObjectId> {
+  for (const { targets } of items) for (const { id } of targets) yield id;
 }
 
 /** What is wrong with the vector of an object whose other content was refused already. */
-function vectorFault(parts: IngestParts, input: ObjectInput): string | undefined {
+function otherFault(parts: IngestParts, input: ObjectInput): string | undefined {
   const { className } = input;
   if (className === undefined || className === "") return undefined;
   const record = parts.schema.classRecord(className);

@@ -8,6 +8,8 @@ export interface IngestLimits {
   readonly chunkObjectsMax: number;
   /** Bytes of all vectors in one request to a shard; a single larger one goes alone. */
   readonly chunkVectorBytesMax: number;
+  /** Ids in one question where objects are. */
+  readonly askedIdsMax: number;
   /** Milliseconds of validation after which other requests get their turn. */
   readonly turnMsMax: number;
 }
@@ -15,6 +17,7 @@ export interface IngestLimits {
 export const INGEST_LIMITS: IngestLimits = {
   chunkObjectsMax: 1_000,
   chunkVectorBytesMax: 8 * 1024 * 1024,
+  askedIdsMax: 10_000,
   turnMsMax: 10,
 };
 

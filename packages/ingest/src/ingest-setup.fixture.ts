@@ -1,4 +1,4 @@
-import { ShoalError, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
+import { type ObjectId, ShoalError, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { INGEST_LIMITS, type IngestLimits } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
@@ -46,6 +46,13 @@ export function setUp(options: SetupOptions = {}): Setup {
     limits: { ...INGEST_LIMITS, ...options.limits },
   });
   return { cluster, ingest, context: { deadline: Number.MAX_SAFE_INTEGER } };
+}
+
+/** An object of class Note, past all checks. */
+export function plantNote(cluster: MemoryCluster, id: ObjectId): void {
+  const note = cluster.classRecord("Note");
+  if (note === undefined) throw new Error("no class Note");
+  cluster.plant(note, id);
 }
 
 export function input(className: string | undefined, rest: Partial<ObjectInput> = {}): ObjectInput {

@@ -12,8 +12,9 @@ import {
   ShoalError,
   SPEC_PROFILE,
   type StoredObject,
+  withoutReferences,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
+import type { ClassRecord, FoundObjects, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
 import { createShardingState, Ring } from "@shoal/sharding";
 
 export interface MemoryRow {
@@ -29,6 +30,8 @@ export class MemoryCluster implements SchemaView, ShardRouter {
   /** Every request to a node, as `node method shard`; batches with the number of objects. */
   readonly calls: string[] = [];
   readonly downNodes = new Set<string>();
+  /** Classes whose shards cannot be asked whether they have an object. */
+  readonly downShards = new Set<string>();
   /** Runs before every put and may throw. */
   beforePut: (shard: ShardAddress) => void = () => {};
   fixCalls = 0;
@@ -168,15 +171,40 @@ export class MemoryCluster implements SchemaView, ShardRouter {
         await enter("delete", shard.className);
         return this.#rowsOf(shard).delete(id);
       },
-      hasObjects: async (questions) => {
-        await enter("has", String(questions.length));
-        return questions.map(({ shard, id }) => this.#rowsOf(shard).has(id));
+      mergeObjects: async (shard, merges) => {
+        await enter("merge", `${shard.className} ${merges.length}`);
+        this.beforePut(shard);
+        return merges.map((merge) => this.#mergeOne(shard, merge));
+      },
+      findObjects: async (ids) => {
+        await enter("find", String(ids.length));
+        return this.#find(name, ids);
       },
       getObjects: unused,
       searchByVector: unused,
       listObjects: unused,
       shardStatuses: unused,
     };
+  }
+
+  /** In the shards of one node; one of `downShards` cannot be asked. */
+  #find(nodeName: string, ids: readonly ObjectId[]): FoundObjects {
+    const shards = this.snapshot.classes.flatMap((record) => this.shardsOf(record));
+    const here = shards.filter((shard) => this.nodeNameOf(shard) === nodeName);
+    const asked = here.filter(({ className }) => !this.downShards.has(className));
+    const unasked = here.flatMap((shard) => {
+      const error = new ShoalError("unavailable", `a shard of '${shard.className}' is down`);
+      return asked.includes(shard) ? [] : [{ shard, error }];
+    });
+    return { holders: ids.map((id) => asked.filter((shard) => this.#rowsOf(shard).has(id))), unasked };
+  }
+
+  #mergeOne(shard: ShardAddress, merge: ObjectMerge): PutTimes | ShoalError {
+    try {
+      return this.#merge(this.#rowsOf(shard), merge);
+    } catch (thrown) {
+      return ShoalError.from(thrown);
+    }
   }
 
   #put(rows: Map<ObjectId, MemoryRow>, object: DataObject, mode: PutMode): PutTimes | ShoalError {
@@ -198,6 +226,7 @@ export class MemoryCluster implements SchemaView, ShardRouter {
       const before = properties[name];
       properties[name] = [...(Array.isArray(before) ? before : []), ...list];
     }
+    for (const [name, ids] of Object.entries(merge.remove)) properties[name] = withoutReferences(properties[name], ids);
     const object = { ...old.object, properties, vector: merge.vector ?? old.object.vector };
     const times = { ...old.times, lastUpdateTimeUnix: this.now };
     rows.set(merge.id, { object, times });

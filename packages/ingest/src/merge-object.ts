@@ -12,10 +12,11 @@ import {
 } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
-import { checkGivenVector, checkVectorizer, classOf } from "./check-object.js";
+import { checkGivenVector, checkVectorizer, classOf, idOf } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
+import { locateObjects, targetFault } from "./locate-objects.js";
 import { parsePathId } from "./object-ids.js";
 
 const PREFIX = "invalid merge: ";
@@ -27,7 +28,7 @@ interface CheckedMerge extends Omit<ObjectMerge, "id"> {
 /**
  * Parts of an object anew (reference-rest 3.9, decisions.md): given properties are replaced, null clears one, reference
  * lists are replaced or appended to as the wire profile says, a vector that is sent replaces the old one; an empty one
- * counts as not sent, as everywhere. The body's
+ * counts as not sent, as everywhere. What new references point to must exist. The body's
  * id counts for nothing; so do `vectorWeights` and `additional`, which only a complete object carries.
  */
 export async function mergeObject(
@@ -47,7 +48,7 @@ export async function mergeObject(
   };
   let checked: CheckedMerge;
   try {
-    checked = checkMerge(parts, input);
+    checked = await checkMerge(parts, input, context);
   } catch (refusal) {
     throw await absenceOr(withPrefix(PREFIX, refusal), parts, id, input, wording, context);
   }
@@ -68,15 +69,21 @@ export async function mergeObject(
   }
 }
 
-function checkMerge(parts: IngestParts, input: ObjectInput): CheckedMerge {
+async function checkMerge(parts: IngestParts, input: ObjectInput, context: RequestContext): Promise<CheckedMerge> {
   const record = classOf(input, parts.schema);
   parseVectorWeights(input.vectorWeights);
   const validator = propertyValidator(record.definition, parts.profile.beaconScheme);
   const changes = validator.parseChanges(input.properties);
+  const targets = validator.referenceTargets(changes.set);
+  if (targets.length > 0) {
+    const fault = targetFault(targets, await locateObjects(parts, targets.map(idOf), context));
+    if (fault !== undefined) throw fault;
+  }
   checkVectorizer(record);
   const vector = isVectorMissing(input.vector) ? undefined : checkGivenVector(input.vector, record);
   const split = parts.profile.patchReferences === "append" ? splitReferences(validator, changes) : undefined;
-  return { record, set: split?.set ?? changes.set, clear: changes.clear, append: split?.append ?? {}, vector };
+  const { set, append } = split ?? { set: changes.set, append: {} };
+  return { record, set, clear: changes.clear, append, remove: {}, vector };
 }
 
 /** Takes the reference lists out of the changes. */

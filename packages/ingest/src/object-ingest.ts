@@ -35,8 +35,8 @@ export class ObjectIngest implements IngestService {
     return deleteObject(this.#parts, pathId, context);
   }
 
-  async validateObject(input: ObjectInput, _context: RequestContext): Promise<void> {
-    validateObject(this.#parts, input);
+  validateObject(input: ObjectInput, context: RequestContext): Promise<void> {
+    return validateObject(this.#parts, input, context);
   }
 
   importObjects(

@@ -1,4 +1,4 @@
-import { findHolders, type Holders, type ShardRouter } from "@shoal/cluster";
+import { findHoldersOf, type Holders, type ShardRouter } from "@shoal/cluster";
 import { type ObjectId, type RowFields, ShoalError, type StoredObject } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 
@@ -22,7 +22,7 @@ export async function findObject(
 ): Promise<FoundObject | undefined> {
   const records = classesByName(schema);
   let { holding, failure }: Holders = { holding: records, failure: undefined };
-  if (records.length > 1) ({ holding, failure } = await findHolders(router, records, id, context));
+  if (records.length > 1) ({ holding, failure } = await findHoldersOf(router, schema, id, context));
   for (const record of holding) {
     try {
       const shard = router.shardOf(record, id);

@@ -13,7 +13,7 @@ describe("several classes", () => {
     const id = object?.id;
     if (id === undefined) throw new Error("no object");
     expect((await engine.objectById(id, ROWS, context))?.className).toBe(object?.className);
-    expect(Object.fromEntries(shards.calls)).toEqual({ hasObjects: 1, getObjects: 1 });
+    expect(Object.fromEntries(shards.calls)).toEqual({ findObjects: 1, getObjects: 1 });
     expect(await engine.objectById(uuid(random(1234)), ROWS, context)).toBeUndefined();
   });
 

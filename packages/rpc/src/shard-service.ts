@@ -28,6 +28,14 @@ export interface ShardStatus {
   readonly reason: string | undefined;
 }
 
+/** Which of some ids the shards of a node have. */
+export interface FoundObjects {
+  /** For each id the shards that have it. */
+  readonly holders: readonly (readonly ShardAddress[])[];
+  /** Shards of the node that could not be asked, and why: an id that belongs to them may be there all the same. */
+  readonly unasked: readonly { readonly shard: ShardAddress; readonly error: ShoalError }[];
+}
+
 /**
  * A storage node, as the asking side sees it, for any of its shards. Writes are durable when they resolve. Every method
  * fails with `unavailable` when the node or the shard cannot be reached, naming both.
@@ -42,6 +50,12 @@ export interface ShardService {
   ): Promise<readonly (PutTimes | ShoalError)[]>;
   /** The object after the merge. Fails with `notFound`. */
   mergeObject(shard: ShardAddress, merge: ObjectMerge, context: RequestContext): Promise<StoredObject>;
+  /** Outcomes in the order of the merges: the object's times, or why it was not changed. */
+  mergeObjects(
+    shard: ShardAddress,
+    merges: readonly ObjectMerge[],
+    context: RequestContext,
+  ): Promise<readonly (PutTimes | ShoalError)[]>;
   /** False when it was not there. */
   deleteObject(shard: ShardAddress, id: ObjectId, context: RequestContext): Promise<boolean>;
   /** One result an id, in order. A damaged row fails the call with `dataLoss`. */
@@ -51,11 +65,11 @@ export interface ShardService {
     fields: RowFields,
     context: RequestContext,
   ): Promise<readonly (StoredObject | undefined)[]>;
-  /** For each question whether the shard has the id: one request for all shards of the node. */
-  hasObjects(
-    questions: readonly { readonly shard: ShardAddress; readonly id: ObjectId }[],
-    context: RequestContext,
-  ): Promise<readonly boolean[]>;
+  /**
+   * Looks for ids in all shards that the schema of at least version `schemaVersion` places on the node. Fails with
+   * `unavailable` when the node does not know that version yet.
+   */
+  findObjects(ids: readonly ObjectId[], schemaVersion: number, context: RequestContext): Promise<FoundObjects>;
   /** Nearest first, equal distances by id. Fails with `invalid` on a class that skips vector indexing. */
   searchByVector(
     shard: ShardAddress,

@@ -1,12 +1,5 @@
 import type { KeyValueChange } from "@shoal/kv";
-import {
-  type ObjectId,
-  type ObjectMerge,
-  type PutMode,
-  type PutTimes,
-  ShoalError,
-  type StoredObject,
-} from "@shoal/model";
+import { type ObjectId, type ObjectMerge, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
 import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
 import type { IdTable } from "./id-table.js";
@@ -85,19 +78,20 @@ export class CommitDraft {
     return { creationTimeUnix: draft.creationTimeUnix, lastUpdateTimeUnix: nowUnix };
   }
 
-  merge(merge: ObjectMerge): StoredObject | ShoalError {
+  /** The row after the merge, or why there is none; nothing is changed then. Never fails. */
+  merge(merge: ObjectMerge): RowView | ShoalError {
     const before = this.#current(merge.id);
     if (before === undefined) return notFound(merge.id);
     if (before instanceof ShoalError) return before;
+    const row = mergedRow(before, merge);
+    if (row instanceof ShoalError) return row;
     const fault = this.#checkDimensions(merge.id, merge.vector?.length ?? 0);
     if (fault !== undefined) return fault;
-    const row = mergeRow(before, merge);
     const draft = this.#draft(merge.id);
     draft.row = row;
     draft.creationTimeUnix ||= this.#options.nowUnix;
     stampTimes(row, draft.creationTimeUnix, this.#options.nowUnix);
-    const all = { properties: true, vector: true, extras: true };
-    return view(row).toObject(merge.id, this.#options.className, all);
+    return view(row);
   }
 
   /** False when there was nothing to delete; an error when nobody knows. */
@@ -217,6 +211,14 @@ function notFound(id: ObjectId): ShoalError {
 
 function sameVector(before: RowView, after: RowView): boolean {
   return before.hasVector === after.hasVector && Buffer.compare(before.vectorBytes, after.vectorBytes) === 0;
+}
+
+function mergedRow(before: RowView, merge: ObjectMerge): Buffer | ShoalError {
+  try {
+    return mergeRow(before, merge);
+  } catch (thrown) {
+    return ShoalError.from(thrown);
+  }
 }
 
 /** Rows in a draft were encoded here: they can be read. */

@@ -62,7 +62,9 @@ describe("damaged records", () => {
     await expectDamage(shard.getObjects([idOf(1), idOf(2)], ALL_FIELDS));
     await expectDamage(shard.listObjects({ order: "id", after: undefined, limit: 9, fields: ALL_FIELDS }));
     await expectDamage(shard.listObjects({ order: "newest", after: undefined, limit: 9, fields: ALL_FIELDS }));
-    await expectDamage(shard.mergeObject({ id: idOf(2), set: {}, clear: [], append: {}, vector: undefined }));
+    await expectDamage(
+      shard.mergeObject({ id: idOf(2), set: {}, clear: [], append: {}, remove: {}, vector: undefined }),
+    );
     expect((await shard.getObjects([idOf(1)], ALL_FIELDS))[0]).toBeDefined();
     await shard.putObjects([book(idOf(2), [2, 1])], "replace");
     await under.expectWhole(shard, [3, 2, 1]);

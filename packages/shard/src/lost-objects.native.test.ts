@@ -143,7 +143,7 @@ describe("objects that are lost to damage", () => {
     const shard = await under.open();
     expect((await shard.putObjects([book(idOf(5), [5, 1])], "create"))[0]).toMatchObject(loss(idOf(5)));
     await expect(shard.deleteObject(idOf(5))).rejects.toMatchObject(loss(idOf(5)));
-    const merge = { id: idOf(5), set: {}, clear: [], append: {}, vector: undefined };
+    const merge = { id: idOf(5), set: {}, clear: [], append: {}, remove: {}, vector: undefined };
     await expect(shard.mergeObject(merge)).rejects.toMatchObject(loss(idOf(5)));
     expect(await shard.deleteObject(idOf(1))).toBe(false);
     await under.fill(shard, 6, 8);

@@ -1,4 +1,4 @@
-import type { Json, ObjectMerge } from "@shoal/model";
+import { type Json, type ObjectMerge, withoutReferences } from "@shoal/model";
 import { encodeRow, type RowView } from "./row.js";
 
 /** The row after a merge, without its stamp. Extras and, unless the merge brings one, the vector stay. */
@@ -18,6 +18,9 @@ function mergedJson(baseJson: Uint8Array, merge: ObjectMerge): string {
   for (const [name, items] of Object.entries(merge.append)) {
     const before = properties.get(name);
     properties.set(name, [...(Array.isArray(before) ? (before as readonly Json[]) : []), ...items]);
+  }
+  for (const [name, targets] of Object.entries(merge.remove)) {
+    properties.set(name, withoutReferences(properties.get(name), targets));
   }
   const names = [...properties.keys()].sort(byBytes);
   return `{${names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(properties.get(name))}`).join(",")}}`;

@@ -110,7 +110,7 @@ describe("a shard whose store answers late", () => {
     const { reads } = store;
     expect(propertiesOf(await get(1))).toEqual({ n: 1 });
     expect(store.reads).toBe(reads);
-    await shard.mergeObject({ id: idOf(1), set: { n: 3 }, clear: [], append: {}, vector: undefined });
+    await shard.mergeObject({ id: idOf(1), set: { n: 3 }, clear: [], append: {}, remove: {}, vector: undefined });
     expect(propertiesOf(await get(1))).toEqual({ n: 3 });
     await shard.deleteObject(idOf(1));
     await shard.putObjects([book(idOf(3), [1, 3], { n: 4 })], "create");
@@ -158,7 +158,7 @@ describe("a shard whose store refuses writes", () => {
     const writes = [
       shard.putObjects([book(idOf(2), [1, 2])], "create"),
       shard.deleteObject(idOf(1)),
-      shard.mergeObject({ id: idOf(1), set: { a: 1 }, clear: [], append: {}, vector: undefined }),
+      shard.mergeObject({ id: idOf(1), set: { a: 1 }, clear: [], append: {}, remove: {}, vector: undefined }),
     ];
     for (const write of await Promise.allSettled(writes)) {
       expect(write).toMatchObject({ status: "rejected", reason: { code: "unavailable", message: "no space left" } });

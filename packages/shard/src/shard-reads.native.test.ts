@@ -10,7 +10,7 @@ import {
   ShardUnderTest,
 } from "./testing/shard-under-test-suite.js";
 
-const NO_MERGE = { set: {}, clear: [], append: {}, vector: undefined };
+const NO_MERGE = { set: {}, clear: [], append: {}, remove: {}, vector: undefined };
 
 describe("searches and listings of a shard", () => {
   let under: ShardUnderTest;

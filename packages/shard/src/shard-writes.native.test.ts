@@ -11,7 +11,7 @@ import {
   ShardUnderTest,
 } from "./testing/shard-under-test-suite.js";
 
-const NO_MERGE = { set: {}, clear: [], append: {}, vector: undefined };
+const NO_MERGE = { set: {}, clear: [], append: {}, remove: {}, vector: undefined };
 
 describe("writes of a shard", () => {
   let under: ShardUnderTest;
@@ -106,6 +106,7 @@ describe("writes of a shard", () => {
         set: { title: "new", zebra: 1, Alpha: 2 },
         clear: ["author"],
         append: { cited: [{ beacon: "b" }], fresh: [{ beacon: "c" }] },
+        remove: {},
         vector: undefined,
       });
       const expected =

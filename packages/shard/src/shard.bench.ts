@@ -157,7 +157,7 @@ async function measureWrites(shard: Shard): Promise<void> {
     await write("replace, other vector", (at) => shard.putObjects(moved.slice(at, at + 1), "replace"));
     const set = { rank: 5 };
     await write("merge", (at) =>
-      shard.mergeObject({ id: fresh[at]?.id ?? idAt(0), set, clear: [], append: {}, vector: undefined }),
+      shard.mergeObject({ id: fresh[at]?.id ?? idAt(0), set, clear: [], append: {}, remove: {}, vector: undefined }),
     );
     await write("delete", (at) => shard.deleteObject(fresh[at]?.id ?? idAt(0)));
   }

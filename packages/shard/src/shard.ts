@@ -79,6 +79,8 @@ export interface ShardWriter {
   putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]>;
   /** The whole object after the merge, its vector and extras included. Fails with `notFound` and `invalid`. */
   mergeObject(merge: ObjectMerge): Promise<StoredObject>;
+  /** As `putObjects`, for merges: all in one commit, each sees those before it. */
+  mergeObjects(merges: readonly ObjectMerge[]): Promise<readonly (PutTimes | ShoalError)[]>;
   /**
    * False when it was not there. Also removes an object whose row is damaged, but not one that was lost together with its
    * id: nobody knows whether it was there (`dataLoss`).

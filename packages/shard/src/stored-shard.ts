@@ -20,6 +20,7 @@ import { pendingWrite } from "./pending-write.js";
 import { preparePut, vectorFault } from "./prepare-put.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
+import type { RowView } from "./row.js";
 import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
 import { queryLengthError, searchByVector } from "./search-by-vector.js";
@@ -152,14 +153,29 @@ export class StoredShard implements Shard {
   }
 
   async mergeObject(merge: ObjectMerge): Promise<StoredObject> {
-    const { vector } = merge;
-    const fault = vector === undefined ? undefined : vectorFault(vector, this.#parts.limits.dimensionsMax);
-    if (fault !== undefined) throw new ShoalError("invalid", `vector of object '${merge.id}' ${fault}`);
+    const fault = this.#mergeFault(merge);
+    if (fault !== undefined) throw fault;
+    const { className } = this;
     const { write, outcome } = pendingWrite<StoredObject>({
       objects: 1,
-      bytes: (vector?.byteLength ?? 0) + MERGE_BYTES + JSON.stringify([merge.set, merge.append]).length,
+      bytes: mergeBytes(merge),
       baseIds: [merge.id],
-      change: (draft) => draft.merge(merge),
+      change: (draft) => {
+        const row = draft.merge(merge);
+        return row instanceof ShoalError ? row : row.toObject(merge.id, className, ALL_FIELDS);
+      },
+    });
+    this.#commits.push(write);
+    return outcome;
+  }
+
+  async mergeObjects(merges: readonly ObjectMerge[]): Promise<readonly (PutTimes | ShoalError)[]> {
+    const faults = merges.map((merge) => this.#mergeFault(merge));
+    const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
+      objects: merges.length,
+      bytes: merges.reduce((sum, merge) => sum + mergeBytes(merge), 0),
+      baseIds: merges.map(({ id }) => id),
+      change: (draft) => merges.map((merge, at) => faults[at] ?? timesOf(draft.merge(merge))),
     });
     this.#commits.push(write);
     return outcome;
@@ -220,6 +236,11 @@ export class StoredShard implements Shard {
     return this.#disposing;
   }
 
+  #mergeFault({ id, vector }: ObjectMerge): ShoalError | undefined {
+    const fault = vector === undefined ? undefined : vectorFault(vector, this.#parts.limits.dimensionsMax);
+    return fault === undefined ? undefined : new ShoalError("invalid", `vector of object '${id}' ${fault}`);
+  }
+
   /** What keeps answers that need every object from being whole. */
   #lossError(what: string, withKnown = true): ShoalError | undefined {
     const { table } = this.#views;
@@ -251,6 +272,18 @@ export class StoredShard implements Shard {
 /** What a merge and a delete count for in the queue, beside what they carry. */
 const MERGE_BYTES = 1_024;
 const DELETE_BYTES = 64;
+
+const ALL_FIELDS: RowFields = { properties: true, vector: true, extras: true };
+
+function mergeBytes({ set, append, remove, vector }: ObjectMerge): number {
+  return (vector?.byteLength ?? 0) + MERGE_BYTES + JSON.stringify([set, append, remove]).length;
+}
+
+function timesOf(row: RowView | ShoalError): PutTimes | ShoalError {
+  if (row instanceof ShoalError) return row;
+  const { creationTimeUnix, lastUpdateTimeUnix } = row;
+  return { creationTimeUnix, lastUpdateTimeUnix };
+}
 
 function checkCount(name: string, count: number): void {
   if (Number.isSafeInteger(count) && count >= 0) return;

@@ -32,8 +32,16 @@ export interface OpenedShard {
   readonly store: AsyncDisposable;
 }
 
-interface OpenShard {
+/** A shard that the schema places on this node. */
+export interface PlacedShard {
   readonly address: ShardAddress;
+  /** The address alone, as an answer that need not be made for each question. */
+  readonly answer: readonly [ShardAddress];
+  /** Undefined while it is being opened, and when that has failed: `get` says why. */
+  readonly ready: Shard | undefined;
+}
+
+interface OpenShard extends PlacedShard {
   readonly opened: Promise<OpenedShard>;
   /** Set when the shard is open, so that hot paths need not wait for a promise. */
   ready: Shard | undefined;
@@ -45,6 +53,8 @@ interface OpenShard {
 export class ShardRegistry implements AsyncDisposable {
   readonly #options: ShardRegistryOptions;
   readonly #shards = new Map<string, OpenShard>();
+  /** The same as a list; undefined after a change. */
+  #placed: readonly PlacedShard[] | undefined;
   #snapshot: SchemaSnapshot = { version: 0, classes: [] };
   #slots = OPENING_MAX;
   readonly #waiting: (() => void)[] = [];
@@ -77,6 +87,17 @@ export class ShardRegistry implements AsyncDisposable {
     for (const record of snapshot.classes) this.#followClass(record);
   }
 
+  /** Version of the schema that is followed. */
+  get schemaVersion(): number {
+    return this.#snapshot.version;
+  }
+
+  /** Every shard that the schema places here; the same list until that changes. */
+  get placed(): readonly PlacedShard[] {
+    this.#placed ??= [...this.#shards.values()];
+    return this.#placed;
+  }
+
   /** The open shard of that address. Fails with `unavailable`, naming shard and node. */
   get(address: ShardAddress): Shard | Promise<Shard> {
     const open = this.#shards.get(keyOf(address));
@@ -105,6 +126,7 @@ export class ShardRegistry implements AsyncDisposable {
     this.#closed = true;
     const open = [...this.#shards.values()];
     this.#shards.clear();
+    this.#placed = undefined;
     const closed = await Promise.allSettled(open.map(close));
     await this.#dropping;
     for (const result of closed) if (result.status === "rejected") throw result.reason;
@@ -124,12 +146,14 @@ export class ShardRegistry implements AsyncDisposable {
   #open(address: ShardAddress, record: ClassRecord, closed?: Promise<void>): OpenShard {
     const open: OpenShard = {
       address,
+      answer: [address],
       opened: this.#openInTurn(address, record, closed),
       ready: undefined,
       failure: undefined,
       config: record.definition.vectorIndexConfig,
     };
     this.#shards.set(keyOf(address), open);
+    this.#placed = undefined;
     open.opened.then(
       ({ shard }) => {
         open.ready = shard;
@@ -186,6 +210,7 @@ export class ShardRegistry implements AsyncDisposable {
   #drop(classId: string): void {
     const ofClass = [...this.#shards.values()].filter(({ address }) => address.classId === classId);
     for (const { address } of ofClass) this.#shards.delete(keyOf(address));
+    this.#placed = undefined;
     const dropped = this.#dropping.then(async () => {
       await Promise.all(ofClass.map(close));
       await this.#options.folders.drop(classId);

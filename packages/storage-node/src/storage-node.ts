@@ -1,18 +1,19 @@
-import type {
-  DataObject,
-  ObjectId,
-  ObjectListing,
-  ObjectMerge,
-  PutMode,
-  PutTimes,
-  RowFields,
+import {
+  type DataObject,
+  type ObjectId,
+  type ObjectListing,
+  type ObjectMerge,
+  type PutMode,
+  type PutTimes,
+  type RowFields,
   ShoalError,
-  StoredObject,
-  VectorSearch,
-  VectorSearchHit,
+  type StoredObject,
+  type VectorSearch,
+  type VectorSearchHit,
 } from "@shoal/model";
-import type { RequestContext, SchemaService, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
+import type { FoundObjects, RequestContext, SchemaService, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
 import type { Shard } from "@shoal/shard";
+import { findObjects } from "./find-objects.js";
 import { ShardRegistry, type ShardRegistryOptions } from "./shard-registry.js";
 
 /**
@@ -51,6 +52,14 @@ export class StorageNode implements ShardService, AsyncDisposable {
     return this.#ask(address, (shard) => shard.mergeObject(merge));
   }
 
+  async mergeObjects(
+    address: ShardAddress,
+    merges: readonly ObjectMerge[],
+    _context: RequestContext,
+  ): Promise<readonly (PutTimes | ShoalError)[]> {
+    return this.#ask(address, (shard) => shard.mergeObjects(merges));
+  }
+
   async deleteObject(address: ShardAddress, id: ObjectId, _context: RequestContext): Promise<boolean> {
     return this.#ask(address, (shard) => shard.deleteObject(id));
   }
@@ -65,13 +74,20 @@ export class StorageNode implements ShardService, AsyncDisposable {
     return shard.getObjects(ids, fields);
   }
 
-  async hasObjects(
-    questions: readonly { readonly shard: ShardAddress; readonly id: ObjectId }[],
-    _context: RequestContext,
-  ): Promise<readonly boolean[]> {
-    const answers: boolean[] = [];
-    for (const { shard, id } of questions) answers.push(await (await this.#shard(shard)).hasObject(id));
-    return answers;
+  async findObjects(
+    ids: readonly ObjectId[],
+    schemaVersion: number,
+    { signal }: RequestContext,
+  ): Promise<FoundObjects> {
+    const known = this.#registry.schemaVersion;
+    if (known < schemaVersion) {
+      throw new ShoalError(
+        "unavailable",
+        `node '${this.name}' is at version ${known} of the schema, version ${schemaVersion} is asked for`,
+        { retryAfterSeconds: 1 },
+      );
+    }
+    return findObjects(this.#registry, ids, signal);
   }
 
   async searchByVector(

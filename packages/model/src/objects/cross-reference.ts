@@ -1,4 +1,5 @@
 import { ShoalError } from "../errors/shoal-error.js";
+import { withPrefix } from "../errors/with-prefix.js";
 import { type BeaconScheme, LOCAL_HOST, parseShortBeacon, writeShortBeacon } from "./beacon.js";
 import type { Json, JsonObject } from "./json.js";
 import type { ObjectId } from "./object-id.js";
@@ -35,6 +36,39 @@ export function targetsOfReferences(value: Json | undefined): readonly ObjectId[
   return (value as readonly JsonObject[]).map((reference) => parseShortBeacon(String(reference.beacon)).id);
 }
 
+/**
+ * A stored reference list without the first reference to each of `targets`, one for every time that a target is named.
+ * What counts is the object, not the scheme of its beacon. Anything that is no list is an empty one.
+ */
+export function withoutReferences(value: Json | undefined, targets: readonly ObjectId[]): readonly Json[] {
+  if (!Array.isArray(value)) return [];
+  const left = new Map<ObjectId | undefined, number>();
+  for (const target of targets) left.set(target, 1 + (left.get(target) ?? 0));
+  return (value as readonly Json[]).filter((reference) => {
+    const [target] = targetsOfReferences([reference]);
+    const count = left.get(target) ?? 0;
+    if (count > 0) left.set(target, count - 1);
+    return count === 0;
+  });
+}
+
+/** A reference in its stored form. */
+export function referenceTo(id: ObjectId, scheme: BeaconScheme): JsonObject {
+  return { beacon: writeShortBeacon(scheme, id) };
+}
+
+/** The object that a beacon of a client points to. Fails with `invalid` (texts: reference-rest 3.6, 3.7). */
+export function parseReferenceTarget(text: string): ObjectId {
+  let beacon: ReturnType<typeof parseShortBeacon>;
+  try {
+    beacon = parseShortBeacon(text);
+  } catch (error) {
+    throw withPrefix("invalid reference: ", error);
+  }
+  if (beacon.host === LOCAL_HOST) return beacon.id;
+  throw new ShoalError("invalid", "unrecognized cross-ref ref format");
+}
+
 /** The error for a reference to an object that no class has. */
 export function missingTarget(place: ReferencePlace, id: ObjectId): ShoalError {
   return refused(`'cref' ${place.className}:${place.property}: no object with id ${id} found`);
@@ -55,20 +89,10 @@ function parseReference(item: UncheckedObject, place: ReferencePlace, scheme: Be
   }
   const text = given.beacon;
   if (typeof text !== "string") throw refused(`${where}: the beacon must be a string, but got ${typeName(text)}`);
-  return { beacon: canonicalBeacon(text, scheme) };
-}
-
-function canonicalBeacon(text: string, scheme: BeaconScheme): string {
-  const { host, id } = parseWith(text);
-  if (host !== LOCAL_HOST) throw refused("unrecognized cross-ref ref format");
-  return writeShortBeacon(scheme, id);
-}
-
-function parseWith(text: string): ReturnType<typeof parseShortBeacon> {
   try {
-    return parseShortBeacon(text);
+    return referenceTo(parseReferenceTarget(text), scheme);
   } catch (error) {
-    throw refused(`invalid reference: ${ShoalError.from(error).message}`);
+    throw withPrefix("invalid cref: ", error);
   }
 }
 

@@ -25,5 +25,10 @@ export interface ObjectMerge {
   readonly clear: readonly string[];
   /** Reference lists that are appended to; a missing one is begun. */
   readonly append: Readonly<Record<string, readonly JsonObject[]>>;
+  /**
+   * Reference lists out of which, for each id, the first reference to it is taken, if there is one; a missing list
+   * becomes an empty one. After everything else.
+   */
+  readonly remove: Readonly<Record<string, readonly ObjectId[]>>;
   readonly vector: Float32Array | undefined;
 }

@@ -67,8 +67,19 @@ export class PropertyValidator {
     return this.#references.includes(name);
   }
 
+  /**
+   * Fails with `invalid` unless the property is there and its values are lists of references (texts: reference-rest
+   * 3.7, without `Could not find property …`).
+   */
+  requireReference(name: string): void {
+    this.#rule(name);
+    if (this.isReference(name)) return;
+    throw new ShoalError("invalid", `property '${name}' is a primitive datatype, not a reference-type`);
+  }
+
   /** Everything that properties in stored form refer to; whether it exists is for the caller to find out. */
-  referenceTargets(properties: Properties): readonly ReferenceTarget[] {
+  referenceTargets(properties: Properties | undefined): readonly ReferenceTarget[] {
+    if (properties === undefined || this.#references.length === 0) return NO_TARGETS;
     const className = this.#className;
     return this.#references.flatMap((property) => {
       const stored = Object.hasOwn(properties, property) ? properties[property] : undefined;
@@ -94,6 +105,8 @@ export class PropertyValidator {
     );
   }
 }
+
+const NO_TARGETS: readonly ReferenceTarget[] = [];
 
 const validators: Readonly<Record<BeaconScheme, WeakMap<ClassDefinition, PropertyValidator>>> = {
   svc: new WeakMap(),

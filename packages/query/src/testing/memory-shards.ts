@@ -7,7 +7,7 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
-import type { ClassRecord, ShardAddress, ShardService } from "@shoal/rpc";
+import type { ClassRecord, FoundObjects, ShardAddress, ShardService } from "@shoal/rpc";
 
 /** An object of a test: what a shard would store. */
 export interface MemoryObject {
@@ -76,6 +76,20 @@ export class MemoryShards implements ShardRouter, SchemaView {
     );
   }
 
+  #find(ids: readonly ObjectId[]): FoundObjects {
+    const holders: ShardAddress[][] = ids.map(() => []);
+    const unasked: { shard: ShardAddress; error: ShoalError }[] = [];
+    for (const shard of this.snapshot.classes.flatMap((record) => this.shardsOf(record))) {
+      try {
+        const objects = this.#of(shard);
+        for (const [at, id] of ids.entries()) if (objects.some((one) => one.id === id)) holders[at]?.push(shard);
+      } catch (thrown) {
+        unasked.push({ shard, error: ShoalError.from(thrown) });
+      }
+    }
+    return { holders, unasked };
+  }
+
   #count(method: string): void {
     this.calls.set(method, 1 + (this.calls.get(method) ?? 0));
   }
@@ -85,6 +99,7 @@ export class MemoryShards implements ShardRouter, SchemaView {
     return {
       putObjects: unsupported,
       mergeObject: unsupported,
+      mergeObjects: unsupported,
       deleteObject: unsupported,
       shardStatuses: unsupported,
       getObjects: async (shard, ids) => {
@@ -92,9 +107,9 @@ export class MemoryShards implements ShardRouter, SchemaView {
         const objects = this.#of(shard);
         return ids.map((id) => objects.filter((object) => object.id === id).map(toStored)[0]);
       },
-      hasObjects: async (questions) => {
-        this.#count("hasObjects");
-        return questions.map(({ shard, id }) => this.#of(shard).some((object) => object.id === id));
+      findObjects: async (ids) => {
+        this.#count("findObjects");
+        return this.#find(ids);
       },
       searchByVector: async (shard, search) => {
         this.#count("searchByVector");

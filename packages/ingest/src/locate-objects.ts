@@ -1,0 +1,51 @@
+import { findHolders, type Holders } from "@shoal/cluster";
+import { missingTarget, type ObjectId, type ReferenceTarget, type ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+import type { IngestParts } from "./ingest-parts.js";
+
+/** Which classes have an object, by its id. */
+export type Located = ReadonlyMap<ObjectId, Holders>;
+
+/** Asks for all ids at once, each one once: one request a node, further ones beyond `askedIdsMax`. Never fails. */
+export async function locateObjects(
+  { router, schema, limits }: Pick<IngestParts, "router" | "schema" | "limits">,
+  ids: Iterable<ObjectId>,
+  context: RequestContext,
+): Promise<Located> {
+  const wanted = [...new Set(ids)];
+  const located = new Map<ObjectId, Holders>();
+  for (let from = 0; from < wanted.length; from += limits.askedIdsMax) {
+    const asked = wanted.slice(from, from + limits.askedIdsMax);
+    const answers = await findHolders(router, schema.snapshot, asked, context);
+    for (const [at, id] of asked.entries()) located.set(id, answers[at] ?? NOWHERE);
+  }
+  return located;
+}
+
+/** What `located` has of an id that was asked for. */
+export function holdersOf(located: Located, id: ObjectId): Holders {
+  return located.get(id) ?? NOWHERE;
+}
+
+/**
+ * The first target that no class has: `invalid`, as `wording` has it, or why that cannot be told. Undefined when all
+ * exist.
+ */
+export function missingTargetFault<Target extends { readonly id: ObjectId }>(
+  targets: readonly Target[],
+  located: Located,
+  wording: (target: Target) => ShoalError,
+): ShoalError | undefined {
+  for (const target of targets) {
+    const { holding, failure } = holdersOf(located, target.id);
+    if (holding.length === 0) return failure ?? wording(target);
+  }
+  return undefined;
+}
+
+/** `missingTargetFault` for what the properties of an object refer to. */
+export function targetFault(targets: readonly ReferenceTarget[], located: Located): ShoalError | undefined {
+  return missingTargetFault(targets, located, (target) => missingTarget(target, target.id));
+}
+
+const NOWHERE: Holders = { holding: [], failure: undefined };
