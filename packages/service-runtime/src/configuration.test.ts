@@ -57,7 +57,6 @@ describe("configuration", () => {
     ["AUTOSCHEMA_DEFAULT_NUMBER", "int"],
     ["ENABLE_MODULES", "text2vec-contextionary"],
     ["CLUSTER_JOIN", "node1:7946"],
-    ["METRICS_PORT", "2112"],
   ])("refuses %s=%s, which asks for a feature that is not there", (variable, value) => {
     expect(() => read({ [variable]: value })).toThrow(
       new RegExp(`^${variable} asks for .* does not have.*"${value}"$`),

@@ -21,6 +21,22 @@ describe("logger", () => {
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} WARN {2}busy {2}port=80 {2}name=x\n$/);
   });
 
+  it("keeps one line one line, whatever strangers put into it", () => {
+    const evil = 'a\n{"level":"error"}\r\u001b[2J\u2028 x=1';
+    for (const format of ["json", "text"] as const) {
+      const { lines, logger } = collect(format);
+      logger.warn({ path: evil, [evil]: { nested: evil } }, `bad ${evil}`);
+      expect(lines).toHaveLength(1);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      expect(lines[0]).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u2028]|\n./);
+    }
+  });
+
+  it("says which levels it writes", () => {
+    expect(collect("json", "warning").logger.isEnabled?.("info")).toBe(false);
+    expect(collect("json", "warning").logger.isEnabled?.("error")).toBe(true);
+  });
+
   it("leaves out what is less severe than the level", () => {
     const { lines, logger } = collect("json", "warning");
     logger.info({}, "no");

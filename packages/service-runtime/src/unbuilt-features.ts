@@ -35,7 +35,6 @@ export const UNBUILT_FEATURES: readonly UnbuiltFeature[] = [
   { variable: "CLUSTER_JOIN", key: "cluster.join", feature: "a cluster of several processes" },
   { variable: "CLUSTER_GOSSIP_BIND_PORT", key: "cluster.gossipBindPort", feature: "a cluster of several processes" },
   { variable: "CLUSTER_DATA_BIND_PORT", key: "cluster.dataBindPort", feature: "a cluster of several processes" },
-  { variable: "METRICS_PORT", key: "metrics.port", feature: "metrics" },
 ];
 
 function autoSchemaDefault(variable: string, key: string): UnbuiltFeature {

@@ -27,6 +27,17 @@ export const SERVER_SETTINGS = {
   ),
   logFormat: setting("LOG_FORMAT", "log.format", "json", "One JSON object a line, or text.", oneOf("json", "text")),
   debug: setting("LOG_DEBUG", "debug", false, "The same as LOG_LEVEL=debug where no level is set.", truth),
+  metricsPort: {
+    ...setting<number | undefined>(
+      "METRICS_PORT",
+      "metrics.port",
+      undefined,
+      "Port of metrics and probes for the operator's own machines, without authentication; 0 takes a free one.",
+      wholeNumber(0, 65_535),
+    ),
+    fallbackText: "none",
+  },
+  metricsHost: setting("METRICS_HOST", "metrics.host", "127.0.0.1", "Address that METRICS_PORT listens on.", hostName),
   configurationName: setting(
     "CONFIGURATION_NAME",
     "name",

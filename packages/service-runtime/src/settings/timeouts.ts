@@ -36,6 +36,19 @@ export const TIMEOUT_SETTINGS = {
     75,
     "Time an idle connection stays open; longer than that of the load balancer in front.",
   ),
+  answerStallSeconds: seconds(
+    "HTTP_ANSWER_STALL_SECONDS",
+    "http.answer_stall_seconds",
+    30,
+    "Time a client may take nothing of its answer before it is cut off.",
+  ),
+  slowQueryMs: setting(
+    "SLOW_QUERY_MS",
+    "slow_query_ms",
+    1_000,
+    "Requests that took longer are logged, with what they asked for; 0 logs none. In milliseconds.",
+    wholeNumber(0, SECONDS_MAX * 1000),
+  ),
   drainDelaySeconds: setting(
     "DRAIN_DELAY_SECONDS",
     "drain.delay_seconds",

@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ShoalError } from "@shoal/model";
+import type { Logger } from "./logger.js";
+import type { Metrics } from "./metrics.js";
+
+/** What is served to the operator's own machines: without authentication, so never on the public port. */
+export interface InternalRoute {
+  /** The whole path; one that ends in a slash is also that of everything below it. */
+  readonly path: string;
+  readonly methods: readonly string[];
+  /** Must end the response; what it throws becomes a 500. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+}
+
+/** Scrapers and probes are few. */
+const CONNECTIONS_MAX = 128;
+const REQUEST_MS_MAX = 30_000;
+
+/**
+ * The internal port (`METRICS_PORT`): metrics, probes, and what else the operator's own machines may ask for. The first
+ * route whose path fits answers.
+ */
+export class InternalServer implements AsyncDisposable {
+  readonly #routes: readonly InternalRoute[];
+  readonly #logger: Logger;
+  readonly #server: Server;
+
+  constructor(routes: readonly InternalRoute[], logger: Logger) {
+    this.#routes = routes;
+    this.#logger = logger;
+    this.#server = createServer({ headersTimeout: REQUEST_MS_MAX, requestTimeout: REQUEST_MS_MAX });
+    this.#server.maxConnections = CONNECTIONS_MAX;
+    this.#server.timeout = REQUEST_MS_MAX;
+    this.#server.on("request", (request, response) => void this.#answer(request, response));
+  }
+
+  /** Starts to listen. Fails with `unavailable`, naming address and port, when it cannot. */
+  async listen(host: string, port: number): Promise<{ readonly url: string }> {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (error: Error): void =>
+        reject(
+          new ShoalError("unavailable", `cannot listen on ${host}:${port} (METRICS_PORT): ${error.message}`, {
+            cause: error,
+          }),
+        );
+      this.#server.once("error", fail);
+      this.#server.listen({ host, port }, () => {
+        this.#server.off("error", fail);
+        resolve();
+      });
+    });
+    this.#server.on("error", (error) => this.#logger.error({ error }, "the internal server failed"));
+    const taken = (this.#server.address() as AddressInfo).port;
+    return { url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}` };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    if (this.#server.listening) await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+      const route = this.#routes.find((one) =>
+        one.path.endsWith("/") ? path.startsWith(one.path) : path === one.path,
+      );
+      if (route === undefined) return sendText(response, 404, `${this.#routes.map((one) => one.path).join("\n")}\n`);
+      if (!route.methods.includes(request.method ?? "")) {
+        response.setHeader("Allow", route.methods.join(","));
+        return sendText(response, 405, "");
+      }
+      await route.handle(request, response);
+    } catch (error) {
+      this.#logger.error({ error }, "an internal request failed");
+      if (response.headersSent) response.destroy();
+      else sendText(response, 500, "internal server error\n");
+    }
+  }
+}
+
+/** `GET /metrics`. */
+export function metricsRoute(metrics: Metrics): InternalRoute {
+  return {
+    path: "/metrics",
+    methods: ["GET"],
+    async handle(_, response) {
+      const text = await metrics.text();
+      response.setHeader("Content-Type", metrics.contentType);
+      response.end(text);
+    },
+  };
+}
+
+/** `GET` of a path that answers 200 or 503. */
+export function probeRoute(path: string, isWell: () => boolean): InternalRoute {
+  return {
+    path,
+    methods: ["GET", "HEAD"],
+    handle: (_, response) => sendText(response, isWell() ? 200 : 503, ""),
+  };
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader("Content-Type", "text/plain; charset=utf-8");
+  response.end(text);
+}
