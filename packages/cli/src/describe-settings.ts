@@ -1,16 +1,56 @@
-import { SETTINGS } from "@shoal/service-runtime";
+import { SETTING_GROUPS } from "@shoal/service-runtime";
 
-/** Every setting with its default and meaning, one a line, as columns. */
+const COLUMNS = 100;
+const INDENT = "      ";
+/** A space where no line ends. */
+const UNBROKEN = "\u00a0";
+
+/** Every setting by group, for `--help`: variable and key on one line, below it meaning and default. */
 export function describeSettings(): string {
-  const rows = SETTINGS.map(({ variable, fallback, fallbackText, meaning }) => [
-    variable,
-    fallbackText ?? (fallback === "" ? "(empty)" : String(fallback ?? "")),
-    meaning,
-  ]);
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map(([variable = "", fallback = "", meaning = ""]) =>
-      `  ${variable.padEnd(widths[0] ?? 0)}  ${fallback.padEnd(widths[1] ?? 0)}  ${meaning}`.trimEnd(),
-    )
-    .join("\n");
+  const width = Math.max(...SETTING_GROUPS.flatMap(({ settings }) => settings.map(({ variable }) => variable.length)));
+  const heading = [
+    "Settings, each with its variable and its key in a file (a.b is b below a). An option wins over a variable,",
+    "a variable over the file; empty counts as not set. A bad value or an unknown key ends the start.",
+  ].join(" ");
+  const groups = SETTING_GROUPS.map(({ title, settings }) =>
+    [
+      `${title}:`,
+      ...settings.flatMap(({ variable, key, meaning, fallback, fallbackText }) => [
+        `  ${variable.padEnd(width)}  ${key}`,
+        ...wrap(
+          `${meaning} Default:${UNBROKEN}${fallbackText ?? describeDefault(fallback)}.`,
+          COLUMNS - INDENT.length,
+        ).map((line) => `${INDENT}${line}`),
+      ]),
+    ].join("\n"),
+  );
+  return [wrap(heading, COLUMNS).join("\n"), ...groups].join("\n\n");
+}
+
+const UNITS: readonly (readonly [number, string])[] = [
+  [1024 ** 3, "GiB"],
+  [1024 ** 2, "MiB"],
+  [1024, "KiB"],
+];
+
+/** A default in words: `268435456 (256 MiB)`, or `(empty)`. */
+export function describeDefault(fallback: unknown): string {
+  if (fallback === undefined || fallback === "" || (Array.isArray(fallback) && fallback.length === 0)) return "(empty)";
+  const unit = typeof fallback === "number" && fallback > 0 && UNITS.find(([size]) => fallback % size === 0);
+  return unit ? `${fallback} (${fallback / unit[0]} ${unit[1]})` : String(fallback);
+}
+
+/** Lines of at most `columns`, broken at spaces; a longer word has a line of its own. */
+function wrap(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line].map((one) => one.replaceAll(UNBROKEN, " "));
 }

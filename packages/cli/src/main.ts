@@ -4,10 +4,12 @@ import { endAfterStoreFailure } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import {
   type Configuration,
+  configurationFileSource,
   createLogger,
   environmentSource,
   type ProcessHost,
   readConfiguration,
+  refuseMisspelledVariables,
   runProcess,
   type SettingSource,
   systemClock,
@@ -38,17 +40,26 @@ const program = new Command("shoal")
   .description("A sharded vector database with a REST and GraphQL API under /v1.")
   .version(version);
 
+/** The options of `serve` that say what a setting says. They win over variables, and those over the file. */
+interface ServeFlags {
+  readonly configFile?: string;
+  readonly host?: string;
+  readonly port?: string;
+}
+
 program
   .command("serve")
   .description("Gateway, storage node and coordinator in this process.")
-  .addHelpText("after", () => `\nEnvironment variables:\n${describeSettings()}`)
-  .action(() =>
+  .option("--config-file <path>", "YAML or JSON file with settings; variables win over it")
+  .option("--host <address>", "wins over HOST")
+  .option("--port <number>", "wins over PORT")
+  .addHelpText("after", () => `\n${describeSettings()}`)
+  .action((flags: ServeFlags) =>
     runProcess(host, (scope) => {
-      const warnings: string[] = [];
-      const configuration = readConfiguration([environmentSource(process.env), terminalDefaults], (message) =>
-        warnings.push(message),
-      );
+      const { configuration, warnings } = configure(flags);
       const logger = createLogger(configuration, process.stderr);
+      const { configurationName: name } = configuration;
+      if (flags.configFile !== undefined || name !== "") logger.info({ file: flags.configFile, name }, "configured");
       for (const message of warnings) logger.warn({}, message);
       refuseUnenforced(configuration);
       return serve(
@@ -67,6 +78,27 @@ program
       );
     }),
   );
+
+/** What command line, variables and file say together, and what in it is probably not meant. */
+function configure({ configFile, ...flags }: ServeFlags) {
+  refuseMisspelledVariables(process.env);
+  const sources = [
+    flagSource({ HOST: flags.host, PORT: flags.port }),
+    environmentSource(process.env),
+    ...(configFile === undefined ? [] : [configurationFileSource(configFile)]),
+    terminalDefaults,
+  ];
+  const warnings: string[] = [];
+  return { configuration: readConfiguration(sources, (message) => warnings.push(message)), warnings };
+}
+
+/** Options by the variable that each stands for. */
+function flagSource(flags: Readonly<Record<string, string | undefined>>): SettingSource {
+  return ({ variable }) => {
+    const value = flags[variable];
+    return value === undefined ? undefined : { value, place: `--${variable.toLowerCase()}` };
+  };
+}
 
 /** Authentication is read but not enforced yet: a server that was told to keep strangers out must not let them in. */
 function refuseUnenforced({ authentication, authorization }: Configuration): void {

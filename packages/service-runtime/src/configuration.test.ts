@@ -82,7 +82,7 @@ describe("configuration", () => {
 
   it("refuses a default page that no query may have", () => {
     expect(() => read({ QUERY_DEFAULTS_LIMIT: "20000", QUERY_MAXIMUM_RESULTS: "10000" })).toThrow(
-      "QUERY_DEFAULTS_LIMIT must be at most QUERY_MAXIMUM_RESULTS (10000), got 20000",
+      "QUERY_DEFAULTS_LIMIT must be at most QUERY_MAXIMUM_RESULTS, which is 10000, got 20000",
     );
   });
 });

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import type { AdminListConfiguration, AuthenticationConfiguration } from "./authentication.js";
 import { readAuthentication, readAuthorization, type Warn } from "./read-authentication.js";
-import { findValue, readSetting, type Setting, type SettingSource } from "./setting.js";
+import { findValue, placeOf, readSetting, type Setting, type SettingSource } from "./setting.js";
 import { PLAIN_SETTINGS } from "./setting-groups.js";
 import { refuseUnbuiltFeatures } from "./unbuilt-features.js";
 
@@ -24,7 +24,7 @@ export function readConfiguration(sources: readonly SettingSource[], warn: Warn)
   const values: Record<string, unknown> = {};
   for (const [name, one] of Object.entries(PLAIN_SETTINGS)) values[name] = readSetting<unknown>(one, sources);
   const plain = values as PlainConfiguration;
-  checkTogether(plain);
+  checkTogether(plain, sources);
   return {
     ...plain,
     logLevel: plain.debug && findValue(PLAIN_SETTINGS.logLevel, sources) === undefined ? "debug" : plain.logLevel,
@@ -34,10 +34,13 @@ export function readConfiguration(sources: readonly SettingSource[], warn: Warn)
 }
 
 /** Rules between settings. */
-function checkTogether({ queryDefaultsLimit, queryMaximumResults }: PlainConfiguration): void {
+function checkTogether(configuration: PlainConfiguration, sources: readonly SettingSource[]): void {
+  const { queryDefaultsLimit, queryMaximumResults } = configuration;
   if (queryDefaultsLimit <= queryMaximumResults) return;
+  const limit = placeOf(PLAIN_SETTINGS.queryDefaultsLimit, sources);
+  const most = placeOf(PLAIN_SETTINGS.queryMaximumResults, sources);
   throw new ShoalError(
     "invalid",
-    `QUERY_DEFAULTS_LIMIT must be at most QUERY_MAXIMUM_RESULTS (${queryMaximumResults}), got ${queryDefaultsLimit}`,
+    `${limit} must be at most ${most}, which is ${queryMaximumResults}, got ${queryDefaultsLimit}`,
   );
 }

@@ -1,7 +1,13 @@
 export type { AdminListConfiguration, AuthenticationConfiguration, OidcConfiguration } from "./authentication.js";
 export { type Clock, systemClock } from "./clock.js";
 export { type Configuration, readConfiguration } from "./configuration.js";
-export { createLogger, type Logger, type LogSink, silentLogger } from "./logger.js";
+export { configurationFileSource } from "./configuration-file.js";
+export { type InternalRoute, InternalServer, metricsRoute, probeRoute } from "./internal-server.js";
+export { LOG_RATE, RateLimitedLogger } from "./log-rate.js";
+export { createLogger, type Logger, type LogLevel, type LogSink, silentLogger } from "./logger.js";
+export { type HistogramSample, type Labels, type MetricDescription, Metrics, type Sample } from "./metrics.js";
+export { refuseMisspelledVariables } from "./misspelled-variables.js";
+export { isSecret, redactText } from "./redact.js";
 export { ResourceScope } from "./resource-scope.js";
 export { EXIT_FAILURE, EXIT_FORCED, EXIT_OK, type ProcessHost, runProcess, type Service } from "./run-process.js";
 export { environmentSource, type Setting, type SettingSource } from "./setting.js";

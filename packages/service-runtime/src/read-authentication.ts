@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import type { AdminListConfiguration, AuthenticationConfiguration, OidcConfiguration } from "./authentication.js";
-import { findValue, readSetting, type SettingSource } from "./setting.js";
+import { findValue, placeOf, readSetting, type SettingSource } from "./setting.js";
 import { AUTHENTICATION_SETTINGS as SETTINGS } from "./settings/authentication.js";
 
 /** Told about what is accepted although it is probably not meant; one line. */
@@ -113,9 +113,8 @@ export function readAuthorization(sources: readonly SettingSource[], warn: Warn)
   return { users, readOnlyUsers };
 }
 
-/** Where the setting was set, or its variable. */
 function place(name: keyof typeof SETTINGS, sources: readonly SettingSource[]): string {
-  return findValue(SETTINGS[name], sources)?.place ?? SETTINGS[name].variable;
+  return placeOf(SETTINGS[name], sources);
 }
 
 function warnOfUnused(

@@ -1,8 +1,10 @@
 import type { SettingParser, SettingValue } from "./setting.js";
 
-/** Any text, of which there is some. */
+/** Any text on one line. */
 export const text: SettingParser<string> = (input) =>
-  typeof input === "string" ? { value: input } : { rule: "must be text (in quotes)" };
+  typeof input === "string" && !/\p{Cc}/u.test(input)
+    ? { value: input }
+    : { rule: "must be text without control characters (in quotes where it looks like a number)" };
 
 /** A whole number within bounds, both included. */
 export function wholeNumber(least: number, most: number): SettingParser<number> {

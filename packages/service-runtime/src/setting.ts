@@ -59,6 +59,14 @@ export function findValue(
   return undefined;
 }
 
+/** Where the setting is set, for error texts; its variable when it is not. */
+export function placeOf(
+  setting: Pick<Setting<unknown>, "variable" | "key">,
+  sources: readonly SettingSource[],
+): string {
+  return findValue(setting, sources)?.place ?? setting.variable;
+}
+
 /** The value of `setting` in the first source that has it. Fails with `invalid`: one line with place, rule and value. */
 export function readSetting<T>(setting: Setting<T>, sources: readonly SettingSource[]): T {
   const found = findValue(setting, sources);

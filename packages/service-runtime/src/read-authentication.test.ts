@@ -1,0 +1,241 @@
+import { describe, expect, it } from "vitest";
+import { type Configuration, readConfiguration } from "./configuration.js";
+import { readConfigurationText } from "./configuration-file.js";
+import { environmentSource } from "./setting.js";
+
+function readWithWarnings(environment: Record<string, string>, file = "") {
+  const values = readConfigurationText(file, "f.yaml");
+  const warnings: string[] = [];
+  const configuration = readConfiguration([environmentSource(environment), ({ key }) => values.get(key)], (message) =>
+    warnings.push(message),
+  );
+  return { configuration, warnings };
+}
+
+function read(environment: Record<string, string>, file = ""): Configuration {
+  return readWithWarnings(environment, file).configuration;
+}
+
+const OIDC = {
+  AUTHENTICATION_OIDC_ENABLED: "true",
+  AUTHENTICATION_OIDC_ISSUER: "https://issuer.example.com/realm/",
+  AUTHENTICATION_OIDC_USERNAME_CLAIM: "email",
+  AUTHENTICATION_OIDC_CLIENT_ID: "shoal",
+};
+
+const OIDC_FILE = `
+authentication:
+  oidc:
+    enabled: true
+    issuer: https://issuer.example.com/realm/
+    username_claim: email
+    client_id: shoal
+    groups_claim: groups
+`;
+
+describe("authentication", () => {
+  it("lets everybody in when nothing is said, and tells nobody", () => {
+    expect(readWithWarnings({})).toMatchObject({
+      configuration: { authentication: { anonymousAccess: true, oidc: undefined }, authorization: undefined },
+      warnings: [],
+    });
+  });
+
+  it("keeps anonymous requests out with OpenID Connect alone, and the issuer exactly as written", () => {
+    expect(read(OIDC).authentication).toEqual({
+      anonymousAccess: false,
+      oidc: {
+        issuer: "https://issuer.example.com/realm/",
+        clientId: "shoal",
+        skipClientIdCheck: false,
+        usernameClaim: "email",
+        groupsClaim: undefined,
+      },
+    });
+    expect(read({}, OIDC_FILE).authentication).toMatchObject({
+      anonymousAccess: false,
+      oidc: { groupsClaim: "groups" },
+    });
+  });
+
+  it("combines both schemes when both are named", () => {
+    const { anonymousAccess, oidc } = read({ ...OIDC, AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: "true" }).authentication;
+    expect(anonymousAccess).toBe(true);
+    expect(oidc?.clientId).toBe("shoal");
+  });
+
+  it("lets a variable switch off what the file switches on, and the other way round", () => {
+    const off = read({ AUTHENTICATION_OIDC_ENABLED: "false" }, OIDC_FILE).authentication;
+    expect(off).toEqual({ anonymousAccess: true, oidc: undefined });
+    const on = read(
+      { AUTHENTICATION_OIDC_ENABLED: "1" },
+      OIDC_FILE.replace("enabled: true", "enabled: false"),
+    ).authentication;
+    expect(on.oidc?.usernameClaim).toBe("email");
+  });
+
+  it("refuses to let nobody in", () => {
+    expect(() => read({ AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: "false" })).toThrow(
+      /^invalid config: no authentication scheme configured, you must select at least one/,
+    );
+    expect(() => read({}, "authentication: {anonymous_access: {enabled: false}, oidc: {enabled: false}}")).toThrow(
+      "authentication.anonymous_access.enabled (f.yaml line 1) is false",
+    );
+  });
+
+  it("names all missing fields of OpenID Connect at once", () => {
+    expect(() => read({ AUTHENTICATION_OIDC_ENABLED: "true" })).toThrow(
+      "oidc init: invalid config: missing required field 'issuer', missing required field 'username_claim', missing required field 'client_id': either set a client_id or explicitly disable the check with 'skip_client_id_check: true'",
+    );
+    const { AUTHENTICATION_OIDC_USERNAME_CLAIM: _, ...rest } = OIDC;
+    expect(() => read(rest)).toThrow(/^oidc init: invalid config: missing required field 'username_claim' \(/);
+  });
+
+  it("needs no client id when its check is skipped", () => {
+    const { AUTHENTICATION_OIDC_CLIENT_ID: _, ...rest } = OIDC;
+    expect(() => read(rest)).toThrow("missing required field 'client_id'");
+    expect(() => read({ ...rest, AUTHENTICATION_OIDC_SKIP_CLIENT_ID_CHECK: "false" })).toThrow("'client_id'");
+    expect(read({ ...rest, AUTHENTICATION_OIDC_SKIP_CLIENT_ID_CHECK: "true" }).authentication.oidc).toMatchObject({
+      clientId: undefined,
+      skipClientIdCheck: true,
+    });
+  });
+
+  it("does not look at the details while OpenID Connect is off, but says so", () => {
+    const { configuration, warnings } = readWithWarnings({
+      AUTHENTICATION_OIDC_ISSUER: "not a url",
+      AUTHENTICATION_OIDC_SKIP_CLIENT_ID_CHECK: "perhaps",
+    });
+    expect(configuration.authentication).toEqual({ anonymousAccess: true, oidc: undefined });
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toMatch(/^AUTHENTICATION_OIDC_ISSUER is set but has no effect/);
+  });
+
+  it.each(["issuer.example.com", "ftp://x", "https://x?y=1", "https://u:p@x", "https://x#y", "https://x y"])(
+    "refuses the issuer %j",
+    (issuer) => {
+      expect(() => read({ ...OIDC, AUTHENTICATION_OIDC_ISSUER: issuer })).toThrow(
+        `AUTHENTICATION_OIDC_ISSUER must be an absolute http or https URL without query, got ${JSON.stringify(issuer)}`,
+      );
+    },
+  );
+
+  it.each([
+    ["https://keycloak", 0],
+    ["http://127.0.0.1:8080/realm", 0],
+    ["http://127.9.9.9", 0],
+    ["http://localhost:1", 0],
+    ["http://[::1]:1", 0],
+    ["http://keycloak:8080", 1],
+    ["http://127.0.0.1.example.com", 1],
+    ["http://10.0.0.1", 1],
+  ])("warns where an issuer is asked over a network without TLS: %s", (issuer, warningCount) => {
+    const { configuration, warnings } = readWithWarnings({ ...OIDC, AUTHENTICATION_OIDC_ISSUER: issuer });
+    expect(configuration.authentication.oidc?.issuer).toBe(issuer);
+    expect(warnings).toHaveLength(warningCount);
+    for (const warning of warnings) expect(warning).toContain(issuer);
+  });
+
+  it.each(["true", "TRUE", "on", "On", "enabled", "1"])("takes %j for on", (word) => {
+    expect(read({ ...OIDC, AUTHENTICATION_OIDC_ENABLED: word }).authentication.oidc).toBeDefined();
+  });
+
+  it.each(["false", "False", "off", "disabled", "0"])("takes %j for off", (word) => {
+    expect(read({ ...OIDC, AUTHENTICATION_OIDC_ENABLED: word }).authentication.oidc).toBeUndefined();
+  });
+
+  it.each(["yes", "no", "tru", " true", "2", "null"])("refuses %j, which may mean either", (word) => {
+    expect(() => read({ ...OIDC, AUTHENTICATION_OIDC_ENABLED: word })).toThrow(
+      `AUTHENTICATION_OIDC_ENABLED must be one of true, on, enabled, 1, false, off, disabled, 0, got ${JSON.stringify(word)}`,
+    );
+  });
+});
+
+describe("requiresAuthentication", () => {
+  const { AUTHENTICATION_OIDC_ENABLED: _, ...details } = OIDC;
+
+  it("switches OpenID Connect on and anonymous access off", () => {
+    expect(read({ ...details, REQUIRES_AUTHENTICATION: "true" }).authentication).toMatchObject({
+      anonymousAccess: false,
+      oidc: { issuer: OIDC.AUTHENTICATION_OIDC_ISSUER },
+    });
+    expect(read({}, `requiresAuthentication: true\n${OIDC_FILE}`).authentication).toMatchObject({
+      anonymousAccess: false,
+      oidc: { clientId: "shoal" },
+    });
+  });
+
+  it("wins over anonymous access that is switched on, with a warning", () => {
+    const { configuration, warnings } = readWithWarnings({
+      ...OIDC,
+      REQUIRES_AUTHENTICATION: "true",
+      AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: "true",
+    });
+    expect(configuration.authentication.anonymousAccess).toBe(false);
+    expect(warnings).toEqual([
+      "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED is true but has no effect: REQUIRES_AUTHENTICATION switches anonymous access off",
+    ]);
+  });
+
+  it("demands OpenID Connect, fully set", () => {
+    expect(() => read({ REQUIRES_AUTHENTICATION: "true" })).toThrow(
+      "missing required field 'issuer', missing required field 'username_claim', missing required field 'client_id'",
+    );
+    expect(() => read({ ...details, REQUIRES_AUTHENTICATION: "true", AUTHENTICATION_OIDC_ENABLED: "false" })).toThrow(
+      "REQUIRES_AUTHENTICATION is true and demands OpenID Connect, but AUTHENTICATION_OIDC_ENABLED is false",
+    );
+  });
+});
+
+describe("the admin list", () => {
+  it("trims names, and leaves out empty and repeated ones", () => {
+    expect(
+      read({
+        AUTHORIZATION_ADMINLIST_ENABLED: "true",
+        AUTHORIZATION_ADMINLIST_USERS: " ann, bob b ,,ann",
+        AUTHORIZATION_ADMINLIST_READONLY_USERS: "carl",
+      }).authorization,
+    ).toEqual({ users: ["ann", "bob b"], readOnlyUsers: ["carl"] });
+  });
+
+  it("is a list in a file", () => {
+    const file =
+      "authorization:\n  admin_list:\n    enabled: true\n    users:\n      - ann\n    read_only_users: [bob, carl]";
+    expect(read({}, file).authorization).toEqual({ users: ["ann"], readOnlyUsers: ["bob", "carl"] });
+    expect(read({ AUTHORIZATION_ADMINLIST_USERS: "eve" }, file).authorization?.users).toEqual(["eve"]);
+  });
+
+  it("may have readers alone", () => {
+    expect(
+      read({ AUTHORIZATION_ADMINLIST_ENABLED: "on", AUTHORIZATION_ADMINLIST_READONLY_USERS: "anonymous" })
+        .authorization,
+    ).toEqual({ users: [], readOnlyUsers: ["anonymous"] });
+  });
+
+  it("must name somebody", () => {
+    expect(() => read({ AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_USERS: " , " })).toThrow(
+      /^invalid config: authorization: admin list: .* neither AUTHORIZATION_ADMINLIST_USERS nor AUTHORIZATION_ADMINLIST_READONLY_USERS/,
+    );
+  });
+
+  it("has nobody on both lists", () => {
+    expect(() =>
+      read({
+        AUTHORIZATION_ADMINLIST_ENABLED: "true",
+        AUTHORIZATION_ADMINLIST_USERS: "a,b",
+        AUTHORIZATION_ADMINLIST_READONLY_USERS: "c, b",
+      }),
+    ).toThrow("invalid config: authorization: admin list: subject 'b' is present on both admin and read-only list");
+  });
+
+  it("has no effect while it is off, and says so", () => {
+    const { configuration, warnings } = readWithWarnings({ AUTHORIZATION_ADMINLIST_USERS: "ann" });
+    expect(configuration.authorization).toBeUndefined();
+    expect(warnings).toEqual([expect.stringMatching(/^AUTHORIZATION_ADMINLIST_USERS is set but has no effect/)]);
+  });
+
+  it("takes texts only", () => {
+    const file = (users: string) => `authorization: {admin_list: {enabled: true, users: ${users}}}`;
+    for (const users of ["[1]", "true", "7", "[[a]]"]) expect(() => read({}, file(users)), users).toThrow(/list/);
+  });
+});
