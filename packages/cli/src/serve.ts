@@ -3,10 +3,10 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { SchemaReplica, ShardMap } from "@shoal/cluster";
 import { EmbeddedMetaStore, SchemaCoordinator } from "@shoal/coordinator";
-import { createGateway, type Gateway, OPEN_ACCESS } from "@shoal/gateway";
-import { INGEST_LIMITS, ObjectIngest } from "@shoal/ingest";
+import { type AccessControl, createAccessControl, createGateway, type Gateway } from "@shoal/gateway";
+import { type AutoSchemaSettings, INGEST_LIMITS, ObjectIngest } from "@shoal/ingest";
 import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
-import { NO_MODULES, wireProfile } from "@shoal/model";
+import { type ClassSettings, NO_MODULES, type SchemaLimits, wireProfile } from "@shoal/model";
 import { QueryEngine } from "@shoal/query";
 import type { Clock, Configuration, Logger, ResourceScope, Service } from "@shoal/service-runtime";
 import { RowCacheBudget } from "@shoal/shard";
@@ -42,7 +42,8 @@ export async function serve(options: ServeOptions, scope: ResourceScope): Promis
   await makeDataFolder(dataPath);
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   const storage = await startStorage(options, dataPath, ballast, scope);
-  const gateway = scope.use(createServingGateway(options, storage));
+  const access = scope.use(createAccessControl(configuration, options));
+  const gateway = scope.use(createServingGateway(options, storage, access));
   const { url } = await gateway.listen();
   gateway.markReady();
   logger.info({ url, dataPath, node: storage.node.name }, "serving");
@@ -81,10 +82,7 @@ async function startStorage(
     createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical } }) =>
       createShardingState({ desiredCount, virtualPerPhysical, nodeNames: [nodeName] }, randomBytes),
     newClassId: () => newClassId(randomInt),
-    limits: {
-      classesMax: configuration.schemaClassesMax,
-      propertiesPerClassMax: configuration.schemaClassPropertiesMax,
-    },
+    limits: schemaLimits(configuration),
   });
   let shardCount = 0;
   const counting = coordinator.watch(({ classes }) => {
@@ -113,11 +111,21 @@ async function startStorage(
   return { coordinator, node };
 }
 
-function createServingGateway(options: ServeOptions, { coordinator, node }: StorageParts): Gateway {
+function createServingGateway(
+  options: ServeOptions,
+  { coordinator, node }: StorageParts,
+  access: AccessControl,
+): Gateway {
   const { configuration, clock, logger, shoalVersion } = options;
   const profile = wireProfile(configuration.wireProfile);
   const view = new SchemaReplica(coordinator);
   const router = new ShardMap({ node: (name) => (name === node.name ? node : undefined) });
+  const classSettings = () => ({
+    profile,
+    defaultVectorizer: configuration.defaultVectorizerModule,
+    nodeCount: 1,
+    modules: NO_MODULES,
+  });
   const limits = {
     defaultLimit: configuration.queryDefaultsLimit,
     maximumResults: configuration.queryMaximumResults,
@@ -132,23 +140,34 @@ function createServingGateway(options: ServeOptions, { coordinator, node }: Stor
         newId: randomUUID,
         nowMs: () => clock.now(),
         limits: INGEST_LIMITS,
+        autoSchema: autoSchemaSettings(configuration, coordinator, classSettings),
       }),
       query: new QueryEngine({ schema: view, router, limits }),
       schema: coordinator,
       view,
       profile,
-      classSettings: () => ({
-        profile,
-        defaultVectorizer: configuration.defaultVectorizerModule,
-        nodeCount: 1,
-        modules: NO_MODULES,
-      }),
+      classSettings,
       logger,
       clock,
-      access: OPEN_ACCESS,
+      access,
     },
     { ...configuration, shoalVersion },
   );
+}
+
+function autoSchemaSettings(
+  configuration: Configuration,
+  schemaService: SchemaCoordinator,
+  classSettings: () => ClassSettings,
+): AutoSchemaSettings | undefined {
+  const { autoSchemaEnabled, autoSchemaDefaultString, autoSchemaDefaultNumber, autoSchemaDefaultDate } = configuration;
+  if (!autoSchemaEnabled) return undefined;
+  const types = { string: autoSchemaDefaultString, number: autoSchemaDefaultNumber, date: autoSchemaDefaultDate };
+  return { types, schemaService, classSettings, schemaLimits: schemaLimits(configuration) };
+}
+
+function schemaLimits({ schemaClassesMax, schemaClassPropertiesMax }: Configuration): SchemaLimits {
+  return { classesMax: schemaClassesMax, propertiesPerClassMax: schemaClassPropertiesMax };
 }
 
 function logRegistryEvent(logger: Logger, event: ShardRegistryEvent): void {

@@ -79,7 +79,11 @@ export function classOf(input: ObjectInput, schema: SchemaView): ClassRecord {
 
 /** Class, vector weights, properties, in this order; fails with `invalid` on the first fault. */
 export function checkContent(input: ObjectInput, schema: SchemaView, scheme: BeaconScheme): CheckedContent {
-  const record = classOf(input, schema);
+  return checkContentOf(input, classOf(input, schema), scheme);
+}
+
+/** The same for an object whose class is known. */
+export function checkContentOf(input: ObjectInput, record: ClassRecord, scheme: BeaconScheme): CheckedContent {
   const vectorWeights = parseVectorWeights(input.vectorWeights);
   const validator = propertyValidator(record.definition, scheme);
   const properties = validator.parse(input.properties);

@@ -1,6 +1,8 @@
 import { findHoldersOf, type Holders } from "@shoal/cluster";
 import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import { admitObject } from "./auto-schema/admit-object.js";
+import { concernsAutoSchema } from "./auto-schema/admit-objects.js";
 import { type CheckedObject, checkObjectContent, checkVector, idOf, OBJECT_PREFIX } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
@@ -24,7 +26,7 @@ export async function createObject(
   try {
     checked = await checkNewObject(parts, given, input, context);
   } catch (refusal) {
-    throw (await takenIdError(parts, given, input, context)) ?? refusal;
+    checked = await admitRefused(parts, given, input, refusal, context);
   }
   const { content, vector } = checked;
   const { record } = content;
@@ -68,16 +70,24 @@ function requireFree({ holding, failure }: Holders, id: string): void {
   if (failure !== undefined) throw failure;
 }
 
-/** What to say instead of any other refusal: that the id is taken, as far as that can be found out. */
-async function takenIdError(
+/**
+ * What is to be done about an object that was refused: a taken id is told before anything else, as far as that can be
+ * found out; else auto-schema may take it. Fails with the refusal when there is nothing for it to do.
+ */
+async function admitRefused(
   parts: IngestParts,
   given: ObjectId | undefined,
   input: ObjectInput,
+  refusal: unknown,
   context: RequestContext,
-): Promise<ShoalError | undefined> {
-  if (given === undefined) return undefined;
-  const { holding } = await findHoldersOf(parts.router, parts.schema.snapshot, given, context);
-  return holding.length > 0 ? alreadyExists(input.id ?? given) : undefined;
+): Promise<CheckedObject> {
+  const isAdmitted = parts.autoSchema !== undefined && concernsAutoSchema(input, parts);
+  if (given !== undefined) {
+    const { holding, failure } = await findHoldersOf(parts.router, parts.schema.snapshot, given, context);
+    requireFree({ holding, failure: isAdmitted ? failure : undefined }, input.id ?? given);
+  }
+  if (!isAdmitted) throw refusal;
+  return admitObject(parts, parts.autoSchema, input, context);
 }
 
 /** The id as the client typed it. */

@@ -25,6 +25,12 @@ const ingest = new ObjectIngest({
   newId: randomUUID,
   nowMs: Date.now,
   limits: INGEST_LIMITS,
+  autoSchema: {
+    types: { string: "text", number: "number", date: "date" },
+    schemaService: cluster,
+    classSettings: () => cluster.classSettings,
+    schemaLimits: cluster.schemaLimits,
+  },
 });
 const batch = Array.from({ length: 1_000 }, (_, i) =>
   input("Word", {

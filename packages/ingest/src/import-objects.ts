@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { checkDimensions, type ObjectId, type ReferenceTarget, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import { DeferredItems } from "./auto-schema/deferred-items.js";
 import { type CheckedContent, checkContent, checkVector } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
@@ -39,17 +40,22 @@ export async function importObjects(
   const ids = inputs.map((input) => parseBodyId(input?.id));
   const outcomes = new Array<BatchOutcome | undefined>(inputs.length);
   const items: CheckedItem[] = [];
+  const deferred = new DeferredItems(parts);
   let turnEnds = parts.nowMs() + parts.limits.turnMsMax;
   for (const [index, given] of inputs.entries()) {
     const input = given ?? NOTHING;
     const id = ids[index] ?? freshId(parts.newId);
-    const checked = given === undefined ? EMPTY_ITEM : check(parts, input, id);
-    if (checked instanceof ShoalError) outcomes[index] = { error: checked, id, input };
-    else items.push({ index, input, ...checked });
+    if (given === undefined) outcomes[index] = { error: EMPTY_ITEM, id, input };
+    else if (!deferred.foresees({ index, id, input })) {
+      const checked = check(parts, input, id);
+      if (!(checked instanceof ShoalError)) items.push({ index, input, ...checked });
+      else if (!deferred.takesOver({ index, id, input })) outcomes[index] = { error: checked, id, input };
+    }
     if (parts.nowMs() < turnEnds) continue;
     await setImmediate();
     turnEnds = parts.nowMs() + parts.limits.turnMsMax;
   }
+  if (!deferred.isEmpty) await admitDeferred(deferred, items, outcomes, context);
   const found = await requireTargets(parts, items, outcomes, context);
   const fitting = await holdDimensions(dimensions, found, outcomes, context);
   await storeBatch(parts, fitting, outcomes, context);
@@ -57,6 +63,29 @@ export async function importObjects(
     if (outcome !== undefined) return outcome;
     throw new ShoalError("internal", `item ${index} of the batch has no outcome`);
   });
+}
+
+/** Puts the items that auto-schema takes to their places among the others. */
+async function admitDeferred(
+  deferred: DeferredItems,
+  items: CheckedItem[],
+  outcomes: (BatchOutcome | undefined)[],
+  context: RequestContext,
+): Promise<void> {
+  const lengthOf = ({ classId }: ClassRecord) =>
+    items.find(({ record, object }) => record.classId === classId && object.vector !== undefined)?.object.vector
+      ?.length;
+  for (const { item, outcome } of await deferred.decide(lengthOf, context)) {
+    const { index, id, input } = item;
+    if (outcome instanceof ShoalError) {
+      outcomes[index] = { error: outcome, id, input };
+      continue;
+    }
+    const { content, vector } = outcome;
+    const { record, targets } = content;
+    items.push({ index, input, record, object: dataObject(id, content, vector), targets, vectorFault: undefined });
+  }
+  items.sort((a, b) => a.index - b.index);
 }
 
 /** An item whose references may point nowhere, and what else is wrong with it. */

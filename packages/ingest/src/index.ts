@@ -1,3 +1,11 @@
+export type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
 export { INGEST_LIMITS, type IngestLimits, type IngestParts } from "./ingest-parts.js";
-export type { BatchOutcome, IngestService, ObjectInput, WrittenObject } from "./ingest-service.js";
+export type {
+  BatchOutcome,
+  IngestService,
+  ObjectInput,
+  ReferenceInput,
+  ReferenceOutcome,
+  WrittenObject,
+} from "./ingest-service.js";
 export { ObjectIngest } from "./object-ingest.js";

@@ -1,6 +1,7 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
 import type { WireProfile } from "@shoal/model";
 import type { SchemaService } from "@shoal/rpc";
+import type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
 
 /** How much of a batch is done at once. */
 export interface IngestLimits {
@@ -32,4 +33,6 @@ export interface IngestParts {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   readonly limits: IngestLimits;
+  /** Undefined: objects of unseen classes, and unseen properties, are refused. */
+  readonly autoSchema: AutoSchemaSettings | undefined;
 }

@@ -1,5 +1,7 @@
 import { type ObjectId, ShoalError, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
+import type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
+import type { AutoSchemaTypes } from "./auto-schema/infer-data-type.js";
 import { INGEST_LIMITS, type IngestLimits } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { MemoryCluster } from "./memory-cluster.fixture.js";
@@ -17,6 +19,8 @@ export interface SetupOptions {
   readonly profile?: "spec" | "weaviate";
   readonly limits?: Partial<IngestLimits>;
   readonly nowMs?: () => number;
+  /** Switches auto-schema on. */
+  readonly autoSchema?: Partial<AutoSchemaTypes>;
 }
 
 /** An ingest over a memory cluster with the classes Car (all kinds of properties), Bus and Note (no vectors). */
@@ -44,6 +48,7 @@ export function setUp(options: SetupOptions = {}): Setup {
     newId: () => `00000000-0000-4000-8000-${(++ids).toString(16).padStart(12, "0")}`,
     nowMs: options.nowMs ?? (() => cluster.now),
     limits: { ...INGEST_LIMITS, ...options.limits },
+    autoSchema: options.autoSchema === undefined ? undefined : autoSchemaOf(cluster, options.autoSchema),
   });
   return { cluster, ingest, context: { deadline: Number.MAX_SAFE_INTEGER } };
 }
@@ -53,6 +58,17 @@ export function plantNote(cluster: MemoryCluster, id: ObjectId): void {
   const note = cluster.classRecord("Note");
   if (note === undefined) throw new Error("no class Note");
   cluster.plant(note, id);
+}
+
+function autoSchemaOf(cluster: MemoryCluster, types: Partial<AutoSchemaTypes>): AutoSchemaSettings {
+  return {
+    types: { string: "text", number: "number", date: "date", ...types },
+    schemaService: cluster,
+    classSettings: () => cluster.classSettings,
+    get schemaLimits() {
+      return cluster.schemaLimits;
+    },
+  };
 }
 
 export function input(className: string | undefined, rest: Partial<ObjectInput> = {}): ObjectInput {

@@ -1,14 +1,20 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
 import {
   type ClassDefinition,
+  type ClassSettings,
+  checkNewClass,
   type DataObject,
+  DEFAULT_SCHEMA_LIMITS,
+  extendClass,
   NO_MODULES,
   type ObjectId,
   type ObjectMerge,
   type Properties,
+  type PropertyDefinition,
   type PutMode,
   type PutTimes,
   parseClass,
+  type SchemaLimits,
   ShoalError,
   SPEC_PROFILE,
   type StoredObject,
@@ -34,6 +40,10 @@ export class MemoryCluster implements SchemaView, ShardRouter {
   readonly downShards = new Set<string>();
   /** Runs before every put and may throw. */
   beforePut: (shard: ShardAddress) => void = () => {};
+  /** Runs before every class or property that is ensured and may throw. */
+  beforeEnsure: () => Promise<void> = () => Promise.resolve();
+  schemaChanges = 0;
+  schemaLimits: SchemaLimits = DEFAULT_SCHEMA_LIMITS;
   fixCalls = 0;
   fixFailure: ShoalError | undefined;
   readonly #dimensions = new Map<string, number>();
@@ -47,15 +57,18 @@ export class MemoryCluster implements SchemaView, ShardRouter {
     for (const name of nodeNames) this.#nodes.set(name, this.#createNode(name));
   }
 
-  addClass(body: object): ClassRecord {
-    const schema = this.snapshot.classes.map((record) => record.definition);
-    const settings = {
+  get classSettings(): ClassSettings {
+    return {
       profile: SPEC_PROFILE,
       defaultVectorizer: "none",
       nodeCount: this.shardsPerClass,
       modules: NO_MODULES,
     };
-    return this.addDefinition(parseClass(body, schema, settings));
+  }
+
+  addClass(body: object): ClassRecord {
+    const schema = this.snapshot.classes.map((record) => record.definition);
+    return this.addDefinition(parseClass(body, schema, this.classSettings));
   }
 
   addDefinition(definition: ClassDefinition): ClassRecord {
@@ -119,6 +132,53 @@ export class MemoryCluster implements SchemaView, ShardRouter {
     const held = this.#dimensions.get(classId) ?? dimensions;
     this.#dimensions.set(classId, held);
     return held;
+  }
+
+  async current(_context: RequestContext): Promise<SchemaSnapshot> {
+    await Promise.resolve();
+    return this.snapshot;
+  }
+
+  /** As the coordinator does it; `schemaChanges` counts what was really changed. */
+  async ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
+    await this.beforeEnsure();
+    const known = this.classRecord(definition.class);
+    if (known !== undefined) return this.#extend(known, definition.properties ?? []);
+    context.signal?.throwIfAborted();
+    checkNewClass(definition, this.#definitions(), this.schemaLimits);
+    this.schemaChanges++;
+    return this.addDefinition(JSON.parse(JSON.stringify(definition)) as ClassDefinition);
+  }
+
+  async ensureProperties(
+    className: string,
+    classId: string,
+    properties: readonly PropertyDefinition[],
+    _context: RequestContext,
+  ): Promise<ClassRecord> {
+    await this.beforeEnsure();
+    const known = this.classRecord(className);
+    if (known?.classId === classId) return this.#extend(known, properties);
+    throw new ShoalError("notFound", `could not find class '${className}'`);
+  }
+
+  deleteClass(className: string): void {
+    const classes = this.snapshot.classes.filter(({ definition }) => definition.class !== className);
+    this.snapshot = { version: this.snapshot.version + 1, classes };
+  }
+
+  #extend(known: ClassRecord, properties: readonly PropertyDefinition[]): ClassRecord {
+    const definition = extendClass(known.definition, properties, this.#definitions(), this.schemaLimits);
+    if (definition === known.definition) return known;
+    this.schemaChanges++;
+    const record = { ...known, definition };
+    const classes = this.snapshot.classes.map((one) => (one === known ? record : one));
+    this.snapshot = { version: this.snapshot.version + 1, classes };
+    return record;
+  }
+
+  #definitions(): ClassDefinition[] {
+    return this.snapshot.classes.map(({ definition }) => definition);
   }
 
   row(className: string, id: string): MemoryRow | undefined {

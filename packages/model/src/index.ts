@@ -13,8 +13,10 @@ export {
 export {
   missingTarget,
   parseReferenceTarget,
+  parseReferences,
   type ReferencePlace,
   referenceTo,
+  targetsOfReferences,
   withoutReferences,
 } from "./objects/cross-reference.js";
 export { type DataObject, decodeProperties, type Properties, type StoredObject } from "./objects/data-object.js";
@@ -51,7 +53,7 @@ export {
   type ShardingConfig,
   type VectorIndexConfig,
 } from "./schema/class-definition.js";
-export { isClassName, normaliseClassName, normalisePropertyName } from "./schema/class-names.js";
+export { checkPropertyName, isClassName, normaliseClassName, normalisePropertyName } from "./schema/class-names.js";
 export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
 export { type BodySchema, decodeBody, int64 } from "./schema/decode-body.js";
 export { extendClass } from "./schema/extend-class.js";

@@ -53,8 +53,6 @@ describe("configuration", () => {
   });
 
   it.each([
-    ["AUTOSCHEMA_ENABLED", "true"],
-    ["AUTOSCHEMA_DEFAULT_NUMBER", "int"],
     ["ENABLE_MODULES", "text2vec-contextionary"],
     ["CLUSTER_JOIN", "node1:7946"],
   ])("refuses %s=%s, which asks for a feature that is not there", (variable, value) => {
@@ -69,8 +67,6 @@ describe("configuration", () => {
       AUTHENTICATION_OIDC_ENABLED: "false",
       AUTHENTICATION_OIDC_ISSUER: "https://issuer",
       AUTHORIZATION_ADMINLIST_ENABLED: "false",
-      AUTOSCHEMA_ENABLED: "False",
-      AUTOSCHEMA_DEFAULT_NUMBER: "int",
       ENABLE_MODULES: "",
     });
   });

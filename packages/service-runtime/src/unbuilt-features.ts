@@ -9,10 +9,6 @@ interface UnbuiltFeature {
   readonly asks?: (value: SettingValue, sources: readonly SettingSource[]) => boolean;
 }
 
-const unlessFalse = (value: SettingValue): boolean => String(value).toLowerCase() !== "false";
-const AUTO_SCHEMA = { variable: "AUTOSCHEMA_ENABLED", key: "auto_schema.enabled" };
-const unlessAutoSchemaIsOff = (_: SettingValue, sources: readonly SettingSource[]): boolean =>
-  unlessFalse(findValue(AUTO_SCHEMA, sources)?.value ?? true);
 const unlessEmptyList = (value: SettingValue): boolean => !(Array.isArray(value) && value.length === 0);
 
 /**
@@ -20,10 +16,6 @@ const unlessEmptyList = (value: SettingValue): boolean => !(Array.isArray(value)
  * start. Whoever builds the feature moves its lines to `settings/`.
  */
 export const UNBUILT_FEATURES: readonly UnbuiltFeature[] = [
-  { ...AUTO_SCHEMA, feature: "auto-schema", asks: unlessFalse },
-  autoSchemaDefault("AUTOSCHEMA_DEFAULT_STRING", "auto_schema.defaultString"),
-  autoSchemaDefault("AUTOSCHEMA_DEFAULT_NUMBER", "auto_schema.defaultNumber"),
-  autoSchemaDefault("AUTOSCHEMA_DEFAULT_DATE", "auto_schema.defaultDate"),
   { variable: "ENABLE_MODULES", key: "enable_modules", feature: "modules", asks: unlessEmptyList },
   { variable: "MODULES_PATH", key: "modules_path", feature: "modules" },
   { variable: "CONTEXTIONARY_URL", key: "contextionary.url", feature: "modules" },
@@ -36,10 +28,6 @@ export const UNBUILT_FEATURES: readonly UnbuiltFeature[] = [
   { variable: "CLUSTER_GOSSIP_BIND_PORT", key: "cluster.gossipBindPort", feature: "a cluster of several processes" },
   { variable: "CLUSTER_DATA_BIND_PORT", key: "cluster.dataBindPort", feature: "a cluster of several processes" },
 ];
-
-function autoSchemaDefault(variable: string, key: string): UnbuiltFeature {
-  return { variable, key, feature: "auto-schema", asks: unlessAutoSchemaIsOff };
-}
 
 /** Fails with `invalid` when a value asks for a feature that this version does not have, naming both. */
 export function refuseUnbuiltFeatures(sources: readonly SettingSource[]): void {

@@ -1,9 +1,37 @@
 import { DEFAULT_SCHEMA_LIMITS, PROPERTIES_PER_CLASS_CAP } from "@shoal/model";
 import { setting } from "../setting.js";
-import { wholeNumber } from "../setting-parsers.js";
+import { oneOf, truth, wholeNumber } from "../setting-parsers.js";
 
-/** What the schema may become. */
+/** What the schema may become, and what imported data makes of it. */
 export const SCHEMA_SETTINGS = {
+  autoSchemaEnabled: setting(
+    "AUTOSCHEMA_ENABLED",
+    "auto_schema.enabled",
+    true,
+    "Whether objects of unseen classes, and unseen properties, extend the schema.",
+    truth,
+  ),
+  autoSchemaDefaultString: setting(
+    "AUTOSCHEMA_DEFAULT_STRING",
+    "auto_schema.defaultString",
+    "text",
+    "Data type of unseen properties that hold a text.",
+    oneOf("text", "string"),
+  ),
+  autoSchemaDefaultNumber: setting(
+    "AUTOSCHEMA_DEFAULT_NUMBER",
+    "auto_schema.defaultNumber",
+    "number",
+    "Data type of unseen properties that hold a number.",
+    oneOf("number", "int"),
+  ),
+  autoSchemaDefaultDate: setting(
+    "AUTOSCHEMA_DEFAULT_DATE",
+    "auto_schema.defaultDate",
+    "date",
+    "Data type of unseen properties that hold a date (RFC 3339); in a list it is always date[].",
+    oneOf("date", "string", "text"),
+  ),
   schemaClassesMax: setting(
     "SCHEMA_CLASSES_MAX",
     "schema.classes_max",

@@ -1,0 +1,160 @@
+import { setImmediate } from "node:timers/promises";
+import { type ClassDefinition, isUncheckedObject, normaliseClassName, ShoalError } from "@shoal/model";
+import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { CheckedObject } from "../check-object.js";
+import type { IngestParts } from "../ingest-parts.js";
+import type { ObjectInput } from "../ingest-service.js";
+import { locateObjects } from "../locate-objects.js";
+import type { AutoSchemaSettings } from "./auto-schema-settings.js";
+import { ClassPlan, type ClassPlanParts, checkPlanned, type PlannedObject, type Refusal } from "./class-plan.js";
+import { referenceTargets } from "./reference-targets.js";
+
+/** What ordinary checks refused but auto-schema may take: an unseen class, unseen properties, names to be normalised. */
+export function concernsAutoSchema({ className, properties }: ObjectInput, { schema }: Pick<IngestParts, "schema">) {
+  if (className === undefined || className === "") return false;
+  const record = schema.classRecord(className);
+  if (record === undefined) return true;
+  if (!isUncheckedObject(properties)) return false;
+  const names = namesOf(record);
+  return Object.keys(properties).some((name) => !names.has(name));
+}
+
+/** How often a plan is made anew because somebody else has changed the schema in between. */
+const ATTEMPTS_MAX = 20;
+
+type Parts = Pick<IngestParts, "limits" | "nowMs" | "profile" | "router" | "schema">;
+
+/**
+ * Admits objects that name a class, creating what they need: one schema change for each class that they bring something
+ * new for. One outcome an object, in order; an admitted one has its names normalised and is checked completely against
+ * the class as it is then. What is refused leaves nothing behind. `lengthOf`: the vector length that other objects
+ * of the same request will give to a class.
+ */
+export async function admitObjects(
+  parts: Parts,
+  settings: AutoSchemaSettings,
+  inputs: readonly ObjectInput[],
+  lengthOf: (record: ClassRecord) => number | undefined,
+  context: RequestContext,
+): Promise<readonly (CheckedObject | Refusal)[]> {
+  const located = await locateObjects(parts, referenceTargets(inputs), context);
+  const planParts: ClassPlanParts = { settings, scheme: parts.profile.beaconScheme, located };
+  const places = new Map<string, number[]>();
+  for (const [at, { className = "" }] of inputs.entries()) {
+    const name = normaliseClassName(className);
+    const known = places.get(name);
+    if (known === undefined) places.set(name, [at]);
+    else known.push(at);
+  }
+  const outcomes = new Array<CheckedObject | Refusal | undefined>(inputs.length);
+  for (const [className, group] of places) {
+    const admission = new ClassAdmission(parts, planParts, className, lengthOf, context);
+    const ofClass = group.flatMap((at) => inputs[at] ?? []);
+    for (const [i, outcome] of (await admission.admit(ofClass)).entries()) outcomes[group[i] ?? 0] = outcome;
+  }
+  return outcomes.map((outcome, at) => {
+    if (outcome !== undefined) return outcome;
+    throw new ShoalError("internal", `auto-schema gave no outcome for object ${at}`);
+  });
+}
+
+/** The objects of one class. */
+class ClassAdmission {
+  constructor(
+    private readonly parts: Parts,
+    private readonly planParts: ClassPlanParts,
+    private readonly className: string,
+    private readonly lengthOf: (record: ClassRecord) => number | undefined,
+    private readonly context: RequestContext,
+  ) {}
+
+  async admit(inputs: readonly ObjectInput[]): Promise<readonly (CheckedObject | Refusal)[]> {
+    let snapshot = this.parts.schema.snapshot;
+    for (let attempt = 1; ; attempt++) {
+      const planned = await this.#plan(inputs, snapshot);
+      if (planned instanceof ShoalError) return inputs.map(() => ({ fault: "class", error: planned }));
+      const { plan, objects } = planned;
+      if (objects.every(isRefusal)) return objects;
+      if (!plan.isChange) return this.#checked(objects, plan.base);
+      const changed = await plan.carryOut(this.context).catch(ShoalError.from);
+      if (!(changed instanceof ShoalError)) return this.#checked(objects, changed);
+      const newer = attempt < ATTEMPTS_MAX ? await this.#newerSchema(changed, snapshot) : undefined;
+      if (newer === undefined) return this.#checked(objects, plan.base, changed);
+      snapshot = newer;
+    }
+  }
+
+  /**
+   * The planned objects as they fit the class that there is. When the plan could not be carried out because of `error`,
+   * those that need it fail with that.
+   */
+  #checked(
+    objects: readonly (PlannedObject | Refusal)[],
+    record: ClassRecord | undefined,
+    error?: ShoalError,
+  ): Promise<readonly (CheckedObject | Refusal)[]> {
+    return this.#inTurns(objects, (object) => {
+      if (isRefusal(object)) return object;
+      const checked = record === undefined ? undefined : checkPlanned(object.input, record, this.planParts);
+      if (error === undefined && checked !== undefined) return checked;
+      return checked === undefined || isRefusal(checked) ? { fault: "class", error: error ?? NO_CLASS } : checked;
+    });
+  }
+
+  async #plan(
+    inputs: readonly ObjectInput[],
+    snapshot: SchemaSnapshot,
+  ): Promise<{ plan: ClassPlan; objects: readonly (PlannedObject | Refusal)[] } | ShoalError> {
+    const known = snapshot.classes.find(({ definition }) => definition.class === this.className);
+    let plan: ClassPlan;
+    try {
+      plan = new ClassPlan(this.planParts, snapshot, this.className, known && this.lengthOf(known));
+    } catch (thrown) {
+      return ShoalError.from(thrown);
+    }
+    return { plan, objects: await this.#inTurns(inputs, (input) => plan.take(input)) };
+  }
+
+  /** The schema as it is now, when the change failed because of what the planned one did not have. */
+  async #newerSchema({ code }: ShoalError, planned: SchemaSnapshot): Promise<SchemaSnapshot | undefined> {
+    if (code !== "conflict" && code !== "notFound" && code !== "invalid") return undefined;
+    try {
+      const newer = await this.planParts.settings.schemaService.current(this.context);
+      return newer.version > planned.version ? newer : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Lets other requests have their turn in between. */
+  async #inTurns<From, To>(items: readonly From[], work: (item: From) => To): Promise<readonly To[]> {
+    const { limits, nowMs } = this.parts;
+    const done: To[] = [];
+    let turnEnds = nowMs() + limits.turnMsMax;
+    for (const item of items) {
+      done.push(work(item));
+      if (nowMs() < turnEnds) continue;
+      await setImmediate();
+      this.context.signal?.throwIfAborted();
+      turnEnds = nowMs() + limits.turnMsMax;
+    }
+    return done;
+  }
+}
+
+export function isRefusal(outcome: CheckedObject | PlannedObject | Refusal): outcome is Refusal {
+  return "fault" in outcome;
+}
+
+const NO_CLASS = new ShoalError("internal", "a plan without a change has no class");
+
+const nameSets = new WeakMap<ClassDefinition, ReadonlySet<string>>();
+
+function namesOf({ definition }: ClassRecord): ReadonlySet<string> {
+  let names = nameSets.get(definition);
+  if (names === undefined) {
+    names = new Set((definition.properties ?? []).map(({ name }) => name));
+    nameSets.set(definition, names);
+  }
+  return names;
+}

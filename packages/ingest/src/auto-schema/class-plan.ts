@@ -1,0 +1,184 @@
+import {
+  type BeaconScheme,
+  type ClassDefinition,
+  checkPropertyName,
+  extendClass,
+  isUncheckedObject,
+  missingTarget,
+  normalisePropertyName,
+  type PropertyDefinition,
+  parseClass,
+  parseReferences,
+  ShoalError,
+  targetsOfReferences,
+} from "@shoal/model";
+import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import { type CheckedObject, checkContentOf, checkVector } from "../check-object.js";
+import type { ObjectInput } from "../ingest-service.js";
+import { holdersOf, type Located, targetFault } from "../locate-objects.js";
+import type { AutoSchemaSettings } from "./auto-schema-settings.js";
+import { inferDataType } from "./infer-data-type.js";
+
+const CLASS_DESCRIPTION = "Auto generated class";
+const PROPERTY_DESCRIPTION = "Auto generated property";
+
+/** Why an object is not taken: its class cannot be what it would have to be, or its content or vector is at fault. */
+export interface Refusal {
+  readonly fault: "class" | "content" | "vector";
+  readonly error: ShoalError;
+}
+
+/** An object that fits the class as planned; its names are normalised. */
+export interface PlannedObject {
+  readonly input: ObjectInput;
+  readonly checked: CheckedObject;
+}
+
+export interface ClassPlanParts {
+  readonly settings: AutoSchemaSettings;
+  readonly scheme: BeaconScheme;
+  /** Where the targets of all references are. */
+  readonly located: Located;
+}
+
+/**
+ * What a class has to become to hold some objects. They are taken one after the other; each is checked completely
+ * against the class as the ones before it made it, and one that is refused adds nothing.
+ */
+export class ClassPlan {
+  readonly #parts: ClassPlanParts;
+  readonly #schema: readonly ClassDefinition[];
+  /** The class as it is; undefined when there is none. */
+  readonly base: ClassRecord | undefined;
+  #planned: ClassRecord;
+  readonly #names: Set<string>;
+  readonly #added: PropertyDefinition[] = [];
+
+  /** Fails with `invalid` when there cannot be a class of that name. `dimensions`: its vector length, when only the caller knows. */
+  constructor(parts: ClassPlanParts, snapshot: SchemaSnapshot, className: string, dimensions: number | undefined) {
+    this.#parts = parts;
+    this.#schema = snapshot.classes.map(({ definition }) => definition);
+    this.base = snapshot.classes.find(({ definition }) => definition.class === className);
+    const record = this.base ?? this.#unseen(className);
+    this.#planned = { ...record, dimensions: record.dimensions ?? dimensions };
+    this.#names = new Set((record.definition.properties ?? []).map(({ name }) => name));
+  }
+
+  /** Whether the class has to be changed. */
+  get isChange(): boolean {
+    return this.base === undefined || this.#added.length > 0;
+  }
+
+  take(given: ObjectInput): PlannedObject | Refusal {
+    let input: ObjectInput;
+    let definition: ClassDefinition;
+    const added: PropertyDefinition[] = [];
+    try {
+      input = this.#normalised(given, added);
+      const { schemaLimits } = this.#parts.settings;
+      definition = extendClass(this.#planned.definition, added, this.#schema, schemaLimits);
+    } catch (thrown) {
+      return { fault: "content", error: ShoalError.from(thrown) };
+    }
+    const planned = added.length === 0 ? this.#planned : { ...this.#planned, definition };
+    const checked = checkPlanned(input, planned, this.#parts);
+    if ("fault" in checked) return checked;
+    this.#planned = { ...planned, dimensions: planned.dimensions ?? checked.vector?.length };
+    for (const property of added) {
+      this.#names.add(property.name);
+      this.#added.push(property);
+    }
+    return { input, checked };
+  }
+
+  /** Makes the class what was planned. Fails as `SchemaService.ensureClass` and `ensureProperties`. */
+  async carryOut(context: RequestContext): Promise<ClassRecord> {
+    const { classSettings, schemaService } = this.#parts.settings;
+    if (this.base !== undefined) {
+      const { definition, classId } = this.base;
+      return schemaService.ensureProperties(definition.class, classId, this.#added, context);
+    }
+    const body = { ...bodyOf(this.#planned.definition.class), properties: this.#added };
+    return schemaService.ensureClass(parseClass(body, this.#schema, classSettings()), context);
+  }
+
+  /** A class without properties. The vectorizer's check has to wait for them. */
+  #unseen(className: string): ClassRecord {
+    const settings = this.#parts.settings.classSettings();
+    const modules = { ...settings.modules, check: () => {} };
+    const definition = parseClass(bodyOf(className), this.#schema, { ...settings, modules });
+    return { definition, sharding: NO_SHARDS, classId: "", dimensions: undefined };
+  }
+
+  /** The object with normalised names, without unseen properties that say nothing; the unseen ones go to `added`. */
+  #normalised(given: ObjectInput, added: PropertyDefinition[]): ObjectInput {
+    const className = this.#planned.definition.class;
+    const { properties } = given;
+    if (!isUncheckedObject(properties)) return { ...given, className };
+    const kept = new Map<string, unknown>();
+    for (const [key, value] of Object.entries(properties)) {
+      const name = normalisePropertyName(key);
+      const isKnown = this.#names.has(name);
+      const property = isKnown ? undefined : this.#inferred(name, value);
+      if (!isKnown && property === undefined) continue;
+      if (kept.has(name)) {
+        throw new ShoalError("invalid", `property '${name}' of class '${className}' is given twice, also as '${key}'`);
+      }
+      kept.set(name, value);
+      if (property !== undefined) added.push(property);
+    }
+    return { ...given, className, properties: Object.fromEntries(kept) };
+  }
+
+  /** The property that a value of an unseen name needs; undefined when the value says nothing. */
+  #inferred(name: string, value: unknown): PropertyDefinition | undefined {
+    checkPropertyName(name);
+    const inference = inferDataType(value, this.#parts.settings.types);
+    if (inference.kind === "nothing") return undefined;
+    const className = this.#planned.definition.class;
+    if (inference.kind === "refused") {
+      throw new ShoalError(
+        "invalid",
+        `auto-schema has no data type for property '${name}' of class '${className}': ${inference.reason}`,
+      );
+    }
+    const dataType = inference.kind === "type" ? [inference.dataType] : this.#classesOf(name, value);
+    return { dataType, description: PROPERTY_DESCRIPTION, name };
+  }
+
+  /** The classes of everything that a list of references points to, each once; of twins the first class by name. */
+  #classesOf(property: string, value: unknown): readonly string[] {
+    const place = { className: this.#planned.definition.class, property };
+    const ids = targetsOfReferences(parseReferences(value, place, this.#parts.scheme));
+    const classes = ids.map((id) => {
+      const { holding, failure } = holdersOf(this.#parts.located, id);
+      if (holding[0] === undefined) throw failure ?? missingTarget(place, id);
+      return holding[0].definition.class;
+    });
+    return [...new Set(classes)];
+  }
+}
+
+/** Checks an object with normalised names against a class that has all its properties. */
+export function checkPlanned(
+  input: ObjectInput,
+  record: ClassRecord,
+  { scheme, located }: Pick<ClassPlanParts, "scheme" | "located">,
+): CheckedObject | Refusal {
+  let fault: Refusal["fault"] = "content";
+  try {
+    const content = checkContentOf(input, record, scheme);
+    const missing = targetFault(content.targets, located);
+    if (missing !== undefined) return { fault, error: missing };
+    fault = "vector";
+    return { content, vector: checkVector(input, record) };
+  } catch (thrown) {
+    return { fault, error: ShoalError.from(thrown) };
+  }
+}
+
+const NO_SHARDS: ClassRecord["sharding"] = { shards: [], virtualShards: [], assignments: [] };
+
+function bodyOf(className: string): object {
+  return { class: className, description: CLASS_DESCRIPTION, properties: [] };
+}
