@@ -39,6 +39,7 @@ export interface GatewaySettings extends HttpServerSettings {
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
   readonly batchObjectsMax: number;
+  readonly batchReferencesMax: number;
   readonly graphqlRowsMax: number;
   readonly answerBytesMax: number;
   readonly answersBytesMax: number;
@@ -84,6 +85,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     origin: settings.origin,
     shoalVersion: settings.shoalVersion,
     batchObjectsMax: settings.batchObjectsMax,
+    batchReferencesMax: settings.batchReferencesMax,
     address: () => address,
     isReady: () => ready && !server.isDraining,
   });

@@ -26,6 +26,17 @@ export type BatchOutcome =
   | { readonly written: WrittenObject }
   | { readonly error: ShoalError; readonly id: string; readonly input: ObjectInput };
 
+/** A reference of a batch as a client sent it; what was absent or null is empty. */
+export interface ReferenceInput {
+  /** A long beacon: the property of an object that refers. */
+  readonly from: string;
+  /** A short beacon: the object that is referred to. */
+  readonly to: string;
+}
+
+/** The outcome of one reference of a batch: its beacons in their canonical form, or why it was not added. */
+export type ReferenceOutcome = { readonly written: ReferenceInput } | { readonly error: ShoalError };
+
 /** The asking side of writes: id, validation, dimension, routing, uniqueness. */
 export interface IngestService {
   createObject(input: ObjectInput, context: RequestContext): Promise<WrittenObject>;
@@ -39,4 +50,25 @@ export interface IngestService {
     inputs: readonly (ObjectInput | undefined)[],
     context: RequestContext,
   ): Promise<readonly BatchOutcome[]>;
+  /** Appends a reference to a property of an object. */
+  addReference(pathId: string, property: string, beacon: string, context: RequestContext): Promise<void>;
+  /** Replaces all references of a property. */
+  replaceReferences(
+    pathId: string,
+    property: string,
+    beacons: readonly string[],
+    context: RequestContext,
+  ): Promise<void>;
+  /**
+   * Takes, for each beacon, the first reference to the same object out of a property; one that is not there is no fault.
+   * Fails with `notFound` for an unknown object and for a property that holds no references.
+   */
+  removeReferences(
+    pathId: string,
+    property: string,
+    beacons: readonly string[],
+    context: RequestContext,
+  ): Promise<void>;
+  /** Items are independent: one outcome each, in order. Fails as a whole only on an empty list. */
+  importReferences(inputs: readonly ReferenceInput[], context: RequestContext): Promise<readonly ReferenceOutcome[]>;
 }

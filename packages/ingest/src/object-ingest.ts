@@ -1,10 +1,19 @@
 import type { RequestContext } from "@shoal/rpc";
+import { ADD, changeReferences, REMOVE, REPLACE } from "./change-references.js";
 import { ClassDimensions } from "./class-dimensions.js";
 import { createObject } from "./create-object.js";
 import { deleteObject } from "./delete-object.js";
 import { importObjects } from "./import-objects.js";
+import { importReferences } from "./import-references.js";
 import type { IngestParts } from "./ingest-parts.js";
-import type { BatchOutcome, IngestService, ObjectInput, WrittenObject } from "./ingest-service.js";
+import type {
+  BatchOutcome,
+  IngestService,
+  ObjectInput,
+  ReferenceInput,
+  ReferenceOutcome,
+  WrittenObject,
+} from "./ingest-service.js";
 import { mergeObject } from "./merge-object.js";
 import { replaceObject } from "./replace-object.js";
 import { validateObject } from "./validate-object.js";
@@ -44,5 +53,31 @@ export class ObjectIngest implements IngestService {
     context: RequestContext,
   ): Promise<readonly BatchOutcome[]> {
     return importObjects(this.#parts, this.#dimensions, inputs, context);
+  }
+
+  addReference(pathId: string, property: string, beacon: string, context: RequestContext): Promise<void> {
+    return changeReferences(this.#parts, ADD, pathId, property, [beacon], context);
+  }
+
+  replaceReferences(
+    pathId: string,
+    property: string,
+    beacons: readonly string[],
+    context: RequestContext,
+  ): Promise<void> {
+    return changeReferences(this.#parts, REPLACE, pathId, property, beacons, context);
+  }
+
+  removeReferences(
+    pathId: string,
+    property: string,
+    beacons: readonly string[],
+    context: RequestContext,
+  ): Promise<void> {
+    return changeReferences(this.#parts, REMOVE, pathId, property, beacons, context);
+  }
+
+  importReferences(inputs: readonly ReferenceInput[], context: RequestContext): Promise<readonly ReferenceOutcome[]> {
+    return importReferences(this.#parts, inputs, context);
   }
 }

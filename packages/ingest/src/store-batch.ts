@@ -88,7 +88,8 @@ function failed(item: BatchItem, error: ShoalError): BatchOutcome {
   return { error, id: item.object.id, input: item.input };
 }
 
-function requireTime({ nowMs }: Pick<IngestParts, "nowMs">, context: RequestContext): void {
+/** Fails with `deadlineExceeded` when the deadline has passed. */
+export function requireTime({ nowMs }: Pick<IngestParts, "nowMs">, context: RequestContext): void {
   context.signal?.throwIfAborted();
   if (nowMs() < context.deadline) return;
   throw new ShoalError("deadlineExceeded", "the batch ran into its time-out; what was acknowledged by then is stored");

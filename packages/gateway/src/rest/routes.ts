@@ -1,15 +1,17 @@
 import type { SchemaView } from "@shoal/cluster";
-import type { IngestService } from "@shoal/ingest";
+import type { BatchOutcome, IngestService } from "@shoal/ingest";
 import type { ClassSettings, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
 import type { Route } from "../http/route.js";
+import { batchReferencesRoute } from "./batch-references-route.js";
 import { batchRoute } from "./batch-route.js";
 import { type InstanceRouteParts, instanceRoutes } from "./instance-routes.js";
 import { listRoute } from "./list-route.js";
 import { ObjectWriter } from "./object-json.js";
 import { objectRoutes } from "./object-routes.js";
+import { referenceRoutes } from "./reference-routes.js";
 import { schemaRoutes } from "./schema-routes.js";
 
 export interface RestServices {
@@ -25,6 +27,10 @@ export interface RestServices {
 export interface RestSettings extends InstanceRouteParts {
   /** Items of a batch. */
   readonly batchObjectsMax: number;
+  /** Told the outcomes of each batch of objects. */
+  readonly onBatch?: (outcomes: readonly BatchOutcome[]) => void;
+  /** References of a batch, and of one list. */
+  readonly batchReferencesMax: number;
 }
 
 /** Every operation of the REST API. */
@@ -35,7 +41,9 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
     ...instanceRoutes(settings),
     ...objectRoutes({ ingest, query, writer, profile }),
     listRoute(query, writer),
-    batchRoute(ingest, writer, clock, settings.batchObjectsMax),
+    ...referenceRoutes(ingest, profile, settings.batchReferencesMax),
+    batchRoute(ingest, writer, clock, settings),
+    batchReferencesRoute(ingest, settings.batchReferencesMax),
     ...schemaRoutes(schema, view, classSettings, profile),
   ];
 }

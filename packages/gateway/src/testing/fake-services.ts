@@ -15,10 +15,19 @@ import {
 import type { ListQuery, QueryService } from "@shoal/query";
 import type { ClassRecord, RequestContext, SchemaService, SchemaSnapshot } from "@shoal/rpc";
 
+/** A change of references that was asked for. */
+export interface ReferenceCall {
+  readonly change: "add" | "replace" | "remove";
+  readonly id: string;
+  readonly property: string;
+  readonly beacons: readonly string[];
+}
+
 /** Objects and classes in memory behind the gateway's services: as little as lets its answers be seen. */
 export class FakeServices {
   readonly objects = new Map<ObjectId, StoredObject>();
   readonly inputs: ObjectInput[] = [];
+  readonly references: ReferenceCall[] = [];
   readonly contexts: RequestContext[] = [];
   readonly lists: ListQuery[] = [];
   /** Thrown by the next call of any service. */
@@ -78,6 +87,24 @@ export class FakeServices {
     importObjects: async (inputs, context) => {
       await this.#enter(context);
       return inputs.map((input) => this.#importOne(input));
+    },
+    addReference: async (id, property, beacon, context) => {
+      await this.#enter(context);
+      this.references.push({ change: "add", id, property, beacons: [beacon] });
+    },
+    replaceReferences: async (id, property, beacons, context) => {
+      await this.#enter(context);
+      this.references.push({ change: "replace", id, property, beacons });
+    },
+    removeReferences: async (id, property, beacons, context) => {
+      await this.#enter(context);
+      this.references.push({ change: "remove", id, property, beacons });
+    },
+    importReferences: async (inputs, context) => {
+      await this.#enter(context);
+      return inputs.map((input) =>
+        input.from === "" ? { error: new ShoalError("invalid", "no source") } : { written: input },
+      );
     },
   };
 

@@ -1,4 +1,5 @@
 import { ShoalError } from "../errors/shoal-error.js";
+import { withPrefix } from "../errors/with-prefix.js";
 import type { ClassDefinition, PropertyDefinition } from "../schema/class-definition.js";
 import { primitiveDataType } from "../schema/data-type.js";
 import type { BeaconScheme } from "./beacon.js";
@@ -67,12 +68,13 @@ export class PropertyValidator {
     return this.#references.includes(name);
   }
 
-  /**
-   * Fails with `invalid` unless the property is there and its values are lists of references (texts: reference-rest
-   * 3.7, without `Could not find property …`).
-   */
+  /** Fails with `invalid` unless the property is there and holds references (texts: reference-rest 3.7). */
   requireReference(name: string): void {
-    this.#rule(name);
+    try {
+      this.#rule(name);
+    } catch (refusal) {
+      throw withPrefix(`Could not find property '${name}': `, refusal);
+    }
     if (this.isReference(name)) return;
     throw new ShoalError("invalid", `property '${name}' is a primitive datatype, not a reference-type`);
   }

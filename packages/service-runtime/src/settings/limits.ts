@@ -29,6 +29,13 @@ export const LIMIT_SETTINGS = {
     "Objects in one batch; items may be so small that REQUEST_BODY_BYTES_MAX does not bound what they take.",
     wholeNumber(1, 100_000_000),
   ),
+  batchReferencesMax: setting(
+    "BATCH_REFERENCES_MAX",
+    "batch.references_max",
+    100_000,
+    "References in one batch, and in the list of one PUT or DELETE of references.",
+    wholeNumber(1, 100_000_000),
+  ),
   graphqlRowsMax: setting(
     "GRAPHQL_ROWS_MAX",
     "graphql.rows_max",

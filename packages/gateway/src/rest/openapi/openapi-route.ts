@@ -6,6 +6,7 @@ import { GRAPHQL_OPERATIONS } from "./graphql-operations.js";
 import { INSTANCE_OPERATIONS } from "./instance-operations.js";
 import { objectOperations } from "./object-operations.js";
 import type { Operation } from "./operation.js";
+import { referenceOperations } from "./reference-operations.js";
 import { schemaOperations } from "./schema-operations.js";
 
 /** Where the OpenAPI document is. */
@@ -13,7 +14,13 @@ export const OPENAPI_PATH = "/v1/openapi.json";
 
 /** What the document says of each route. A new route needs an operation here. */
 export function describedOperations(profile: WireProfile): readonly Operation[] {
-  return [...objectOperations(profile), ...schemaOperations(), ...GRAPHQL_OPERATIONS, ...INSTANCE_OPERATIONS];
+  return [
+    ...objectOperations(profile),
+    ...referenceOperations(profile),
+    ...schemaOperations(),
+    ...GRAPHQL_OPERATIONS,
+    ...INSTANCE_OPERATIONS,
+  ];
 }
 
 /** `GET /v1/openapi.json`: the document of `routes` and of itself, made once. */

@@ -1,0 +1,50 @@
+import * as z from "zod";
+
+const URI = { format: "uri" } as const;
+
+/** A reference in a request; further members (`href`, …) are ignored. */
+export const REFERENCE_BODY = z
+  .object({
+    beacon: z
+      .string()
+      .optional()
+      .meta({ ...URI, description: "`svc://localhost/<id>` of the object referred to; any scheme. Required." }),
+  })
+  .meta({ id: "Reference" });
+
+export const REFERENCE_LIST_BODY = z.array(REFERENCE_BODY.nullable()).meta({ id: "ReferenceList" });
+
+export const BATCH_REFERENCES_BODY = z
+  .array(
+    z
+      .object({
+        from: z
+          .string()
+          .optional()
+          .meta({
+            ...URI,
+            description: "`svc://localhost/<Class>/<id>/<property>` of the property that refers. Required.",
+          }),
+        to: z
+          .string()
+          .optional()
+          .meta({ ...URI, description: "`svc://localhost/<id>` of the object referred to. Required." }),
+      })
+      .nullable(),
+  )
+  .meta({ id: "ReferenceBatch" });
+
+const ERRORS = z.strictObject({ error: z.array(z.strictObject({ message: z.string() })).length(1) });
+
+export const BATCH_REFERENCES_ANSWER = z
+  .array(
+    z.union([
+      z.strictObject({
+        from: z.string().describe("As it is stored."),
+        to: z.string().describe("As it is stored."),
+        result: z.strictObject({ status: z.literal("SUCCESS") }),
+      }),
+      z.strictObject({ result: z.strictObject({ errors: ERRORS, status: z.literal("FAILED") }) }),
+    ]),
+  )
+  .meta({ id: "ReferenceBatchResults", description: "One result a reference, in the order of the request." });

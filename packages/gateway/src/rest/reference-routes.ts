@@ -1,0 +1,53 @@
+import type { IngestService } from "@shoal/ingest";
+import { parseObjectId, ShoalError, type WireProfile } from "@shoal/model";
+import type { HttpRequest } from "../http/http-request.js";
+import { EMPTY_OK, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
+import type { Method, Route } from "../http/route.js";
+import { readReference, readReferences, readRemovedReferences } from "./reference-body.js";
+
+/** The operations on the references of one property (reference-rest 3.7, decisions.md). */
+export function referenceRoutes(
+  ingest: IngestService,
+  profile: Pick<WireProfile, "referenceWriteStatus">,
+  referencesMax: number,
+): readonly Route[] {
+  const written = profile.referenceWriteStatus === 200 ? EMPTY_OK : NO_CONTENT;
+
+  async function post(request: HttpRequest): Promise<HttpResponse> {
+    const { id, property } = place(request);
+    await ingest.addReference(id, property, readReference(request.body), request.context);
+    return written;
+  }
+
+  async function put(request: HttpRequest): Promise<HttpResponse> {
+    const { id, property } = place(request);
+    const beacons = readReferences(request.body, referencesMax);
+    await ingest.replaceReferences(id, property, beacons, request.context);
+    return written;
+  }
+
+  async function remove(request: HttpRequest): Promise<HttpResponse> {
+    const { id, property } = place(request);
+    const beacons = readRemovedReferences(request.body, referencesMax);
+    await ingest.removeReferences(id, property, beacons, request.context);
+    return NO_CONTENT;
+  }
+
+  const route = (method: Method, handle: Route["handle"]): Route => ({
+    method,
+    path: "/v1/objects/{id}/references/{property}",
+    body: "json",
+    access: { verb: "update", resource: "objects/{id}" },
+    timeout: "request",
+    handle,
+  });
+  return [route("POST", post), route("PUT", put), route("DELETE", remove)];
+}
+
+/** The path's object and property. Fails with `invalid` when the id is none. */
+function place({ params }: HttpRequest): { readonly id: string; readonly property: string } {
+  const [text = "", property = ""] = params;
+  const id = parseObjectId(text);
+  if (id === undefined) throw new ShoalError("invalid", `id in path must be of type uuid: ${JSON.stringify(text)}`);
+  return { id, property };
+}

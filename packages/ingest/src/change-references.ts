@@ -1,0 +1,118 @@
+import { firstHolder } from "@shoal/cluster";
+import {
+  type BeaconScheme,
+  type ObjectId,
+  type ObjectMerge,
+  parseReferenceTarget,
+  propertyValidator,
+  referenceTo,
+  ShoalError,
+  withPrefix,
+} from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+import type { IngestParts } from "./ingest-parts.js";
+import { holdersOf, locateObjects, missingTargetFault } from "./locate-objects.js";
+import { parsePathId } from "./object-ids.js";
+
+/** One way to change the references of a property. */
+export interface ReferenceChange {
+  /** Begins the messages about its references; undefined: they are not checked. */
+  readonly prefix: string | undefined;
+  /** What an unknown object is, and a property that holds no references. */
+  readonly absence: "invalid" | "notFound";
+  readonly merge: (property: string, targets: readonly ObjectId[], scheme: BeaconScheme) => Partial<ObjectMerge>;
+}
+
+export const ADD: ReferenceChange = {
+  prefix: "invalid reference: ",
+  absence: "invalid",
+  merge: (property, targets, scheme) => ({ append: { [property]: targets.map((id) => referenceTo(id, scheme)) } }),
+};
+
+export const REPLACE: ReferenceChange = {
+  prefix: "invalid references: ",
+  absence: "invalid",
+  merge: (property, targets, scheme) => ({ set: { [property]: targets.map((id) => referenceTo(id, scheme)) } }),
+};
+
+/** A beacon that cannot be read is that of no reference in the list. */
+export const REMOVE: ReferenceChange = {
+  prefix: undefined,
+  absence: "notFound",
+  merge: (property, targets) => ({ remove: { [property]: targets } }),
+};
+
+interface ParsedTarget {
+  readonly id: ObjectId;
+}
+
+/**
+ * Changes the references of one property of an object, in the first class by name that has it (reference-rest 3.7).
+ * Checked in this order: the object exists, its new references are sound and point to something, the property holds
+ * references. One request a node tells all that; the change itself is the shard's, so that none gets lost between two
+ * clients.
+ */
+export async function changeReferences(
+  parts: IngestParts,
+  change: ReferenceChange,
+  pathId: string,
+  property: string,
+  beacons: readonly string[],
+  context: RequestContext,
+): Promise<void> {
+  const id = parsePathId(pathId);
+  const { prefix, absence } = change;
+  const { targets, fault } = parseTargets(beacons, prefix !== undefined);
+  const asked = prefix === undefined ? [] : targets.map((target) => target.id);
+  const located = await locateObjects(parts, [id, ...asked], context);
+  const record = firstHolder(holdersOf(located, id));
+  if (record === undefined) throw unknownObject(absence, pathId);
+  if (prefix !== undefined) {
+    const missing = missingTargetFault(targets, located, (target) => notFound(prefix, target.id));
+    if (missing !== undefined) throw missing;
+    if (fault !== undefined) throw withPrefix(prefix, fault);
+  }
+  const { beaconScheme } = parts.profile;
+  try {
+    propertyValidator(record.definition, beaconScheme).requireReference(property);
+  } catch (refusal) {
+    throw new ShoalError(absence, ShoalError.from(refusal).message);
+  }
+  const merged = change.merge(
+    property,
+    targets.map((target) => target.id),
+    beaconScheme,
+  );
+  const shard = parts.router.shardOf(record, id);
+  try {
+    await parts.router.node(shard).mergeObject(shard, { ...NO_MERGE, ...merged, id }, context);
+  } catch (thrown) {
+    throw thrown instanceof ShoalError && thrown.code === "notFound" ? unknownObject(absence, pathId) : thrown;
+  }
+}
+
+/** The targets of the beacons; with `all`, those before the first fault, which is told, else those without one. */
+function parseTargets(
+  beacons: readonly string[],
+  all: boolean,
+): { readonly targets: readonly ParsedTarget[]; readonly fault: unknown } {
+  const targets: ParsedTarget[] = [];
+  for (const beacon of beacons) {
+    try {
+      targets.push({ id: parseReferenceTarget(beacon) });
+    } catch (fault) {
+      if (all) return { targets, fault };
+    }
+  }
+  return { targets, fault: undefined };
+}
+
+const NO_MERGE = { set: {}, clear: [], append: {}, remove: {}, vector: undefined } as const;
+
+function unknownObject(code: "invalid" | "notFound", id: string): ShoalError {
+  return new ShoalError(code, `no object with id '${id}'`);
+}
+
+function notFound(prefix: string, id: ObjectId): ShoalError {
+  return new ShoalError("invalid", `${prefix}reference not found: no object with id ${id} found`);
+}

@@ -1,0 +1,129 @@
+import { setImmediate } from "node:timers/promises";
+import {
+  LOCAL_HOST,
+  type ObjectId,
+  parseLongBeacon,
+  parseShortBeacon,
+  propertyValidator,
+  referenceTo,
+  ShoalError,
+  writeLongBeacon,
+  writeShortBeacon,
+} from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+import type { IngestParts } from "./ingest-parts.js";
+import type { ReferenceInput, ReferenceOutcome } from "./ingest-service.js";
+import {
+  groupReferences,
+  mergeOf,
+  type ObjectReferences,
+  type ReferenceItem,
+  type ShardReferences,
+} from "./reference-batch.js";
+import { requireTime } from "./store-batch.js";
+
+/**
+ * A batch of references (reference-rest 6.2, decisions.md). Items are independent; whether a target exists is not asked.
+ * The references of one object become one change of it, in their order, and the changes of a shard one request. Fails as
+ * a whole on an empty list and with `deadlineExceeded`; what was acknowledged by then stays.
+ */
+export async function importReferences(
+  parts: IngestParts,
+  inputs: readonly ReferenceInput[],
+  context: RequestContext,
+): Promise<readonly ReferenceOutcome[]> {
+  if (inputs.length === 0) {
+    throw new ShoalError("invalid", "invalid params: length cannot be 0, need at least one reference for batching");
+  }
+  const outcomes = new Array<ReferenceOutcome | undefined>(inputs.length);
+  const items: ReferenceItem[] = [];
+  let turnEnds = parts.nowMs() + parts.limits.turnMsMax;
+  for (const [index, input] of inputs.entries()) {
+    const item = check(parts, input, index);
+    if (item instanceof ShoalError) outcomes[index] = { error: item };
+    else items.push(item);
+    if (parts.nowMs() < turnEnds) continue;
+    await setImmediate();
+    turnEnds = parts.nowMs() + parts.limits.turnMsMax;
+  }
+  const shards = groupReferences(parts.router, items);
+  await Promise.all(shards.map((shard) => storeReferences(parts, shard, outcomes, context)));
+  return outcomes.map((outcome, index) => {
+    if (outcome !== undefined) return outcome;
+    throw new ShoalError("internal", `item ${index} of the batch has no outcome`);
+  });
+}
+
+/** The reference as it goes to its shard, or all that is wrong with its beacons in one message, or with its source. */
+function check(parts: IngestParts, input: ReferenceInput, index: number): ReferenceItem | ShoalError {
+  const from = parsed(() => parseLongBeacon(input.from));
+  const to = parsed(() => parseTarget(input.to));
+  if (from instanceof ShoalError) return to instanceof ShoalError ? joined(from, to) : from;
+  if (to instanceof ShoalError) return to;
+  const { className, id, property } = from;
+  const record = parts.schema.classRecord(className);
+  if (record === undefined) return new ShoalError("invalid", `class '${className}' not present in schema`);
+  const { beaconScheme } = parts.profile;
+  const fault = parsed(() => propertyValidator(record.definition, beaconScheme).requireReference(property));
+  if (fault !== undefined) return fault;
+  const written = { from: writeLongBeacon(beaconScheme, from), to: writeShortBeacon(beaconScheme, to) };
+  return { index, written, record, id, property, reference: referenceTo(to, beaconScheme) };
+}
+
+function parseTarget(text: string): ObjectId {
+  const { host, id } = parseShortBeacon(text);
+  if (host === LOCAL_HOST) return id;
+  throw new ShoalError(
+    "invalid",
+    "importing network references in batch is not possible. Please perform a regular non-batch import for network " +
+      `references, got peer ${host}`,
+  );
+}
+
+function parsed<Result>(parse: () => Result): Result | ShoalError {
+  try {
+    return parse();
+  } catch (refusal) {
+    return ShoalError.from(refusal);
+  }
+}
+
+function joined(from: ShoalError, to: ShoalError): ShoalError {
+  return new ShoalError("invalid", `${from.message}, ${to.message}`);
+}
+
+/** A shard that fails takes only its own items with it. Fails with `deadlineExceeded` when the deadline passes. */
+async function storeReferences(
+  parts: Pick<IngestParts, "router" | "nowMs" | "limits">,
+  { shard, objects }: ShardReferences,
+  outcomes: (ReferenceOutcome | undefined)[],
+  context: RequestContext,
+): Promise<void> {
+  let done = 0;
+  try {
+    const node = parts.router.node(shard);
+    while (done < objects.length) {
+      requireTime(parts, context);
+      const chunk = objects.slice(done, done + parts.limits.chunkObjectsMax);
+      const results = await node.mergeObjects(shard, chunk.map(mergeOf), context);
+      for (const [at, object] of chunk.entries()) {
+        const result =
+          results[at] ?? new ShoalError("internal", `shard '${shard.shardName}' gave no outcome of a merge`);
+        tell(object, result instanceof ShoalError ? result : undefined, outcomes);
+      }
+      done += chunk.length;
+    }
+  } catch (thrown) {
+    const error = ShoalError.from(thrown);
+    if (error.code === "deadlineExceeded") throw error;
+    for (const object of objects.slice(done)) tell(object, error, outcomes);
+  }
+}
+
+function tell(
+  { items }: ObjectReferences,
+  error: ShoalError | undefined,
+  outcomes: (ReferenceOutcome | undefined)[],
+): void {
+  for (const { index, written } of items) outcomes[index] = error === undefined ? { written } : { error };
+}
