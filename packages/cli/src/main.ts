@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { endAfterStoreFailure } from "@shoal/kv";
-import { ShoalError } from "@shoal/model";
 import {
-  type Configuration,
   configurationFileSource,
   createLogger,
   environmentSource,
@@ -61,7 +59,6 @@ program
       const { configurationName: name } = configuration;
       if (flags.configFile !== undefined || name !== "") logger.info({ file: flags.configFile, name }, "configured");
       for (const message of warnings) logger.warn({}, message);
-      refuseUnenforced(configuration);
       return serve(
         {
           configuration,
@@ -98,15 +95,6 @@ function flagSource(flags: Readonly<Record<string, string | undefined>>): Settin
     const value = flags[variable];
     return value === undefined ? undefined : { value, place: `--${variable.toLowerCase()}` };
   };
-}
-
-/** Authentication is read but not enforced yet: a server that was told to keep strangers out must not let them in. */
-function refuseUnenforced({ authentication, authorization }: Configuration): void {
-  const asked = [
-    ...(authentication.oidc === undefined ? [] : ["AUTHENTICATION_OIDC_ENABLED (true) asks for OpenID Connect"]),
-    ...(authorization === undefined ? [] : ["AUTHORIZATION_ADMINLIST_ENABLED (true) asks for the admin list"]),
-  ];
-  if (asked.length > 0) throw new ShoalError("invalid", `${asked.join(", ")}, which this version does not have`);
 }
 
 /** Where the server is and how to try it. */

@@ -1,4 +1,5 @@
 export { type AccessControl, OPEN_ACCESS } from "./auth/access.js";
+export { createAccessControl } from "./auth/create-access-control.js";
 export { createGateway, type Gateway, type GatewayDependencies, type GatewaySettings } from "./create-gateway.js";
 export { createPages, type PagesParts } from "./pages/create-pages.js";
 export type { PageFile } from "./pages/page-file.js";

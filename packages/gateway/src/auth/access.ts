@@ -43,7 +43,15 @@ export interface AccessControl {
   identify(credentials: Credentials): Principal | undefined | Promise<Principal | undefined>;
   /** Fails with `forbidden`. */
   authorize(principal: Principal, permission: Permission): void;
+  /**
+   * What clients must know to get a token; absent when no tokens are accepted. Fails with `unavailable` while the issuer
+   * has not told it.
+   */
+  openId?(): OpenIdDocument;
 }
+
+/** The discovery document of an OpenID Connect issuer, with the members `href` and `clientId` (decisions). */
+export type OpenIdDocument = Readonly<Record<string, unknown>>;
 
 /** Anonymous access without rules. */
 export const OPEN_ACCESS: AccessControl = { identify: () => ANONYMOUS, authorize: () => {} };

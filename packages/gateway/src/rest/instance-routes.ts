@@ -1,4 +1,4 @@
-import type { RouteAccess } from "../auth/access.js";
+import type { AccessControl, RouteAccess } from "../auth/access.js";
 import { errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
 import { DOCS_PATH } from "./docs-route.js";
@@ -13,6 +13,8 @@ export interface InstanceRouteParts {
   /** `http://<address>:<port>` it listens on; known once it listens. */
   readonly address: () => string;
   readonly isReady: () => boolean;
+  /** See AccessControl. */
+  readonly openId?: AccessControl["openId"];
 }
 
 const META_PATH = "/v1/meta";
@@ -52,7 +54,10 @@ export function instanceRoutes(parts: InstanceRouteParts): readonly Route[] {
     });
   const live = (): HttpResponse => ({ status: 200 });
   const ready = (): HttpResponse => (parts.isReady() ? { status: 200 } : errorResponse(503, "not ready"));
-  const noOidc = (): HttpResponse => errorResponse(404, "OpenID Connect is not configured");
+  const openId = (): HttpResponse =>
+    parts.openId === undefined
+      ? errorResponse(404, "OpenID Connect is not configured")
+      : jsonResponse(200, parts.openId());
   const read = (path: string, access: RouteAccess, handle: Route["handle"]): Route => {
     return { method: "GET", path, body: "none", access, timeout: "request", handle };
   };
@@ -61,7 +66,7 @@ export function instanceRoutes(parts: InstanceRouteParts): readonly Route[] {
   return [
     read("/v1", "authenticated", () => links),
     read(META_PATH, "authenticated", meta),
-    read("/v1/.well-known/openid-configuration", "anyone", noOidc),
+    read("/v1/.well-known/openid-configuration", "anyone", openId),
     ...probe("/v1/.well-known/live", live),
     ...probe("/v1/.well-known/ready", ready),
   ];

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { connect } from "node:net";
 import { NO_MODULES, SPEC_PROFILE, type WireProfile } from "@shoal/model";
 import { type Logger, readConfiguration, silentLogger } from "@shoal/service-runtime";
-import { OPEN_ACCESS } from "../auth/access.js";
+import { type AccessControl, OPEN_ACCESS } from "../auth/access.js";
 import { createGateway, type Gateway, type GatewaySettings } from "../create-gateway.js";
 import { FakeServices } from "./fake-services.js";
 
@@ -31,6 +31,7 @@ export async function serveFakes(
   profile: WireProfile = SPEC_PROFILE,
   fallback?: RequestListener,
   logger: Logger = silentLogger,
+  access: AccessControl = OPEN_ACCESS,
 ): Promise<FakeGateway> {
   const services = new FakeServices();
   const gateway = createGateway(
@@ -42,7 +43,7 @@ export async function serveFakes(
       profile,
       classSettings: () => ({ profile, defaultVectorizer: "none", nodeCount: 1, modules: NO_MODULES }),
       logger,
-      access: OPEN_ACCESS,
+      access,
       clock: { now: () => services.now },
       ...(fallback === undefined ? {} : { fallback }),
     },

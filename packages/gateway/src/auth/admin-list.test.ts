@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import type { Verb } from "./access.js";
+import { ANONYMOUS } from "./access.js";
+import { authorizeBy } from "./admin-list.js";
+
+const VERBS: readonly Verb[] = ["get", "list", "create", "update", "delete", "validate"];
+const user = (username: string, ...groups: string[]) => ({ username, groups });
+
+/** The verbs that a user is granted. */
+function granted(authorize: ReturnType<typeof authorizeBy>, principal: ReturnType<typeof user>): readonly Verb[] {
+  return VERBS.filter((verb) => {
+    try {
+      authorize(principal, { verb, resource: "objects" });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe("the admin list", () => {
+  const authorize = authorizeBy({ users: ["alice"], readOnlyUsers: ["rita", "anonymous"] });
+
+  it("grants everything to users, get and list to readers, nothing to anybody else", () => {
+    expect(granted(authorize, user("alice"))).toEqual(VERBS);
+    expect(granted(authorize, user("rita"))).toEqual(["get", "list"]);
+    expect(granted(authorize, user("Alice"))).toEqual([]);
+    expect(granted(authorize, user("bob", "alice", "rita"))).toEqual([]);
+    expect(granted(authorize, { ...ANONYMOUS, groups: ["anonymous"] })).toEqual(["get", "list"]);
+  });
+
+  it("grants everything to everybody when there is none", () => {
+    expect(granted(authorizeBy(undefined), user("bob"))).toEqual(VERBS);
+  });
+
+  it("refuses with the words of the reference", () => {
+    const refusal = (groups: string[]) => () =>
+      authorize(user("bob", ...groups), { verb: "create", resource: "objects" });
+    expect(refusal([])).toThrow(
+      expect.objectContaining({
+        code: "forbidden",
+        message: "forbidden: user 'bob' has insufficient permissions to create objects",
+      }),
+    );
+    expect(refusal(["g1"])).toThrow("forbidden: user 'bob' (of group 'g1') has insufficient");
+    expect(refusal(["g1", "g2"])).toThrow("forbidden: user 'bob' (of groups 'g1', 'g2') has insufficient");
+  });
+});

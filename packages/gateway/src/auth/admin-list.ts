@@ -1,0 +1,28 @@
+import { ShoalError } from "@shoal/model";
+import type { AdminListConfiguration } from "@shoal/service-runtime";
+import type { AccessControl, Permission, Principal } from "./access.js";
+
+/**
+ * Authorization (reference-rest 7.4): without a list everybody may do everything; with one, its users may do everything,
+ * its readers `get` and `list`, and nobody else anything. Names decide, groups do not; `anonymous` can be listed.
+ */
+export function authorizeBy(list: AdminListConfiguration | undefined): AccessControl["authorize"] {
+  if (list === undefined) return () => {};
+  const users = new Set(list.users);
+  const readers = new Set(list.readOnlyUsers);
+  return (principal, permission) => {
+    if (users.has(principal.username)) return;
+    const reads = permission.verb === "get" || permission.verb === "list";
+    if (reads && readers.has(principal.username)) return;
+    throw forbidden(principal, permission);
+  };
+}
+
+function forbidden({ username, groups }: Principal, { verb, resource }: Permission): ShoalError {
+  const quoted = groups.map((group) => `'${group}'`).join(", ");
+  const among = groups.length === 0 ? "" : ` (of group${groups.length === 1 ? "" : "s"} ${quoted})`;
+  return new ShoalError(
+    "forbidden",
+    `forbidden: user '${username}'${among} has insufficient permissions to ${verb} ${resource}`,
+  );
+}

@@ -1,0 +1,136 @@
+import { hash } from "node:crypto";
+import { ShoalError } from "@shoal/model";
+import type { Clock, OidcConfiguration } from "@shoal/service-runtime";
+import jsonwebtoken from "jsonwebtoken";
+import type { Principal } from "./access.js";
+import { checkToken, expiryMs, NOT_BEFORE_TOLERANCE_SECONDS, principalOf, type TokenHeader } from "./check-claims.js";
+import type { Issuer } from "./issuer.js";
+import { type JsonWebToken, parseJsonWebToken, refusedToken } from "./json-web-token.js";
+import type { KeySet, SigningKey } from "./key-set.js";
+import { VerificationTurns } from "./verification-turns.js";
+import type { VerifiedTokens } from "./verified-tokens.js";
+
+/** Larger tokens are refused before anything is done with them. */
+export const TOKEN_BYTES_MAX = 16 * 1024;
+
+/** A token that names no key is tried with this many at most. */
+const KEYS_TRIED_MAX = 4;
+
+/** Tokens that wait for the issuer's keys to be read anew. */
+const WAITING_FOR_KEYS_MAX = 250;
+
+export interface TokenVerifierParts {
+  readonly oidc: OidcConfiguration;
+  readonly issuer: Issuer;
+  readonly verified: VerifiedTokens;
+  readonly clock: Clock;
+  readonly turns?: VerificationTurns;
+}
+
+/** Turns a bearer token into who it speaks for. */
+export class TokenVerifier {
+  readonly #oidc: OidcConfiguration;
+  readonly #issuer: Issuer;
+  readonly #verified: VerifiedTokens;
+  readonly #clock: Clock;
+  readonly #turns: VerificationTurns;
+  /** Tokens that are looked at right now, by their digest: one that comes twice at once is verified once. */
+  readonly #pending = new Map<string, Promise<Principal>>();
+  #waitingForKeys = 0;
+
+  constructor(parts: TokenVerifierParts) {
+    this.#oidc = parts.oidc;
+    this.#issuer = parts.issuer;
+    this.#verified = parts.verified;
+    this.#clock = parts.clock;
+    this.#turns = parts.turns ?? new VerificationTurns();
+  }
+
+  /**
+   * Whom the token speaks for: at once when it was verified lately. Fails with `unauthenticated` when it is no good,
+   * `unavailable` when the issuer's keys are not known, `overloaded` when too many wait.
+   */
+  verify(token: string): Principal | Promise<Principal> {
+    if (token.length > TOKEN_BYTES_MAX) {
+      throw refusedToken(`token has ${token.length} bytes, at most ${TOKEN_BYTES_MAX} are accepted`);
+    }
+    const digest = hash("sha256", token, "base64");
+    const known = this.#verified.find(digest, this.#clock.now());
+    if (known !== undefined) return known;
+    return this.#pending.get(digest) ?? this.#begin(token, digest);
+  }
+
+  #begin(token: string, digest: string): Promise<Principal> {
+    if (this.#issuer.keys === undefined) throw this.#issuerUnavailable();
+    const jwt = parseJsonWebToken(token);
+    const header = checkToken(jwt, this.#oidc, this.#clock.now());
+    const examined = this.#examine(token, jwt, header, digest).finally(() => this.#pending.delete(digest));
+    this.#pending.set(digest, examined);
+    return examined;
+  }
+
+  async #examine(token: string, jwt: JsonWebToken, header: TokenHeader, digest: string): Promise<Principal> {
+    const before = this.#issuer.keys;
+    const isSigned =
+      (await this.#isSignedBy(before, token, header)) || (await this.#isSignedByNewKey(before, token, header));
+    if (!isSigned) throw new ShoalError("unauthenticated", BAD_SIGNATURE);
+    const principal = principalOf(jwt.claims, this.#oidc);
+    const now = this.#clock.now();
+    if (now < expiryMs(jwt.claims)) this.#verified.add(digest, principal, expiryMs(jwt.claims), now);
+    return principal;
+  }
+
+  /** Whether a key that was not known until now has signed the token: keys are rotated at any time. */
+  async #isSignedByNewKey(before: KeySet | undefined, token: string, header: TokenHeader): Promise<boolean> {
+    const namesKnownKey = header.keyId !== undefined && before?.keys.some(({ id }) => id === header.keyId);
+    if (namesKnownKey === true) return false;
+    if (this.#waitingForKeys >= WAITING_FOR_KEYS_MAX) throw this.#issuerUnavailable();
+    this.#waitingForKeys++;
+    try {
+      await this.#issuer.lookAgain();
+    } finally {
+      this.#waitingForKeys--;
+    }
+    const now = this.#issuer.keys;
+    if (now !== before && (await this.#isSignedBy(now, token, header))) return true;
+    // Perhaps the issuer has that key, but nobody can ask it.
+    if (header.keyId !== undefined && !this.#issuer.isAnswering) throw this.#issuerUnavailable();
+    return false;
+  }
+
+  async #isSignedBy(keys: KeySet | undefined, token: string, header: TokenHeader): Promise<boolean> {
+    const candidates = keys?.candidates(header.algorithm, header.keyId) ?? [];
+    for (const candidate of candidates.slice(0, KEYS_TRIED_MAX)) {
+      await this.#turns.next();
+      if (this.#hasSignatureOf(candidate, token, header)) return true;
+    }
+    return false;
+  }
+
+  /** The library checks again what was checked before: a fault in one of the two is then no open door. */
+  #hasSignatureOf({ key }: SigningKey, token: string, header: TokenHeader): boolean {
+    const { issuer, clientId, skipClientIdCheck } = this.#oidc;
+    try {
+      jsonwebtoken.verify(token, key, {
+        algorithms: [header.algorithm],
+        issuer,
+        ...(skipClientIdCheck || clientId === undefined ? {} : { audience: clientId }),
+        clockTimestamp: this.#clock.now() / 1000,
+        clockTolerance: NOT_BEFORE_TOLERANCE_SECONDS,
+      });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #issuerUnavailable(): ShoalError {
+    return new ShoalError(
+      "unavailable",
+      `the issuer ${this.#oidc.issuer} could not be asked for the keys that tokens are verified with`,
+      { retryAfterSeconds: this.#issuer.retryAfterSeconds },
+    );
+  }
+}
+
+const BAD_SIGNATURE = "failed to verify signature: failed to verify id token signature";
