@@ -88,6 +88,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     batchReferencesMax: settings.batchReferencesMax,
     address: () => address,
     isReady: () => ready && !server.isDraining,
+    openId: access.openId,
   });
   const operations = [...rest, graphQlRoute(graphQl), DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, documentParts(settings))];
