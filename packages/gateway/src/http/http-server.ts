@@ -3,7 +3,8 @@ import { type AddressInfo, Server as NetServer } from "node:net";
 import { ShoalError } from "@shoal/model";
 import type { Clock, Logger } from "@shoal/service-runtime";
 import type { AccessControl } from "../auth/access.js";
-import { authorize, identify } from "../auth/guard-route.js";
+import { answerThrown } from "../auth/challenge.js";
+import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
 import { BodyBudget } from "./body-budget.js";
 import { BodyTurns, LONG_BODY_BYTES } from "./body-turns.js";
 import { answerClientError, answerConnect } from "./client-error.js";
@@ -183,14 +184,17 @@ export class HttpServer implements AsyncDisposable {
       this.#fallback(request, response);
       return;
     }
+    const queryString = query === -1 ? "" : target.slice(query + 1);
     if (match === undefined || "allow" in match) {
-      return this.#send(request, response, unmatched(method, target.slice(0, path), match?.allow));
+      const answer = unmatched(method, target.slice(0, path), match?.allow);
+      if (!isModulePath(target)) return this.#send(request, response, answer);
+      const credentials = { authorization: request.headers.authorization, queryString };
+      return this.#send(request, response, await behindAuthentication(this.#access, credentials, answer));
     }
     const params = decodedParams(match.params);
     if (params === undefined) {
       return this.#send(request, response, errorResponse(400, "malformed percent-encoding in the path"));
     }
-    const queryString = query === -1 ? "" : target.slice(query + 1);
     const answer = await this.#serve({ request, response, route: match.value, params, queryString, expectsContinue });
     if (answer !== undefined) this.#send(request, response, answer);
   }
@@ -198,13 +202,14 @@ export class HttpServer implements AsyncDisposable {
   /** The answer of a route; undefined when the request has been answered because its time was up. */
   async #serve(matched: MatchedRequest): Promise<HttpResponse | undefined> {
     const { request, response, route, params, queryString, expectsContinue } = matched;
+    const credentials = { authorization: request.headers.authorization, queryString };
     let body: HeldBody = EMPTY_BODY;
     let scope: RequestScope | undefined;
     try {
       if (this.#inFlight > this.#settings.requestsInFlightMax && route.body !== "unchecked") {
         throw tooManyRequests(this.#settings.requestsInFlightMax);
       }
-      const identified = identify(this.#access, route, { authorization: request.headers.authorization, queryString });
+      const identified = identify(this.#access, route, credentials);
       const principal = identified instanceof Promise ? await identified : identified;
       const refusal = route.body === "unchecked" ? undefined : refuseMediaTypes(request, route.body === "json");
       // A body of unannounced length may be none at all; a client that waits to be told to go on is not asked.
@@ -223,7 +228,8 @@ export class HttpServer implements AsyncDisposable {
       const answer = await route.handle({ params, queryString, body: body.bytes, principal, context: scope });
       return scope.isExpired ? undefined : answer;
     } catch (thrown) {
-      const answer = thrownResponse(this.#isOutOfTime(thrown, scope) ? scope.timeoutError() : thrown);
+      const error = this.#isOutOfTime(thrown, scope) ? scope.timeoutError() : thrown;
+      const answer = answerThrown(error, credentials);
       if (answer.status === 500) {
         this.#logger.error({ error: thrown, method: route.method, path: route.path }, "failed");
       }
