@@ -23,9 +23,13 @@ export function jsonResponse(status: number, value: unknown): HttpResponse {
   return { status, body: `${JSON.stringify(value)}\n` };
 }
 
+/** Longer messages are cut: they show what a client sent, and logs and people shall read them. */
+const MESSAGE_CHARS_MAX = 4_000;
+
 /** `{"error":[{"message":"…"}]}`, the one shape of every error. */
 export function errorResponse(status: number, message: string, headers?: readonly string[]): HttpResponse {
-  const body = `{"error":[{"message":${JSON.stringify(message)}}]}\n`;
+  const shown = message.length <= MESSAGE_CHARS_MAX ? message : `${message.slice(0, MESSAGE_CHARS_MAX)}…`;
+  const body = `{"error":[{"message":${JSON.stringify(shown)}}]}\n`;
   return headers === undefined ? { status, body } : { status, body, headers };
 }
 

@@ -56,7 +56,11 @@ export function schemaRoutes(
   async function addProperty(request: HttpRequest): Promise<HttpResponse> {
     const [className = ""] = request.params;
     const property = parseProperty(readBody(request, "body"), className, definitions());
-    const record = await schema.addProperty(className, property, request.context);
+    const record = await schema.addProperty(className, property, request.context).catch((thrown: unknown) => {
+      // The class was deleted in the meantime: as if it had never been there.
+      if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
+      throw new ShoalError("invalid", thrown.message, { cause: thrown });
+    });
     const stored = record.definition.properties?.find(({ name }) => name === property.name);
     return jsonResponse(200, stored ?? property);
   }
