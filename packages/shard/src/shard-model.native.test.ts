@@ -2,7 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FaultScript, FaultyStore, type KeyValueStore, MemoryStore, openRocksStore } from "@shoal/kv";
-import { type JsonObject, type ObjectId, type PutMode, ShoalError, type StoredObject } from "@shoal/model";
+import {
+  type JsonObject,
+  type ObjectId,
+  type ObjectMerge,
+  type PutMode,
+  ShoalError,
+  type StoredObject,
+} from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import type { Shard } from "./shard.js";
 import { cosineDistance } from "./testing/brute-force-index-suite.js";
@@ -58,7 +65,9 @@ class ModelRun {
 
   async #change(shard: Shard, next: Oracle): Promise<void> {
     const now = this.under.nowUnix;
-    switch (this.random.below(5)) {
+    switch (this.random.below(6)) {
+      case 5:
+        return this.#mergeMany(shard, next, now);
       case 0:
       case 1: {
         const mode = this.random.pick<PutMode>(["create", "replace", "upsert"]);
@@ -81,20 +90,12 @@ class ModelRun {
         const id = this.id();
         const before = next.get(id);
         const vector = this.random.below(2) === 0 ? this.vector() : undefined;
-        const item = { beacon: String(this.random.below(9)) };
-        if (before !== undefined) {
-          before.properties = { ...before.properties, m: 1, list: [...((before.properties.list as []) ?? []), item] };
-          delete before.properties.at;
-          before.updated = now;
-          if (vector !== undefined) before.vector = Float32Array.from(vector);
-        }
-        const merge = { id, set: { m: 1 }, clear: ["at"], append: { list: [item as JsonObject] } };
-        const merged = await shard
-          .mergeObject({ ...merge, vector: vector === undefined ? undefined : Float32Array.from(vector) })
-          .catch((error: ShoalError) => {
-            if (error.code === "notFound") return undefined;
-            throw error;
-          });
+        const merge = this.#merge(id, vector === undefined ? undefined : Float32Array.from(vector));
+        if (before !== undefined) applyMerge(before, merge, now);
+        const merged = await shard.mergeObject(merge).catch((error: ShoalError) => {
+          if (error.code === "notFound") return undefined;
+          throw error;
+        });
         expectObject(merged, before);
         return;
       }
@@ -104,6 +105,33 @@ class ModelRun {
         expect(await shard.deleteObject(id)).toBe(there);
       }
     }
+  }
+
+  /** Merges of few objects, some of them several times, in one call. */
+  async #mergeMany(shard: Shard, next: Oracle, now: number): Promise<void> {
+    const merges = Array.from({ length: this.random.below(6) + 1 }, () => this.#merge(this.id(), undefined));
+    const expected = merges.map((merge) => {
+      const before = next.get(merge.id);
+      if (before === undefined) return "notFound";
+      applyMerge(before, merge, now);
+      return { creationTimeUnix: before.created, lastUpdateTimeUnix: now };
+    });
+    const outcomes = await shard.mergeObjects(merges);
+    expect(outcomes.map((one) => (one instanceof ShoalError ? one.code : one))).toEqual(expected);
+  }
+
+  #merge(id: ObjectId, vector: Float32Array | undefined): ObjectMerge {
+    const references = (count: number) => Array.from({ length: this.random.below(count) }, () => this.target());
+    const append = references(4).map((target) => ({
+      beacon: `${this.random.pick(["svc", "x"])}://localhost/${target}`,
+    }));
+    const remove = this.random.below(2) === 0 ? {} : { list: references(3) };
+    return { id, set: { m: 1 }, clear: ["at"], append: { list: append }, remove, vector };
+  }
+
+  /** One of few, so that lists have equal ones. */
+  target(): ObjectId {
+    return idOf(this.random.below(4));
   }
 
   /** After a crash: which of the possible states it is. */
@@ -146,6 +174,19 @@ class ModelRun {
     const hits = await shard.searchByVector({ vector: query, count, fields: undefined });
     expect(hits.map(({ id, distance }) => ({ id, distance }))).toEqual(expected.slice(0, count));
   }
+}
+
+/** What a merge of this model does, written down another way than the shard does it. */
+function applyMerge(before: Expected, { append, remove, vector }: ObjectMerge, now: number): void {
+  const { at: _, ...kept } = before.properties;
+  const list = [...((kept.list as JsonObject[]) ?? []), ...(append.list ?? [])];
+  for (const target of remove.list ?? []) {
+    const found = list.findIndex(({ beacon }) => String(beacon).endsWith(target));
+    if (found >= 0) list.splice(found, 1);
+  }
+  before.properties = { ...kept, m: 1, list };
+  before.updated = now;
+  if (vector !== undefined) before.vector = vector;
 }
 
 function plain(object: StoredObject) {

@@ -3,6 +3,8 @@ import { ShoalError } from "../errors/shoal-error.js";
 import { NO_MODULES } from "../schema/module-class-rules.js";
 import { parseClass } from "../schema/parse-class.js";
 import { SPEC_PROFILE } from "../wire-profile.js";
+import { parseReferenceTarget, withoutReferences } from "./cross-reference.js";
+import type { ObjectId } from "./object-id.js";
 import { PropertyValidator } from "./property-validator.js";
 
 const settings = { profile: SPEC_PROFILE, defaultVectorizer: "none", nodeCount: 1, modules: NO_MODULES };
@@ -23,6 +25,41 @@ function refusal(run: () => unknown): string {
 }
 
 const uuid = "11111111-1111-1111-1111-111111111111";
+
+describe("withoutReferences", () => {
+  const [a, b] = ["aaaaaaaa-1111-1111-1111-111111111111", "bbbbbbbb-1111-1111-1111-111111111111"] as ObjectId[];
+  const to = (id: ObjectId | undefined, scheme = "svc") => ({ beacon: `${scheme}://localhost/${id}` });
+
+  it("takes out the first of equal ones, whatever their schemes, once for each time it is named", () => {
+    if (a === undefined || b === undefined) throw new Error("no ids");
+    const list = [to(b), to(a, "weaviate"), { ...to(a), classification: { k: 1 } }, to(b), to(a)];
+    expect(withoutReferences(list, [a])).toEqual([to(b), list[2], to(b), to(a)]);
+    expect(withoutReferences(list, [a, b, a])).toEqual([to(b), to(a)]);
+    expect(withoutReferences(list, [a, a, a, a])).toEqual([to(b), to(b)]);
+    expect(withoutReferences(list, [])).toEqual(list);
+    expect(withoutReferences([to(b)], [a])).toEqual([to(b)]);
+  });
+
+  it.each([undefined, null, "x", {}])("takes %j for an empty list", (value) => {
+    expect(withoutReferences(value, [])).toEqual([]);
+  });
+});
+
+describe("parseReferenceTarget", () => {
+  it.each([
+    [`x://localhost/${uuid.toUpperCase()}`, uuid],
+    [`x://localhost/${uuid.replaceAll("-", "")}`, uuid],
+    [`x://elsewhere/${uuid}`, "unrecognized cross-ref ref format"],
+    ["", "invalid reference: invalid cref URI: path must be of format '/<uuid>', but got ''"],
+    ["x://localhost/7", "invalid reference: invalid cref URI: 2nd path segment must be uuid, but got '7'"],
+  ])("%s: %s", (text, answer) => {
+    let target = "";
+    const refused = refusal(() => {
+      target = parseReferenceTarget(text);
+    });
+    expect(refused === "accepted" ? target : refused).toBe(answer);
+  });
+});
 
 describe("cross-references", () => {
   const references = (value: unknown) => validatorOf(["Target"]).parse({ p: value })?.p;

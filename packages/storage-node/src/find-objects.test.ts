@@ -1,0 +1,83 @@
+import { type ObjectId, ShoalError } from "@shoal/model";
+import type { ShardAddress } from "@shoal/rpc";
+import type { Shard } from "@shoal/shard";
+import { describe, expect, it } from "vitest";
+import { findObjects } from "./find-objects.js";
+import type { PlacedShard } from "./shard-registry.js";
+
+const id = (at: number) => `${at.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000` as ObjectId;
+
+interface Placed {
+  readonly has: (id: ObjectId) => boolean | Promise<boolean>;
+  readonly opening?: Promise<void>;
+}
+
+function registryOf(shards: Readonly<Record<string, Placed>>) {
+  const placed = Object.entries(shards).map(([name, { has, opening }]) => {
+    const address: ShardAddress = { classId: name, className: name, shardName: "s" };
+    const shard = { hasObject: has } as unknown as Shard;
+    return { address, answer: [address] as const, ready: opening === undefined ? shard : undefined, opening, shard };
+  });
+  return {
+    placed: placed satisfies readonly PlacedShard[],
+    get: async (address: ShardAddress) => {
+      const one = placed.find((each) => each.address === address);
+      await one?.opening;
+      if (one === undefined) throw new Error("no such shard");
+      return one.shard;
+    },
+  };
+}
+
+const having = (...ids: ObjectId[]): Placed => ({ has: (asked) => ids.includes(asked) });
+
+async function found(shards: Readonly<Record<string, Placed>>, ids: readonly ObjectId[], signal?: AbortSignal) {
+  const { holders, unasked } = await findObjects(registryOf(shards), ids, signal);
+  return {
+    holders: holders.map((one) => one.map(({ classId }) => classId)),
+    unasked: unasked.map(({ shard, error }) => `${shard.classId}: ${error.code}: ${error.message}`),
+  };
+}
+
+describe("findObjects", () => {
+  it("tells for each id the shards that have it, in the order of the ids", async () => {
+    const shards = { a: having(id(1), id(2)), b: having(), c: having(id(2), id(3)) };
+    const answer = await found(shards, [id(2), id(9), id(3), id(1), id(2)]);
+    expect(answer).toEqual({ holders: [["a", "c"], [], ["c"], ["a"], ["a", "c"]], unasked: [] });
+    expect(await found({}, [id(1)])).toEqual({ holders: [[]], unasked: [] });
+    expect(await found(shards, [])).toEqual({ holders: [], unasked: [] });
+  });
+
+  it("waits for shards that are being opened, and tells those that cannot be", async () => {
+    const opening = new Promise<void>((resolve) => setTimeout(resolve, 5));
+    const failing = Promise.reject(new ShoalError("unavailable", "damaged"));
+    failing.catch(() => undefined);
+    const shards = { a: { ...having(id(1)), opening }, b: { ...having(id(1)), opening: failing }, c: having(id(1)) };
+    expect(await found(shards, [id(1), id(2)])).toEqual({
+      holders: [["a", "c"], []],
+      unasked: ["b: unavailable: damaged"],
+    });
+  });
+
+  it("waits for shards that look on their disk, and tells those that cannot", async () => {
+    const shards: Readonly<Record<string, Placed>> = {
+      a: { has: async (asked) => asked === id(1) },
+      b: { has: () => Promise.reject(new ShoalError("unavailable", "disk")) },
+      c: having(id(1)),
+    };
+    expect(await found(shards, [id(1)])).toEqual({ holders: [["a", "c"]], unasked: ["b: unavailable: disk"] });
+  });
+
+  it("lets others have their turn during long questions, and ends with its signal", async () => {
+    const shards = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`c${at}`, having()]));
+    const ids = Array.from({ length: 5_000 }, (_, at) => id(at));
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await found(shards, ids);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+    const controller = new AbortController();
+    setImmediate(() => controller.abort(new ShoalError("deadlineExceeded", "too late")));
+    await expect(found(shards, ids, controller.signal)).rejects.toMatchObject({ message: "too late" });
+  });
+});
