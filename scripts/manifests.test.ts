@@ -132,7 +132,7 @@ function isTest(one: Package, path: string): boolean {
 function textOf(one: Package, wanted: (path: string) => boolean): string {
   const inner = packages.filter((other) => other.folder.startsWith(`${one.folder}/`));
   return filesBelow(one.folder)
-    .filter((path) => /\.(ts|mjs)$/.test(path) && !inner.some((other) => path.startsWith(`${other.folder}/`)))
+    .filter((path) => /\.(tsx?|mjs)$/.test(path) && !inner.some((other) => path.startsWith(`${other.folder}/`)))
     .filter(wanted)
     .map(readText)
     .join("\n");

@@ -21,6 +21,7 @@ const SCOPES = {
 
 const stampFolder = join(root, ".cache", "set-up");
 const addon = join(root, "packages", "native", "build.mjs");
+const consolePage = join(root, "packages", "console", "build.mjs");
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 const NODE_GYP_VERSION = "12.4.0";
 
@@ -78,7 +79,10 @@ function packageFolders() {
 
 function isInstalled(scope) {
   if (!existsSync(join(root, "node_modules", ".modules.yaml"))) return false;
-  const installed = scope.install.length === 0 ? packageFolders() : ["packages/cli", "packages/kv", "packages/gateway"];
+  const installed =
+    scope.install.length === 0
+      ? packageFolders()
+      : ["packages/cli", "packages/kv", "packages/gateway", "packages/console"];
   if (!installed.every((folder) => existsSync(join(root, folder, "node_modules")) || !hasDependencies(folder))) {
     return false;
   }
@@ -156,6 +160,7 @@ function npx(failure, args, cwd) {
 function isBuilt(scope, scopeName) {
   const projects = projectsOf(scope);
   if (!projects.every((project) => existsSync(join(root, project, "dist", ".tsbuildinfo")))) return false;
+  if (!existsSync(join(dirname(consolePage), "dist", "page", "index.html"))) return false;
   return readStamp(`built-${scopeName}`) === sourceFingerprint(projects);
 }
 
@@ -202,6 +207,8 @@ async function build(scope, scopeName) {
   await runCommand("building the native addon failed", process.execPath, [addon], { cwd: root });
   console.log("shoal: compiling TypeScript");
   await runCommand("compiling TypeScript failed", process.execPath, [tsc, "-b", ...scope.projects], { cwd: root });
+  console.log("shoal: building the console");
+  await runCommand("building the console failed", process.execPath, [consolePage], { cwd: root });
   writeStamp(`built-${scopeName}`, fingerprint);
   // What is part of it is built too.
   for (const [name, other] of Object.entries(SCOPES)) {

@@ -68,7 +68,7 @@ export function readPackages(): readonly Package[] {
     const manifest = JSON.parse(readText(`${folder}/package.json`)) as Manifest;
     const inner = folders.filter((other) => other.startsWith(`${folder}/`));
     const files = filesBelow(folder)
-      .filter((path) => path.endsWith(".ts") && !inner.some((other) => path.startsWith(`${other}/`)))
+      .filter((path) => /\.tsx?$/.test(path) && !inner.some((other) => path.startsWith(`${other}/`)))
       .map(readSource);
     return { folder, name: manifest.name.replace("@shoal/", ""), manifest, files };
   });
@@ -115,7 +115,7 @@ export function place(file: SourceFile, node: SyntaxNode): string {
 /** The file that a relative import means, relative to the root; undefined when it leaves the package or is not there. */
 export function resolveRelative(file: SourceFile, request: string): string | undefined {
   const target = relative(root, join(root, dirname(file.path), request)).replace(/\.js$/, ".ts");
-  return existsSync(join(root, target)) ? target : undefined;
+  return [target, `${target}x`].find((path) => existsSync(join(root, path)));
 }
 
 /** One cycle of the graph as a list of names that ends where it began, or undefined. */

@@ -136,7 +136,7 @@ describe("files", () => {
   it(`have at most ${LINES_MAX} lines`, () => {
     const ours = ["packages", "scripts", "e2e", ".ci", "protos"].flatMap(filesBelow);
     const long = ours
-      .filter((path) => /\.(ts|mjs|js|cc|cpp|h|hpp|c|proto|sh)$|^\.ci\//.test(path))
+      .filter((path) => /\.(tsx?|mjs|js|css|cc|cpp|h|hpp|c|proto|sh)$|^\.ci\//.test(path))
       .map((path) => ({ path, lines: readText(path).trimEnd().split("\n").length }))
       .filter(({ lines }) => lines > LINES_MAX);
     expect(long).toEqual([]);

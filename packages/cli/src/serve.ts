@@ -1,4 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import type { RequestListener } from "node:http";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { SchemaReplica, ShardMap } from "@shoal/cluster";
@@ -12,6 +13,7 @@ import type { Clock, Configuration, Logger, ResourceScope, Service } from "@shoa
 import { RowCacheBudget } from "@shoal/shard";
 import { createShardingState } from "@shoal/sharding";
 import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
+import { loadPages } from "./load-pages.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import { newClassId } from "./new-class-id.js";
 import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
@@ -43,7 +45,8 @@ export async function serve(options: ServeOptions, scope: ResourceScope): Promis
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   const storage = await startStorage(options, dataPath, ballast, scope);
   const access = scope.use(createAccessControl(configuration, options));
-  const gateway = scope.use(createServingGateway(options, storage, access));
+  const pages = await loadPages(access, logger);
+  const gateway = scope.use(createServingGateway(options, storage, access, pages));
   const { url } = await gateway.listen();
   gateway.markReady();
   logger.info({ url, dataPath, node: storage.node.name }, "serving");
@@ -115,6 +118,7 @@ function createServingGateway(
   options: ServeOptions,
   { coordinator, node }: StorageParts,
   access: AccessControl,
+  pages: RequestListener,
 ): Gateway {
   const { configuration, clock, logger, shoalVersion } = options;
   const profile = wireProfile(configuration.wireProfile);
@@ -150,6 +154,7 @@ function createServingGateway(
       logger,
       clock,
       access,
+      fallback: pages,
     },
     { ...configuration, shoalVersion },
   );

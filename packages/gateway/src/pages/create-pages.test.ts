@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { silentLogger } from "@shoal/service-runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPEN_ACCESS } from "../auth/access.js";
 import { createPages } from "./create-pages.js";
 import type { PageFile } from "./page-file.js";
 
@@ -20,12 +21,13 @@ const FILES: readonly PageFile[] = [
   file("icon.svg", "<svg/>"),
 ];
 
-let origins: readonly string[] = [];
+let issuer: string | undefined;
 let server: Server;
 let empty: Server;
 
 function listen(files: readonly PageFile[]): Promise<Server> {
-  const pages = createPages({ console: { files, signInOrigins: () => origins }, logger: silentLogger });
+  const access = { ...OPEN_ACCESS, openId: () => (issuer === undefined ? {} : { issuer }) };
+  const pages = createPages({ console: { files }, access, logger: silentLogger });
   const listening = createServer(pages);
   return new Promise((resolve) => listening.listen(0, "127.0.0.1", () => resolve(listening)));
 }
@@ -82,9 +84,9 @@ describe("the console page", () => {
     expect(without).toContain("frame-ancestors 'none'");
     expect(without).toContain("connect-src 'self';");
     expect(without).not.toMatch(/unsafe|\*/);
-    origins = ["https://issuer.example"];
+    issuer = "https://issuer.example/a";
     const withIssuer = String((await send("/console")).headers["content-security-policy"]);
-    origins = [];
+    issuer = undefined;
     expect(withIssuer).toContain("connect-src 'self' https://issuer.example;");
   });
 

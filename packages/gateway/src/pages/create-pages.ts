@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "@shoal/service-runtime";
 import express, { type NextFunction, type Request, type Response } from "express";
+import type { AccessControl } from "../auth/access.js";
 import { errorResponse } from "../http/http-response.js";
 import { unmatched } from "../http/unrouted-answers.js";
 import { type ConsolePageParts, consolePage } from "./console-page.js";
@@ -8,6 +9,8 @@ import { sendAnswer } from "./send-answer.js";
 
 export interface PagesParts {
   readonly console: ConsolePageParts;
+  /** Says where people sign in. */
+  readonly access: AccessControl;
   readonly logger: Logger;
 }
 
@@ -15,7 +18,7 @@ export interface PagesParts {
  * The pages for people, for the gateway's `fallback` door. A page is a file here that makes a Router, and one line
  * below. Pages are answered from memory; the headers that all of them have are set here.
  */
-export function createPages({ console, logger }: PagesParts): RequestListener {
+export function createPages({ console, access, logger }: PagesParts): RequestListener {
   const pages = express();
   pages.disable("x-powered-by");
   pages.set("etag", false);
@@ -25,7 +28,7 @@ export function createPages({ console, logger }: PagesParts): RequestListener {
     response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
     next();
   });
-  pages.use(consolePage(console));
+  pages.use(consolePage(console, access));
   pages.use((request, response) => {
     sendAnswer(request, response, unmatched(request.method, request.path, undefined));
   });

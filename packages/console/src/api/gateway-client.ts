@@ -1,0 +1,70 @@
+import type { Session } from "../session/session.js";
+import { messageOf, ServerError } from "./server-error.js";
+
+/** An answer with status 200. */
+export interface Answer {
+  readonly text: string;
+  readonly milliseconds: number;
+}
+
+/** Requests to the server that this page came from, as whoever is signed in. */
+export class GatewayClient {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Fails with ServerError unless the status is 200. A refused token is refreshed once where that is possible. */
+  async get(path: string, signal?: AbortSignal): Promise<Answer> {
+    return this.#send("GET", path, undefined, signal);
+  }
+
+  async post(path: string, body: string, signal?: AbortSignal): Promise<Answer> {
+    return this.#send("POST", path, body, signal);
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    body: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const token = await this.#session.token();
+    const begun = performance.now();
+    let answer = await request(method, path, body, token, signal);
+    if (answer.status === 401 && token !== undefined) {
+      const renewed = await this.#session.renew(token, messageOf(401, answer.text));
+      answer = await request(method, path, body, renewed, signal);
+      if (answer.status === 401) this.#session.end(messageOf(401, answer.text));
+    }
+    if (answer.status !== 200) throw new ServerError(answer.status, messageOf(answer.status, answer.text));
+    return { text: answer.text, milliseconds: performance.now() - begun };
+  }
+}
+
+async function request(
+  method: string,
+  path: string,
+  body: string | undefined,
+  token: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (token !== undefined) headers.Authorization = `Bearer ${token}`;
+  try {
+    const answer = await fetch(path, {
+      method,
+      headers,
+      cache: "no-store",
+      credentials: "same-origin",
+      ...(body === undefined ? {} : { body }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new ServerError(0, "is the server running, and does the network reach it?");
+  }
+}

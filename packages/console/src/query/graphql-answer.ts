@@ -1,0 +1,44 @@
+import { type ExactJson, isList, member, NumberLiteral, parseExact } from "../json/exact-json.js";
+import { formatJson } from "../json/format-json.js";
+
+export interface GraphQlError {
+  readonly message: string;
+  /** Names and indices, e.g. `Get › Word › 0`. */
+  readonly path: string | undefined;
+  readonly place: { readonly line: number; readonly column: number } | undefined;
+}
+
+export interface GraphQlAnswer {
+  /** For people. */
+  readonly text: string;
+  readonly errors: readonly GraphQlError[];
+}
+
+/** Longer answers are shown as they came: laying them out would hold the page up. */
+const FORMATTED_CHARS_MAX = 8_000_000;
+
+export function readGraphQlAnswer(body: string): GraphQlAnswer {
+  if (body.length > FORMATTED_CHARS_MAX) return { text: body, errors: [] };
+  let answer: ExactJson;
+  try {
+    answer = parseExact(body);
+  } catch {
+    return { text: body, errors: [{ message: "the answer is no JSON", path: undefined, place: undefined }] };
+  }
+  const errors = member(answer, "errors");
+  return { text: formatJson(answer), errors: isList(errors) ? errors.map(readError) : [] };
+}
+
+function readError(error: ExactJson): GraphQlError {
+  const message = member(error, "message");
+  const path = member(error, "path");
+  const locations = member(error, "locations");
+  const first = isList(locations) ? locations[0] : undefined;
+  const [line, column] = [member(first, "line"), member(first, "column")];
+  const isPlaced = line instanceof NumberLiteral && column instanceof NumberLiteral;
+  return {
+    message: typeof message === "string" ? message : "(no message)",
+    path: isList(path) ? path.map(String).join(" › ") : undefined,
+    place: isPlaced ? { line: Number(line.text), column: Number(column.text) } : undefined,
+  };
+}

@@ -1,0 +1,106 @@
+import { json, jsonParseLinter } from "@codemirror/lang-json";
+import { linter } from "@codemirror/lint";
+import type { EditorView, KeyBinding } from "@codemirror/view";
+import { graphql, updateSchema } from "cm6-graphql";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { SchemaState } from "../api/schema-source.js";
+import { CodeEditor } from "../editor/code-editor.js";
+import type { SharedQuery } from "../route.js";
+
+export interface QueryEditorsProps {
+  readonly draft: SharedQuery;
+  readonly schema: SchemaState;
+  readonly onChange: (draft: SharedQuery) => void;
+  readonly onRun: () => void;
+  readonly onPrettify: () => void;
+  readonly onRefresh: () => Promise<void>;
+  readonly onView: (view: EditorView) => void;
+}
+
+const parseJson = jsonParseLinter();
+/** Nothing at all is fine here. */
+const variablesLinter = linter((view) => (view.state.doc.toString().trim() === "" ? [] : parseJson(view)));
+
+/** The query with completion from the live schema, and its variables. */
+export function QueryEditors(props: QueryEditorsProps) {
+  const { draft, schema, onChange, onRun, onPrettify, onView } = props;
+  const [view, setView] = useState<EditorView | undefined>(undefined);
+  const [isOpen, setOpen] = useState(draft.variables.trim() !== "");
+  const keys = useMemo<readonly KeyBinding[]>(
+    () => [
+      { key: "Mod-Enter", preventDefault: true, run: () => done(onRun) },
+      { key: "Shift-Mod-p", preventDefault: true, run: () => done(onPrettify) },
+    ],
+    [],
+  );
+  const queryLanguage = useMemo(() => graphql(undefined, { showErrorOnInvalidSchema: false }), []);
+  const jsonLanguage = useMemo(() => [json(), variablesLinter], []);
+  const graphqlSchema = schema.kind === "ready" ? schema.graphql : undefined;
+
+  useEffect(() => {
+    if (view !== undefined) updateSchema(view, graphqlSchema);
+  }, [view, graphqlSchema]);
+  useEffect(() => {
+    if (draft.variables.trim() !== "") setOpen(true);
+  }, [draft.variables]);
+
+  return (
+    <>
+      <div class="query-editor">
+        <CodeEditor
+          label="GraphQL query"
+          text={draft.query}
+          extensions={queryLanguage}
+          keys={keys}
+          placeholder="Write a GraphQL query; Ctrl+Space completes"
+          onChange={(query) => onChange({ ...draft, query })}
+          onView={(editor) => {
+            setView(editor);
+            onView(editor);
+          }}
+        />
+      </div>
+      <SchemaLine schema={schema} onRefresh={props.onRefresh} />
+      <details class="variables" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          Variables
+          {draft.variables.trim() === "" && <span class="quiet"> none</span>}
+        </summary>
+        <div class="variables-editor">
+          <CodeEditor
+            label="Variables as JSON"
+            text={draft.variables}
+            extensions={jsonLanguage}
+            keys={keys}
+            placeholder='{"vector": [0.1, 0.9]}'
+            onChange={(variables) => onChange({ ...draft, variables })}
+          />
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** Where the completions come from, and how to get them anew. */
+function SchemaLine({ schema, onRefresh }: { readonly schema: SchemaState; readonly onRefresh: () => Promise<void> }) {
+  return (
+    <p class="schema-line">
+      <span>{wordsOf(schema)}</span>
+      <button type="button" class="plain" onClick={() => void onRefresh()}>
+        Refresh
+      </button>
+    </p>
+  );
+}
+
+function wordsOf(schema: SchemaState): string {
+  if (schema.kind !== "ready") return "Schema: loading…";
+  if (schema.problem !== undefined) return `Schema: no completion, ${schema.problem}`;
+  const count = schema.classes.length;
+  return count === 1 ? "Schema: 1 class" : `Schema: ${count} classes`;
+}
+
+function done(action: () => void): true {
+  action();
+  return true;
+}

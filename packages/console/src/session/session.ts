@@ -1,0 +1,215 @@
+import { ServerError } from "../api/server-error.js";
+import {
+  authorizationUrl,
+  findIssuer,
+  type Issuer,
+  isRefusal,
+  newSignInRequest,
+  reasonOf,
+  redeemCode,
+  refreshTokens,
+  revokeToken,
+  signOutUrl,
+} from "./issuer.js";
+import { keepSignInRequest, takeSignInRequest } from "./sign-in-request.js";
+import { keepTokens, keptTokens, type TokenAnswer, type Tokens, tokensOf } from "./tokens.js";
+
+export type SessionState =
+  | { readonly kind: "starting" }
+  /** Nobody is asked to sign in, or somebody chose to go on without. */
+  | { readonly kind: "open"; readonly canSignIn: boolean }
+  | { readonly kind: "signedIn"; readonly name: string }
+  | { readonly kind: "signedOut"; readonly reason: string | undefined; readonly canGoOnWithout: boolean }
+  /** The server could not say whether people sign in. */
+  | { readonly kind: "unreachable"; readonly error: ServerError };
+
+/** The browser, as far as a session touches it. */
+export interface SessionBrowser {
+  readonly storage: Storage;
+  readonly now: () => number;
+  readonly address: () => URL;
+  /** Goes to another page. */
+  readonly leave: (url: URL) => void;
+  /** Changes the address without loading anything. */
+  readonly showAddress: (pathAndFragment: string) => void;
+}
+
+const CONSOLE_PATH = "/console";
+const SIGNED_OUT_KEY = "shoal.console.signed-out";
+/** A token that ends sooner than this is renewed before it is used. */
+const RENEW_BEFORE_MS = 10_000;
+
+/** Who is signed in, and the token of his requests. */
+export class Session {
+  readonly #browser: SessionBrowser;
+  readonly #listeners = new Set<() => void>();
+  #state: SessionState = { kind: "starting" };
+  #issuer: Issuer | undefined;
+  #tokens: Tokens | undefined;
+  #refreshing: Promise<string> | undefined;
+
+  constructor(browser: SessionBrowser) {
+    this.#browser = browser;
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** Called after each change; returns its end. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Finds out whether people sign in here, and takes them to the issuer unless they are signed in or have just left. */
+  async start(): Promise<void> {
+    this.#become({ kind: "starting" });
+    try {
+      this.#issuer = await findIssuer();
+    } catch (error) {
+      const known = error instanceof ServerError ? error : new ServerError(0, String(error));
+      this.#become({ kind: "unreachable", error: known });
+      return;
+    }
+    const address = this.#browser.address();
+    const hasAnswer = ["code", "error"].some((name) => address.searchParams.has(name));
+    if (this.#issuer === undefined) return this.#become({ kind: "open", canSignIn: false });
+    if (hasAnswer && address.searchParams.has("state")) return this.#finishSignIn(this.#issuer, address);
+    this.#tokens = keptTokens(this.#browser.storage, this.#issuer.server.issuer);
+    if (this.#tokens !== undefined) return this.#become({ kind: "signedIn", name: this.#tokens.name });
+    if (this.#browser.storage.getItem(SIGNED_OUT_KEY) !== null) return this.#showSignedOut("You have signed out.");
+    await this.signIn();
+  }
+
+  /** To the issuer's login page. */
+  async signIn(): Promise<void> {
+    const { address, leave, now, storage } = this.#browser;
+    if (this.#issuer === undefined) return this.start();
+    storage.removeItem(SIGNED_OUT_KEY);
+    try {
+      const request = newSignInRequest(address().hash, now());
+      const url = await authorizationUrl(this.#issuer, request, this.#consoleUri());
+      keepSignInRequest(storage, request);
+      leave(url);
+    } catch (error) {
+      const isSecure = globalThis.crypto?.subtle !== undefined;
+      await this.#showSignedOut(
+        isSecure
+          ? `Signing in failed: ${reasonOf(error)}`
+          : "Signing in needs https (or localhost): browsers offer cryptography nowhere else.",
+      );
+    }
+  }
+
+  /** Forgets the tokens, then goes where the issuer ends its session. */
+  async signOut(): Promise<void> {
+    const tokens = this.#tokens;
+    this.#forget();
+    this.#browser.storage.setItem(SIGNED_OUT_KEY, "yes");
+    const issuer = this.#issuer;
+    if (issuer === undefined || tokens === undefined) return this.#showSignedOut("You have signed out.");
+    if (tokens.refreshToken !== undefined) await revokeToken(issuer, tokens.refreshToken);
+    const url = signOutUrl(issuer, tokens.idToken, this.#consoleUri());
+    if (url === undefined) await this.#showSignedOut("You have signed out here; your issuer may still know you.");
+    else this.#browser.leave(url);
+  }
+
+  /** As `anonymous`, where the server lets him in. */
+  goOnWithout(): void {
+    this.#become({ kind: "open", canSignIn: true });
+  }
+
+  /** The token to send; undefined when there is none to send. Renews one that is about to end. */
+  async token(): Promise<string | undefined> {
+    const tokens = this.#tokens;
+    if (tokens === undefined) return undefined;
+    if (this.#browser.now() < tokens.expiresAt - RENEW_BEFORE_MS) return tokens.bearer;
+    if (tokens.refreshToken !== undefined) return this.renew(tokens.bearer, "Your session has ended.");
+    if (this.#browser.now() < tokens.expiresAt) return tokens.bearer;
+    return this.#fail("Your session has ended.");
+  }
+
+  /** Another token in place of the one that was refused. Fails with ServerError, and ends the session, when there is none. */
+  async renew(refused: string, reason: string): Promise<string> {
+    const tokens = this.#tokens;
+    if (tokens !== undefined && tokens.bearer !== refused) return tokens.bearer;
+    if (this.#issuer === undefined || tokens?.refreshToken === undefined) return this.#fail(reason);
+    this.#refreshing ??= this.#refresh(this.#issuer, tokens, tokens.refreshToken).finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** The server does not take the tokens of this session. */
+  end(reason: string): void {
+    this.#forget();
+    void this.#showSignedOut(reason);
+  }
+
+  async #refresh(issuer: Issuer, tokens: Tokens, refreshToken: string): Promise<string> {
+    let answer: TokenAnswer;
+    try {
+      answer = await refreshTokens(issuer, refreshToken);
+    } catch (error) {
+      if (isRefusal(error)) return this.#fail("Your session has ended.");
+      throw new ServerError(503, `your token could not be renewed: ${reasonOf(error)}`);
+    }
+    const renewed = tokensOf(answer, tokens, issuer.server.issuer, this.#browser.now());
+    if (renewed === undefined) return this.#fail("The issuer gave no token that the server understands.");
+    this.#keep(renewed);
+    return renewed.bearer;
+  }
+
+  async #finishSignIn(issuer: Issuer, address: URL): Promise<void> {
+    const { now, showAddress, storage } = this.#browser;
+    const request = takeSignInRequest(storage, now());
+    // The code is of no more use, and belongs neither into the history nor into a bookmark.
+    showAddress(`${CONSOLE_PATH}${request?.fragment ?? ""}`);
+    if (request === undefined) {
+      return this.#showSignedOut("This sign-in was not begun in this tab, or too long ago.");
+    }
+    try {
+      const answer = await redeemCode(issuer, request, address, this.#consoleUri());
+      const tokens = tokensOf(answer, undefined, issuer.server.issuer, now());
+      if (tokens === undefined) throw new Error("the issuer gave no token that the server understands (no JWT)");
+      this.#keep(tokens);
+    } catch (error) {
+      await this.#showSignedOut(`Signing in failed: ${reasonOf(error)}`);
+    }
+  }
+
+  #keep(tokens: Tokens): void {
+    this.#tokens = tokens;
+    keepTokens(this.#browser.storage, tokens);
+    this.#become({ kind: "signedIn", name: tokens.name });
+  }
+
+  #forget(): void {
+    this.#tokens = undefined;
+    keepTokens(this.#browser.storage, undefined);
+  }
+
+  #fail(reason: string): never {
+    this.end(reason);
+    throw new ServerError(401, reason);
+  }
+
+  async #showSignedOut(reason: string | undefined): Promise<void> {
+    this.#become({ kind: "signedOut", reason, canGoOnWithout: false });
+    const isOpen = await fetch("/v1/meta", { cache: "no-store" }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (isOpen && this.#state.kind === "signedOut") this.#become({ ...this.#state, canGoOnWithout: true });
+  }
+
+  #consoleUri(): string {
+    return this.#browser.address().origin + CONSOLE_PATH;
+  }
+
+  #become(state: SessionState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,30 @@
+import { useEffect, useState } from "preact/hooks";
+import { type Route, readRoute } from "./route.js";
+
+interface Source<T> {
+  readonly state: T;
+  subscribe(listener: () => void): () => void;
+}
+
+/** The state of a source, as it changes. */
+export function useSource<T>(source: Source<T>): T {
+  const [state, setState] = useState(source.state);
+  useEffect(() => {
+    const read = (): void => setState(source.state);
+    read();
+    return source.subscribe(read);
+  }, [source]);
+  return state;
+}
+
+/** What the address says, as it changes. */
+export function useRoute(): Route {
+  const [fragment, setFragment] = useState(location.hash);
+  useEffect(() => {
+    const read = (): void => setFragment(location.hash);
+    read();
+    window.addEventListener("hashchange", read);
+    return () => window.removeEventListener("hashchange", read);
+  }, []);
+  return readRoute(fragment);
+}

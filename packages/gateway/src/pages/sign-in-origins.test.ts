@@ -1,0 +1,32 @@
+import { ShoalError } from "@shoal/model";
+import { expect, it } from "vitest";
+import { OPEN_ACCESS } from "../auth/access.js";
+import { signInOrigins } from "./sign-in-origins.js";
+
+it("are those of the endpoints that the page asks, each once", () => {
+  const openId = () => ({
+    issuer: "https://accounts.example/realms/a",
+    authorization_endpoint: "https://login.example/authorize",
+    token_endpoint: "https://tokens.example:8443/token?x=1",
+    revocation_endpoint: "https://tokens.example:8443/revoke",
+  });
+  expect(signInOrigins({ ...OPEN_ACCESS, openId })).toEqual([
+    "https://accounts.example",
+    "https://tokens.example:8443",
+  ]);
+});
+
+it.each(["javascript:alert(1)", "*", "https://", "'unsafe-inline'", "data:text/html,x", 7, null])(
+  "never let %j into a header",
+  (issuer) => {
+    expect(signInOrigins({ ...OPEN_ACCESS, openId: () => ({ issuer }) })).toEqual([]);
+  },
+);
+
+it("are none when nobody signs in, or the issuer is not known yet", () => {
+  expect(signInOrigins(OPEN_ACCESS)).toEqual([]);
+  const openId = () => {
+    throw new ShoalError("unavailable", "not yet");
+  };
+  expect(signInOrigins({ ...OPEN_ACCESS, openId })).toEqual([]);
+});
