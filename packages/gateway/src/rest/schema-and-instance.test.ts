@@ -80,6 +80,60 @@ describe("schema", () => {
   });
 });
 
+describe("PUT of a class", () => {
+  const at = "/v1/schema/Put";
+
+  it("changes what may change and answers the class", async () => {
+    const { body } = await server.send("POST", "/v1/schema", { class: "Put" });
+    const created = JSON.parse(body);
+    const vectorIndexConfig = { ef: 50, flatSearchCutoff: 1, vectorCacheMaxObjects: 2 };
+    const wanted = { ...created, description: "new", vectorIndexConfig };
+    const updated = await server.send("PUT", at, wanted);
+    expect(updated.status).toBe(200);
+    expect(JSON.parse(updated.body)).toEqual({
+      ...wanted,
+      vectorIndexConfig: { ...created.vectorIndexConfig, ...vectorIndexConfig },
+    });
+    expect((await server.send("GET", at)).body).toBe(updated.body);
+    const { version } = server.services.view.snapshot;
+    expect((await server.send("PUT", at, JSON.parse(updated.body))).body).toBe(updated.body);
+    expect(server.services.view.snapshot.version).toBe(version);
+  });
+
+  it("is made anew when somebody else was faster, also when that deletes the class", async () => {
+    const { services } = server;
+    let others = 0;
+    services.beforeUpdate = async () => {
+      if (others++ < 3) services.addClassNamed(`Other${others}`, []);
+    };
+    expect((await server.send("PUT", at, { class: "Put", description: "again" })).status).toBe(200);
+    expect(others).toBe(4);
+    services.beforeUpdate = () => services.schema.deleteClass("Put", { deadline: 0 });
+    expect((await server.send("PUT", at, { class: "Put", description: "gone" })).status).toBe(404);
+    services.beforeUpdate = () => Promise.resolve();
+  });
+
+  it("reads the body, then looks for the class, then compares", async () => {
+    const wrongType =
+      'parsing objectClass body from "" failed, because json: cannot unmarshal number into Go struct field Class.class of type string';
+    expect(await server.send("PUT", "/v1/schema/Nope", { class: 1 })).toMatchObject({
+      status: 400,
+      body: error(wrongType),
+    });
+    expect(await server.send("PUT", "/v1/schema/Nope", { class: "Nope" })).toMatchObject({
+      status: 404,
+      body: error("could not find class 'Nope'"),
+    });
+    await server.send("POST", "/v1/schema", { class: "Put" });
+    expect(await server.send("PUT", "/v1/schema/put", { class: "Put" })).toMatchObject({ status: 404 });
+    expect(await server.send("PUT", at, { class: "put" })).toMatchObject({
+      status: 422,
+      body: error('class name is immutable: attempted change from "Put" to "put"'),
+    });
+    expect(await server.send("PUT", at)).toMatchObject({ status: 422, body: error("objectClass in body is required") });
+  });
+});
+
 describe("the instance", () => {
   it("says what it is", async () => {
     const meta = await server.send("GET", "/v1/meta");

@@ -1,11 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
 import type { SchemaView } from "@shoal/cluster";
 import {
+  CLASS_BODY,
   type ClassDefinition,
   type ClassSettings,
+  decodeBody,
   parseClass,
   parseProperty,
   ShoalError,
   shownClass,
+  updateClass,
   type WireProfile,
 } from "@shoal/model";
 import type { ClassRecord, SchemaService } from "@shoal/rpc";
@@ -40,6 +44,29 @@ export function schemaRoutes(
     const definition = parseClass(readBody(request, "objectClass"), definitions(), classSettings());
     const record = await schema.addClass(definition, request.context);
     return shown(record);
+  }
+
+  /** The change is made for one version of the schema: when somebody else was faster, it is made anew. */
+  async function update(request: HttpRequest): Promise<HttpResponse> {
+    const { context, params } = request;
+    const [className = ""] = params;
+    const body = readBody(request, "objectClass");
+    for (;;) {
+      const { version, classes } = await schema.current(context);
+      const record = classes.find(({ definition }) => definition.class === className);
+      if (record === undefined) {
+        decodeBody(CLASS_BODY, body, "objectClass");
+        return unknownClass(404, className);
+      }
+      const definition = updateClass(body, record.definition, classSettings());
+      if (isDeepStrictEqual(definition, record.definition)) return shown(record);
+      try {
+        return shown(await schema.updateClass(definition, version, context));
+      } catch (thrown) {
+        if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
+        context.signal?.throwIfAborted();
+      }
+    }
   }
 
   async function remove(request: HttpRequest): Promise<HttpResponse> {
@@ -77,6 +104,14 @@ export function schemaRoutes(
       handle: create,
     },
     { method: "GET", path: one, body: "none", access: LISTING, timeout: "request", handle: get },
+    {
+      method: "PUT",
+      path: one,
+      body: "json",
+      access: { verb: "update", resource: CLASSES },
+      timeout: "request",
+      handle: update,
+    },
     {
       method: "DELETE",
       path: one,

@@ -34,6 +34,8 @@ export class FakeServices {
   failure: unknown;
   /** What every data call waits for. */
   gate: Promise<void> | undefined;
+  /** Runs before each change of a class. */
+  beforeUpdate: () => Promise<void> = () => Promise.resolve();
   now = 1_795_149_275_787;
   #records: ClassRecord[] = [];
   #version = 1;
@@ -112,7 +114,16 @@ export class FakeServices {
     current: async () => this.view.snapshot,
     watch: () => ({ [Symbol.dispose]() {} }),
     addClass: async (definition) => this.addClass(definition),
-    updateClass: () => Promise.reject(new ShoalError("internal", "not part of these tests")),
+    updateClass: async (definition, expectedVersion) => {
+      await this.beforeUpdate();
+      if (expectedVersion !== this.#version) throw new ShoalError("conflict", "another version");
+      const known = this.view.classRecord(definition.class);
+      if (known === undefined) throw new ShoalError("notFound", `could not find class '${definition.class}'`);
+      const record = { ...known, definition };
+      this.#records = this.#records.map((one) => (one === known ? record : one));
+      this.#version++;
+      return record;
+    },
     addProperty: async (className, property) => this.#addProperty(className, property),
     ensureClass: () => Promise.reject(new ShoalError("internal", "not part of these tests")),
     ensureProperties: () => Promise.reject(new ShoalError("internal", "not part of these tests")),

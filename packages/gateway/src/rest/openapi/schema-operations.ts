@@ -54,6 +54,23 @@ export function schemaOperations(): readonly Operation[] {
       answers: { 200: { description: "The class.", schema: STORED_CLASS }, 404: UNKNOWN },
     },
     {
+      method: "PUT",
+      path: one,
+      id: "updateClass",
+      tag: "schema",
+      summary: "Change a class",
+      description:
+        "The whole class as it shall be. `description` and, of `vectorIndexConfig`, `ef`, `flatSearchCutoff` and " +
+        "`vectorCacheMaxObjects` may change, everything else must be as it is. What is left out of `vectorIndexConfig` " +
+        "falls back to its default.",
+      body,
+      answers: {
+        200: { description: "The class as it is now.", schema: STORED_CLASS },
+        404: UNKNOWN,
+        422: { description: "Something was to change that cannot change, or is not valid." },
+      },
+    },
+    {
       method: "DELETE",
       path: one,
       id: "deleteClass",
