@@ -69,7 +69,7 @@ function testPaths(): readonly string[] {
 /** A test covers rows by the comment `// covers: <row>, <row>` in front of its `it` or `describe`. */
 function coversOfTest(path: string): readonly Cover[] {
   const text = readFileSync(join(E2E, path), "utf8");
-  return [...text.matchAll(/^ *\/\/ covers: (.+)\n([\s\S]*?"((?:[^"\\]|\\.)*)")/gm)].flatMap(([, rows = "", , name = ""]) =>
-    rows.split(",").map((row) => ({ row: row.trim(), file: path, name })),
+  return [...text.matchAll(/^ *\/\/ covers: (.+)\n([\s\S]*?"((?:[^"\\]|\\.)*)")/gm)].flatMap(
+    ([, rows = "", , name = ""]) => rows.split(",").map((row) => ({ row: row.trim(), file: path, name })),
   );
 }

@@ -8,8 +8,8 @@ const PLAIN: Readonly<Record<string, (got: unknown) => boolean>> = {
   list: (got) => Array.isArray(got),
   object: (got) => typeof got === "object" && got !== null && !Array.isArray(got),
   uuid: (got) => typeof got === "string" && /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(got),
-  // A whole number of milliseconds of this hour: seconds, microseconds and the zero time are none.
-  time: (got) => Number.isInteger(got) && Math.abs((got as number) - Date.now()) < 3_600_000,
+  // A whole number of milliseconds, a minute around now: seconds, microseconds and the zero time are none.
+  time: (got) => Number.isInteger(got) && Math.abs((got as number) - Date.now()) < 60_000,
 };
 
 /** Matchers with an argument. */
@@ -18,6 +18,7 @@ const WITH_ARGUMENT: Readonly<Record<string, (got: unknown, argument: string) =>
   contains: (got, argument) => typeof got === "string" && got.includes(argument),
   matches: (got, argument) => typeof got === "string" && new RegExp(argument, "s").test(got),
   near: (got, argument) => typeof got === "number" && Math.abs(got - Number(argument)) < 1e-6,
+  "at least": (got, argument) => typeof got === "number" && got >= Number(argument),
   above: (got, argument) => typeof got === "number" && got > Number(argument),
   length: (got, argument) => (Array.isArray(got) || typeof got === "string") && got.length === Number(argument),
 };
@@ -35,10 +36,9 @@ function matcherOf(text: string): Matcher | undefined {
   const inner = text.slice(1, -1);
   const plain = PLAIN[inner];
   if (plain !== undefined) return plain;
-  const blank = inner.indexOf(" ");
-  const withArgument = WITH_ARGUMENT[inner.slice(0, blank)];
-  const argument = inner.slice(blank + 1);
-  if (blank > 0 && withArgument !== undefined) return (got) => withArgument(got, argument);
+  for (const [name, matches] of Object.entries(WITH_ARGUMENT)) {
+    if (inner.startsWith(`${name} `)) return (got) => matches(got, inner.slice(name.length + 1));
+  }
   const known = [
     ...Object.keys(PLAIN),
     ...Object.keys(WITH_ARGUMENT).map((name) => `${name} …`),

@@ -41,8 +41,9 @@ async function runRequest(
   const headers = scope.fill({ ...shared, ...step.headers }) as Record<string, string | null>;
   const body = bodyOf(step, scope);
   if (step.gzip === true) headers["Content-Encoding"] ??= "gzip";
-  const sent = body === undefined || step.gzip !== true ? body : gzipSync(body);
-  const answer = await http.send(method, path, sent, headers);
+  const bytes = body === undefined || step.gzip !== true ? body : gzipSync(body);
+  scope.set("sentMs", Date.now());
+  const answer = await http.send(method, path, bytes, headers);
   const wrong = check(step, method, answer, scope);
   if (wrong.length === 0) return;
   throw new Error(

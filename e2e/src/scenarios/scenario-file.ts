@@ -12,6 +12,13 @@ export type Profile = (typeof PROFILES)[number];
 
 const profiles = z.array(z.enum(PROFILES)).min(1);
 const rows = z.array(z.string());
+/** What the runner sets itself. */
+const OWN_VARIABLES = ["n", "sentMs", "uuid", "url", "scheme", "profile"];
+const variable = z
+  .string()
+  .regex(/^\w+$/, "is a variable: letters, digits and _")
+  .refine((name) => !OWN_VARIABLES.includes(name), `is none of ${OWN_VARIABLES.join(", ")}, which the runner sets`);
+const variables = z.record(variable, z.unknown());
 const status = z.union([z.int().min(100).max(599), z.string().regex(/^\$\{\w+\}$/, "is a number or one variable")]);
 
 const expectation = z.strictObject({
@@ -27,7 +34,9 @@ const expectation = z.strictObject({
 });
 
 const request = z.strictObject({
-  send: z.string().regex(/^[A-Z]+ \/\S*$/, "is a verb, one blank and a path, as in `GET /v1/meta`"),
+  send: z
+    .string()
+    .regex(/^(\$\{\w+\}|([A-Z]+|\$\{\w+\}) (\/|\$\{)\S*)$/, "is a verb, one blank and a path, as in `GET /v1/meta`"),
   /** null takes a header away that is sent by default (Content-Type with a body). */
   headers: z.record(z.string(), z.string().nullable()).optional(),
   /** Sent as JSON. */
@@ -41,7 +50,7 @@ const request = z.strictObject({
   /** All of `times` together. */
   "at-once": z.boolean().optional(),
   /** Variable to path in the JSON answer, such as `0.result.id`, or `header content-type`, or `text`. */
-  capture: z.record(z.string().regex(/^\w+$/), z.string()).optional(),
+  capture: z.record(variable, z.string()).optional(),
   /** A status, or more; without it any 2xx will do. */
   expect: z.union([status, expectation]).optional(),
 });
@@ -54,8 +63,8 @@ const scenario = z.strictObject({
   rows: rows.optional(),
   profiles: profiles.optional(),
   /** Variables; with a list of them the scenario runs once for each. */
-  vars: z.record(z.string(), z.unknown()).optional(),
-  cases: z.array(z.record(z.string(), z.unknown())).min(1).optional(),
+  vars: variables.optional(),
+  cases: z.array(variables).min(1).optional(),
   steps: z.array(step).min(1),
 });
 
@@ -69,7 +78,7 @@ const scenarioFile = z.strictObject({
   "own-server": z.boolean().optional(),
   /** Of every request, those that clean up included. */
   headers: z.record(z.string(), z.string()).optional(),
-  vars: z.record(z.string(), z.unknown()).optional(),
+  vars: variables.optional(),
   /** Empties the schema and repeats the set-up before each scenario, not only before the first one. */
   isolated: z.boolean().optional(),
   "set-up": z.array(step).optional(),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import weaviate, { type WeaviateClient } from "weaviate-ts-client";
-import { ServerProcess } from "../server-process.js";
+import { ServerProcess } from "../src/server-process.js";
 
 /** The package's types are those of its CommonJS form; the form that Node loads here has no second `default`. */
 const library = weaviate as unknown as typeof weaviate.default;
