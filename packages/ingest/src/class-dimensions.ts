@@ -1,4 +1,4 @@
-import { checkDimensions } from "@shoal/model";
+import { checkDimensions, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaService } from "@shoal/rpc";
 
 /**
@@ -19,7 +19,10 @@ export class ClassDimensions {
     checkDimensions(record.definition.class, length, await this.fix(record, length, context));
   }
 
-  /** The vector length of the class, which is `length` when it had none. Fails as `SchemaService.fixDimensions`. */
+  /**
+   * The vector length of the class, which is `length` when it had none. Fails as `SchemaService.fixDimensions`, and with
+   * `invalid` when the class has been deleted since it was looked up.
+   */
   async fix(record: ClassRecord, length: number, context: RequestContext): Promise<number> {
     if (record.dimensions !== undefined) return record.dimensions;
     const asked = this.#asked.get(record);
@@ -34,7 +37,8 @@ export class ClassDimensions {
       return await asking;
     } catch (thrown) {
       if (this.#asked.get(record) === asking) this.#asked.delete(record);
-      throw thrown;
+      if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
+      throw new ShoalError("invalid", `class '${record.definition.class}' not present in schema`, { cause: thrown });
     }
   }
 }

@@ -215,6 +215,13 @@ describe("dimensions", () => {
     expect(await refusal(ingest.createObject(input("Car", { id }), context))).toBe("accepted");
   });
 
+  it("a class that is deleted at that moment is an unknown class", async () => {
+    const { cluster, ingest, context } = setUp();
+    cluster.fixFailure = new ShoalError("notFound", "could not find class 'Car'");
+    const message = "invalid: class 'Car' not present in schema";
+    expect(await refusal(ingest.createObject(input("Car", { id }), context))).toBe(message);
+  });
+
   it("are asked for again by the second when the first who asked failed", async () => {
     const { cluster, ingest, context } = setUp();
     const fix = cluster.fixDimensions.bind(cluster);
