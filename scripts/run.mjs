@@ -1,9 +1,10 @@
-// npm run demo | bench | faults | build: sets up what the command needs, then runs it in this process.
+// npm run demo | bench | faults | fuzz | build: sets up what the command needs, then runs it in this process.
 import "./node-version.mjs";
 
 const COMMANDS = {
   demo: { scope: "scripts", main: "scripts/dist/demo/main.js" },
   bench: { scope: "scripts", main: "scripts/dist/bench/main.js" },
+  fuzz: { scope: "e2e", main: "e2e/dist/fuzz/main.js" },
   faults: { scope: "e2e", main: "e2e/dist/faults/main.js" },
   build: { scope: "all", main: undefined },
 };

@@ -1,0 +1,24 @@
+export interface FuzzArguments {
+  readonly target: "rest";
+  readonly seconds: number;
+  /** Undefined when none was given. */
+  readonly seed: number | undefined;
+}
+
+const SECONDS_DEFAULT = 600;
+
+/** What stands behind `npm run fuzz --`; undefined when it is anything unknown. */
+export function readFuzzArguments(words: readonly string[]): FuzzArguments | undefined {
+  const [target, ...rest] = words;
+  if (target !== "rest") return undefined;
+  let seconds = SECONDS_DEFAULT;
+  let seed: number | undefined;
+  for (let at = 0; at < rest.length; at += 2) {
+    const value = Number(rest[at + 1] ?? Number.NaN);
+    if (!Number.isSafeInteger(value) || value < 0) return undefined;
+    if (rest[at] === "--seconds" && value > 0) seconds = value;
+    else if (rest[at] === "--seed") seed = value;
+    else return undefined;
+  }
+  return { target, seconds, seed };
+}

@@ -1,0 +1,81 @@
+import { at, type HttpClient } from "../http-client.js";
+import { randomId } from "../random-objects.js";
+import type { Chance } from "./chance.js";
+
+export interface KnownProperty {
+  readonly name: string;
+  readonly dataType: readonly string[];
+}
+
+export interface KnownObject {
+  readonly id: string;
+  readonly className: string;
+}
+
+/** What requests are made of so that they meet things that exist: classes as they are right now, and ids. */
+export class KnownNames {
+  classes: ReadonlyMap<string, readonly KnownProperty[]> = new Map();
+  readonly ids: readonly string[];
+  /** Names that classes are created under. */
+  readonly classNames = Array.from({ length: 12 }, (_, at) => `Fuzz${String.fromCharCode(65 + at)}`);
+
+  constructor(chance: Chance) {
+    this.ids = Array.from({ length: 60 }, () => randomId(() => chance.fraction()));
+  }
+
+  /** Reads the schema, and deletes classes beyond `most` but never `kept`. */
+  async refresh(http: HttpClient, kept: string, most: number): Promise<void> {
+    const { json } = await http.get("/v1/schema");
+    const classes = (at(json, "classes") ?? []) as readonly { class: string; properties: KnownProperty[] | null }[];
+    const others = classes.filter((one) => one.class !== kept);
+    this.classes = new Map(others.map((one) => [one.class, one.properties ?? []]));
+    const spare = others.length > most ? others.slice(0, others.length - most) : [];
+    for (const one of spare) await http.delete(`/v1/schema/${encodeURIComponent(one.class)}`);
+  }
+
+  /** An object to speak of, and the class that its id belongs to as long as nothing is odd. */
+  object(chance: Chance): KnownObject {
+    const at = chance.below(this.ids.length);
+    const known = [...this.classes.keys()].sort();
+    return { id: this.ids[at] ?? "", className: known[at % Math.max(1, known.length)] ?? chance.pick(this.classNames) };
+  }
+
+  className(chance: Chance): string {
+    const known = [...this.classes.keys()];
+    return known.length === 0 || chance.oneIn(6) ? chance.pick(this.classNames) : chance.pick(known);
+  }
+
+  id(chance: Chance): string {
+    return chance.pick(this.ids);
+  }
+
+  beacon(chance: Chance): string {
+    const host = `${chance.pick(["weaviate", "svc", "weaviate", "x-y"])}://localhost`;
+    if (chance.oneIn(2)) return `${host}/${this.id(chance)}`;
+    const className = this.className(chance);
+    return `${host}/${className}/${this.id(chance)}/${this.propertyName(chance, className)}`;
+  }
+
+  propertyName(chance: Chance, className: string): string {
+    const known = this.classes.get(className) ?? [];
+    return known.length === 0 || chance.oneIn(5) ? chance.pick(PROPERTY_NAMES) : chance.pick(known).name;
+  }
+}
+
+export const PROPERTY_NAMES = [
+  "title",
+  "count",
+  "score",
+  "flag",
+  "at",
+  "place",
+  "phone",
+  "file",
+  "tags",
+  "ref",
+  "sizes",
+];
+export const DATA_TYPES = [
+  ...["string", "text", "int", "number", "boolean", "date", "geoCoordinates", "phoneNumber", "blob"],
+  ...["string[]", "text[]", "int[]", "number[]", "boolean[]", "date[]"],
+];

@@ -1,0 +1,62 @@
+import type { ApiOperation } from "./api-document.js";
+import type { Chance } from "./chance.js";
+import type { KnownNames, KnownObject } from "./known-names.js";
+import { type FuzzRequest, makeOdd } from "./odd-requests.js";
+import { damaged, withOddMembers, writeOdd } from "./odd-values.js";
+import type { ValidValues } from "./valid-values.js";
+
+/** A request for the operation: about a third as it should be, the others with something odd about them. */
+export function makeRequest(
+  operation: ApiOperation,
+  values: ValidValues,
+  names: KnownNames,
+  chance: Chance,
+): FuzzRequest {
+  const about = names.object(chance);
+  const request: FuzzRequest = {
+    operation: operation.name,
+    method: operation.method,
+    target: targetOf(operation, values, names, about, chance),
+    headers: [],
+    body: undefined,
+    framing: "length",
+    isOddTransport: false,
+  };
+  const oddity = chance.below(6);
+  if (operation.body !== undefined) {
+    const isExample = operation.examples.length > 0 && chance.oneIn(20);
+    const value = isExample
+      ? chance.pick(operation.examples)
+      : values.of(operation.body, operation.name === "createClass" ? named(names, chance) : about);
+    const text = oddity === 2 || oddity === 3 ? writeOdd(withOddMembers(value, chance)) : JSON.stringify(value);
+    request.body = oddity === 4 ? damaged(text, chance) : Buffer.from(text);
+    request.headers.push(["Content-Type", "application/json"]);
+    if (request.body.length === 0 && chance.oneIn(2)) request.body = undefined;
+  }
+  if (oddity === 5 || (operation.body === undefined && oddity > 2)) makeOdd(request, chance);
+  return request;
+}
+
+/** A class that may not exist yet. */
+function named(names: KnownNames, chance: Chance): KnownObject {
+  return { id: "", className: chance.pick(names.classNames) };
+}
+
+function targetOf(
+  operation: ApiOperation,
+  values: ValidValues,
+  names: KnownNames,
+  { id, className }: KnownObject,
+  chance: Chance,
+): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    if (name === "class") return className;
+    if (name === "id") return id;
+    if (name === "property") return names.propertyName(chance, className);
+    return "x";
+  });
+  const query = operation.query
+    .filter(() => chance.oneIn(3))
+    .map(({ name, schema }) => `${name}=${encodeURIComponent(values.parameter(name, schema))}`);
+  return query.length === 0 ? path : `${path}?${query.join("&")}`;
+}

@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import type { ServerProcess } from "../server-process.js";
+import type { ProbeOrder, SlowAnswer } from "./stall-probe.js";
+
+const STALL_MS = 200;
+
+/**
+ * Watches the server's event loop from outside: how long an answer to a probe takes beyond the time in which there was no
+ * processor for the server or for the probe.
+ */
+export class StallWatch implements Disposable {
+  static readonly stallMs = STALL_MS;
+  readonly stalls: string[] = [];
+  #slowestMs = 0;
+  #slowestOwnMs = 0;
+  readonly #worker: Worker;
+
+  /** `requestsAt` tells what was under way at a time, by this process's `performance.now`. */
+  constructor(server: ServerProcess, requestsAt: (time: { from: number; to: number }) => readonly string[]) {
+    const order: ProbeOrder = { port: server.port, pid: server.pid, slowMs: STALL_MS };
+    const built = new URL("./stall-probe.js", import.meta.url);
+    if (!existsSync(built)) throw new Error("the probe is not built: run npm run build");
+    this.#worker = new Worker(built, { workerData: order });
+    this.#worker.on("message", (message: SlowAnswer | number) => {
+      if (typeof message === "number") {
+        this.#slowestMs = Math.max(this.#slowestMs, message);
+        return;
+      }
+      const { at, tookMs, serverWaitedMs, probeWaitedMs } = message;
+      const own = tookMs - serverWaitedMs - probeWaitedMs;
+      if (!server.running || Number.isNaN(own)) return;
+      this.#slowestOwnMs = Math.max(this.#slowestOwnMs, own);
+      if (own <= STALL_MS) return;
+      const from = at - performance.timeOrigin;
+      // Requests that were under way have ended a moment later.
+      setTimeout(() => {
+        const lines = requestsAt({ from, to: from + tookMs });
+        const shares = `${Math.round(serverWaitedMs)} ms waiting for a processor`;
+        this.stalls.push([`${Math.round(tookMs)} ms (${shares})`, ...lines].join("\n    "));
+      }, 50);
+    });
+    this.#worker.on("error", (error) => this.stalls.push(`the probe failed: ${error.message}`));
+  }
+
+  get slowest(): string {
+    const own =
+      this.#slowestOwnMs === 0
+        ? ""
+        : `; of those over ${STALL_MS} ms at most ${Math.round(this.#slowestOwnMs)} ms its own`;
+    return `${Math.round(this.#slowestMs)} ms${own}`;
+  }
+
+  stop(): void {
+    void this.#worker.terminate();
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+}
