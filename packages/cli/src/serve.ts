@@ -45,7 +45,7 @@ export async function serve(options: ServeOptions, scope: ResourceScope): Promis
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   const storage = await startStorage(options, dataPath, ballast, scope);
   const access = scope.use(createAccessControl(configuration, options));
-  const pages = await loadPages(access, logger);
+  const pages = await loadPages(access, configuration.origin, logger);
   const gateway = scope.use(createServingGateway(options, storage, access, pages));
   const { url } = await gateway.listen();
   gateway.markReady();

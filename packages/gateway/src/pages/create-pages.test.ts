@@ -27,7 +27,12 @@ let empty: Server;
 
 function listen(files: readonly PageFile[]): Promise<Server> {
   const access = { ...OPEN_ACCESS, openId: () => (issuer === undefined ? {} : { issuer }) };
-  const pages = createPages({ console: { files }, access, logger: silentLogger });
+  const pages = createPages({
+    console: { files },
+    docs: { load: async () => [], origin: "" },
+    access,
+    logger: silentLogger,
+  });
   const listening = createServer(pages);
   return new Promise((resolve) => listening.listen(0, "127.0.0.1", () => resolve(listening)));
 }

@@ -5,10 +5,12 @@ import type { AccessControl } from "../auth/access.js";
 import { errorResponse } from "../http/http-response.js";
 import { unmatched } from "../http/unrouted-answers.js";
 import { type ConsolePageParts, consolePage } from "./console-page.js";
+import { type DocsPageParts, docsPage } from "./docs-page.js";
 import { sendAnswer } from "./send-answer.js";
 
 export interface PagesParts {
   readonly console: ConsolePageParts;
+  readonly docs: DocsPageParts;
   /** Says where people sign in. */
   readonly access: AccessControl;
   readonly logger: Logger;
@@ -18,7 +20,7 @@ export interface PagesParts {
  * The pages for people, for the gateway's `fallback` door. A page is a file here that makes a Router, and one line
  * below. Pages are answered from memory; the headers that all of them have are set here.
  */
-export function createPages({ console, access, logger }: PagesParts): RequestListener {
+export function createPages({ console, docs, access, logger }: PagesParts): RequestListener {
   const pages = express();
   pages.disable("x-powered-by");
   pages.set("etag", false);
@@ -29,6 +31,7 @@ export function createPages({ console, access, logger }: PagesParts): RequestLis
     next();
   });
   pages.use(consolePage(console, access));
+  pages.use(docsPage(docs));
   pages.use((request, response) => {
     sendAnswer(request, response, unmatched(request.method, request.path, undefined));
   });
