@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: a new temporary folder that is removed at the end. */
   readonly dataPath?: string;
+  /** Options of `shoal serve`. */
+  readonly args?: readonly string[];
   /** Words in front of the command, such as `strace -f`. */
   readonly prefix?: readonly string[];
 }
@@ -61,11 +63,10 @@ export async function runServer(env: Readonly<Record<string, string>>, args: rea
   return { ...exit, stdout, stderr };
 }
 
-/** The environment of this process without the variables that configure a server. */
+/** What a process needs of this one's environment; settings of a server never come from there. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const own =
-    /^(HOST|PORT|ORIGIN|WIRE_PROFILE|LOG_LEVEL|LOG_FORMAT|PERSISTENCE_|QUERY_|CLUSTER_|AUTOSCHEMA_|AUTHENTICATION_|HTTP_)/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+  const needed = /^(PATH|HOME|USER|TMPDIR|LANG|LC_.*|TZ|NODE_.*)$/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => needed.test(name)));
 }
 
 /** One server process on a free port, with its own data folder unless one is given. */
@@ -125,6 +126,7 @@ export class ServerProcess implements AsyncDisposable {
       process.execPath,
       SERVER_MAIN,
       "serve",
+      ...(this.options.args ?? []),
     ];
     const child = spawn(command, args, {
       env: {

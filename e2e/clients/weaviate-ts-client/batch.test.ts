@@ -1,110 +1,82 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import weaviate, { type WeaviateClient } from "weaviate-ts-client";
-import { ServerProcess } from "../src/server-process.js";
-
-/** The package's types are those of its CommonJS form; the form that Node loads here has no second `default`. */
-const library = weaviate as unknown as typeof weaviate.default;
+import type { WeaviateClient } from "weaviate-ts-client";
+import type { ServerProcess } from "../../src/server-process.js";
+import { startClient } from "./start-client.js";
 
 let server: ServerProcess;
 let client: WeaviateClient;
 
+const objects = Array.from({ length: 30 }, (_, i) => ({
+  class: "Food",
+  id: randomUUID(),
+  properties: { name: `n${i}`, price: i },
+  vector: [Math.cos(i / 10), Math.sin(i / 10)],
+}));
+
 beforeAll(async () => {
-  server = await ServerProcess.start({ env: { WIRE_PROFILE: "weaviate" } });
-  client = library.client({ scheme: "http", host: `127.0.0.1:${server.port}` });
+  ({ server, client } = await startClient());
+  const properties = [
+    { name: "name", dataType: ["string"] },
+    { name: "price", dataType: ["number"] },
+  ];
+  await client.schema.classCreator().withClass({ class: "Food", properties }).do();
+  const results = await client.batch
+    .objectsBatcher()
+    .withObjects(...objects)
+    .do();
+  expect(results.map((one) => one.result?.errors)).toEqual(objects.map(() => undefined));
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-describe("weaviate-ts-client against WIRE_PROFILE=weaviate", () => {
-  it("checks", async () => {
-    expect(await client.misc.liveChecker().do()).toBe(true);
-    expect(await client.misc.readyChecker().do()).toBe(true);
-    expect(await client.misc.metaGetter().do()).toMatchObject({ version: "1.8.0" });
+describe("weaviate-ts-client: batch of objects", () => {
+  it("stores every object", async () => {
+    for (const { id, properties } of objects) {
+      expect((await client.data.getterById().withId(id).do()).properties).toEqual(properties);
+    }
   });
 
-  it("schema", async () => {
-    const created = await client.schema
-      .classCreator()
-      .withClass({ class: "Food", properties: [{ name: "name", dataType: ["string"] }] })
-      .do();
-    expect(created).toMatchObject({ class: "Food", vectorizer: "none", vectorIndexType: "hnsw" });
-    await client.schema
-      .propertyCreator()
-      .withClassName("Food")
-      .withProperty({ name: "price", dataType: ["number"] })
-      .do();
-    const schema = await client.schema.getter().do();
-    expect(schema.classes?.map((one) => one.class)).toEqual(["Food"]);
-    expect(schema.classes?.[0]?.properties?.map((one) => one.name)).toEqual(["name", "price"]);
-    await expect(client.schema.classCreator().withClass({ class: "Food" }).do()).rejects.toThrow(/already used/);
-  });
-
-  it("objects", async () => {
-    const id = randomUUID();
-    const created = await client.data
-      .creator()
-      .withClassName("Food")
-      .withId(id)
-      .withProperties({ name: "soup", price: 3.5 })
-      .withVector([0.1, 0.9])
-      .do();
-    expect(created).toMatchObject({ class: "Food", id, vector: [0.1, 0.9] });
-    expect(await client.data.checker().withId(id).do()).toBe(true);
-    expect(await client.data.getterById().withId(id).withVector().do()).toMatchObject({
-      properties: { name: "soup", price: 3.5 },
-      vector: [0.1, 0.9],
-    });
-    await client.data.merger().withClassName("Food").withId(id).withProperties({ price: 4 }).do();
-    const updated = await client.data
-      .updater()
-      .withClassName("Food")
-      .withId(id)
-      .withProperties({ name: "stew" })
-      .withVector([0.2, 0.8])
-      .do();
-    expect(updated).toMatchObject({ id, properties: { name: "stew" } });
-    expect(await client.data.validator().withClassName("Food").withId(id).withProperties({ name: "x" }).do()).toBe(
-      true,
-    );
-    expect((await client.data.getter().do()).objects?.map((one) => one.id)).toEqual([id]);
-    await client.data.deleter().withId(id).do();
-    expect(await client.data.checker().withId(id).do()).toBe(false);
-  });
-
-  it("batch and GraphQL", async () => {
-    const objects = Array.from({ length: 30 }, (_, i) => ({
-      class: "Food",
-      id: randomUUID(),
-      properties: { name: `n${i}`, price: i },
-      vector: [Math.cos(i / 10), Math.sin(i / 10)],
-    }));
+  it("tells of each item what became of it", async () => {
     const results = await client.batch
       .objectsBatcher()
-      .withObjects(...objects)
+      .withObject({ class: "Food", properties: { name: 5 }, vector: [1, 0] })
+      .withObject({ class: "Food", id: objects[0]?.id ?? "", properties: { name: "n0", price: 0 }, vector: [1, 0] })
+      .withObject({ class: "Food", vector: [1, 0, 0] })
       .do();
-    expect(results.map((one) => one.result?.errors)).toEqual(objects.map(() => undefined));
-    const near = await client.graphql
-      .get()
-      .withClassName("Food")
-      .withFields("name price _additional { id certainty }")
+    const messages = results.map((one) => one.result?.errors?.error?.[0]?.message);
+    expect(messages).toEqual([
+      "invalid string property 'name' on class 'Food': not a string, but json.Number",
+      undefined,
+      expect.stringContaining("vector lengths don't match"),
+    ]);
+  });
+});
+
+describe("weaviate-ts-client: GraphQL", () => {
+  const get = (fields: string) => client.graphql.get().withClassName("Food").withFields(fields);
+
+  it("finds what is near a vector and near an object", async () => {
+    const near = await get("name price _additional { id certainty }")
       .withNearVector({ vector: [1, 0] })
       .withLimit(3)
       .do();
     expect(near.data.Get.Food.map((row: { name: string }) => row.name)).toEqual(["n0", "n1", "n2"]);
-    const object = await client.graphql
-      .get()
-      .withClassName("Food")
-      .withFields("name")
+    const object = await get("name")
       .withNearObject({ id: objects[7]?.id ?? "" })
       .withLimit(1)
       .do();
     expect(object.data.Get.Food).toEqual([{ name: "n7" }]);
-    const raw = await client.graphql.raw().withQuery("{ Get { Food(limit: 2, offset: 29) { name } } }").do();
-    expect(raw.data.Get.Food.length).toBe(1);
   });
 
-  it("deletes classes", async () => {
-    await client.schema.classDeleter().withClassName("Food").do();
-    expect((await client.schema.getter().do()).classes).toEqual([]);
+  it("pages, and sends queries as they are", async () => {
+    const page = await get("name").withLimit(10).withOffset(25).do();
+    expect(page.data.Get.Food.length).toBe(5);
+    const raw = await client.graphql.raw().withQuery("{ Get { Food(limit: 2, offset: 29) { name } } }").do();
+    expect(raw.data.Get.Food.length).toBe(1);
+    expect(raw).not.toHaveProperty("errors");
+  });
+
+  it("hands on what a query is refused for", async () => {
+    await expect(get("colour").do()).rejects.toThrow('Cannot query field "colour" on type "Food".');
   });
 });

@@ -43,5 +43,5 @@ function coverage(row: ContractRow, covers: readonly Cover[]): string {
 const NAMES_SHOWN_MAX = 4;
 
 function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ").replaceAll("{", "&#123;");
+  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ");
 }

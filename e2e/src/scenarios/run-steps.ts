@@ -32,17 +32,16 @@ async function runRequest(
   step: RequestStep,
   place: string,
   http: HttpClient,
-  scope: Scope,
+  outer: Scope,
   shared: Readonly<Record<string, string>>,
   n: number,
 ): Promise<void> {
-  scope.set("n", n);
+  const scope = outer.of({ n, sentMs: Date.now() });
   const [method = "", path = ""] = scope.text(step.send).split(" ");
   const headers = scope.fill({ ...shared, ...step.headers }) as Record<string, string | null>;
   const body = bodyOf(step, scope);
   if (step.gzip === true) headers["Content-Encoding"] ??= "gzip";
   const bytes = body === undefined || step.gzip !== true ? body : gzipSync(body);
-  scope.set("sentMs", Date.now());
   const answer = await http.send(method, path, bytes, headers);
   const wrong = check(step, method, answer, scope);
   if (wrong.length === 0) return;

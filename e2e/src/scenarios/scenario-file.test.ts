@@ -89,6 +89,22 @@ describe("steps", () => {
     expect(sent.map((one) => (one as readonly unknown[])[1])).toEqual(["/0", "/1", "/2", "/x", "/x"]);
   });
 
+  it("keep their number in what they expect, also together, and share the ids", async () => {
+    sent.length = 0;
+    await run(
+      '[{ send: "GET /${id}", times: 3, at-once: true, expect: { status: 200, body: "${n}" } }, { send: "GET /${id}" }]',
+      {
+        send: async (...request: readonly unknown[]) => ({
+          status: 200,
+          text: "",
+          headers: new Headers(),
+          json: sent.push(request) - 1,
+        }),
+      } as unknown as HttpClient,
+    );
+    expect(new Set(sent.map((one) => (one as readonly unknown[])[1])).size).toBe(1);
+  });
+
   it.each([
     ["[{ send: GET /v1 }]", 404, "", "status: expected 2xx, got 404"],
     ["[{ send: GET /v1, expect: 204 }]", 200, "", "status: expected 204, got 200"],

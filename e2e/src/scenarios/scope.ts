@@ -9,13 +9,22 @@ const PIPES: Readonly<Record<string, (text: string) => string>> = {
 
 /** The variables that a scenario's steps may name. */
 export class Scope {
-  readonly #values = new Map<string, unknown>();
+  #values = new Map<string, unknown>();
+  #own: Readonly<Record<string, unknown>> = {};
 
   constructor(
     values: Readonly<Record<string, unknown>>,
     readonly outer?: Scope,
   ) {
     for (const [name, value] of Object.entries(values)) this.#values.set(name, this.fill(value));
+  }
+
+  /** The same scope, seen by one request, which has some variables of its own. */
+  of(own: Readonly<Record<string, unknown>>): Scope {
+    const view = new Scope({}, this.outer);
+    view.#values = this.#values;
+    view.#own = own;
+    return view;
   }
 
   set(name: string, value: unknown): void {
@@ -33,6 +42,7 @@ export class Scope {
   }
 
   #find(name: string): { readonly value: unknown } | undefined {
+    if (Object.hasOwn(this.#own, name)) return { value: this.#own[name] };
     if (this.#values.has(name)) return { value: this.#values.get(name) };
     return this.outer === undefined ? undefined : this.outer.#find(name);
   }

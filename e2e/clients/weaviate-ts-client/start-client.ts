@@ -1,0 +1,11 @@
+import weaviate, { type WeaviateClient } from "weaviate-ts-client";
+import { ServerProcess } from "../../src/server-process.js";
+
+/** The package's types are those of its CommonJS form; the form that Node loads here has no second `default`. */
+const library = weaviate as unknown as typeof weaviate.default;
+
+/** A server with the profile of existing applications, and a client made as they make theirs. */
+export async function startClient(): Promise<{ readonly server: ServerProcess; readonly client: WeaviateClient }> {
+  const server = await ServerProcess.start({ env: { WIRE_PROFILE: "weaviate" } });
+  return { server, client: library.client({ scheme: "http", host: `127.0.0.1:${server.port}` }) };
+}
