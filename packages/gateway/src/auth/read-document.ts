@@ -14,7 +14,8 @@ export type DocumentReader = (url: string, signal: AbortSignal) => Promise<unkno
 export const readDocument: DocumentReader = async (url, signal) => {
   const timeout = AbortSignal.timeout(DOCUMENT_TIMEOUT_MS);
   const answer = await fetch(url, {
-    headers: { Accept: "application/json" },
+    // No connection is kept: one that the issuer has closed meanwhile would make the next reading fail.
+    headers: { Accept: "application/json", Connection: "close" },
     redirect: "manual",
     signal: AbortSignal.any([signal, timeout]),
   }).catch((error: unknown) => {
