@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Route, readRoute } from "./route.js";
 
 interface Source<T> {
@@ -26,5 +26,6 @@ export function useRoute(): Route {
     window.addEventListener("hashchange", read);
     return () => window.removeEventListener("hashchange", read);
   }, []);
-  return readRoute(fragment);
+  // The same value as long as the address is the same.
+  return useMemo(() => readRoute(fragment), [fragment]);
 }

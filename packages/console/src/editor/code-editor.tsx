@@ -21,7 +21,10 @@ import { editorTheme } from "./editor-theme.js";
 export interface CodeEditorProps {
   /** For screen readers. */
   readonly label: string;
+  /** What the editor begins with, and shows again when `revision` changes; what is typed stays the editor's own. */
   readonly text: string;
+  /** Changes when `text` was changed by somebody else than the editor. A text that can only be read needs none. */
+  readonly revision?: number;
   /** Language and what belongs to it; taken once. */
   readonly extensions: Extension;
   /** Before all other keys; taken once. */
@@ -56,11 +59,12 @@ export function CodeEditor(props: CodeEditorProps) {
     };
   }, []);
 
+  // Not at every change of the text: one that was typed comes back late, when the next letter is there already.
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === props.text) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: props.text } });
-  }, [props.text]);
+  }, [props.onChange === undefined ? props.text : props.revision]);
 
   return <div class="editor" ref={host} />;
 }

@@ -27,6 +27,10 @@ function writtenList(items: readonly ExactJson[], indent: string): string {
   if (items.length === 0) return "[]";
   const inner = indent + INDENT;
   if (items.every(isShort)) return wrapped(items, indent, inner);
+  const words = items.every((item) => typeof item === "string")
+    ? `[${items.map((item) => JSON.stringify(item)).join(", ")}]`
+    : "";
+  if (words !== "" && indent.length + words.length <= WIDTH_CHARS / 2) return words;
   return `[\n${items.map((item) => inner + written(item, inner)).join(",\n")}\n${indent}]`;
 }
 

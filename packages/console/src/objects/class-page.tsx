@@ -43,7 +43,7 @@ export function ClassPage({ shown, client }: { readonly shown: ClassInfo; readon
         )}
       </section>
       <section aria-label="Objects">
-        <ObjectList className={name} client={client} />
+        <ObjectList shown={shown} client={client} />
       </section>
       <details class="raw">
         <summary>Settings as JSON</summary>

@@ -76,7 +76,7 @@ function ClassList({
               aria-current={one.name === className ? "page" : undefined}
             >
               <span class="name">{one.name}</span>
-              <span class="quiet">{one.properties.length}</span>
+              <span class="quiet">{propertiesOf(one)}</span>
             </a>
           </li>
         ))}
@@ -84,4 +84,8 @@ function ClassList({
       {shown.length === 0 && <p class="hint">No class has that in its name.</p>}
     </nav>
   );
+}
+
+function propertiesOf({ properties }: ClassInfo): string {
+  return properties.length === 1 ? "1 property" : `${properties.length} properties`;
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { GatewayClient } from "../api/gateway-client.js";
 import { writeRoute } from "../route.js";
+import type { ClassInfo, PropertyInfo } from "./class-info.js";
 import { BEFORE_ALL_IDS, readObjects, type StoredObject, summaryOf } from "./stored-object.js";
 import { useAnswer } from "./use-answer.js";
 
@@ -8,12 +9,12 @@ import { useAnswer } from "./use-answer.js";
 const PAGE_OBJECTS = 20;
 
 /** The objects of a class in the order of their ids, a page at a time. */
-export function ObjectList({ className, client }: { readonly className: string; readonly client: GatewayClient }) {
+export function ObjectList({ shown, client }: { readonly shown: ClassInfo; readonly client: GatewayClient }) {
   /** The last id of every page before this one. */
   const [pages, setPages] = useState<readonly string[]>([BEFORE_ALL_IDS]);
   const [again, setAgain] = useState(0);
   const after = pages.at(-1) ?? BEFORE_ALL_IDS;
-  const path = `/v1/objects?${new URLSearchParams({ class: className, after, limit: String(PAGE_OBJECTS + 1) })}`;
+  const path = `/v1/objects?${new URLSearchParams({ class: shown.name, after, limit: String(PAGE_OBJECTS + 1) })}`;
   const loaded = useAnswer(client, path, readObjects, again);
   const objects = loaded.kind === "here" ? loaded.value.slice(0, PAGE_OBJECTS) : [];
   const hasMore = loaded.kind === "here" && loaded.value.length > PAGE_OBJECTS;
@@ -37,7 +38,7 @@ export function ObjectList({ className, client }: { readonly className: string; 
       )}
       <ul class="objects" aria-busy={loaded.kind === "loading"}>
         {objects.map((object) => (
-          <ObjectRow key={object.id} object={object} />
+          <ObjectRow key={object.id} object={object} order={shown.properties} />
         ))}
       </ul>
       {(pages.length > 1 || hasMore) && (
@@ -59,8 +60,8 @@ export function ObjectList({ className, client }: { readonly className: string; 
   );
 }
 
-function ObjectRow({ object }: { readonly object: StoredObject }) {
-  const summary = summaryOf(object);
+function ObjectRow({ object, order }: { readonly object: StoredObject; readonly order: readonly PropertyInfo[] }) {
+  const summary = summaryOf(object, order);
   return (
     <li>
       <a href={writeRoute({ view: "object", id: object.id })}>

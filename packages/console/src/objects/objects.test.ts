@@ -75,8 +75,13 @@ describe("objects", () => {
       geo: { latitude: 1.5, longitude: 2 },
       ref: [{}, {}],
     });
-    expect(object && summaryOf(object)).toBe("a: x · tags: t, u · geo: 1.5, 2 · ref: 2 ×");
+    expect(object && summaryOf(object, [])).toBe("a: x · tags: t, u · geo: 1.5, 2 · ref: 2 ×");
+    const order = ["ref:B", "geo:geoCoordinates", "gone:int"].map((text) => {
+      const [name = "", type = ""] = text.split(":");
+      return { name, dataType: [type], description: "", isIndexed: true };
+    });
+    expect(object && summaryOf(object, order)).toBe("geo: 1.5, 2 · a: x · tags: t, u · ref: 2 ×");
     const [long] = list({ a: "y".repeat(500), b: "z".repeat(500) });
-    expect((long ? summaryOf(long, 100) : "").length).toBeLessThanOrEqual(100);
+    expect((long ? summaryOf(long, [], 100) : "").length).toBeLessThanOrEqual(100);
   });
 });

@@ -1,5 +1,7 @@
 import { type ExactJson, isList, member, NumberLiteral, parseExact } from "../json/exact-json.js";
 
+import { isReferenceType, type PropertyInfo } from "./class-info.js";
+
 /** An object as `GET /v1/objects` shows it. */
 export interface StoredObject {
   readonly id: string;
@@ -35,11 +37,12 @@ export function readObjects(text: string): readonly StoredObject[] {
   return isList(objects) ? objects.map(readObject) : [];
 }
 
-/** One line about an object: the values a person knows it by. */
-export function summaryOf({ properties }: StoredObject, charsMax = 160): string {
+/** One line about an object: its values in the order of the class, references last. */
+export function summaryOf({ properties }: StoredObject, order: readonly PropertyInfo[], charsMax = 160): string {
+  const own = order.filter(({ dataType }) => !isReferenceType(dataType)).map(({ name }) => name);
   const words: string[] = [];
-  for (const [name, value] of properties) {
-    const text = plainText(value);
+  for (const name of new Set([...own, ...properties.keys()])) {
+    const text = plainText(properties.get(name) ?? null);
     if (text !== "") words.push(`${name}: ${text}`);
     if (words.join(" · ").length > charsMax) break;
   }

@@ -9,8 +9,11 @@ import type { SharedQuery } from "../route.js";
 
 export interface QueryEditorsProps {
   readonly draft: SharedQuery;
+  /** Changes when the draft was changed by something else than typing. */
+  readonly revision: number;
   readonly schema: SchemaState;
-  readonly onChange: (draft: SharedQuery) => void;
+  readonly onQuery: (query: string) => void;
+  readonly onVariables: (variables: string) => void;
   readonly onRun: () => void;
   readonly onPrettify: () => void;
   readonly onRefresh: () => Promise<void>;
@@ -23,7 +26,7 @@ const variablesLinter = linter((view) => (view.state.doc.toString().trim() === "
 
 /** The query with completion from the live schema, and its variables. */
 export function QueryEditors(props: QueryEditorsProps) {
-  const { draft, schema, onChange, onRun, onPrettify, onView } = props;
+  const { draft, revision, schema, onQuery, onVariables, onRun, onPrettify, onView } = props;
   const [view, setView] = useState<EditorView | undefined>(undefined);
   const [isOpen, setOpen] = useState(draft.variables.trim() !== "");
   const keys = useMemo<readonly KeyBinding[]>(
@@ -50,10 +53,11 @@ export function QueryEditors(props: QueryEditorsProps) {
         <CodeEditor
           label="GraphQL query"
           text={draft.query}
+          revision={revision}
           extensions={queryLanguage}
           keys={keys}
           placeholder="Write a GraphQL query; Ctrl+Space completes"
-          onChange={(query) => onChange({ ...draft, query })}
+          onChange={onQuery}
           onView={(editor) => {
             setView(editor);
             onView(editor);
@@ -70,10 +74,11 @@ export function QueryEditors(props: QueryEditorsProps) {
           <CodeEditor
             label="Variables as JSON"
             text={draft.variables}
+            revision={revision}
             extensions={jsonLanguage}
             keys={keys}
             placeholder='{"vector": [0.1, 0.9]}'
-            onChange={(variables) => onChange({ ...draft, variables })}
+            onChange={onVariables}
           />
         </div>
       </details>

@@ -32,19 +32,31 @@ const HISTORY_KEY = "shoal.console.history";
 
 export function QueryPage({ client, schema, storage, now, shared, onRefresh }: QueryPageProps) {
   const [draft, setDraft] = useState(() => shared ?? readDraft(storage));
+  const [revision, setRevision] = useState(0);
   const [outcome, setOutcome] = useState<Outcome>({ kind: "none" });
   const [history, setHistory] = useState(() => readHistory(storage.getItem(HISTORY_KEY)));
   const [isHistoryOpen, setHistoryOpen] = useState(false);
   const [message, setMessage] = useState<string | undefined>(undefined);
   const view = useRef<EditorView | undefined>(undefined);
   const running = useRef<AbortController | undefined>(undefined);
+  /** The draft as it is now, also between two renderings. */
+  const latest = useRef(draft);
 
-  const write = (next: SharedQuery): void => {
-    setDraft(next);
-    writeDraft(storage, next);
+  /** What was typed. */
+  const type = (typed: Partial<SharedQuery>): void => {
+    latest.current = { ...latest.current, ...typed };
+    setDraft(latest.current);
+    writeDraft(storage, latest.current);
     setMessage(undefined);
   };
-  const keepHistory = (next: readonly HistoryEntry[]): void => {
+  /** What comes from elsewhere than the editors. */
+  const write = (next: SharedQuery): void => {
+    type(next);
+    setRevision((before) => before + 1);
+  };
+  const keepHistory = (change: (before: readonly HistoryEntry[]) => readonly HistoryEntry[]): void => {
+    // Another tab may have added to it.
+    const next = change(readHistory(storage.getItem(HISTORY_KEY)));
     setHistory(next);
     keep(storage, HISTORY_KEY, writeHistory(next));
   };
@@ -58,7 +70,7 @@ export function QueryPage({ client, schema, storage, now, shared, onRefresh }: Q
   // Nobody begins before an empty page when there is something to ask for.
   useEffect(() => {
     const first = schema.kind === "ready" ? schema.classes[0] : undefined;
-    if (first !== undefined && draft.query === "") setDraft({ query: sampleQuery(first), variables: draft.variables });
+    if (first !== undefined && latest.current.query === "") write({ ...latest.current, query: sampleQuery(first) });
   }, [schema]);
 
   useEffect(() => () => running.current?.abort(), []);
@@ -82,14 +94,14 @@ export function QueryPage({ client, schema, storage, now, shared, onRefresh }: Q
         chars: answer.text.length,
         milliseconds: answer.milliseconds,
       });
-      keepHistory(withEntry(history, { query, variables, at: now(), isGood: read.errors.length === 0 }));
+      keepHistory((before) => withEntry(before, { query, variables, at: now(), isGood: read.errors.length === 0 }));
     } catch (error) {
       if (error instanceof InputProblem) setMessage(error.message);
       else if (abort.signal.aborted) setOutcome({ kind: "none" });
       else {
         const known = error instanceof ServerError ? error : new ServerError(0, String(error));
         setOutcome({ kind: "failure", error: known });
-        keepHistory(withEntry(history, { query, variables, at: now(), isGood: false }));
+        keepHistory((before) => withEntry(before, { query, variables, at: now(), isGood: false }));
       }
     } finally {
       running.current = undefined;
@@ -119,8 +131,6 @@ export function QueryPage({ client, schema, storage, now, shared, onRefresh }: Q
   };
 
   // Keys are bound once, to what these do now.
-  const latest = useRef(draft);
-  latest.current = draft;
   const actions = useRef({ run, prettify });
   actions.current = { run, prettify };
 
@@ -144,7 +154,9 @@ export function QueryPage({ client, schema, storage, now, shared, onRefresh }: Q
         <QueryEditors
           draft={draft}
           schema={schema}
-          onChange={write}
+          revision={revision}
+          onQuery={(query) => type({ query })}
+          onVariables={(variables) => type({ variables })}
           onRun={() => void actions.current.run()}
           onPrettify={() => actions.current.prettify()}
           onRefresh={onRefresh}
@@ -165,7 +177,7 @@ export function QueryPage({ client, schema, storage, now, shared, onRefresh }: Q
         history={history}
         now={now()}
         onClose={() => setHistoryOpen(false)}
-        onClear={() => keepHistory([])}
+        onClear={() => keepHistory(() => [])}
         onChoose={({ query, variables }) => {
           write({ query, variables });
           setHistoryOpen(false);
