@@ -1,23 +1,45 @@
-import { SETTINGS } from "@shoal/service-runtime";
+import { join } from "node:path";
+import { configurationFileSource, describeDefault, readConfiguration, SETTINGS } from "@shoal/service-runtime";
 import { describe, expect, it } from "vitest";
-import { readText } from "./source-tree.js";
+import { settingsPage } from "./settings-page.js";
+import { readText, root } from "./source-tree.js";
 
 /** Rows of the README's configuration table: variable and default. */
-const rows = new Map(
-  [...readText("README.md").matchAll(/^\| `([A-Z_]+)` \| (.*?) \| .+ \|$/gm)].map((match) => [match[1], match[2]]),
-);
+const rows = [...readText("README.md").matchAll(/^\| `([A-Z_]+)` \| (.*?) \| .+ \|$/gm)];
 
-describe("README.md", () => {
-  it("lists every setting with its default, and no other", () => {
-    const expected = Object.values(SETTINGS).map(({ variable, fallback }) => {
-      if (variable === "CLUSTER_HOSTNAME") return [variable, "the host's name"];
-      return [variable, fallback === "" ? "(empty)" : `\`${fallback}\``];
-    });
-    expect(Object.fromEntries([...rows].map(([name, value]) => [name, value?.trim()]))).toEqual(
-      Object.fromEntries(expected),
-    );
+describe("configuration", () => {
+  it("deploy/CONFIGURATION.md is made from the settings: vitest --update makes it anew", async () => {
+    await expect(settingsPage()).toMatchFileSnapshot("../deploy/CONFIGURATION.md");
   });
 
+  it("the README's short table names settings, with their defaults", () => {
+    const known = new Map(SETTINGS.map((setting) => [setting.variable, describeDefault(setting)]));
+    expect(rows.length).toBeGreaterThan(5);
+    for (const [, variable = "", standing = ""] of rows) {
+      expect(known.get(variable), variable).toBe(standing.replaceAll("`", ""));
+    }
+  });
+
+  it("the example file is read, and each of its keys has its effect", () => {
+    const warnings: string[] = [];
+    const source = configurationFileSource(join(root, "deploy/examples/shoal.yaml"));
+    const configuration = readConfiguration([source], (message) => warnings.push(message));
+    expect(warnings).toEqual([]);
+    expect(configuration).toMatchObject({
+      host: "0.0.0.0",
+      dataPath: "/var/lib/shoal",
+      authentication: {
+        anonymousAccess: false,
+        oidc: { issuer: "https://login.example.com/realms/team", usernameClaim: "email" },
+      },
+      authorization: { users: ["ann@example.com", "bob@example.com"], readOnlyUsers: ["dashboard@example.com"] },
+      batchTimeoutSeconds: 120,
+      drainDelaySeconds: 5,
+    });
+  });
+});
+
+describe("README.md", () => {
   it("names commands that exist", () => {
     const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
     const named = [...readText("README.md").matchAll(/npm (?:run )?(start|test|demo|bench|faults)\b/g)];
@@ -26,8 +48,8 @@ describe("README.md", () => {
   });
 
   it("links to files that exist", () => {
-    for (const path of ["README.md", "packages/README.md"]) {
-      const folder = path === "README.md" ? "" : "packages/";
+    for (const path of ["README.md", "packages/README.md", "deploy/CONFIGURATION.md"]) {
+      const folder = path.slice(0, path.lastIndexOf("/") + 1);
       for (const [, target = ""] of readText(path).matchAll(/\]\(([^)#:]+)\)/g)) {
         const probe = /\.\w+$/.test(target) ? `${folder}${target}` : `${folder}${target}/README.md`;
         expect(() => readText(probe), `${path} links to ${target}`).not.toThrow();

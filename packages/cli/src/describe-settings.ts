@@ -1,4 +1,4 @@
-import { SETTING_GROUPS } from "@shoal/service-runtime";
+import { describeDefault, SETTING_GROUPS } from "@shoal/service-runtime";
 
 const COLUMNS = 100;
 const INDENT = "      ";
@@ -15,29 +15,15 @@ export function describeSettings(): string {
   const groups = SETTING_GROUPS.map(({ title, settings }) =>
     [
       `${title}:`,
-      ...settings.flatMap(({ variable, key, meaning, fallback, fallbackText }) => [
-        `  ${variable.padEnd(width)}  ${key}`,
-        ...wrap(
-          `${meaning} Default:${UNBROKEN}${fallbackText ?? describeDefault(fallback)}.`,
-          COLUMNS - INDENT.length,
-        ).map((line) => `${INDENT}${line}`),
+      ...settings.flatMap((setting) => [
+        `  ${setting.variable.padEnd(width)}  ${setting.key}`,
+        ...wrap(`${setting.meaning} Default:${UNBROKEN}${describeDefault(setting)}.`, COLUMNS - INDENT.length).map(
+          (line) => `${INDENT}${line}`,
+        ),
       ]),
     ].join("\n"),
   );
   return [wrap(heading, COLUMNS).join("\n"), ...groups].join("\n\n");
-}
-
-const UNITS: readonly (readonly [number, string])[] = [
-  [1024 ** 3, "GiB"],
-  [1024 ** 2, "MiB"],
-  [1024, "KiB"],
-];
-
-/** A default in words: `268435456 (256 MiB)`, or `(empty)`. */
-export function describeDefault(fallback: unknown): string {
-  if (fallback === undefined || fallback === "" || (Array.isArray(fallback) && fallback.length === 0)) return "(empty)";
-  const unit = typeof fallback === "number" && fallback > 0 && UNITS.find(([size]) => fallback % size === 0);
-  return unit ? `${fallback} (${fallback / unit[0]} ${unit[1]})` : String(fallback);
 }
 
 /** Lines of at most `columns`, broken at spaces; a longer word has a line of its own. */

@@ -2,6 +2,7 @@ export type { AdminListConfiguration, AuthenticationConfiguration, OidcConfigura
 export { type Clock, systemClock } from "./clock.js";
 export { type Configuration, readConfiguration } from "./configuration.js";
 export { configurationFileSource } from "./configuration-file.js";
+export { describeDefault } from "./describe-default.js";
 export { type InternalRoute, InternalServer, metricsRoute, probeRoute } from "./internal-server.js";
 export { LOG_RATE, RateLimitedLogger } from "./log-rate.js";
 export { createLogger, type Logger, type LogLevel, type LogSink, silentLogger } from "./logger.js";

@@ -88,7 +88,9 @@ describe("authentication", () => {
       "oidc init: invalid config: missing required field 'issuer', missing required field 'username_claim', missing required field 'client_id': either set a client_id or explicitly disable the check with 'skip_client_id_check: true'",
     );
     const { AUTHENTICATION_OIDC_USERNAME_CLAIM: _, ...rest } = OIDC;
-    expect(() => read(rest)).toThrow(/^oidc init: invalid config: missing required field 'username_claim' \(/);
+    expect(() => read(rest)).toThrow(
+      /^oidc init: invalid config: missing required field 'username_claim' \(AUTHENTICATION_OIDC_ENABLED is true\)$/,
+    );
   });
 
   it("needs no client id when its check is skipped", () => {
@@ -179,7 +181,7 @@ describe("requiresAuthentication", () => {
 
   it("demands OpenID Connect, fully set", () => {
     expect(() => read({ REQUIRES_AUTHENTICATION: "true" })).toThrow(
-      "missing required field 'issuer', missing required field 'username_claim', missing required field 'client_id'",
+      /missing required field 'issuer', missing required field 'username_claim', missing required field 'client_id'.* \(REQUIRES_AUTHENTICATION is true\)$/,
     );
     expect(() => read({ ...details, REQUIRES_AUTHENTICATION: "true", AUTHENTICATION_OIDC_ENABLED: "false" })).toThrow(
       "REQUIRES_AUTHENTICATION is true and demands OpenID Connect, but AUTHENTICATION_OIDC_ENABLED is false",

@@ -63,7 +63,9 @@ function readOidc(sources: readonly SettingSource[], warn: Warn): OidcConfigurat
       : []),
   ];
   if (issuer === undefined || usernameClaim === undefined || missing.length > 0) {
-    throw new ShoalError("invalid", `oidc init: invalid config: ${missing.join(", ")} (AUTHENTICATION_OIDC_…)`);
+    const isNamed = findValue(SETTINGS.oidcEnabled, sources) !== undefined;
+    const asked = place(isNamed ? "oidcEnabled" : "requiresAuthentication", sources);
+    throw new ShoalError("invalid", `oidc init: invalid config: ${missing.join(", ")} (${asked} is true)`);
   }
   const { protocol, hostname } = new URL(issuer);
   if (protocol === "http:" && !isLoopback(hostname)) {

@@ -1,0 +1,24 @@
+import { SETTINGS } from "@shoal/service-runtime";
+import { describe, expect, it } from "vitest";
+import { describeSettings } from "./describe-settings.js";
+
+describe("describeSettings", () => {
+  const lines = describeSettings().split("\n");
+
+  it("fits in 100 columns", () => {
+    expect(lines.filter((line) => line.length > 100)).toEqual([]);
+    expect(lines.filter((line) => line !== line.trimEnd() || /\u00a0/.test(line))).toEqual([]);
+  });
+
+  it("names variable, key, meaning and default of every setting", () => {
+    const plain = lines.join("\n").replace(/\s+/g, " ");
+    for (const { variable, key, meaning } of SETTINGS) {
+      expect(plain).toContain(` ${variable} ${key} ${meaning} Default: `);
+    }
+    expect(plain).toContain(
+      "REQUEST_BODY_BYTES_MAX request.body_bytes_max Largest request body, after decompression. Default: 268435456 (256 MiB).",
+    );
+    expect(plain).toContain("CLUSTER_HOSTNAME cluster.hostname Name of this node. Default: the host's name.");
+    expect(plain).toContain("Default: (empty).");
+  });
+});

@@ -1,0 +1,37 @@
+import { describeDefault, SETTING_GROUPS } from "@shoal/service-runtime";
+
+const HEAD = `# Configuration
+
+<!-- Made from the settings in packages/service-runtime/src/settings; \`npx vitest run scripts/readme.test.ts --update\` makes it anew. -->
+
+Each setting is an environment variable and a key in a YAML or JSON file (\`a.b\` is \`b\` below \`a\`), which
+\`npm start -- --config-file shoal.yaml\` reads: [an example](examples/shoal.yaml). An option of the command line (\`--host\`,
+\`--port\`) wins over a variable, a variable over the file, the file over the default; an empty value counts as not set. Lists
+are separated by commas, or are lists in the file. Paths are relative to the folder the server is started in.
+
+A bad value, a key that no setting has, a key that stands twice, and a variable that looks like a misspelled one are one
+line on stderr and exit code 1. So is a value that asks for a feature that this version does not have.
+`;
+
+/** `deploy/CONFIGURATION.md`: every setting by group. */
+export function settingsPage(): string {
+  const groups = SETTING_GROUPS.map(({ title, settings }) =>
+    [
+      `## ${title}`,
+      "",
+      "| variable | key | default | meaning |",
+      "|---|---|---|---|",
+      ...settings.map((setting) => {
+        const { variable, key, meaning, fallbackText } = setting;
+        const standing = describeDefault(setting);
+        // Values stand in backticks, words do not.
+        const [value = "", ...rest] = standing.split(" (");
+        const shown =
+          fallbackText !== undefined || standing === "(empty)" ? standing : [`\`${value}\``, ...rest].join(" (");
+        return `| \`${variable}\` | \`${key}\` | ${shown} | ${meaning} |`;
+      }),
+      "",
+    ].join("\n"),
+  );
+  return [HEAD, ...groups].join("\n");
+}
