@@ -9,10 +9,11 @@ import { type AutoSchemaSettings, INGEST_LIMITS, ObjectIngest } from "@shoal/ing
 import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
 import { type ClassSettings, NO_MODULES, type SchemaLimits, wireProfile } from "@shoal/model";
 import { QueryEngine } from "@shoal/query";
-import type { Clock, Configuration, Logger, ResourceScope, Service } from "@shoal/service-runtime";
+import type { Clock, Configuration, Logger, Metrics, ResourceScope, Service } from "@shoal/service-runtime";
 import { RowCacheBudget } from "@shoal/shard";
 import { createShardingState } from "@shoal/sharding";
 import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
+import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
 import { loadPages } from "./load-pages.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import { newClassId } from "./new-class-id.js";
@@ -42,13 +43,17 @@ export async function serve(options: ServeOptions, scope: ResourceScope): Promis
   const { configuration, logger } = options;
   const dataPath = resolve(configuration.dataPath);
   await makeDataFolder(dataPath);
+  let isReady = (): boolean => false;
+  const metrics = await openInternalPort({ ...options, isReady: () => isReady() }, scope);
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   const storage = await startStorage(options, dataPath, ballast, scope);
   const access = scope.use(createAccessControl(configuration, options));
   const pages = await loadPages(access, configuration.origin, logger);
-  const gateway = scope.use(createServingGateway(options, storage, access, pages));
+  if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
+  const gateway = scope.use(createServingGateway(options, storage, access, pages, metrics));
   const { url } = await gateway.listen();
   gateway.markReady();
+  isReady = () => gateway.isReady;
   logger.info({ url, dataPath, node: storage.node.name }, "serving");
   options.onListening(url);
   return { drain: () => gateway.drain() };
@@ -119,6 +124,7 @@ function createServingGateway(
   { coordinator, node }: StorageParts,
   access: AccessControl,
   pages: RequestListener,
+  metrics: Metrics | undefined,
 ): Gateway {
   const { configuration, clock, logger, shoalVersion } = options;
   const profile = wireProfile(configuration.wireProfile);
@@ -155,6 +161,7 @@ function createServingGateway(
       clock,
       access,
       fallback: pages,
+      ...(metrics === undefined ? {} : { metrics }),
     },
     { ...configuration, shoalVersion },
   );

@@ -4,8 +4,15 @@ import type { IngestService } from "@shoal/ingest";
 import type { ClassSettings, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
-import type { AuthenticationConfiguration, Clock, Logger } from "@shoal/service-runtime";
+import {
+  type AuthenticationConfiguration,
+  type Clock,
+  type Logger,
+  type Metrics,
+  RateLimitedLogger,
+} from "@shoal/service-runtime";
 import type { AccessControl } from "./auth/access.js";
+import { describeGatewayMetrics, GatewayStatistics } from "./gateway-statistics.js";
 import { createGraphQlHandler } from "./graphql/handler.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "./graphql/limits.js";
 import { graphQlRoute } from "./graphql-route.js";
@@ -30,6 +37,8 @@ export interface GatewayDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly access: AccessControl;
+  /** Where the gateway tells of itself. */
+  readonly metrics?: Metrics;
   /** Takes the requests outside of `/v1` that no route takes, e.g. an Express application with pages for people. */
   readonly fallback?: RequestListener;
 }
@@ -54,7 +63,9 @@ export interface Gateway extends AsyncDisposable {
   readonly routes: readonly Route[];
   /** Starts to listen; `ready` stays 503 until {@link markReady}. The address with the port that was taken. */
   listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
-  /** Lets `/v1/.well-known/ready` answer 200. */
+  /** What `/v1/.well-known/ready` says. */
+  readonly isReady: boolean;
+  /** Lets it be true. */
   markReady(): void;
   /** `ready` turns 503, requests in flight finish, no new connections; see HttpServer.drain. */
   drain(): Promise<void>;
@@ -66,7 +77,10 @@ export interface Gateway extends AsyncDisposable {
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): Gateway {
   let ready = false;
   let address = "";
-  const { query, view, profile, access, logger, clock } = dependencies;
+  const { query, view, profile, access, clock, metrics } = dependencies;
+  // Strangers decide how often its lines are due.
+  const logger = new RateLimitedLogger(dependencies.logger, clock);
+  const statistics = new GatewayStatistics();
   const graphQl = createGraphQlHandler({
     schema: view,
     query,
@@ -78,27 +92,34 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       answerBytesMax: settings.answerBytesMax,
       answersBytesMax: settings.answersBytesMax,
     },
-    onFault: (error) => logger.error({ error }, "a GraphQL field failed"),
+    onFault: (error, { requestId }) => logger.error({ requestId, error }, "a GraphQL field failed"),
+    statistics: statistics.graphQl,
     onSkippedClass: (skipped) => logger.warn(skipped, "a class has no place in the GraphQL schema"),
   });
+  const isReady = (): boolean => ready && !server.isDraining;
   const rest = restRoutes(dependencies, {
     origin: settings.origin,
     shoalVersion: settings.shoalVersion,
     batchObjectsMax: settings.batchObjectsMax,
     batchReferencesMax: settings.batchReferencesMax,
+    onBatch: statistics.countBatch,
     address: () => address,
-    isReady: () => ready && !server.isDraining,
+    isReady,
     openId: access.openId,
   });
   const operations = [...rest, graphQlRoute(graphQl), DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, documentParts(settings))];
-  const server = new HttpServer(routes, settings, { access, clock, logger, fallback: dependencies.fallback });
+  const server = new HttpServer(routes, settings, { access, clock, logger, metrics, fallback: dependencies.fallback });
+  if (metrics !== undefined) describeGatewayMetrics(metrics, statistics);
   return {
     routes,
     async listen() {
       const { host, port } = await server.listen();
       address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
       return { host, port, url: address };
+    },
+    get isReady() {
+      return isReady();
     },
     markReady() {
       ready = true;

@@ -39,9 +39,9 @@ it.each([
     await server.send("POST", "/v1/schema", { class: "Car", properties: [{ name: "name", dataType: ["text"] }] });
     const fault = new TypeError("x is not a function");
     server.services.failure = fault;
-    const { status, body } = await server.send("POST", "/v1/graphql", { query });
+    const { status, body } = await server.send("POST", "/v1/graphql", { query }, { "X-Request-Id": "r-1" });
     expect([status, JSON.parse(body).errors[0].message]).toEqual([200, "internal server error"]);
-    expect(lines).toEqual([{ error: fault, message: "a GraphQL field failed" }]);
+    expect(lines).toEqual([{ requestId: "r-1", error: fault, message: "a GraphQL field failed" }]);
   } finally {
     await server.gateway.stop();
   }

@@ -45,26 +45,28 @@ export class Metrics {
 
   /** What only ever grows; its name ends in `_total`. */
   counter(description: MetricDescription, read: Read<Sample>): void {
+    const isPlain = description.labelNames === undefined;
     new Counter({
       ...this.#declared(description),
       async collect() {
         const samples = await orNothing(read);
         this.reset();
         // Without labels a reset is a value of 0.
-        if (samples.length === 0) this.remove();
+        if (samples.length === 0 && isPlain) this.remove();
         for (const { labels, value } of samples) this.inc(labels ?? {}, value);
       },
     });
   }
 
   gauge(description: MetricDescription, read: Read<Sample>): void {
+    const isPlain = description.labelNames === undefined;
     new Gauge({
       ...this.#declared(description),
       async collect() {
         const samples = await orNothing(read);
         this.reset();
         // Without labels a reset is a value of 0.
-        if (samples.length === 0) this.remove();
+        if (samples.length === 0 && isPlain) this.remove();
         for (const { labels, value } of samples) this.set(labels ?? {}, value);
       },
     });

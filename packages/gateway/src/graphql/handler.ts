@@ -4,6 +4,7 @@ import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
 import { AnswerBudget } from "./answer-budget.js";
+import { GraphQlStatistics } from "./graphql-statistics.js";
 import { checkRows, rowsOfDocument } from "./guards/check-rows.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
 import { PlainExecution } from "./plain/plain-execution.js";
@@ -22,7 +23,9 @@ export interface GraphQlHandlerDeps {
   /** Called at each rebuild of the schema for every class that has no place in it. */
   readonly onSkippedClass?: (skipped: SkippedClass) => void;
   /** Called with everything that was thrown while a query was answered and is no ShoalError. */
-  readonly onFault: (thrown: unknown) => void;
+  readonly onFault: (thrown: unknown, context: RequestContext) => void;
+  /** Counted in; for whoever wants to know. */
+  readonly statistics?: GraphQlStatistics;
   /** False: everything goes through Apollo Server. For comparison. */
   readonly prepareQueries?: boolean;
 }
@@ -60,12 +63,14 @@ class Handler implements GraphQlHandler {
   readonly #deps: GraphQlHandlerDeps;
   readonly #limits: GraphQlLimits;
   readonly #answers: AnswerBudget;
+  readonly #statistics: GraphQlStatistics;
   #generation: Generation | undefined;
 
   constructor(deps: GraphQlHandlerDeps) {
     this.#deps = deps;
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
     this.#answers = new AnswerBudget(this.#limits);
+    this.#statistics = deps.statistics ?? new GraphQlStatistics();
   }
 
   // Not `async`: a prepared query is one promise.
@@ -85,14 +90,22 @@ class Handler implements GraphQlHandler {
     if (built === undefined) return Promise.resolve(answerWithoutSchema(body));
     const reading = new RequestReading(body, built.reading);
     const answer = this.#deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
-    return answer ?? this.#executePlain(reading, built, context);
+    if (answer !== undefined) {
+      this.#statistics.prepared++;
+      return answer;
+    }
+    this.#statistics.plain++;
+    return this.#executePlain(reading, built, context);
   }
 
   async #executePlain(reading: RequestReading, built: Built, context: RequestContext): Promise<GraphQlAnswer> {
     const read = reading.request();
     if ("refusal" in read) return read.refusal;
     const outcome = reading.document(read.request);
-    if ("errors" in outcome) return refusedAnswer(outcome.errors);
+    if ("errors" in outcome) {
+      this.#statistics.errors += outcome.errors.length;
+      return refusedAnswer(outcome.errors);
+    }
     try {
       checkRows(rowsOfDocument(read.request, outcome, built.reading), this.#limits);
     } catch (thrown) {
@@ -121,10 +134,19 @@ class Handler implements GraphQlHandler {
     const { query, wire, onSkippedClass, onFault } = this.#deps;
     const { schema, skipped, classes } = buildGraphQlSchema(definitions, query, this.#generation?.classes);
     for (const each of skipped) onSkippedClass?.(each);
+    const statistics = this.#statistics;
     const built: Built | undefined = schema && {
       reading: { schema, limits: this.#limits, wire },
-      plain: new PlainExecution(schema, wire, this.#answers, onFault),
-      prepared: new PreparedQueries({ schema, query, wire, limits: this.#limits, answers: this.#answers, onFault }),
+      plain: new PlainExecution({ schema, wire, answers: this.#answers, onFault, statistics }),
+      prepared: new PreparedQueries({
+        schema,
+        query,
+        wire,
+        limits: this.#limits,
+        answers: this.#answers,
+        onFault,
+        statistics,
+      }),
     };
     return { version, definitions, built, classes };
   }

@@ -2,23 +2,31 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorResponse } from "./http-response.js";
 
-/** Answers what is no HTTP request, or too slow a one, on the bare connection, and closes it. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+/**
+ * Answers what is no HTTP request, or too slow a one, on the bare connection, and closes it. The status; undefined when
+ * nobody is there to be answered.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): number | undefined {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
-    return;
+    return undefined;
   }
   const [status, message] = explain(error);
-  answerAndClose(socket, status, message, "");
+  return answerAndClose(socket, status, message, "");
 }
 
 /** Refuses to be a proxy. The connection is nobody's else: its errors are swallowed here. */
-export function answerConnect(_: IncomingMessage, socket: Duplex): void {
+export function answerConnect(_: IncomingMessage, socket: Duplex): number {
   socket.on("error", () => socket.destroy());
-  answerAndClose(socket, 405, "method CONNECT is not allowed", "Allow: DELETE,GET,HEAD,OPTIONS,PATCH,POST,PUT\r\n");
+  return answerAndClose(
+    socket,
+    405,
+    "method CONNECT is not allowed",
+    "Allow: DELETE,GET,HEAD,OPTIONS,PATCH,POST,PUT\r\n",
+  );
 }
 
-function answerAndClose(socket: Duplex, status: number, message: string, headers: string): void {
+function answerAndClose(socket: Duplex, status: number, message: string, headers: string): number {
   const { body } = errorResponse(status, message);
   const text = String(body);
   socket.end(
@@ -27,6 +35,7 @@ function answerAndClose(socket: Duplex, status: number, message: string, headers
   );
   // A client that does not take its answer must not hold the connection.
   setTimeout(() => socket.destroy(), CLOSE_MS_MAX).unref();
+  return status;
 }
 
 const CLOSE_MS_MAX = 2_000;

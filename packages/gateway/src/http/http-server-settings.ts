@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import type { Clock, Logger } from "@shoal/service-runtime";
+import type { Clock, Logger, Metrics } from "@shoal/service-runtime";
 import type { AccessControl } from "../auth/access.js";
 
 export interface HttpServerSettings {
@@ -9,11 +9,16 @@ export interface HttpServerSettings {
   readonly requestTimeoutSeconds: number;
   readonly requestBodyBytesMax: number;
   readonly requestBodiesBytesMax: number;
+  /** Of answers that clients have not taken yet. */
+  readonly answersBytesMax: number;
   readonly requestHeaderBytesMax: number;
   readonly requestsInFlightMax: number;
   readonly connectionsMax: number;
   readonly headersTimeoutSeconds: number;
   readonly bodyTimeoutSeconds: number;
+  readonly answerStallSeconds: number;
+  /** 0: no request is called slow. */
+  readonly slowQueryMs: number;
   readonly keepAliveSeconds: number;
   readonly drainDelaySeconds: number;
   readonly drainTimeoutSeconds: number;
@@ -24,6 +29,8 @@ export interface HttpServerParts {
   readonly access: AccessControl;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where it tells of itself. */
+  readonly metrics?: Metrics | undefined;
   /** Takes the requests outside of `/v1` that no route takes: pages for people. */
   readonly fallback?: RequestListener | undefined;
 }

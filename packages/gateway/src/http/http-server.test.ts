@@ -62,7 +62,7 @@ describe("paths and methods", () => {
     ["/v1/%6deta", "/v1/%6deta"],
     ["/v1/../v1/meta", "/v1/../v1/meta"],
     ["/v1/objects/a/b/c/d/e/f/g/h?q", "/v1/objects/a/b/c/d/e/f/g/h"],
-    [`/${"a/".repeat(5_000)}`, `/${"a/".repeat(5_000)}`],
+    [`/${"a/".repeat(1_900)}`, `/${"a/".repeat(1_900)}`],
   ])("%.40s is not found", async (path, shown) => {
     expect(await server.send("GET", path)).toMatchObject({ status: 404, body: error(`path ${shown} was not found`) });
   });

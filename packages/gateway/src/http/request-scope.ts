@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
+import type { RequestIds } from "./request-ids.js";
 
 /** A time-out, and how its setting is called. */
 export interface TimeLimit {
@@ -18,6 +19,7 @@ export class RequestScope implements RequestContext {
   readonly dueMs: number;
   readonly #limit: TimeLimit;
   readonly #response: ServerResponse;
+  readonly #ids: RequestIds;
   readonly #onExpired: (error: ShoalError) => void;
   #gone: AbortController | undefined;
   #expired: ShoalError | undefined;
@@ -27,12 +29,14 @@ export class RequestScope implements RequestContext {
     startMs: { readonly clock: number; readonly monotonic: number },
     limit: TimeLimit,
     response: ServerResponse,
+    ids: RequestIds,
     onExpired: (error: ShoalError) => void,
   ) {
     this.deadline = startMs.clock + limit.seconds * 1000;
     this.dueMs = startMs.monotonic + limit.seconds * 1000;
     this.#limit = limit;
     this.#response = response;
+    this.#ids = ids;
     this.#onExpired = onExpired;
   }
 
@@ -48,6 +52,10 @@ export class RequestScope implements RequestContext {
     else if (response.destroyed) onClose();
     else response.once("close", onClose);
     return gone.signal;
+  }
+
+  get requestId(): string {
+    return this.#ids.of(this.#response.req);
   }
 
   /** The request has been answered because its time was up; what comes of it now is nobody's. */

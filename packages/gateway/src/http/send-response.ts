@@ -1,17 +1,25 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpResponse } from "./http-response.js";
 
+/** Bytes of the answer's body. */
+export function bodyBytesOf({ body, chunks, encoding }: HttpResponse): number {
+  if (chunks !== undefined) return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  if (body === undefined) return 0;
+  return encoding === "latin1" || typeof body !== "string" ? body.length : Buffer.byteLength(body);
+}
+
 /**
  * Sends `answer` with the headers that every answer has. `isLast` tells the client to open another connection for its
- * next request. Nothing happens when the client has gone.
+ * next request; `requestId` is shown to it. The bytes of the body; nothing is sent when the client has gone.
  */
 export function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,
   answer: HttpResponse,
   isLast: boolean,
-): void {
-  if (response.destroyed || response.headersSent) return;
+  requestId?: string,
+): number {
+  if (response.destroyed || response.headersSent) return 0;
   const { status, chunks } = answer;
   const body = chunks?.length === 1 ? chunks[0] : answer.body;
   const headers: string[] = ["Vary", "Origin"];
@@ -19,26 +27,27 @@ export function sendResponse(
     headers.push("Access-Control-Allow-Origin", "*");
   }
   if (isLast) headers.push("Connection", "close");
+  if (requestId !== undefined) headers.push("X-Request-Id", requestId);
   if (answer.headers !== undefined) headers.push(...answer.headers);
   if (body === undefined && chunks !== undefined) {
-    let bytes = 0;
-    for (const chunk of chunks) bytes += chunk.length;
+    const bytes = bodyBytesOf(answer);
     headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));
     response.writeHead(status, headers);
     writeChunks(response, chunks);
-    return;
+    return bytes;
   }
   if (body === undefined) {
     if (status !== 204 && status !== 304) headers.push("Content-Length", "0");
     response.writeHead(status, headers);
     response.end();
-    return;
+    return 0;
   }
   const encoding = answer.encoding ?? "utf8";
   const length = encoding === "latin1" || typeof body !== "string" ? body.length : Buffer.byteLength(body);
   headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(length));
   response.writeHead(status, headers);
   response.end(body, encoding);
+  return length;
 }
 
 /** Hands over as much as the connection takes, the rest when it takes more: all at once would hold the process. */

@@ -1,4 +1,4 @@
-import type { IngestService } from "@shoal/ingest";
+import type { BatchOutcome, IngestService } from "@shoal/ingest";
 import type { Clock } from "@shoal/service-runtime";
 import type { HttpRequest } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
@@ -7,14 +7,27 @@ import { writeInTurns } from "../json/write-in-turns.js";
 import { readBatchBody } from "./object-body.js";
 import type { ObjectWriter } from "./object-json.js";
 
+export interface BatchSettings {
+  /** Items of a batch. */
+  readonly batchObjectsMax: number;
+  /** Told the outcomes of each batch. */
+  readonly onBatch?: (outcomes: readonly BatchOutcome[]) => void;
+}
+
 /**
  * `POST /v1/batch/objects` (reference-rest 6.1): 200 with one result an item, in order. Past the time-out the answer is
  * 504; what was acknowledged by then stays, the rest may or may not follow.
  */
-export function batchRoute(ingest: IngestService, writer: ObjectWriter, clock: Clock, objectsMax: number): Route {
+export function batchRoute(
+  ingest: IngestService,
+  writer: ObjectWriter,
+  clock: Clock,
+  { batchObjectsMax, onBatch }: BatchSettings,
+): Route {
   async function importObjects(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = readBatchBody(request.body, objectsMax);
+    const inputs = readBatchBody(request.body, batchObjectsMax);
     const outcomes = await ingest.importObjects(inputs, request.context);
+    onBatch?.(outcomes);
     const nowMs = clock.now();
     function* results() {
       for (const [at, outcome] of outcomes.entries()) {

@@ -1,12 +1,12 @@
 import type { SchemaView } from "@shoal/cluster";
-import type { BatchOutcome, IngestService } from "@shoal/ingest";
+import type { IngestService } from "@shoal/ingest";
 import type { ClassSettings, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
 import type { Route } from "../http/route.js";
 import { batchReferencesRoute } from "./batch-references-route.js";
-import { batchRoute } from "./batch-route.js";
+import { type BatchSettings, batchRoute } from "./batch-route.js";
 import { type InstanceRouteParts, instanceRoutes } from "./instance-routes.js";
 import { listRoute } from "./list-route.js";
 import { ObjectWriter } from "./object-json.js";
@@ -24,11 +24,7 @@ export interface RestServices {
   readonly clock: Clock;
 }
 
-export interface RestSettings extends InstanceRouteParts {
-  /** Items of a batch. */
-  readonly batchObjectsMax: number;
-  /** Told the outcomes of each batch of objects. */
-  readonly onBatch?: (outcomes: readonly BatchOutcome[]) => void;
+export interface RestSettings extends InstanceRouteParts, BatchSettings {
   /** References of a batch, and of one list. */
   readonly batchReferencesMax: number;
 }

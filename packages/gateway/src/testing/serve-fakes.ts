@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { connect } from "node:net";
 import { NO_MODULES, SPEC_PROFILE, type WireProfile } from "@shoal/model";
-import { type Logger, readConfiguration, silentLogger } from "@shoal/service-runtime";
+import { type Logger, type Metrics, readConfiguration, silentLogger } from "@shoal/service-runtime";
 import { type AccessControl, OPEN_ACCESS } from "../auth/access.js";
 import { createGateway, type Gateway, type GatewaySettings } from "../create-gateway.js";
 import { FakeServices } from "./fake-services.js";
@@ -32,6 +32,7 @@ export async function serveFakes(
   fallback?: RequestListener,
   logger: Logger = silentLogger,
   access: AccessControl = OPEN_ACCESS,
+  metrics?: Metrics,
 ): Promise<FakeGateway> {
   const services = new FakeServices();
   const gateway = createGateway(
@@ -46,6 +47,7 @@ export async function serveFakes(
       access,
       clock: { now: () => services.now },
       ...(fallback === undefined ? {} : { fallback }),
+      ...(metrics === undefined ? {} : { metrics }),
     },
     { ...readConfiguration([], () => {}), port: 0, shoalVersion: "0.0.1", ...settings },
   );

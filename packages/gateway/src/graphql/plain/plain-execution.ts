@@ -21,9 +21,19 @@ import {
   tooLargeAnswer,
 } from "../answer.js";
 import { type AnswerBudget, answerTooLarge } from "../answer-budget.js";
+import type { GraphQlStatistics } from "../graphql-statistics.js";
 import type { GraphQlRequest } from "../request-body.js";
 import { answerParts } from "./answer-parts.js";
 import type { PlainContext } from "./plain-row.js";
+
+export interface PlainExecutionParts {
+  readonly schema: GraphQLSchema;
+  readonly wire: GraphQlWire;
+  readonly answers: AnswerBudget;
+  /** Called with everything that was thrown and is no ShoalError. */
+  readonly onFault: (thrown: unknown, context: RequestContext) => void;
+  readonly statistics?: GraphQlStatistics;
+}
 
 /**
  * Executes requests that are no prepared queries, through Apollo Server. Validation is done before
@@ -34,14 +44,16 @@ export class PlainExecution {
   readonly #wire: GraphQlWire;
   #server: ApolloServer<PlainContext> | undefined;
 
-  readonly #onFault: (thrown: unknown) => void;
+  readonly #onFault: PlainExecutionParts["onFault"];
   readonly #answers: AnswerBudget;
+  readonly #statistics: GraphQlStatistics | undefined;
 
-  constructor(schema: GraphQLSchema, wire: GraphQlWire, answers: AnswerBudget, onFault: (thrown: unknown) => void) {
+  constructor({ schema, wire, answers, onFault, statistics }: PlainExecutionParts) {
     this.#answers = answers;
     this.#onFault = onFault;
     this.#schema = schema;
     this.#wire = wire;
+    this.#statistics = statistics;
   }
 
   /** Built at the first request that needs it: it takes 30 ms and more for a thousand classes. */
@@ -53,7 +65,7 @@ export class PlainExecution {
       persistedQueries: false,
       documentStore: null,
       includeStacktraceInErrorResponses: false,
-      formatError: (formatted, error) => this.#formatted(formatted, error),
+      formatError: formatted,
       stopOnTerminationSignals: false,
       nodeEnv: "production",
       logger: SILENT,
@@ -63,17 +75,17 @@ export class PlainExecution {
         ApolloServerPluginLandingPageDisabled(),
         ApolloServerPluginSchemaReportingDisabled(),
         ApolloServerPluginUsageReportingDisabled(),
+        { requestDidStart: async () => ({ didEncounterErrors: async (failed) => this.#tellFaults(failed) }) },
       ],
     });
     return this.#server;
   }
 
-  /** What resolvers threw is worded by us; errors of graphql-js itself keep their text. */
-  #formatted(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-    const original = error instanceof GraphQLError ? error.originalError : error;
-    if (original === undefined || original instanceof GraphQLError || original instanceof ShoalError) return formatted;
-    this.#onFault(original);
-    return { ...formatted, message: failureMessage(original) };
+  #tellFaults({ errors, contextValue }: { errors: readonly GraphQLError[]; contextValue: PlainContext }): void {
+    for (const error of errors) {
+      const fault = faultOf(error);
+      if (fault !== undefined) this.#onFault(fault, contextValue.request);
+    }
   }
 
   /** Answers a request whose document was read and found valid. */
@@ -102,6 +114,7 @@ export class PlainExecution {
     const limit = context.answer.refusal;
     if (limit !== undefined) throw limit;
     const items = (errors ?? []).map(errorItem);
+    if (this.#statistics !== undefined) this.#statistics.errors += items.length;
     if (data === undefined) return refusedAnswer(items);
     try {
       return { status: 200, body: await this.#written(data, items, context) };
@@ -127,6 +140,18 @@ export class PlainExecution {
     const chunks = await writeInTurns(parts(), "utf8");
     return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
   }
+}
+
+/** What was thrown on the way to an error, when it is a fault of ours. */
+function faultOf(error: unknown): unknown {
+  const original = error instanceof GraphQLError ? error.originalError : error;
+  return original instanceof GraphQLError || original instanceof ShoalError ? undefined : original;
+}
+
+/** What resolvers threw is worded by us; errors of graphql-js itself keep their text. */
+function formatted(error: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+  const fault = faultOf(thrown);
+  return fault === undefined ? error : { ...error, message: failureMessage(fault) };
 }
 
 /** Apollo's own lines say nothing that the answer does not say. */

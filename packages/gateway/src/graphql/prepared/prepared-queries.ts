@@ -12,6 +12,7 @@ import {
   tooLargeAnswer,
 } from "../answer.js";
 import { type AnswerBudget, type HeldAnswer, isCounted } from "../answer-budget.js";
+import type { GraphQlStatistics } from "../graphql-statistics.js";
 import { checkRows, rowsOfGet } from "../guards/check-rows.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { RequestReading } from "../plain/request-reading.js";
@@ -27,7 +28,8 @@ export interface PreparedQueriesOptions {
   readonly wire: GraphQlWire;
   readonly limits: GraphQlLimits;
   readonly answers: AnswerBudget;
-  readonly onFault: (thrown: unknown) => void;
+  readonly onFault: (thrown: unknown, context: RequestContext) => void;
+  readonly statistics?: GraphQlStatistics;
 }
 
 /** Answers larger than this do not leave their buffer behind. */
@@ -165,7 +167,7 @@ class PreparedQuery {
     out.truncate(0);
     let isShared = true;
     try {
-      const writing = this.#write(reading, outcomes, out);
+      const writing = this.#write(reading, outcomes, out, context);
       while (writing.next().done !== true) {
         if (isShared) this.#outputs.detach();
         isShared = false;
@@ -181,7 +183,12 @@ class PreparedQuery {
     }
   }
 
-  *#write(reading: RequestReading, outcomes: readonly Outcome[], out: JsonBytes): Generator<void, void> {
+  *#write(
+    reading: RequestReading,
+    outcomes: readonly Outcome[],
+    out: JsonBytes,
+    context: RequestContext,
+  ): Generator<void, void> {
     const failures: FailedField[] = [];
     let next = 0;
     let turnEnd = TURN_BYTES;
@@ -208,13 +215,19 @@ class PreparedQuery {
     }
     out.byte(125);
     if (failures.length === 0) out.ascii(this.#noErrors);
-    else out.utf8(errorsTail(this.#errorItems(reading, failures), this.#options.wire));
+    else out.utf8(errorsTail(this.#errorItems(reading, failures, context), this.#options.wire));
   }
 
-  #errorItems(reading: RequestReading, failures: readonly FailedField[]): readonly ErrorItem[] {
+  #errorItems(
+    reading: RequestReading,
+    failures: readonly FailedField[],
+    context: RequestContext,
+  ): readonly ErrorItem[] {
+    const { statistics } = this.#options;
+    if (statistics !== undefined) statistics.errors += failures.length;
     const locate = locationsOf(this.#options.schema, reading);
     return failures.map(({ path, failure: { thrown } }) => {
-      if (!(thrown instanceof ShoalError)) this.#options.onFault(thrown);
+      if (!(thrown instanceof ShoalError)) this.#options.onFault(thrown, context);
       return { locations: locate(path), message: failureMessage(thrown), path };
     });
   }

@@ -1,0 +1,55 @@
+import type { ShardService } from "@shoal/rpc";
+import {
+  type Configuration,
+  InternalServer,
+  type Logger,
+  Metrics,
+  metricsRoute,
+  probeRoute,
+  type ResourceScope,
+} from "@shoal/service-runtime";
+
+export interface InternalPortOptions {
+  readonly configuration: Configuration;
+  readonly shoalVersion: string;
+  readonly logger: Logger;
+  /** What `GET /ready` of that port says. */
+  readonly isReady: () => boolean;
+}
+
+/** Listens on `METRICS_PORT`, from before the data is opened; undefined when it is not set. */
+export async function openInternalPort(
+  { configuration, shoalVersion, logger, isReady }: InternalPortOptions,
+  scope: ResourceScope,
+): Promise<Metrics | undefined> {
+  const { metricsPort, metricsHost } = configuration;
+  if (metricsPort === undefined) return undefined;
+  const metrics = new Metrics();
+  metrics.describeProcess();
+  metrics.gauge({ name: "shoal_build_info", help: "1; the version is in the label.", labelNames: ["version"] }, () => [
+    { labels: { version: shoalVersion }, value: 1 },
+  ]);
+  const probes = [probeRoute("/live", () => true), probeRoute("/ready", isReady)];
+  const server = scope.use(new InternalServer([metricsRoute(metrics), ...probes], logger));
+  const { url } = await server.listen(metricsHost, metricsPort);
+  logger.info({ url }, "metrics are served");
+  return metrics;
+}
+
+const STATUSES = ["ready", "readOnly", "failed"] as const;
+
+/** Declares the metrics of a storage node: sums over its shards, as classes are named by strangers. */
+export function describeStorageMetrics(metrics: Metrics, node: ShardService): void {
+  const statuses = () => node.shardStatuses({ deadline: Number.POSITIVE_INFINITY });
+  metrics.gauge({ name: "shoal_shards", help: "Shards of this node, by status.", labelNames: ["status"] }, async () => {
+    const all = await statuses();
+    return STATUSES.map((status) => ({
+      labels: { status },
+      value: all.filter((shard) => shard.status === status).length,
+    }));
+  });
+  metrics.gauge({ name: "shoal_objects", help: "Objects stored on this node." }, async () => {
+    const all = await statuses();
+    return [{ value: all.reduce((sum, { objectCount }) => sum + objectCount, 0) }];
+  });
+}

@@ -1,0 +1,106 @@
+import type { Labels, Metrics, Sample } from "@shoal/service-runtime";
+import { DURATION_BOUNDS_MS, type HttpStatistics, type RouteStatistics } from "./http-statistics.js";
+
+/** What an HTTP server knows about itself right now. */
+export interface HttpGauges {
+  readonly inFlight: () => number;
+  readonly connections: () => Promise<number>;
+  readonly heldBodyBytes: () => number;
+  readonly unsentAnswerBytes: () => number;
+  readonly isDraining: () => boolean;
+}
+
+/** Declares the metrics of an HTTP server. Their names and labels are promised in the README of the gateway. */
+export function describeHttpMetrics(metrics: Metrics, statistics: HttpStatistics, gauges: HttpGauges): void {
+  const all = (): readonly RouteStatistics[] => [...statistics.routes, statistics.unrouted, statistics.pages];
+  metrics.counter(
+    {
+      name: "shoal_http_requests_total",
+      help: "Requests that were answered, by operation and class of status.",
+      labelNames: ["route", "method", "status"],
+    },
+    () => all().flatMap(answersOf),
+  );
+  metrics.histogram(
+    {
+      name: "shoal_http_request_duration_seconds",
+      help: "Time from the complete request to its answer being handed to the connection.",
+      labelNames: ["route", "method"],
+    },
+    DURATION_BOUNDS_MS.map((milliseconds) => milliseconds / 1000),
+    () =>
+      statistics.routes
+        .filter((one) => one.durations.some((count) => count > 0))
+        .map((one) => ({ labels: labelsOf(one), counts: one.durations, sum: one.durationSumMs / 1000 })),
+  );
+  metrics.counter(
+    {
+      name: "shoal_http_refusals_total",
+      help: "Answers of 400 and above, by status.",
+      labelNames: ["status"],
+    },
+    () => refusalsOf(statistics),
+  );
+  metrics.counter(
+    {
+      name: "shoal_http_load_refusals_total",
+      help: "Requests that were refused with 429 or 503, by what there was too much of.",
+      labelNames: ["reason"],
+    },
+    () => [...statistics.refusedForLoad].map(([reason, value]) => ({ labels: { reason }, value })),
+  );
+  describeTotals(metrics, statistics);
+  describeGauges(metrics, gauges);
+}
+
+function describeTotals(metrics: Metrics, statistics: HttpStatistics): void {
+  const total = (name: string, help: string, read: () => number): void =>
+    metrics.counter({ name, help }, () => [{ value: read() }]);
+  total("shoal_http_connections_total", "Connections that were accepted.", () => statistics.connections);
+  total(
+    "shoal_http_request_body_bytes_total",
+    "Bytes of request bodies, after decompression.",
+    () => statistics.requestBodyBytes,
+  );
+  total("shoal_http_answer_body_bytes_total", "Bytes of the bodies of answers.", () => statistics.answerBodyBytes);
+  total("shoal_slow_requests_total", "Requests that took longer than SLOW_QUERY_MS.", () => statistics.slowRequests);
+  total(
+    "shoal_http_stalled_connections_total",
+    "Connections that were cut because their clients did not take their answers.",
+    () => statistics.stalledConnections,
+  );
+}
+
+function describeGauges(metrics: Metrics, gauges: HttpGauges): void {
+  const gauge = (name: string, help: string, read: () => number | Promise<number>): void =>
+    metrics.gauge({ name, help }, async () => [{ value: await read() }]);
+  gauge("shoal_http_requests_in_flight", "Requests whose answers have not been sent completely.", gauges.inFlight);
+  gauge("shoal_http_connections", "Open client connections.", gauges.connections);
+  gauge("shoal_http_held_body_bytes", "Bytes of request bodies that are held.", gauges.heldBodyBytes);
+  gauge(
+    "shoal_http_unsent_answer_bytes",
+    "Bytes of large answers not taken by their clients.",
+    gauges.unsentAnswerBytes,
+  );
+  gauge("shoal_draining", "1 from the beginning of the drain.", () => (gauges.isDraining() ? 1 : 0));
+}
+
+function labelsOf({ path, method }: RouteStatistics): Labels {
+  return { route: path, method };
+}
+
+function answersOf(route: RouteStatistics): readonly Sample[] {
+  const samples: Sample[] = [];
+  for (const [digit, value] of route.answers.entries()) {
+    if (value > 0) samples.push({ labels: { ...labelsOf(route), status: `${digit}xx` }, value });
+  }
+  return samples;
+}
+
+function refusalsOf({ refusals }: HttpStatistics): readonly Sample[] {
+  const samples: Sample[] = [];
+  for (const [status, value] of refusals.entries()) {
+    if (value > 0) samples.push({ labels: { status: String(status) }, value });
+  }
+  return samples;
+}

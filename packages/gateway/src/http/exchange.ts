@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RouteStatistics } from "./http-statistics.js";
+import type { RequestScope } from "./request-scope.js";
+import type { Route } from "./route.js";
+
+/** A route, and what is counted about it. */
+export interface ServedRoute {
+  readonly route: Route;
+  readonly statistics: RouteStatistics;
+}
+
+/** A request and its answer on their way through the server; what is not known yet is undefined. */
+export class Exchange {
+  served: ServedRoute | undefined;
+  params: readonly string[] = [];
+  queryString = "";
+  /** Held until the answer is sent. */
+  body: Buffer | undefined;
+  /** When its handler began, by the monotonic clock. */
+  begunMs: number | undefined;
+  /** Time that the complete body waited for its turn. */
+  waitedMs = 0;
+  username: string | undefined;
+  scope: RequestScope | undefined;
+
+  constructor(
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+    readonly expectsContinue: boolean,
+  ) {}
+}

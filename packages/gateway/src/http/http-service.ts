@@ -1,0 +1,283 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { ShoalError } from "@shoal/model";
+import type { Clock } from "@shoal/service-runtime";
+import type { AccessControl } from "../auth/access.js";
+import { answerThrown } from "../auth/challenge.js";
+import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
+import { BodyBudget } from "./body-budget.js";
+import { BodyTurns, LONG_BODY_BYTES } from "./body-turns.js";
+import { Deadlines } from "./deadlines.js";
+import { Exchange, type ServedRoute } from "./exchange.js";
+import { errorResponse, type HttpResponse, thrownResponse } from "./http-response.js";
+import type { HttpServerParts, HttpServerSettings } from "./http-server-settings.js";
+import { HttpStatistics, type LoadReason } from "./http-statistics.js";
+import { monotonicMs } from "./monotonic.js";
+import { refuseMediaTypes } from "./negotiate.js";
+import { PIPELINED_MAX, Pipelines } from "./pipelines.js";
+import { EMPTY_BODY, type HeldBody, hasBody, isEmptyBody, readBody } from "./read-body.js";
+import { RequestIds } from "./request-ids.js";
+import { RequestLog } from "./request-log.js";
+import { RequestScope, type TimeLimit } from "./request-scope.js";
+import { decodedParams, isApiPath, targetOf } from "./request-target.js";
+import type { Route } from "./route.js";
+import { Router } from "./router.js";
+import { bodyBytesOf, discardRest, sendResponse } from "./send-response.js";
+import { BAD_TARGET, PREFLIGHT, ROOT, refuseHeaders, unmatched } from "./unrouted-answers.js";
+import { UnsentAnswers } from "./unsent-answers.js";
+
+/** Takes requests as node:http hands them over, and answers them: routes in, answers out, limits in between. */
+export class HttpService {
+  readonly statistics = new HttpStatistics();
+  readonly deadlines = new Deadlines(monotonicMs);
+  /** The port is closed: every answer tells its client to go elsewhere. */
+  isClosing = false;
+  readonly #settings: HttpServerSettings;
+  readonly #access: AccessControl;
+  readonly #fallback: RequestListener | undefined;
+  readonly #router = new Router<ServedRoute>();
+  readonly #clock: Clock;
+  readonly #ids = new RequestIds();
+  readonly #log: RequestLog;
+  readonly #budget: BodyBudget;
+  readonly #bodyTurns = new BodyTurns();
+  readonly #pipelines = new Pipelines();
+  readonly #unsent: UnsentAnswers;
+  readonly #slowMs: number;
+  readonly #timeLimits: { readonly [Kind in Route["timeout"]]: TimeLimit };
+  #inFlight = 0;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(routes: readonly Route[], settings: HttpServerSettings, parts: HttpServerParts) {
+    this.#access = parts.access;
+    this.#fallback = parts.fallback;
+    this.#settings = settings;
+    this.#clock = parts.clock;
+    this.#log = new RequestLog(parts.logger, this.#ids);
+    this.#budget = new BodyBudget(settings.requestBodiesBytesMax);
+    this.#unsent = new UnsentAnswers(settings.answersBytesMax, monotonicMs);
+    this.#slowMs = settings.slowQueryMs === 0 ? Number.POSITIVE_INFINITY : settings.slowQueryMs;
+    this.#timeLimits = {
+      request: { seconds: settings.requestTimeoutSeconds, variable: "REQUEST_TIMEOUT_SECONDS" },
+      batch: { seconds: settings.batchTimeoutSeconds, variable: "BATCH_TIMEOUT_SECONDS" },
+    };
+    for (const route of routes) {
+      this.#router.add(route.method, route.path, { route, statistics: this.statistics.addRoute(route) });
+    }
+  }
+
+  /** Requests whose answers have not been sent completely. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Bytes of request bodies held right now. */
+  get heldBodyBytes(): number {
+    return this.#budget.held;
+  }
+
+  /** Bytes of large answers that clients have not taken. */
+  get unsentAnswerBytes(): number {
+    return this.#unsent.heldBytes;
+  }
+
+  /** Resolves when no request is in flight. */
+  idle(): Promise<void> {
+    if (this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve;
+    });
+  }
+
+  accept(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    const exchange = new Exchange(request, response, expectsContinue);
+    if (!this.#pipelines.admit(request, response)) {
+      if (!request.socket.destroyed) this.#refuseForLoad(exchange, "pipeline", tooManyPipelined());
+      request.socket.destroy();
+      return;
+    }
+    this.#inFlight++;
+    response.once("close", this.#onClose);
+    this.#answer(exchange).catch((error: unknown) => {
+      this.#log.failed(exchange, error);
+      request.socket.destroy();
+    });
+  }
+
+  readonly #onClose = (): void => {
+    this.#inFlight--;
+    if (this.#inFlight === 0) this.#whenIdle?.();
+  };
+
+  async #answer(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange;
+    const target = targetOf(request);
+    if (target === undefined) return this.#send(exchange, BAD_TARGET);
+    const refused = refuseHeaders(request);
+    if (refused !== undefined) return this.#send(exchange, refused);
+    const query = target.indexOf("?");
+    const path = query === -1 ? target.length : query;
+    const method = request.method ?? "GET";
+    if (method === "OPTIONS") return this.#send(exchange, PREFLIGHT);
+    if (target === "/" && method === "GET") return this.#send(exchange, ROOT);
+    const match = this.#router.find(method, target, path);
+    if (match === undefined && this.#fallback !== undefined && !isApiPath(target)) {
+      if (this.isClosing) response.shouldKeepAlive = false;
+      const { pages } = this.statistics;
+      response.once("finish", () => this.statistics.answered(pages, response.statusCode, 0));
+      this.#fallback(request, response);
+      return;
+    }
+    exchange.queryString = query === -1 ? "" : target.slice(query + 1);
+    if (match === undefined || "allow" in match) {
+      const answer = unmatched(method, target.slice(0, path), match?.allow);
+      if (!isModulePath(target)) return this.#send(exchange, answer);
+      const credentials = { authorization: request.headers.authorization, queryString: exchange.queryString };
+      return this.#send(exchange, await behindAuthentication(this.#access, credentials, answer));
+    }
+    exchange.served = match.value;
+    const params = decodedParams(match.params);
+    if (params === undefined) {
+      return this.#send(exchange, errorResponse(400, "malformed percent-encoding in the path"));
+    }
+    exchange.params = params;
+    const answer = await this.#serve(exchange, match.value.route);
+    if (answer !== undefined) this.#send(exchange, answer);
+  }
+
+  /** The answer of a route; undefined when the request has been answered because its time was up. */
+  async #serve(exchange: Exchange, route: Route): Promise<HttpResponse | undefined> {
+    const { request, params, queryString } = exchange;
+    const credentials = { authorization: request.headers.authorization, queryString };
+    let body: HeldBody = EMPTY_BODY;
+    // Where a refusal for load comes from.
+    let stage: LoadReason = "requests_in_flight";
+    try {
+      if (this.#inFlight > this.#settings.requestsInFlightMax && route.body !== "unchecked") {
+        throw tooManyRequests(this.#settings.requestsInFlightMax);
+      }
+      stage = "authentication";
+      const identified = identify(this.#access, route, credentials);
+      const principal = identified instanceof Promise ? await identified : identified;
+      exchange.username = principal.username;
+      const refusal = route.body === "unchecked" ? undefined : refuseMediaTypes(request, route.body === "json");
+      // A body of unannounced length may be none at all; a client that waits to be told to go on is not asked.
+      const mayBeEmpty = !exchange.expectsContinue && request.headers["content-length"] === undefined;
+      if (refusal !== undefined && !(refusal.status === 415 && mayBeEmpty && (await isEmptyBody(request)))) {
+        return refusal;
+      }
+      if (route.body === "json" && refusal === undefined && hasBody(request)) {
+        stage = "request_bodies";
+        body = await this.#readBody(exchange);
+      }
+      authorize(this.#access, route, principal, params, body.bytes);
+      stage = "handler";
+      const scope = this.#begin(exchange, route);
+      const answer = await route.handle({ params, queryString, body: body.bytes, principal, context: scope });
+      return scope.isExpired ? undefined : answer;
+    } catch (thrown) {
+      const error = this.#isOutOfTime(thrown, exchange.scope) ? exchange.scope.timeoutError() : thrown;
+      const answer = answerThrown(error, credentials);
+      this.#logThrown(exchange, answer.status, stage, thrown);
+      return exchange.scope?.isExpired === true ? undefined : answer;
+    } finally {
+      this.#budget.give(body.heldBytes);
+      if (exchange.scope !== undefined) this.deadlines.delete(exchange.scope);
+    }
+  }
+
+  async #readBody(exchange: Exchange): Promise<HeldBody> {
+    const { request, response, expectsContinue } = exchange;
+    const limits = { bodyBytesMax: this.#settings.requestBodyBytesMax, budget: this.#budget };
+    if (expectsContinue && announcedLength(request) <= limits.bodyBytesMax) response.writeContinue();
+    const body = await readBody(request, limits);
+    exchange.body = body.bytes;
+    this.statistics.requestBodyBytes += body.bytes.length;
+    if (body.heldBytes > LONG_BODY_BYTES) {
+      const since = monotonicMs();
+      await this.#bodyTurns.next();
+      exchange.waitedMs = monotonicMs() - since;
+    }
+    return body;
+  }
+
+  /** The time of a request begins when all of it is there. */
+  #begin(exchange: Exchange, route: Route): RequestScope {
+    const now = { clock: this.#clock.now(), monotonic: monotonicMs() };
+    const scope = new RequestScope(now, this.#timeLimits[route.timeout], exchange.response, this.#ids, (error) => {
+      this.#log.timedOut(exchange);
+      this.#send(exchange, thrownResponse(error));
+    });
+    exchange.begunMs = now.monotonic;
+    exchange.scope = scope;
+    this.deadlines.add(scope);
+    return scope;
+  }
+
+  /** Whoever notices first that the time is up, the client reads the same. */
+  #isOutOfTime(thrown: unknown, scope: RequestScope | undefined): scope is RequestScope {
+    if (scope === undefined || !(thrown instanceof ShoalError) || thrown.code !== "deadlineExceeded") return false;
+    return this.#clock.now() >= scope.deadline;
+  }
+
+  #logThrown(exchange: Exchange, status: number, stage: LoadReason, thrown: unknown): void {
+    if (status === 500) this.#log.failed(exchange, thrown);
+    else if (status === 504 && exchange.scope?.isExpired === false) this.#log.timedOut(exchange);
+    else if (status === 429 || status === 503) this.#refuseForLoad(exchange, stage, thrown);
+  }
+
+  #refuseForLoad(exchange: Exchange, reason: LoadReason, thrown: unknown): HttpResponse {
+    this.statistics.loadRefused(reason);
+    this.#log.refusedForLoad(exchange, reason, thrown);
+    return thrownResponse(thrown);
+  }
+
+  #send(exchange: Exchange, wanted: HttpResponse): void {
+    const { request, response, served } = exchange;
+    if (response.destroyed || response.headersSent) return;
+    const fits = !isLarge(wanted) || this.#unsent.take(response, bodyBytesOf(wanted));
+    const answer = fits ? wanted : this.#refuseForLoad(exchange, "unsent_answers", tooMuchUnsent(this.#settings));
+    const unread = !request.complete && hasBody(request);
+    // A client that waits to be told to go on may keep its body: what it sends next is then no request.
+    const isLast = this.isClosing || (unread && request.headers.expect !== undefined);
+    const isTold = answer.status >= 400 || request.headers["x-request-id"] !== undefined;
+    const bodyBytes = sendResponse(request, response, answer, isLast, isTold ? this.#ids.of(request) : undefined);
+    const route = served?.statistics ?? this.statistics.unrouted;
+    this.statistics.answered(route, answer.status, bodyBytes);
+    const durationMs = exchange.begunMs === undefined ? undefined : monotonicMs() - exchange.begunMs;
+    if (durationMs !== undefined) route.took(durationMs);
+    this.#tell(exchange, { status: answer.status, bodyBytes, durationMs });
+    exchange.body = undefined;
+    if (unread && !isLast) discardRest(request);
+  }
+
+  #tell(exchange: Exchange, ending: Parameters<RequestLog["answered"]>[1]): void {
+    this.#log.answered(exchange, ending);
+    if (ending.durationMs === undefined || ending.durationMs < this.#slowMs) return;
+    this.statistics.slowRequests++;
+    this.#log.slow(exchange, ending);
+  }
+}
+
+/** Whether an answer may take more than the buffers of its connection. */
+function isLarge({ body, chunks }: HttpResponse): boolean {
+  return chunks !== undefined || (body !== undefined && body.length > 8 * 1024);
+}
+
+function tooManyRequests(most: number): ShoalError {
+  return new ShoalError("overloaded", `more than ${most} requests at the same time (REQUESTS_IN_FLIGHT_MAX)`);
+}
+
+function tooManyPipelined(): ShoalError {
+  return new ShoalError("overloaded", `more than ${PIPELINED_MAX} requests wait for others on this connection`);
+}
+
+function tooMuchUnsent({ answersBytesMax }: HttpServerSettings): ShoalError {
+  return new ShoalError(
+    "overloaded",
+    `answers that clients have not taken yet hold more than ${answersBytesMax} bytes (ANSWERS_BYTES_MAX)`,
+  );
+}
+
+function announcedLength(request: IncomingMessage): number {
+  return Number(request.headers["content-length"] ?? 0);
+}

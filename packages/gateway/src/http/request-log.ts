@@ -1,0 +1,84 @@
+import type { Logger } from "@shoal/service-runtime";
+import { askedText, targetText } from "./asked-text.js";
+import type { Exchange } from "./exchange.js";
+import type { LoadReason } from "./http-statistics.js";
+import type { RequestIds } from "./request-ids.js";
+
+/** How a request ended. */
+export interface Ending {
+  readonly status: number;
+  readonly bodyBytes: number;
+  /** From the start of its handler; undefined when it never got there. */
+  readonly durationMs: number | undefined;
+}
+
+/** What the log says about single requests. Nothing is made for lines that are not written. */
+export class RequestLog {
+  readonly #logger: Logger;
+  readonly #ids: RequestIds;
+  /** Whether every request has its line. */
+  readonly #everyRequest: boolean;
+
+  constructor(logger: Logger, ids: RequestIds) {
+    this.#logger = logger;
+    this.#ids = ids;
+    this.#everyRequest = logger.isEnabled?.("debug") ?? true;
+  }
+
+  answered(exchange: Exchange, ending: Ending): void {
+    if (!this.#everyRequest) return;
+    const { request, body, username } = exchange;
+    const fields = {
+      ...this.#whichOne(exchange),
+      target: targetText(request.url ?? ""),
+      status: ending.status,
+      ...(ending.durationMs === undefined ? {} : { durationMs: rounded(ending.durationMs) }),
+      bodyBytes: body?.length ?? 0,
+      answerBytes: ending.bodyBytes,
+      client: request.socket.remoteAddress,
+      ...(username === undefined ? {} : { username }),
+    };
+    this.#logger.debug(fields, "answered");
+  }
+
+  /** A request that took longer than `SLOW_QUERY_MS`. */
+  slow(exchange: Exchange, { status, bodyBytes, durationMs = 0 }: Ending): void {
+    const fields = {
+      ...this.#whichOne(exchange),
+      status,
+      durationMs: rounded(durationMs),
+      ...(exchange.waitedMs === 0 ? {} : { waitedMs: rounded(exchange.waitedMs) }),
+      bodyBytes: exchange.body?.length ?? 0,
+      answerBytes: bodyBytes,
+      ...(exchange.username === undefined ? {} : { username: exchange.username }),
+      ...askedText(exchange),
+    };
+    this.#logger.warn(fields, "slow request");
+  }
+
+  /** A fault of ours. */
+  failed(exchange: Exchange, error: unknown): void {
+    this.#logger.error({ ...this.#whichOne(exchange), error }, "a request failed");
+  }
+
+  refusedForLoad(exchange: Exchange, reason: LoadReason, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#logger.warn({ ...this.#whichOne(exchange), reason, error: message }, "refused for load");
+  }
+
+  timedOut(exchange: Exchange): void {
+    this.#logger.warn({ ...this.#whichOne(exchange), ...askedText(exchange) }, "a request ran out of time");
+  }
+
+  #whichOne({ request, served }: Exchange) {
+    const { method = "", path = "" } = served?.route ?? {};
+    return {
+      requestId: this.#ids.of(request),
+      operation: served === undefined ? (request.method ?? "") : `${method} ${path}`,
+    };
+  }
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}
