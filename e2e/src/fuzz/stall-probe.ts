@@ -1,5 +1,5 @@
 // A thread that asks the server under test whether it lives, all the time, and tells how long the longest answer took.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { RawConnection } from "./raw-connection.js";
 
@@ -14,38 +14,53 @@ export interface ProbeOrder {
 export interface SlowAnswer {
   readonly at: number;
   readonly tookMs: number;
-  /** Of that, how long the server's main thread, and this thread, were ready to run and had no processor. */
+  /** Of that, how long the server's main thread worked. */
+  readonly workedMs: number;
+  /** How long a thread of the server (the one that fared worst), and this one, were ready to run and had no processor. */
   readonly serverWaitedMs: number;
   readonly probeWaitedMs: number;
 }
 
 const PAUSE_MS = 10;
 const LIVE = Buffer.from("GET /v1/.well-known/live HTTP/1.1\r\nHost: probe\r\n\r\n");
+const NOTHING = { workedMs: Number.NaN, waitedMs: Number.NaN };
 
-/** How long a thread has waited for a processor, as the kernel counts it; NaN when there is no such thread. */
-function waitedMs(path: string): number {
+/** How long a thread has run, and waited for a processor, as the kernel counts it; NaN when there is no such thread. */
+function scheduled(thread: string): { readonly workedMs: number; readonly waitedMs: number } {
   try {
-    return Number(readFileSync(path, "utf8").split(" ")[1]) / 1e6;
+    const [worked, waited] = readFileSync(`${thread}/schedstat`, "utf8").split(" ");
+    return { workedMs: Number(worked) / 1e6, waitedMs: Number(waited) / 1e6 };
   } catch {
-    return Number.NaN;
+    return NOTHING;
+  }
+}
+
+/** The waits of all threads of a process: the main thread may wait for one that waits for a processor. */
+function threadWaits(pid: number): ReadonlyMap<string, number> {
+  try {
+    return new Map(readdirSync(`/proc/${pid}/task`).map((id) => [id, scheduled(`/proc/${pid}/task/${id}`).waitedMs]));
+  } catch {
+    return new Map();
   }
 }
 
 async function probe({ port, pid, slowMs }: ProbeOrder): Promise<void> {
-  const server = `/proc/${pid}/task/${pid}/schedstat`;
-  const own = "/proc/thread-self/schedstat";
+  const main = `/proc/${pid}/task/${pid}`;
+  const own = "/proc/thread-self";
   const connection = new RawConnection(port);
   for (;;) {
-    const before = [waitedMs(server), waitedMs(own)] as const;
+    const before = { main: scheduled(main), own: scheduled(own), waits: threadWaits(pid) };
     const begun = performance.now();
     const answer = await connection.send(LIVE, false);
     const tookMs = performance.now() - begun;
     if (tookMs > slowMs || typeof answer === "string" || answer.status !== 200) {
+      const waits = [...threadWaits(pid)].map(([id, waited]) => waited - (before.waits.get(id) ?? waited));
       const slow: SlowAnswer = {
         at: performance.timeOrigin + begun,
         tookMs,
-        serverWaitedMs: waitedMs(server) - before[0],
-        probeWaitedMs: waitedMs(own) - before[1],
+        workedMs: scheduled(main).workedMs - before.main.workedMs,
+        serverWaitedMs: Math.max(0, ...waits.filter((waited) => waited >= 0)),
+        probeWaitedMs: scheduled(own).waitedMs - before.own.waitedMs,
       };
       parentPort?.postMessage(slow);
     }

@@ -27,16 +27,16 @@ export class StallWatch implements Disposable {
         this.#slowestMs = Math.max(this.#slowestMs, message);
         return;
       }
-      const { at, tookMs, serverWaitedMs, probeWaitedMs } = message;
+      const { at, tookMs, workedMs, serverWaitedMs, probeWaitedMs } = message;
       const own = tookMs - serverWaitedMs - probeWaitedMs;
-      if (!server.running || Number.isNaN(own)) return;
+      if (!server.running || Number.isNaN(workedMs)) return;
       this.#slowestOwnMs = Math.max(this.#slowestOwnMs, own);
       if (own <= STALL_MS) return;
       const from = at - performance.timeOrigin;
       // Requests that were under way have ended a moment later.
       setTimeout(() => {
         const lines = requestsAt({ from, to: from + tookMs });
-        const shares = `${Math.round(serverWaitedMs)} ms waiting for a processor`;
+        const shares = `${Math.round(serverWaitedMs)} ms waiting for a processor, ${Math.round(workedMs)} ms at work`;
         this.stalls.push([`${Math.round(tookMs)} ms (${shares})`, ...lines].join("\n    "));
       }, 50);
     });

@@ -55,7 +55,7 @@ export {
 } from "./schema/class-definition.js";
 export { checkPropertyName, isClassName, normaliseClassName, normalisePropertyName } from "./schema/class-names.js";
 export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
-export { type BodySchema, decodeBody, int64 } from "./schema/decode-body.js";
+export { type BodySchema, decodeBody, foldMembers, int64 } from "./schema/decode-body.js";
 export { extendClass } from "./schema/extend-class.js";
 export { type ModuleClassRules, NO_MODULES } from "./schema/module-class-rules.js";
 export { checkNewClass, parseClass } from "./schema/parse-class.js";

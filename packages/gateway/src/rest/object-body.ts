@@ -1,5 +1,5 @@
 import type { ObjectInput } from "@shoal/ingest";
-import { isUncheckedObject, JsonNumber, ShoalError } from "@shoal/model";
+import { int64Of, isUncheckedObject, JsonNumber, ShoalError } from "@shoal/model";
 import { type CutText, cutVectors } from "../json/cut-vectors.js";
 import { wrongMember, wrongNumber, wrongValue } from "../json/json-kind.js";
 import { parseJson, parseJsonExactly, parseJsonText, refuseDeepNesting } from "../json/parse-json.js";
@@ -131,7 +131,7 @@ function checkFields(fields: unknown): void {
 
 function checkTime(key: string, value: unknown, path: string): void {
   const time = TIMES.get(key.toLowerCase());
-  if (time === undefined || value === null || Number.isInteger(value) || value instanceof JsonNumber) return;
+  if (time === undefined || value === null || typeof int64Of(value) === "number" || value instanceof JsonNumber) return;
   if (typeof value === "number") throw wrongNumber(value, `Object.${path}${time}`, "int64");
   throw wrongMember(value, `Object.${path}${time}`, "int64");
 }

@@ -69,11 +69,15 @@ function membersOf(value: unknown, type: string): (name: string) => unknown {
   };
 }
 
+export function isRequestUri(text: string): boolean {
+  return REQUEST_URI.test(text);
+}
+
 /** A text that may be absent, null or empty, but is a URI when it is there. */
 function uriOf(value: unknown, name: string, struct: string): string {
   if (value === undefined || value === null || value === "") return "";
   if (typeof value !== "string") throw wrongMember(value, `${struct}.${name}`, "strfmt.URI");
-  if (REQUEST_URI.test(value)) return value;
+  if (isRequestUri(value)) return value;
   const shown = value.length <= SHOWN_CHARS_MAX ? value : `${value.slice(0, SHOWN_CHARS_MAX)}…`;
   throw new ShoalError("invalid", `${name} in body must be of type uri: ${JSON.stringify(shown)}`);
 }

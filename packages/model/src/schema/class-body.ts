@@ -73,7 +73,7 @@ export const CLASS_BODY = z
       .meta({ enum: ["hnsw", ""], default: "hnsw" }),
     vectorizer: z.string().optional().describe("A module, or `none`: clients send vectors. Immutable."),
   })
-  .meta({ id: "Class" });
+  .meta({ id: "Class", required: ["class"] });
 
 /** Reads a class body. Unknown members are dropped. Fails with `malformed` on wrong JSON types. */
 export function readClassBody(body: unknown, settings: ClassSettings): ClassBody {

@@ -24,8 +24,8 @@ export function int64(about: { readonly minimum?: number; readonly maximum?: num
 
 /**
  * A body as its schema says, in the way and the words of the reference's decoder (reference-rest 1.3, 1.4): member names
- * match in any case, an exact match first; unknown members are dropped; null counts as absent, in a list of texts as an empty
- * one; a wrong type fails with `malformed`. `parameter` is the body's name in messages.
+ * match in any case, an exact match first; unknown members are dropped; null counts as absent, in a list as an empty text or
+ * object; a wrong type fails with `malformed`. `parameter` is the body's name in messages.
  */
 export function decodeBody<Schema extends BodySchema>(
   schema: Schema,
@@ -35,7 +35,7 @@ export function decodeBody<Schema extends BodySchema>(
   if (body !== null && !isUncheckedObject(body)) {
     throw undecodable(parameter, `cannot unmarshal ${kind(body)} into Go value of type models.${nameOf(schema)}`);
   }
-  const result = schema.safeParse(folded(schema, body ?? {}), { reportInput: true });
+  const result = schema.safeParse(foldMembers(schema, body ?? {}), { reportInput: true });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   if (issue === undefined) throw undecodable(parameter, "the value is not what its schema says");
@@ -43,17 +43,17 @@ export function decodeBody<Schema extends BodySchema>(
 }
 
 /** The value with its members under the names that the schema has, and without what counts as absent. */
-function folded(schema: unknown, value: unknown): unknown {
+export function foldMembers(schema: unknown, value: unknown): unknown {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    const isText = inner.element instanceof z.ZodString;
-    return value.map((item: unknown) => folded(inner.element, isText ? (item ?? "") : item));
+    const empty = inner.element instanceof z.ZodString ? "" : inner.element instanceof z.ZodObject ? {} : null;
+    return value.map((item: unknown) => foldMembers(inner.element, item ?? empty));
   }
   if (!(inner instanceof z.ZodObject) || !isUncheckedObject(value)) return value;
   const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(inner.shape)) {
     const given = memberOf(value, name);
-    if (given !== undefined && given !== null) members[name] = folded(member, given);
+    if (given !== undefined && given !== null) members[name] = foldMembers(member, given);
   }
   return members;
 }

@@ -203,7 +203,7 @@ describe("parseClass", () => {
     [{ class: 1 }, "cannot unmarshal number into Go struct field Class.class of type string"],
     [{ description: {} }, "cannot unmarshal object into Go struct field Class.description of type string"],
     [{ properties: "x" }, "cannot unmarshal string into Go struct field Class.properties of type []*models.Property"],
-    [{ properties: [null] }, "cannot unmarshal object into Go struct field Class.properties of type models.Property"],
+    [{ properties: [5] }, "cannot unmarshal number into Go struct field Class.properties of type models.Property"],
     [
       { properties: [{ name: true }] },
       "cannot unmarshal bool into Go struct field Property.properties.name of type string",
@@ -240,6 +240,10 @@ describe("parseClass", () => {
 
   it("treats a null body as an empty one", () => {
     expect(refusal(() => parse(null))).toBe("invalid: '' is not a valid class name");
+  });
+
+  it("treats null in the list of properties as an empty property", () => {
+    expect(refusal(() => parse({ class: "Foo", properties: [null] }))).toContain("'' is not a valid property name");
   });
 
   it("keeps property names safe that objects inherit", () => {

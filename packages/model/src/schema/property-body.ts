@@ -12,6 +12,6 @@ export const PROPERTY_BODY = z
     indexInverted: z.boolean().optional().describe("False: the property cannot be searched. Absent means true."),
     moduleConfig: z.unknown().optional().meta({ type: "object", description: "Settings by module name." }),
   })
-  .meta({ id: "Property" });
+  .meta({ id: "Property", required: ["name", "dataType"] });
 
 export type PropertyBody = z.output<typeof PROPERTY_BODY>;

@@ -20,24 +20,26 @@ export const VECTOR_INDEX_LIMITS = {
   flatSearchCutoff: [0, Number.MAX_SAFE_INTEGER],
 } as const;
 
-function integer(name: keyof typeof VECTOR_INDEX_LIMITS) {
+function limited(name: keyof typeof VECTOR_INDEX_LIMITS) {
   const [min, max] = VECTOR_INDEX_LIMITS[name];
   return configInteger(min, max);
+}
+
+function integer(name: keyof typeof VECTOR_INDEX_LIMITS, absent: number) {
+  return limited(name).default(absent).meta({ default: absent });
 }
 
 /** The `vectorIndexConfig` of a class body (reference-graphql 6). */
 export const VECTOR_INDEX_CONFIG = z.object({
   skip: configBoolean().default(false).describe("True: vectors are stored but not indexed."),
-  cleanupIntervalSeconds: integer("cleanupIntervalSeconds").default(300),
-  maxConnections: integer("maxConnections")
-    .default(64)
-    .describe("Neighbours of a node in the lowest layer of the graph."),
-  efConstruction: integer("efConstruction").default(128).describe("Candidates that are kept while a node is linked."),
-  ef: integer("ef").default(-1).describe("Candidates that are kept during a search; -1 is automatic."),
-  vectorCacheMaxObjects: integer("vectorCacheMaxObjects").optional(),
-  flatSearchCutoff: integer("flatSearchCutoff")
-    .default(40_000)
-    .describe("Filtered searches that allow at most so many objects may scan them instead of walking the graph."),
+  cleanupIntervalSeconds: integer("cleanupIntervalSeconds", 300),
+  maxConnections: integer("maxConnections", 64).describe("Neighbours of a node in the lowest layer of the graph."),
+  efConstruction: integer("efConstruction", 128).describe("Candidates that are kept while a node is linked."),
+  ef: integer("ef", -1).describe("Candidates that are kept during a search; -1 is automatic."),
+  vectorCacheMaxObjects: limited("vectorCacheMaxObjects").optional(),
+  flatSearchCutoff: integer("flatSearchCutoff", 40_000).describe(
+    "Filtered searches that allow at most so many objects may scan them instead of walking the graph.",
+  ),
 });
 
 /** The `vectorIndexConfig` of a class body with defaults. Unknown members are dropped. */

@@ -182,5 +182,12 @@ function referring(value: unknown): unknown {
     const isReference = key === "$ref" && typeof member === "string";
     return [key, isReference ? member.replace("#/$defs/", "#/components/schemas/") : referring(member)];
   });
-  return Object.fromEntries(entries.filter(([key]) => key !== "propertyNames"));
+  return Object.fromEntries(
+    entries.filter(([key, member]) => key !== "propertyNames" && !(typeof member === "number" && isSafeBound(member))),
+  );
+}
+
+/** The bounds of every integer in JavaScript. */
+function isSafeBound(value: number): boolean {
+  return value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER;
 }

@@ -1,3 +1,4 @@
+import { isUncheckedObject } from "@shoal/model";
 import * as z from "zod";
 import type { Operation } from "./operation.js";
 
@@ -6,7 +7,7 @@ export const GRAPHQL_BODY = z
   .object({
     query: z.string().min(1).describe("Not empty."),
     operationName: z.string().optional().describe("Which operation of the query; needed where it has several."),
-    variables: z.unknown().optional().meta({ type: "object" }),
+    variables: z.custom<object>(isUncheckedObject).optional().meta({ type: "object" }),
   })
   .meta({ id: "GraphQLQuery" });
 

@@ -16,7 +16,7 @@ const PROPERTIES = z.unknown().meta({
 /** The body of POST, PUT and PATCH of an object, and an item of a batch (specification, "Data object"). */
 export const OBJECT_BODY = z
   .object({
-    class: z.string().optional().describe("Name of the class. Required."),
+    class: z.string().optional().describe("Name of the class."),
     id: z.string().optional().meta({ format: "uuid", description: "A new one is made where it is absent." }),
     properties: PROPERTIES.optional(),
     vector: z
@@ -37,7 +37,7 @@ export const OBJECT_BODY = z
     creationTimeUnix: int64().optional().describe("Ignored."),
     lastUpdateTimeUnix: int64().optional().describe("Ignored."),
   })
-  .meta({ id: "Object" });
+  .meta({ id: "Object", required: ["class"] });
 
 const MILLISECONDS = z.int().describe("Milliseconds since 1970.");
 
@@ -82,13 +82,13 @@ export const ERROR_BODY = ERROR_LIST.meta({ id: "Error", examples: [{ error: [{ 
 
 export const BATCH_OBJECTS_BODY = z
   .object({
-    objects: z.array(OBJECT_BODY.nullable()).optional().describe("Required, and not empty."),
+    objects: z.array(OBJECT_BODY.nullable()).optional().describe("Not empty."),
     fields: z
-      .array(z.enum(["ALL", "class", "schema", "id", "creationTimeUnix"]).nullable())
+      .array(z.enum(["ALL", "class", "schema", "id", "creationTimeUnix"]))
       .optional()
       .describe("Checked and otherwise ignored: everything that was sent is imported."),
   })
-  .meta({ id: "ObjectBatch" });
+  .meta({ id: "ObjectBatch", required: ["objects"] });
 
 export const BATCH_OBJECTS_ANSWER = z
   .array(

@@ -100,6 +100,14 @@ describe.each([
     }
   });
 
+  it("has examples that its own schemas allow", () => {
+    for (const { id, body, answers } of describedOperations(profile)) {
+      if (body !== undefined) expect(Object.keys(body.examples), id).not.toEqual([]);
+      for (const example of Object.values(body?.examples ?? {})) body?.schema.parse(example);
+      for (const { schema, example } of Object.values(answers)) if (example !== undefined) schema?.parse(example);
+    }
+  });
+
   it("refers only to what it holds", async () => {
     const document = await served({}, profile);
     const text = JSON.stringify(document);

@@ -1,14 +1,17 @@
 import * as z from "zod";
+import { isRequestUri } from "../reference-body.js";
 
+/** Empty counts as absent. */
+const URI_TEXT = z.string().refine((text) => text === "" || isRequestUri(text));
 const URI = { format: "uri" } as const;
 
 /** A reference in a request; further members (`href`, …) are ignored. */
 export const REFERENCE_BODY = z
   .object({
-    beacon: z
-      .string()
-      .optional()
-      .meta({ ...URI, description: "`svc://localhost/<id>` of the object referred to; any scheme. Required." }),
+    beacon: URI_TEXT.optional().meta({
+      ...URI,
+      description: "`svc://localhost/<id>` of the object referred to; any scheme. Required.",
+    }),
   })
   .meta({ id: "Reference" });
 
@@ -18,17 +21,14 @@ export const BATCH_REFERENCES_BODY = z
   .array(
     z
       .object({
-        from: z
-          .string()
-          .optional()
-          .meta({
-            ...URI,
-            description: "`svc://localhost/<Class>/<id>/<property>` of the property that refers. Required.",
-          }),
-        to: z
-          .string()
-          .optional()
-          .meta({ ...URI, description: "`svc://localhost/<id>` of the object referred to. Required." }),
+        from: URI_TEXT.optional().meta({
+          ...URI,
+          description: "`svc://localhost/<Class>/<id>/<property>` of the property that refers. Required.",
+        }),
+        to: URI_TEXT.optional().meta({
+          ...URI,
+          description: "`svc://localhost/<id>` of the object referred to. Required.",
+        }),
       })
       .nullable(),
   )

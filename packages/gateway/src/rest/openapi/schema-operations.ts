@@ -12,6 +12,34 @@ const CLASS_EXAMPLE = {
   ],
 };
 
+const STORED_EXAMPLE = {
+  class: "Article",
+  description: "What was written",
+  invertedIndexConfig: { cleanupIntervalSeconds: 60 },
+  properties: CLASS_EXAMPLE.properties.map(({ name, dataType }) => ({ dataType, name })),
+  shardingConfig: {
+    virtualPerPhysical: 128,
+    desiredCount: 1,
+    actualCount: 1,
+    desiredVirtualCount: 128,
+    actualVirtualCount: 128,
+    key: "_id",
+    strategy: "hash",
+    function: "murmur3",
+  },
+  vectorIndexConfig: {
+    skip: false,
+    cleanupIntervalSeconds: 300,
+    maxConnections: 64,
+    efConstruction: 128,
+    ef: -1,
+    vectorCacheMaxObjects: 500_000,
+    flatSearchCutoff: 40_000,
+  },
+  vectorIndexType: "hnsw",
+  vectorizer: "none",
+};
+
 const UNKNOWN = { description: "No class has this name." };
 
 /** The operations on the schema (specification, "Schema"; reference-rest 4). */
@@ -31,7 +59,7 @@ export function schemaOperations(): readonly Operation[] {
       id: "getSchema",
       tag: "schema",
       summary: "Read all classes",
-      answers: { 200: { description: "The schema.", schema: STORED_SCHEMA } },
+      answers: { 200: { description: "The schema.", schema: STORED_SCHEMA, example: { classes: [STORED_EXAMPLE] } } },
     },
     {
       method: "POST",
@@ -41,7 +69,7 @@ export function schemaOperations(): readonly Operation[] {
       summary: "Create a class",
       body,
       answers: {
-        200: { description: "The class with its defaults.", schema: STORED_CLASS },
+        200: { description: "The class with its defaults.", schema: STORED_CLASS, example: STORED_EXAMPLE },
         422: { description: "The class is not valid, or its name is taken." },
       },
     },
@@ -51,7 +79,7 @@ export function schemaOperations(): readonly Operation[] {
       id: "getClass",
       tag: "schema",
       summary: "Read a class",
-      answers: { 200: { description: "The class.", schema: STORED_CLASS }, 404: UNKNOWN },
+      answers: { 200: { description: "The class.", schema: STORED_CLASS, example: STORED_EXAMPLE }, 404: UNKNOWN },
     },
     {
       method: "PUT",
@@ -65,7 +93,7 @@ export function schemaOperations(): readonly Operation[] {
         "falls back to its default.",
       body,
       answers: {
-        200: { description: "The class as it is now.", schema: STORED_CLASS },
+        200: { description: "The class as it is now.", schema: STORED_CLASS, example: STORED_EXAMPLE },
         404: UNKNOWN,
         422: { description: "Something was to change that cannot change, or is not valid." },
       },

@@ -1,0 +1,154 @@
+import { foldMembers, ShoalError } from "@shoal/model";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { readRequest } from "../../graphql/request-body.js";
+import type { HttpRequest } from "../../http/http-request.js";
+import { FakeServices } from "../../testing/fake-services.js";
+import { listRoute } from "../list-route.js";
+import { readBatchBody, readObjectBody } from "../object-body.js";
+import { ObjectWriter } from "../object-json.js";
+import { readReference, readReferenceBatch, readReferences } from "../reference-body.js";
+import { GRAPHQL_BODY } from "./graphql-operations.js";
+import { BATCH_OBJECTS_BODY, OBJECT_BODY } from "./object-schemas.js";
+import { OBJECT_LIST_QUERY } from "./parameters.js";
+import { BATCH_REFERENCES_BODY, REFERENCE_BODY, REFERENCE_LIST_BODY } from "./reference-schemas.js";
+
+const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
+const ROUNDS = 6_000;
+
+type Random = (below: number) => number;
+
+function seeded(seed: number): Random {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const pick = <T>(random: Random, from: readonly T[]): T => from[random(from.length)] as T;
+
+const MEMBERS = [
+  ...["class", "id", "properties", "vector", "vectorWeights", "additional", "creationTimeUnix", "lastUpdateTimeUnix"],
+  ...["objects", "fields", "query", "operationName", "variables", "beacon", "from", "to", "href", "__proto__"],
+];
+const TEXTS = ["", "Car", "ALL", "class", "weaviate://localhost/8e2997f2-1972-4ee2-ad35-5fc704f2893e", "/x", "x"];
+
+function value(random: Random, depth: number): unknown {
+  const kind = random(depth > 0 ? 10 : 6);
+  if (kind === 0) return pick(random, [null, true]);
+  if (kind === 1) return pick(random, [0, 7, -3, 1.5, 1e39, 2 ** 70]);
+  if (kind < 5) return pick(random, TEXTS);
+  if (kind === 5) return Array.from({ length: random(4) }, () => pick(random, [0.5, 1, 1, 1, null, 1e39, "x"]));
+  if (kind === 6) return Array.from({ length: random(4) }, () => value(random, depth - 1));
+  // One member in two cases at once is nothing that anybody means; which one counts is not the same everywhere.
+  const names = new Set(Array.from({ length: random(5) }, () => pick(random, MEMBERS)));
+  return Object.fromEntries(
+    [...names].map((name) => [random(5) === 0 ? name.toUpperCase() : name, value(random, depth - 1)]),
+  );
+}
+
+/** A body whose members are mostly what they should be, or anything. */
+function body(random: Random): unknown {
+  if (random(4) === 0) return value(random, 3);
+  const object = {
+    class: "Car",
+    vector: [1, 0.5],
+    properties: { a: 1 },
+    query: "{x}",
+    beacon: "/x",
+    from: "/a",
+    to: "/b",
+    objects: Array.from({ length: random(3) }, () => value(random, 2)),
+  };
+  const changed = { ...object, [pick(random, MEMBERS)]: value(random, 2) };
+  return random(3) === 0 ? [changed, ...Array.from({ length: random(3) }, () => value(random, 2))] : changed;
+}
+
+/** Whether it is taken; what is refused must be refused for its form. */
+function isTaken(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch (thrown) {
+    if (!(thrown instanceof ShoalError)) throw thrown;
+    return false;
+  }
+}
+
+function readGraphQl(bytes: Buffer): void {
+  const read = readRequest(bytes);
+  if ("refusal" in read) throw new ShoalError("invalid", "refused");
+}
+
+/** Whether the schema takes it, read as the decoder reads: names in any case, null for absent. */
+function matches(schema: z.ZodType, given: unknown): boolean {
+  const empty = schema instanceof z.ZodArray ? [] : {};
+  return schema.safeParse(foldMembers(schema, given ?? empty)).success;
+}
+
+/** A vector that cannot be decoded fails its item, not the batch. */
+const ITEM = OBJECT_BODY.extend({ vector: z.unknown().optional() });
+const BATCH = BATCH_OBJECTS_BODY.extend({ objects: z.array(ITEM.nullable()).optional() });
+
+const READERS: readonly (readonly [string, z.ZodType, (bytes: Buffer) => unknown])[] = [
+  ["an object", OBJECT_BODY, readObjectBody],
+  ["a batch of objects", BATCH, (bytes) => readBatchBody(bytes, 1_000)],
+  ["a reference", REFERENCE_BODY, readReference],
+  ["a list of references", REFERENCE_LIST_BODY, (bytes) => readReferences(bytes, 1_000)],
+  ["a batch of references", BATCH_REFERENCES_BODY, (bytes) => readReferenceBatch(bytes, 1_000)],
+  ["a query", GRAPHQL_BODY, readGraphQl],
+];
+
+describe.each(READERS)(`the reader and the schema of %s, seed ${SEED}`, (_, schema, read) => {
+  it("take the same bodies", () => {
+    const random = seeded(SEED);
+    let taken = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const given = body(random);
+      const bytes = Buffer.from(JSON.stringify(given));
+      const isRead = isTaken(() => read(bytes));
+      if (isRead) taken++;
+      expect(matches(schema, JSON.parse(bytes.toString())), bytes.toString()).toBe(isRead);
+    }
+    expect(taken).toBeGreaterThan(ROUNDS / 50);
+    expect(taken).toBeLessThan(ROUNDS - ROUNDS / 50);
+  });
+});
+
+const QUERY_VALUES = [
+  ...["", "0", "5", "+5", "-5", "1.0", "1e2", "abc", "9223372036854775807", "9223372036854775808", "%35", " 5", "0x5"],
+  ...["vector", "classification", "vector,classification", "vector,", "Vector", "*", "Car", "%00", "null"],
+  ...["8e2997f2-1972-4ee2-ad35-5fc704f2893e", "8E2997F219724EE2AD355FC704F2893E", "8e2997f2"],
+];
+
+it(`the query parameters of a list and their schema take the same, seed ${SEED}`, async () => {
+  const services = new FakeServices();
+  const route = listRoute(services.query, new ObjectWriter(services.view, { beaconScheme: "svc" }, ""));
+  const random = seeded(SEED);
+  const names = [...Object.keys(OBJECT_LIST_QUERY.shape), "other"];
+  const outcomes = { taken: 0, refused: 0 };
+  for (let round = 0; round < 4_000; round++) {
+    const given = Array.from({ length: random(4) }, () => [pick(random, names), pick(random, QUERY_VALUES)] as const);
+    const queryString = given.map(([name, text]) => `${name}=${text.replace("+", "%2B")}`).join("&");
+    const request: HttpRequest = {
+      params: [],
+      queryString,
+      body: Buffer.alloc(0),
+      principal: { username: "anonymous", groups: [] },
+      context: { deadline: Number.POSITIVE_INFINITY },
+    };
+    const isRead = await Promise.resolve()
+      .then(() => route.handle(request))
+      .then(
+        () => true,
+        () => false,
+      );
+    outcomes[isRead ? "taken" : "refused"]++;
+    const last = new Map(new URLSearchParams(queryString));
+    const members = [...last].filter(([name, text]) => text !== "" || name === "after");
+    expect(OBJECT_LIST_QUERY.safeParse(Object.fromEntries(members)).success, queryString).toBe(isRead);
+  }
+  expect(outcomes.taken).toBeGreaterThan(400);
+  expect(outcomes.refused).toBeGreaterThan(400);
+});
