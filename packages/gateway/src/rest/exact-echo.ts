@@ -12,8 +12,7 @@ export function echoProperties(stored: Properties, sent: unknown, definition: Cl
       .map(({ name }) => name),
   );
   const members = Object.entries(stored).map(([name, value]) => {
-    const json =
-      integers.has(name) && Object.hasOwn(sent, name) ? echoInteger(value, sent[name]) : JSON.stringify(value);
+    const json = integers.has(name) ? echoInteger(value, sentValue(sent, name)) : JSON.stringify(value);
     return `${JSON.stringify(name)}:${json}`;
   });
   return `{${members.join(",")}}`;
@@ -27,6 +26,13 @@ export function sentJson(value: unknown): string {
   return `{${Object.entries(value)
     .map(([name, member]) => `${JSON.stringify(name)}:${sentJson(member)}`)
     .join(",")}}`;
+}
+
+/** Auto-schema takes names whose first letter is in upper case. */
+function sentValue(sent: { readonly [name: string]: unknown }, name: string): unknown {
+  if (Object.hasOwn(sent, name)) return sent[name];
+  const typed = name.charAt(0).toUpperCase() + name.slice(1);
+  return Object.hasOwn(sent, typed) ? sent[typed] : undefined;
 }
 
 function echoInteger(stored: Json, sent: unknown): string {
