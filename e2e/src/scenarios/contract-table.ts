@@ -35,7 +35,7 @@ function coverage(row: ContractRow, covers: readonly Cover[]): string {
     .map((file) => {
       const names = own.filter((one) => one.file === file).map((one) => one.name);
       const shown = names.length > NAMES_SHOWN_MAX ? [`${names.length} scenarios`] : names;
-      return `[${file.replace(/^scenarios\//, "").replace(/\.yaml$/, "")}](${file}): ${shown.map(cell).join("; ")}`;
+      return `[${file.replace(/^scenarios\//, "").replace(/\.yaml$/, "")}](${file}): ${shown.map((name) => cell(name.replace(/\$\{\w+\}/g, "…"))).join("; ")}`;
     })
     .join("<br>");
 }
