@@ -20,9 +20,9 @@ describe("configuration", () => {
     }
   });
 
-  it("the example file is read, and each of its keys has its effect", () => {
+  it("the example file is read, and each of its keys has its effect", async () => {
     const warnings: string[] = [];
-    const source = configurationFileSource(join(root, "deploy/examples/shoal.yaml"));
+    const source = await configurationFileSource(join(root, "deploy/examples/shoal.yaml"));
     const configuration = readConfiguration([source], (message) => warnings.push(message));
     expect(warnings).toEqual([]);
     expect(configuration).toMatchObject({

@@ -7,7 +7,8 @@ const HEAD = `# Configuration
 Each setting is an environment variable and a key in a YAML or JSON file (\`a.b\` is \`b\` below \`a\`), which
 \`npm start -- --config-file shoal.yaml\` reads: [an example](examples/shoal.yaml). An option of the command line (\`--host\`,
 \`--port\`) wins over a variable, a variable over the file, the file over the default; an empty value counts as not set. Lists
-are separated by commas, or are lists in the file. Paths are relative to the folder the server is started in.
+are separated by commas, or are lists in the file. No file is read unless it is named. Paths are relative to the working
+folder; that of \`npm start\` is the root of the repository.
 
 A bad value, a key that no setting has, a key that stands twice, and a variable that looks like a misspelled one are one
 line on stderr and exit code 1. So is a value that asks for a feature that this version does not have.

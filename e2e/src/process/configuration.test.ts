@@ -56,6 +56,35 @@ log: {level: debug}
     expect(existsSync(join(folder, "never"))).toBe(false);
   });
 
+  it("requiresAuthentication keeps everybody out who brings no token, also where the issuer does not answer", async () => {
+    const file = await write(
+      "required.json",
+      JSON.stringify({
+        requiresAuthentication: true,
+        authentication: {
+          anonymous_access: { enabled: true },
+          oidc: { issuer: `http://127.0.0.1:${await freePort()}`, client_id: "shoal", username_claim: "sub" },
+        },
+      }),
+    );
+    await using server = await ServerProcess.start({ args: ["--config-file", file] });
+    expect((await server.http.get("/v1/schema")).status).toBe(401);
+    expect((await server.http.post("/v1/graphql", { query: "{ __typename }" })).status).toBe(401);
+    expect(server.output).toMatch(/"level":"warn".*anonymous_access\.enabled .* has no effect: requiresAuthentication/);
+  });
+
+  it.each([
+    [["--port", "x"], '--port must be a whole number from 0 to 65535, got "x"'],
+    [["--host", ""], "--host must be a host name or an IP address"],
+    [["--scheme", "https"], "--scheme"],
+    [["--prot", "1"], "--prot"],
+    [["shoal.yaml"], "argument"],
+  ])("refuses the options %j", async (options, message) => {
+    const { code, stderr } = await runServer({ PORT: "0" }, ["serve", ...options]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+  });
+
   it("--port wins over PORT", async () => {
     const [port, other] = [await freePort(), await freePort()];
     const { code, stderr } = await runServer({ PORT: String(other), PERSISTENCE_DATA_PATH: join(folder, "flags") }, [
@@ -64,6 +93,8 @@ log: {level: debug}
       "203.0.113.1",
       "--port",
       String(port),
+      "--scheme",
+      "http",
     ]);
     expect(code).toBe(1);
     expect(stderr).toContain(`203.0.113.1:${port}`);

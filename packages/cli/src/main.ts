@@ -12,7 +12,7 @@ import {
   type SettingSource,
   systemClock,
 } from "@shoal/service-runtime";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { describeSettings } from "./describe-settings.js";
 import { serve } from "./serve.js";
 
@@ -51,10 +51,12 @@ program
   .option("--config-file <path>", "YAML or JSON file with settings; variables win over it")
   .option("--host <address>", "wins over HOST")
   .option("--port <number>", "wins over PORT")
+  // Compose files that were written for the reference name it.
+  .addOption(new Option("--scheme <scheme>", "http; TLS ends in front of this server").choices(["http"]))
   .addHelpText("after", () => `\n${describeSettings()}`)
   .action((flags: ServeFlags) =>
-    runProcess(host, (scope) => {
-      const { configuration, warnings } = configure(flags);
+    runProcess(host, async (scope) => {
+      const { configuration, warnings } = await configure(flags);
       const logger = createLogger(configuration, process.stderr);
       const { configurationName: name } = configuration;
       if (flags.configFile !== undefined || name !== "") logger.info({ file: flags.configFile, name }, "configured");
@@ -77,12 +79,12 @@ program
   );
 
 /** What command line, variables and file say together, and what in it is probably not meant. */
-function configure({ configFile, ...flags }: ServeFlags) {
+async function configure({ configFile, ...flags }: ServeFlags) {
   refuseMisspelledVariables(process.env);
   const sources = [
     flagSource({ HOST: flags.host, PORT: flags.port }),
     environmentSource(process.env),
-    ...(configFile === undefined ? [] : [configurationFileSource(configFile)]),
+    ...(configFile === undefined ? [] : [await configurationFileSource(configFile)]),
     terminalDefaults,
   ];
   const warnings: string[] = [];

@@ -1,41 +1,21 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { ShoalError } from "@shoal/model";
-import { Composer, type CST, isMap, isScalar, isSeq, LineCounter, Parser } from "yaml";
-import { type KnownName, nearestName } from "./nearest-name.js";
-import { type FoundValue, quote, type SettingSource, type SettingValue } from "./setting.js";
-import { SETTINGS } from "./setting-groups.js";
-import { UNBUILT_FEATURES } from "./unbuilt-features.js";
+import { quote, type SettingSource } from "./setting.js";
 
 /** Far more than all settings with their longest lists. */
 const FILE_BYTES_MAX = 1024 * 1024;
-/** Our deepest value stands four deep. */
-const DEPTH_MAX = 16;
-const REASON_CHARS_MAX = 200;
-
-const KNOWN: readonly KnownName[] = [...SETTINGS, ...UNBUILT_FEATURES].map(({ key, variable }) => ({
-  name: key,
-  alsoWritten: [variable, ...key.split(".").slice(-1)],
-}));
-const KEYS: ReadonlySet<string> = new Set(KNOWN.map(({ name }) => name));
-const SECTIONS: ReadonlySet<string> = new Set(
-  [...KEYS].flatMap((key) => {
-    const names = key.split(".");
-    return names.slice(1).map((_, i) => names.slice(0, i + 1).join("."));
-  }),
-);
 
 /**
  * The settings in a YAML or JSON file (JSON is YAML 1.2). `path` is relative to the working folder. A key without a
  * value, and an empty text, count as not set, as with variables. Fails with `invalid` in one line when the file cannot be
  * read, is no YAML, has a key twice or one that no setting has.
  */
-export function configurationFileSource(path: string): SettingSource {
-  const values = readConfigurationText(decode(readBytes(path), path), path);
+export async function configurationFileSource(path: string): Promise<SettingSource> {
+  const text = decode(readBytes(path), path);
+  // Loaded here: the parser takes 40 ms, and most starts read no file.
+  const { readConfigurationText } = await import("./configuration-text.js");
+  const values = readConfigurationText(text, path);
   return ({ key }) => values.get(key);
-}
-
-function refuse(message: string): never {
-  throw new ShoalError("invalid", message);
 }
 
 function readBytes(path: string): Buffer {
@@ -66,100 +46,6 @@ function decode(bytes: Buffer, path: string): string {
   }
 }
 
-/** The values in the text of a configuration file by key, with the line each stands on. */
-export function readConfigurationText(source: string, path: string): ReadonlyMap<string, FoundValue> {
-  const lines = new LineCounter();
-  const at = (node: unknown): string => {
-    const offset = (node as { range?: readonly number[] } | undefined)?.range?.[0];
-    return offset === undefined ? path : `${path} line ${lines.linePos(offset).line}`;
-  };
-  const values = new Map<string, FoundValue>();
-  const seen = new Map<string, string>();
-
-  const readMap = (map: unknown, prefix: string): void => {
-    if (!isMap(map)) refuse(`${at(map)} must have keys and values${prefix && `: ${prefix.slice(0, -1)} is a section`}`);
-    for (const { key: keyNode, value: node } of map.items) {
-      const name = isScalar(keyNode) ? keyNode.value : undefined;
-      if (typeof name !== "string")
-        refuse(`${at(keyNode)} has a key that is no text${prefix && ` below ${prefix.slice(0, -1)}`}`);
-      const key = `${prefix}${name}`;
-      const isSection = SECTIONS.has(key);
-      // A dot in one name would make two places of one key.
-      if (name.includes(".") || !(isSection || KEYS.has(key))) refuseUnknown(key, at(keyNode), name.includes("."));
-      const before = seen.get(key);
-      if (before !== undefined) refuse(`${at(keyNode)} has the key ${key} for the second time; the first is ${before}`);
-      seen.set(key, at(keyNode));
-      if (isEmpty(node)) continue;
-      if (isSection) readMap(node, `${key}.`);
-      else values.set(key, { value: readValue(node, key, at), place: `${key} (${at(keyNode)})` });
-    }
-  };
-
-  const contents = parse(source, path, lines);
-  if (!isEmpty(contents)) readMap(contents, "");
-  return values;
-}
-
-/**
- * The root of the one document. Keys are compared by us: the check of `yaml` takes the square of their number. `core`
- * also where a `%YAML 1.1` asks for other words for true and false.
- */
-function parse(source: string, path: string, lineCounter: LineCounter): unknown {
-  const tokens = [...new Parser(lineCounter.addNewLine).parse(source)];
-  if (isDeeperThan(DEPTH_MAX, tokens)) refuse(`the configuration file ${path} is nested more than ${DEPTH_MAX} deep`);
-  const documents = [...new Composer({ schema: "core", uniqueKeys: false }).compose(tokens, true, source.length)];
-  for (const { errors, warnings } of documents) {
-    const [fault] = [...errors, ...warnings];
-    if (fault === undefined) continue;
-    const { line, col } = lineCounter.linePos(fault.pos[0]);
-    const reason = fault.message.replace(/[\s\p{Cc}]+/gu, " ").slice(0, REASON_CHARS_MAX);
-    refuse(`${path} line ${line}, column ${col} is not valid YAML or JSON: ${reason}`);
-  }
-  if (documents.length > 1) refuse(`the configuration file ${path} has ${documents.length} documents, not one`);
-  return documents[0]?.contents ?? null;
-}
-
-/** Whether tokens lie in more than `most` collections. With a list of its own: the composer would end its stack. */
-function isDeeperThan(most: number, tokens: readonly CST.Token[]): boolean {
-  const open = tokens.map((token) => ({ token, depth: 0 }));
-  for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    const { token, depth } = one;
-    if (depth > most) return true;
-    const inside =
-      token.type === "document"
-        ? [token.value]
-        : "items" in token
-          ? token.items.flatMap((item: CST.CollectionItem): (CST.Token | null | undefined)[] => [item.key, item.value])
-          : [];
-    for (const next of inside) if (next) open.push({ token: next, depth: depth + 1 });
-  }
-  return false;
-}
-
-function isEmpty(node: unknown): boolean {
-  return node === null || (isScalar(node) && (node.value === null || node.value === ""));
-}
-
-/**
- * A text, a number, true or false, or a list of them. Aliases (`*name`) are refused: no setting needs one, and a few
- * lines of them can stand for gigabytes.
- */
-function readValue(node: unknown, key: string, at: (node: unknown) => string): SettingValue {
-  if (isScalar(node)) {
-    const { value } = node;
-    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-  }
-  if (isSeq(node)) {
-    return node.items.map((item) => {
-      if (isSeq(item)) refuse(`${at(item)}: ${key} has a list in its list`);
-      return readValue(item, key, at);
-    });
-  }
-  return refuse(`${at(node)}: ${key} must be text, a number, true or false, or a list, not an alias or a section`);
-}
-
-function refuseUnknown(key: string, place: string, hasDot: boolean): never {
-  const nearest = nearestName(key, KNOWN);
-  const advice = hasDot ? "; names are nested, not joined with dots" : "";
-  refuse(`${place} has the unknown key ${quote(key)}${advice}; the nearest known key is ${nearest}`);
+function refuse(message: string): never {
+  throw new ShoalError("invalid", message);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Configuration, readConfiguration } from "./configuration.js";
-import { readConfigurationText } from "./configuration-file.js";
+import { readConfigurationText } from "./configuration-text.js";
 import { environmentSource } from "./setting.js";
 
 function readWithWarnings(environment: Record<string, string>, file = "") {

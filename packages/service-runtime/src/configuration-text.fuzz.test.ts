@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import { expect, it } from "vitest";
 import { stringify } from "yaml";
 import { readConfiguration } from "./configuration.js";
-import { readConfigurationText } from "./configuration-file.js";
+import { readConfigurationText } from "./configuration-text.js";
 import { environmentSource } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
 

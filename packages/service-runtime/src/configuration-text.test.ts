@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readConfiguration } from "./configuration.js";
-import { readConfigurationText } from "./configuration-file.js";
+import { readConfigurationText } from "./configuration-text.js";
 import { environmentSource, type SettingSource } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
 import { UNBUILT_FEATURES } from "./unbuilt-features.js";
