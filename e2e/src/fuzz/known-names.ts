@@ -16,6 +16,8 @@ export interface KnownObject {
 export class KnownNames {
   classes: ReadonlyMap<string, readonly KnownProperty[]> = new Map();
   readonly ids: readonly string[];
+  /** The classes as the server shows them. */
+  shown: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map();
   /** Names that classes are created under. */
   readonly classNames = Array.from({ length: 12 }, (_, at) => `Fuzz${String.fromCharCode(65 + at)}`);
 
@@ -28,6 +30,7 @@ export class KnownNames {
     const { json } = await http.get("/v1/schema");
     const classes = (at(json, "classes") ?? []) as readonly { class: string; properties: KnownProperty[] | null }[];
     const others = classes.filter((one) => one.class !== kept);
+    this.shown = new Map(others.map((one) => [one.class, { ...one }]));
     this.classes = new Map(others.map((one) => [one.class, one.properties ?? []]));
     const spare = others.length > most ? others.slice(0, others.length - most) : [];
     for (const one of spare) await http.delete(`/v1/schema/${encodeURIComponent(one.class)}`);
@@ -36,8 +39,7 @@ export class KnownNames {
   /** An object to speak of, and the class that its id belongs to as long as nothing is odd. */
   object(chance: Chance): KnownObject {
     const at = chance.below(this.ids.length);
-    const known = [...this.classes.keys()].sort();
-    return { id: this.ids[at] ?? "", className: known[at % Math.max(1, known.length)] ?? chance.pick(this.classNames) };
+    return { id: this.ids[at] ?? "", className: this.classNames[at % this.classNames.length] ?? "" };
   }
 
   className(chance: Chance): string {
@@ -52,8 +54,14 @@ export class KnownNames {
   beacon(chance: Chance): string {
     const host = `${chance.pick(["weaviate", "svc", "weaviate", "x-y"])}://localhost`;
     if (chance.oneIn(2)) return `${host}/${this.id(chance)}`;
-    const className = this.className(chance);
-    return `${host}/${className}/${this.id(chance)}/${this.propertyName(chance, className)}`;
+    const { id, className } = this.object(chance);
+    return `${host}/${className}/${id}/${this.referenceName(chance, className)}`;
+  }
+
+  /** Mostly a property that holds references. */
+  referenceName(chance: Chance, className: string): string {
+    const known = (this.classes.get(className) ?? []).filter(({ dataType }) => /^[A-Z]/.test(dataType[0] ?? ""));
+    return known.length === 0 || chance.oneIn(6) ? this.propertyName(chance, className) : chance.pick(known).name;
   }
 
   propertyName(chance: Chance, className: string): string {

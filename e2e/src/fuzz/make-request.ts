@@ -1,4 +1,4 @@
-import type { ApiOperation } from "./api-document.js";
+import type { ApiOperation, JsonSchema } from "./api-document.js";
 import type { Chance } from "./chance.js";
 import type { KnownNames, KnownObject } from "./known-names.js";
 import { type FuzzRequest, makeOdd } from "./odd-requests.js";
@@ -24,10 +24,7 @@ export function makeRequest(
   };
   const oddity = chance.below(6);
   if (operation.body !== undefined) {
-    const isExample = operation.examples.length > 0 && chance.oneIn(20);
-    const value = isExample
-      ? chance.pick(operation.examples)
-      : values.of(operation.body, operation.name === "createClass" ? named(names, chance) : about);
+    const value = bodyOf(operation, operation.body, values, names, about, chance);
     const text = oddity === 2 || oddity === 3 ? writeOdd(withOddMembers(value, chance)) : JSON.stringify(value);
     request.body = oddity === 4 ? damaged(text, chance) : Buffer.from(text);
     request.headers.push(["Content-Type", "application/json"]);
@@ -37,9 +34,20 @@ export function makeRequest(
   return request;
 }
 
-/** A class that may not exist yet. */
-function named(names: KnownNames, chance: Chance): KnownObject {
-  return { id: "", className: chance.pick(names.classNames) };
+function bodyOf(
+  operation: ApiOperation,
+  schema: JsonSchema,
+  values: ValidValues,
+  names: KnownNames,
+  about: KnownObject,
+  chance: Chance,
+): unknown {
+  if (operation.examples.length > 0 && chance.oneIn(20)) return chance.pick(operation.examples);
+  // Nearly all of a class may not change.
+  const shown = operation.name === "updateClass" && !chance.oneIn(3) ? names.shown.get(about.className) : undefined;
+  if (shown === undefined) return values.of(schema, about);
+  const vectorIndexConfig = { ...(shown.vectorIndexConfig as object), ef: chance.pick([-1, 0, 16, 500]) };
+  return { ...shown, vectorIndexConfig, description: chance.pick(["", "changed", "x".repeat(2_000)]) };
 }
 
 function targetOf(
@@ -52,7 +60,7 @@ function targetOf(
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (name === "class") return className;
     if (name === "id") return id;
-    if (name === "property") return names.propertyName(chance, className);
+    if (name === "property") return names.referenceName(chance, className);
     return "x";
   });
   const query = operation.query

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { readFuzzArguments } from "./fuzz-arguments.js";
+
+it("reads what stands behind npm run fuzz", () => {
+  expect(readFuzzArguments(["rest"])).toEqual({ target: "rest", seconds: 600, seed: undefined });
+  expect(readFuzzArguments(["rest", "--seconds", "60", "--seed", "7"])).toEqual({
+    target: "rest",
+    seconds: 60,
+    seed: 7,
+  });
+});
+
+it.each([
+  [],
+  ["soap"],
+  ["rest", "--seconds"],
+  ["rest", "--seconds", "0"],
+  ["rest", "--seed", "x"],
+  ["rest", "--what", "1"],
+])("refuses %j", (...words) => expect(readFuzzArguments(words)).toBeUndefined());
