@@ -1,3 +1,5 @@
+import { type ObjectId, writeObjectId } from "@shoal/model";
+
 /** Where the hash looks up the words of a document's uuid. */
 export interface IdWords {
   isId(document: number, word0: number, word1: number, word2: number, word3: number): boolean;
@@ -5,7 +7,63 @@ export interface IdWords {
 }
 
 const SEGMENT_BITS = 6;
+const SEGMENTS = 1 << SEGMENT_BITS;
 const SEGMENT_SLOTS_MIN = 8;
+/** A hash of one segment that would need more is divided into all of its segments. */
+const UNDIVIDED_SLOTS_MAX = 1024;
+
+/**
+ * An id that is looked up: its words, and its hash under the seed that was asked for last. Asked for in table after table,
+ * as a node does, the same id is read and hashed once.
+ */
+export class IdProbe {
+  word0 = 0;
+  word1 = 0;
+  word2 = 0;
+  word3 = 0;
+  #id: ObjectId | undefined;
+  #seed: number | undefined;
+  #hash = 0;
+  readonly #bytes = new Uint8Array(16);
+  readonly #words = new Uint32Array(this.#bytes.buffer);
+
+  /** Takes over an id. */
+  read(id: ObjectId): this {
+    if (id === this.#id) return this;
+    writeObjectId(id, this.#bytes);
+    this.#take(id);
+    return this;
+  }
+
+  /** Takes over the 16 bytes of an id. */
+  readRaw(rawId: Uint8Array): this {
+    this.#bytes.set(rawId);
+    this.#take(undefined);
+    return this;
+  }
+
+  /** The words, as an array that changes with the next id. */
+  get words(): Uint32Array {
+    return this.#words;
+  }
+
+  hash(seed: number): number {
+    if (seed !== this.#seed) {
+      this.#seed = seed;
+      this.#hash = hashOf(seed, this.word0, this.word1, this.word2, this.word3);
+    }
+    return this.#hash;
+  }
+
+  #take(id: ObjectId | undefined): void {
+    this.#id = id;
+    this.#seed = undefined;
+    this.word0 = this.#words[0] ?? 0;
+    this.word1 = this.#words[1] ?? 0;
+    this.word2 = this.#words[2] ?? 0;
+    this.word3 = this.#words[3] ?? 0;
+  }
+}
 
 interface Segment {
   /** Document + 1 a slot, 0 when free; linear probing, a power of two long. */
@@ -15,13 +73,13 @@ interface Segment {
 
 /**
  * uuid to document id: open addressing over 64 segments that grow one by one, so that no single call rehashes more than
- * a 64th of the table. The uuids themselves stay where `words` has them; a slot is 4 bytes.
+ * a 64th of the table. The uuids themselves stay where `words` has them; a slot is 4 bytes. A small hash is one segment:
+ * a node looks for an id in hundreds of them, and what it has to look at should stay in the processor's cache.
  */
 export class IdHash {
-  readonly #segments: Segment[] = Array.from({ length: 1 << SEGMENT_BITS }, () => ({
-    slots: new Uint32Array(SEGMENT_SLOTS_MIN),
-    used: 0,
-  }));
+  #segments: Segment[] = [newSegment(SEGMENT_SLOTS_MIN)];
+  /** Bits of a hash's upper end that choose the segment. */
+  #segmentMask = 0;
   readonly #words: IdWords;
   readonly #seed: number;
 
@@ -33,14 +91,18 @@ export class IdHash {
 
   /** Makes room for so many documents; for an empty hash. */
   reserve(documents: number): void {
+    const isDivided = documents * 3 > UNDIVIDED_SLOTS_MAX * 2;
+    const count = isDivided ? SEGMENTS : 1;
     // Uneven segments grow once more by themselves.
-    const slots = 2 ** Math.ceil(Math.log2((documents / this.#segments.length) * 1.6 + SEGMENT_SLOTS_MIN));
-    for (const segment of this.#segments) segment.slots = new Uint32Array(slots);
+    const slots = 2 ** Math.ceil(Math.log2((documents / count) * 1.6 + SEGMENT_SLOTS_MIN));
+    this.#segmentMask = count - 1;
+    this.#segments = Array.from({ length: count }, () => newSegment(slots));
   }
 
-  /** The document with these words, or -1. */
-  find(word0: number, word1: number, word2: number, word3: number): number {
-    const hash = this.#hash(word0, word1, word2, word3);
+  /** The document of the probe's id, or -1. */
+  find(probe: IdProbe): number {
+    const hash = probe.hash(this.#seed);
+    const { word0, word1, word2, word3 } = probe;
     const { slots } = this.#segment(hash);
     const mask = slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
@@ -54,9 +116,15 @@ export class IdHash {
   add(document: number): void {
     const hash = this.#hashOf(document);
     const segment = this.#segment(hash);
-    segment.used += 1;
-    if (segment.used * 3 > segment.slots.length * 2) this.#enlarge(segment);
-    place(segment.slots, hash, document);
+    if ((segment.used + 1) * 3 <= segment.slots.length * 2) {
+      place(segment, hash, document);
+    } else if (this.#segmentMask === 0 && segment.slots.length >= UNDIVIDED_SLOTS_MAX) {
+      this.#divide(segment);
+      this.add(document);
+    } else {
+      this.#enlarge(segment);
+      place(segment, hash, document);
+    }
   }
 
   /** Takes a document out whose words are still in place. */
@@ -86,36 +154,46 @@ export class IdHash {
   }
 
   #segment(hash: number): Segment {
-    const segment = this.#segments[hash >>> (32 - SEGMENT_BITS)];
+    const segment = this.#segments[(hash >>> (32 - SEGMENT_BITS)) & this.#segmentMask];
     if (segment === undefined) throw new RangeError(`no segment for hash ${hash}`);
     return segment;
   }
 
   #enlarge(segment: Segment): void {
-    const slots = new Uint32Array(segment.slots.length * 2);
-    for (const entry of segment.slots) {
-      if (entry !== 0) place(slots, this.#hashOf(entry - 1), entry - 1);
-    }
-    segment.slots = slots;
+    const { slots } = segment;
+    segment.slots = new Uint32Array(slots.length * 2);
+    segment.used = 0;
+    for (const entry of slots) if (entry !== 0) place(segment, this.#hashOf(entry - 1), entry - 1);
+  }
+
+  #divide({ slots }: Segment): void {
+    this.#segmentMask = SEGMENTS - 1;
+    this.#segments = Array.from({ length: SEGMENTS }, () => newSegment((2 * slots.length) / SEGMENTS));
+    for (const entry of slots) if (entry !== 0) this.add(entry - 1);
   }
 
   #hashOf(document: number): number {
     const words = this.#words;
-    return this.#hash(
+    return hashOf(
+      this.#seed,
       words.word(document, 0),
       words.word(document, 1),
       words.word(document, 2),
       words.word(document, 3),
     );
   }
+}
 
-  /** Four rounds of murmur3's 32-bit mixing and its finalizer (Austin Appleby, public domain). */
-  #hash(word0: number, word1: number, word2: number, word3: number): number {
-    let hash = mix(mix(mix(mix(this.#seed, word0), word1), word2), word3);
-    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-    return (hash ^ (hash >>> 16)) >>> 0;
-  }
+function newSegment(slots: number): Segment {
+  return { slots: new Uint32Array(slots), used: 0 };
+}
+
+/** Four rounds of murmur3's 32-bit mixing and its finalizer (Austin Appleby, public domain). */
+function hashOf(seed: number, word0: number, word1: number, word2: number, word3: number): number {
+  let hash = mix(mix(mix(mix(seed, word0), word1), word2), word3);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }
 
 function mix(hash: number, word: number): number {
@@ -125,7 +203,10 @@ function mix(hash: number, word: number): number {
   return (Math.imul((rotated << 13) | (rotated >>> 19), 5) + 0xe6546b64) | 0;
 }
 
-function place(slots: Uint32Array, hash: number, document: number): void {
+/** Into a segment that has room. */
+function place(segment: Segment, hash: number, document: number): void {
+  const { slots } = segment;
+  segment.used += 1;
   const mask = slots.length - 1;
   let slot = hash & mask;
   while (slots[slot] !== 0) slot = (slot + 1) & mask;

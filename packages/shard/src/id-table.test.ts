@@ -44,6 +44,22 @@ function expectSame(table: IdTable, oracle: Oracle, random: Random): void {
 }
 
 describe("id table", () => {
+  it("tables with other seeds are asked for the same ids in turn", () => {
+    const random = new Random(5);
+    const tables = [1, 2, 1].map((seed) => ({ table: new IdTable(seed), documents: new Map<ObjectId, number>() }));
+    for (let step = 0; step < 6_000; step++) {
+      const id = randomId(random);
+      for (const { table, documents } of tables) {
+        expect(table.find(id)).toBe(documents.get(id) ?? -1);
+        if (documents.has(id) || random.below(3) === 0) continue;
+        const document = table.reserve();
+        table.insert(objectIdToBytes(id), document, step + 1);
+        documents.set(id, document);
+        expect([table.find(id), table.findRaw(objectIdToBytes(id))]).toEqual([document, document]);
+      }
+    }
+  });
+
   it.each([1, 2, 3])("against a map, seed %i", (seed) => {
     const random = new Random(seed);
     const oracle = new Oracle();

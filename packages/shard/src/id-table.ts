@@ -1,6 +1,6 @@
-import { type ObjectId, objectIdFromBytes, ShoalError, writeObjectId } from "@shoal/model";
+import { type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
-import { IdHash } from "./id-hash.js";
+import { IdHash, IdProbe } from "./id-hash.js";
 import { compareDocuments, IdOrder } from "./id-order.js";
 import { IdSetDigest } from "./id-set-digest.js";
 
@@ -13,6 +13,9 @@ export interface IdTableImage {
   readonly columns: Uint8Array;
 }
 
+/** The id that was looked up last, in whatever table: a node asks all of its shards for the same one. */
+const probe = new IdProbe();
+
 /**
  * Which objects a shard has, in memory: uuid to document id and back, creation times, and the order of creation. About
  * 40 bytes an object (45 once objects were listed by id), no JavaScript object per entry. Document ids are small: a free one is used again, so arrays and
@@ -23,8 +26,6 @@ export class IdTable {
   readonly #chunks = new DocumentChunks();
   readonly #hash: IdHash;
   readonly #free: number[] = [];
-  readonly #scratch = new Uint8Array(16);
-  readonly #words = new Uint32Array(this.#scratch.buffer);
   /** Made at the first listing by id. */
   #order: IdOrder | undefined;
   /** The ids that have to be here, as the head record has them; undefined: nobody knows. */
@@ -59,14 +60,12 @@ export class IdTable {
 
   /** The document of an object, or -1. */
   find(id: ObjectId): number {
-    writeObjectId(id, this.#scratch);
-    return this.#findScratch();
+    return this.#hash.find(probe.read(id));
   }
 
   /** `rawId`: the 16 bytes of an id. */
   findRaw(rawId: Uint8Array): number {
-    this.#scratch.set(rawId);
-    return this.#findScratch();
+    return this.#hash.find(probe.readRaw(rawId));
   }
 
   has(document: number): boolean {
@@ -122,7 +121,7 @@ export class IdTable {
       this.#documentLimit = document + 1;
       this.#chunks.reserve(this.#documentLimit);
     }
-    this.#chunks.setId(document, this.#words);
+    this.#chunks.setId(document, probe.words);
     this.#chunks.setCreationTime(document, creationTime);
     this.#hash.add(document);
     this.#order?.insert(document);
@@ -158,8 +157,7 @@ export class IdTable {
   byId(id?: ObjectId): Iterable<number> {
     this.#order ??= new IdOrder(this.#chunks, this.newestFirst(), this.count);
     if (id === undefined) return this.#order.after();
-    writeObjectId(id, this.#scratch);
-    const [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = this.#words;
+    const { word0, word1, word2, word3 } = probe.read(id);
     return this.#order.after([word0, word1, word2, word3]);
   }
 
@@ -230,11 +228,6 @@ export class IdTable {
     }
     table.adoptFreeDocuments();
     return table;
-  }
-
-  #findScratch(): number {
-    const words = this.#words;
-    return this.#hash.find(words[0] ?? 0, words[1] ?? 0, words[2] ?? 0, words[3] ?? 0);
   }
 
   #linkNewest(document: number): void {

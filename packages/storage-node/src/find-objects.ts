@@ -2,15 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { FoundObjects, ShardAddress } from "@shoal/rpc";
 import type { Shard } from "@shoal/shard";
-import type { ShardRegistry } from "./shard-registry.js";
+import type { PlacedShard, ShardRegistry } from "./shard-registry.js";
 
 /** Look-ups after which other requests get their turn: a few milliseconds. */
 const TURN_LOOKUPS_MAX = 50_000;
 
-interface AskedShard {
-  readonly shard: Shard;
-  /** The shard's address alone: what is answered for nearly every id that is somewhere. */
-  readonly answer: readonly [ShardAddress];
+interface OpenShard extends PlacedShard {
+  readonly ready: Shard;
 }
 
 interface UnaskedShard {
@@ -30,7 +28,8 @@ export async function findObjects(
   signal: AbortSignal | undefined,
 ): Promise<FoundObjects> {
   const unasked: UnaskedShard[] = [];
-  const shards = await openShards(registry, unasked);
+  const { placed } = registry;
+  const shards = areOpen(placed) ? placed : await openShards(registry, unasked);
   const idsATurn = Math.max(1, Math.floor(TURN_LOOKUPS_MAX / Math.max(1, shards.length)));
   const holders: (readonly ShardAddress[])[] = [];
   for (const [at, id] of ids.entries()) {
@@ -40,7 +39,7 @@ export async function findObjects(
     }
     let holding = NOWHERE;
     for (const asked of shards) {
-      const has = asked.shard.hasObject(id);
+      const has = asked.ready.hasObject(id);
       if (has === false || (has !== true && !(await settled(has, asked, unasked)))) continue;
       holding = holding === NOWHERE ? asked.answer : [...holding, ...asked.answer];
     }
@@ -49,18 +48,18 @@ export async function findObjects(
   return { holders, unasked };
 }
 
+function areOpen(placed: readonly PlacedShard[]): placed is readonly OpenShard[] {
+  return placed.every(({ ready }) => ready !== undefined);
+}
+
 async function openShards(
   registry: Pick<ShardRegistry, "get" | "placed">,
   unasked: UnaskedShard[],
-): Promise<readonly AskedShard[]> {
-  const shards: AskedShard[] = [];
+): Promise<readonly OpenShard[]> {
+  const shards: OpenShard[] = [];
   for (const { address, answer, ready } of registry.placed) {
-    if (ready !== undefined) {
-      shards.push({ shard: ready, answer });
-      continue;
-    }
     try {
-      shards.push({ shard: await registry.get(address), answer });
+      shards.push({ address, answer, ready: ready ?? (await registry.get(address)) });
     } catch (thrown) {
       unasked.push({ shard: address, error: ShoalError.from(thrown) });
     }
@@ -69,11 +68,11 @@ async function openShards(
 }
 
 /** The answer of a shard that has to look on its disk; false, and noted, when it cannot. */
-async function settled(has: Promise<boolean>, { answer }: AskedShard, unasked: UnaskedShard[]): Promise<boolean> {
+async function settled(has: Promise<boolean>, { address }: OpenShard, unasked: UnaskedShard[]): Promise<boolean> {
   try {
     return await has;
   } catch (thrown) {
-    unasked.push({ shard: answer[0], error: ShoalError.from(thrown) });
+    unasked.push({ shard: address, error: ShoalError.from(thrown) });
     return false;
   }
 }

@@ -7,11 +7,13 @@ describe("parseArguments", () => {
     const read = parseArguments(["H1", "H8-get", "--target", "http://host:8080", "--pid", "12,34", "--json", "out"]);
     expect(read).toMatchObject({ rows: ["H1", "H8-get"], json: "out", queries: null, list: false, help: false });
     expect(read.target).toEqual({ url: new URL("http://host:8080"), pids: [12, 34] });
-    expect(parseArguments([])).toMatchObject({ rows: [], target: null });
+    expect(parseArguments([])).toMatchObject({ rows: [], target: null, tokens: false });
+    expect(parseArguments(["--tokens"]).tokens).toBe(true);
   });
 
   it.each([
     [["--pid", "1"], "--pid needs --target"],
+    [["--tokens", "--target", "http://a"], "--tokens is for servers started here"],
     [["--target", "nowhere"], "'nowhere' is no http:// address"],
     [["--target", "http://a", "--pid", "1,x"], "'x' is no process id"],
     [["--queries", "easy"], "neither held-out nor perturbed"],

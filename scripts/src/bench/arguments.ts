@@ -11,6 +11,8 @@ Runs rows of the table of targets (all but the growth rows when none is named) a
   --target URL     a server that runs already, instead of starting one; its classes Word and Garment must not exist
   --pid N[,N]      the processes of that server; without them neither CPU nor memory is measured
   --queries KIND   held-out (rows that are not loaded) or perturbed (loaded rows, moved), instead of the row's own
+  --tokens         every request carries a token, and the server knows an issuer and an admin list; not with --target,
+                   whose URL may carry a token: http://:TOKEN@host:8080
   --json FILE      writes the results as JSON
   --list           prints the rows
   --help           prints this`;
@@ -19,6 +21,7 @@ export interface BenchArguments {
   readonly rows: readonly string[];
   readonly target: Target | null;
   readonly queries: QueryKind | null;
+  readonly tokens: boolean;
   readonly json: string | null;
   readonly list: boolean;
   readonly help: boolean;
@@ -30,11 +33,15 @@ export function parseArguments(args: readonly string[]): BenchArguments {
   if (values.pid !== undefined && values.target === undefined) {
     throw new ShoalError("invalid", "--pid needs --target: the processes of a server started here are known");
   }
+  if (values.tokens === true && values.target !== undefined) {
+    throw new ShoalError("invalid", "--tokens is for servers started here; --target takes http://:TOKEN@host:8080");
+  }
   const pids = values.pid === undefined ? null : values.pid.split(",").map(parsePid);
   return {
     rows: positionals,
     target: values.target === undefined ? null : { url: parseUrl(values.target), pids },
     queries: values.queries === undefined ? null : parseQueries(values.queries),
+    tokens: values.tokens ?? false,
     json: values.json ?? null,
     list: values.list ?? false,
     help: values.help ?? false,
@@ -50,6 +57,7 @@ function parse(args: readonly string[]) {
         target: { type: "string" },
         pid: { type: "string" },
         queries: { type: "string" },
+        tokens: { type: "boolean" },
         json: { type: "string" },
         list: { type: "boolean" },
         help: { type: "boolean" },

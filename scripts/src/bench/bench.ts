@@ -1,8 +1,10 @@
 import { ShoalError } from "@shoal/model";
+import { ask } from "./ask.js";
 import { BENCH_SETS, classDefinition, type SetName } from "./bench-class.js";
 import { type Measurement, measure, type Target } from "./measure.js";
 import type { QueryKind } from "./query-vectors.js";
 import { ShoalServer } from "./shoal-server.js";
+import { TokenIssuer } from "./token-issuer.js";
 import type { ImportParameters } from "./workloads/import-objects.js";
 
 export const OBJECTS_PER_BATCH = 100;
@@ -13,6 +15,8 @@ export interface BenchOptions {
   readonly target: Target | null;
   /** In place of what a row would take. */
   readonly queries: QueryKind | null;
+  /** Servers demand tokens, and requests carry one. */
+  readonly withTokens: boolean;
   /** Where one line on what happens goes. */
   readonly say: (line: string) => void;
 }
@@ -35,6 +39,7 @@ export class Bench implements AsyncDisposable {
   /** Whichever was started last, also one that a row owns. */
   #lastServer: ShoalServer | undefined;
   #loaded: LoadedServer | undefined;
+  #issuer: TokenIssuer | undefined;
 
   constructor(options: BenchOptions) {
     this.#options = options;
@@ -78,14 +83,20 @@ export class Bench implements AsyncDisposable {
   /** A server of its own for one row; the row disposes of it. Frees the loaded one first: memory and CPU are shared. */
   async ownServer(): Promise<ShoalServer> {
     await this.#stopServer();
-    this.#lastServer = await ShoalServer.start();
+    this.#lastServer = await this.#startServer();
     return this.#lastServer;
+  }
+
+  async #startServer(): Promise<ShoalServer> {
+    if (!this.#options.withTokens) return ShoalServer.start();
+    this.#issuer ??= await TokenIssuer.start();
+    return ShoalServer.start(this.#issuer.settings, this.#issuer.token());
   }
 
   async #freshServer(): Promise<Target> {
     await this.#stopServer();
     this.say("starting a server");
-    this.#server = await ShoalServer.start();
+    this.#server = await this.#startServer();
     this.#lastServer = this.#server;
     return { url: this.#server.url, pids: [this.#server.pid] };
   }
@@ -109,10 +120,11 @@ export class Bench implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stopServer();
+    this.#issuer?.[Symbol.dispose]();
     const url = this.#options.target?.url;
     if (url === undefined) return;
     for (const set of this.#createdOnTarget) {
-      await fetch(new URL(`/v1/schema/${BENCH_SETS[set].className}`, url), { method: "DELETE" });
+      await ask(url, `/v1/schema/${BENCH_SETS[set].className}`, { method: "DELETE" });
     }
   }
 }
@@ -122,7 +134,7 @@ export class Bench implements AsyncDisposable {
  * `unavailable` when nobody answers.
  */
 async function createClass(url: URL, set: SetName): Promise<void> {
-  const response = await fetch(new URL("/v1/schema", url), {
+  const response = await ask(url, "/v1/schema", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(classDefinition(set)),

@@ -29,7 +29,7 @@ async function main(): Promise<void> {
 
 /** A row that fails is told and left out of the results; the others still run. */
 async function runRows(rows: readonly Row[], options: BenchArguments, results: RowResult[]): Promise<void> {
-  await using bench = new Bench({ target: options.target, queries: options.queries, say });
+  await using bench = new Bench({ target: options.target, queries: options.queries, withTokens: options.tokens, say });
   for (const row of rows) {
     try {
       const result = { row, figures: await row.run(bench) };

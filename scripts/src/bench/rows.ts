@@ -6,6 +6,7 @@ import { h2 } from "./rows/h2.js";
 import { h6 } from "./rows/h6.js";
 import { h7Images, h7Words } from "./rows/h7.js";
 import { h8 } from "./rows/h8.js";
+import { h8Classes } from "./rows/h8-classes.js";
 import { h10 } from "./rows/h10.js";
 import { h11 } from "./rows/h11.js";
 import { h12 } from "./rows/h12.js";
@@ -24,6 +25,7 @@ export const ROWS: readonly Row[] = [
   ...h8,
   h7Images,
   h2,
+  h8Classes,
   h10,
   ...h1Growth,
 ];

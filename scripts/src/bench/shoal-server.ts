@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ShoalError } from "@shoal/model";
+import { ask } from "./ask.js";
 
 const CLI = fileURLToPath(new URL("../../../packages/cli/dist/main.js", import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
@@ -29,16 +30,20 @@ export class ShoalServer implements AsyncDisposable {
 
   private constructor(
     folder: string,
+    /** With a token in the place of the password where requests need one. */
     readonly url: URL,
+    private readonly settings: Readonly<Record<string, string>>,
   ) {
     this.#folder = folder;
     process.on("exit", this.#killOnExit);
   }
 
-  /** Starts a server on an empty data folder and waits until it is ready. */
-  static async start(): Promise<ShoalServer> {
+  /** Starts a server on an empty data folder and waits until it is ready, and until the token counts if there is one. */
+  static async start(settings: Readonly<Record<string, string>> = {}, token = ""): Promise<ShoalServer> {
     const folder = await mkdtemp(join(tmpdir(), "shoal-server-"));
-    const server = new ShoalServer(folder, new URL(`http://127.0.0.1:${await freePort()}`));
+    const url = new URL(`http://127.0.0.1:${await freePort()}`);
+    url.password = token;
+    const server = new ShoalServer(folder, url, settings);
     try {
       server.launch();
       await server.untilReady();
@@ -60,6 +65,7 @@ export class ShoalServer implements AsyncDisposable {
     const log = openSync(join(this.#folder, "log"), "a");
     const environment = {
       ...process.env,
+      ...this.settings,
       HOST: this.url.hostname,
       PORT: this.url.port,
       PERSISTENCE_DATA_PATH: join(this.#folder, "data"),
@@ -73,10 +79,11 @@ export class ShoalServer implements AsyncDisposable {
 
   /** Errors: `unavailable`, with the end of the server's log, when it ends or is not ready in time. */
   async untilReady(): Promise<void> {
-    const ready = new URL("/v1/.well-known/ready", this.url);
+    // The server is ready before it has read the keys of its issuer: a token is 503 until then.
+    const path = this.url.password === "" ? "/v1/.well-known/ready" : "/v1/meta";
     for (let waited = 0; waited < READY_TIMEOUT_MS; waited += READY_POLL_MS) {
       if (!this.#runs()) throw new ShoalError("unavailable", `the server ended while starting\n${this.log()}`);
-      const status = await fetch(ready).then(
+      const status = await ask(this.url, path).then(
         (response) => response.body?.cancel().then(() => response.status) ?? response.status,
         () => 0,
       );

@@ -1,5 +1,6 @@
 import { exactNeighbours } from "@shoal/data-sets";
 import { ShoalError } from "@shoal/model";
+import { ask } from "../ask.js";
 import { BENCH_SETS, benchRows, rowId } from "../bench-class.js";
 import { NO_FIGURES } from "../figures.js";
 import { percentile } from "../load-generator/percentile.js";
@@ -91,7 +92,7 @@ async function untilCorrect(server: ShoalServer, question: Question): Promise<vo
 /** What is wrong with the answer now; "" when it is correct. */
 async function answerFault(url: URL, question: Question): Promise<string> {
   try {
-    const response = await fetch(new URL("/v1/graphql", url), {
+    const response = await ask(url, "/v1/graphql", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: question.body,

@@ -1,6 +1,8 @@
 import { ShoalError } from "@shoal/model";
+import { ask } from "../ask.js";
 import type { LoadedServer } from "../bench.js";
 import { BENCH_SETS, rowId } from "../bench-class.js";
+import type { RowFigures } from "../figures.js";
 import { measure } from "../measure.js";
 import type { Row } from "../row.js";
 import {
@@ -35,22 +37,23 @@ function objectRow(verb: ObjectVerb, operation: string, target: number, requests
     async run(bench) {
       const server = await bench.loaded("glove");
       bench.say(operation);
-      const parameters: SingleObjectParameters = {
-        set: "glove",
-        loaded: server.loaded,
-        verb,
-        warmUpRequests: WARM_UP_REQUESTS,
-        requests,
-      };
-      const figures = await measure(server, {
-        workload: "single-object",
-        parameters,
-        untilIdle: verb !== "get",
-      });
-      await verify(server, verb, WARM_UP_REQUESTS + figures.load.requests);
-      return { ...figures, note: `${figures.load.requests} objects` };
+      return measureObjects(server, verb, requests);
     },
   };
+}
+
+/** Measures one verb on a server that holds words, and looks at what it has done. */
+export async function measureObjects(server: LoadedServer, verb: ObjectVerb, requests: number): Promise<RowFigures> {
+  const parameters: SingleObjectParameters = {
+    set: "glove",
+    loaded: server.loaded,
+    verb,
+    warmUpRequests: WARM_UP_REQUESTS,
+    requests,
+  };
+  const figures = await measure(server, { workload: "single-object", parameters, untilIdle: verb !== "get" });
+  await verify(server, verb, WARM_UP_REQUESTS + figures.load.requests);
+  return { ...figures, note: `${figures.load.requests} objects` };
 }
 
 /** Looks at some of the objects: that answers were quick says nothing about what was done. */
@@ -60,7 +63,7 @@ async function verify(server: LoadedServer, verb: ObjectVerb, count: number): Pr
   for (let step = 0; step < VERIFIED_OBJECTS; step++) {
     const index = Math.floor((step * (count - 1)) / (VERIFIED_OBJECTS - 1));
     const row = rows[index] as number;
-    const response = await fetch(new URL(`/v1/objects/${rowId("glove", row)}?include=vector`, server.url));
+    const response = await ask(server.url, `/v1/objects/${rowId("glove", row)}?include=vector`);
     const body = await response.text();
     if (!isAsExpected(verb, row, response.status, body, () => unitVector(vectors, index))) {
       throw new ShoalError("internal", `after ${verb} row ${row} is: ${response.status} ${body.slice(0, 300)}`);
