@@ -28,8 +28,14 @@ const FAULT_LINE = /unhandled|uncaught|"level":"?(50|60|error|fatal)|\bERROR\b|\
 
 /** Drives every operation of a server of its own for `seconds`. */
 export async function fuzzRest(seed: number, seconds: number, say: (line: string) => void): Promise<FuzzReport> {
+  const profile = seed % 2 === 0 ? "spec" : "weaviate";
   await using server = await ServerProcess.start({
-    env: { REQUEST_BODY_BYTES_MAX: String(8 * 1024 * 1024), LOG_FORMAT: "json", LOG_LEVEL: "info" },
+    env: {
+      WIRE_PROFILE: profile,
+      REQUEST_BODY_BYTES_MAX: String(8 * 1024 * 1024),
+      LOG_FORMAT: "json",
+      LOG_LEVEL: "info",
+    },
   });
   const setUp = new Chance(seed);
   const { json } = await server.http.get("/v1/openapi.json");
@@ -56,6 +62,7 @@ export async function fuzzRest(seed: number, seconds: number, say: (line: string
   const statuses = [...run.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
   return {
     figures: {
+      "wire profile": profile,
       requests: run.sent,
       statuses: statuses.join(", "),
       "largest resident memory": `${Math.round(run.residentBytesMax / 2 ** 20)} MiB`,
@@ -125,6 +132,7 @@ class FuzzRun {
   async drive(chance: Chance, until: number): Promise<void> {
     using connection = new RawConnection(this.server.port);
     const values = new ValidValues(this.document, this.names, chance);
+    let before = (): string => "nothing";
     while (performance.now() < until && this.server.running && this.complaints.length < FAILURES_MAX) {
       const operation = chance.pick(this.#weighted);
       const request = makeRequest(operation, values, this.names, chance);
@@ -142,7 +150,11 @@ class FuzzRun {
       }
       if (typeof outcome !== "string" && outcome.status > 500) this.#note(operation.name, outcome);
       const wrong = complaint(operation, request, outcome);
-      if (wrong !== undefined) this.#complain(operation.name, wrong, again());
+      if (wrong !== undefined) {
+        const how = outcome === "closed" ? `${again()}\n    (${connection.ending}) after ${before()}` : again();
+        this.#complain(operation.name, wrong, how);
+      }
+      before = again;
     }
   }
 

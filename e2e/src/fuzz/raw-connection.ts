@@ -18,6 +18,9 @@ export class RawConnection implements Disposable {
   #socket: Socket | undefined;
   #received: Buffer = Buffer.alloc(0);
   #wake: (() => void) | undefined;
+  /** Requests that went over it; 1 for the first one on a new connection. */
+  #requests = 0;
+  #error = "";
 
   constructor(readonly port: number) {}
 
@@ -25,6 +28,7 @@ export class RawConnection implements Disposable {
   async send(bytes: Buffer, isHead: boolean): Promise<RawOutcome> {
     const socket = this.#socket ?? this.#open();
     this.#received = Buffer.alloc(0);
+    this.#requests++;
     socket.write(bytes);
     const until = performance.now() + ANSWER_MS_MAX;
     for (;;) {
@@ -43,6 +47,11 @@ export class RawConnection implements Disposable {
     }
   }
 
+  /** What is known of how the last connection ended. */
+  get ending(): string {
+    return `request ${this.#requests} on its connection${this.#error === "" ? "" : `, ${this.#error}`}`;
+  }
+
   close(): void {
     this.#socket?.destroy();
     this.#socket = undefined;
@@ -55,12 +64,16 @@ export class RawConnection implements Disposable {
   #open(): Socket {
     const socket = connect({ port: this.port, host: "127.0.0.1", noDelay: true });
     this.#socket = socket;
+    this.#requests = 0;
+    this.#error = "";
     socket.on("data", (chunk: Buffer) => {
       if (this.#socket !== socket) return;
       this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
       this.#wake?.();
     });
-    socket.on("error", () => undefined);
+    socket.on("error", (error) => {
+      if (this.#socket === socket) this.#error = error.message;
+    });
     socket.on("close", () => {
       if (this.#socket === socket) this.#socket = undefined;
       this.#wake?.();
