@@ -81,9 +81,12 @@ export function checkGraphqlNames(changed: ClassDefinition, schema: readonly Cla
   }
   for (const other of schema) {
     if (other.class === changed.class) continue;
-    for (const [name, otherOwner] of graphqlNames(other)) {
+    const others = graphqlNames(other);
+    // Classes may have a thousand properties each: only the smaller side is walked through.
+    for (const name of (own.size < others.size ? own : others).keys()) {
       const owner = own.get(name);
-      if (owner !== undefined) throw collision(name, owner, otherOwner);
+      const otherOwner = others.get(name);
+      if (owner !== undefined && otherOwner !== undefined) throw collision(name, owner, otherOwner);
     }
   }
 }
