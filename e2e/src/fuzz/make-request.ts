@@ -1,9 +1,13 @@
 import type { ApiOperation, JsonSchema } from "./api-document.js";
 import type { Chance } from "./chance.js";
 import type { KnownNames, KnownObject } from "./known-names.js";
+import { largeBody } from "./large-bodies.js";
 import { type FuzzRequest, makeOdd } from "./odd-requests.js";
 import { damaged, withOddMembers, writeOdd } from "./odd-values.js";
 import type { ValidValues } from "./valid-values.js";
+
+/** Ordinary bodies a large one, which takes as much of the server's time as some hundred others. */
+const ORDINARY_BODIES = 400;
 
 /** A request for the operation: about a third as it should be, the others with something odd about them. */
 export function makeRequest(
@@ -24,8 +28,13 @@ export function makeRequest(
   };
   const oddity = chance.below(6);
   if (operation.body !== undefined) {
-    const value = bodyOf(operation, operation.body, values, names, about, chance);
-    const text = oddity === 2 || oddity === 3 ? writeOdd(withOddMembers(value, chance)) : JSON.stringify(value);
+    const isLarge = chance.oneIn(ORDINARY_BODIES);
+    const value = isLarge ? undefined : bodyOf(operation, operation.body, values, names, about, chance);
+    const text = isLarge
+      ? largeBody(about, chance)
+      : oddity === 2 || oddity === 3
+        ? writeOdd(withOddMembers(value, chance))
+        : JSON.stringify(value);
     request.body = oddity === 4 ? damaged(text, chance) : Buffer.from(text);
     request.headers.push(["Content-Type", "application/json"]);
     if (request.body.length === 0 && chance.oneIn(2)) request.body = undefined;
