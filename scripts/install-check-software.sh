@@ -6,6 +6,7 @@ missing=()
 command -v g++ >/dev/null || missing+=(g++)
 command -v strace >/dev/null || missing+=(strace)
 command -v mount >/dev/null || missing+=(mount)
+command -v chromium >/dev/null || missing+=(chromium)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 echo "installing ${missing[*]}"

@@ -1,5 +1,5 @@
 import type { GatewayClient } from "../api/gateway-client.js";
-import { JsonView } from "../editor/json-view.js";
+import { FoldedJson } from "../editor/json-view.js";
 import { formatJson } from "../json/format-json.js";
 import { sampleQuery } from "../query/sample-query.js";
 import { writeRoute } from "../route.js";
@@ -45,10 +45,7 @@ export function ClassPage({ shown, client }: { readonly shown: ClassInfo; readon
       <section aria-label="Objects">
         <ObjectList shown={shown} client={client} />
       </section>
-      <details class="raw">
-        <summary>Settings as JSON</summary>
-        <JsonView label={`Settings of ${name}`} text={formatJson(shown.json)} />
-      </details>
+      <FoldedJson title="Settings as JSON" label={`Settings of ${name}`} text={formatJson(shown.json)} />
     </article>
   );
 }

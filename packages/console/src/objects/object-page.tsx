@@ -1,5 +1,5 @@
 import type { GatewayClient } from "../api/gateway-client.js";
-import { JsonView } from "../editor/json-view.js";
+import { FoldedJson } from "../editor/json-view.js";
 import { parseExact } from "../json/exact-json.js";
 import { formatJson } from "../json/format-json.js";
 import { writeRoute } from "../route.js";
@@ -65,10 +65,7 @@ function Shown({ object }: { readonly object: StoredObject }) {
         )}
       </section>
       <VectorPart object={object} />
-      <details class="raw">
-        <summary>All of it as JSON</summary>
-        <JsonView label="The object as JSON" text={formatJson(json)} />
-      </details>
+      <FoldedJson title="All of it as JSON" label="The object as JSON" text={formatJson(json)} />
     </main>
   );
 }

@@ -166,7 +166,7 @@ export function QueryPage({ client, schema, storage, now, shared, onRefresh }: Q
         />
       </section>
       <section class="pane result" aria-label="Result">
-        {isEmpty && outcome.kind !== "answer" ? (
+        {isEmpty && outcome.kind === "none" ? (
           <EmptyServer onRefresh={onRefresh} />
         ) : (
           <ResultPane outcome={outcome} onPlace={(line, column) => showPlace(view.current, line, column)} />

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+// Apart from `npm test`: these need Chromium. One file after the other, as each has a browser and a server of its own.
+export default defineConfig({
+  test: {
+    include: ["e2e/browser/*.browser.ts"],
+    pool: "forks",
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 90_000,
+  },
+});
