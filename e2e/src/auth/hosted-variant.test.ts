@@ -9,7 +9,7 @@ import { CLIENT_ID, makeIssuerKey } from "../testing/oidc-issuer.js";
 let guarded: GuardedServer;
 
 beforeAll(async () => {
-  guarded = await GuardedServer.start(makeIssuerKey("first"));
+  guarded = await GuardedServer.start(makeIssuerKey("first"), { LOG_LEVEL: "debug" });
 }, 60_000);
 afterAll(() => guarded[Symbol.asyncDispose]());
 

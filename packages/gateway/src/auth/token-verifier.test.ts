@@ -14,7 +14,7 @@ const BAD_SIGNATURE = "failed to verify signature: failed to verify id token sig
 const rsa = makeKey("rsa", "rsa");
 const ec = makeKey("ec", "P-256");
 
-function setUp(turns?: VerificationTurns) {
+function setUp(turns?: Pick<VerificationTurns, "next">) {
   const stub = new StubIssuer();
   stub.publish(rsa, ec);
   const clock = { nowMs: NOW_MS, now: () => clock.nowMs };
@@ -39,7 +39,7 @@ function setUp(turns?: VerificationTurns) {
 }
 
 /** With the keys read. */
-async function ready(turns?: VerificationTurns) {
+async function ready(turns?: Pick<VerificationTurns, "next">) {
   const all = setUp(turns);
   all.issuer.start();
   await all.issuer.lookAgain();
@@ -226,6 +226,21 @@ describe("keys that change", () => {
     await issuer.lookAgain();
     await expect(verdict(verifier, token)).rejects.toThrow(refused(BAD_SIGNATURE));
     expect(ISSUER_TIMES.keysMs + VERIFIED_MS_MAX / 2).toBeLessThanOrEqual(60_000);
+  });
+
+  it("a token that was verified with keys that have been replaced meanwhile is not remembered", async () => {
+    let go = (): void => {};
+    const turn = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const { verifier, claims, stub, issuer, verified } = await ready({ next: () => turn });
+    const verdictOfOld = verdict(verifier, issue(ec, claims));
+    stub.publish(rsa);
+    await issuer.lookAgain();
+    go();
+    expect(await verdictOfOld).toMatchObject({ username: "alice" });
+    expect(verified.size).toBe(0);
+    await expect(verdict(verifier, issue(ec, claims))).rejects.toThrow(refused(BAD_SIGNATURE));
   });
 });
 

@@ -24,7 +24,7 @@ export interface TokenVerifierParts {
   readonly issuer: Issuer;
   readonly verified: VerifiedTokens;
   readonly clock: Clock;
-  readonly turns?: VerificationTurns;
+  readonly turns?: Pick<VerificationTurns, "next">;
 }
 
 /** Turns a bearer token into who it speaks for. */
@@ -33,7 +33,7 @@ export class TokenVerifier {
   readonly #issuer: Issuer;
   readonly #verified: VerifiedTokens;
   readonly #clock: Clock;
-  readonly #turns: VerificationTurns;
+  readonly #turns: Pick<VerificationTurns, "next">;
   /** Tokens that are looked at right now, by their digest: one that comes twice at once is verified once. */
   readonly #pending = new Map<string, Promise<Principal>>();
   #waitingForKeys = 0;
@@ -71,19 +71,24 @@ export class TokenVerifier {
 
   async #examine(token: string, jwt: JsonWebToken, header: TokenHeader, digest: string): Promise<Principal> {
     const before = this.#issuer.keys;
-    const isSigned =
-      (await this.#isSignedBy(before, token, header)) || (await this.#isSignedByNewKey(before, token, header));
-    if (!isSigned) throw new ShoalError("unauthenticated", BAD_SIGNATURE);
+    const isSigned = await this.#isSignedBy(before, token, header);
+    const keys = isSigned ? before : await this.#newKeysThatSigned(before, token, header);
+    if (keys === undefined) throw new ShoalError("unauthenticated", BAD_SIGNATURE);
     const principal = principalOf(jwt.claims, this.#oidc);
-    const now = this.#clock.now();
-    if (now < expiryMs(jwt.claims)) this.#verified.add(digest, principal, expiryMs(jwt.claims), now);
+    const [now, expiry] = [this.#clock.now(), expiryMs(jwt.claims)];
+    // Keys that were read while this token waited may have lost the one that has signed it.
+    if (now < expiry && keys === this.#issuer.keys) this.#verified.add(digest, principal, expiry, now);
     return principal;
   }
 
-  /** Whether a key that was not known until now has signed the token: keys are rotated at any time. */
-  async #isSignedByNewKey(before: KeySet | undefined, token: string, header: TokenHeader): Promise<boolean> {
+  /** The keys with one among them that was not known before and has signed the token: keys are rotated at any time. */
+  async #newKeysThatSigned(
+    before: KeySet | undefined,
+    token: string,
+    header: TokenHeader,
+  ): Promise<KeySet | undefined> {
     const namesKnownKey = header.keyId !== undefined && before?.keys.some(({ id }) => id === header.keyId);
-    if (namesKnownKey === true) return false;
+    if (namesKnownKey === true) return undefined;
     if (this.#waitingForKeys >= WAITING_FOR_KEYS_MAX) throw this.#issuerUnavailable();
     this.#waitingForKeys++;
     try {
@@ -91,11 +96,11 @@ export class TokenVerifier {
     } finally {
       this.#waitingForKeys--;
     }
-    const now = this.#issuer.keys;
-    if (now !== before && (await this.#isSignedBy(now, token, header))) return true;
+    const keys = this.#issuer.keys;
+    if (keys !== before && (await this.#isSignedBy(keys, token, header))) return keys;
     // Perhaps the issuer has that key, but nobody can ask it.
     if (header.keyId !== undefined && !this.#issuer.isAnswering) throw this.#issuerUnavailable();
-    return false;
+    return undefined;
   }
 
   async #isSignedBy(keys: KeySet | undefined, token: string, header: TokenHeader): Promise<boolean> {
