@@ -24,7 +24,7 @@ export interface FuzzReport {
 }
 
 /** Lines of the server's output that tell of a fault. */
-const FAULT_LINE = /unhandled|uncaught|"level":"?(50|60|error|fatal)|\bERROR\b|\bFATAL\b|MaxListenersExceeded/i;
+const FAULT_LINE = /"level":"(error|fatal)"|unhandled|uncaught|(?:Error|Warning): /i;
 
 /** Drives every operation of a server of its own for `seconds`. */
 export async function fuzzRest(seed: number, seconds: number, say: (line: string) => void): Promise<FuzzReport> {
