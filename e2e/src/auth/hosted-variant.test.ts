@@ -28,7 +28,7 @@ describe("the hosted variant", () => {
     }
   });
 
-  // covers: decisions/both/openid-configuration
+  // covers: decisions/both/openid-configuration, spec/instance/get-openid-configuration
   it("leads a client from the cluster's address to a token, and with it back", async () => {
     const { http } = guarded.server;
     const discovery = (await http.get("/v1/.well-known/openid-configuration")).json as Record<string, string>;
