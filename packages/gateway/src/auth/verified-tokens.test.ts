@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { NOW_MS } from "../testing/token-verifiers.js";
+import { VerifiedTokens } from "./verified-tokens.js";
+
+describe("the tokens that were verified lately", () => {
+  const principal = { username: "a", groups: [] };
+
+  it("are bounded, the oldest goes first", () => {
+    const tokens = new VerifiedTokens(3);
+    for (let i = 0; i < 10; i++) tokens.add(`t${i}`, principal, NOW_MS + 1e6, NOW_MS + i);
+    expect(tokens.size).toBe(3);
+    expect(tokens.find("t6", NOW_MS + 10)).toBeUndefined();
+    expect(tokens.find("t7", NOW_MS + 10)).toBe(principal);
+  });
+
+  it("do not last longer because a clock was set back", () => {
+    const tokens = new VerifiedTokens();
+    tokens.add("t", principal, NOW_MS + 1e9, NOW_MS);
+    expect(tokens.find("t", NOW_MS - 1)).toBeUndefined();
+    expect(tokens.find("t", NOW_MS)).toBeUndefined();
+  });
+});
