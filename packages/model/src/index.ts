@@ -12,8 +12,8 @@ export {
 } from "./objects/beacon.js";
 export {
   missingTarget,
-  parseReferenceTarget,
   parseReferences,
+  parseReferenceTarget,
   type ReferencePlace,
   referenceTo,
   targetsOfReferences,
@@ -53,7 +53,13 @@ export {
   type ShardingConfig,
   type VectorIndexConfig,
 } from "./schema/class-definition.js";
-export { checkPropertyName, isClassName, normaliseClassName, normalisePropertyName } from "./schema/class-names.js";
+export {
+  checkPropertyName,
+  isClassName,
+  NAME_CHARS_MAX,
+  normaliseClassName,
+  normalisePropertyName,
+} from "./schema/class-names.js";
 export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
 export { type BodySchema, decodeBody, foldMembers, int64 } from "./schema/decode-body.js";
 export { extendClass } from "./schema/extend-class.js";
@@ -62,6 +68,7 @@ export { checkNewClass, parseClass } from "./schema/parse-class.js";
 export { checkNewProperty, parseProperty } from "./schema/parse-property.js";
 export { PROPERTY_BODY } from "./schema/property-body.js";
 export {
+  checkClassCount,
   checkPropertyCount,
   DEFAULT_SCHEMA_LIMITS,
   PROPERTIES_PER_CLASS_CAP,

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { type ClassDefinition, isUncheckedObject, normaliseClassName, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import type { CheckedObject } from "../check-object.js";
@@ -8,6 +7,7 @@ import { locateObjects } from "../locate-objects.js";
 import type { AutoSchemaSettings } from "./auto-schema-settings.js";
 import { ClassPlan, type ClassPlanParts, checkPlanned, type PlannedObject, type Refusal } from "./class-plan.js";
 import { referenceTargets } from "./reference-targets.js";
+import { Turns } from "./turns.js";
 
 /** What ordinary checks refused but auto-schema may take: an unseen class, unseen properties, names to be normalised. */
 export function concernsAutoSchema({ className, properties }: ObjectInput, { schema }: Pick<IngestParts, "schema">) {
@@ -47,8 +47,10 @@ export async function admitObjects(
     else known.push(at);
   }
   const outcomes = new Array<CheckedObject | Refusal | undefined>(inputs.length);
+  const turns = new Turns(parts, context);
   for (const [className, group] of places) {
-    const admission = new ClassAdmission(parts, planParts, className, lengthOf, context);
+    if (turns.isOver) await turns.next();
+    const admission = new ClassAdmission(parts, planParts, className, lengthOf, turns, context);
     const ofClass = group.flatMap((at) => inputs[at] ?? []);
     for (const [i, outcome] of (await admission.admit(ofClass)).entries()) outcomes[group[i] ?? 0] = outcome;
   }
@@ -65,6 +67,7 @@ class ClassAdmission {
     private readonly planParts: ClassPlanParts,
     private readonly className: string,
     private readonly lengthOf: (record: ClassRecord) => number | undefined,
+    private readonly turns: Turns,
     private readonly context: RequestContext,
   ) {}
 
@@ -126,17 +129,11 @@ class ClassAdmission {
     }
   }
 
-  /** Lets other requests have their turn in between. */
   async #inTurns<From, To>(items: readonly From[], work: (item: From) => To): Promise<readonly To[]> {
-    const { limits, nowMs } = this.parts;
     const done: To[] = [];
-    let turnEnds = nowMs() + limits.turnMsMax;
     for (const item of items) {
       done.push(work(item));
-      if (nowMs() < turnEnds) continue;
-      await setImmediate();
-      this.context.signal?.throwIfAborted();
-      turnEnds = nowMs() + limits.turnMsMax;
+      if (this.turns.isOver) await this.turns.next();
     }
     return done;
   }

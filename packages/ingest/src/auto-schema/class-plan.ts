@@ -1,6 +1,8 @@
 import {
   type BeaconScheme,
   type ClassDefinition,
+  checkClassCount,
+  checkPropertyCount,
   checkPropertyName,
   extendClass,
   isUncheckedObject,
@@ -105,6 +107,7 @@ export class ClassPlan {
   /** A class without properties. The vectorizer's check has to wait for them. */
   #unseen(className: string): ClassRecord {
     const settings = this.#parts.settings.classSettings();
+    checkClassCount(this.#schema.length + 1, this.#parts.settings.schemaLimits);
     const modules = { ...settings.modules, check: () => {} };
     const definition = parseClass(bodyOf(className), this.#schema, { ...settings, modules });
     return { definition, sharding: NO_SHARDS, classId: "", dimensions: undefined };
@@ -113,6 +116,7 @@ export class ClassPlan {
   /** The object with normalised names, without unseen properties that say nothing; the unseen ones go to `added`. */
   #normalised(given: ObjectInput, added: PropertyDefinition[]): ObjectInput {
     const className = this.#planned.definition.class;
+    const { propertiesPerClassMax } = this.#parts.settings.schemaLimits;
     const { properties } = given;
     if (!isUncheckedObject(properties)) return { ...given, className };
     const kept = new Map<string, unknown>();
@@ -125,7 +129,9 @@ export class ClassPlan {
         throw new ShoalError("invalid", `property '${name}' of class '${className}' is given twice, also as '${key}'`);
       }
       kept.set(name, value);
-      if (property !== undefined) added.push(property);
+      if (property === undefined) continue;
+      added.push(property);
+      checkPropertyCount(className, this.#names.size + added.length, propertiesPerClassMax);
     }
     return { ...given, className, properties: Object.fromEntries(kept) };
   }

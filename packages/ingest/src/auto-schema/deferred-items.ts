@@ -1,4 +1,4 @@
-import { type ObjectId, ShoalError } from "@shoal/model";
+import { NAME_CHARS_MAX, type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import type { CheckedObject } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
@@ -65,7 +65,8 @@ export class DeferredItems {
 
   /** The reference goes on without the class that could not be made, and tells all that comes of it (reference-rest 6.1). */
   #withoutClass({ input: { className = "" } }: DeferredItem, error: ShoalError): ShoalError {
-    if (error.code !== "invalid" || this.#parts.schema.classRecord(className) !== undefined) return error;
+    const isTold = error.code === "invalid" && className.length <= NAME_CHARS_MAX;
+    if (!isTold || this.#parts.schema.classRecord(className) !== undefined) return error;
     return new ShoalError(
       "invalid",
       `${error.message}, class '${className}' not present in schema, class ${className} not present`,

@@ -94,6 +94,36 @@ describe("a batch", () => {
     expect(typesOf(setup, "Bus")).not.toHaveProperty("news");
   });
 
+  it("of thousands of unseen classes asks for no more than there may be, and lets others have their turn", async () => {
+    const setup = setUp({ autoSchema: {}, limits: { turnMsMax: 0 } });
+    setup.cluster.schemaLimits = { classesMax: 5, propertiesPerClassMax: 5 };
+    let asked = 0;
+    setup.cluster.beforeEnsure = async () => void asked++;
+    let turns = 0;
+    const counting = setInterval(() => turns++, 0);
+    const outcomes = await batch(
+      setup,
+      Array.from({ length: 3_000 }, (_, i) => input(`Class${i}`)),
+    );
+    clearInterval(counting);
+    expect(outcomes.filter((outcome) => outcome === "stored")).toHaveLength(2);
+    expect(outcomes.at(-1)).toBe(
+      "the schema would have 6 classes, at most 5 are allowed (SCHEMA_CLASSES_MAX), " +
+        "class 'Class2999' not present in schema, class Class2999 not present",
+    );
+    expect(asked).toBe(2);
+    expect(turns).toBeGreaterThan(50);
+  });
+
+  it("runs into its time-out while it is planned", async () => {
+    let now = 0;
+    const setup = setUp({ autoSchema: {}, nowMs: () => now++ });
+    const inputs = Array.from({ length: 1_000 }, (_, i) => withProperties("Thing", { a: i }));
+    const refused = refusal(setup.ingest.importObjects(inputs, { deadline: 1_500 }));
+    expect(await refused).toMatch(/^deadlineExceeded: /);
+    expect(setup.cluster.schemaChanges).toBe(0);
+  });
+
   it("ends when its client is gone", async () => {
     const setup = setUp({ autoSchema: {}, limits: { turnMsMax: 0 } });
     const gone = new AbortController();

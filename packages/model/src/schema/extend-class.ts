@@ -25,13 +25,13 @@ export function extendClass(
     return other === undefined;
   });
   if (added.length === 0) return definition;
+  checkPropertyCount(definition.class, known.size, propertiesPerClassMax);
   for (const { name } of added) checkPropertyName(name);
   const extended = { ...definition, properties: [...(definition.properties ?? []), ...added] };
   const others = schema.filter((one) => one.class !== definition.class);
   for (const { name, dataType } of added) {
     checkDataType(dataType, [...others, definition], `Data type of property '${name}' is invalid; `);
   }
-  checkPropertyCount(definition.class, extended.properties.length, propertiesPerClassMax);
   checkGraphqlNames(extended, others);
   return extended;
 }
