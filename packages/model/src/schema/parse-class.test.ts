@@ -5,8 +5,7 @@ import { SPEC_PROFILE, WEAVIATE_PROFILE } from "../wire-profile.js";
 import type { ClassSettings } from "./class-body.js";
 import type { ClassDefinition } from "./class-definition.js";
 import { type ModuleClassRules, NO_MODULES } from "./module-class-rules.js";
-import { checkNewClass, parseClass } from "./parse-class.js";
-import { DEFAULT_SCHEMA_LIMITS } from "./schema-limits.js";
+import { parseClass } from "./parse-class.js";
 import { shownClass } from "./shown-class.js";
 
 const settings: ClassSettings = {
@@ -253,33 +252,6 @@ describe("parseClass", () => {
     }));
     expect(parse({ class: "Foo", properties }).properties?.map((p) => p.name)).toEqual(properties.map((p) => p.name));
     expect(parse({ class: "Constructor" }).class).toBe("Constructor");
-  });
-});
-
-describe("checkNewClass", () => {
-  const check = (definition: ClassDefinition, schema: readonly ClassDefinition[], limits = DEFAULT_SCHEMA_LIMITS) =>
-    checkNewClass(definition, schema, limits);
-
-  it("repeats the checks that depend on the schema", () => {
-    const bar = parse({ class: "Bar" });
-    const foo = parse({ class: "Foo", properties: [{ name: "bar", dataType: ["Bar"] }] }, [bar]);
-    expect(refusal(() => check(foo, [bar]))).toBe("accepted");
-    expect(refusal(() => check(foo, []))).toContain("SingleRef class name 'Bar' does not exist");
-    expect(refusal(() => check(bar, [bar]))).toContain("already used");
-    expect(refusal(() => check(parse({ class: "BarAdditional" }), [bar]))).toContain("would collide");
-  });
-
-  it("refuses what goes beyond the limits", () => {
-    const limits = { classesMax: 1, propertiesPerClassMax: 1 };
-    const foo = parse({ class: "Foo", properties: [{ name: "a", dataType: ["int"] }] });
-    const wide = parse({ class: "Foo", properties: ["a", "b"].map((name) => ({ name, dataType: ["int"] })) });
-    expect(refusal(() => check(foo, [], limits))).toBe("accepted");
-    expect(refusal(() => check(foo, [parse({ class: "Bar" })], limits))).toBe(
-      "invalid: the schema would have 2 classes, at most 1 are allowed (SCHEMA_CLASSES_MAX)",
-    );
-    expect(refusal(() => check(wide, [], limits))).toBe(
-      "invalid: class 'Foo' would have 2 properties, at most 1 are allowed (SCHEMA_CLASS_PROPERTIES_MAX)",
-    );
   });
 });
 
