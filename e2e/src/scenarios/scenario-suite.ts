@@ -6,6 +6,9 @@ import { Scope } from "./scope.js";
 
 const SCHEMES: Readonly<Record<Profile, string>> = { spec: "svc", weaviate: "weaviate" };
 
+/** A server on a busy machine takes its time to start. */
+const PREPARE_TIMEOUT_MS = 90_000;
+
 /** Registers every scenario that holds for the profile: a `describe` a file, an `it` a case. */
 export function describeScenarios(profile: Profile): void {
   const servers = new ScenarioServers(profile);
@@ -40,13 +43,17 @@ function describeFile(file: ScenarioFile, profile: Profile, servers: ScenarioSer
       scope = new Scope({ profile, scheme: SCHEMES[profile], url, ...file.vars });
       await runSteps(file["set-up"] ?? [], http, scope, headers);
     };
-    if (file.isolated !== true) beforeAll(prepare);
+    if (file.isolated !== true) beforeAll(prepare, PREPARE_TIMEOUT_MS);
     for (const scenario of scenarios) {
       for (const { name, vars } of casesOf(scenario)) {
-        it(name, async () => {
-          if (file.isolated === true) await prepare();
-          await runSteps(scenario.steps, servers.current, new Scope(vars, scope), headers);
-        });
+        it(
+          name,
+          async () => {
+            if (file.isolated === true) await prepare();
+            await runSteps(scenario.steps, servers.current, new Scope(vars, scope), headers);
+          },
+          PREPARE_TIMEOUT_MS,
+        );
       }
     }
   });
