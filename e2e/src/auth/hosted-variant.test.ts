@@ -1,7 +1,10 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { errorOf } from "../http-client.js";
-import { runServer } from "../server-process.js";
+import { runServer, ServerProcess } from "../server-process.js";
 import { readToken } from "../testing/forged-token.js";
 import { ACCOUNTS, GuardedServer, hostedSettings } from "../testing/guarded-server.js";
 import { CLIENT_ID, makeIssuerKey } from "../testing/oidc-issuer.js";
@@ -96,6 +99,30 @@ describe("the hosted variant", () => {
 });
 
 describe("its settings", () => {
+  it("may stand in a file, with the keys of the specification", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "shoal-hosted-"));
+    try {
+      const file = join(folder, "shoal.yaml");
+      await writeFile(
+        file,
+        `requiresAuthentication: true
+authentication:
+  oidc:
+    issuer: ${guarded.issuer.url}
+    client_id: ${CLIENT_ID}
+    username_claim: email
+`,
+      );
+      await using server = await ServerProcess.start({ args: ["--config-file", file] });
+      expect((await server.http.get("/v1/meta")).status).toBe(401);
+      const { access_token } = await guarded.issuer.login("alice", ACCOUNTS.alice.password);
+      const headers = { Authorization: `Bearer ${access_token}` };
+      await expect.poll(async () => (await server.http.get("/v1/meta", headers)).status, { timeout: 10_000 }).toBe(200);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
+
   it("are refused when they are not complete", async () => {
     const { AUTHENTICATION_OIDC_USERNAME_CLAIM, ...incomplete } = hostedSettings("http://127.0.0.1:1");
     const { code, stderr } = await runServer(incomplete);
