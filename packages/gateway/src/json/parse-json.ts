@@ -1,5 +1,6 @@
 import { JsonNumber, ShoalError } from "@shoal/model";
 import { parse as parseExactly } from "lossless-json";
+import { type JsonSize, ONE_BODY, refuseHeavyJson } from "./json-size.js";
 import { scanJson } from "./scan-json.js";
 
 /** Deeper bodies are refused, so that what walks a parsed body may recurse. */
@@ -10,24 +11,30 @@ const UNCHECKED_BYTES_MAX = 1024 * 1024;
 
 /**
  * The first JSON value of `bytes`; what follows it is ignored (reference-rest 1.4). `name` is the reference's name of
- * the body. Fails with `invalid` on an empty body, with `malformed` on what is no JSON or nested too deep.
+ * the body. Fails with `invalid` on an empty body, with `malformed` on what is no JSON or nested too deep, with `tooLarge`
+ * on what holds more than `size`.
  */
-export function parseJson(bytes: Buffer, name: string): { readonly value: unknown; readonly text: string } {
-  refuseDeepNesting(bytes, name);
+export function parseJson(
+  bytes: Buffer,
+  name: string,
+  size: JsonSize = ONE_BODY,
+): { readonly value: unknown; readonly text: string } {
+  refuseCostlyJson(bytes, name, size);
   const text = bytes.toString("utf8");
   return { value: parseJsonText(text, name), text };
 }
 
-/** As {@link parseJson}, for a text made of bytes that {@link refuseDeepNesting} has seen. */
+/** As {@link parseJson}, for a text made of bytes that {@link refuseCostlyJson} has seen. */
 export function parseJsonText(text: string, name: string): unknown {
   const value = parseFirstValue(text, name);
   if (isDeeperThan(value, JSON_DEPTH_MAX)) throw malformed(name, "exceeded max depth");
   return value;
 }
 
-/** Fails with `malformed` on bytes whose nesting could hurt the parser. */
-export function refuseDeepNesting(bytes: Buffer, name: string): void {
+/** Fails on bytes that could hurt the parser: with `malformed` on their nesting, with `tooLarge` on what they hold. */
+export function refuseCostlyJson(bytes: Buffer, name: string, size: JsonSize): void {
   if (bytes.length > UNCHECKED_BYTES_MAX && nestsTooDeep(bytes)) throw malformed(name, "exceeded max depth");
+  refuseHeavyJson(bytes, name, size);
 }
 
 /**

@@ -2,7 +2,8 @@ import type { ObjectInput } from "@shoal/ingest";
 import { int64Of, isUncheckedObject, JsonNumber, ShoalError } from "@shoal/model";
 import { type CutText, cutVectors } from "../json/cut-vectors.js";
 import { wrongMember, wrongNumber, wrongValue } from "../json/json-kind.js";
-import { parseJson, parseJsonExactly, parseJsonText, refuseDeepNesting } from "../json/parse-json.js";
+import { BATCH_BODY, type JsonSize, ONE_BODY } from "../json/json-size.js";
+import { parseJson, parseJsonExactly, parseJsonText, refuseCostlyJson } from "../json/parse-json.js";
 import { withExactProperties } from "./exact-properties.js";
 
 /** Members of an object in a request body; found in any case (reference-rest 1.4). */
@@ -25,7 +26,7 @@ const TIMES: ReadonlyMap<string, string> = new Map([
 
 /** The body of a request about one object. Fails with `malformed` or `invalid` (no body). */
 export function readObjectBody(bytes: Buffer): ObjectInput {
-  const input = readInputs(bytes, (value) => [objectInput(value, "")])[0] ?? objectInput(null, "");
+  const input = readInputs(bytes, ONE_BODY, (value) => [objectInput(value, "")])[0] ?? objectInput(null, "");
   const { vector } = input;
   if (vector === undefined || vector instanceof Float32Array) return input;
   checkVector(vector, () => objectInput(parseJsonExactly(bytes.toString("utf8")), "").vector);
@@ -54,7 +55,7 @@ function checkVector(vector: unknown, exactVector: () => unknown): void {
  * `malformed` or `invalid`, with `tooLarge` on more than `objectsMax` items; an absent list is an empty one.
  */
 export function readBatchBody(bytes: Buffer, objectsMax: number): readonly (ObjectInput | undefined)[] {
-  return readInputs(bytes, (value) => batchItems(value, objectsMax));
+  return readInputs(bytes, BATCH_BODY, (value) => batchItems(value, objectsMax));
 }
 
 type Inputs = readonly (ObjectInput | undefined)[];
@@ -63,12 +64,12 @@ type Inputs = readonly (ObjectInput | undefined)[];
  * Reads a body with its vectors cut out, which is the same and cheaper. Whatever is unusual about it (an error, a vector
  * somewhere else than in an object, a member given twice) is decided on the body as it came.
  */
-function readInputs(bytes: Buffer, inputsOf: (value: unknown) => Inputs): Inputs {
-  refuseDeepNesting(bytes, "body");
+function readInputs(bytes: Buffer, size: JsonSize, inputsOf: (value: unknown) => Inputs): Inputs {
+  refuseCostlyJson(bytes, "body", size);
   const cut = cutVectors(bytes);
   const inputs = cut === undefined ? undefined : readCutInputs(cut, inputsOf);
   if (inputs !== undefined) return inputs;
-  const { value, text } = parseJson(bytes, "body");
+  const { value, text } = parseJson(bytes, "body", size);
   return withExactProperties(text, inputsOf(value), inputsOf);
 }
 

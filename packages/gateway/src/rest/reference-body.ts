@@ -1,6 +1,7 @@
 import type { ReferenceInput } from "@shoal/ingest";
 import { isUncheckedObject, ShoalError } from "@shoal/model";
 import { wrongMember, wrongValue } from "../json/json-kind.js";
+import { BATCH_BODY } from "../json/json-size.js";
 import { parseJson } from "../json/parse-json.js";
 
 /** What Go takes for the URI of a request: an absolute path, or a scheme and more (reference-rest 1.3, 3.7). */
@@ -16,7 +17,7 @@ export function readReference(bytes: Buffer): string {
 
 /** The body of `PUT …/references/{property}`: a list of references. Fails as {@link readReference}. */
 export function readReferences(bytes: Buffer, referencesMax: number): readonly string[] {
-  const { value } = parseJson(bytes, "body");
+  const { value } = parseJson(bytes, "body", BATCH_BODY);
   if (value === null) return [];
   if (!Array.isArray(value)) throw wrongValue(value, "models.MultipleRef");
   return listOf(value, referencesMax);
@@ -27,13 +28,13 @@ export function readReferences(bytes: Buffer, referencesMax: number): readonly s
  * specification's table: both are taken.
  */
 export function readRemovedReferences(bytes: Buffer, referencesMax: number): readonly string[] {
-  const { value } = parseJson(bytes, "body");
+  const { value } = parseJson(bytes, "body", BATCH_BODY);
   return Array.isArray(value) ? listOf(value, referencesMax) : [beaconOf(value)];
 }
 
 /** The body of `POST /v1/batch/references` (reference-rest 6.2). Null counts as an empty list. */
 export function readReferenceBatch(bytes: Buffer, referencesMax: number): readonly ReferenceInput[] {
-  const { value } = parseJson(bytes, "body");
+  const { value } = parseJson(bytes, "body", BATCH_BODY);
   if (value === null) return [];
   if (!Array.isArray(value)) throw wrongValue(value, "[]*models.BatchReference");
   requireLength(value, "batch", referencesMax);

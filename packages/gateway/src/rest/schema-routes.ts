@@ -135,8 +135,15 @@ const LISTING: Permission = { verb: "list", resource: "schema/*" };
 /** What whoever changes classes needs a permission for. */
 const CLASSES = "schema/objects";
 
+/** Room for 2,000 properties with 500 bytes each. The exact parser takes 70 ms for it, with nothing else in between. */
+const SCHEMA_BODY_BYTES_MAX = 1024 * 1024;
+
 /** Bodies of schema changes are small and rare: their numbers always keep their literals. */
 function readBody(request: HttpRequest, name: string): unknown {
+  if (request.body.length > SCHEMA_BODY_BYTES_MAX) {
+    const message = `${name} has ${request.body.length} bytes, at most ${SCHEMA_BODY_BYTES_MAX} are allowed for a class`;
+    throw new ShoalError("tooLarge", message);
+  }
   return parseJsonExactly(parseJson(request.body, name).text);
 }
 

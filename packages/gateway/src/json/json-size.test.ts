@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { BATCH_BODY, ONE_BODY, refuseHeavyJson } from "./json-size.js";
+import { parseJson } from "./parse-json.js";
+
+const repeated = (count: number, item: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => item(at)).join(",");
+const members = (count: number): string => `{${repeated(count, (at) => `"name${at}":1`)}}`;
+
+it("refuses more members than one body may have, wherever they are", () => {
+  expect(() => parseJson(Buffer.from(members(50_000)), "body")).not.toThrow();
+  const message = "body has 50001 members, at most 50000 are allowed";
+  expect(() => parseJson(Buffer.from(members(50_001)), "body")).toThrow(message);
+  const spread = `[${repeated(50_001, (at) => `{"name${at}" \n: 1}`)}]`;
+  expect(() => parseJson(Buffer.from(spread), "body")).toThrow(message);
+  expect(() => parseJson(Buffer.from(spread), "body", BATCH_BODY)).not.toThrow();
+});
+
+it("refuses more objects and lists than one body may have", () => {
+  const lists = (count: number): string => `[${repeated(count - 1, () => "{}")}]`;
+  expect(() => parseJson(Buffer.from(lists(200_000)), "body")).not.toThrow();
+  expect(() => parseJson(Buffer.from(lists(200_001)), "body")).toThrow("200001 objects and lists, at most 200000");
+});
+
+it("does not count what stands in strings", () => {
+  const text = `{"text":"${'{[:\\"'.repeat(300_000)}","other":1}`;
+  expect(() => refuseHeavyJson(Buffer.from(text), "body", ONE_BODY)).not.toThrow();
+  expect(() => refuseHeavyJson(Buffer.from(`{"open":"${":".repeat(300_000)}`), "body", ONE_BODY)).not.toThrow();
+});
+
+it("leaves the largest batch alone", () => {
+  const object = '{"class":"Car","id":"x","properties":{"a":1,"b":2,"c":3,"d":4,"e":5},"vector":[1,2]}';
+  const batch = `{"objects":[${repeated(100_000, () => object)}]}`;
+  expect(() => refuseHeavyJson(Buffer.from(batch), "body", BATCH_BODY)).not.toThrow();
+});

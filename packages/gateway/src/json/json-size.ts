@@ -1,0 +1,64 @@
+import { ShoalError } from "@shoal/model";
+
+/**
+ * How much a body may hold beside its bytes. Each member and each object or list is made while nothing else happens in the
+ * process: a million members of different names take JSON.parse a second, a million empty objects a fifth of it.
+ */
+export interface JsonSize {
+  /** Members of all objects together. */
+  readonly membersMax: number;
+  /** Objects and lists together. */
+  readonly containersMax: number;
+}
+
+/** Of a body about one thing. A class may have 2,000 properties. */
+export const ONE_BODY: JsonSize = { membersMax: 50_000, containersMax: 200_000 };
+
+/** Of a body with many items: ten members for each of the 100,000 that a batch may have. */
+export const BATCH_BODY: JsonSize = { membersMax: 1_000_000, containersMax: 1_000_000 };
+
+/** Smaller bodies cannot hold enough to hurt. */
+const UNCHECKED_BYTES_MAX = 256 * 1024;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
+
+/** Fails with `tooLarge` on a text that holds more than `size`. `name` is the reference's name of the body. */
+export function refuseHeavyJson(bytes: Buffer, name: string, { membersMax, containersMax }: JsonSize): void {
+  if (bytes.length <= UNCHECKED_BYTES_MAX) return;
+  // Searching costs little, but finds what stands in strings, too; only then is it worth looking where they are.
+  const colons = countUpTo(bytes, COLON, membersMax);
+  const openers = countUpTo(bytes, OPEN_BRACKET, containersMax) + countUpTo(bytes, OPEN_BRACE, containersMax);
+  if (colons <= membersMax && openers <= containersMax) return;
+  const { members, containers } = countOutsideStrings(bytes);
+  if (members > membersMax) throw tooMany(name, members, "members", membersMax);
+  if (containers > containersMax) throw tooMany(name, containers, "objects and lists", containersMax);
+}
+
+function tooMany(name: string, count: number, what: string, most: number): ShoalError {
+  return new ShoalError("tooLarge", `${name} has ${count} ${what}, at most ${most} are allowed`);
+}
+
+/** How often a byte occurs; `most` + 1 when it is more often than that. */
+function countUpTo(bytes: Buffer, byte: number, most: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(byte); at !== -1 && count <= most; at = bytes.indexOf(byte, at + 1)) count++;
+  return count;
+}
+
+function countOutsideStrings(bytes: Buffer): { readonly members: number; readonly containers: number } {
+  let members = 0;
+  let containers = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) {
+      i++;
+      while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
+    } else if (byte === COLON) members++;
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) containers++;
+  }
+  return { members, containers };
+}
