@@ -38,7 +38,7 @@ describe("classes", () => {
     expect(await rows.nth(0).textContent()).toBe("titletextAs printed.");
     expect(await rows.nth(4).textContent()).toContain("not indexed");
     await page.getByText("Settings as JSON").click();
-    expect(await textOf(page.getByLabel("Settings of Article"))).toContain('"vectorizer": "none"');
+    expect(await textOf(page.getByLabel("Settings of Article"))).toContain('"class": "Article"');
     await rows.nth(5).getByRole("link", { name: "Author" }).click();
     await page.getByRole("heading", { name: "Author" }).waitFor();
   });

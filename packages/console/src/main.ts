@@ -1,7 +1,8 @@
 import "./style/base.css";
 import "./style/frame.css";
 import "./style/query.css";
-import "./style/objects.css";
+import "./style/classes.css";
+import "./style/object.css";
 import { h, render } from "preact";
 import { App } from "./app.js";
 import { Session } from "./session/session.js";

@@ -56,7 +56,7 @@ export function QueryEditors(props: QueryEditorsProps) {
           revision={revision}
           extensions={queryLanguage}
           keys={keys}
-          placeholder="Write a GraphQL query; Ctrl+Space completes"
+          placeholder="Write a GraphQL query"
           onChange={onQuery}
           onView={(editor) => {
             setView(editor);

@@ -44,7 +44,11 @@ export function ResultPane({ outcome, onPlace }: ResultPaneProps) {
             "Running…"
           ) : (
             <>
-              <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs the query, <kbd>Ctrl</kbd> <kbd>Space</kbd> completes it.
+              The answer comes here.
+              <span class="keys">
+                {" "}
+                <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs the query, <kbd>Ctrl</kbd> <kbd>Space</kbd> completes it.
+              </span>
             </>
           )}
         </p>
