@@ -48,6 +48,39 @@ describe("ensureClass", () => {
     }
   });
 
+  test("changes of one process never make each other's commits fail", async () => {
+    const meta = await EmbeddedMetaStore.open(new MemoryStore(), () => "history");
+    const coordinator = await open(meta);
+    let failed = 0;
+    const commit = meta.commit.bind(meta);
+    meta.commit = async (...change) => {
+      const revision = await commit(...change);
+      if (revision === undefined) failed++;
+      return revision;
+    };
+    const works = Array.from({ length: 40 }, (_, at) =>
+      coordinator.ensureClass(definition(`C${at % 3}`, [property(`p${at % 4}`, "int")]), context),
+    );
+    await Promise.all(works);
+    expect(failed).toBe(0);
+    const { version, classes } = await coordinator.current(context);
+    expect(classes).toHaveLength(3);
+    expect(version).toBe(12);
+  });
+
+  test("a refused change, and one whose caller is gone, do not hold up the next", async () => {
+    const coordinator = await open();
+    const gone = new AbortController();
+    gone.abort(new Error("gone"));
+    const outcomes = await Promise.allSettled([
+      coordinator.ensureClass(definition("Car", [property("id", "int")]), context),
+      coordinator.ensureClass(definition("Bus"), { ...context, signal: gone.signal }),
+      coordinator.ensureClass(definition("Car"), context),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+    expect((await coordinator.current(context)).classes).toHaveLength(1);
+  });
+
   test("leaves everything else of an existing class as it is", async () => {
     const coordinator = await open();
     await coordinator.addClass({ ...definition("Car"), description: "mine", vectorizer: "none" }, context);
