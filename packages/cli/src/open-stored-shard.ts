@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type DiskBallast, openRocksStore, type StoreState, storeMemory } from "@shoal/kv";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
-import { openShard, type RowCacheBudget, type ShardEvent } from "@shoal/shard";
+import { type IdCensus, openShard, type RowCacheBudget, type ShardEvent } from "@shoal/shard";
 import type { OpenedShard } from "@shoal/storage-node";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 
@@ -10,6 +10,8 @@ export interface StoredShardSettings {
   readonly ballast: DiskBallast;
   readonly clock: () => number;
   readonly hashSeed: number;
+  /** Shared by all shards of this node. */
+  readonly idCensus: IdCensus;
   readonly logger: Logger;
   /** Shared by all shards of this node. */
   readonly rowCache: RowCacheBudget;
@@ -26,7 +28,7 @@ export async function openStoredShard(
   record: ClassRecord,
   folder: string,
 ): Promise<OpenedShard> {
-  const { ballast, clock, hashSeed, logger, onStoreState, rowCache } = settings;
+  const { ballast, clock, hashSeed, idCensus, logger, onStoreState, rowCache } = settings;
   const shardCount = Math.max(1, settings.shardCount());
   const where = { class: address.className, shard: address.shardName };
   const store = await openRocksStore({
@@ -49,6 +51,7 @@ export async function openStoredShard(
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
       clock,
       hashSeed,
+      idCensus,
       rowCache,
       onEvent: (event) => logShardEvent(logger, where, event),
     });

@@ -10,7 +10,7 @@ import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
 import { type ClassSettings, NO_MODULES, type SchemaLimits, wireProfile } from "@shoal/model";
 import { QueryEngine } from "@shoal/query";
 import type { Clock, Configuration, Logger, Metrics, ResourceScope, Service } from "@shoal/service-runtime";
-import { RowCacheBudget } from "@shoal/shard";
+import { IdCensus, RowCacheBudget } from "@shoal/shard";
 import { createShardingState } from "@shoal/sharding";
 import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
 import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
@@ -97,10 +97,12 @@ async function startStorage(
     shardCount = classes.reduce((sum, { sharding }) => sum + sharding.shards.length, 0);
   });
   scope.use(counting);
+  const hashSeed = randomInt(2 ** 32);
   const shardSettings: StoredShardSettings = {
     ballast,
     clock: () => clock.now(),
-    hashSeed: randomInt(2 ** 32),
+    hashSeed,
+    idCensus: new IdCensus(hashSeed),
     logger,
     storeMemoryBytes: configuration.storeMemoryBytes,
     rowCache: new RowCacheBudget(configuration.rowCacheBytes),

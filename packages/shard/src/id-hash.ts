@@ -35,6 +35,16 @@ export class IdProbe {
     return this;
   }
 
+  /** Takes over the four words of an id. */
+  readWords(word0: number, word1: number, word2: number, word3: number): this {
+    this.#words[0] = word0;
+    this.#words[1] = word1;
+    this.#words[2] = word2;
+    this.#words[3] = word3;
+    this.#take(undefined);
+    return this;
+  }
+
   /** Takes over the 16 bytes of an id. */
   readRaw(rawId: Uint8Array): this {
     this.#bytes.set(rawId);
@@ -64,6 +74,9 @@ export class IdProbe {
     this.word3 = this.#words[3] ?? 0;
   }
 }
+
+/** The id that was looked up last, in whatever table: a node asks all of its shards for the same one. */
+export const lastProbe = new IdProbe();
 
 interface Segment {
   /** Document + 1 a slot, 0 when free; linear probing, a power of two long. */

@@ -1,6 +1,7 @@
 import { type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
-import { IdHash, IdProbe } from "./id-hash.js";
+import type { IdCensus } from "./id-census.js";
+import { IdHash, IdProbe, lastProbe } from "./id-hash.js";
 import { compareDocuments, IdOrder } from "./id-order.js";
 import { IdSetDigest } from "./id-set-digest.js";
 
@@ -12,9 +13,6 @@ export interface IdTableImage {
   /** As `DocumentChunks.copyTo` wrote it. */
   readonly columns: Uint8Array;
 }
-
-/** The id that was looked up last, in whatever table: a node asks all of its shards for the same one. */
-const probe = new IdProbe();
 
 /**
  * Which objects a shard has, in memory: uuid to document id and back, creation times, and the order of creation. About
@@ -28,8 +26,8 @@ export class IdTable {
   readonly #free: number[] = [];
   /** Made at the first listing by id. */
   #order: IdOrder | undefined;
-  /** The ids that have to be here, as the head record has them; undefined: nobody knows. */
-  expected: Readonly<IdSetDigest> | undefined = new IdSetDigest();
+  #expected: Readonly<IdSetDigest> | undefined = new IdSetDigest();
+  #census: IdCensus | undefined;
   readonly #digest = new IdSetDigest();
   #documentLimit = 0;
   #newest = END;
@@ -46,6 +44,14 @@ export class IdTable {
   get digest(): Readonly<IdSetDigest> {
     return this.#digest;
   }
+  /** The ids that have to be here, as the head record has them; undefined: nobody knows. */
+  get expected(): Readonly<IdSetDigest> | undefined {
+    return this.#expected;
+  }
+  set expected(ids: Readonly<IdSetDigest> | undefined) {
+    this.#expected = ids;
+    this.#census?.consider(this);
+  }
   /**
    * True when rows were lost to damage whose ids are not known either: an id that is not here may be that of a lost
    * object (reading its row tells), and no list of objects is whole. Ends when all that was lost is written anew.
@@ -60,12 +66,12 @@ export class IdTable {
 
   /** The document of an object, or -1. */
   find(id: ObjectId): number {
-    return this.#hash.find(probe.read(id));
+    return this.#hash.find(lastProbe.read(id));
   }
 
   /** `rawId`: the 16 bytes of an id. */
   findRaw(rawId: Uint8Array): number {
-    return this.#hash.find(probe.readRaw(rawId));
+    return this.#hash.find(lastProbe.readRaw(rawId));
   }
 
   has(document: number): boolean {
@@ -121,12 +127,13 @@ export class IdTable {
       this.#documentLimit = document + 1;
       this.#chunks.reserve(this.#documentLimit);
     }
-    this.#chunks.setId(document, probe.words);
+    this.#chunks.setId(document, lastProbe.words);
     this.#chunks.setCreationTime(document, creationTime);
     this.#hash.add(document);
     this.#order?.insert(document);
     this.#linkNewest(document);
     this.#digest.add(rawId);
+    this.#census?.add(lastProbe.readRaw(rawId));
   }
 
   /** Makes an object that is there the newest one. */
@@ -138,7 +145,9 @@ export class IdTable {
 
   /** Takes an object out. Its document id stays taken until it is recycled. */
   remove(document: number): void {
-    this.#digest.remove(this.rawIdOf(document));
+    const rawId = this.rawIdOf(document);
+    this.#digest.remove(rawId);
+    this.#census?.remove(lastProbe.readRaw(rawId));
     this.#hash.remove(document);
     this.#order?.remove(document);
     this.#unlink(document);
@@ -157,7 +166,7 @@ export class IdTable {
   byId(id?: ObjectId): Iterable<number> {
     this.#order ??= new IdOrder(this.#chunks, this.newestFirst(), this.count);
     if (id === undefined) return this.#order.after();
-    const { word0, word1, word2, word3 } = probe.read(id);
+    const { word0, word1, word2, word3 } = lastProbe.read(id);
     return this.#order.after([word0, word1, word2, word3]);
   }
 
@@ -199,6 +208,23 @@ export class IdTable {
     this.#free.length = 0;
     for (let document = this.#documentLimit - 1; document >= 0; document--) {
       if (!this.#chunks.has(document)) this.#free.push(document);
+    }
+  }
+
+  /** Has its ids counted in a census, in no other one any more. */
+  countIn(census: IdCensus | undefined): void {
+    this.#census?.leave(this);
+    this.#census = census;
+    census?.enter(this);
+  }
+
+  eachId(visit: (id: IdProbe) => void): void {
+    const chunks = this.#chunks;
+    const probe = new IdProbe();
+    for (let document = 0; document < this.#documentLimit; document++) {
+      if (!chunks.has(document)) continue;
+      const [word0, word1] = [chunks.word(document, 0), chunks.word(document, 1)];
+      visit(probe.readWords(word0, word1, chunks.word(document, 2), chunks.word(document, 3)));
     }
   }
 

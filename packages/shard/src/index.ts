@@ -1,3 +1,4 @@
+export { IdCensus } from "./id-census.js";
 export { openShard, type ShardOptions } from "./open-shard.js";
 export { RowCacheBudget } from "./row-cache-budget.js";
 export type { Shard, ShardCondition, ShardReader, ShardStatistics, ShardWriter } from "./shard.js";

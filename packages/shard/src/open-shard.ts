@@ -1,6 +1,7 @@
 import type { KeyValueStore } from "@shoal/kv";
 import { ShoalError, type VectorIndexConfig } from "@shoal/model";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
+import type { IdCensus } from "./id-census.js";
 import { FORMAT_KEY } from "./key-layout.js";
 import { recover } from "./recover.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
@@ -33,6 +34,8 @@ export interface ShardOptions {
   readonly term?: number;
   /** Any number that clients do not know; keeps them from choosing ids that slow the id table down. */
   readonly hashSeed?: number;
+  /** Counts the ids of all shards of the process, so that most questions for a new id need not go to each. */
+  readonly idCensus?: IdCensus;
 }
 
 /**
@@ -71,8 +74,9 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     elapsedMs: options.clock() - began,
   });
   const dimensions = stored ?? options.dimensions;
-  const { rowCache = new RowCacheBudget(limits.rowCacheBytesMax) } = options;
-  return new StoredShard({ ...options, limits, rowCache, term, place, dimensions, source, paths, recovered });
+  const { idCensus, rowCache = new RowCacheBudget(limits.rowCacheBytesMax) } = options;
+  const parts = { limits, rowCache, idCensus, term, place, dimensions, source, paths, recovered };
+  return new StoredShard({ ...options, ...parts });
 }
 
 /** The dimensions on disk. An empty store gets its format record: it becomes this shard's. */

@@ -11,6 +11,7 @@ import {
   type StoredObject,
 } from "@shoal/model";
 import { describe, expect, it } from "vitest";
+import { IdCensus } from "./id-census.js";
 import type { Shard } from "./shard.js";
 import { cosineDistance } from "./testing/brute-force-index-suite.js";
 import { Random } from "./testing/random.js";
@@ -150,6 +151,7 @@ class ModelRun {
     for (const [at, id] of ids.entries()) {
       expectObject(objects[at], this.oracle.get(id));
       expect(shard.hasObject(id)).toBe(this.oracle.has(id));
+      if (this.oracle.has(id)) expect(shard.idCensus?.mayHave(id)).toBe(true);
     }
     expect(shard.objectCount).toBe(this.oracle.size);
     const limit = this.random.below(IDS) + 1;
@@ -244,7 +246,7 @@ describe("shard against a map", () => {
     const open = async (): Promise<Shard> => {
       for (;;) {
         try {
-          return await under.open({ limits });
+          return await under.open({ limits, idCensus });
         } catch (error) {
           if (!(error instanceof ShoalError) || error.code !== "unavailable") throw error;
           if (store.isCrashed) await store.crash();
@@ -262,6 +264,7 @@ describe("shard against a map", () => {
         }
       }
     };
+    const idCensus = new IdCensus(seed);
     let shard = await open();
     const run = new ModelRun(random, under);
     for (let step = 0; step < 600; step++) {
@@ -297,7 +300,7 @@ describe("shard against a map", () => {
     const connect = (): Promise<KeyValueStore> => openRocksStore({ folder: join(folder, "kv"), ballastBytes: 0 });
     const under = await ShardUnderTest.create(await connect());
     const run = new ModelRun(new Random(seed), under);
-    let shard = await under.open({ limits });
+    let shard = await under.open({ limits, idCensus: new IdCensus(seed) });
     for (let step = 0; step < 150; step++) {
       await run.write(shard);
       if (step % 10 === 0) await run.check(shard);
@@ -305,7 +308,7 @@ describe("shard against a map", () => {
       if (run.random.below(2) === 0) await shard[Symbol.asyncDispose]();
       await under.store[Symbol.asyncDispose]();
       under.store = await connect();
-      shard = await under.open({ limits });
+      shard = await under.open({ limits, idCensus: new IdCensus(seed) });
       await run.check(shard);
     }
     expect(under.damages()).toEqual([]);

@@ -13,6 +13,7 @@ import type {
   VectorSearchHit,
 } from "@shoal/model";
 import type { VectorIndexStatistics } from "@shoal/vector-index";
+import type { IdCensus } from "./id-census.js";
 
 export interface ShardCondition {
   readonly objectCount: number;
@@ -49,6 +50,8 @@ export interface ShardReader {
   readonly objectCount: number;
   /** Length of the class's vectors, undefined while the shard has seen none. */
   readonly dimensions: number | undefined;
+  /** Where its ids are counted. */
+  readonly idCensus: IdCensus | undefined;
   /**
    * Answered from memory, but for ids that it lacks while objects are lost together with their ids: then also true for
    * one that may be among them; reading it fails with `dataLoss`.

@@ -14,6 +14,7 @@ import {
   type VectorSearchHit,
 } from "@shoal/model";
 import { CommitLoop } from "./commit-loop.js";
+import type { IdCensus } from "./id-census.js";
 import { listObjects } from "./list-objects.js";
 import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
 import { pendingWrite } from "./pending-write.js";
@@ -44,6 +45,7 @@ export interface StoredShardParts {
   readonly term: number;
   readonly limits: ShardLimits;
   readonly rowCache: RowCacheBudget;
+  readonly idCensus: IdCensus | undefined;
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;
   readonly recovered: Recovered;
@@ -68,6 +70,7 @@ export class StoredShard implements Shard {
     this.shardName = parts.shardName;
     this.#parts = parts;
     this.#views = views;
+    views.table.countIn(parts.idCensus);
     this.#cache = new RowCache(parts.rowCache);
     this.#snapshots = new Snapshots({ ...parts, views }, recovered.snapshotSequence);
     this.#commits = new CommitLoop(
@@ -94,6 +97,10 @@ export class StoredShard implements Shard {
 
   get dimensions(): number | undefined {
     return this.#commits.dimensions;
+  }
+
+  get idCensus(): IdCensus | undefined {
+    return this.#parts.idCensus;
   }
 
   hasObject(id: ObjectId): boolean | Promise<boolean> {
@@ -265,6 +272,7 @@ export class StoredShard implements Shard {
       });
     }
     this.#cache.clear();
+    this.#views.table.countIn(undefined);
     await source.dispose();
   }
 }

@@ -1,9 +1,9 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ShardAddress } from "@shoal/rpc";
-import type { Shard } from "@shoal/shard";
+import type { IdCensus, Shard } from "@shoal/shard";
 import { describe, expect, it } from "vitest";
 import { findObjects } from "./find-objects.js";
-import type { PlacedShard } from "./shard-registry.js";
+import type { PlacedShard, ReadyShard } from "./shard-registry.js";
 
 const id = (at: number) => `${at.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000` as ObjectId;
 
@@ -12,14 +12,16 @@ interface Placed {
   readonly opening?: Promise<void>;
 }
 
-function registryOf(shards: Readonly<Record<string, Placed>>) {
+function registryOf(shards: Readonly<Record<string, Placed>>, census?: IdCensus) {
   const placed = Object.entries(shards).map(([name, { has, opening }]) => {
     const address: ShardAddress = { classId: name, className: name, shardName: "s" };
     const shard = { hasObject: has } as unknown as Shard;
     return { address, answer: [address] as const, ready: opening === undefined ? shard : undefined, opening, shard };
   });
+  const all: readonly PlacedShard[] = placed;
+  const ready = all.filter((one): one is ReadyShard => one.ready !== undefined);
   return {
-    placed: placed satisfies readonly PlacedShard[],
+    placed: { all, ready: ready.length === all.length ? ready : undefined, census },
     get: async (address: ShardAddress) => {
       const one = placed.find((each) => each.address === address);
       await one?.opening;
@@ -66,6 +68,20 @@ describe("findObjects", () => {
       c: having(id(1)),
     };
     expect(await found(shards, [id(1)])).toEqual({ holders: [["a", "c"]], unasked: ["b: unavailable: disk"] });
+  });
+
+  it("asks no shard for an id that the census rules out", async () => {
+    const asked: ObjectId[] = [];
+    const has = (one: ObjectId) => {
+      asked.push(one);
+      return one === id(2);
+    };
+    const census = { mayHave: (one: ObjectId) => one !== id(1) } as Partial<IdCensus> as IdCensus;
+    const { holders } = await findObjects(registryOf({ a: { has } }, census), [id(1), id(2), id(3)], undefined);
+    expect([holders.map((one) => one.length), asked]).toEqual([
+      [0, 1, 0],
+      [id(2), id(3)],
+    ]);
   });
 
   it("lets others have their turn during long questions, and ends with its signal", async () => {

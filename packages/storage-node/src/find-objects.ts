@@ -1,15 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { FoundObjects, ShardAddress } from "@shoal/rpc";
-import type { Shard } from "@shoal/shard";
-import type { PlacedShard, ShardRegistry } from "./shard-registry.js";
+import type { ReadyShard, ShardRegistry } from "./shard-registry.js";
 
 /** Look-ups after which other requests get their turn: a few milliseconds. */
 const TURN_LOOKUPS_MAX = 50_000;
-
-interface OpenShard extends PlacedShard {
-  readonly ready: Shard;
-}
 
 interface UnaskedShard {
   readonly shard: ShardAddress;
@@ -19,7 +14,7 @@ interface UnaskedShard {
 const NOWHERE: readonly ShardAddress[] = [];
 
 /**
- * Looks for ids in all shards of the node: one look-up in an id table each. A shard that is being opened is waited for;
+ * Looks for ids in all shards of the node: one look-up in an id table each, and none for most ids that are nowhere. A shard that is being opened is waited for;
  * one that cannot answer is told. Fails only when `signal` ends it.
  */
 export async function findObjects(
@@ -28,14 +23,18 @@ export async function findObjects(
   signal: AbortSignal | undefined,
 ): Promise<FoundObjects> {
   const unasked: UnaskedShard[] = [];
-  const { placed } = registry;
-  const shards = areOpen(placed) ? placed : await openShards(registry, unasked);
+  const { ready, census } = registry.placed;
+  const shards = ready ?? (await readyShards(registry, unasked));
   const idsATurn = Math.max(1, Math.floor(TURN_LOOKUPS_MAX / Math.max(1, shards.length)));
   const holders: (readonly ShardAddress[])[] = [];
   for (const [at, id] of ids.entries()) {
     if (at > 0 && at % idsATurn === 0) {
       await setImmediate();
       signal?.throwIfAborted();
+    }
+    if (census?.mayHave(id) === false) {
+      holders.push(NOWHERE);
+      continue;
     }
     let holding = NOWHERE;
     for (const asked of shards) {
@@ -48,16 +47,12 @@ export async function findObjects(
   return { holders, unasked };
 }
 
-function areOpen(placed: readonly PlacedShard[]): placed is readonly OpenShard[] {
-  return placed.every(({ ready }) => ready !== undefined);
-}
-
-async function openShards(
+async function readyShards(
   registry: Pick<ShardRegistry, "get" | "placed">,
   unasked: UnaskedShard[],
-): Promise<readonly OpenShard[]> {
-  const shards: OpenShard[] = [];
-  for (const { address, answer, ready } of registry.placed) {
+): Promise<readonly ReadyShard[]> {
+  const shards: ReadyShard[] = [];
+  for (const { address, answer, ready } of registry.placed.all) {
     try {
       shards.push({ address, answer, ready: ready ?? (await registry.get(address)) });
     } catch (thrown) {
@@ -68,7 +63,7 @@ async function openShards(
 }
 
 /** The answer of a shard that has to look on its disk; false, and noted, when it cannot. */
-async function settled(has: Promise<boolean>, { address }: OpenShard, unasked: UnaskedShard[]): Promise<boolean> {
+async function settled(has: Promise<boolean>, { address }: ReadyShard, unasked: UnaskedShard[]): Promise<boolean> {
   try {
     return await has;
   } catch (thrown) {

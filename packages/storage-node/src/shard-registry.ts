@@ -1,6 +1,6 @@
 import { ShoalError, type VectorIndexConfig } from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
-import type { Shard } from "@shoal/shard";
+import type { IdCensus, Shard } from "@shoal/shard";
 import type { ShardFolders } from "./shard-folders.js";
 
 /** Shards that are being opened at the same time. */
@@ -41,6 +41,18 @@ export interface PlacedShard {
   readonly ready: Shard | undefined;
 }
 
+export interface ReadyShard extends PlacedShard {
+  readonly ready: Shard;
+}
+
+export interface PlacedShards {
+  readonly all: readonly PlacedShard[];
+  /** The same when all are open. */
+  readonly ready: readonly ReadyShard[] | undefined;
+  /** Counts the ids of all of them; undefined when not all are open, or one is not counted with the others. */
+  readonly census: IdCensus | undefined;
+}
+
 interface OpenShard extends PlacedShard {
   readonly opened: Promise<OpenedShard>;
   /** Set when the shard is open, so that hot paths need not wait for a promise. */
@@ -54,7 +66,7 @@ export class ShardRegistry implements AsyncDisposable {
   readonly #options: ShardRegistryOptions;
   readonly #shards = new Map<string, OpenShard>();
   /** The same as a list; undefined after a change. */
-  #placed: readonly PlacedShard[] | undefined;
+  #placed: PlacedShards | undefined;
   #snapshot: SchemaSnapshot = { version: 0, classes: [] };
   #slots = OPENING_MAX;
   readonly #waiting: (() => void)[] = [];
@@ -92,9 +104,9 @@ export class ShardRegistry implements AsyncDisposable {
     return this.#snapshot.version;
   }
 
-  /** Every shard that the schema places here; the same list until that changes. */
-  get placed(): readonly PlacedShard[] {
-    this.#placed ??= [...this.#shards.values()];
+  /** Every shard that the schema places here; the same lists until that changes. */
+  get placed(): PlacedShards {
+    this.#placed ??= placedShards([...this.#shards.values()]);
     return this.#placed;
   }
 
@@ -157,6 +169,7 @@ export class ShardRegistry implements AsyncDisposable {
     open.opened.then(
       ({ shard }) => {
         open.ready = shard;
+        this.#placed = undefined;
         shard.configure(open.config);
       },
       (thrown: unknown) => {
@@ -220,6 +233,13 @@ export class ShardRegistry implements AsyncDisposable {
       (thrown: unknown) => this.#options.onEvent({ type: "dropFailed", classId, error: ShoalError.from(thrown) }),
     );
   }
+}
+
+function placedShards(all: readonly PlacedShard[]): PlacedShards {
+  const ready = all.filter((shard): shard is ReadyShard => shard.ready !== undefined);
+  if (ready.length < all.length) return { all, ready: undefined, census: undefined };
+  const census = ready[0]?.ready.idCensus;
+  return { all, ready, census: ready.every((shard) => shard.ready.idCensus === census) ? census : undefined };
 }
 
 function keyOf({ classId, shardName }: ShardAddress): string {

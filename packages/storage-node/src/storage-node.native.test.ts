@@ -11,6 +11,7 @@ import { StorageNode } from "./storage-node.js";
 
 const context = { deadline: Number.POSITIVE_INFINITY };
 const ID = "11111111-1111-1111-1111-111111111111" as ObjectId;
+const OTHER = "22222222-2222-2222-2222-222222222222" as ObjectId;
 
 function record(classId: string, shards = ["s1"], member = "n1"): ClassRecord {
   const definition = { class: classId.toUpperCase(), vectorIndexConfig: { ef: -1 } } as ClassDefinition;
@@ -75,6 +76,7 @@ class World {
         status: isBroken ? "failed" : "ready",
         reason: isBroken ? "views broke" : undefined,
       }),
+      hasObject: (id: ObjectId) => id === ID,
       deleteObject: async () => {
         isBroken = this.broken.has(classId);
         if (isBroken) throw new ShoalError("unavailable", "views broke");
@@ -121,6 +123,26 @@ describe("StorageNode", () => {
     await expect.poll(() => world.events).toEqual([{ type: "classDropped", classId: "a" }]);
     expect(world.log.slice(-2)).toEqual(["close a/s1", "close store a"]);
     expect(await readdir(root)).toEqual([]);
+  });
+
+  test("looks for ids in the shards of the schema that it is asked with, or of a later one", async () => {
+    world.snapshot = { version: 1, classes: [record("a", ["s1", "s2"]), record("b", ["s1"], "n2")] };
+    await using node = await world.start();
+    const places = async (version: number) => {
+      const { holders, unasked } = await node.findObjects([ID, OTHER], version, context);
+      const names = (addresses: readonly ShardAddress[]) => addresses.map((one) => `${one.classId}/${one.shardName}`);
+      return [...holders.map(names), names(unasked.map(({ shard }) => shard))];
+    };
+    expect(await places(1)).toEqual([["a/s1", "a/s2"], [], []]);
+    await expect(places(2)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "node 'n1' is at version 1 of the schema, version 2 is asked for",
+    });
+    world.unopenable.add("d");
+    world.change([record("a"), record("c"), record("d")]);
+    expect(await places(2)).toEqual([["a/s1", "a/s2", "c/s1"], [], ["d/s1"]]);
+    world.change([record("c")]);
+    expect(await places(2)).toEqual([["c/s1"], [], []]);
   });
 
   test("a shard that cannot be opened says why, and is tried again after a while", async () => {
