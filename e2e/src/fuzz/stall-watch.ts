@@ -5,6 +5,16 @@ import type { ProbeOrder, SlowAnswer } from "./stall-probe.js";
 
 const STALL_MS = 200;
 
+/** A thread runs what is built, also where tests run the sources. */
+function builtProbe(): URL {
+  const candidates = ["./stall-probe.js", "../../dist/fuzz/stall-probe.js"].map(
+    (path) => new URL(path, import.meta.url),
+  );
+  const built = candidates.find((url) => existsSync(url));
+  if (built === undefined) throw new Error("the probe is not built: run npm run build");
+  return built;
+}
+
 /**
  * Watches the server's event loop from outside: how long an answer to a probe takes beyond the time in which there was no
  * processor for the server or for the probe.
@@ -19,9 +29,7 @@ export class StallWatch implements Disposable {
   /** `requestsAt` tells what was under way at a time, by this process's `performance.now`. */
   constructor(server: ServerProcess, requestsAt: (time: { from: number; to: number }) => readonly string[]) {
     const order: ProbeOrder = { port: server.port, pid: server.pid, slowMs: STALL_MS };
-    const built = new URL("./stall-probe.js", import.meta.url);
-    if (!existsSync(built)) throw new Error("the probe is not built: run npm run build");
-    this.#worker = new Worker(built, { workerData: order });
+    this.#worker = new Worker(builtProbe(), { workerData: order });
     this.#worker.on("message", (message: SlowAnswer | number) => {
       if (typeof message === "number") {
         this.#slowestMs = Math.max(this.#slowestMs, message);
