@@ -100,7 +100,7 @@ function goType(schema: unknown): string {
 }
 
 function nameOf(schema: z.ZodObject): string {
-  return String(schema.meta()?.goType ?? schema.meta()?.id);
+  return String(schema.meta()?.id);
 }
 
 /** The kind of a JSON value as the reference's decoder names it. */
