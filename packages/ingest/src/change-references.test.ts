@@ -70,7 +70,7 @@ describe("references of one property", () => {
 
   it("takes out what is not there by leaving an empty list, and the update time moves", async () => {
     const { cluster, ingest, context, list } = await withCar();
-    await ingest.removeReferences(id, "notes", [to(one), "foo:bar", "x://elsewhere/" + one], context);
+    await ingest.removeReferences(id, "notes", [to(one), "foo:bar", `x://elsewhere/${one}`], context);
     expect(list()).toEqual([]);
     expect(cluster.row("Car", id)?.times.lastUpdateTimeUnix).toBe(2_000);
     await ingest.addReference(id, "notes", to(one), context);

@@ -127,12 +127,11 @@ export function checkVectorizer({ definition }: ClassRecord): void {
   );
 }
 
-function extrasOf(vectorWeights: JsonObject | undefined, additional: unknown): JsonObject | undefined {
-  if (vectorWeights === undefined && (additional === undefined || additional === null)) return undefined;
-  return {
-    ...(additional === undefined || additional === null
-      ? {}
-      : { additional: plainJsonObject(additional, "additional") }),
-    ...(vectorWeights === undefined ? {} : { vectorWeights }),
-  };
+/** An empty `additional` counts as none (reference-rest 3.1). */
+function extrasOf(vectorWeights: JsonObject | undefined, given: unknown): JsonObject | undefined {
+  if (vectorWeights === undefined && (given === undefined || given === null)) return undefined;
+  const additional = given === undefined || given === null ? {} : plainJsonObject(given, "additional");
+  const isEmpty = Object.keys(additional).length === 0;
+  if (isEmpty && vectorWeights === undefined) return undefined;
+  return { ...(isEmpty ? {} : { additional }), ...(vectorWeights === undefined ? {} : { vectorWeights }) };
 }

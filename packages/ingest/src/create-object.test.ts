@@ -80,6 +80,16 @@ describe("createObject", () => {
     expect(cluster.fixCalls).toBe(0);
   });
 
+  it.each([
+    [{ additional: {} }, undefined],
+    [{ additional: null }, undefined],
+    [{ additional: {}, vectorWeights: { a: "1" } }, { vectorWeights: { a: "1" } }],
+    [{ additional: { k: {} } }, { additional: { k: {} } }],
+  ])("keeps of %j: %j", async (body, extras) => {
+    const { ingest, context } = setUp();
+    expect((await ingest.createObject(input("Car", body), context)).object.extras).toEqual(extras);
+  });
+
   it("lets classes that skip vector indexing do without a vector", async () => {
     const { cluster, ingest, context } = setUp();
     const { object } = await ingest.createObject(input("Note", { vector: undefined }), context);
