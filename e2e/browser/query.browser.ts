@@ -128,6 +128,18 @@ describe("a query", () => {
     expect(await textOf(queryEditor(page))).toContain("Author { name nothing }");
   });
 
+  it("that takes too long can be stopped", async () => {
+    const page = await openConsole();
+    await page.route("**/v1/graphql", () => undefined);
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("Running…").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("The answer comes here.").waitFor();
+    await page.unroute("**/v1/graphql");
+    await run(page);
+    expect(await page.locator(".result .badge").textContent()).toBe("OK");
+  });
+
   it("is laid out, comments are not dropped", async () => {
     const page = await openConsole();
     await write(page, queryEditor(page), "{Get{Author{name}}}");

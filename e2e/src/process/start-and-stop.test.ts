@@ -75,10 +75,10 @@ describe("bad settings are one clear line and exit code 1", () => {
 });
 
 describe("start", () => {
-  it("prints where it is and how to try it, in three lines", async () => {
+  it("prints where it is and how to try it, in four lines", async () => {
     await using server = await ServerProcess.start();
     expect(server.stdout).toContain(server.url);
-    expect(server.stdout.trimEnd().split("\n")).toHaveLength(3);
+    expect(server.stdout.trimEnd().split("\n")).toHaveLength(4);
   });
 
   it("a second process on the same data is refused, and the first one goes on", async () => {

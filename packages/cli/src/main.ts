@@ -108,6 +108,7 @@ function greeting(url: string): string {
     `Shoal ${version} is serving on ${url} (Ctrl-C stops it)`,
     `  store:   ${post("/v1/schema", '{"class":"Word","properties":[{"name":"text","dataType":["text"]}]}')} && ${object}`,
     `  search:  ${post("/v1/graphql", query)}`,
+    `  browse:  ${url}/console`,
     "",
   ].join("\n");
 }
