@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { readRequest } from "../../graphql/request-body.js";
 import type { HttpRequest } from "../../http/http-request.js";
+import { RowTurns } from "../../row-turns.js";
 import { FakeServices } from "../../testing/fake-services.js";
 import { listRoute } from "../list-route.js";
 import { readBatchBody, readObjectBody } from "../object-body.js";
@@ -14,7 +15,7 @@ import { OBJECT_LIST_QUERY } from "./parameters.js";
 import { BATCH_REFERENCES_BODY, REFERENCE_BODY, REFERENCE_LIST_BODY } from "./reference-schemas.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
-const ROUNDS = 6_000;
+const ROUNDS = 3_000;
 
 type Random = (below: number) => number;
 
@@ -124,7 +125,11 @@ const QUERY_VALUES = [
 
 it(`the query parameters of a list and their schema take the same, seed ${SEED}`, async () => {
   const services = new FakeServices();
-  const route = listRoute(services.query, new ObjectWriter(services.view, { beaconScheme: "svc" }, ""));
+  const route = listRoute(services.query, new ObjectWriter(services.view, { beaconScheme: "svc" }, ""), {
+    queryDefaultsLimit: 25,
+    queryMaximumResults: 10_000,
+    turns: new RowTurns(10_000),
+  });
   const random = seeded(SEED);
   const names = [...Object.keys(OBJECT_LIST_QUERY.shape), "other"];
   const outcomes = { taken: 0, refused: 0 };
