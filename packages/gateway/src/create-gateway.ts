@@ -24,6 +24,7 @@ import { INTERFACE_VERSION } from "./rest/instance-routes.js";
 import type { DocumentParts } from "./rest/openapi/document.js";
 import { openApiRoute } from "./rest/openapi/openapi-route.js";
 import { restRoutes } from "./rest/routes.js";
+import { RowTurns } from "./row-turns.js";
 
 /** What a gateway stands on. */
 export interface GatewayDependencies {
@@ -48,6 +49,7 @@ export interface GatewaySettings extends HttpServerSettings {
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
   readonly batchObjectsMax: number;
+  readonly rowsInFlightMax: number;
   readonly batchReferencesMax: number;
   readonly graphqlRowsMax: number;
   readonly answerBytesMax: number;
@@ -81,6 +83,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   // Strangers decide how often its lines are due.
   const logger = new RateLimitedLogger(dependencies.logger, clock);
   const statistics = new GatewayStatistics();
+  const turns = new RowTurns(settings.rowsInFlightMax);
   const graphQl = createGraphQlHandler({
     schema: view,
     query,
@@ -94,6 +97,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     },
     onFault: (error, { requestId }) => logger.error({ requestId, error }, "a GraphQL field failed"),
     statistics: statistics.graphQl,
+    turns,
     onSkippedClass: (skipped) => logger.warn(skipped, "a class has no place in the GraphQL schema"),
   });
   const isReady = (): boolean => ready && !server.isDraining;
@@ -103,6 +107,9 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     batchObjectsMax: settings.batchObjectsMax,
     batchReferencesMax: settings.batchReferencesMax,
     onBatch: statistics.countBatch,
+    queryDefaultsLimit: settings.queryDefaultsLimit,
+    queryMaximumResults: settings.queryMaximumResults,
+    turns,
     address: () => address,
     isReady,
     openId: access.openId,
@@ -110,7 +117,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const operations = [...rest, graphQlRoute(graphQl), DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, documentParts(settings))];
   const server = new HttpServer(routes, settings, { access, clock, logger, metrics, fallback: dependencies.fallback });
-  if (metrics !== undefined) describeGatewayMetrics(metrics, statistics);
+  if (metrics !== undefined) describeGatewayMetrics(metrics, statistics, turns);
   return {
     routes,
     async listen() {

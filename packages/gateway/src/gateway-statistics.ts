@@ -1,5 +1,6 @@
 import type { Metrics } from "@shoal/service-runtime";
 import { GraphQlStatistics } from "./graphql/graphql-statistics.js";
+import type { RowTurns } from "./row-turns.js";
 
 /** Counts of a gateway beyond those of its HTTP server. Plain numbers, read when somebody scrapes. */
 export class GatewayStatistics {
@@ -17,7 +18,7 @@ export class GatewayStatistics {
 }
 
 /** Declares the metrics of a gateway; their names are promised in `deploy/METRICS.md`. */
-export function describeGatewayMetrics(metrics: Metrics, statistics: GatewayStatistics): void {
+export function describeGatewayMetrics(metrics: Metrics, statistics: GatewayStatistics, turns: RowTurns): void {
   const { graphQl } = statistics;
   metrics.counter(
     {
@@ -32,6 +33,12 @@ export function describeGatewayMetrics(metrics: Metrics, statistics: GatewayStat
   );
   metrics.counter({ name: "shoal_graphql_errors_total", help: "Errors in the answers of GraphQL queries." }, () => [
     { value: graphQl.errors },
+  ]);
+  metrics.gauge({ name: "shoal_rows_in_flight", help: "Rows that reads of many rows are at." }, () => [
+    { value: turns.rows },
+  ]);
+  metrics.gauge({ name: "shoal_reads_waiting", help: "Reads of many rows that wait for their turn." }, () => [
+    { value: turns.waiting },
   ]);
   metrics.counter(
     { name: "shoal_batch_items_total", help: "Items of batches, by outcome.", labelNames: ["outcome"] },

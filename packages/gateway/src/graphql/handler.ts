@@ -2,6 +2,7 @@ import type { SchemaView } from "@shoal/cluster";
 import type { ClassDefinition } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
+import { RowTurns } from "../row-turns.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
 import { AnswerBudget } from "./answer-budget.js";
 import { GraphQlStatistics } from "./graphql-statistics.js";
@@ -24,6 +25,8 @@ export interface GraphQlHandlerDeps {
   readonly onSkippedClass?: (skipped: SkippedClass) => void;
   /** Called with everything that was thrown while a query was answered and is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
+  /** Shared with whoever else reads many rows. */
+  readonly turns?: RowTurns;
   /** Counted in; for whoever wants to know. */
   readonly statistics?: GraphQlStatistics;
   /** False: everything goes through Apollo Server. For comparison. */
@@ -64,12 +67,14 @@ class Handler implements GraphQlHandler {
   readonly #limits: GraphQlLimits;
   readonly #answers: AnswerBudget;
   readonly #statistics: GraphQlStatistics;
+  readonly #turns: RowTurns;
   #generation: Generation | undefined;
 
   constructor(deps: GraphQlHandlerDeps) {
     this.#deps = deps;
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
     this.#answers = new AnswerBudget(this.#limits);
+    this.#turns = deps.turns ?? new RowTurns(this.#limits.graphqlRowsMax);
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
   }
 
@@ -106,12 +111,13 @@ class Handler implements GraphQlHandler {
       this.#statistics.errors += outcome.errors.length;
       return refusedAnswer(outcome.errors);
     }
+    const rows = rowsOfDocument(read.request, outcome, built.reading);
     try {
-      checkRows(rowsOfDocument(read.request, outcome, built.reading), this.#limits);
+      checkRows(rows, this.#limits);
     } catch (thrown) {
       return tooLargeAnswer(thrown);
     }
-    return built.plain.execute(read.request, context);
+    return this.#turns.run(rows, context, () => built.plain.execute(read.request, context));
   }
 
   #current(): Generation {
@@ -144,6 +150,7 @@ class Handler implements GraphQlHandler {
         wire,
         limits: this.#limits,
         answers: this.#answers,
+        turns: this.#turns,
         onFault,
         statistics,
       }),

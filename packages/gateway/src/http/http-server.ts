@@ -11,6 +11,9 @@ import type { Route } from "./route.js";
 /** How long a drain waits for idle connections to say something, so that a request under way is not cut. */
 const IDLE_LINGER_MS = 1_000;
 
+/** Connections that the kernel keeps until they are accepted; Linux takes at most net.core.somaxconn (4096). */
+const BACKLOG = 4_096;
+
 /** How often time-outs of slow clients are checked. */
 const SLOW_CLIENT_CHECK_MS = 2_000;
 
@@ -91,7 +94,7 @@ export class HttpServer implements AsyncDisposable {
       const fail = (error: Error): void =>
         reject(new ShoalError("unavailable", `cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
       this.#server.once("error", fail);
-      this.#server.listen({ host, port, backlog: 1024 }, () => {
+      this.#server.listen({ host, port, backlog: BACKLOG }, () => {
         this.#server.off("error", fail);
         resolve();
       });

@@ -45,6 +45,8 @@ export class HttpService {
   readonly #slowMs: number;
   readonly #timeLimits: { readonly [Kind in Route["timeout"]]: TimeLimit };
   #inFlight = 0;
+  /** Of those, the ones that have no answer yet. */
+  #atWork = 0;
   #whenIdle: (() => void) | undefined;
 
   constructor(routes: readonly Route[], settings: HttpServerSettings, parts: HttpServerParts) {
@@ -151,8 +153,9 @@ export class HttpService {
     let body: HeldBody = EMPTY_BODY;
     // Where a refusal for load comes from.
     let stage: LoadReason = "requests_in_flight";
+    this.#atWork++;
     try {
-      if (this.#inFlight > this.#settings.requestsInFlightMax && route.body !== "unchecked") {
+      if (this.#atWork > this.#settings.requestsInFlightMax && route.body !== "unchecked") {
         throw tooManyRequests(this.#settings.requestsInFlightMax);
       }
       stage = "authentication";
@@ -180,6 +183,7 @@ export class HttpService {
       this.#logThrown(exchange, answer.status, stage, thrown);
       return exchange.scope?.isExpired === true ? undefined : answer;
     } finally {
+      this.#atWork--;
       this.#budget.give(body.heldBytes);
       if (exchange.scope !== undefined) this.deadlines.delete(exchange.scope);
     }
@@ -234,7 +238,8 @@ export class HttpService {
   #send(exchange: Exchange, wanted: HttpResponse): void {
     const { request, response, served } = exchange;
     if (response.destroyed || response.headersSent) return;
-    const fits = !isLarge(wanted) || this.#unsent.take(response, bodyBytesOf(wanted));
+    const isSmall = !isLarge(wanted) && response.socket !== null;
+    const fits = isSmall || this.#unsent.take(response, bodyBytesOf(wanted));
     const answer = fits ? wanted : this.#refuseForLoad(exchange, "unsent_answers", tooMuchUnsent(this.#settings));
     const unread = !request.complete && hasBody(request);
     // A client that waits to be told to go on may keep its body: what it sends next is then no request.

@@ -51,7 +51,7 @@ describe("one connection", () => {
     }));
 
   it("is cut when more wait, and others are served meanwhile", () =>
-    using({ requestsInFlightMax: 200 }, async (server, metrics) => {
+    using({ requestsInFlightMax: 400 }, async (server, metrics) => {
       server.services.gate = new Promise(() => {});
       const floods = await Promise.all(Array.from({ length: 5 }, () => open(server)));
       const ended = floods.map((socket) => new Promise((resolve) => socket.once("close", resolve)));

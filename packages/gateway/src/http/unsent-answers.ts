@@ -34,7 +34,8 @@ export class UnsentAnswers {
    * a while are cut off, the slowest first; false, and nothing counted, when that gives too little.
    */
   take(response: ServerResponse, bytes: number): boolean {
-    if (bytes <= UNCOUNTED_BYTES_MAX) return true;
+    // One that waits behind others of its connection takes memory whatever its size.
+    if (bytes <= UNCOUNTED_BYTES_MAX && response.socket !== null) return true;
     const sinceMs = this.#nowMs();
     if (this.#held + bytes > this.#bytesMax) this.#cutOff(bytes, sinceMs - PATIENCE_MS);
     // A single answer may be larger than all may be: it goes alone.

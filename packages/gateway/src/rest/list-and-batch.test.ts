@@ -1,5 +1,6 @@
 import { type ObjectId, SPEC_PROFILE } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RowTurns } from "../row-turns.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 import { batchRoute } from "./batch-route.js";
 import { listRoute } from "./list-route.js";
@@ -130,10 +131,14 @@ describe("POST /v1/batch/objects", () => {
     const writer = new ObjectWriter(services.view, SPEC_PROFILE, "");
     const request = { params: [], queryString: "", context: { deadline: Number.MAX_SAFE_INTEGER } };
     const body = Buffer.from(JSON.stringify({ objects: new Array(20_000).fill(null) }));
-    const batch = batchRoute(services.ingest, writer, { now: () => T }, 100_000);
+    const batch = batchRoute(services.ingest, writer, { now: () => T }, { batchObjectsMax: 100_000 });
     expect((await batch.handle({ ...request, body })).chunks?.length).toBeGreaterThan(3);
     const objects = new Array(2000).fill({ ...services.objects.get(id), vector: new Float32Array(1000) });
-    const list = listRoute({ ...services.query, list: async () => objects }, writer);
+    const list = listRoute({ ...services.query, list: async () => objects }, writer, {
+      queryDefaultsLimit: 25,
+      queryMaximumResults: 10_000,
+      turns: new RowTurns(10_000),
+    });
     const page = await list.handle({ ...request, queryString: "include=vector", body: Buffer.alloc(0) });
     expect(page.chunks?.length).toBeGreaterThan(3);
   });

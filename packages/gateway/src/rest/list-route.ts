@@ -4,30 +4,45 @@ import { type HttpRequest, isEmptyParameter, queryParameter } from "../http/http
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { writeInTurns } from "../json/write-in-turns.js";
-import { parseInclude } from "./include.js";
+import type { RowTurns } from "../row-turns.js";
+import { type Include, parseInclude } from "./include.js";
 import type { ObjectWriter } from "./object-json.js";
 
+export interface ListSettings {
+  readonly queryDefaultsLimit: number;
+  readonly queryMaximumResults: number;
+  readonly turns: RowTurns;
+}
+
 /** `GET /v1/objects`: a page of objects (reference-rest 2.6, decisions.md). `totalResults` counts this page. */
-export function listRoute(query: QueryService, writer: ObjectWriter): Route {
+export function listRoute(
+  query: QueryService,
+  writer: ObjectWriter,
+  { queryDefaultsLimit, queryMaximumResults, turns }: ListSettings,
+): Route {
   async function list(request: HttpRequest): Promise<HttpResponse> {
     const include = parseInclude(queryParameter(request, "include"));
     const after = queryParameter(request, "after") ?? (isEmptyParameter(request, "after") ? "" : undefined);
-    const objects = await query.list(
-      {
-        className: queryParameter(request, "class"),
-        after: after === undefined ? undefined : uuidOf(after),
-        limit: integerParameter(request, "limit"),
-        offset: integerParameter(request, "offset"),
-        fields: include.fields,
-      },
-      request.context,
-    );
-    function* page() {
+    const wanted = {
+      className: queryParameter(request, "class"),
+      after: after === undefined ? undefined : uuidOf(after),
+      limit: integerParameter(request, "limit"),
+      offset: integerParameter(request, "offset"),
+      fields: include.fields,
+    };
+    const reached = (wanted.limit ?? queryDefaultsLimit) + (wanted.offset ?? 0);
+    // More than there may be are refused, not read.
+    const rows = reached > queryMaximumResults ? 0 : reached;
+    return turns.run(rows, request.context, () => page(wanted, include, request));
+  }
+  async function page(wanted: Parameters<QueryService["list"]>[0], include: Include, { context }: HttpRequest) {
+    const objects = await query.list(wanted, context);
+    function* parts() {
       yield '{"deprecations":null,"objects":[';
       for (const [at, object] of objects.entries()) yield (at === 0 ? "" : ",") + writer.stored(object, include);
       yield objects.length === 0 ? "]}\n" : `],"totalResults":${objects.length}}\n`;
     }
-    return { status: 200, chunks: await writeInTurns(page(), "latin1") };
+    return { status: 200, chunks: await writeInTurns(parts(), "latin1") };
   }
   return {
     method: "GET",

@@ -8,7 +8,7 @@ import type { Route } from "../http/route.js";
 import { batchReferencesRoute } from "./batch-references-route.js";
 import { type BatchSettings, batchRoute } from "./batch-route.js";
 import { type InstanceRouteParts, instanceRoutes } from "./instance-routes.js";
-import { listRoute } from "./list-route.js";
+import { type ListSettings, listRoute } from "./list-route.js";
 import { ObjectWriter } from "./object-json.js";
 import { objectRoutes } from "./object-routes.js";
 import { referenceRoutes } from "./reference-routes.js";
@@ -24,7 +24,7 @@ export interface RestServices {
   readonly clock: Clock;
 }
 
-export interface RestSettings extends InstanceRouteParts, BatchSettings {
+export interface RestSettings extends InstanceRouteParts, BatchSettings, ListSettings {
   /** References of a batch, and of one list. */
   readonly batchReferencesMax: number;
 }
@@ -36,7 +36,7 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
   return [
     ...instanceRoutes(settings),
     ...objectRoutes({ ingest, query, writer, profile }),
-    listRoute(query, writer),
+    listRoute(query, writer, settings),
     ...referenceRoutes(ingest, profile, settings.batchReferencesMax),
     batchRoute(ingest, writer, clock, settings),
     batchReferencesRoute(ingest, settings.batchReferencesMax),

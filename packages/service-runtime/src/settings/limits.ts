@@ -43,6 +43,13 @@ export const LIMIT_SETTINGS = {
     "Rows all fields of one GraphQL request may reach, offset plus limit of each; QUERY_MAXIMUM_RESULTS if that is more.",
     wholeNumber(1, 100_000_000),
   ),
+  rowsInFlightMax: setting(
+    "ROWS_IN_FLIGHT_MAX",
+    "query.rows_in_flight_max",
+    40_000,
+    "Rows that queries and lists of many rows read at the same time; others wait, and get 429 when too many do.",
+    wholeNumber(1, 100_000_000),
+  ),
   answerBytesMax: setting(
     "ANSWER_BYTES_MAX",
     "answer.bytes_max",

@@ -3,6 +3,7 @@ import { type GetQuery, ShoalError } from "@shoal/model";
 import type { GetRow, QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { GraphQLSchema } from "graphql";
+import type { RowTurns } from "../../row-turns.js";
 import {
   type ErrorItem,
   errorsTail,
@@ -29,6 +30,7 @@ export interface PreparedQueriesOptions {
   readonly limits: GraphQlLimits;
   readonly answers: AnswerBudget;
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
+  readonly turns: RowTurns;
   readonly statistics?: GraphQlStatistics;
 }
 
@@ -130,7 +132,7 @@ class PreparedQuery {
   }
 
   async execute(reading: RequestReading, lifter: RequestLifter, context: RequestContext): Promise<GraphQlAnswer> {
-    const { query, limits, answers } = this.#options;
+    const { query, limits, answers, turns } = this.#options;
     // The literals are taken before the first await: the lifter serves the next request then.
     const gets = this.#classes.map((planned) => planned.get.query(lifter.literals));
     const held = answers.begin();
@@ -138,11 +140,15 @@ class PreparedQuery {
       let rows = 0;
       for (const get of gets) rows += rowsOfGet(get, limits);
       checkRows(rows, limits);
-      const outcomes =
-        gets.length === 1 && gets[0] !== undefined && !isCounted(rows)
-          ? [await query.get(gets[0], context).catch(Failure.of)]
-          : await Promise.all(gets.map((get) => this.#rows(get, context, held)));
-      return { status: 200, body: await this.#written(reading, outcomes, context, held) };
+      const [only] = gets;
+      if (only !== undefined && gets.length === 1 && !isCounted(rows)) {
+        const outcome = await query.get(only, context).catch(Failure.of);
+        return { status: 200, body: await this.#written(reading, [outcome], context, held) };
+      }
+      return await turns.run(rows, context, async () => {
+        const outcomes = await Promise.all(gets.map((get) => this.#rows(get, context, held)));
+        return { status: 200, body: await this.#written(reading, outcomes, context, held) };
+      });
     } catch (thrown) {
       return tooLargeAnswer(thrown);
     } finally {
