@@ -69,6 +69,25 @@ describe.each(SIZES)("on $width × $height nothing sticks out:", (size) => {
       await run(page);
     }));
 
+  it("somebody with a long name", async () => {
+    const { page } = await browser.open(server.url, { size });
+    const issuer = "https://issuer.example";
+    await page.route("**/openid-configuration", (route) => route.fulfill({ json: { issuer, clientId: "x" } }));
+    await page.addInitScript((kept) => sessionStorage.setItem("shoal.console.tokens", JSON.stringify(kept)), {
+      bearer: "a.b.c",
+      idToken: "",
+      expiresAt: 1e15,
+      name: `${"somebody".repeat(8)}@example.com`,
+      issuer,
+    });
+    await page.route("**/v1/schema", (route) => route.fulfill({ json: { classes: [] } }));
+    await page.goto(`${server.url}/console`);
+    await page.getByRole("heading", { name: "No classes yet" }).waitFor();
+    expect(await sticksOut(page)).toEqual([]);
+    const shown = await page.getByRole("button", { name: "Sign out" }).boundingBox();
+    expect(shown?.width).toBeGreaterThan(60);
+  });
+
   it("errors with long words", () =>
     check(size, server.url, async (page) => {
       await write(page, queryEditor(page), `{ Get { ${"Nobody".repeat(40)} { x } } }`);
