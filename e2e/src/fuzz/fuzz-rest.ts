@@ -142,7 +142,8 @@ class FuzzRun {
       const again = (): string => reproduction(request, bytes, this.server.port);
       this.#remember({ begun, ended: performance.now(), reproduction: again });
       // What the server takes for the next request is not known any more.
-      if (request.isOddTransport) connection.close();
+      // After 413 the server may cut a connection on which the rest of the body still comes.
+      if (request.isOddTransport || (typeof outcome !== "string" && outcome.status === 413)) connection.close();
       this.sent++;
       if (typeof outcome !== "string") {
         this.statuses.set(outcome.status, (this.statuses.get(outcome.status) ?? 0) + 1);

@@ -16,7 +16,10 @@ export interface SlowAnswer {
   readonly tookMs: number;
   /** Of that, how long the server's main thread worked. */
   readonly workedMs: number;
-  /** How long a thread of the server (the one that fared worst), and this one, were ready to run and had no processor. */
+  /**
+   * How long the server's threads, all together, and this one were ready to run and had no processor. The main thread may
+   * wait for others one after the other.
+   */
   readonly serverWaitedMs: number;
   readonly probeWaitedMs: number;
 }
@@ -59,7 +62,7 @@ async function probe({ port, pid, slowMs }: ProbeOrder): Promise<void> {
         at: performance.timeOrigin + begun,
         tookMs,
         workedMs: scheduled(main).workedMs - before.main.workedMs,
-        serverWaitedMs: Math.max(0, ...waits.filter((waited) => waited >= 0)),
+        serverWaitedMs: waits.filter((waited) => waited > 0).reduce((sum, waited) => sum + waited, 0),
         probeWaitedMs: scheduled(own).waitedMs - before.own.waitedMs,
       };
       parentPort?.postMessage(slow);

@@ -36,7 +36,8 @@ export class StallWatch implements Disposable {
         return;
       }
       const { at, tookMs, workedMs, serverWaitedMs, probeWaitedMs } = message;
-      const own = tookMs - serverWaitedMs - probeWaitedMs;
+      // What the main thread worked while this one could have read an answer; or stood still with no thread waiting.
+      const own = Math.max(workedMs, tookMs - serverWaitedMs) - probeWaitedMs;
       if (!server.running || Number.isNaN(workedMs)) return;
       this.#slowestOwnMs = Math.max(this.#slowestOwnMs, own);
       if (own <= STALL_MS) return;
@@ -44,7 +45,7 @@ export class StallWatch implements Disposable {
       // Requests that were under way have ended a moment later.
       setTimeout(() => {
         const lines = requestsAt({ from, to: from + tookMs });
-        const shares = `${Math.round(serverWaitedMs)} ms waiting for a processor, ${Math.round(workedMs)} ms at work`;
+        const shares = `${Math.round(workedMs)} ms at work; threads waited ${Math.round(serverWaitedMs)} ms for a processor, the probe ${Math.round(probeWaitedMs)} ms`;
         this.stalls.push([`${Math.round(tookMs)} ms (${shares})`, ...lines].join("\n    "));
       }, 50);
     });
