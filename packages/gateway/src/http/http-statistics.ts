@@ -8,7 +8,6 @@ export const DURATION_BOUNDS_MS = [
 /** Why requests were refused for load. */
 export const LOAD_REASONS = [
   "authentication",
-  "event_loop",
   "handler",
   "pipeline",
   "request_bodies",
