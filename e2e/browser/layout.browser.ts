@@ -93,6 +93,7 @@ describe.each(SIZES)("on $width × $height nothing sticks out:", (size) => {
 
   it("errors with long words", () =>
     check(size, server.url, async (page) => {
+      await page.getByText("Schema: 3 classes").waitFor();
       await write(page, queryEditor(page), `{ Get { ${"Nobody".repeat(40)} { x } } }`);
       await run(page);
       await page.getByRole("alert").waitFor();

@@ -35,6 +35,22 @@ describe("a query", () => {
     expect(await textOf(resultText(page))).toContain("Herring return to the bay (0)");
   });
 
+  it("is not put in place of what somebody has just cleared", async () => {
+    const { page } = await browser.open(server.url);
+    let answer = (): void => {};
+    const later = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/v1/schema", (route) => later.then(() => route.continue()));
+    await page.goto(`${server.url}/console`);
+    await write(page, queryEditor(page), "x");
+    await page.keyboard.press("Backspace");
+    answer();
+    await page.getByText("Schema: 2 classes").waitFor();
+    await page.waitForTimeout(200);
+    expect(await textOf(queryEditor(page))).not.toContain("limit");
+  });
+
   it("is completed from the live schema, also from what came later", async () => {
     const page = await openConsole();
     await write(page, queryEditor(page), "");

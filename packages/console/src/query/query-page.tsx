@@ -41,6 +41,8 @@ export function QueryPage({ client, schema, storage, now, shared, onRefresh }: Q
   const running = useRef<AbortController | undefined>(undefined);
   /** The draft as it is now, also between two renderings. */
   const latest = useRef(draft);
+  /** Somebody has written; an editor that he has emptied stays empty. */
+  const isTouched = useRef(false);
 
   /** What was typed. */
   const type = (typed: Partial<SharedQuery>): void => {
@@ -70,7 +72,8 @@ export function QueryPage({ client, schema, storage, now, shared, onRefresh }: Q
   // Nobody begins before an empty page when there is something to ask for.
   useEffect(() => {
     const first = schema.kind === "ready" ? schema.classes[0] : undefined;
-    if (first !== undefined && latest.current.query === "") write({ ...latest.current, query: sampleQuery(first) });
+    if (first !== undefined && latest.current.query === "" && !isTouched.current)
+      write({ ...latest.current, query: sampleQuery(first) });
   }, [schema]);
 
   useEffect(() => () => running.current?.abort(), []);
@@ -155,7 +158,10 @@ export function QueryPage({ client, schema, storage, now, shared, onRefresh }: Q
           draft={draft}
           schema={schema}
           revision={revision}
-          onQuery={(query) => type({ query })}
+          onQuery={(query) => {
+            isTouched.current = true;
+            type({ query });
+          }}
           onVariables={(variables) => type({ variables })}
           onRun={() => void actions.current.run()}
           onPrettify={() => actions.current.prettify()}
