@@ -2,7 +2,10 @@ import type { ObjectId, ObjectListing, StoredObject } from "@shoal/model";
 import type { IdTable } from "./id-table.js";
 import type { FoundObject, RowReader } from "./read-rows.js";
 
-/** A page in either order: which objects it holds is known from memory, one multi-get brings their rows. */
+/** Rows that are read and taken apart in one turn of the event loop, so that a long page holds up nobody. */
+const TURN_ROWS = 512;
+
+/** A page in either order: which objects it holds is known from memory, multi-gets bring their rows. */
 export async function listObjects(
   table: IdTable,
   rows: RowReader,
@@ -12,15 +15,23 @@ export async function listObjects(
   const { order, after, limit, skip = 0, fields } = listing;
   for (;;) {
     const objects = order === "id" ? firstById(table, after, skip, limit) : newest(table, skip, limit);
-    const read = await rows.read(objects, fields.vector);
     const page: StoredObject[] = [];
-    for (const [at, { id }] of objects.entries()) {
-      const object = read[at]?.toObject(id, className, fields);
-      if (object !== undefined) page.push(object);
+    for (let from = 0; from < objects.length; from += TURN_ROWS) {
+      if (from > 0) await nextTurn();
+      const turn = objects.slice(from, from + TURN_ROWS);
+      const read = await rows.read(turn, fields.vector);
+      for (const [at, { id }] of turn.entries()) {
+        const object = read[at]?.toObject(id, className, fields);
+        if (object !== undefined) page.push(object);
+      }
     }
     if (page.length === objects.length) return page;
     // Something was deleted between the table and the rows: look again, or the page lacks what moves up.
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function firstById(table: IdTable, after: ObjectId | undefined, skip: number, limit: number): FoundObject[] {
