@@ -11,7 +11,7 @@ import {
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
-import { holdersOf, locateObjects, missingTargetFault } from "./locate-objects.js";
+import { holdersOf, locateObjects } from "./locate-objects.js";
 import { parsePathId } from "./object-ids.js";
 
 /** One way to change the references of a property. */
@@ -42,10 +42,6 @@ export const REMOVE: ReferenceChange = {
   merge: (property, targets) => ({ remove: { [property]: targets } }),
 };
 
-interface ParsedTarget {
-  readonly id: ObjectId;
-}
-
 /**
  * Changes the references of one property of an object, in the first class by name that has it (reference-rest 3.7).
  * Checked in this order: the object exists, its new references are sound and point to something, the property holds
@@ -63,13 +59,14 @@ export async function changeReferences(
   const id = parsePathId(pathId);
   const { prefix, absence } = change;
   const { targets, fault } = parseTargets(beacons, prefix !== undefined);
-  const asked = prefix === undefined ? [] : targets.map((target) => target.id);
-  const located = await locateObjects(parts, [id, ...asked], context);
+  const located = await locateObjects(parts, prefix === undefined ? [id] : [id, ...targets], context);
   const record = firstHolder(holdersOf(located, id));
   if (record === undefined) throw unknownObject(absence, pathId);
   if (prefix !== undefined) {
-    const missing = missingTargetFault(targets, located, (target) => notFound(prefix, target.id));
-    if (missing !== undefined) throw missing;
+    for (const target of targets) {
+      const { holding, failure } = holdersOf(located, target);
+      if (holding.length === 0) throw failure ?? notFound(prefix, target);
+    }
     if (fault !== undefined) throw withPrefix(prefix, fault);
   }
   const { beaconScheme } = parts.profile;
@@ -78,11 +75,7 @@ export async function changeReferences(
   } catch (refusal) {
     throw new ShoalError(absence, ShoalError.from(refusal).message);
   }
-  const merged = change.merge(
-    property,
-    targets.map((target) => target.id),
-    beaconScheme,
-  );
+  const merged = change.merge(property, targets, beaconScheme);
   const shard = parts.router.shardOf(record, id);
   try {
     await parts.router.node(shard).mergeObject(shard, { ...NO_MERGE, ...merged, id }, context);
@@ -95,11 +88,11 @@ export async function changeReferences(
 function parseTargets(
   beacons: readonly string[],
   all: boolean,
-): { readonly targets: readonly ParsedTarget[]; readonly fault: unknown } {
-  const targets: ParsedTarget[] = [];
+): { readonly targets: readonly ObjectId[]; readonly fault: unknown } {
+  const targets: ObjectId[] = [];
   for (const beacon of beacons) {
     try {
-      targets.push({ id: parseReferenceTarget(beacon) });
+      targets.push(parseReferenceTarget(beacon));
     } catch (fault) {
       if (all) return { targets, fault };
     }

@@ -4,7 +4,6 @@ import {
   checkDimensions,
   isVectorMissing,
   type JsonObject,
-  type ObjectId,
   type Properties,
   parseVector,
   parseVectorWeights,
@@ -17,7 +16,7 @@ import {
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
-import { locateObjects, targetFault } from "./locate-objects.js";
+import { requireTargets } from "./locate-objects.js";
 
 /** What a client sent beside id and vector, checked and in its stored form. */
 export interface CheckedContent {
@@ -47,10 +46,10 @@ export async function checkObject(
   context: RequestContext,
 ): Promise<CheckedObject> {
   const content = checkObjectContent(input, parts.schema, parts.profile.beaconScheme);
-  const { targets } = content;
-  if (targets.length > 0) {
-    const fault = targetFault(targets, await locateObjects(parts, targets.map(idOf), context));
-    if (fault !== undefined) throw withPrefix(OBJECT_PREFIX, fault);
+  try {
+    await requireTargets(parts, content.targets, context);
+  } catch (fault) {
+    throw withPrefix(OBJECT_PREFIX, fault);
   }
   return { content, vector: checkVector(input, content.record) };
 }
@@ -62,10 +61,6 @@ export function checkObjectContent(input: ObjectInput, schema: SchemaView, schem
   } catch (refusal) {
     throw withPrefix(OBJECT_PREFIX, refusal);
   }
-}
-
-export function idOf(target: ReferenceTarget): ObjectId {
-  return target.id;
 }
 
 /** The class that the object names. Fails with `invalid` when it names none or an unknown one. */

@@ -3,7 +3,7 @@ import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { admitObject } from "./auto-schema/admit-object.js";
 import { concernsAutoSchema } from "./auto-schema/admit-objects.js";
-import { type CheckedObject, checkObjectContent, checkVector, idOf, OBJECT_PREFIX } from "./check-object.js";
+import { type CheckedObject, checkObjectContent, checkVector, OBJECT_PREFIX } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
@@ -51,7 +51,7 @@ async function checkNewObject(
   const { record, targets } = content;
   const askedId = given !== undefined && isAskedFor(parts, record) ? given : undefined;
   if (askedId !== undefined || targets.length > 0) {
-    const ids = targets.map(idOf);
+    const ids = targets.map(({ id }) => id);
     const located = await locateObjects(parts, askedId === undefined ? ids : [askedId, ...ids], context);
     if (askedId !== undefined) requireFree(holdersOf(located, askedId), input.id ?? askedId);
     const fault = targetFault(targets, located);

@@ -190,6 +190,14 @@ describe("importObjects", () => {
     expect(cluster.row("Car", idOf(30))).toBeUndefined();
   });
 
+  it("checks no further once nobody waits for the outcome", async () => {
+    let clock = 0;
+    const { ingest } = setUp({ nowMs: () => clock++, limits: { turnMsMax: 20 } });
+    const refused = Array.from({ length: 1_000 }, () => input("Car", { vector: "none" }));
+    expect(await refusal(ingest.importObjects(refused, { deadline: 100 }))).toContain("deadlineExceeded: ");
+    expect(clock).toBeLessThan(200);
+  });
+
   it("passes on a shard's own deadlineExceeded", async () => {
     const { cluster, ingest, context } = setUp();
     cluster.beforePut = () => {

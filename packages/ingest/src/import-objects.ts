@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { checkDimensions, type ObjectId, type ReferenceTarget, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { DeferredItems } from "./auto-schema/deferred-items.js";
@@ -10,6 +9,7 @@ import { locateObjects, targetFault } from "./locate-objects.js";
 import { freshId, parseBodyId } from "./object-ids.js";
 import { type BatchItem, storeBatch } from "./store-batch.js";
 import { dataObject } from "./store-object.js";
+import { Turns } from "./turns.js";
 
 const NOTHING: ObjectInput = {
   id: undefined,
@@ -41,7 +41,7 @@ export async function importObjects(
   const outcomes = new Array<BatchOutcome | undefined>(inputs.length);
   const items: CheckedItem[] = [];
   const deferred = new DeferredItems(parts);
-  let turnEnds = parts.nowMs() + parts.limits.turnMsMax;
+  const turns = new Turns(parts, context);
   for (const [index, given] of inputs.entries()) {
     const input = given ?? NOTHING;
     const id = ids[index] ?? freshId(parts.newId);
@@ -51,12 +51,10 @@ export async function importObjects(
       if (!(checked instanceof ShoalError)) items.push({ index, input, ...checked });
       else if (!deferred.takesOver({ index, id, input })) outcomes[index] = { error: checked, id, input };
     }
-    if (parts.nowMs() < turnEnds) continue;
-    await setImmediate();
-    turnEnds = parts.nowMs() + parts.limits.turnMsMax;
+    if (turns.isOver) await turns.next();
   }
   if (!deferred.isEmpty) await admitDeferred(deferred, items, outcomes, context);
-  const found = await requireTargets(parts, items, outcomes, context);
+  const found = await withTargets(parts, items, outcomes, context);
   const fitting = await holdDimensions(dimensions, found, outcomes, context);
   await storeBatch(parts, fitting, outcomes, context);
   return outcomes.map((outcome, index) => {
@@ -119,7 +117,7 @@ function check(
 }
 
 /** The items whose references all point to stored objects, which are asked for together. */
-async function requireTargets(
+async function withTargets(
   parts: IngestParts,
   items: readonly CheckedItem[],
   outcomes: (BatchOutcome | undefined)[],

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import {
   LOCAL_HOST,
   type ObjectId,
@@ -20,7 +19,7 @@ import {
   type ReferenceItem,
   type ShardReferences,
 } from "./reference-batch.js";
-import { requireTime } from "./store-batch.js";
+import { requireTime, Turns } from "./turns.js";
 
 /**
  * A batch of references (reference-rest 6.2, decisions.md). Items are independent; whether a target exists is not asked.
@@ -37,14 +36,12 @@ export async function importReferences(
   }
   const outcomes = new Array<ReferenceOutcome | undefined>(inputs.length);
   const items: ReferenceItem[] = [];
-  let turnEnds = parts.nowMs() + parts.limits.turnMsMax;
+  const turns = new Turns(parts, context);
   for (const [index, input] of inputs.entries()) {
     const item = check(parts, input, index);
     if (item instanceof ShoalError) outcomes[index] = { error: item };
     else items.push(item);
-    if (parts.nowMs() < turnEnds) continue;
-    await setImmediate();
-    turnEnds = parts.nowMs() + parts.limits.turnMsMax;
+    if (turns.isOver) await turns.next();
   }
   const shards = groupReferences(parts.router, items);
   await Promise.all(shards.map((shard) => storeReferences(parts, shard, outcomes, context)));

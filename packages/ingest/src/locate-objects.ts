@@ -27,25 +27,25 @@ export function holdersOf(located: Located, id: ObjectId): Holders {
   return located.get(id) ?? NOWHERE;
 }
 
-/**
- * The first target that no class has: `invalid`, as `wording` has it, or why that cannot be told. Undefined when all
- * exist.
- */
-export function missingTargetFault<Target extends { readonly id: ObjectId }>(
-  targets: readonly Target[],
-  located: Located,
-  wording: (target: Target) => ShoalError,
-): ShoalError | undefined {
+/** The first target that no class has: `invalid`, or why that cannot be told. Undefined when all exist. */
+export function targetFault(targets: readonly ReferenceTarget[], located: Located): ShoalError | undefined {
   for (const target of targets) {
     const { holding, failure } = holdersOf(located, target.id);
-    if (holding.length === 0) return failure ?? wording(target);
+    if (holding.length === 0) return failure ?? missingTarget(target, target.id);
   }
   return undefined;
 }
 
-/** `missingTargetFault` for what the properties of an object refer to. */
-export function targetFault(targets: readonly ReferenceTarget[], located: Located): ShoalError | undefined {
-  return missingTargetFault(targets, located, (target) => missingTarget(target, target.id));
+/** Fails with the `targetFault` of what an object refers to. */
+export async function requireTargets(
+  parts: Pick<IngestParts, "router" | "schema" | "limits">,
+  targets: readonly ReferenceTarget[],
+  context: RequestContext,
+): Promise<void> {
+  if (targets.length === 0) return;
+  const ids = targets.map(({ id }) => id);
+  const fault = targetFault(targets, await locateObjects(parts, ids, context));
+  if (fault !== undefined) throw fault;
 }
 
 const NOWHERE: Holders = { holding: [], failure: undefined };

@@ -12,11 +12,11 @@ import {
 } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
-import { checkGivenVector, checkVectorizer, classOf, idOf } from "./check-object.js";
+import { checkGivenVector, checkVectorizer, classOf } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
-import { locateObjects, targetFault } from "./locate-objects.js";
+import { requireTargets } from "./locate-objects.js";
 import { parsePathId } from "./object-ids.js";
 
 const PREFIX = "invalid merge: ";
@@ -74,11 +74,7 @@ async function checkMerge(parts: IngestParts, input: ObjectInput, context: Reque
   parseVectorWeights(input.vectorWeights);
   const validator = propertyValidator(record.definition, parts.profile.beaconScheme);
   const changes = validator.parseChanges(input.properties);
-  const targets = validator.referenceTargets(changes.set);
-  if (targets.length > 0) {
-    const fault = targetFault(targets, await locateObjects(parts, targets.map(idOf), context));
-    if (fault !== undefined) throw fault;
-  }
+  await requireTargets(parts, validator.referenceTargets(changes.set), context);
   checkVectorizer(record);
   const vector = isVectorMissing(input.vector) ? undefined : checkGivenVector(input.vector, record);
   const split = parts.profile.patchReferences === "append" ? splitReferences(validator, changes) : undefined;

@@ -2,6 +2,7 @@ import { type DataObject, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
 import type { IngestLimits, IngestParts } from "./ingest-parts.js";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
+import { requireTime } from "./turns.js";
 
 /** An item of a batch that passed all checks. */
 export interface BatchItem {
@@ -86,13 +87,6 @@ function isPutTimes(result: unknown): result is { creationTimeUnix: number; last
 
 function failed(item: BatchItem, error: ShoalError): BatchOutcome {
   return { error, id: item.object.id, input: item.input };
-}
-
-/** Fails with `deadlineExceeded` when the deadline has passed. */
-export function requireTime({ nowMs }: Pick<IngestParts, "nowMs">, context: RequestContext): void {
-  context.signal?.throwIfAborted();
-  if (nowMs() < context.deadline) return;
-  throw new ShoalError("deadlineExceeded", "the batch ran into its time-out; what was acknowledged by then is stored");
 }
 
 /** Where the chunk that begins at `from` ends: at least one item, then as many as the limits allow. */

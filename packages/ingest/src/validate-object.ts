@@ -1,9 +1,9 @@
 import { isVectorMissing, withPrefix } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
-import { checkContent, checkGivenVector, idOf, OBJECT_PREFIX } from "./check-object.js";
+import { checkContent, checkGivenVector, OBJECT_PREFIX } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
-import { locateObjects, targetFault } from "./locate-objects.js";
+import { requireTargets } from "./locate-objects.js";
 import { parseBodyId } from "./object-ids.js";
 
 /**
@@ -14,10 +14,7 @@ export async function validateObject(parts: IngestParts, input: ObjectInput, con
   parseBodyId(input.id);
   try {
     const { record, targets } = checkContent(input, parts.schema, parts.profile.beaconScheme);
-    if (targets.length > 0) {
-      const fault = targetFault(targets, await locateObjects(parts, targets.map(idOf), context));
-      if (fault !== undefined) throw fault;
-    }
+    await requireTargets(parts, targets, context);
     if (!isVectorMissing(input.vector)) checkGivenVector(input.vector, record);
   } catch (refusal) {
     throw withPrefix(OBJECT_PREFIX, refusal);

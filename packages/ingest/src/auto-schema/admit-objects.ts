@@ -4,10 +4,10 @@ import type { CheckedObject } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
 import type { ObjectInput } from "../ingest-service.js";
 import { locateObjects } from "../locate-objects.js";
+import { Turns } from "../turns.js";
 import type { AutoSchemaSettings } from "./auto-schema-settings.js";
 import { ClassPlan, type ClassPlanParts, checkPlanned, type PlannedObject, type Refusal } from "./class-plan.js";
 import { referenceTargets } from "./reference-targets.js";
-import { Turns } from "./turns.js";
 
 /** What ordinary checks refused but auto-schema may take: an unseen class, unseen properties, names to be normalised. */
 export function concernsAutoSchema({ className, properties }: ObjectInput, { schema }: Pick<IngestParts, "schema">) {

@@ -1,15 +1,17 @@
 import { setImmediate } from "node:timers/promises";
+import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
-import type { IngestParts } from "../ingest-parts.js";
-import { requireTime } from "../store-batch.js";
+import type { IngestParts } from "./ingest-parts.js";
+
+type Parts = Pick<IngestParts, "limits" | "nowMs">;
 
 /** Lets other requests have their turn during long work, over all parts of it. */
 export class Turns {
-  readonly #parts: Pick<IngestParts, "limits" | "nowMs">;
+  readonly #parts: Parts;
   readonly #context: RequestContext;
   #ends: number;
 
-  constructor(parts: Pick<IngestParts, "limits" | "nowMs">, context: RequestContext) {
+  constructor(parts: Parts, context: RequestContext) {
     this.#parts = parts;
     this.#context = context;
     this.#ends = parts.nowMs() + parts.limits.turnMsMax;
@@ -25,4 +27,11 @@ export class Turns {
     requireTime(this.#parts, this.#context);
     this.#ends = this.#parts.nowMs() + this.#parts.limits.turnMsMax;
   }
+}
+
+/** Fails with `deadlineExceeded` when the deadline of a batch has passed, and with the reason of its signal. */
+export function requireTime({ nowMs }: Pick<IngestParts, "nowMs">, { deadline, signal }: RequestContext): void {
+  signal?.throwIfAborted();
+  if (nowMs() < deadline) return;
+  throw new ShoalError("deadlineExceeded", "the batch ran into its time-out; what was acknowledged by then is stored");
 }
