@@ -84,6 +84,17 @@ describe("findObjects", () => {
     ]);
   });
 
+  it("does not believe a census any more that a shard has left in between", async () => {
+    const whole = { mayHave: () => false } as Partial<IdCensus> as IdCensus;
+    const registry = registryOf({ a: having(id(60_000)) }, whole);
+    setImmediate(() => {
+      registry.placed = { ...registry.placed, ready: undefined, census: undefined };
+    });
+    const ids = Array.from({ length: 60_001 }, (_, at) => id(at));
+    const { holders } = await findObjects(registry, ids, undefined);
+    expect(holders.at(-1)).toHaveLength(1);
+  });
+
   it("lets others have their turn during long questions, and ends with its signal", async () => {
     const shards = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`c${at}`, having()]));
     const ids = Array.from({ length: 5_000 }, (_, at) => id(at));

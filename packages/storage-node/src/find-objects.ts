@@ -14,8 +14,8 @@ interface UnaskedShard {
 const NOWHERE: readonly ShardAddress[] = [];
 
 /**
- * Looks for ids in all shards of the node: one look-up in an id table each, and none for most ids that are nowhere. A shard that is being opened is waited for;
- * one that cannot answer is told. Fails only when `signal` ends it.
+ * Looks for ids in all shards of the node: one look-up in an id table each, and none for most ids that are nowhere. A
+ * shard that is being opened is waited for; one that cannot answer is told. Fails only when `signal` ends it.
  */
 export async function findObjects(
   registry: Pick<ShardRegistry, "get" | "placed">,
@@ -23,8 +23,7 @@ export async function findObjects(
   signal: AbortSignal | undefined,
 ): Promise<FoundObjects> {
   const unasked: UnaskedShard[] = [];
-  const { ready, census } = registry.placed;
-  const shards = ready ?? (await readyShards(registry, unasked));
+  const shards = registry.placed.ready ?? (await readyShards(registry, unasked));
   const idsATurn = Math.max(1, Math.floor(TURN_LOOKUPS_MAX / Math.max(1, shards.length)));
   const holders: (readonly ShardAddress[])[] = [];
   for (const [at, id] of ids.entries()) {
@@ -32,7 +31,8 @@ export async function findObjects(
       await setImmediate();
       signal?.throwIfAborted();
     }
-    if (census?.mayHave(id) === false) {
+    // Asked for anew each time: a shard that is opened anew during this leaves the census, but not `shards`.
+    if (registry.placed.census?.mayHave(id) === false) {
       holders.push(NOWHERE);
       continue;
     }
