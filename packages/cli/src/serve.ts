@@ -47,7 +47,7 @@ export async function serve(options: ServeOptions, scope: ResourceScope): Promis
   const metrics = await openInternalPort({ ...options, isReady: () => isReady() }, scope);
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   const storage = await startStorage(options, dataPath, ballast, scope);
-  const access = scope.use(createAccessControl(configuration, options));
+  const access = scope.use(createAccessControl(configuration, { ...options, metrics }));
   const pages = await loadPages(access, configuration.origin, logger);
   if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
   const gateway = scope.use(createServingGateway(options, storage, access, pages, metrics));

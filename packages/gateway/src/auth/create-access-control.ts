@@ -4,6 +4,7 @@ import type {
   AuthenticationConfiguration,
   Clock,
   Logger,
+  Metrics,
   OidcConfiguration,
 } from "@shoal/service-runtime";
 import { type AccessControl, ANONYMOUS, type OpenIdDocument } from "./access.js";
@@ -23,6 +24,7 @@ export interface AccessConfiguration {
 export interface AccessControlParts {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics?: Metrics | undefined;
   readonly read?: DocumentReader;
   readonly times?: IssuerTimes;
 }
@@ -36,6 +38,7 @@ export function createAccessControl(
   const nobody = anonymousAccess ? ANONYMOUS : undefined;
   const authorize = authorizeBy(authorization);
   if (oidc === undefined) {
+    describeTokenMetrics(parts.metrics, undefined);
     return {
       identify(credentials) {
         if (findToken(credentials) === undefined) return nobody;
@@ -55,6 +58,7 @@ export function createAccessControl(
     onKeysWithdrawn: () => verified.clear(),
   });
   const verifier = new TokenVerifier({ oidc, issuer, verified, clock });
+  describeTokenMetrics(parts.metrics, verifier);
   issuer.start();
   return {
     identify(credentials) {
@@ -65,6 +69,17 @@ export function createAccessControl(
     openId: () => openIdDocument(oidc, issuer),
     [Symbol.dispose]: () => issuer[Symbol.dispose](),
   };
+}
+
+function describeTokenMetrics(metrics: Metrics | undefined, verifier: TokenVerifier | undefined): void {
+  metrics?.counter(
+    {
+      name: "shoal_tokens_total",
+      help: "Bearer tokens by outcome: cached, verified, refused, unanswered.",
+      labelNames: ["outcome"],
+    },
+    () => Object.entries(verifier?.counts ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  );
 }
 
 /** reference-rest 7.3. */

@@ -39,6 +39,17 @@ describe("a good token", () => {
     expect(verified.size).toBe(1);
   });
 
+  it("is counted by what became of it", async () => {
+    const { verifier, claims } = await ready();
+    const token = issue(ec, claims);
+    await verdict(verifier, token);
+    for (let again = 0; again < 3; again++) await verdict(verifier, token);
+    for (const bad of ["x", "x".repeat(TOKEN_BYTES_MAX + 1), forge({ alg: "ES256", kid: "ec" }, claims, UNSIGNED)]) {
+      await expect(verdict(verifier, bad)).rejects.toThrow();
+    }
+    expect(verifier.counts).toEqual({ cached: 3, verified: 1, refused: 3, unanswered: 0 });
+  });
+
   it("is looked at again after a minute, and refused at its end", async () => {
     const { verifier, claims, clock } = await ready();
     const [long, short] = [issue(ec, claims), issue(ec, { ...claims, exp: NOW + 10 })];

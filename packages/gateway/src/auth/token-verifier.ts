@@ -36,6 +36,7 @@ export class TokenVerifier {
   readonly #turns: Pick<VerificationTurns, "next">;
   /** Tokens that are looked at right now, by their digest: one that comes twice at once is verified once. */
   readonly #pending = new Map<string, Promise<Principal>>();
+  readonly #counts = { cached: 0, verified: 0, refused: 0, unanswered: 0 };
   #waitingForKeys = 0;
 
   constructor(parts: TokenVerifierParts) {
@@ -46,17 +47,39 @@ export class TokenVerifier {
     this.#turns = parts.turns ?? new VerificationTurns();
   }
 
+  /** What became of the tokens so far; `unanswered` ones waited in vain for the issuer or their turn. */
+  get counts(): Readonly<Record<"cached" | "verified" | "refused" | "unanswered", number>> {
+    return this.#counts;
+  }
+
   /**
    * Whom the token speaks for: at once when it was verified lately. Fails with `unauthenticated` when it is no good,
    * `unavailable` when the issuer's keys are not known, `overloaded` when too many wait.
    */
   verify(token: string): Principal | Promise<Principal> {
+    try {
+      return this.#verify(token);
+    } catch (refusal) {
+      throw this.#counted(refusal);
+    }
+  }
+
+  #counted(refusal: unknown): unknown {
+    if (ShoalError.from(refusal).code === "unauthenticated") this.#counts.refused++;
+    else this.#counts.unanswered++;
+    return refusal;
+  }
+
+  #verify(token: string): Principal | Promise<Principal> {
     if (token.length > TOKEN_BYTES_MAX) {
       throw refusedToken(`token has ${token.length} bytes, at most ${TOKEN_BYTES_MAX} are accepted`);
     }
     const digest = hash("sha256", token, "base64");
     const known = this.#verified.find(digest, this.#clock.now());
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#counts.cached++;
+      return known;
+    }
     return this.#pending.get(digest) ?? this.#begin(token, digest);
   }
 
@@ -64,7 +87,11 @@ export class TokenVerifier {
     if (this.#issuer.keys === undefined) throw this.#issuerUnavailable();
     const jwt = parseJsonWebToken(token);
     const header = checkToken(jwt, this.#oidc, this.#clock.now());
-    const examined = this.#examine(token, jwt, header, digest).finally(() => this.#pending.delete(digest));
+    const examined = this.#examine(token, jwt, header, digest)
+      .catch((refusal: unknown) => {
+        throw this.#counted(refusal);
+      })
+      .finally(() => this.#pending.delete(digest));
     this.#pending.set(digest, examined);
     return examined;
   }
@@ -78,6 +105,7 @@ export class TokenVerifier {
     const [now, expiry] = [this.#clock.now(), expiryMs(jwt.claims)];
     // Keys that were read while this token waited may have lost the one that has signed it.
     if (now < expiry && keys === this.#issuer.keys) this.#verified.add(digest, principal, expiry, now);
+    this.#counts.verified++;
     return principal;
   }
 
