@@ -51,11 +51,6 @@ const STATUS_OF: { readonly [Code in ErrorCode]: number } = {
 
 const RETRY_AFTER_SECONDS_DEFAULT = 1;
 
-/** The status of an error (total over the codes). */
-export function statusOf(code: ErrorCode): number {
-  return STATUS_OF[code];
-}
-
 /** Whatever was thrown, as an answer. What is no ShoalError is a fault of ours and keeps its text to itself. */
 export function thrownResponse(thrown: unknown): HttpResponse {
   if (!(thrown instanceof ShoalError)) return errorResponse(500, "internal server error");

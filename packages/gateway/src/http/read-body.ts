@@ -3,6 +3,9 @@ import { createGunzip } from "node:zlib";
 import { ShoalError } from "@shoal/model";
 import type { BodyBudget } from "./body-budget.js";
 
+/** Handling a longer body (parsing it, cutting its vectors out) holds the process for milliseconds. */
+export const LONG_BODY_BYTES = 256 * 1024;
+
 export interface BodyLimits {
   /** Largest body, after decompression. */
   readonly bodyBytesMax: number;

@@ -18,17 +18,25 @@ export const ONE_BODY: JsonSize = { membersMax: 50_000, containersMax: 200_000 }
 export const BATCH_BODY: JsonSize = { membersMax: 1_000_000, containersMax: 1_000_000 };
 
 /** Smaller bodies cannot hold enough to hurt. */
-const UNCHECKED_BYTES_MAX = 256 * 1024;
+const UNCOUNTED_BYTES_MAX = 256 * 1024;
+
+/** Smaller bodies cannot nest deep enough to hurt. */
+const UNNESTED_BYTES_MAX = 1024 * 1024;
+
+/** So many levels the parser can take without harm; what it built is then checked exactly. */
+const OPENERS_MAX = 100_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 /** Fails with `tooLarge` on a text that holds more than `size`. `name` is the reference's name of the body. */
 export function refuseHeavyJson(bytes: Buffer, name: string, { membersMax, containersMax }: JsonSize): void {
-  if (bytes.length <= UNCHECKED_BYTES_MAX) return;
+  if (bytes.length <= UNCOUNTED_BYTES_MAX) return;
   // Searching costs little, but finds what stands in strings, too; only then is it worth looking where they are.
   const colons = countUpTo(bytes, COLON, membersMax);
   const openers = countUpTo(bytes, OPEN_BRACKET, containersMax) + countUpTo(bytes, OPEN_BRACE, containersMax);
@@ -36,6 +44,25 @@ export function refuseHeavyJson(bytes: Buffer, name: string, { membersMax, conta
   const { members, containers } = countOutsideStrings(bytes);
   if (members > membersMax) throw tooMany(name, members, "members", membersMax);
   if (containers > containersMax) throw tooMany(name, containers, "objects and lists", containersMax);
+}
+
+/**
+ * Whether a text nests deeper than `depthMax`, in texts that can nest deep enough to hurt: a parser takes memory for every
+ * level before it fails. Others are not looked at.
+ */
+export function nestsDeeperThan(bytes: Buffer, depthMax: number): boolean {
+  if (bytes.length <= UNNESTED_BYTES_MAX) return false;
+  const openers = countUpTo(bytes, OPEN_BRACKET, OPENERS_MAX) + countUpTo(bytes, OPEN_BRACE, OPENERS_MAX);
+  if (openers <= OPENERS_MAX) return false;
+  let depth = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) i = stringEnd(bytes, i);
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) depth++;
+    else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--;
+    if (depth > depthMax) return true;
+  }
+  return false;
 }
 
 function tooMany(name: string, count: number, what: string, most: number): ShoalError {
@@ -54,11 +81,16 @@ function countOutsideStrings(bytes: Buffer): { readonly members: number; readonl
   let containers = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
-    if (byte === QUOTE) {
-      i++;
-      while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
-    } else if (byte === COLON) members++;
+    if (byte === QUOTE) i = stringEnd(bytes, i);
+    else if (byte === COLON) members++;
     else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) containers++;
   }
   return { members, containers };
+}
+
+/** Where the string that begins at `at` ends. */
+function stringEnd(bytes: Buffer, at: number): number {
+  let end = at + 1;
+  while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
+  return end;
 }

@@ -1,13 +1,10 @@
 import { JsonNumber, ShoalError } from "@shoal/model";
 import { parse as parseExactly } from "lossless-json";
-import { type JsonSize, ONE_BODY, refuseHeavyJson } from "./json-size.js";
+import { type JsonSize, nestsDeeperThan, ONE_BODY, refuseHeavyJson } from "./json-size.js";
 import { scanJson } from "./scan-json.js";
 
 /** Deeper bodies are refused, so that what walks a parsed body may recurse. */
 export const JSON_DEPTH_MAX = 200;
-
-/** Smaller bodies cannot nest deep enough to hurt the parser; larger ones are looked at before they are parsed. */
-const UNCHECKED_BYTES_MAX = 1024 * 1024;
 
 /**
  * The first JSON value of `bytes`; what follows it is ignored (reference-rest 1.4). `name` is the reference's name of
@@ -33,7 +30,7 @@ export function parseJsonText(text: string, name: string): unknown {
 
 /** Fails on bytes that could hurt the parser: with `malformed` on their nesting, with `tooLarge` on what they hold. */
 export function refuseCostlyJson(bytes: Buffer, name: string, size: JsonSize): void {
-  if (bytes.length > UNCHECKED_BYTES_MAX && nestsTooDeep(bytes)) throw malformed(name, "exceeded max depth");
+  if (nestsDeeperThan(bytes, JSON_DEPTH_MAX)) throw malformed(name, "exceeded max depth");
   refuseHeavyJson(bytes, name, size);
 }
 
@@ -115,42 +112,4 @@ function isDeeperThan(value: unknown, limit: number): boolean {
     if (typeof item === "object" && isDeeperThan(item, limit - 1)) return true;
   }
   return false;
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-
-/** So many levels the parser can take without harm; what it built is then checked exactly. */
-const OPENERS_MAX = 100_000;
-
-/** A parser takes memory for every level before it fails: whether the text nests deeper than any sane body. */
-function nestsTooDeep(bytes: Buffer): boolean {
-  const openers = countUpTo(bytes, OPEN_BRACKET, OPENERS_MAX) + countUpTo(bytes, OPEN_BRACE, OPENERS_MAX);
-  if (openers <= OPENERS_MAX) return false;
-  let depth = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (byte === QUOTE) i = stringEnd(bytes, i);
-    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) depth++;
-    else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--;
-    if (depth > JSON_DEPTH_MAX) return true;
-  }
-  return false;
-}
-
-function countUpTo(bytes: Buffer, byte: number, most: number): number {
-  let count = 0;
-  for (let at = bytes.indexOf(byte); at !== -1 && count <= most; at = bytes.indexOf(byte, at + 1)) count++;
-  return count;
-}
-
-/** Where the string that begins at `at` ends. */
-function stringEnd(bytes: Buffer, at: number): number {
-  let end = at + 1;
-  while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
-  return end;
 }

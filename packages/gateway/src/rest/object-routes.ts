@@ -1,5 +1,5 @@
 import type { IngestService, ObjectInput } from "@shoal/ingest";
-import { type ObjectId, parseObjectId, ShoalError, type StoredObject, type WireProfile } from "@shoal/model";
+import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { HttpRequest } from "../http/http-request.js";
 import { queryParameter } from "../http/http-request.js";
@@ -8,6 +8,7 @@ import type { Route } from "../http/route.js";
 import { parseInclude } from "./include.js";
 import { readObjectBody } from "./object-body.js";
 import type { ObjectWriter } from "./object-json.js";
+import { pathId } from "./path-id.js";
 
 export interface ObjectRouteParts {
   readonly ingest: IngestService;
@@ -99,14 +100,6 @@ const access = {
 } as const;
 
 const NO_FIELDS = { properties: false, vector: false, extras: false };
-
-/** The object id of the path. Fails with `invalid` when it is none. */
-function pathId(request: HttpRequest): ObjectId {
-  const text = request.params[0] ?? "";
-  const id = parseObjectId(text);
-  if (id === undefined) throw new ShoalError("invalid", `id in path must be of type uuid: ${JSON.stringify(text)}`);
-  return id;
-}
 
 function readBody(request: HttpRequest): ObjectInput {
   return readObjectBody(request.body);

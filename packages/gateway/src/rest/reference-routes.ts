@@ -1,8 +1,9 @@
 import type { IngestService } from "@shoal/ingest";
-import { parseObjectId, ShoalError, type WireProfile } from "@shoal/model";
+import type { WireProfile } from "@shoal/model";
 import type { HttpRequest } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
+import { pathId } from "./path-id.js";
 import { readReference, readReferences, readRemovedReferences } from "./reference-body.js";
 
 /** The operations on the references of one property (reference-rest 3.7, decisions.md). */
@@ -45,9 +46,6 @@ export function referenceRoutes(
 }
 
 /** The path's object and property. Fails with `invalid` when the id is none. */
-function place({ params }: HttpRequest): { readonly id: string; readonly property: string } {
-  const [text = "", property = ""] = params;
-  const id = parseObjectId(text);
-  if (id === undefined) throw new ShoalError("invalid", `id in path must be of type uuid: ${JSON.stringify(text)}`);
-  return { id, property };
+function place(request: HttpRequest): { readonly id: string; readonly property: string } {
+  return { id: pathId(request), property: request.params[1] ?? "" };
 }

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { serveFakes } from "../testing/serve-fakes.js";
-import { BodyTurns, LONG_BODY_BYTES } from "./body-turns.js";
+import { LONG_BODY_BYTES } from "./http/read-body.js";
+import { LoopTurns } from "./loop-turns.js";
+import { serveFakes } from "./testing/serve-fakes.js";
 
 /** Counts turns of the event loop while `run` runs. */
 async function withTurns(run: (turn: () => number) => Promise<void>): Promise<void> {
@@ -20,7 +21,7 @@ async function withTurns(run: (turn: () => number) => Promise<void>): Promise<vo
 
 it("gives everyone a turn of its own, in order", () =>
   withTurns(async (turn) => {
-    const turns = new BodyTurns();
+    const turns = new LoopTurns();
     const seen: [number, number][] = [];
     const wait = async (name: number): Promise<void> => {
       await turns.next();

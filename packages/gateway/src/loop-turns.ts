@@ -1,14 +1,15 @@
-/** Reading a longer body (parsing it, cutting its vectors out) holds the process for milliseconds. */
-export const LONG_BODY_BYTES = 256 * 1024;
-
 /**
- * Lets long bodies be read one in each turn of the event loop: bodies that end together would otherwise be read back to
- * back, and everybody else would wait for all of them.
+ * Lets costly steps be taken one in each turn of the event loop: steps that are due together would otherwise be taken back
+ * to back, and everybody else would wait for all of them.
  */
-export class BodyTurns {
+export class LoopTurns {
   readonly #waiting: (() => void)[] = [];
 
-  /** Resolves in a turn in which no other body is read, in the order of the calls. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Resolves in a turn in which nobody else's step is taken, in the order of the calls. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
