@@ -1,1 +1,2 @@
-export { type ServeOptions, serve } from "./serve.js";
+export { serve } from "./serve.js";
+export type { ServeOptions } from "./serve-options.js";

@@ -12,9 +12,10 @@ import {
   RateLimitedLogger,
 } from "@shoal/service-runtime";
 import type { AccessControl } from "./auth/access.js";
+import { discoveryUrl } from "./auth/discovery.js";
 import { describeGatewayMetrics, GatewayStatistics } from "./gateway-statistics.js";
 import { createGraphQlHandler } from "./graphql/handler.js";
-import { DEFAULT_GRAPHQL_LIMITS } from "./graphql/limits.js";
+import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./graphql/limits.js";
 import { graphQlRoute } from "./graphql-route.js";
 import { HttpServer } from "./http/http-server.js";
 import type { HttpServerSettings } from "./http/http-server-settings.js";
@@ -53,7 +54,6 @@ export interface GatewaySettings extends HttpServerSettings {
   readonly batchReferencesMax: number;
   readonly graphqlRowsMax: number;
   readonly answerBytesMax: number;
-  readonly answersBytesMax: number;
   readonly authentication: AuthenticationConfiguration;
   /** Version of this server, for `GET /v1/meta`. */
   readonly shoalVersion: string;
@@ -88,27 +88,16 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     schema: view,
     query,
     wire: profile,
-    limits: {
-      graphqlRowsMax: Math.max(settings.graphqlRowsMax, settings.queryMaximumResults),
-      getRowsDefault: Math.max(DEFAULT_GRAPHQL_LIMITS.getRowsDefault, settings.queryDefaultsLimit),
-      getRowsMax: settings.queryMaximumResults,
-      answerBytesMax: settings.answerBytesMax,
-      answersBytesMax: settings.answersBytesMax,
-    },
-    onFault: (error, { requestId }) => logger.error({ requestId, error }, "a GraphQL field failed"),
-    statistics: statistics.graphQl,
+    limits: graphQlLimits(settings),
     turns,
+    statistics: statistics.graphQl,
+    onFault: (error, { requestId }) => logger.error({ requestId, error }, "a GraphQL field failed"),
     onSkippedClass: (skipped) => logger.warn(skipped, "a class has no place in the GraphQL schema"),
   });
   const isReady = (): boolean => ready && !server.isDraining;
   const rest = restRoutes(dependencies, {
-    origin: settings.origin,
-    shoalVersion: settings.shoalVersion,
-    batchObjectsMax: settings.batchObjectsMax,
-    batchReferencesMax: settings.batchReferencesMax,
+    ...settings,
     onBatch: statistics.countBatch,
-    queryDefaultsLimit: settings.queryDefaultsLimit,
-    queryMaximumResults: settings.queryMaximumResults,
     turns,
     address: () => address,
     isReady,
@@ -137,6 +126,17 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   };
 }
 
+function graphQlLimits(settings: GatewaySettings): Partial<GraphQlLimits> {
+  const { graphqlRowsMax, queryDefaultsLimit, queryMaximumResults, answerBytesMax, answersBytesMax } = settings;
+  return {
+    graphqlRowsMax: Math.max(graphqlRowsMax, queryMaximumResults),
+    getRowsDefault: Math.max(DEFAULT_GRAPHQL_LIMITS.getRowsDefault, queryDefaultsLimit),
+    getRowsMax: queryMaximumResults,
+    answerBytesMax,
+    answersBytesMax,
+  };
+}
+
 function documentParts({ authentication, origin, shoalVersion }: GatewaySettings): DocumentParts {
   const { anonymousAccess, oidc } = authentication;
   return {
@@ -144,6 +144,6 @@ function documentParts({ authentication, origin, shoalVersion }: GatewaySettings
     shoalVersion,
     origin,
     anonymousAccess,
-    openIdConnectUrl: oidc && `${oidc.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
+    openIdConnectUrl: oidc && discoveryUrl(oidc.issuer),
   };
 }

@@ -6,7 +6,7 @@ interface UnbuiltFeature {
   readonly key: string;
   readonly feature: string;
   /** Whether that value asks for the feature; a value that asks for its absence is fine. Default: every value does. */
-  readonly asks?: (value: SettingValue, sources: readonly SettingSource[]) => boolean;
+  readonly asks?: (value: SettingValue) => boolean;
 }
 
 const unlessEmptyList = (value: SettingValue): boolean => !(Array.isArray(value) && value.length === 0);
@@ -33,7 +33,7 @@ export const UNBUILT_FEATURES: readonly UnbuiltFeature[] = [
 export function refuseUnbuiltFeatures(sources: readonly SettingSource[]): void {
   for (const { feature, asks = () => true, ...names } of UNBUILT_FEATURES) {
     const found = findValue(names, sources);
-    if (found === undefined || !asks(found.value, sources)) continue;
+    if (found === undefined || !asks(found.value)) continue;
     throw new ShoalError(
       "invalid",
       `${found.place} asks for ${feature}, which this version does not have: leave it unset, got ${quote(found.value)}`,

@@ -61,7 +61,7 @@ export const LIMIT_SETTINGS = {
     "ANSWERS_BYTES_MAX",
     "answer.all_bytes_max",
     GIB,
-    "Bytes of all GraphQL answers that are made at the same time, and of their rows; above it queries get 429.",
+    "Bytes of all GraphQL answers that are made at the same time, with their rows; also of all answers that clients have not taken yet. Above either requests get 429.",
     wholeNumber(MIB, 64 * GIB),
   ),
   requestHeaderBytesMax: setting(

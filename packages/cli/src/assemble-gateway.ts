@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import type { RequestListener } from "node:http";
+import { SchemaReplica, ShardMap } from "@shoal/cluster";
+import type { SchemaCoordinator } from "@shoal/coordinator";
+import { type AccessControl, createGateway, type Gateway } from "@shoal/gateway";
+import { type AutoSchemaSettings, INGEST_LIMITS, ObjectIngest } from "@shoal/ingest";
+import { type ClassSettings, NO_MODULES, wireProfile } from "@shoal/model";
+import { QueryEngine } from "@shoal/query";
+import type { Configuration, Metrics } from "@shoal/service-runtime";
+import { schemaLimits } from "./schema-limits.js";
+import type { ServeOptions } from "./serve-options.js";
+import type { StorageParts } from "./start-storage.js";
+
+/** Who gets in, what people see, and what operators see. */
+export interface GatewayFaces {
+  readonly access: AccessControl;
+  readonly pages: RequestListener;
+  readonly metrics: Metrics | undefined;
+}
+
+/** The gateway over a coordinator and a storage node of the same process. */
+export function assembleGateway(
+  options: ServeOptions,
+  { coordinator, node }: StorageParts,
+  { access, pages, metrics }: GatewayFaces,
+): Gateway {
+  const { configuration, clock, logger, shoalVersion } = options;
+  const profile = wireProfile(configuration.wireProfile);
+  const view = new SchemaReplica(coordinator);
+  const router = new ShardMap({ node: (name) => (name === node.name ? node : undefined) });
+  const classSettings = () => ({
+    profile,
+    defaultVectorizer: configuration.defaultVectorizerModule,
+    nodeCount: 1,
+    modules: NO_MODULES,
+  });
+  const limits = {
+    defaultLimit: configuration.queryDefaultsLimit,
+    maximumResults: configuration.queryMaximumResults,
+  };
+  return createGateway(
+    {
+      ingest: new ObjectIngest({
+        schema: view,
+        router,
+        schemaService: coordinator,
+        profile,
+        newId: randomUUID,
+        nowMs: () => clock.now(),
+        limits: INGEST_LIMITS,
+        autoSchema: autoSchemaSettings(configuration, coordinator, classSettings),
+      }),
+      query: new QueryEngine({ schema: view, router, limits }),
+      schema: coordinator,
+      view,
+      profile,
+      classSettings,
+      logger,
+      clock,
+      access,
+      fallback: pages,
+      ...(metrics === undefined ? {} : { metrics }),
+    },
+    { ...configuration, shoalVersion },
+  );
+}
+
+function autoSchemaSettings(
+  configuration: Configuration,
+  schemaService: SchemaCoordinator,
+  classSettings: () => ClassSettings,
+): AutoSchemaSettings | undefined {
+  const { autoSchemaEnabled, autoSchemaDefaultString, autoSchemaDefaultNumber, autoSchemaDefaultDate } = configuration;
+  if (!autoSchemaEnabled) return undefined;
+  const types = { string: autoSchemaDefaultString, number: autoSchemaDefaultNumber, date: autoSchemaDefaultDate };
+  return { types, schemaService, classSettings, schemaLimits: schemaLimits(configuration) };
+}

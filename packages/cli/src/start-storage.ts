@@ -1,0 +1,86 @@
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { EmbeddedMetaStore, SchemaCoordinator } from "@shoal/coordinator";
+import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
+import type { Logger, ResourceScope } from "@shoal/service-runtime";
+import { IdCensus, RowCacheBudget } from "@shoal/shard";
+import { createShardingState } from "@shoal/sharding";
+import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
+import { newClassId } from "./new-class-id.js";
+import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
+import { schemaLimits } from "./schema-limits.js";
+import type { ServeOptions } from "./serve-options.js";
+
+/** Held back on the disk, so that the server can start while it is full. */
+const BALLAST_BYTES = 16 * 1024 * 1024;
+
+/** The schema is small. */
+const SCHEMA_STORE = { cacheBytes: 1024 * 1024, writeBufferBytes: 1024 * 1024 } as const;
+
+/** What owns data and schema in this process. */
+export interface StorageParts {
+  readonly coordinator: SchemaCoordinator;
+  readonly node: StorageNode;
+}
+
+/** Coordinator and storage node. The schema's store is opened first: its lock keeps a second server off the folder. */
+export async function startStorage(
+  options: ServeOptions,
+  dataPath: string,
+  scope: ResourceScope,
+): Promise<StorageParts> {
+  const { clock, configuration, configuredNodeName, logger } = options;
+  const onStoreState = (state: StoreState) => {
+    if (state === "failed") options.onStoreFailure();
+  };
+  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
+  const folder = join(dataPath, "schema");
+  const schemaStore = scope.use(await openRocksStore({ folder, ballast, ...SCHEMA_STORE, onState: onStoreState }));
+  const meta = await EmbeddedMetaStore.open(schemaStore, randomUUID);
+  const nodeName = await nodeIdentity(dataPath, configuredNodeName, hostname());
+  const coordinator = await SchemaCoordinator.open({
+    store: meta,
+    createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical } }) =>
+      createShardingState({ desiredCount, virtualPerPhysical, nodeNames: [nodeName] }, randomBytes),
+    newClassId: () => newClassId(randomInt),
+    limits: schemaLimits(configuration),
+  });
+  let shardCount = 0;
+  scope.use(
+    coordinator.watch(({ classes }) => {
+      shardCount = classes.reduce((sum, { sharding }) => sum + sharding.shards.length, 0);
+    }),
+  );
+  const hashSeed = randomInt(2 ** 32);
+  const shardSettings: StoredShardSettings = {
+    ballast,
+    clock: () => clock.now(),
+    hashSeed,
+    idCensus: new IdCensus(hashSeed),
+    logger,
+    storeMemoryBytes: configuration.storeMemoryBytes,
+    rowCache: new RowCacheBudget(configuration.rowCacheBytes),
+    shardCount: () => shardCount,
+    onStoreState,
+  };
+  const node = scope.use(
+    await StorageNode.start(coordinator, {
+      nodeName,
+      historyId: meta.historyId,
+      folders: await ShardFolders.open(join(dataPath, "shards")),
+      openShard: (address, record, folder) => openStoredShard(shardSettings, address, record, folder),
+      clock: () => clock.now(),
+      onEvent: (event) => logRegistryEvent(logger, event),
+    }),
+  );
+  return { coordinator, node };
+}
+
+function logRegistryEvent(logger: Logger, event: ShardRegistryEvent): void {
+  const { type, ...fields } = event;
+  if (type === "classDropped") logger.info(fields, "class dropped from disk");
+  else if (type === "shardFailed") logger.error(fields, "shard could not be opened");
+  else if (type === "dropFailed") logger.error(fields, "class could not be dropped from disk");
+  else logger.error(fields, "a class on disk is not in the schema; its data is kept");
+}
