@@ -8,4 +8,5 @@ export type {
   ReferenceOutcome,
   WrittenObject,
 } from "./ingest-service.js";
+export { parseBodyId } from "./object-ids.js";
 export { ObjectIngest } from "./object-ingest.js";

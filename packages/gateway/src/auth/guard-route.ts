@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
+import type { RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
-import { parseJson } from "../json/parse-json.js";
 import { type AccessControl, ANONYMOUS, type Credentials, type Principal, permissionFor } from "./access.js";
 import { answerThrown } from "./challenge.js";
 
@@ -23,24 +23,29 @@ function admitted(route: Pick<Route, "access">, principal: Principal | undefined
   throw new ShoalError("unauthenticated", "anonymous access not enabled, please provide an auth scheme such as OIDC");
 }
 
-/** Fails with `forbidden`; a body that is no JSON is told before that, as in the reference (reference-rest 1.1). */
+/**
+ * Undefined when the principal may use the route, which awaits nothing and reads nothing. Else a promise that fails: with
+ * what is wrong with the format of the request, and with `forbidden` when nothing is (reference-rest 1.1).
+ */
 export function authorize(
   access: AccessControl,
   route: Route,
   principal: Principal,
-  params: readonly string[],
-  body: Buffer,
-): void {
-  if (typeof route.access === "string") return;
+  content: RequestContent,
+): Promise<never> | undefined {
+  if (typeof route.access === "string") return undefined;
   try {
-    access.authorize(
-      principal,
-      route.access.resource.includes("{") ? permissionFor(route.access, params) : route.access,
-    );
+    const isOfOne = route.access.resource.includes("{");
+    access.authorize(principal, isOfOne ? permissionFor(route.access, content.params) : route.access);
+    return undefined;
   } catch (refusal) {
-    if (route.body === "json" && body.length > 0) parseJson(body, "body");
-    throw refusal;
+    return refuse(route, content, refusal);
   }
+}
+
+async function refuse(route: Route, content: RequestContent, refusal: unknown): Promise<never> {
+  await route.bind?.(content);
+  throw refusal;
 }
 
 /** Whether the path belongs to modules, which are behind authentication like everything else (decisions). */

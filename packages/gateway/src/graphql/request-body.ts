@@ -28,13 +28,19 @@ export function readRequest(
   }
 }
 
-function requestOf(rawBody: Buffer): GraphQlRequest {
+/** A body whose members have their JSON types. Fails with `malformed`, and with `invalid` when there is none. */
+export function decodeRequest(rawBody: Buffer) {
   const { value: body, text } = parseJson(rawBody, "body");
   const { query, operationname: operationName, variables } = membersOf(body);
   if (query !== undefined && typeof query !== "string") throw wrongMember(query, "GraphQLQuery.query", "string");
   if (operationName !== undefined && typeof operationName !== "string") {
     throw wrongMember(operationName, "GraphQLQuery.operationName", "string");
   }
+  return { body, text, query, operationName, variables };
+}
+
+function requestOf(rawBody: Buffer): GraphQlRequest {
+  const { body, text, query, operationName, variables } = decodeRequest(rawBody);
   if (query === undefined || query === "") throw new ShoalError("invalid", "query cannot be empty");
   if (variables !== undefined && !isUncheckedObject(variables)) {
     throw new ShoalError("invalid", "'variables' must be a JSON object");

@@ -1,14 +1,18 @@
 import type { RequestContext } from "@shoal/rpc";
 import type { Principal } from "../auth/access.js";
 
-/** A request as a handler sees it: matched, its body complete and unpacked. */
-export interface HttpRequest {
+/** What a client sent: matched, the body complete and unpacked. */
+export interface RequestContent {
   /** Decoded path parameters, in the order of the template. */
   readonly params: readonly string[];
   /** The query string without `?`, not decoded; empty when there is none. */
   readonly queryString: string;
   /** Empty when the client sent none, or the route takes none. */
   readonly body: Buffer;
+}
+
+/** A request as a handler sees it. */
+export interface HttpRequest extends RequestContent {
   /** Who asks; `anonymous` on open routes. */
   readonly principal: Principal;
   readonly context: RequestContext;
@@ -18,14 +22,14 @@ export interface HttpRequest {
  * The last value of a query parameter (of repeated ones the last wins); undefined when it is absent or empty, which
  * count as the same.
  */
-export function queryParameter(request: HttpRequest, name: string): string | undefined {
+export function queryParameter(request: Pick<RequestContent, "queryString">, name: string): string | undefined {
   if (request.queryString === "") return undefined;
   const value = new URLSearchParams(request.queryString).getAll(name).at(-1);
   return value === "" ? undefined : value;
 }
 
 /** Whether the last value of a query parameter is empty, where that is not the same as absent. */
-export function isEmptyParameter(request: HttpRequest, name: string): boolean {
+export function isEmptyParameter(request: Pick<RequestContent, "queryString">, name: string): boolean {
   if (request.queryString === "") return false;
   return new URLSearchParams(request.queryString).getAll(name).at(-1) === "";
 }

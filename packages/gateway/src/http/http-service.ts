@@ -172,7 +172,9 @@ export class HttpService {
         stage = "request_bodies";
         body = await this.#readBody(exchange);
       }
-      authorize(this.#access, route, principal, params, body.bytes);
+      const content = { params, queryString, body: body.bytes };
+      const refusing = authorize(this.#access, route, principal, content);
+      if (refusing !== undefined) await refusing;
       stage = "handler";
       const scope = this.#begin(exchange, route);
       const answer = await route.handle({ params, queryString, body: body.bytes, principal, context: scope });

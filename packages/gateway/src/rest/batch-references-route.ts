@@ -1,5 +1,5 @@
 import type { IngestService, ReferenceOutcome } from "@shoal/ingest";
-import type { HttpRequest } from "../http/http-request.js";
+import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { writeInTurns } from "../json/write-in-turns.js";
@@ -10,8 +10,10 @@ import { readReferenceBatch } from "./reference-body.js";
  * answer is 504; what was acknowledged by then stays.
  */
 export function batchReferencesRoute(ingest: IngestService, referencesMax: number): Route {
+  const read = ({ body }: RequestContent) => readReferenceBatch(body, referencesMax);
+
   async function importReferences(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = readReferenceBatch(request.body, referencesMax);
+    const inputs = read(request);
     const outcomes = await ingest.importReferences(inputs, request.context);
     function* results() {
       for (const [at, outcome] of outcomes.entries()) yield (at === 0 ? "[" : ",") + result(outcome);
@@ -25,6 +27,9 @@ export function batchReferencesRoute(ingest: IngestService, referencesMax: numbe
     body: "json",
     access: { verb: "update", resource: "batch/*" },
     timeout: "batch",
+    bind: (request) => {
+      read(request);
+    },
     handle: importReferences,
   };
 }

@@ -1,6 +1,6 @@
-import type { BatchOutcome, IngestService } from "@shoal/ingest";
+import { type BatchOutcome, type IngestService, parseBodyId } from "@shoal/ingest";
 import type { Clock } from "@shoal/service-runtime";
-import type { HttpRequest } from "../http/http-request.js";
+import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { writeInTurns } from "../json/write-in-turns.js";
@@ -24,8 +24,10 @@ export function batchRoute(
   clock: Clock,
   { batchObjectsMax, onBatch }: BatchSettings,
 ): Route {
+  const read = ({ body }: RequestContent) => readBatchBody(body, batchObjectsMax);
+
   async function importObjects(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = readBatchBody(request.body, batchObjectsMax);
+    const inputs = read(request);
     const outcomes = await ingest.importObjects(inputs, request.context);
     onBatch?.(outcomes);
     const nowMs = clock.now();
@@ -43,6 +45,9 @@ export function batchRoute(
     body: "json",
     access: { verb: "create", resource: "batch/objects" },
     timeout: "batch",
+    bind: (request) => {
+      for (const input of read(request)) parseBodyId(input?.id);
+    },
     handle: importObjects,
   };
 }

@@ -1,6 +1,6 @@
 import { parseObjectId, ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
-import { type HttpRequest, isEmptyParameter, queryParameter } from "../http/http-request.js";
+import { type HttpRequest, isEmptyParameter, queryParameter, type RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { writeInTurns } from "../json/write-in-turns.js";
@@ -21,15 +21,9 @@ export function listRoute(
   { queryDefaultsLimit, queryMaximumResults, turns }: ListSettings,
 ): Route {
   async function list(request: HttpRequest): Promise<HttpResponse> {
+    const place = placeOf(request);
     const include = parseInclude(queryParameter(request, "include"));
-    const after = queryParameter(request, "after") ?? (isEmptyParameter(request, "after") ? "" : undefined);
-    const wanted = {
-      className: queryParameter(request, "class"),
-      after: after === undefined ? undefined : uuidOf(after),
-      limit: integerParameter(request, "limit"),
-      offset: integerParameter(request, "offset"),
-      fields: include.fields,
-    };
+    const wanted = { className: queryParameter(request, "class"), ...place, fields: include.fields };
     const reached = (wanted.limit ?? queryDefaultsLimit) + (wanted.offset ?? 0);
     // More than there may be are refused, not read.
     const rows = reached > queryMaximumResults ? 0 : reached;
@@ -50,14 +44,24 @@ export function listRoute(
     body: "none",
     access: { verb: "list", resource: "objects" },
     timeout: "request",
+    bind: (request) => {
+      placeOf(request);
+    },
     handle: list,
   };
+}
+
+/** Which part of the list is asked for. Fails with `invalid` on a parameter that is of the wrong type. */
+function placeOf(request: RequestContent) {
+  const [limit, offset] = [integerParameter(request, "limit"), integerParameter(request, "offset")];
+  const after = queryParameter(request, "after") ?? (isEmptyParameter(request, "after") ? "" : undefined);
+  return { limit, offset, after: after === undefined ? undefined : uuidOf(after) };
 }
 
 const INT64_MAX = 2n ** 63n - 1n;
 
 /** An int64 query parameter; beyond 2^53 it is the nearest float64, far above every limit. */
-function integerParameter(request: HttpRequest, name: string): number | undefined {
+function integerParameter(request: RequestContent, name: string): number | undefined {
   const text = queryParameter(request, name);
   if (text === undefined) return undefined;
   const wellFormed = /^[+-]?\d{1,19}$/.test(text);

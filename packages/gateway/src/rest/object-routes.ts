@@ -1,7 +1,7 @@
-import type { IngestService, ObjectInput } from "@shoal/ingest";
+import { type IngestService, type ObjectInput, parseBodyId } from "@shoal/ingest";
 import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
-import type { HttpRequest } from "../http/http-request.js";
+import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { queryParameter } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
@@ -67,17 +67,34 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
 
   const one = "/v1/objects/{id}";
   return [
-    { method: "GET", path: one, body: "none", access: access.get, timeout: "request", handle: get },
-    { method: "HEAD", path: one, body: "none", access: access.get, timeout: "request", handle: head },
-    { method: "PUT", path: one, body: "json", access: access.update, timeout: "request", handle: put },
-    { method: "PATCH", path: one, body: "json", access: access.update, timeout: "request", handle: patch },
-    { method: "DELETE", path: one, body: "none", access: access.delete, timeout: "request", handle: remove },
+    { method: "GET", path: one, body: "none", access: access.get, timeout: "request", bind: bindId, handle: get },
+    { method: "HEAD", path: one, body: "none", access: access.get, timeout: "request", bind: bindId, handle: head },
+    { method: "PUT", path: one, body: "json", access: access.update, timeout: "request", bind: bindAll, handle: put },
+    {
+      method: "PATCH",
+      path: one,
+      body: "json",
+      access: access.update,
+      timeout: "request",
+      bind: bindAll,
+      handle: patch,
+    },
+    {
+      method: "DELETE",
+      path: one,
+      body: "none",
+      access: access.delete,
+      timeout: "request",
+      bind: bindId,
+      handle: remove,
+    },
     {
       method: "POST",
       path: "/v1/objects",
       body: "json",
       access: { verb: "create", resource: "objects" },
       timeout: "request",
+      bind: bindBody,
       handle: post,
     },
     {
@@ -86,9 +103,18 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
       body: "json",
       access: { verb: "validate", resource: "objects" },
       timeout: "request",
+      bind: bindBody,
       handle: validate,
     },
-    { method: "GET", path: "/v1/{id:uuid}", body: "none", access: access.get, timeout: "request", handle: get },
+    {
+      method: "GET",
+      path: "/v1/{id:uuid}",
+      body: "none",
+      access: access.get,
+      timeout: "request",
+      bind: bindId,
+      handle: get,
+    },
   ];
 }
 
@@ -101,8 +127,21 @@ const access = {
 
 const NO_FIELDS = { properties: false, vector: false, extras: false };
 
-function readBody(request: HttpRequest): ObjectInput {
+function readBody(request: RequestContent): ObjectInput {
   return readObjectBody(request.body);
+}
+
+function bindId(request: RequestContent): void {
+  pathId(request);
+}
+
+function bindBody(request: RequestContent): void {
+  parseBodyId(readBody(request).id);
+}
+
+function bindAll(request: RequestContent): void {
+  bindId(request);
+  bindBody(request);
 }
 
 function unknownObject(id: ObjectId): HttpResponse {

@@ -1,6 +1,6 @@
 import type { IngestService } from "@shoal/ingest";
 import type { WireProfile } from "@shoal/model";
-import type { HttpRequest } from "../http/http-request.js";
+import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
 import { pathId } from "./path-id.js";
@@ -14,38 +14,46 @@ export function referenceRoutes(
 ): readonly Route[] {
   const written = profile.referenceWriteStatus === 200 ? EMPTY_OK : NO_CONTENT;
 
+  const added = ({ body }: RequestContent) => readReference(body);
+  const listed = ({ body }: RequestContent) => readReferences(body, referencesMax);
+  const removed = ({ body }: RequestContent) => readRemovedReferences(body, referencesMax);
+
   async function post(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    await ingest.addReference(id, property, readReference(request.body), request.context);
+    await ingest.addReference(id, property, added(request), request.context);
     return written;
   }
 
   async function put(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    const beacons = readReferences(request.body, referencesMax);
+    const beacons = listed(request);
     await ingest.replaceReferences(id, property, beacons, request.context);
     return written;
   }
 
   async function remove(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    const beacons = readRemovedReferences(request.body, referencesMax);
+    const beacons = removed(request);
     await ingest.removeReferences(id, property, beacons, request.context);
     return NO_CONTENT;
   }
 
-  const route = (method: Method, handle: Route["handle"]): Route => ({
+  const route = (method: Method, read: (request: RequestContent) => unknown, handle: Route["handle"]): Route => ({
     method,
     path: "/v1/objects/{id}/references/{property}",
     body: "json",
     access: { verb: "update", resource: "objects/{id}" },
     timeout: "request",
+    bind: (request) => {
+      place(request);
+      read(request);
+    },
     handle,
   });
-  return [route("POST", post), route("PUT", put), route("DELETE", remove)];
+  return [route("POST", added, post), route("PUT", listed, put), route("DELETE", removed, remove)];
 }
 
 /** The path's object and property. Fails with `invalid` when the id is none. */
-function place(request: HttpRequest): { readonly id: string; readonly property: string } {
+function place(request: RequestContent): { readonly id: string; readonly property: string } {
   return { id: pathId(request), property: request.params[1] ?? "" };
 }

@@ -5,6 +5,7 @@ import {
   type ClassDefinition,
   type ClassSettings,
   decodeBody,
+  PROPERTY_BODY,
   parseClass,
   parseProperty,
   ShoalError,
@@ -14,7 +15,7 @@ import {
 } from "@shoal/model";
 import type { ClassRecord, SchemaService } from "@shoal/rpc";
 import type { Permission } from "../auth/access.js";
-import type { HttpRequest } from "../http/http-request.js";
+import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { parseJson, parseJsonExactly } from "../json/parse-json.js";
@@ -101,6 +102,7 @@ export function schemaRoutes(
       body: "json",
       access: { verb: "create", resource: CLASSES },
       timeout: "request",
+      bind: bindClass,
       handle: create,
     },
     { method: "GET", path: one, body: "none", access: LISTING, timeout: "request", handle: get },
@@ -110,6 +112,7 @@ export function schemaRoutes(
       body: "json",
       access: { verb: "update", resource: CLASSES },
       timeout: "request",
+      bind: bindClass,
       handle: update,
     },
     {
@@ -126,6 +129,7 @@ export function schemaRoutes(
       body: "json",
       access: { verb: "update", resource: CLASSES },
       timeout: "request",
+      bind: bindProperty,
       handle: addProperty,
     },
   ];
@@ -139,12 +143,20 @@ const CLASSES = "schema/objects";
 const SCHEMA_BODY_BYTES_MAX = 1024 * 1024;
 
 /** Bodies of schema changes are small and rare: their numbers always keep their literals. */
-function readBody(request: HttpRequest, name: string): unknown {
+function readBody(request: RequestContent, name: string): unknown {
   if (request.body.length > SCHEMA_BODY_BYTES_MAX) {
     const message = `${name} has ${request.body.length} bytes, at most ${SCHEMA_BODY_BYTES_MAX} are allowed for a class`;
     throw new ShoalError("tooLarge", message);
   }
   return parseJsonExactly(parseJson(request.body, name).text);
+}
+
+function bindClass(request: RequestContent): void {
+  decodeBody(CLASS_BODY, readBody(request, "objectClass"), "objectClass");
+}
+
+function bindProperty(request: RequestContent): void {
+  decodeBody(PROPERTY_BODY, readBody(request, "body"), "body");
 }
 
 function unknownClass(status: 400 | 404, className: string): HttpResponse {
