@@ -31,12 +31,6 @@ export function graphqlErrors(answer: Answer): readonly unknown[] {
   return Array.isArray(errors) ? errors.map((one) => at(one, "message")) : [];
 }
 
-export interface GraphqlRequest {
-  readonly query: string;
-  readonly operationName?: string;
-  readonly variables?: Readonly<Record<string, unknown>>;
-}
-
 /** Requests to one server. A body that is a string or bytes goes out as it is, everything else as JSON. */
 export class HttpClient {
   constructor(readonly base: string) {}

@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpClient } from "../http-client.js";
+import { residentBytes } from "../process-figures.js";
 import { ServerProcess } from "../server-process.js";
-import { openSocket, residentBytes, saidTo } from "./raw-connection.js";
+import { openSocket, saidTo } from "./raw-connection.js";
 
 const MIB = 1024 * 1024;
 const ID = "11111111-1111-4111-8111-111111111111";

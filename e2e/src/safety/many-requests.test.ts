@@ -1,8 +1,9 @@
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { errorOf, graphqlErrors, type HttpClient } from "../http-client.js";
+import { residentBytes } from "../process-figures.js";
 import { ServerProcess } from "../server-process.js";
-import { percentile, residentBytes } from "./raw-connection.js";
+import { percentile } from "./raw-connection.js";
 
 const MIB = 1024 * 1024;
 const ID = "11111111-1111-4111-8111-111111111111";

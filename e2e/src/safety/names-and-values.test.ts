@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at, errorOf, graphqlErrors, type HttpClient } from "../http-client.js";
+import { workedMs } from "../process-figures.js";
 import { ServerProcess } from "../server-process.js";
 
 let server: ServerProcess;
@@ -32,16 +33,16 @@ describe("S4 GraphQL that is too large", () => {
   ])("%s is refused quickly", async (name, query) => {
     let best = Number.POSITIVE_INFINITY;
     for (let i = 0; i < 5; i++) {
-      const begun = performance.now();
+      const before = workedMs(server.pid);
       const answer = await http.graphql(query);
-      best = Math.min(best, performance.now() - begun);
+      best = Math.min(best, workedMs(server.pid) - before);
       expect(answer.status).toBeLessThan(500);
       const message = String(graphqlErrors(answer)[0] ?? errorOf(answer));
       expect(message, answer.text.slice(0, 300)).toMatch(/\d/);
       expect(answer.json).not.toHaveProperty("data");
     }
-    console.log(`S4 ${name}: ${best.toFixed(1)} ms`);
-    // 20 ms is the target; the rest is this test's own body of up to 2 MB on a busy machine.
+    console.log(`S4 ${name}: ${best.toFixed(1)} CPU ms`);
+    // 20 ms is the target; with caches that others use it may take twice as long.
     expect(best).toBeLessThan(60);
   });
 

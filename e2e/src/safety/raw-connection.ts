@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 
 /** A connection to a server of this machine, for bytes that no HTTP client would send. Its errors are swallowed. */
@@ -38,12 +37,6 @@ export interface Said {
   /** Whether the server closed the connection. */
   readonly closed: boolean;
   readonly statuses: readonly number[];
-}
-
-/** Memory that a process has right now. */
-export function residentBytes(pid: number): number {
-  const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kib) * 1024;
 }
 
 /** What of a number of values is at most the wanted share. */

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { errorOf, type HttpClient } from "../http-client.js";
+import { residentBytes } from "../process-figures.js";
 import { ServerProcess } from "../server-process.js";
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -18,11 +18,6 @@ beforeAll(async () => {
   await http.post("/v1/schema", { class: "Car" });
 });
 afterAll(() => server[Symbol.asyncDispose]());
-
-function residentBytes(): number {
-  const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1];
-  return Number(kib) * 1024;
-}
 
 function open(): Promise<Socket> {
   return new Promise((resolve, reject) => {
@@ -78,12 +73,12 @@ describe("S1 bodies that are too large", () => {
   it("a gzip bomb is 413 and leaves memory alone", async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024), { level: 9 });
     expect(bomb.length).toBeLessThan(BODY_BYTES_MAX);
-    const before = residentBytes();
+    const before = residentBytes(server.pid);
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => http.post("/v1/objects", bomb, { "Content-Encoding": "gzip" })),
     );
     for (const answer of answers) expect([413, 415]).toContain(answer.status);
-    expect(residentBytes() - before).toBeLessThan(150 * 1024 * 1024);
+    expect(residentBytes(server.pid) - before).toBeLessThan(150 * 1024 * 1024);
   });
 
   it("a gzipped body within the limit is read", async () => {

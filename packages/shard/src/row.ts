@@ -30,15 +30,6 @@ export interface RowContent {
   readonly vector: Float32Array | Uint8Array | undefined;
 }
 
-/** What the shard adds when it commits a row. */
-export interface RowStamp {
-  readonly document: number;
-  readonly sequence: number;
-  readonly term: number;
-  readonly creationTimeUnix: number;
-  readonly lastUpdateTimeUnix: number;
-}
-
 /** The bytes of a row without its stamp. */
 export function encodeRow(content: RowContent): Buffer {
   const propertiesBytes = byteLength(content.propertiesJson);

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 
 /** How an issuer is asked: time and size are bounded, so that a slow or broken one costs nothing else. */
-export const DOCUMENT_TIMEOUT_MS = 5_000;
+const DOCUMENT_TIMEOUT_MS = 5_000;
 export const DOCUMENT_BYTES_MAX = 512 * 1024;
 
 /** Reads a JSON document by GET. Fails on whatever is no answer 200 with JSON in it. */

@@ -1,18 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
+import { invalidText } from "../testing/refusal.js";
 import { parseLongBeacon, parseShortBeacon, writeLongBeacon, writeShortBeacon } from "./beacon.js";
 
 const id = "8e2997f2-1972-4ee2-ad35-5fc704f2893e";
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError && error.code === "invalid") return error.message;
-    throw error;
-  }
-  return "accepted";
-}
 
 describe("beacons", () => {
   it("reads any scheme and writes the given one", () => {
@@ -38,7 +28,7 @@ describe("beacons", () => {
     ["svc://localhost/abc", "2nd path segment must be uuid, but got 'abc'"],
     [`svc://localhost/${"x".repeat(1_000)}`, `2nd path segment must be uuid, but got '${"x".repeat(200)}…'`],
   ])("refuses the short beacon %s", (text, reason) => {
-    expect(refusal(() => parseShortBeacon(text))).toBe(`invalid cref URI: ${reason}`);
+    expect(invalidText(() => parseShortBeacon(text))).toBe(`invalid cref URI: ${reason}`);
   });
 
   const form = "invalid cref URI: must use long-form: path must be of format '/<className>/<uuid>/<propertyName>'";
@@ -52,6 +42,6 @@ describe("beacons", () => {
     [`svc://localhost/Car/${id}/`, "property cannot be empty"],
     [`svc://other/Car/${id}/p`, "source class must always point to the local peer, but got other"],
   ])("refuses the long beacon %s", (text, message) => {
-    expect(refusal(() => parseLongBeacon(text))).toBe(message);
+    expect(invalidText(() => parseLongBeacon(text))).toBe(message);
   });
 });

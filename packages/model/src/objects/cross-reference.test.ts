@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
 import { NO_MODULES } from "../schema/module-class-rules.js";
 import { parseClass } from "../schema/parse-class.js";
+import { invalidText } from "../testing/refusal.js";
 import { SPEC_PROFILE } from "../wire-profile.js";
 import { parseReferenceTarget, withoutReferences } from "./cross-reference.js";
 import type { ObjectId } from "./object-id.js";
@@ -12,16 +12,6 @@ const settings = { profile: SPEC_PROFILE, defaultVectorizer: "none", nodeCount: 
 function validatorOf(dataType: string[], name = "p"): PropertyValidator {
   const target = parseClass({ class: "Target" }, [], settings);
   return new PropertyValidator(parseClass({ class: "C", properties: [{ name, dataType }] }, [target], settings), "svc");
-}
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError && error.code === "invalid") return error.message;
-    throw error;
-  }
-  return "accepted";
 }
 
 const uuid = "11111111-1111-1111-1111-111111111111";
@@ -54,7 +44,7 @@ describe("parseReferenceTarget", () => {
     ["x://localhost/7", "invalid reference: invalid cref URI: 2nd path segment must be uuid, but got '7'"],
   ])("%s: %s", (text, answer) => {
     let target = "";
-    const refused = refusal(() => {
+    const refused = invalidText(() => {
       target = parseReferenceTarget(text);
     });
     expect(refused === "accepted" ? target : refused).toBe(answer);
@@ -112,7 +102,7 @@ describe("cross-references", () => {
     ],
     [[{ beacon: `svc://elsewhere/${uuid}` }], "unrecognized cross-ref ref format"],
   ])("refuses %j", (value, message) => {
-    expect(refusal(() => references(value))).toBe(`invalid cref: ${message}`);
+    expect(invalidText(() => references(value))).toBe(`invalid cref: ${message}`);
   });
 
   it("lists what an object refers to", () => {

@@ -1,18 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
+import { invalidText } from "../testing/refusal.js";
 import { JsonNumber } from "./json-number.js";
 import { checkDimensions, isVectorMissing, parseVector } from "./parse-vector.js";
 import { parseVectorWeights } from "./vector-weights.js";
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError && error.code === "invalid") return error.message;
-    throw error;
-  }
-  return "accepted";
-}
 
 describe("parseVector", () => {
   it("reads numbers and literals as float32", () => {
@@ -52,7 +42,7 @@ describe("parseVector", () => {
     [{ length: 1, 0: 1 }, "the vector must be an array of numbers, but got map[string]interface {}"],
     [null, "the vector must be an array of numbers, but got <nil>"],
   ])("refuses case %#", (value, message) => {
-    expect(refusal(() => parseVector(value))).toBe(message);
+    expect(invalidText(() => parseVector(value))).toBe(message);
   });
 
   it("knows what counts as nothing sent", () => {
@@ -61,8 +51,8 @@ describe("parseVector", () => {
   });
 
   it("names both lengths and the class", () => {
-    expect(refusal(() => checkDimensions("Car", 3, 3))).toBe("accepted");
-    expect(refusal(() => checkDimensions("Car", 2, 3))).toBe(
+    expect(invalidText(() => checkDimensions("Car", 3, 3))).toBe("accepted");
+    expect(invalidText(() => checkDimensions("Car", 2, 3))).toBe(
       "class 'Car' has vectors of 3 dimensions: vector lengths don't match: 2 vs 3",
     );
   });
@@ -81,6 +71,6 @@ describe("parseVectorWeights", () => {
     [[1], 'vector weights: must be key/value object with strings as keys and values, got []interface {}{"1"}'],
     [JSON.parse('{"__proto__":"x"}'), "vector weights: the key '__proto__' is not allowed"],
   ])("refuses %j", (value, message) => {
-    expect(refusal(() => parseVectorWeights(value))).toBe(message);
+    expect(invalidText(() => parseVectorWeights(value))).toBe(message);
   });
 });

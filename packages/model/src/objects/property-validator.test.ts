@@ -1,21 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
 import { NO_MODULES } from "../schema/module-class-rules.js";
 import { parseClass } from "../schema/parse-class.js";
+import { invalidText } from "../testing/refusal.js";
 import { SPEC_PROFILE } from "../wire-profile.js";
 import { propertyValidator } from "./property-validator.js";
 
 const settings = { profile: SPEC_PROFILE, defaultVectorizer: "none", nodeCount: 1, modules: NO_MODULES };
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError && error.code === "invalid") return error.message;
-    throw error;
-  }
-  return "accepted";
-}
 
 describe("PropertyValidator", () => {
   const names = ["title", "constructor", "toString", "_x", "a"];
@@ -39,27 +29,29 @@ describe("PropertyValidator", () => {
   it.each(["s.foo", "Title", "title.x", "hasOwnProperty", "valueOf", "", "Ü"])(
     "refuses the unknown property '%s'",
     (name) => {
-      expect(refusal(() => validator.parse({ [name]: "x" }))).toBe(unknown(name));
+      expect(invalidText(() => validator.parse({ [name]: "x" }))).toBe(unknown(name));
     },
   );
 
   it("refuses __proto__ by name and touches no prototype", () => {
     const given = JSON.parse('{"title":"t","__proto__":{"polluted":true}}') as unknown;
-    expect(refusal(() => validator.parse(given))).toBe(unknown("__proto__"));
-    expect(refusal(() => validator.parseChanges(given))).toBe(unknown("__proto__"));
+    expect(invalidText(() => validator.parse(given))).toBe(unknown("__proto__"));
+    expect(invalidText(() => validator.parseChanges(given))).toBe(unknown("__proto__"));
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
   it.each([["x"], [[]], [1], [true]])("refuses properties that are %j", (value) => {
-    expect(refusal(() => validator.parse(value))).toMatch(/^the properties of class 'C' must be an object, but got /);
-    expect(refusal(() => validator.parseChanges(value))).toMatch(/must be an object/);
+    expect(invalidText(() => validator.parse(value))).toMatch(
+      /^the properties of class 'C' must be an object, but got /,
+    );
+    expect(invalidText(() => validator.parseChanges(value))).toMatch(/must be an object/);
   });
 
   it("splits changes into values and cleared names", () => {
     expect(validator.parseChanges({ title: null, a: "x" })).toEqual({ set: { a: "x" }, clear: ["title"] });
     expect(validator.parseChanges(undefined)).toEqual({ set: {}, clear: [] });
-    expect(refusal(() => validator.parseChanges({ nope: null }))).toBe(unknown("nope"));
-    expect(refusal(() => validator.parseChanges({ a: 1 }))).toBe(
+    expect(invalidText(() => validator.parseChanges({ nope: null }))).toBe(unknown("nope"));
+    expect(invalidText(() => validator.parseChanges({ a: 1 }))).toBe(
       "invalid text property 'a' on class 'C': not a string, but json.Number",
     );
   });

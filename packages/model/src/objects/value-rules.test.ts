@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
 import { NO_MODULES } from "../schema/module-class-rules.js";
 import { parseClass } from "../schema/parse-class.js";
+import { invalidText } from "../testing/refusal.js";
 import { SPEC_PROFILE } from "../wire-profile.js";
 import type { Json } from "./json.js";
 import { JsonNumber } from "./json-number.js";
@@ -16,16 +16,6 @@ function validatorOf(dataType: string[], name = "p"): PropertyValidator {
 
 function stored(type: string, value: unknown): Json | undefined {
   return validatorOf([type]).parse({ p: value })?.p;
-}
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError && error.code === "invalid") return error.message;
-    throw error;
-  }
-  return "accepted";
 }
 
 const literal = (text: string) => new JsonNumber(text);
@@ -259,13 +249,13 @@ describe("refused values", () => {
     ["date[]", "x", `${prefix("date array")}not a date array, but string`],
     ["date[]", ["x"], `${prefix("date array")}invalid date array value: [x]`],
   ])("%s %j", (type, value, message) => {
-    expect(refusal(() => stored(type, value))).toBe(message);
+    expect(invalidText(() => stored(type, value))).toBe(message);
   });
 
   it("cuts huge and deep values in messages", () => {
     const deep = JSON.parse("[".repeat(50_000) + "]".repeat(50_000)) as unknown;
-    expect(refusal(() => stored("int", deep)).length).toBeLessThan(700);
-    const wide = refusal(() =>
+    expect(invalidText(() => stored("int", deep)).length).toBeLessThan(700);
+    const wide = invalidText(() =>
       stored(
         "string[]",
         Array.from({ length: 1_000_000 }, (_, i) => i),

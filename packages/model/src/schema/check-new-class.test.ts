@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
+import { refusal } from "../testing/refusal.js";
 import { SPEC_PROFILE } from "../wire-profile.js";
 import type { ClassDefinition } from "./class-definition.js";
 import { NO_MODULES } from "./module-class-rules.js";
@@ -10,16 +10,6 @@ const settings = { profile: SPEC_PROFILE, defaultVectorizer: "none", nodeCount: 
 
 function parse(body: unknown, schema: readonly ClassDefinition[] = []): ClassDefinition {
   return parseClass(body, schema, settings);
-}
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  return "accepted";
 }
 
 describe("checkNewClass", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
 import { JsonNumber } from "../objects/json-number.js";
+import { refusal } from "../testing/refusal.js";
 import { WEAVIATE_PROFILE } from "../wire-profile.js";
 import type { ClassSettings } from "./class-body.js";
 import type { ClassDefinition } from "./class-definition.js";
@@ -16,16 +16,6 @@ const settings: ClassSettings = {
 
 function parse(body: unknown, schema: readonly ClassDefinition[] = []) {
   return parseClass(body, schema, settings);
-}
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  return "accepted";
 }
 
 describe("config sections of a class", () => {

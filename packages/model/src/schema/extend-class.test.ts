@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
+import { refusal } from "../testing/refusal.js";
 import type { ClassDefinition } from "./class-definition.js";
 import { extendClass } from "./extend-class.js";
 import { DEFAULT_SCHEMA_LIMITS } from "./schema-limits.js";
@@ -14,16 +14,6 @@ const schema = [bus, car];
 
 function extend(...properties: ReturnType<typeof property>[]): ClassDefinition {
   return extendClass(car, properties, schema, DEFAULT_SCHEMA_LIMITS);
-}
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  return "accepted";
 }
 
 describe("extendClass", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
+import { refusal } from "../testing/refusal.js";
 import { WEAVIATE_PROFILE } from "../wire-profile.js";
 import type { ClassSettings } from "./class-body.js";
 import type { ClassDefinition } from "./class-definition.js";
@@ -15,16 +15,6 @@ const settings: ClassSettings = {
 
 function parse(body: unknown, schema: readonly ClassDefinition[] = []) {
   return parseClass(body, schema, settings);
-}
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  return "accepted";
 }
 
 describe("GraphQL names", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ShoalError } from "../errors/shoal-error.js";
 import { JsonNumber } from "../objects/json-number.js";
+import { refusal } from "../testing/refusal.js";
 import { SPEC_PROFILE, WEAVIATE_PROFILE } from "../wire-profile.js";
 import type { ClassSettings } from "./class-body.js";
 import type { ClassDefinition } from "./class-definition.js";
@@ -17,16 +18,6 @@ const settings: ClassSettings = {
 
 function parse(body: unknown, schema: readonly ClassDefinition[] = [], changed: Partial<ClassSettings> = {}) {
   return parseClass(body, schema, { ...settings, ...changed });
-}
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  return "accepted";
 }
 
 const property = (name: unknown, ...dataType: unknown[]) => ({ class: "Foo", properties: [{ name, dataType }] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
+import { refusal } from "../testing/refusal.js";
 import { SPEC_PROFILE } from "../wire-profile.js";
 import { NO_MODULES } from "./module-class-rules.js";
 import { parseClass } from "./parse-class.js";
@@ -8,16 +8,6 @@ import { parseProperty } from "./parse-property.js";
 const settings = { profile: SPEC_PROFILE, defaultVectorizer: "none", nodeCount: 1, modules: NO_MODULES };
 const foo = parseClass({ class: "Foo", properties: [{ name: "body", dataType: ["text"] }] }, [], settings);
 const other = parseClass({ class: "AggregateFoox" }, [], settings);
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  return "accepted";
-}
 
 describe("parseProperty", () => {
   it("gives the property as it is answered, name normalised, without module defaults", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ShoalError } from "../errors/shoal-error.js";
+import { refusal } from "../testing/refusal.js";
 import { SPEC_PROFILE, WEAVIATE_PROFILE } from "../wire-profile.js";
 import { NO_MODULES } from "./module-class-rules.js";
 import { parseClass } from "./parse-class.js";
@@ -18,16 +18,6 @@ const current = parseClass(
   settings,
 );
 const same = JSON.parse(JSON.stringify(current)) as Record<string, object>;
-
-function refusal(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ShoalError) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  return "accepted";
-}
 
 describe("updateClass", () => {
   it("takes the class as it is, in any order of members", () => {
