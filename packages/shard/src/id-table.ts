@@ -16,9 +16,9 @@ export interface IdTableImage {
 
 /**
  * Which objects a shard has, in memory: uuid to document id and back, creation times, and the order of creation. About
- * 40 bytes an object (45 once objects were listed by id), no JavaScript object per entry. Document ids are small: a free one is used again, so arrays and
- * bitmaps over them stay dense. `reserve` hands one out, `insert` uses it; whoever frees one by `remove` decides with
- * `recycle` when it may come back.
+ * 43 bytes an object (48 once objects were listed by id), no JavaScript object per entry. Document ids are small: a free
+ * one is used again, so arrays and bitmaps over them stay dense. `reserve` hands one out, `insert` uses it; whoever frees
+ * one by `remove` decides with `recycle` when it may come back.
  */
 export class IdTable {
   readonly #chunks = new DocumentChunks();

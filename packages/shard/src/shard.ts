@@ -60,8 +60,8 @@ export interface ShardReader {
   /** One result an id, in order. Calls of one event-loop turn share one read of the store. */
   getObjects(ids: readonly ObjectId[], fields: RowFields): Promise<readonly (StoredObject | undefined)[]>;
   /**
-   * Nearest first, equal distances by id, NaN (a zero vector) last. Empty while there are no vectors. Fails with `invalid` on a class that skips
-   * vector indexing and for a vector of another length.
+   * Nearest first, equal distances by id, NaN (a zero vector) last. Empty while there are no vectors. Fails with `invalid`
+   * on a class that skips vector indexing and for a vector of another length.
    */
   searchByVector(search: VectorSearch, signal?: AbortSignal): Promise<readonly VectorSearchHit[]>;
   listObjects(listing: ObjectListing): Promise<readonly StoredObject[]>;

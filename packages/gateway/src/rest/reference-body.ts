@@ -24,8 +24,8 @@ export function readReferences(bytes: Buffer, referencesMax: number): readonly s
 }
 
 /**
- * The body of `DELETE …/references/{property}`. One reference in the specification's text and in the reference, a list in the
- * specification's table: both are taken.
+ * The body of `DELETE …/references/{property}`. One reference in the specification's text and in the reference, a list in
+ * the specification's table: both are taken.
  */
 export function readRemovedReferences(bytes: Buffer, referencesMax: number): readonly string[] {
   const { value } = parseJson(bytes, "body", BATCH_BODY);

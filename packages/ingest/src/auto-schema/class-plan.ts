@@ -56,7 +56,10 @@ export class ClassPlan {
   readonly #names: Set<string>;
   readonly #added: PropertyDefinition[] = [];
 
-  /** Fails with `invalid` when there cannot be a class of that name. `dimensions`: its vector length, when only the caller knows. */
+  /**
+   * Fails with `invalid` when there cannot be a class of that name. `dimensions`: its vector length, when only the caller
+   * knows.
+   */
   constructor(parts: ClassPlanParts, snapshot: SchemaSnapshot, className: string, dimensions: number | undefined) {
     this.#parts = parts;
     this.#schema = snapshot.classes.map(({ definition }) => definition);

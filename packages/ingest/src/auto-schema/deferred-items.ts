@@ -63,7 +63,7 @@ export class DeferredItems {
     });
   }
 
-  /** The reference goes on without the class that could not be made, and tells all that comes of it (reference-rest 6.1). */
+  /** The reference goes on without the class that it could not make, and tells all that comes of it (reference-rest 6.1). */
   #withoutClass({ input: { className = "" } }: DeferredItem, error: ShoalError): ShoalError {
     const isTold = error.code === "invalid" && className.length <= NAME_CHARS_MAX;
     if (!isTold || this.#parts.schema.classRecord(className) !== undefined) return error;
