@@ -18,5 +18,7 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**", "**/*.cluster.test.ts"],
     pool: "forks",
     testTimeout: 30_000,
+    // A machine that is busy takes its time; nothing waits for longer than it must.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

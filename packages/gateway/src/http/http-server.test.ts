@@ -30,7 +30,7 @@ function request(head: string, body: string | Buffer = ""): Buffer {
   ]);
 }
 
-/** All that comes within 100 ms for requests on one connection. */
+/** All that is answered to requests on one connection, of which the last one asks for its end. */
 function everything(...requests: readonly Buffer[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.port, "127.0.0.1");
@@ -39,16 +39,17 @@ function everything(...requests: readonly Buffer[]): Promise<string> {
       text += chunk.toString();
     });
     socket.on("error", reject);
+    socket.on("close", () => resolve(text));
     for (const bytes of requests) socket.write(bytes);
-    setTimeout(() => {
-      socket.destroy();
-      resolve(text);
-    }, 100);
   });
 }
 
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Runs `begin`, and resolves when the services were asked for something since; its result may be a promise still. */
+async function asked<Result>(begin: () => Result): Promise<{ readonly result: Result }> {
+  const before = server.services.contexts.length;
+  const result = begin();
+  await expect.poll(() => server.services.contexts.length).toBeGreaterThan(before);
+  return { result };
 }
 
 describe("paths and methods", () => {
@@ -124,7 +125,8 @@ describe("media types", () => {
   it.each(["Transfer-Encoding: chunked", "Content-Length: 2"])("a body with %s and no type is 415", async (framing) => {
     const body = framing === "Content-Length: 2" ? "{}" : "2\r\n{}\r\n0\r\n\r\n";
     for (const line of ["POST /v1/objects/validate", `GET /v1/objects/${U}`, `DELETE /v1/objects/${OTHER}`]) {
-      const answers = await everything(request(`${line} HTTP/1.1\n${framing}`, body), request("GET /v1/meta HTTP/1.1"));
+      const last = request("GET /v1/meta HTTP/1.1\nConnection: close");
+      const answers = await everything(request(`${line} HTTP/1.1\n${framing}`, body), last);
       expect(answers).toMatch(/^HTTP\/1\.1 415 .*application\/octet-stream.*HTTP\/1\.1 200 OK/s);
     }
   });
@@ -210,8 +212,7 @@ describe("bodies", () => {
     });
     const body = JSON.stringify({ class: "x".repeat(60 * KIB) });
     const bytes = request(`${head}\nContent-Length: ${body.length}`, body);
-    const first = server.raw(bytes);
-    await pause(50);
+    const { result: first } = await asked(() => server.raw(bytes));
     const refused = await server.raw(bytes);
     expect(refused?.status).toBe(429);
     expect(refused?.headers.get("retry-after")).toBe("1");
@@ -220,10 +221,9 @@ describe("bodies", () => {
     expect((await server.raw(bytes))?.status).toBe(200);
     const cut = connect(server.port, "127.0.0.1");
     cut.write(request(`${head}\nContent-Length: 60000`, " ".repeat(50_000)));
-    await pause(50);
+    await expect.poll(async () => (await server.raw(bytes))?.status).toBe(429);
     cut.destroy();
-    await pause(50);
-    expect((await server.raw(bytes))?.status).toBe(200);
+    await expect.poll(async () => (await server.raw(bytes))?.status).toBe(200);
   });
 });
 
@@ -234,14 +234,12 @@ describe("the context of a request", () => {
       open = resolve;
     });
     const socket = connect(server.port, "127.0.0.1");
-    socket.write(request(`GET /v1/objects/${U} HTTP/1.1`));
-    await pause(50);
+    await asked(() => socket.write(request(`GET /v1/objects/${U} HTTP/1.1`)));
     const context = server.services.contexts.at(-1);
     expect(context?.deadline).toBe(server.services.now + 60_000);
     expect(context?.signal?.aborted).toBe(false);
     socket.destroy();
-    await pause(50);
-    expect(context?.signal?.aborted).toBe(true);
+    await expect.poll(() => context?.signal?.aborted).toBe(true);
     open();
     const answered = server.services.contexts.length;
     expect((await server.send("GET", `/v1/objects/${U}`)).status).toBe(200);

@@ -19,10 +19,6 @@ async function using(
   }
 }
 
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
 describe("limits of the server", () => {
   it("refuses more requests at the same time than it may work on, but never a probe", () =>
     using({ requestsInFlightMax: 2 }, async (server) => {
@@ -32,7 +28,7 @@ describe("limits of the server", () => {
         open = resolve;
       });
       const busy = [server.send("GET", `/v1/objects/${U}`), server.send("GET", `/v1/objects/${U}`)];
-      await pause(50);
+      await expect.poll(() => server.services.contexts.length).toBe(2);
       const refused = await server.send("GET", `/v1/objects/${U}`);
       expect(refused).toMatchObject({
         status: 429,
@@ -49,11 +45,14 @@ describe("limits of the server", () => {
     using({ connectionsMax: 2 }, async (server) => {
       const held = [connect(server.port, "127.0.0.1"), connect(server.port, "127.0.0.1")];
       await Promise.all(held.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
-      await pause(50);
       await expect(server.send("GET", "/v1/meta")).rejects.toThrow();
       for (const socket of held) socket.destroy();
-      await pause(50);
-      expect((await server.send("GET", "/v1/meta")).status).toBe(200);
+      const status = () =>
+        server.send("GET", "/v1/meta").then(
+          (answer) => answer.status,
+          () => "dropped",
+        );
+      await expect.poll(status).toBe(200);
     }));
 
   it("closes the connection of a client whose body it refused before the client sent it", () =>
