@@ -10,6 +10,7 @@ import {
   writeShortBeacon,
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
+import { type ChunkedWork, storeInChunks } from "./chunks.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ReferenceInput, ReferenceOutcome } from "./ingest-service.js";
 import {
@@ -19,7 +20,7 @@ import {
   type ReferenceItem,
   type ShardReferences,
 } from "./reference-batch.js";
-import { requireTime, Turns } from "./turns.js";
+import { Turns } from "./turns.js";
 
 /**
  * A batch of references (reference-rest 6.2, decisions.md). Items are independent; whether a target exists is not asked.
@@ -90,31 +91,25 @@ function joined(from: ShoalError, to: ShoalError): ShoalError {
 }
 
 /** A shard that fails takes only its own items with it. Fails with `deadlineExceeded` when the deadline passes. */
-async function storeReferences(
+function storeReferences(
   parts: Pick<IngestParts, "router" | "nowMs" | "limits">,
   { shard, objects }: ShardReferences,
   outcomes: (ReferenceOutcome | undefined)[],
   context: RequestContext,
 ): Promise<void> {
-  let done = 0;
-  try {
-    const node = parts.router.node(shard);
-    while (done < objects.length) {
-      requireTime(parts, context);
-      const chunk = objects.slice(done, done + parts.limits.chunkObjectsMax);
-      const results = await node.mergeObjects(shard, chunk.map(mergeOf), context);
+  const work: ChunkedWork<ObjectReferences> = {
+    end: (from) => from + parts.limits.chunkObjectsMax,
+    store: async (chunk) => {
+      const results = await parts.router.node(shard).mergeObjects(shard, chunk.map(mergeOf), context);
       for (const [at, object] of chunk.entries()) {
         const result =
           results[at] ?? new ShoalError("internal", `shard '${shard.shardName}' gave no outcome of a merge`);
         tell(object, result instanceof ShoalError ? result : undefined, outcomes);
       }
-      done += chunk.length;
-    }
-  } catch (thrown) {
-    const error = ShoalError.from(thrown);
-    if (error.code === "deadlineExceeded") throw error;
-    for (const object of objects.slice(done)) tell(object, error, outcomes);
-  }
+    },
+    onFailed: (object, error) => tell(object, error, outcomes),
+  };
+  return storeInChunks(parts, objects, work, context);
 }
 
 function tell(

@@ -1,8 +1,8 @@
 import { type DataObject, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
+import { type ChunkedWork, storeInChunks } from "./chunks.js";
 import type { IngestLimits, IngestParts } from "./ingest-parts.js";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
-import { requireTime } from "./turns.js";
 
 /** An item of a batch that passed all checks. */
 export interface BatchItem {
@@ -50,22 +50,18 @@ async function storeGroup(
   outcomes: (BatchOutcome | undefined)[],
   context: RequestContext,
 ): Promise<void> {
-  let done = 0;
-  try {
-    const node = parts.router.node(shard);
-    while (done < items.length) {
-      requireTime(parts, context);
-      const chunk = items.slice(done, chunkEnd(items, done, parts.limits));
+  const work: ChunkedWork<BatchItem> = {
+    end: (from) => chunkEnd(items, from, parts.limits),
+    store: async (chunk) => {
       const objects = chunk.map((item) => item.object);
-      const results = await node.putObjects(shard, objects, "upsert", context);
+      const results = await parts.router.node(shard).putObjects(shard, objects, "upsert", context);
       for (const [at, item] of chunk.entries()) outcomes[item.index] = outcomeOf(item, results[at], shard);
-      done += chunk.length;
-    }
-  } catch (thrown) {
-    const error = ShoalError.from(thrown);
-    if (error.code === "deadlineExceeded") throw error;
-    for (const item of items.slice(done)) outcomes[item.index] = failed(item, error);
-  }
+    },
+    onFailed: (item, error) => {
+      outcomes[item.index] = failed(item, error);
+    },
+  };
+  await storeInChunks(parts, items, work, context);
 }
 
 function outcomeOf(item: BatchItem, result: unknown, shard: ShardAddress): BatchOutcome {

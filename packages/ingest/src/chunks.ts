@@ -1,0 +1,38 @@
+import { ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+import type { IngestParts } from "./ingest-parts.js";
+import { requireTime } from "./turns.js";
+
+/** How the items of a batch that go to one shard are written. */
+export interface ChunkedWork<Item> {
+  /** Where the chunk that begins at `from` ends. */
+  readonly end: (from: number) => number;
+  readonly store: (chunk: readonly Item[]) => Promise<void>;
+  /** Told each item that was not stored, and why. */
+  readonly onFailed: (item: Item, error: ShoalError) => void;
+}
+
+/**
+ * Stores items one chunk after the other. A chunk that fails takes those behind it with it, and nothing else. Fails itself
+ * only when the time of the batch is over; what was acknowledged by then stays.
+ */
+export async function storeInChunks<Item>(
+  parts: Pick<IngestParts, "nowMs">,
+  items: readonly Item[],
+  { end, store, onFailed }: ChunkedWork<Item>,
+  context: RequestContext,
+): Promise<void> {
+  let done = 0;
+  try {
+    while (done < items.length) {
+      requireTime(parts, context);
+      const next = end(done);
+      await store(items.slice(done, next));
+      done = next;
+    }
+  } catch (thrown) {
+    const error = ShoalError.from(thrown);
+    if (error.code === "deadlineExceeded") throw error;
+    for (const item of items.slice(done)) onFailed(item, error);
+  }
+}
