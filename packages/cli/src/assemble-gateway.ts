@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RequestListener } from "node:http";
-import { SchemaReplica, ShardMap } from "@shoal/cluster";
+import { type SchemaView, ShardMap } from "@shoal/cluster";
 import type { SchemaCoordinator } from "@shoal/coordinator";
 import { type AccessControl, createGateway, type Gateway } from "@shoal/gateway";
 import { type AutoSchemaSettings, INGEST_LIMITS, ObjectIngest } from "@shoal/ingest";
@@ -18,15 +18,15 @@ export interface GatewayFaces {
   readonly metrics: Metrics | undefined;
 }
 
-/** The gateway over a coordinator and a storage node of the same process. */
+/** The gateway over a coordinator and a storage node of the same process; `view` follows that coordinator. */
 export function assembleGateway(
   options: ServeOptions,
   { coordinator, node }: StorageParts,
+  view: SchemaView,
   { access, pages, metrics }: GatewayFaces,
 ): Gateway {
   const { configuration, clock, logger, shoalVersion } = options;
   const profile = wireProfile(configuration.wireProfile);
-  const view = new SchemaReplica(coordinator);
   const router = new ShardMap({ node: (name) => (name === node.name ? node : undefined) });
   const classSettings = () => ({
     profile,

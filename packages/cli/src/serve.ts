@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { SchemaReplica } from "@shoal/cluster";
 import { createAccessControl } from "@shoal/gateway";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { assembleGateway } from "./assemble-gateway.js";
@@ -19,7 +20,8 @@ export async function serve(options: ServeOptions, scope: ResourceScope): Promis
   if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics }));
   const pages = await loadPages(access, configuration.origin, logger);
-  const gateway = scope.use(assembleGateway(options, storage, { access, pages, metrics }));
+  const view = scope.use(new SchemaReplica(storage.coordinator));
+  const gateway = scope.use(assembleGateway(options, storage, view, { access, pages, metrics }));
   const { url } = await gateway.listen();
   gateway.markReady();
   isReady = () => gateway.isReady;

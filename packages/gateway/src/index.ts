@@ -1,4 +1,4 @@
-export { type AccessControl, OPEN_ACCESS } from "./auth/access.js";
+export type { AccessControl } from "./auth/access.js";
 export { createAccessControl } from "./auth/create-access-control.js";
 export { createGateway, type Gateway, type GatewayDependencies, type GatewaySettings } from "./create-gateway.js";
 export { createPages, type PagesParts } from "./pages/create-pages.js";

@@ -33,8 +33,8 @@ export {
   parseObjectId,
   writeObjectId,
 } from "./objects/object-id.js";
-export { checkDimensions, isVectorMissing, parseVector, VECTOR_DIMENSIONS_MAX } from "./objects/parse-vector.js";
-export { plainJson, plainJsonObject } from "./objects/plain-json.js";
+export { checkDimensions, isVectorMissing, parseVector } from "./objects/parse-vector.js";
+export { plainJsonObject } from "./objects/plain-json.js";
 export {
   type PropertyChanges,
   PropertyValidator,
