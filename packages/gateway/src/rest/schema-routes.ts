@@ -14,7 +14,7 @@ import {
   type WireProfile,
 } from "@shoal/model";
 import type { ClassRecord, SchemaService } from "@shoal/rpc";
-import type { Permission } from "../auth/access.js";
+import type { Verb } from "../auth/access.js";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
@@ -95,49 +95,20 @@ export function schemaRoutes(
 
   const one = "/v1/schema/{class}";
   return [
-    { method: "GET", path: "/v1/schema", body: "none", access: LISTING, timeout: "request", handle: list },
-    {
-      method: "POST",
-      path: "/v1/schema",
-      body: "json",
-      access: { verb: "create", resource: CLASSES },
-      timeout: "request",
-      bind: bindClass,
-      handle: create,
-    },
-    { method: "GET", path: one, body: "none", access: LISTING, timeout: "request", handle: get },
-    {
-      method: "PUT",
-      path: one,
-      body: "json",
-      access: { verb: "update", resource: CLASSES },
-      timeout: "request",
-      bind: bindClass,
-      handle: update,
-    },
-    {
-      method: "DELETE",
-      path: one,
-      body: "none",
-      access: { verb: "delete", resource: CLASSES },
-      timeout: "request",
-      handle: remove,
-    },
-    {
-      method: "POST",
-      path: `${one}/properties`,
-      body: "json",
-      access: { verb: "update", resource: CLASSES },
-      timeout: "request",
-      bind: bindProperty,
-      handle: addProperty,
-    },
+    { method: "GET", path: "/v1/schema", ...READING, handle: list },
+    { method: "POST", path: "/v1/schema", ...changing("create"), bind: bindClass, handle: create },
+    { method: "GET", path: one, ...READING, handle: get },
+    { method: "PUT", path: one, ...changing("update"), bind: bindClass, handle: update },
+    { method: "DELETE", path: one, ...changing("delete"), body: "none", handle: remove },
+    { method: "POST", path: `${one}/properties`, ...changing("update"), bind: bindProperty, handle: addProperty },
   ];
 }
 
-const LISTING: Permission = { verb: "list", resource: "schema/*" };
-/** What whoever changes classes needs a permission for. */
-const CLASSES = "schema/objects";
+const READING = { body: "none", access: { verb: "list", resource: "schema/*" }, timeout: "request" } as const;
+
+function changing(verb: Verb) {
+  return { body: "json", access: { verb, resource: "schema/objects" }, timeout: "request" } as const;
+}
 
 /** Room for 2,000 properties with 500 bytes each. The exact parser takes 70 ms for it, with nothing else in between. */
 const SCHEMA_BODY_BYTES_MAX = 1024 * 1024;
