@@ -32,7 +32,8 @@ export class IdCensus {
 
   /** `seed`: any number that clients do not know, so that they cannot choose ids of the same place. */
   constructor(seed: number) {
-    this.#seed = seed;
+    // As IdHash has it: the probe then computes one hash for the census and all tables.
+    this.#seed = seed | 0;
   }
 
   /** False: no table has the id. True: one may have it. */
