@@ -1,3 +1,4 @@
+import type { SchemaView } from "@shoal/cluster";
 import { type ClassDefinition, isUncheckedObject, normaliseClassName, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import type { CheckedObject } from "../check-object.js";
@@ -47,10 +48,10 @@ export async function admitObjects(
     else known.push(at);
   }
   const outcomes = new Array<CheckedObject | Refusal | undefined>(inputs.length);
-  const turns = new Turns(parts, context);
+  const shared: SharedParts = { schema: parts.schema, planParts, lengthOf, turns: new Turns(parts, context), context };
   for (const [className, group] of places) {
-    if (turns.isOver) await turns.next();
-    const admission = new ClassAdmission(parts, planParts, className, lengthOf, turns, context);
+    if (shared.turns.isOver) await shared.turns.next();
+    const admission = new ClassAdmission(className, shared);
     const ofClass = group.flatMap((at) => inputs[at] ?? []);
     for (const [i, outcome] of (await admission.admit(ofClass)).entries()) outcomes[group[i] ?? 0] = outcome;
   }
@@ -60,26 +61,34 @@ export async function admitObjects(
   });
 }
 
+/** What is the same for all classes of a request. */
+interface SharedParts {
+  readonly schema: SchemaView;
+  readonly planParts: ClassPlanParts;
+  readonly lengthOf: (record: ClassRecord) => number | undefined;
+  readonly turns: Turns;
+  readonly context: RequestContext;
+}
+
 /** The objects of one class. */
 class ClassAdmission {
-  constructor(
-    private readonly parts: Parts,
-    private readonly planParts: ClassPlanParts,
-    private readonly className: string,
-    private readonly lengthOf: (record: ClassRecord) => number | undefined,
-    private readonly turns: Turns,
-    private readonly context: RequestContext,
-  ) {}
+  readonly #className: string;
+  readonly #shared: SharedParts;
+
+  constructor(className: string, shared: SharedParts) {
+    this.#className = className;
+    this.#shared = shared;
+  }
 
   async admit(inputs: readonly ObjectInput[]): Promise<readonly (CheckedObject | Refusal)[]> {
-    let snapshot = this.parts.schema.snapshot;
+    let snapshot = this.#shared.schema.snapshot;
     for (let attempt = 1; ; attempt++) {
       const planned = await this.#plan(inputs, snapshot);
       if (planned instanceof ShoalError) return inputs.map(() => ({ fault: "class", error: planned }));
       const { plan, objects } = planned;
       if (objects.every(isRefusal)) return objects;
       if (!plan.isChange) return this.#checked(objects, plan.base);
-      const changed = await plan.carryOut(this.context).catch(ShoalError.from);
+      const changed = await plan.carryOut(this.#shared.context).catch(ShoalError.from);
       if (!(changed instanceof ShoalError)) return this.#checked(objects, changed);
       const newer = attempt < ATTEMPTS_MAX ? await this.#newerSchema(changed, snapshot) : undefined;
       if (newer === undefined) return this.#checked(objects, plan.base, changed);
@@ -98,7 +107,7 @@ class ClassAdmission {
   ): Promise<readonly (CheckedObject | Refusal)[]> {
     return this.#inTurns(objects, (object) => {
       if (isRefusal(object)) return object;
-      const checked = record === undefined ? undefined : checkPlanned(object.input, record, this.planParts);
+      const checked = record === undefined ? undefined : checkPlanned(object.input, record, this.#shared.planParts);
       if (error === undefined && checked !== undefined) return checked;
       return checked === undefined || isRefusal(checked) ? { fault: "class", error: error ?? NO_CLASS } : checked;
     });
@@ -108,10 +117,10 @@ class ClassAdmission {
     inputs: readonly ObjectInput[],
     snapshot: SchemaSnapshot,
   ): Promise<{ plan: ClassPlan; objects: readonly (PlannedObject | Refusal)[] } | ShoalError> {
-    const known = snapshot.classes.find(({ definition }) => definition.class === this.className);
+    const known = snapshot.classes.find(({ definition }) => definition.class === this.#className);
     let plan: ClassPlan;
     try {
-      plan = new ClassPlan(this.planParts, snapshot, this.className, known && this.lengthOf(known));
+      plan = new ClassPlan(this.#shared.planParts, snapshot, this.#className, known && this.#shared.lengthOf(known));
     } catch (thrown) {
       return ShoalError.from(thrown);
     }
@@ -122,7 +131,7 @@ class ClassAdmission {
   async #newerSchema({ code }: ShoalError, planned: SchemaSnapshot): Promise<SchemaSnapshot | undefined> {
     if (code !== "conflict" && code !== "notFound" && code !== "invalid") return undefined;
     try {
-      const newer = await this.planParts.settings.schemaService.current(this.context);
+      const newer = await this.#shared.planParts.settings.schemaService.current(this.#shared.context);
       return newer.version > planned.version ? newer : undefined;
     } catch {
       return undefined;
@@ -133,7 +142,7 @@ class ClassAdmission {
     const done: To[] = [];
     for (const item of items) {
       done.push(work(item));
-      if (this.turns.isOver) await this.turns.next();
+      if (this.#shared.turns.isOver) await this.#shared.turns.next();
     }
     return done;
   }
