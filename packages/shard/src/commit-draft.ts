@@ -1,14 +1,19 @@
+import { setImmediate } from "node:timers/promises";
 import type { KeyValueChange } from "@shoal/kv";
-import { type ObjectId, type ObjectMerge, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
+import { type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
 import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
 import type { IdTable } from "./id-table.js";
 import { encodeJournalRecord, type JournalEntry } from "./journal-record.js";
 import { FORMAT_KEY, HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
 import { mergeRow } from "./merge-row.js";
+import type { PreparedMerge } from "./prepare-merge.js";
 import type { PreparedPut } from "./prepare-put.js";
 import { RowView, stampPlace, stampTimes } from "./row.js";
 import type { AppliedCommit } from "./views.js";
+
+/** What merges read and write in one turn of the event loop, or one row: some milliseconds. */
+const TURN_BYTES = 1024 * 1024;
 
 /** A row as it is stored before the commit: unreadable, or not there. */
 export type BaseRow = RowView | ShoalError | undefined;
@@ -17,6 +22,7 @@ export interface DraftOptions {
   readonly className: string;
   readonly table: IdTable;
   readonly dimensions: number | undefined;
+  readonly objectBytesMax: number;
   /** Time of the commit. */
   readonly nowUnix: number;
   /** An error for an id that the table lacks: its row may be one that was lost together with its id. */
@@ -51,10 +57,22 @@ export class CommitDraft {
   readonly #options: DraftOptions;
   readonly #objects = new Map<ObjectId, ObjectDraft>();
   #dimensions: number | undefined;
+  #turnBytes = 0;
 
   constructor(options: DraftOptions) {
     this.#options = options;
     this.#dimensions = options.dimensions;
+  }
+
+  /** Whether merges have written so much that something else should have its turn. */
+  get isTurnOver(): boolean {
+    return this.#turnBytes >= TURN_BYTES;
+  }
+
+  /** Nothing that a draft stands on changes in between: a shard has one commit at a time. */
+  async nextTurn(): Promise<void> {
+    await setImmediate();
+    this.#turnBytes = 0;
   }
 
   /** Length of the vectors once this is committed. */
@@ -79,11 +97,12 @@ export class CommitDraft {
   }
 
   /** The row after the merge, or why there is none; nothing is changed then. Never fails. */
-  merge(merge: ObjectMerge): RowView | ShoalError {
+  merge(merge: PreparedMerge): RowView | ShoalError {
     const before = this.#current(merge.id);
     if (before === undefined) return notFound(merge.id);
     if (before instanceof ShoalError) return before;
-    const row = mergedRow(before, merge);
+    const row = mergedRow(before, merge, this.#options.objectBytesMax);
+    this.#turnBytes += before.bytes.length + merge.bytes;
     if (row instanceof ShoalError) return row;
     const fault = this.#checkDimensions(merge.id, merge.vector?.length ?? 0);
     if (fault !== undefined) return fault;
@@ -92,6 +111,16 @@ export class CommitDraft {
     draft.creationTimeUnix ||= this.#options.nowUnix;
     stampTimes(row, draft.creationTimeUnix, this.#options.nowUnix);
     return view(row);
+  }
+
+  /** Outcomes in the order of the merges. Others have their turn in between. Never fails. */
+  async mergeAll(merges: readonly (PreparedMerge | ShoalError)[]): Promise<readonly (PutTimes | ShoalError)[]> {
+    const outcomes: (PutTimes | ShoalError)[] = [];
+    for (const merge of merges) {
+      outcomes.push(merge instanceof ShoalError ? merge : timesOf(this.merge(merge)));
+      if (this.isTurnOver) await this.nextTurn();
+    }
+    return outcomes;
   }
 
   /** False when there was nothing to delete; an error when nobody knows. */
@@ -209,13 +238,19 @@ function notFound(id: ObjectId): ShoalError {
   return new ShoalError("notFound", `no object with id '${id}'`);
 }
 
+function timesOf(row: RowView | ShoalError): PutTimes | ShoalError {
+  if (row instanceof ShoalError) return row;
+  const { creationTimeUnix, lastUpdateTimeUnix } = row;
+  return { creationTimeUnix, lastUpdateTimeUnix };
+}
+
 function sameVector(before: RowView, after: RowView): boolean {
   return before.hasVector === after.hasVector && Buffer.compare(before.vectorBytes, after.vectorBytes) === 0;
 }
 
-function mergedRow(before: RowView, merge: ObjectMerge): Buffer | ShoalError {
+function mergedRow(before: RowView, merge: PreparedMerge, bytesMax: number): Buffer | ShoalError {
   try {
-    return mergeRow(before, merge);
+    return mergeRow(before, merge, bytesMax);
   } catch (thrown) {
     return ShoalError.from(thrown);
   }

@@ -130,7 +130,7 @@ export class CommitLoop {
   }
 
   async #write(group: readonly PendingWrite[]): Promise<void> {
-    const { className, views, clock, term, source } = this.#options;
+    const { className, views, clock, term, source, limits } = this.#options;
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#storeError !== undefined) await this.#catchUp();
     const baseRows = await this.#readBaseRows(group);
@@ -138,10 +138,15 @@ export class CommitLoop {
       className,
       table: views.table,
       dimensions: this.#dimensions,
+      objectBytesMax: limits.objectBytesMax,
       nowUnix: clock.next(),
       baseRows,
     });
-    for (const write of group) write.stage(draft);
+    for (const write of group) {
+      const staged = write.stage(draft);
+      if (staged !== undefined) await staged;
+      if (draft.isTurnOver) await draft.nextTurn();
+    }
     const commit = draft.finish(views.sequence, term);
     if (commit === undefined) return;
     try {

@@ -82,7 +82,8 @@ describe("format 1", () => {
   });
 
   it("row", () => {
-    const row = encodeRow({ propertiesJson: '{"a":1} ', extrasJson: '{"e":1}', vector: Float32Array.of(1, -2.5) });
+    const content = { propertiesJson: '{"a":1} ', extrasJson: '{"e":1}', vector: Float32Array.of(1, -2.5) };
+    const row = encodeRow(content, { id: ID, bytesMax: 1_000, bytesBefore: 0 });
     stampTimes(row, CREATED, CREATED + 1);
     stampPlace(row, 5, 0x1_0000_0002, 7);
     expect(hex(row)).toBe(hex(bytes(GOLDEN.row)));

@@ -1,33 +1,51 @@
-import { type Json, type ObjectMerge, withoutReferences } from "@shoal/model";
+import { type Json, joinJsonMembers, jsonMembers, withoutReferences } from "@shoal/model";
+import type { PreparedMerge } from "./prepare-merge.js";
 import { encodeRow, type RowView } from "./row.js";
 
-/** The row after a merge, without its stamp. Extras and, unless the merge brings one, the vector stay. */
-export function mergeRow(base: RowView, merge: ObjectMerge): Buffer {
-  return encodeRow({
-    propertiesJson: mergedJson(base.propertiesJson, merge),
-    extrasJson: base.extrasJson,
-    vector: merge.vector ?? (base.hasVector ? base.vectorBytes : undefined),
-  });
+/**
+ * The row after a merge, without its stamp. Extras and, unless the merge brings one, the vector stay. Fails with
+ * `tooLarge` when it would be larger than `bytesMax`, unless the row is so already and does not grow.
+ */
+export function mergeRow(base: RowView, merge: PreparedMerge, bytesMax: number): Buffer {
+  return encodeRow(
+    {
+      propertiesJson: mergedJson(base.propertiesJson, merge),
+      extrasJson: base.extrasJson,
+      vector: merge.vector ?? (base.hasVector ? base.vectorBytes : undefined),
+    },
+    { id: merge.id, bytesMax, bytesBefore: base.bytes.length },
+  );
 }
 
-/** A Map throughout: a property may have any name, `__proto__` too. Keys come out in the order of their bytes. */
-function mergedJson(baseJson: Uint8Array, merge: ObjectMerge): string {
-  const properties = new Map<string, Json>(Object.entries(JSON.parse(utf8.decode(baseJson)) as Record<string, Json>));
-  for (const [name, value] of Object.entries(merge.set)) properties.set(name, value);
+/**
+ * What the merge leaves alone is copied as it stands: parsing all of a large object would stop everything else. Keys come
+ * out in the order of their bytes.
+ */
+function mergedJson(baseJson: Uint8Array, merge: PreparedMerge): Uint8Array {
+  const properties = new Map<string, string | Uint8Array>(jsonMembers(baseJson));
+  for (const [name, json] of merge.set) properties.set(name, json);
   for (const name of merge.clear) properties.delete(name);
-  for (const [name, items] of Object.entries(merge.append)) {
-    const before = properties.get(name);
-    properties.set(name, [...(Array.isArray(before) ? (before as readonly Json[]) : []), ...items]);
-  }
+  for (const [name, items] of merge.append) properties.set(name, joinedLists(properties.get(name), items));
   for (const [name, targets] of Object.entries(merge.remove)) {
-    properties.set(name, withoutReferences(properties.get(name), targets));
+    const before = properties.get(name);
+    const list = before === undefined ? undefined : (JSON.parse(Buffer.from(before).toString()) as Json);
+    properties.set(name, JSON.stringify(withoutReferences(list, targets)));
   }
-  const names = [...properties.keys()].sort(byBytes);
-  return `{${names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(properties.get(name))}`).join(",")}}`;
+  return joinJsonMembers([...properties].sort(([a], [b]) => byBytes(a, b)));
 }
+
+/** Both are JSON; what stood there before counts for nothing unless it is a list with something in it. */
+function joinedLists(before: string | Uint8Array | undefined, items: string): string | Uint8Array {
+  if (before === undefined) return items;
+  const list = Buffer.from(before);
+  if (list[0] !== OPEN_BRACKET || list.length <= EMPTY_LIST.length) return items;
+  if (items === EMPTY_LIST) return list;
+  return Buffer.concat([list.subarray(0, -1), Buffer.from(`,${items.slice(1)}`)]);
+}
+
+const EMPTY_LIST = "[]";
+const OPEN_BRACKET = 0x5b;
 
 function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
-
-const utf8 = new TextDecoder();

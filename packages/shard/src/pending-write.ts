@@ -7,8 +7,8 @@ export interface PendingWrite {
   readonly bytes: number;
   /** Objects whose stored rows it builds on, when they are there, or has to look for. */
   readonly baseIds: readonly ObjectId[];
-  /** Puts its changes into the draft; the outcome is kept until `succeed`. */
-  stage(draft: CommitDraft): void;
+  /** Puts its changes into the draft, in several turns when they are large; the outcome is kept until `succeed`. */
+  stage(draft: CommitDraft): Promise<void> | undefined;
   succeed(): void;
   fail(error: unknown): void;
 }
@@ -18,7 +18,7 @@ export interface PendingWriteOptions<Outcome> {
   readonly bytes: number;
   readonly baseIds: readonly ObjectId[];
   /** A ShoalError is the failure of this write alone. It must not change the draft and throw. */
-  readonly change: (draft: CommitDraft) => Outcome | ShoalError;
+  readonly change: (draft: CommitDraft) => Outcome | ShoalError | Promise<Outcome>;
 }
 
 /** The write, and the promise of its outcome once it is durable. */
@@ -31,16 +31,22 @@ export function pendingWrite<Outcome>(options: PendingWriteOptions<Outcome>): {
   const promise = new Promise<Outcome>((resolve, reject) => {
     settle = { resolve, reject };
   });
+  const keep = (changed: Outcome | ShoalError): void => {
+    outcome = changed;
+  };
   const write: PendingWrite = {
     objects: options.objects,
     bytes: options.bytes,
     baseIds: options.baseIds,
     stage(draft) {
       try {
-        outcome = options.change(draft);
+        const changed = options.change(draft);
+        if (changed instanceof Promise) return changed.then(keep, (thrown: unknown) => keep(ShoalError.from(thrown)));
+        keep(changed);
       } catch (thrown) {
-        outcome = ShoalError.from(thrown);
+        keep(ShoalError.from(thrown));
       }
+      return undefined;
     },
     succeed() {
       if (outcome instanceof ShoalError) settle?.reject(outcome);

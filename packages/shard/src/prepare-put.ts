@@ -1,5 +1,6 @@
 import { type DataObject, type ObjectId, ShoalError } from "@shoal/model";
 import { encodeRow } from "./row.js";
+import type { ShardLimits } from "./shard-limits.js";
 
 /** An object ready for its commit: its row lacks the stamp only. */
 export interface PreparedPut {
@@ -10,18 +11,23 @@ export interface PreparedPut {
 }
 
 /** Encodes the row in the caller's turn, so that a commit has little left to do. An unfit object is an error. */
-export function preparePut(object: DataObject, dimensionsMax: number): PreparedPut | ShoalError {
+export function preparePut(
+  object: DataObject,
+  { dimensionsMax, objectBytesMax }: Pick<ShardLimits, "dimensionsMax" | "objectBytesMax">,
+): PreparedPut | ShoalError {
   const { id, vector, properties, extras } = object;
   if (vector !== undefined) {
     const fault = vectorFault(vector, dimensionsMax);
     if (fault !== undefined) return new ShoalError("invalid", `vector of object '${id}' ${fault}`);
   }
-  const row = encodeRow({
-    propertiesJson: properties === undefined ? "{}" : JSON.stringify(properties),
-    extrasJson: extras === undefined ? undefined : JSON.stringify(extras),
-    vector,
-  });
-  return { id, row, dimensions: vector?.length ?? 0 };
+  const propertiesJson = properties === undefined ? "{}" : JSON.stringify(properties);
+  const extrasJson = extras === undefined ? undefined : JSON.stringify(extras);
+  try {
+    const bound = { id, bytesMax: objectBytesMax, bytesBefore: 0 };
+    return { id, row: encodeRow({ propertiesJson, extrasJson, vector }, bound), dimensions: vector?.length ?? 0 };
+  } catch (thrown) {
+    return ShoalError.from(thrown);
+  }
 }
 
 /** What is wrong with a vector that no class can take, or undefined. */

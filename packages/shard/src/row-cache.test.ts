@@ -3,9 +3,11 @@ import { encodeRow, RowView, stampPlace } from "./row.js";
 import { RowCache } from "./row-cache.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
 import { Random } from "./testing/random.js";
+import { idOf } from "./testing/shard-under-test-suite.js";
 
 function row(text: string, document: number): RowView {
-  const bytes = encodeRow({ propertiesJson: text, extrasJson: '{"e":1}', vector: Float32Array.of(1, 2, 3) });
+  const content = { propertiesJson: text, extrasJson: '{"e":1}', vector: Float32Array.of(1, 2, 3) };
+  const bytes = encodeRow(content, { id: idOf(document), bytesMax: 1_000_000, bytesBefore: 0 });
   stampPlace(bytes, document, 1, 0);
   const view = RowView.of(bytes);
   if (view === undefined) throw new Error("row cannot be read");

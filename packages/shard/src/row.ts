@@ -30,12 +30,22 @@ export interface RowContent {
   readonly vector: Float32Array | Uint8Array | undefined;
 }
 
-/** The bytes of a row without its stamp. */
-export function encodeRow(content: RowContent): Buffer {
+/** How large the row of an object may be. */
+export interface RowBound {
+  readonly id: ObjectId;
+  readonly bytesMax: number;
+  /** Of the row that it takes the place of: one that does not grow is never too large. */
+  readonly bytesBefore: number;
+}
+
+/** The bytes of a row without its stamp. Fails with `tooLarge`, before it takes any memory. */
+export function encodeRow(content: RowContent, bound: RowBound): Buffer {
   const propertiesBytes = byteLength(content.propertiesJson);
   const extrasBytes = content.extrasJson === undefined ? 0 : byteLength(content.extrasJson);
   const vectorBytes = content.vector?.byteLength ?? 0;
-  const row = Buffer.allocUnsafe(HEADER_BYTES + propertiesBytes + extrasBytes + vectorBytes);
+  const rowBytes = HEADER_BYTES + propertiesBytes + extrasBytes + vectorBytes;
+  if (rowBytes > bound.bytesMax && rowBytes > bound.bytesBefore) throw tooLarge(rowBytes, bound);
+  const row = Buffer.allocUnsafe(rowBytes);
   row.fill(0, 0, HEADER_BYTES);
   row[0] = ROW_VERSION;
   row[1] = (content.vector === undefined ? 0 : HAS_VECTOR) | (content.extrasJson === undefined ? 0 : HAS_EXTRAS);
@@ -166,6 +176,13 @@ const utf8 = new TextDecoder();
 /** Vectors go to disk as the memory holds them; a big-endian machine would read others' files wrongly. */
 if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) {
   throw new ShoalError("internal", "shards are written on little-endian machines only");
+}
+
+function tooLarge(bytes: number, { id, bytesMax }: RowBound): ShoalError {
+  return new ShoalError(
+    "tooLarge",
+    `object '${id}' would take ${bytes} bytes with its vector, at most ${bytesMax} are allowed (OBJECT_BYTES_MAX)`,
+  );
 }
 
 function byteLength(text: string | Uint8Array): number {

@@ -9,6 +9,8 @@ export interface ShardLimits {
   readonly commitObjectsMax: number;
   readonly commitBytesMax: number;
   readonly dimensionsMax: number;
+  /** Bytes of a row, vector included. What is larger already stays readable and may change, but not grow. */
+  readonly objectBytesMax: number;
   /** A snapshot is due after so many changes, or this part of the objects, whichever is more. */
   readonly snapshotChangesMin: number;
   readonly snapshotChangesFraction: number;
@@ -27,6 +29,7 @@ export const DEFAULT_SHARD_LIMITS: ShardLimits = {
   commitObjectsMax: 1_000,
   commitBytesMax: 8 * 1024 * 1024,
   dimensionsMax: 65_535,
+  objectBytesMax: 8 * 1024 * 1024,
   snapshotChangesMin: 10_000,
   snapshotChangesFraction: 0.0625,
   snapshotQuietMs: 2_000,

@@ -6,7 +6,7 @@ import { ShoalError } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { IdCensus } from "./id-census.js";
 import type { Shard } from "./shard.js";
-import { ModelRun, OTHER } from "./testing/model-run-suite.js";
+import { ModelRun, OBJECT_BYTES_MAX, OTHER } from "./testing/model-run-suite.js";
 import { Random } from "./testing/random.js";
 import { book, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
@@ -14,6 +14,7 @@ const limits = {
   snapshotChangesMin: 30,
   snapshotChangesFraction: 0,
   snapshotQuietMs: 60_000,
+  objectBytesMax: OBJECT_BYTES_MAX,
 };
 
 describe("shard against a map", () => {

@@ -18,10 +18,10 @@ import type { IdCensus } from "./id-census.js";
 import { listObjects } from "./list-objects.js";
 import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
 import { pendingWrite } from "./pending-write.js";
+import { prepareMerge } from "./prepare-merge.js";
 import { preparePut, vectorFault } from "./prepare-put.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
-import type { RowView } from "./row.js";
 import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
 import { queryLengthError, searchByVector } from "./search-by-vector.js";
@@ -146,8 +146,7 @@ export class StoredShard implements Shard {
   }
 
   async putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
-    const { dimensionsMax } = this.#parts.limits;
-    const prepared = objects.map((object) => preparePut(object, dimensionsMax));
+    const prepared = objects.map((object) => preparePut(object, this.#parts.limits));
     const puts = prepared.flatMap((put) => (put instanceof ShoalError ? [] : [put]));
     const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
       objects: puts.length,
@@ -160,15 +159,15 @@ export class StoredShard implements Shard {
   }
 
   async mergeObject(merge: ObjectMerge): Promise<StoredObject> {
-    const fault = this.#mergeFault(merge);
-    if (fault !== undefined) throw fault;
+    const prepared = prepareMerge(merge, this.#parts.limits.dimensionsMax);
+    if (prepared instanceof ShoalError) throw prepared;
     const { className } = this;
     const { write, outcome } = pendingWrite<StoredObject>({
       objects: 1,
-      bytes: mergeBytes(merge),
+      bytes: prepared.bytes,
       baseIds: [merge.id],
       change: (draft) => {
-        const row = draft.merge(merge);
+        const row = draft.merge(prepared);
         return row instanceof ShoalError ? row : row.toObject(merge.id, className, ALL_FIELDS);
       },
     });
@@ -177,12 +176,12 @@ export class StoredShard implements Shard {
   }
 
   async mergeObjects(merges: readonly ObjectMerge[]): Promise<readonly (PutTimes | ShoalError)[]> {
-    const faults = merges.map((merge) => this.#mergeFault(merge));
+    const prepared = merges.map((merge) => prepareMerge(merge, this.#parts.limits.dimensionsMax));
     const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
       objects: merges.length,
-      bytes: merges.reduce((sum, merge) => sum + mergeBytes(merge), 0),
+      bytes: prepared.reduce((sum, merge) => sum + (merge instanceof ShoalError ? 0 : merge.bytes), 0),
       baseIds: merges.map(({ id }) => id),
-      change: (draft) => merges.map((merge, at) => faults[at] ?? timesOf(draft.merge(merge))),
+      change: (draft) => draft.mergeAll(prepared),
     });
     this.#commits.push(write);
     return outcome;
@@ -243,11 +242,6 @@ export class StoredShard implements Shard {
     return this.#disposing;
   }
 
-  #mergeFault({ id, vector }: ObjectMerge): ShoalError | undefined {
-    const fault = vector === undefined ? undefined : vectorFault(vector, this.#parts.limits.dimensionsMax);
-    return fault === undefined ? undefined : new ShoalError("invalid", `vector of object '${id}' ${fault}`);
-  }
-
   /** What keeps answers that need every object from being whole. */
   #lossError(what: string, withKnown = true): ShoalError | undefined {
     const { table } = this.#views;
@@ -277,21 +271,10 @@ export class StoredShard implements Shard {
   }
 }
 
-/** What a merge and a delete count for in the queue, beside what they carry. */
-const MERGE_BYTES = 1_024;
+/** What a delete counts for in the queue. */
 const DELETE_BYTES = 64;
 
 const ALL_FIELDS: RowFields = { properties: true, vector: true, extras: true };
-
-function mergeBytes({ set, append, remove, vector }: ObjectMerge): number {
-  return (vector?.byteLength ?? 0) + MERGE_BYTES + JSON.stringify([set, append, remove]).length;
-}
-
-function timesOf(row: RowView | ShoalError): PutTimes | ShoalError {
-  if (row instanceof ShoalError) return row;
-  const { creationTimeUnix, lastUpdateTimeUnix } = row;
-  return { creationTimeUnix, lastUpdateTimeUnix };
-}
 
 function checkCount(name: string, count: number): void {
   if (Number.isSafeInteger(count) && count >= 0) return;

@@ -16,6 +16,8 @@ const IDS = 40;
 /** Not one of the model's. */
 export const OTHER = idOf(9_999);
 const DIMENSIONS = 3;
+/** `objectBytesMax` of the shard; reference lists reach it now and then. */
+export const OBJECT_BYTES_MAX = 500;
 
 interface Expected {
   properties: Record<string, unknown>;
@@ -68,10 +70,11 @@ export class ModelRun {
       case 1: {
         const mode = this.random.pick<PutMode>(["create", "replace", "upsert"]);
         const objects = Array.from({ length: this.random.below(6) + 1 }, (_, at) =>
-          book(this.id(), this.vector(), { n: this.random.below(1000), at }),
+          book(this.id(), this.vector(), { n: this.random.below(1000), at, ...this.#text() }),
         );
         const failures = objects.map(({ id, properties = {}, vector }) => {
           const before = next.get(id);
+          if (rowBytes(properties, vector) > OBJECT_BYTES_MAX) return "tooLarge";
           if (mode === "create" && before !== undefined) return "invalid";
           if (mode === "replace" && before === undefined) return "notFound";
           const created = mode === "replace" ? (before?.created ?? now) : now;
@@ -87,12 +90,13 @@ export class ModelRun {
         const before = next.get(id);
         const vector = this.random.below(2) === 0 ? this.vector() : undefined;
         const merge = this.#merge(id, vector === undefined ? undefined : Float32Array.from(vector));
-        if (before !== undefined) applyMerge(before, merge, now);
+        const refused = before === undefined ? "notFound" : applyMerge(before, merge, now);
         const merged = await shard.mergeObject(merge).catch((error: ShoalError) => {
-          if (error.code === "notFound") return undefined;
-          throw error;
+          if (error.code === "unavailable") throw error;
+          return error.code;
         });
-        expectObject(merged, before);
+        if (refused !== undefined || typeof merged === "string") expect(merged).toBe(refused);
+        else expectObject(merged, before);
         return;
       }
       default: {
@@ -109,7 +113,8 @@ export class ModelRun {
     const expected = merges.map((merge) => {
       const before = next.get(merge.id);
       if (before === undefined) return "notFound";
-      applyMerge(before, merge, now);
+      const refused = applyMerge(before, merge, now);
+      if (refused !== undefined) return refused;
       return { creationTimeUnix: before.created, lastUpdateTimeUnix: now };
     });
     const outcomes = await shard.mergeObjects(merges);
@@ -123,6 +128,11 @@ export class ModelRun {
     }));
     const remove = this.random.below(2) === 0 ? {} : { list: references(3) };
     return { id, set: { m: 1 }, clear: ["at"], append: { list: append }, remove, vector };
+  }
+
+  /** Rarely a long one, so that some objects are too large, and some have little room left. */
+  #text(): { readonly text?: string } {
+    return this.random.below(4) === 0 ? { text: "x".repeat(this.random.below(OBJECT_BYTES_MAX)) } : {};
   }
 
   /** One of few, so that lists have equal ones. */
@@ -173,17 +183,25 @@ export class ModelRun {
   }
 }
 
-/** What a merge of this model does, written down another way than the shard does it. */
-function applyMerge(before: Expected, { append, remove, vector }: ObjectMerge, now: number): void {
+/** Bytes of a row, as the layout in `row.ts` has them. */
+function rowBytes(properties: Readonly<Record<string, unknown>>, vector: ArrayLike<number> | undefined): number {
+  return 56 + JSON.stringify(properties).length + (vector?.length ?? 0) * 4;
+}
+
+/** What a merge of this model does, written down another way than the shard does it; why it is refused, if it is. */
+function applyMerge(before: Expected, { append, remove, vector }: ObjectMerge, now: number): string | undefined {
   const { at: _, ...kept } = before.properties;
   const list = [...((kept.list as JsonObject[]) ?? []), ...(append.list ?? [])];
   for (const target of remove.list ?? []) {
     const found = list.findIndex(({ beacon }) => String(beacon).endsWith(target));
     if (found >= 0) list.splice(found, 1);
   }
-  before.properties = { ...kept, m: 1, list };
+  const properties = { ...kept, m: 1, list };
+  if (rowBytes(properties, vector ?? before.vector) > OBJECT_BYTES_MAX) return "tooLarge";
+  before.properties = properties;
   before.updated = now;
   if (vector !== undefined) before.vector = vector;
+  return undefined;
 }
 
 function plain(object: StoredObject) {
@@ -202,7 +220,7 @@ function sorted(oracle: Oracle) {
   ]);
 }
 
-/** Merged properties are sorted; those of a put stay in their order, which is `n`, `at`. */
+/** Merged properties are sorted; those of a put stay in their order, which is `n`, `at`, `text`. */
 function inOrder(properties: Record<string, unknown>) {
   if (!("m" in properties)) return properties;
   return Object.fromEntries(Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { joinJsonMembers, jsonMembers } from "./json-members.js";
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+/** A small generator of its own, so that a failure names its seed (mulberry32). */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+const PIECES = ["a", '"', "\\", "{", "}", "[", "]", ",", ":", "ä", "☃", "😀", "\n", "\u0001", "__proto__", "\ud800"];
+
+function textFrom(random: (below: number) => number): string {
+  return Array.from({ length: random(6) }, () => PIECES[random(PIECES.length)]).join("");
+}
+
+function valueFrom(random: (below: number) => number, depth: number): unknown {
+  switch (random(depth === 0 ? 4 : 6)) {
+    case 0:
+      return textFrom(random);
+    case 1:
+      return random(1_000_000) / 7 - 5_000;
+    case 2:
+      return [null, true, false, -0, 1e300][random(5)];
+    case 3:
+      return [];
+    case 4:
+      return Array.from({ length: random(4) }, () => valueFrom(random, depth - 1));
+    default:
+      return Object.fromEntries(
+        Array.from({ length: random(4) }, () => [textFrom(random), valueFrom(random, depth - 1)]),
+      );
+  }
+}
+
+describe("the members of stored properties", () => {
+  const seed = Number(process.env.MODEL_SEED) || 31;
+
+  it(`are those that JSON.parse finds, in their order, seed ${seed}`, () => {
+    const random = randomOf(seed);
+    for (let round = 0; round < 5_000; round++) {
+      const entries = Array.from({ length: random(6) }, () => [textFrom(random), valueFrom(random, 3)] as const);
+      const json = JSON.stringify(Object.fromEntries(entries));
+      const members = jsonMembers(bytesOf(json));
+      const expected = Object.entries(JSON.parse(json) as object).map(([name, value]) => [name, JSON.stringify(value)]);
+      expect(
+        Array.from(members, ([name, bytes]) => [name, textOf(bytes)]),
+        json,
+      ).toEqual(expected);
+      expect(textOf(joinJsonMembers(members)), json).toBe(json);
+    }
+  });
+
+  it("are joined from texts, too", () => {
+    expect(textOf(joinJsonMembers([]))).toBe("{}");
+    expect(
+      textOf(
+        joinJsonMembers([
+          ["ä", '"☃"'],
+          ["b", bytesOf("[1]")],
+        ]),
+      ),
+    ).toBe('{"ä":"☃","b":[1]}');
+  });
+
+  it.each([
+    "",
+    "[]",
+    "{",
+    '{"a',
+    '{"a"',
+    '{"a"}',
+    '{"a":',
+    '{"a":1',
+    '{"a":[1}',
+    '{"a":"b',
+    '{"a":1,',
+    '{"a":1,}',
+    "{a:1}",
+  ])("of what is no object are not made up: %s", (text) => {
+    expect(() => jsonMembers(bytesOf(text))).toThrow("cannot be read");
+  });
+});

@@ -1,0 +1,119 @@
+import { ShoalError } from "@shoal/model";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Shard } from "./shard.js";
+import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
+
+const NO_MERGE = { set: {}, clear: [], append: {}, remove: {}, vector: undefined };
+
+describe("bytes of an object", () => {
+  let under: ShardUnderTest;
+  let shard: Shard;
+  beforeEach(async () => {
+    under = await ShardUnderTest.create();
+    shard = await under.open();
+  });
+  afterEach(async () => {
+    await shard[Symbol.asyncDispose]();
+    await under[Symbol.asyncDispose]();
+  });
+
+  const get = async (index: number) => (await shard.getObjects([idOf(index)], ALL_FIELDS))[0];
+
+  describe("are bounded, and the bounds", () => {
+    const limits = { objectBytesMax: 1_000 };
+    /** What a row takes beside this text: head, braces, name, quotes and a vector of one dimension. */
+    const beside = 56 + '{"text":""}'.length + 4;
+    const text = (bytes: number) => "x".repeat(bytes - beside);
+    const tooLarge = (bytes: number) => ({
+      code: "tooLarge",
+      message:
+        `object '${idOf(1)}' would take ${bytes} bytes with its vector, ` +
+        "at most 1000 are allowed (OBJECT_BYTES_MAX)",
+    });
+    let one: Shard;
+    beforeEach(async () => {
+      await shard[Symbol.asyncDispose]();
+      one = await under.open({ limits });
+      shard = one;
+    });
+
+    it("are exact for puts, and nothing is stored of what is larger", async () => {
+      for (const mode of ["create", "upsert"] as const) {
+        const outcomes = await one.putObjects([book(idOf(1), [1], { text: text(1_001) }), book(idOf(2), [1])], mode);
+        expect(outcomes).toMatchObject([tooLarge(1_001), mode === "create" ? {} : { creationTimeUnix: under.nowUnix }]);
+      }
+      expect(one.hasObject(idOf(1))).toBe(false);
+      await one.putObjects([book(idOf(1), [1], { text: text(1_000) })], "create");
+      const [replaced] = await one.putObjects([book(idOf(1), [1], { text: text(1_001) })], "replace");
+      expect(replaced).toMatchObject(tooLarge(1_001));
+      expect(propertiesOf(await get(1))).toEqual({ text: text(1_000) });
+    });
+
+    it("are exact for merges, alone and together", async () => {
+      await one.putObjects([book(idOf(1), [1], { text: "" })], "create");
+      const set = (bytes: number) => ({ ...NO_MERGE, id: idOf(1), set: { text: text(bytes) } });
+      await expect(one.mergeObject(set(1_001))).rejects.toMatchObject(tooLarge(1_001));
+      expect(propertiesOf(await get(1))).toEqual({ text: "" });
+      const outcomes = await one.mergeObjects([set(1_000), set(1_001), set(999)]);
+      expect(outcomes).toMatchObject([{ lastUpdateTimeUnix: under.nowUnix }, tooLarge(1_001), {}]);
+      expect(propertiesOf(await get(1))).toEqual({ text: text(999) });
+    });
+
+    it("count references that are added", async () => {
+      await one.putObjects([book(idOf(1), [1], { text: "" })], "create");
+      const add = { ...NO_MERGE, id: idOf(1), append: { list: [{ beacon: `svc://localhost/${idOf(2)}` }] } };
+      let added = 0;
+      for (; added < 100; added++) {
+        const outcome = await one.mergeObject(add).catch((error: ShoalError) => error);
+        if (outcome instanceof ShoalError) {
+          expect(outcome.code).toBe("tooLarge");
+          break;
+        }
+      }
+      const row = { list: Array.from({ length: added }, () => add.append.list[0]), text: "" };
+      expect(propertiesOf(await get(1))).toEqual(row);
+      const bytes = 56 + JSON.stringify(row).length + 4;
+      expect(bytes).toBeLessThanOrEqual(1_000);
+      expect(bytes + JSON.stringify(add.append.list[0]).length + 1).toBeGreaterThan(1_000);
+    });
+
+    it("leave a larger one that is stored already readable, and let it shrink but not grow", async () => {
+      await one[Symbol.asyncDispose]();
+      shard = await under.open();
+      await shard.putObjects([book(idOf(1), [1], { more: "y".repeat(500), text: "x".repeat(2_000) })], "create");
+      await shard[Symbol.asyncDispose]();
+      shard = await under.open({ limits });
+      const set = (length: number) => ({ ...NO_MERGE, id: idOf(1), set: { text: "x".repeat(length) } });
+      expect(propertiesOf(await get(1))).toMatchObject({ text: "x".repeat(2_000) });
+      await expect(shard.mergeObject(set(2_001))).rejects.toMatchObject({ code: "tooLarge" });
+      await shard.mergeObject(set(1_900));
+      await expect(shard.mergeObject(set(2_000))).rejects.toMatchObject({ code: "tooLarge" });
+      await shard.mergeObject({ ...NO_MERGE, id: idOf(1), clear: ["more"] });
+      await shard.mergeObject(set(10));
+      expect(propertiesOf(await get(1))).toEqual({ text: "x".repeat(10) });
+    });
+  });
+
+  it("are merged in turns: others have theirs between large objects", async () => {
+    const ids = [1, 2, 3, 4, 5].map(idOf);
+    await shard.putObjects(
+      ids.map((id) => book(id, [1], { text: "x".repeat(2 * 1024 * 1024) })),
+      "create",
+    );
+    let turns = 0;
+    let done = false;
+    const count = (): void => {
+      turns += 1;
+      if (!done) setImmediate(count);
+    };
+    setImmediate(count);
+    // Memory answers within microtasks: whatever turns there are, the merges have made them.
+    await shard.mergeObjects(ids.map((id) => ({ ...NO_MERGE, id, set: { n: 1 } })));
+    const together = turns;
+    await Promise.all(ids.map((id) => shard.mergeObject({ ...NO_MERGE, id, set: { n: 2 } })));
+    done = true;
+    expect(together).toBeGreaterThanOrEqual(ids.length);
+    expect(turns - together).toBeGreaterThanOrEqual(ids.length);
+    for (const at of [1, 5]) expect(propertiesOf(await get(at))).toMatchObject({ n: 2 });
+  });
+});
