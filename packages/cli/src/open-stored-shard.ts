@@ -13,6 +13,7 @@ export interface StoredShardSettings {
   /** Shared by all shards of this node. */
   readonly idCensus: IdCensus;
   readonly logger: Logger;
+  readonly objectBytesMax: number;
   /** Shared by all shards of this node. */
   readonly rowCache: RowCacheBudget;
   readonly storeMemoryBytes: number;
@@ -53,6 +54,7 @@ export async function openStoredShard(
       hashSeed,
       idCensus,
       rowCache,
+      limits: { objectBytesMax: settings.objectBytesMax },
       onEvent: (event) => logShardEvent(logger, where, event),
     });
     return { shard, store };

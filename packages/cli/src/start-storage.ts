@@ -59,6 +59,7 @@ export async function startStorage(
     hashSeed,
     idCensus: new IdCensus(hashSeed),
     logger,
+    objectBytesMax: configuration.objectBytesMax,
     storeMemoryBytes: configuration.storeMemoryBytes,
     rowCache: new RowCacheBudget(configuration.rowCacheBytes),
     shardCount: () => shardCount,

@@ -21,6 +21,14 @@ export const LIMIT_SETTINGS = {
     "Bytes of all request bodies that are held at the same time; above it requests are refused with 429.",
     wholeNumber(KIB, 64 * GIB),
   ),
+  // An object is read and merged in one go, while nothing else happens. REST reads no more than 16 MiB of one.
+  objectBytesMax: setting(
+    "OBJECT_BYTES_MAX",
+    "object.bytes_max",
+    8 * MIB,
+    "Largest stored object, its vector included. Larger ones that are stored already can be read and made smaller.",
+    wholeNumber(KIB, 16 * MIB),
+  ),
   // The contract has no such limit: bytes bound a batch. But two bytes can be an item, which takes a thousand here.
   batchObjectsMax: setting(
     "BATCH_OBJECTS_MAX",
