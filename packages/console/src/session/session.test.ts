@@ -18,6 +18,8 @@ class World {
   left: URL | undefined;
   address = new URL("https://db.example/console#/classes");
   now = NOW;
+  revocation: string | undefined;
+  readonly revoked: (string | null)[] = [];
   discovery: () => Response = () =>
     Response.json({
       issuer: ISSUER,
@@ -25,6 +27,7 @@ class World {
       authorization_endpoint: `${ISSUER}/auth`,
       token_endpoint: `${ISSUER}/token`,
       scopes_supported: ["openid", "email"],
+      ...(this.revocation === undefined ? {} : { revocation_endpoint: this.revocation }),
     });
   token: () => Response | Promise<Response> = () => Response.json({ error: "invalid_grant" }, { status: 400 });
 
@@ -47,11 +50,15 @@ class World {
     },
   });
 
-  readonly fetch = async (input: string | URL | Request): Promise<Response> => {
+  readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const url = input instanceof Request ? input.url : String(input);
     this.asked.push(url);
     if (url.endsWith("/openid-configuration")) return this.discovery();
     if (url === `${ISSUER}/token`) return this.token();
+    if (url === this.revocation) {
+      this.revoked.push(new URLSearchParams(String(init?.body)).get("token"));
+      return new Response("");
+    }
     return new Response("", { status: 401 });
   };
 
@@ -162,6 +169,47 @@ describe("tokens", () => {
     expect(world.session.state.kind).toBe("signedIn");
     world.renews();
     expect(await world.session.token()).toBe(jwt({ sub: "u", count: 1 }));
+  });
+
+  it.each([
+    ["gives another token", () => Response.json({ access_token: jwt({ sub: "u", count: 1 }), token_type: "bearer" })],
+    ["refuses", () => Response.json({ error: "invalid_grant" }, { status: 400 })],
+  ])("that are being renewed do not sign in again who has signed out: the issuer %s", async (_, answer) => {
+    world.keep({});
+    let tell = (_: Response): void => {};
+    world.token = () =>
+      new Promise((resolve) => {
+        tell = resolve;
+      });
+    await world.session.start();
+    const renewal = world.session.renew(jwt({ sub: "u" }), "why");
+    const outcome = expect(renewal).rejects.toMatchObject({ status: 401 });
+    await vi.waitFor(() => expect(tokenRequests()).toBe(1));
+    await world.session.signOut();
+    const { state } = world.session;
+    expect(state.kind).toBe("signedOut");
+    tell(answer());
+    await outcome;
+    expect(world.session.state).toEqual(state);
+    expect(world.stored.has("shoal.console.tokens")).toBe(false);
+    expect(await world.session.token()).toBeUndefined();
+  });
+
+  it("that came too late for who has signed out are revoked", async () => {
+    world.revocation = `${ISSUER}/revoke`;
+    world.keep({});
+    let tell = (_: Response): void => {};
+    world.token = () =>
+      new Promise((resolve) => {
+        tell = resolve;
+      });
+    await world.session.start();
+    const outcome = expect(world.session.renew(jwt({ sub: "u" }), "why")).rejects.toMatchObject({ status: 401 });
+    await vi.waitFor(() => expect(tokenRequests()).toBe(1));
+    await world.session.signOut();
+    tell(Response.json({ access_token: jwt({ sub: "u", count: 1 }), token_type: "bearer", refresh_token: "r2" }));
+    await outcome;
+    expect(world.revoked).toEqual(["r1", "r2"]);
   });
 
   it("without a refresh token are used to their end and no longer", async () => {

@@ -152,10 +152,16 @@ export class Session {
     try {
       answer = await refreshTokens(issuer, refreshToken);
     } catch (error) {
+      if (this.#tokens !== tokens) throw endedMeanwhile();
       if (isRefusal(error)) return this.#fail("Your session has ended.");
       throw new ServerError(503, `your token could not be renewed: ${reasonOf(error)}`);
     }
     const renewed = tokensOf(answer, tokens, issuer.server.issuer, this.#browser.now());
+    if (this.#tokens !== tokens) {
+      // Who has signed out stays so, and the issuer is told of the token that he does not know of.
+      if (renewed?.refreshToken !== undefined) await revokeToken(issuer, renewed.refreshToken);
+      throw endedMeanwhile();
+    }
     if (renewed === undefined) return this.#fail("The issuer gave no token that the server understands.");
     this.#keep(renewed);
     return renewed.bearer;
@@ -212,4 +218,8 @@ export class Session {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }
+}
+
+function endedMeanwhile(): ServerError {
+  return new ServerError(401, "the session has ended while its token was renewed");
 }
