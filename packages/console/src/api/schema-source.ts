@@ -54,7 +54,10 @@ export class SchemaSource {
     };
   }
 
-  /** Reads the classes, and the GraphQL schema if they are not what they were. Never fails: the state says it. */
+  /**
+   * Reads the classes, and the GraphQL schema if they are not what they were or it could not be read. Never fails: the
+   * state says it.
+   */
   refresh(): Promise<void> {
     this.#asking ??= this.#refresh().finally(() => {
       this.#asking = undefined;
@@ -65,7 +68,8 @@ export class SchemaSource {
   async #refresh(): Promise<void> {
     try {
       const { text } = await this.#client.get("/v1/schema");
-      if (text === this.#text && this.#state.kind === "ready") return;
+      const isWhole = this.#state.kind === "ready" && this.#state.problem === undefined;
+      if (text === this.#text && isWhole) return;
       const classes = readClasses(text);
       this.#become({ kind: "ready", classes, ...(await this.#introspect(classes)) });
       this.#text = text;
