@@ -1,5 +1,22 @@
 import { type DocumentNode, parse, print, TokenKind } from "graphql";
+import { parseExact } from "../json/exact-json.js";
+import { formatJson } from "../json/format-json.js";
+import type { SharedQuery } from "../route.js";
 import { InputProblem } from "./request-text.js";
+
+/** Query and variables tidied up. Fails with InputProblem, and changes nothing, on what cannot be read. */
+export function prettifyDraft({ query, variables }: SharedQuery): SharedQuery {
+  return { query: prettifyQuery(query), variables: prettifyVariables(variables) };
+}
+
+function prettifyVariables(variables: string): string {
+  if (variables.trim() === "") return "";
+  try {
+    return formatJson(parseExact(variables));
+  } catch {
+    throw new InputProblem("The variables are no JSON.");
+  }
+}
 
 /** The query as graphql-js prints it. Comments would be lost, so a query with comments is left alone. */
 export function prettifyQuery(query: string): string {

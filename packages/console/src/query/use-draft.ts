@@ -1,0 +1,64 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { SchemaState } from "../api/schema-source.js";
+import { type SharedQuery, writeRoute } from "../route.js";
+import { readDraft, writeDraft } from "./draft.js";
+import { sampleQuery } from "./sample-query.js";
+
+export interface DraftOptions {
+  readonly storage: Storage;
+  readonly schema: SchemaState;
+  /** What came with the address; it replaces what was being written. */
+  readonly shared: SharedQuery | undefined;
+  readonly onChange: () => void;
+}
+
+export interface Draft {
+  readonly shown: SharedQuery;
+  /** Grows whenever the editors have to take over `shown`. */
+  readonly revision: number;
+  /** As it is now, also between two renderings. */
+  readonly latest: () => SharedQuery;
+  /** What was typed into an editor. */
+  readonly type: (typed: Partial<SharedQuery>) => void;
+  /** What comes from elsewhere than the editors. */
+  readonly write: (next: SharedQuery) => void;
+}
+
+/** What is being written; the browser keeps it for the next visit. */
+export function useDraft({ storage, schema, shared, onChange }: DraftOptions): Draft {
+  const [shown, setShown] = useState(() => shared ?? readDraft(storage));
+  const [revision, setRevision] = useState(0);
+  const latest = useRef(shown);
+  /** Somebody has written; an editor that he has emptied stays empty. */
+  const isTouched = useRef(false);
+
+  const change = (changed: Partial<SharedQuery>): void => {
+    latest.current = { ...latest.current, ...changed };
+    setShown(latest.current);
+    writeDraft(storage, latest.current);
+    onChange();
+  };
+  const type = (typed: Partial<SharedQuery>): void => {
+    if (typed.query !== undefined) isTouched.current = true;
+    change(typed);
+  };
+  const write = (next: SharedQuery): void => {
+    change(next);
+    setRevision((before) => before + 1);
+  };
+
+  useEffect(() => {
+    if (shared === undefined) return;
+    write(shared);
+    window.history.replaceState(null, "", writeRoute({ view: "query" }));
+  }, [shared]);
+
+  // Nobody begins before an empty page when there is something to ask for.
+  useEffect(() => {
+    const first = schema.kind === "ready" ? schema.classes[0] : undefined;
+    if (first !== undefined && latest.current.query === "" && !isTouched.current)
+      write({ ...latest.current, query: sampleQuery(first) });
+  }, [schema]);
+
+  return { shown, revision, latest: () => latest.current, type, write };
+}
