@@ -20,6 +20,7 @@ import { graphQlRoute } from "./graphql-route.js";
 import { HttpServer } from "./http/http-server.js";
 import type { HttpServerSettings } from "./http/http-server-settings.js";
 import type { Route } from "./http/route.js";
+import { LoopTurns } from "./loop-turns.js";
 import { DOCS_ROUTE } from "./rest/docs-route.js";
 import { INTERFACE_VERSION } from "./rest/instance-routes.js";
 import type { DocumentParts } from "./rest/openapi/document.js";
@@ -84,6 +85,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const logger = new RateLimitedLogger(dependencies.logger, clock);
   const statistics = new GatewayStatistics();
   const turns = new RowTurns(settings.rowsInFlightMax);
+  const bodyTurns = new LoopTurns();
   const graphQl = createGraphQlHandler({
     schema: view,
     query,
@@ -98,6 +100,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const rest = restRoutes(dependencies, {
     ...settings,
     onBatch: statistics.countBatch,
+    bodyTurns,
     turns,
     address: () => address,
     isReady,
@@ -105,7 +108,8 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   });
   const operations = [...rest, graphQlRoute(graphQl), DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, documentParts(settings))];
-  const server = new HttpServer(routes, settings, { access, clock, logger, metrics, fallback: dependencies.fallback });
+  const { fallback } = dependencies;
+  const server = new HttpServer(routes, settings, { access, clock, logger, metrics, fallback, bodyTurns });
   if (metrics !== undefined) describeGatewayMetrics(metrics, statistics, turns);
   return {
     routes,

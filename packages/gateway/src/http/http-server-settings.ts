@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { Clock, Logger, Metrics } from "@shoal/service-runtime";
 import type { AccessControl } from "../auth/access.js";
+import type { LoopTurns } from "../loop-turns.js";
 
 export interface HttpServerSettings {
   readonly host: string;
@@ -29,6 +30,8 @@ export interface HttpServerParts {
   readonly access: AccessControl;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Of all long bodies together, where handlers take turns, too. */
+  readonly bodyTurns?: LoopTurns | undefined;
   /** Where it tells of itself. */
   readonly metrics?: Metrics | undefined;
   /** Takes the requests outside of `/v1` that no route takes: pages for people. */

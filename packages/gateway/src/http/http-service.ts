@@ -39,7 +39,7 @@ export class HttpService {
   readonly #ids = new RequestIds();
   readonly #log: RequestLog;
   readonly #budget: BodyBudget;
-  readonly #bodyTurns = new LoopTurns();
+  readonly #bodyTurns: LoopTurns;
   readonly #pipelines = new Pipelines();
   readonly #unsent: UnsentAnswers;
   readonly #slowMs: number;
@@ -55,6 +55,7 @@ export class HttpService {
     this.#settings = settings;
     this.#clock = parts.clock;
     this.#log = new RequestLog(parts.logger, this.#ids);
+    this.#bodyTurns = parts.bodyTurns ?? new LoopTurns();
     this.#budget = new BodyBudget(settings.requestBodiesBytesMax);
     this.#unsent = new UnsentAnswers(settings.answersBytesMax, monotonicMs);
     this.#slowMs = settings.slowQueryMs === 0 ? Number.POSITIVE_INFINITY : settings.slowQueryMs;
@@ -193,7 +194,7 @@ export class HttpService {
 
   async #readBody(exchange: Exchange): Promise<HeldBody> {
     const { request, response, expectsContinue } = exchange;
-    const limits = { bodyBytesMax: this.#settings.requestBodyBytesMax, budget: this.#budget };
+    const limits = { bodyBytesMax: this.#settings.requestBodyBytesMax, budget: this.#budget, turns: this.#bodyTurns };
     if (expectsContinue && announcedLength(request) <= limits.bodyBytesMax) response.writeContinue();
     const body = await readBody(request, limits);
     exchange.body = body.bytes;

@@ -20,7 +20,7 @@ export interface CutText {
 }
 
 /** Begins the strings that stand for arrays. Clients cannot know it. */
-const MARK = `${randomUUID()}:`;
+export const MARK = `${randomUUID()}:`;
 
 const numbers = new Float32Array(NUMBERS_MAX);
 
@@ -42,15 +42,29 @@ export function cutVectors(bytes: Buffer): CutText | undefined {
     if (bytes[colon] !== COLON) continue;
     const open = behindSpace(bytes, colon + 1);
     if (bytes[open] !== OPEN_BRACKET) continue;
-    const array = readNumbers(bytes, open + 1);
+    const array = readVector(bytes, open);
     if (array === undefined) continue;
-    text += `${bytes.toString("utf8", kept, open)}"${MARK}${vectors.length}"`;
-    vectors.push(numbers.slice(0, array.count));
+    text += bytes.toString("utf8", kept, open) + vectorMark(vectors.length);
+    vectors.push(array.vector);
     kept = array.end;
     at = kept;
   }
   if (vectors.length === 0) return undefined;
   return { text: text + bytes.toString("utf8", kept), vectors, mark: MARK };
+}
+
+/** The string that stands for the vector with that index, as JSON. */
+export function vectorMark(index: number): string {
+  return `"${MARK}${index}"`;
+}
+
+/** The array of float32 numbers whose bracket stands at `open`, and the place behind it; undefined when it is none. */
+export function readVector(
+  bytes: Buffer,
+  open: number,
+): { readonly vector: Float32Array; readonly end: number } | undefined {
+  const array = readNumbers(bytes, open + 1);
+  return array && { vector: numbers.slice(0, array.count), end: array.end };
 }
 
 /** Reads the array whose first element is to stand at `start` into `numbers`. */

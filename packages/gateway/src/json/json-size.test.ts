@@ -8,7 +8,7 @@ const members = (count: number): string => `{${repeated(count, (at) => `"name${a
 
 it("refuses more members than one body may have, wherever they are", () => {
   expect(() => parseJson(Buffer.from(members(50_000)), "body")).not.toThrow();
-  const message = "body has 50001 members, at most 50000 are allowed";
+  const message = "body has more than 50000 members";
   expect(() => parseJson(Buffer.from(members(50_001)), "body")).toThrow(message);
   const spread = `[${repeated(50_001, (at) => `{"name${at}" \n: 1}`)}]`;
   expect(() => parseJson(Buffer.from(spread), "body")).toThrow(message);
@@ -18,7 +18,7 @@ it("refuses more members than one body may have, wherever they are", () => {
 it("refuses more objects and lists than one body may have", () => {
   const lists = (count: number): string => `[${repeated(count - 1, () => "{}")}]`;
   expect(() => parseJson(Buffer.from(lists(200_000)), "body")).not.toThrow();
-  expect(() => parseJson(Buffer.from(lists(200_001)), "body")).toThrow("200001 objects and lists, at most 200000");
+  expect(() => parseJson(Buffer.from(lists(200_001)), "body")).toThrow("body has more than 200000 objects and lists");
 });
 
 it("does not count what stands in strings", () => {

@@ -9,13 +9,25 @@ export interface JsonSize {
   readonly membersMax: number;
   /** Objects and lists together. */
   readonly containersMax: number;
+  /** Strings, numbers and words together, but for those of the vectors that are cut out. */
+  readonly scalarsMax: number;
 }
 
-/** Of a body about one thing. A class may have 2,000 properties. */
-export const ONE_BODY: JsonSize = { membersMax: 50_000, containersMax: 200_000 };
+/** What a text holds. */
+export interface JsonCount {
+  readonly members: number;
+  readonly containers: number;
+  readonly scalars: number;
+}
+
+/** Of a body about one thing, and of an item of a batch. A class may have 2,000 properties. */
+export const ONE_BODY: JsonSize = { membersMax: 50_000, containersMax: 200_000, scalarsMax: 300_000 };
 
 /** Of a body with many items: ten members for each of the 100,000 that a batch may have. */
-export const BATCH_BODY: JsonSize = { membersMax: 1_000_000, containersMax: 1_000_000 };
+export const BATCH_BODY: JsonSize = { membersMax: 1_000_000, containersMax: 1_000_000, scalarsMax: 10_000_000 };
+
+/** Bytes of what is parsed and stored in one go, beside its vectors: an object, a reference. */
+export const ITEM_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Smaller bodies cannot hold enough to hurt. */
 const UNCOUNTED_BYTES_MAX = 256 * 1024;
@@ -28,6 +40,7 @@ const OPENERS_MAX = 100_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
@@ -35,15 +48,29 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** Fails with `tooLarge` on a text that holds more than `size`. `name` is the reference's name of the body. */
-export function refuseHeavyJson(bytes: Buffer, name: string, { membersMax, containersMax }: JsonSize): void {
+export function refuseHeavyJson(bytes: Buffer, name: string, size: JsonSize): void {
   if (bytes.length <= UNCOUNTED_BYTES_MAX) return;
+  const { membersMax, containersMax, scalarsMax } = size;
   // Searching costs little, but finds what stands in strings, too; only then is it worth looking where they are.
   const colons = countUpTo(bytes, COLON, membersMax);
   const openers = countUpTo(bytes, OPEN_BRACKET, containersMax) + countUpTo(bytes, OPEN_BRACE, containersMax);
-  if (colons <= membersMax && openers <= containersMax) return;
-  const { members, containers } = countOutsideStrings(bytes);
-  if (members > membersMax) throw tooMany(name, members, "members", membersMax);
-  if (containers > containersMax) throw tooMany(name, containers, "objects and lists", containersMax);
+  const commas = countUpTo(bytes, COMMA, scalarsMax);
+  if (colons <= membersMax && openers <= containersMax && commas <= scalarsMax) return;
+  refuseSize(name, countOutsideStrings(bytes), size);
+}
+
+/** Fails with `tooLarge` when a text holds more than `size`; `name` is what it is called. */
+export function refuseSize(name: string, counted: JsonCount, size: JsonSize): void {
+  if (counted.members > size.membersMax) throw tooMany(name, "members", size.membersMax);
+  if (counted.containers > size.containersMax) throw tooMany(name, "objects and lists", size.containersMax);
+  if (counted.scalars > size.scalarsMax) throw tooMany(name, "strings, numbers and words", size.scalarsMax);
+}
+
+/** Fails with `tooLarge` on what is more than an item may be. `bytes` are those beside its vectors. */
+export function refuseItem(bytes: number, counted: JsonCount): void {
+  refuseSize("an item of body", counted, ONE_BODY);
+  if (bytes <= ITEM_BYTES_MAX) return;
+  throw new ShoalError("tooLarge", `an item of body has more than ${ITEM_BYTES_MAX} bytes beside its vector`);
 }
 
 /**
@@ -65,8 +92,8 @@ export function nestsDeeperThan(bytes: Buffer, depthMax: number): boolean {
   return false;
 }
 
-function tooMany(name: string, count: number, what: string, most: number): ShoalError {
-  return new ShoalError("tooLarge", `${name} has ${count} ${what}, at most ${most} are allowed`);
+function tooMany(name: string, what: string, most: number): ShoalError {
+  return new ShoalError("tooLarge", `${name} has more than ${most} ${what}`);
 }
 
 /** How often a byte occurs; `most` + 1 when it is more often than that. */
@@ -76,16 +103,19 @@ function countUpTo(bytes: Buffer, byte: number, most: number): number {
   return count;
 }
 
-function countOutsideStrings(bytes: Buffer): { readonly members: number; readonly containers: number } {
+/** Scalars by the commas behind them: exact enough for a limit. */
+function countOutsideStrings(bytes: Buffer): JsonCount {
   let members = 0;
   let containers = 0;
+  let scalars = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
     if (byte === QUOTE) i = stringEnd(bytes, i);
     else if (byte === COLON) members++;
+    else if (byte === COMMA) scalars++;
     else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) containers++;
   }
-  return { members, containers };
+  return { members, containers, scalars };
 }
 
 /** Where the string that begins at `at` ends. */

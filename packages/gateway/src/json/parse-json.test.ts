@@ -111,7 +111,7 @@ describe("scanJson", () => {
       } catch {
         isJson = false;
       }
-      const scan = scanJson(text, 200);
+      const scan = scanJson(Buffer.from(text), 200);
       if (isJson && !("end" in scan)) expect.fail(`seed ${seed}: ${text}: ${scan.problem}`);
       if ("end" in scan) {
         try {

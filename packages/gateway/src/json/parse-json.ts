@@ -1,6 +1,6 @@
 import { JsonNumber, ShoalError } from "@shoal/model";
-import { parse as parseExactly } from "lossless-json";
 import { type JsonSize, nestsDeeperThan, ONE_BODY, refuseHeavyJson } from "./json-size.js";
+import { parseExactly } from "./parse-exactly.js";
 import { scanJson } from "./scan-json.js";
 
 /** Deeper bodies are refused, so that what walks a parsed body may recurse. */
@@ -39,16 +39,7 @@ export function refuseCostlyJson(bytes: Buffer, name: string, size: JsonSize): v
  * Only for texts that {@link parseJson} has accepted.
  */
 export function parseJsonExactly(text: string): unknown {
-  return parseFirstExactly(text, EXACT_OPTIONS);
-}
-
-function parseFirstExactly(text: string, options: typeof EXACT_OPTIONS): unknown {
-  try {
-    return parseExactly(text, undefined, options);
-  } catch {
-    const scan = scanJson(text, JSON_DEPTH_MAX);
-    return "end" in scan ? parseExactly(text.slice(0, scan.end), undefined, options) : undefined;
-  }
+  return parseExactly(text, exactNumber);
 }
 
 /**
@@ -57,7 +48,7 @@ function parseFirstExactly(text: string, options: typeof EXACT_OPTIONS): unknown
  */
 export function withExactIntegers(value: unknown, text: string): unknown {
   if (!LONG_INTEGER.test(text)) return value;
-  return parseFirstExactly(text, { ...EXACT_OPTIONS, parseNumber: exactInteger });
+  return parseExactly(text, exactInteger);
 }
 
 /** A literal that may be an integer beyond 2^53, which has 16 digits. */
@@ -73,8 +64,6 @@ export function malformed(name: string, reason: string): ShoalError {
   return new ShoalError("malformed", `parsing ${name} body from "" failed, because ${reason}`);
 }
 
-const EXACT_OPTIONS = { parseNumber: exactNumber, onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue };
-
 function exactNumber(literal: string): number | JsonNumber {
   const value = Number(literal);
   if (!Number.isFinite(value)) return new JsonNumber(literal);
@@ -86,15 +75,16 @@ function parseFirstValue(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const scan = scanJson(text, JSON_DEPTH_MAX);
-    if ("end" in scan) return JSON.parse(text.slice(0, scan.end));
-    if (scan.problem === "EOF") throw bodyRequired(name);
-    throw malformed(name, scan.problem);
+    const bytes = Buffer.from(text);
+    const scan = scanJson(bytes, JSON_DEPTH_MAX);
+    if ("end" in scan) return JSON.parse(bytes.toString("utf8", 0, scan.end));
+    throw noJson(name, scan.problem);
   }
 }
 
-function bodyRequired(name: string): ShoalError {
-  return new ShoalError("invalid", `${name} in body is required`);
+/** The error of a body that is no JSON, or nothing at all. `problem` is what a scan of it has found. */
+export function noJson(name: string, problem: string): ShoalError {
+  return problem === "EOF" ? new ShoalError("invalid", `${name} in body is required`) : malformed(name, problem);
 }
 
 /** Whether arrays and objects nest more than `limit` levels. Recurses no deeper than that. */

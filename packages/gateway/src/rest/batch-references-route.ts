@@ -1,19 +1,25 @@
 import type { IngestService, ReferenceOutcome } from "@shoal/ingest";
+import type { RequestContext } from "@shoal/rpc";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
+import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
 import { writeInTurns } from "../json/write-in-turns.js";
-import { readReferenceBatch } from "./reference-body.js";
+import type { LoopTurns } from "../loop-turns.js";
+import { readLongReferenceBatch, readReferenceBatch } from "./reference-body.js";
 
 /**
  * `POST /v1/batch/references` (reference-rest 6.2): 200 with one result a reference, in order. Past the time-out the
  * answer is 504; what was acknowledged by then stays.
  */
-export function batchReferencesRoute(ingest: IngestService, referencesMax: number): Route {
-  const read = ({ body }: RequestContent) => readReferenceBatch(body, referencesMax);
+export function batchReferencesRoute(ingest: IngestService, referencesMax: number, turns: LoopTurns): Route {
+  const read = ({ body }: RequestContent, context?: RequestContext) =>
+    body.length > LONG_BODY_BYTES
+      ? readLongReferenceBatch(body, referencesMax, { turns, context })
+      : readReferenceBatch(body, referencesMax);
 
   async function importReferences(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = read(request);
+    const inputs = await read(request, request.context);
     const outcomes = await ingest.importReferences(inputs, request.context);
     function* results() {
       for (const [at, outcome] of outcomes.entries()) yield (at === 0 ? "[" : ",") + result(outcome);
@@ -27,8 +33,8 @@ export function batchReferencesRoute(ingest: IngestService, referencesMax: numbe
     body: "json",
     access: { verb: "update", resource: "batch/*" },
     timeout: "batch",
-    bind: (request) => {
-      read(request);
+    bind: async (request) => {
+      await read(request);
     },
     handle: importReferences,
   };

@@ -1,15 +1,20 @@
 import { type BatchOutcome, type IngestService, parseBodyId } from "@shoal/ingest";
+import type { RequestContext } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
+import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
 import { writeInTurns } from "../json/write-in-turns.js";
-import { readBatchBody } from "./object-body.js";
+import type { LoopTurns } from "../loop-turns.js";
+import { readBatchBody, readLongBatchBody } from "./batch-body.js";
 import type { ObjectWriter } from "./object-json.js";
 
 export interface BatchSettings {
   /** Items of a batch. */
   readonly batchObjectsMax: number;
+  /** Of all long bodies together. */
+  readonly bodyTurns: LoopTurns;
   /** Told the outcomes of each batch. */
   readonly onBatch?: (outcomes: readonly BatchOutcome[]) => void;
 }
@@ -22,12 +27,15 @@ export function batchRoute(
   ingest: IngestService,
   writer: ObjectWriter,
   clock: Clock,
-  { batchObjectsMax, onBatch }: BatchSettings,
+  { batchObjectsMax, bodyTurns, onBatch }: BatchSettings,
 ): Route {
-  const read = ({ body }: RequestContent) => readBatchBody(body, batchObjectsMax);
+  const read = ({ body }: RequestContent, context?: RequestContext) =>
+    body.length > LONG_BODY_BYTES
+      ? readLongBatchBody(body, batchObjectsMax, { turns: bodyTurns, context })
+      : readBatchBody(body, batchObjectsMax);
 
   async function importObjects(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = read(request);
+    const inputs = await read(request, request.context);
     const outcomes = await ingest.importObjects(inputs, request.context);
     onBatch?.(outcomes);
     const nowMs = clock.now();
@@ -45,8 +53,8 @@ export function batchRoute(
     body: "json",
     access: { verb: "create", resource: "batch/objects" },
     timeout: "batch",
-    bind: (request) => {
-      for (const input of read(request)) parseBodyId(input?.id);
+    bind: async (request) => {
+      for (const input of await read(request)) parseBodyId(input?.id);
     },
     handle: importObjects,
   };

@@ -1,5 +1,6 @@
 import { type ObjectId, SPEC_PROFILE } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LoopTurns } from "../loop-turns.js";
 import { RowTurns } from "../row-turns.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 import { batchRoute } from "./batch-route.js";
@@ -131,7 +132,12 @@ describe("POST /v1/batch/objects", () => {
     const writer = new ObjectWriter(services.view, SPEC_PROFILE, "");
     const request = { params: [], queryString: "", context: { deadline: Number.MAX_SAFE_INTEGER } };
     const body = Buffer.from(JSON.stringify({ objects: new Array(20_000).fill(null) }));
-    const batch = batchRoute(services.ingest, writer, { now: () => T }, { batchObjectsMax: 100_000 });
+    const batch = batchRoute(
+      services.ingest,
+      writer,
+      { now: () => T },
+      { batchObjectsMax: 100_000, bodyTurns: new LoopTurns() },
+    );
     expect((await batch.handle({ ...request, body })).chunks?.length).toBeGreaterThan(3);
     const objects = new Array(2000).fill({ ...services.objects.get(id), vector: new Float32Array(1000) });
     const list = listRoute({ ...services.query, list: async () => objects }, writer, {

@@ -1,7 +1,8 @@
 import { ShoalError } from "@shoal/model";
 import { describe, expect, test } from "vitest";
 import { cutVectors } from "../json/cut-vectors.js";
-import { readBatchBody, readObjectBody } from "./object-body.js";
+import { readBatchBody } from "./batch-body.js";
+import { readObjectBody } from "./object-body.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
 

@@ -1,9 +1,12 @@
 import type { ObjectInput } from "@shoal/ingest";
 import { int64Of, isUncheckedObject, JsonNumber, ShoalError } from "@shoal/model";
 import { type CutText, cutVectors } from "../json/cut-vectors.js";
+import type { ItemGroup } from "../json/item-groups.js";
 import { wrongMember, wrongNumber, wrongValue } from "../json/json-kind.js";
-import { BATCH_BODY, type JsonSize, ONE_BODY } from "../json/json-size.js";
-import { parseJson, parseJsonExactly, parseJsonText, refuseCostlyJson } from "../json/parse-json.js";
+import { ONE_BODY } from "../json/json-size.js";
+import { parseJsonExactly, parseJsonText, refuseCostlyJson } from "../json/parse-json.js";
+import { ParsedItems } from "../json/parsed-items.js";
+import { readInTurns, type TurnParts } from "../json/read-in-turns.js";
 import { withExactProperties } from "./exact-properties.js";
 
 /** Members of an object in a request body; found in any case (reference-rest 1.4). */
@@ -24,12 +27,35 @@ const TIMES: ReadonlyMap<string, string> = new Map([
   ["lastupdatetimeunix", "lastUpdateTimeUnix"],
 ]);
 
-/** The body of a request about one object. Fails with `malformed` or `invalid` (no body). */
+/** The body of a request about one object. Fails with `malformed`, `invalid` (no body) or `tooLarge`. */
 export function readObjectBody(bytes: Buffer): ObjectInput {
-  const input = readInputs(bytes, ONE_BODY, (value) => [objectInput(value, "")])[0] ?? objectInput(null, "");
+  refuseCostlyJson(bytes, "body", ONE_BODY);
+  const text = (): string => bytes.toString("utf8");
+  return checked(readInputs(cutVectors(bytes), text, oneInput)[0], () => parseJsonExactly(text()));
+}
+
+/** As {@link readObjectBody}, for a long body: looked at in turns, then parsed in one. */
+export async function readLongObjectBody(bytes: Buffer, parts: TurnParts): Promise<ObjectInput> {
+  const groups = new ParsedItems((group) => [group], 1);
+  await readInTurns(bytes, ONE_BODY, { kind: "root", sink: groups }, parts);
+  const [group] = groups.items;
+  if (group === undefined) return objectInput(null, "");
+  const first = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined);
+  const [input] = readGroup(group, (list) => oneInput(first(list)));
+  return checked(input, () => first(parseJsonExactly(group.text())));
+}
+
+function oneInput(value: unknown): Inputs {
+  return [objectInput(value, "")];
+}
+
+/** The input with a vector that can be decoded; `exactBody` reads the body with the literals of its numbers. */
+function checked(read: ObjectInput | undefined, exactBody: () => unknown): ObjectInput {
+  const input = read ?? objectInput(null, "");
   const { vector } = input;
-  if (vector === undefined || vector instanceof Float32Array) return input;
-  checkVector(vector, () => objectInput(parseJsonExactly(bytes.toString("utf8")), "").vector);
+  if (vector !== undefined && !(vector instanceof Float32Array)) {
+    checkVector(vector, () => objectInput(exactBody(), "").vector);
+  }
   return input;
 }
 
@@ -50,33 +76,41 @@ function checkVector(vector: unknown, exactVector: () => unknown): void {
   }
 }
 
-/**
- * The body of an object batch; a null item stays undefined. `fields` is checked and otherwise ignored. Fails with
- * `malformed` or `invalid`, with `tooLarge` on more than `objectsMax` items; an absent list is an empty one.
- */
-export function readBatchBody(bytes: Buffer, objectsMax: number): readonly (ObjectInput | undefined)[] {
-  return readInputs(bytes, BATCH_BODY, (value) => batchItems(value, objectsMax));
-}
-
-type Inputs = readonly (ObjectInput | undefined)[];
+export type Inputs = readonly (ObjectInput | undefined)[];
 
 /**
- * Reads a body with its vectors cut out, which is the same and cheaper. Whatever is unusual about it (an error, a vector
- * somewhere else than in an object, a member given twice) is decided on the body as it came.
+ * Reads a text with its vectors cut out, which is the same and cheaper. Whatever is unusual about it (an error, a vector
+ * somewhere else than in an object, a member given twice) is decided on the text as it came.
  */
-function readInputs(bytes: Buffer, size: JsonSize, inputsOf: (value: unknown) => Inputs): Inputs {
-  refuseCostlyJson(bytes, "body", size);
-  const cut = cutVectors(bytes);
-  const inputs = cut === undefined ? undefined : readCutInputs(cut, inputsOf);
+export function readInputs(
+  cut: CutText | undefined,
+  text: () => string,
+  inputsOf: (value: unknown) => Inputs,
+  parse: (text: string) => unknown = parseBody,
+): Inputs {
+  const inputs = cut === undefined ? undefined : readCutInputs(cut, inputsOf, parse);
   if (inputs !== undefined) return inputs;
-  const { value, text } = parseJson(bytes, "body", size);
-  return withExactProperties(text, inputsOf(value), inputsOf);
+  const whole = text();
+  return withExactProperties(whole, inputsOf(parse(whole)), inputsOf);
 }
 
-function readCutInputs({ text, vectors, mark }: CutText, inputsOf: (value: unknown) => Inputs): Inputs | undefined {
+function parseBody(text: string): unknown {
+  return parseJsonText(text, "body");
+}
+
+/** As {@link readInputs}, for some items of a list, which are known to be JSON. */
+export function readGroup({ cut, text }: ItemGroup, inputsOf: (list: unknown) => Inputs): Inputs {
+  return readInputs(cut, text, inputsOf, JSON.parse);
+}
+
+function readCutInputs(
+  { text, vectors, mark }: CutText,
+  inputsOf: (value: unknown) => Inputs,
+  parse: (text: string) => unknown,
+): Inputs | undefined {
   let inputs: Inputs;
   try {
-    inputs = withExactProperties(text, inputsOf(parseJsonText(text, "body")), inputsOf);
+    inputs = withExactProperties(text, inputsOf(parse(text)), inputsOf);
   } catch (thrown) {
     if (thrown instanceof ShoalError && thrown.code === "tooLarge") throw thrown;
     return undefined;
@@ -91,45 +125,6 @@ function readCutInputs({ text, vectors, mark }: CutText, inputsOf: (value: unkno
   return restored === vectors.length ? whole : undefined;
 }
 
-function batchItems(value: unknown, objectsMax: number): readonly (ObjectInput | undefined)[] {
-  if (value === null) return [];
-  if (!isUncheckedObject(value)) throw wrongValue(value, "objects.BatchObjectsCreateBody");
-  let objects: unknown;
-  let fields: unknown;
-  for (const key of Object.keys(value)) {
-    const name = key.toLowerCase();
-    if (name === "objects") objects = value[key] ?? undefined;
-    else if (name === "fields") fields = value[key] ?? undefined;
-  }
-  if (fields !== undefined) checkFields(fields);
-  if (objects === undefined) return [];
-  if (!Array.isArray(objects)) throw wrongMember(objects, "BatchObjectsCreateBody.objects", "[]*models.Object");
-  if (objects.length > objectsMax) {
-    throw new ShoalError(
-      "tooLarge",
-      `the batch has ${objects.length} objects, more than ${objectsMax} (BATCH_OBJECTS_MAX)`,
-    );
-  }
-  return objects.map((item: unknown) => {
-    if (item === null) return undefined;
-    if (!isUncheckedObject(item)) throw wrongMember(item, "BatchObjectsCreateBody.objects", "models.Object");
-    return objectInput(item, "objects.");
-  });
-}
-
-const BATCH_FIELDS: readonly unknown[] = ["ALL", "class", "schema", "id", "creationTimeUnix"];
-
-/** The reference lets `fields` decide what is imported, which loses data; only its values are checked here. */
-function checkFields(fields: unknown): void {
-  if (!Array.isArray(fields)) throw wrongMember(fields, "BatchObjectsCreateBody.fields", "[]*string");
-  for (const [at, field] of fields.entries()) {
-    if (typeof field !== "string" && field !== null)
-      throw wrongMember(field, "BatchObjectsCreateBody.fields", "string");
-    if (BATCH_FIELDS.includes(field)) continue;
-    throw new ShoalError("invalid", `body.fields.${at} in body should be one of [${BATCH_FIELDS.join(" ")}]`);
-  }
-}
-
 function checkTime(key: string, value: unknown, path: string): void {
   const time = TIMES.get(key.toLowerCase());
   if (time === undefined || value === null || typeof int64Of(value) === "number" || value instanceof JsonNumber) return;
@@ -137,7 +132,8 @@ function checkTime(key: string, value: unknown, path: string): void {
   throw wrongMember(value, `Object.${path}${time}`, "int64");
 }
 
-function objectInput(value: unknown, path: string): ObjectInput {
+/** An object of a request body; `path` is where it stands, for errors. Null is an empty one. */
+export function objectInput(value: unknown, path: string): ObjectInput {
   const draft: Draft = {
     id: undefined,
     className: undefined,

@@ -1,12 +1,16 @@
 import { type IngestService, type ObjectInput, parseBodyId } from "@shoal/ingest";
 import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
+import type { RequestContext } from "@shoal/rpc";
+import type { Verb } from "../auth/access.js";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { queryParameter } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
+import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
+import type { LoopTurns } from "../loop-turns.js";
 import { parseInclude } from "./include.js";
-import { readObjectBody } from "./object-body.js";
+import { readLongObjectBody, readObjectBody } from "./object-body.js";
 import type { ObjectWriter } from "./object-json.js";
 import { pathId } from "./path-id.js";
 
@@ -15,11 +19,13 @@ export interface ObjectRouteParts {
   readonly query: QueryService;
   readonly writer: ObjectWriter;
   readonly profile: Pick<WireProfile, "putObjectAnswersObject">;
+  /** Of all long bodies together. */
+  readonly turns: LoopTurns;
 }
 
 /** The operations on one object (reference-rest 2.7, 3; decisions.md). */
 export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
-  const { ingest, query, writer, profile } = parts;
+  const { ingest, query, writer, profile, turns } = parts;
 
   async function get(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
@@ -36,14 +42,14 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   }
 
   async function post(request: HttpRequest): Promise<HttpResponse> {
-    const input = readBody(request);
+    const input = await readBody(request, turns, request.context);
     const written = await ingest.createObject(input, request.context);
     return { status: 200, body: `${writer.written(written, input.id || undefined, input)}\n` };
   }
 
   async function put(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
-    const input = readBody(request);
+    const input = await readBody(request, turns, request.context);
     const written = await ingest.replaceObject(id, input, request.context);
     if (!profile.putObjectAnswersObject) return NO_CONTENT;
     return { status: 200, body: `${writer.written(written, undefined, input)}\n` };
@@ -51,7 +57,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
 
   async function patch(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
-    await ingest.mergeObject(id, readBody(request), request.context);
+    await ingest.mergeObject(id, await readBody(request, turns, request.context), request.context);
     return NO_CONTENT;
   }
 
@@ -60,88 +66,58 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
     return (await ingest.deleteObject(id, request.context)) ? NO_CONTENT : unknownObject(id);
   }
 
+  async function bindBody(request: RequestContent): Promise<void> {
+    parseBodyId((await readBody(request, turns)).id);
+  }
+
+  async function bindAll(request: RequestContent): Promise<void> {
+    bindId(request);
+    await bindBody(request);
+  }
+
   async function validate(request: HttpRequest): Promise<HttpResponse> {
-    await ingest.validateObject(readBody(request), request.context);
+    await ingest.validateObject(await readBody(request, turns, request.context), request.context);
     return EMPTY_OK;
   }
 
   const one = "/v1/objects/{id}";
   return [
-    { method: "GET", path: one, body: "none", access: access.get, timeout: "request", bind: bindId, handle: get },
-    { method: "HEAD", path: one, body: "none", access: access.get, timeout: "request", bind: bindId, handle: head },
-    { method: "PUT", path: one, body: "json", access: access.update, timeout: "request", bind: bindAll, handle: put },
-    {
-      method: "PATCH",
-      path: one,
-      body: "json",
-      access: access.update,
-      timeout: "request",
-      bind: bindAll,
-      handle: patch,
-    },
-    {
-      method: "DELETE",
-      path: one,
-      body: "none",
-      access: access.delete,
-      timeout: "request",
-      bind: bindId,
-      handle: remove,
-    },
-    {
-      method: "POST",
-      path: "/v1/objects",
-      body: "json",
-      access: { verb: "create", resource: "objects" },
-      timeout: "request",
-      bind: bindBody,
-      handle: post,
-    },
-    {
-      method: "POST",
-      path: "/v1/objects/validate",
-      body: "json",
-      access: { verb: "validate", resource: "objects" },
-      timeout: "request",
-      bind: bindBody,
-      handle: validate,
-    },
-    {
-      method: "GET",
-      path: "/v1/{id:uuid}",
-      body: "none",
-      access: access.get,
-      timeout: "request",
-      bind: bindId,
-      handle: get,
-    },
+    { method: "GET", path: one, ...withoutBody("get"), bind: bindId, handle: get },
+    { method: "HEAD", path: one, ...withoutBody("get"), bind: bindId, handle: head },
+    { method: "PUT", path: one, ...withBody("update", ONE), bind: bindAll, handle: put },
+    { method: "PATCH", path: one, ...withBody("update", ONE), bind: bindAll, handle: patch },
+    { method: "DELETE", path: one, ...withoutBody("delete"), bind: bindId, handle: remove },
+    { method: "POST", path: "/v1/objects", ...withBody("create", ALL), bind: bindBody, handle: post },
+    { method: "POST", path: "/v1/objects/validate", ...withBody("validate", ALL), bind: bindBody, handle: validate },
+    { method: "GET", path: "/v1/{id:uuid}", ...withoutBody("get"), bind: bindId, handle: get },
   ];
 }
 
-/** The permissions on one object. */
-const access = {
-  get: { verb: "get", resource: "objects/{id}" },
-  update: { verb: "update", resource: "objects/{id}" },
-  delete: { verb: "delete", resource: "objects/{id}" },
-} as const;
+/** What permissions are about: one object, or the objects as such. */
+const ONE = "objects/{id}";
+const ALL = "objects";
+
+/** An operation on one object that reads no body. */
+function withoutBody(verb: Verb) {
+  return { body: "none", access: { verb, resource: ONE }, timeout: "request" } as const;
+}
+
+function withBody(verb: Verb, resource: string) {
+  return { body: "json", access: { verb, resource }, timeout: "request" } as const;
+}
 
 const NO_FIELDS = { properties: false, vector: false, extras: false };
 
-function readBody(request: RequestContent): ObjectInput {
-  return readObjectBody(request.body);
+function readBody(
+  { body }: RequestContent,
+  turns: LoopTurns,
+  context?: RequestContext,
+): ObjectInput | Promise<ObjectInput> {
+  return body.length > LONG_BODY_BYTES ? readLongObjectBody(body, { turns, context }) : readObjectBody(body);
 }
 
 function bindId(request: RequestContent): void {
   pathId(request);
-}
-
-function bindBody(request: RequestContent): void {
-  parseBodyId(readBody(request).id);
-}
-
-function bindAll(request: RequestContent): void {
-  bindId(request);
-  bindBody(request);
 }
 
 function unknownObject(id: ObjectId): HttpResponse {

@@ -1,8 +1,10 @@
 import type { ReferenceInput } from "@shoal/ingest";
 import { isUncheckedObject, ShoalError } from "@shoal/model";
 import { wrongMember, wrongValue } from "../json/json-kind.js";
-import { BATCH_BODY } from "../json/json-size.js";
+import { BATCH_BODY, ONE_BODY } from "../json/json-size.js";
 import { parseJson } from "../json/parse-json.js";
+import { ParsedItems } from "../json/parsed-items.js";
+import { readInTurns, type TurnParts } from "../json/read-in-turns.js";
 
 /** What Go takes for the URI of a request: an absolute path, or a scheme and more (reference-rest 1.3, 3.7). */
 const REQUEST_URI = /^(?:\/|[A-Za-z][A-Za-z0-9+.-]*:)[^\p{Cc}]*$/u;
@@ -15,43 +17,106 @@ export function readReference(bytes: Buffer): string {
   return beaconOf(parseJson(bytes, "body").value);
 }
 
+/** As {@link readReference}, for a long body, in turns of the event loop. */
+export async function readLongReference(bytes: Buffer, parts: TurnParts): Promise<string> {
+  const { root } = await readInTurns(bytes, ONE_BODY, { kind: "root", sink: parsed(beaconOf, 1) }, parts);
+  return root.sink?.items[0] ?? "";
+}
+
 /** The body of `PUT …/references/{property}`: a list of references. Fails as {@link readReference}. */
 export function readReferences(bytes: Buffer, referencesMax: number): readonly string[] {
-  const { value } = parseJson(bytes, "body", BATCH_BODY);
-  if (value === null) return [];
-  if (!Array.isArray(value)) throw wrongValue(value, "models.MultipleRef");
-  return listOf(value, referencesMax);
+  return listOf(parseJson(bytes, "body", BATCH_BODY).value, REFERENCE_LIST, referencesMax);
+}
+
+/** As {@link readReferences}, for a long body, in turns of the event loop. */
+export function readLongReferences(bytes: Buffer, referencesMax: number, parts: TurnParts): Promise<readonly string[]> {
+  return readLongList(bytes, REFERENCE_LIST, referencesMax, parts);
 }
 
 /**
- * The body of `DELETE …/references/{property}`. One reference in the specification's text and in the reference, a list in
- * the specification's table: both are taken.
+ * The body of `DELETE …/references/{property}`. One reference in the specification's text and in the reference, a list in the
+ * specification's table: both are taken.
  */
 export function readRemovedReferences(bytes: Buffer, referencesMax: number): readonly string[] {
   const { value } = parseJson(bytes, "body", BATCH_BODY);
-  return Array.isArray(value) ? listOf(value, referencesMax) : [beaconOf(value)];
+  return Array.isArray(value) ? listOf(value, REFERENCE_LIST, referencesMax) : [beaconOf(value)];
+}
+
+/** As {@link readRemovedReferences}, for a long body, in turns of the event loop. */
+export async function readLongRemovedReferences(
+  bytes: Buffer,
+  referencesMax: number,
+  parts: TurnParts,
+): Promise<readonly string[]> {
+  if (beginsList(bytes)) return readLongReferences(bytes, referencesMax, parts);
+  return [await readLongReference(bytes, parts)];
 }
 
 /** The body of `POST /v1/batch/references` (reference-rest 6.2). Null counts as an empty list. */
 export function readReferenceBatch(bytes: Buffer, referencesMax: number): readonly ReferenceInput[] {
-  const { value } = parseJson(bytes, "body", BATCH_BODY);
-  if (value === null) return [];
-  if (!Array.isArray(value)) throw wrongValue(value, "[]*models.BatchReference");
-  requireLength(value, "batch", referencesMax);
-  return value.map((item: unknown) => {
-    const member = membersOf(item, "models.BatchReference");
+  return listOf(parseJson(bytes, "body", BATCH_BODY).value, REFERENCE_BATCH, referencesMax);
+}
+
+/** As {@link readReferenceBatch}, for a long body, in turns of the event loop. */
+export function readLongReferenceBatch(
+  bytes: Buffer,
+  referencesMax: number,
+  parts: TurnParts,
+): Promise<readonly ReferenceInput[]> {
+  return readLongList(bytes, REFERENCE_BATCH, referencesMax, parts);
+}
+
+/** A list of a body: what it is called, its type in the words of the reference's decoder, and how an item is read. */
+interface ListForm<Item> {
+  readonly what: string;
+  readonly type: string;
+  readonly itemOf: (value: unknown) => Item;
+}
+
+const REFERENCE_LIST: ListForm<string> = { what: "list", type: "models.MultipleRef", itemOf: beaconOf };
+const REFERENCE_BATCH: ListForm<ReferenceInput> = {
+  what: "batch",
+  type: "[]*models.BatchReference",
+  itemOf: (value) => {
+    const member = membersOf(value, "models.BatchReference");
     return { from: uriOf(member("from"), "from", "BatchReference"), to: uriOf(member("to"), "to", "BatchReference") };
-  });
+  },
+};
+
+function listOf<Item>(value: unknown, { what, type, itemOf }: ListForm<Item>, referencesMax: number): readonly Item[] {
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw wrongValue(value, type);
+  requireLength(value.length, what, referencesMax);
+  return value.map(itemOf);
 }
 
-function listOf(value: readonly unknown[], referencesMax: number): readonly string[] {
-  requireLength(value, "list", referencesMax);
-  return value.map(beaconOf);
+async function readLongList<Item>(
+  bytes: Buffer,
+  { what, type, itemOf }: ListForm<Item>,
+  referencesMax: number,
+  parts: TurnParts,
+): Promise<readonly Item[]> {
+  const sink = parsed(itemOf, referencesMax);
+  const { root } = await readInTurns(bytes, BATCH_BODY, { kind: "rootList", sink }, parts);
+  if (root.sample === null) return [];
+  if (!Array.isArray(root.sample)) throw wrongValue(root.sample, type);
+  requireLength(root.length, what, referencesMax);
+  return sink.items;
 }
 
-function requireLength(value: readonly unknown[], what: string, referencesMax: number): void {
-  if (value.length <= referencesMax) return;
-  const message = `the ${what} has ${value.length} references, more than ${referencesMax} (BATCH_REFERENCES_MAX)`;
+function parsed<Item>(itemOf: (value: unknown) => Item, itemsMax: number): ParsedItems<Item> {
+  return new ParsedItems(({ text }) => (JSON.parse(text()) as unknown[]).map(itemOf), itemsMax);
+}
+
+function beginsList(bytes: Buffer): boolean {
+  let at = 0;
+  while (at < bytes.length && " \n\r\t".includes(String.fromCharCode(bytes[at] ?? 0))) at++;
+  return bytes[at] === 0x5b;
+}
+
+function requireLength(length: number, what: string, referencesMax: number): void {
+  if (length <= referencesMax) return;
+  const message = `the ${what} has ${length} references, more than ${referencesMax} (BATCH_REFERENCES_MAX)`;
   throw new ShoalError("tooLarge", message);
 }
 

@@ -1,39 +1,57 @@
 import type { IngestService } from "@shoal/ingest";
 import type { WireProfile } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
+import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Method, Route } from "../http/route.js";
+import type { LoopTurns } from "../loop-turns.js";
 import { pathId } from "./path-id.js";
-import { readReference, readReferences, readRemovedReferences } from "./reference-body.js";
+import {
+  readLongReference,
+  readLongReferences,
+  readLongRemovedReferences,
+  readReference,
+  readReferences,
+  readRemovedReferences,
+} from "./reference-body.js";
 
 /** The operations on the references of one property (reference-rest 3.7, decisions.md). */
 export function referenceRoutes(
   ingest: IngestService,
   profile: Pick<WireProfile, "referenceWriteStatus">,
   referencesMax: number,
+  turns: LoopTurns,
 ): readonly Route[] {
   const written = profile.referenceWriteStatus === 200 ? EMPTY_OK : NO_CONTENT;
 
-  const added = ({ body }: RequestContent) => readReference(body);
-  const listed = ({ body }: RequestContent) => readReferences(body, referencesMax);
-  const removed = ({ body }: RequestContent) => readRemovedReferences(body, referencesMax);
+  const added = ({ body }: RequestContent, context?: RequestContext) =>
+    body.length > LONG_BODY_BYTES ? readLongReference(body, { turns, context }) : readReference(body);
+  const listed = ({ body }: RequestContent, context?: RequestContext) =>
+    body.length > LONG_BODY_BYTES
+      ? readLongReferences(body, referencesMax, { turns, context })
+      : readReferences(body, referencesMax);
+  const removed = ({ body }: RequestContent, context?: RequestContext) =>
+    body.length > LONG_BODY_BYTES
+      ? readLongRemovedReferences(body, referencesMax, { turns, context })
+      : readRemovedReferences(body, referencesMax);
 
   async function post(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    await ingest.addReference(id, property, added(request), request.context);
+    await ingest.addReference(id, property, await added(request, request.context), request.context);
     return written;
   }
 
   async function put(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    const beacons = listed(request);
+    const beacons = await listed(request, request.context);
     await ingest.replaceReferences(id, property, beacons, request.context);
     return written;
   }
 
   async function remove(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    const beacons = removed(request);
+    const beacons = await removed(request, request.context);
     await ingest.removeReferences(id, property, beacons, request.context);
     return NO_CONTENT;
   }
@@ -44,9 +62,9 @@ export function referenceRoutes(
     body: "json",
     access: { verb: "update", resource: "objects/{id}" },
     timeout: "request",
-    bind: (request) => {
+    bind: async (request) => {
       place(request);
-      read(request);
+      await read(request);
     },
     handle,
   });

@@ -32,14 +32,15 @@ export interface RestSettings extends InstanceRouteParts, BatchSettings, ListSet
 /** Every operation of the REST API. */
 export function restRoutes(services: RestServices, settings: RestSettings): readonly Route[] {
   const { ingest, query, schema, view, profile, classSettings, clock } = services;
+  const turns = settings.bodyTurns;
   const writer = new ObjectWriter(view, profile, settings.origin);
   return [
     ...instanceRoutes(settings),
-    ...objectRoutes({ ingest, query, writer, profile }),
+    ...objectRoutes({ ingest, query, writer, profile, turns }),
     listRoute(query, writer, settings),
-    ...referenceRoutes(ingest, profile, settings.batchReferencesMax),
+    ...referenceRoutes(ingest, profile, settings.batchReferencesMax, turns),
     batchRoute(ingest, writer, clock, settings),
-    batchReferencesRoute(ingest, settings.batchReferencesMax),
+    batchReferencesRoute(ingest, settings.batchReferencesMax, turns),
     ...schemaRoutes(schema, view, classSettings, profile),
   ];
 }

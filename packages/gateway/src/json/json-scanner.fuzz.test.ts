@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { JsonScanner, type JsonToken } from "./json-scanner.js";
+import { parseExactly } from "./parse-exactly.js";
+
+const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
+
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const PIECES = [
+  ...["{", "}", "[", "]", "{", "}", "[", "]", ":", ",", ":", ",", ":", ",", " ", "\n\t\r", "\ufeff", "é", "'", "😀"],
+  ...[
+    '"a"',
+    '"a":',
+    '"":',
+    '"__proto__":',
+    '"\\u00e9"',
+    '"\\"',
+    '"\\\\"',
+    '"ü€😀"',
+    '"\\u12',
+    '"\\x"',
+    '"\u0001"',
+    '"',
+  ],
+  ...["1", "-0.5e+3", "01", "-", "1.", "1e", "1e+", "0.1", "12345678901234567890", "true", "nul", "null", "false"],
+];
+
+function text(random: (below: number) => number): string {
+  return Array.from({ length: 1 + random(12) }, () => PIECES[random(PIECES.length)]).join("");
+}
+
+/** All that a scanner says of a text that is read in steps of `step` bytes. */
+function said(bytes: Buffer, step: () => number): readonly unknown[] {
+  const scanner = new JsonScanner(bytes, 5);
+  const all: unknown[] = [];
+  for (let pauseAt = step(); ; ) {
+    const token: JsonToken = scanner.next(pauseAt);
+    if (token === "pause") {
+      pauseAt = scanner.at + step();
+      continue;
+    }
+    all.push([token, scanner.start, scanner.at, scanner.depth]);
+    if (token !== "end" && token !== "problem") continue;
+    const { members, containers, scalars, problem } = scanner;
+    return [...all, { members, containers, scalars, problem }];
+  }
+}
+
+test(`a text that is read in steps is read as at once, seed ${SEED}`, () => {
+  const random = seeded(SEED);
+  for (let round = 0; round < 20_000; round++) {
+    const given = text(random);
+    const bytes = Buffer.from(given);
+    const whole = said(bytes, () => Number.POSITIVE_INFINITY);
+    expect(
+      said(bytes, () => 1 + random(4)),
+      given,
+    ).toEqual(whole);
+  }
+});
+
+test(`what is parsed exactly is what JSON.parse makes of it, seed ${SEED}`, () => {
+  const random = seeded(SEED);
+  let values = 0;
+  for (let round = 0; round < 60_000; round++) {
+    const given = text(random);
+    const scanner = new JsonScanner(Buffer.from(given), 200);
+    let token = scanner.next(Number.POSITIVE_INFINITY);
+    while (token !== "end" && token !== "problem") token = scanner.next(Number.POSITIVE_INFINITY);
+    if (token === "problem") continue;
+    values++;
+    const value = JSON.parse(Buffer.from(given).toString("utf8", 0, scanner.at));
+    expect(parseExactly(given, Number), given).toEqual(value);
+    expect(JSON.stringify(parseExactly(given, Number)), given).toBe(JSON.stringify(value));
+  }
+  expect(values).toBeGreaterThan(2_000);
+});
+
+test("literals reach the caller as they stand", () => {
+  const literals: string[] = [];
+  parseExactly('{"a":[1.0, -2e+3 ,0],"b":{"c":1e-999},"d":"5"}x', (literal) => literals.push(literal));
+  expect(literals).toEqual(["1.0", "-2e+3", "0", "1e-999"]);
+});

@@ -1,0 +1,228 @@
+import type { RequestContext } from "@shoal/rpc";
+import { monotonicMs } from "../http/monotonic.js";
+import type { LoopTurns } from "../loop-turns.js";
+import { type ItemGroup, ItemGroups } from "./item-groups.js";
+import { JsonScanner, type JsonToken } from "./json-scanner.js";
+import { type JsonSize, refuseItem, refuseSize } from "./json-size.js";
+import { JSON_DEPTH_MAX, noJson } from "./parse-json.js";
+
+/** What takes the items of a list, group by group. It must not throw: the rest of the text may be no JSON. */
+export interface ItemSink {
+  take(group: ItemGroup): void;
+}
+
+/** A value of a text: what stands for it in the words of errors, and its items when somebody takes them. */
+export interface ReadValue<Sink extends ItemSink> {
+  /** A value of the same JSON type, null for null. */
+  readonly sample: unknown;
+  readonly sink: Sink | undefined;
+  /** Items that the sink was given. */
+  readonly length: number;
+}
+
+export interface ReadBody<Sink extends ItemSink> {
+  readonly root: ReadValue<Sink>;
+  /** The members that were asked for, under their names as they stand there, in the order of `JSON.parse`. */
+  readonly members: ReadonlyMap<string, ReadValue<Sink>>;
+}
+
+export interface TurnParts {
+  readonly turns: LoopTurns;
+  /** A client that has gone needs no answer. */
+  readonly context?: Pick<RequestContext, "signal"> | undefined;
+}
+
+/** Where the items stand: in the list at the root, in lists that are members of it; or the root is the only one. */
+export type ItemPlace<Sink extends ItemSink> =
+  | { readonly kind: "root" | "rootList"; readonly sink: Sink }
+  /** By their names in lower case. */
+  | { readonly kind: "members"; readonly sinks: ReadonlyMap<string, () => Sink> };
+
+/** A turn ends after that time, and a group of items or that many bytes later. */
+const TURN_MS = 4;
+const LOOK_BYTES = 32 * 1024;
+
+/** The longest spelling of a name that is looked at: `objects` with six bytes for each letter has 44. */
+const NAME_BYTES_MAX = 64;
+
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const VECTOR_KEY = Buffer.from('"vector"');
+
+/**
+ * Reads a long body in turns of the event loop: finds the items and hands them over in groups that are short enough to be
+ * parsed in one go. Fails with `malformed` on what is no JSON, with `invalid` on nothing, with `tooLarge` on what holds
+ * more than `size` or an item too much for one, with the reason of the signal.
+ */
+export async function readInTurns<Sink extends ItemSink>(
+  bytes: Buffer,
+  size: JsonSize,
+  place: ItemPlace<Sink>,
+  { turns, context }: TurnParts,
+): Promise<ReadBody<Sink>> {
+  const reader = new BodyReader(bytes, size, place);
+  for (let since = monotonicMs(); !reader.read(LOOK_BYTES); ) {
+    if (monotonicMs() - since < TURN_MS) continue;
+    await turns.next();
+    context?.signal?.throwIfAborted();
+    since = monotonicMs();
+  }
+  return reader;
+}
+
+class BodyReader<Sink extends ItemSink> implements ReadBody<Sink> {
+  root: ReadValue<Sink> = { sample: null, sink: undefined, length: 0 };
+  readonly members = new Map<string, ReadValue<Sink>>();
+  readonly #bytes: Buffer;
+  readonly #size: JsonSize;
+  readonly #place: ItemPlace<Sink>;
+  readonly #scanner: JsonScanner;
+  /** How long the wanted names are, with their quotes. */
+  readonly #nameBytes: ReadonlySet<number>;
+  /** The name of the root's member that is being read, when its value is wanted. */
+  #key: string | undefined;
+  /** The items that are being read, and the depth of what stands beside them. */
+  #groups: ItemGroups | undefined;
+  #sink: Sink | undefined;
+  #depth = 0;
+  /** What the scanner had counted when the item began that is being read; undefined between items. */
+  #before: Pick<JsonScanner, "members" | "containers" | "scalars"> | undefined;
+  #isVector = false;
+
+  constructor(bytes: Buffer, size: JsonSize, place: ItemPlace<Sink>) {
+    this.#bytes = bytes;
+    this.#size = size;
+    this.#place = place;
+    this.#scanner = new JsonScanner(bytes, JSON_DEPTH_MAX);
+    const names = place.kind === "members" ? [...place.sinks.keys()] : [];
+    this.#nameBytes = new Set(names.map((name) => name.length + 2));
+    if (place.kind === "root") this.#beginItems(place.sink, 0);
+  }
+
+  /** Reads `most` bytes, or less up to the end of a group. Whether that was all. */
+  read(most: number): boolean {
+    const scanner = this.#scanner;
+    const pauseAt = scanner.at + most;
+    for (;;) {
+      const token = scanner.next(pauseAt);
+      if (token === "problem") throw noJson("body", scanner.problem);
+      const isOver = token === "pause" || token === "end" || this.#take(token);
+      if (!isOver) continue;
+      refuseSize("body", scanner, this.#size);
+      if (this.#before !== undefined) this.#refuseItem();
+      if (token === "end") this.#endItems();
+      return token === "end";
+    }
+  }
+
+  /** Whether it ended a group. */
+  #take(token: JsonToken): boolean {
+    if (token === "key") this.#takeKey();
+    else if (this.#groups !== undefined) return this.#takeItem(token, this.#groups);
+    else if (token === "open") this.#takeOpen();
+    else if (token !== "close" && this.#scanner.depth <= 1) this.#put(sampleOf(token, this.#bytes, this.#scanner));
+    return false;
+  }
+
+  #takeKey(): void {
+    const { start, at, depth } = this.#scanner;
+    if (this.#groups !== undefined) {
+      this.#isVector =
+        at - start === VECTOR_KEY.length && this.#bytes.compare(VECTOR_KEY, 0, undefined, start, at) === 0;
+    } else if (depth === 1 && this.#place.kind === "members") {
+      this.#key = this.#wanted(this.#place.sinks, start, at);
+    }
+  }
+
+  /** The name that stands there, when its value is wanted. Most are told by their length, without being decoded. */
+  #wanted(names: ReadonlyMap<string, unknown>, start: number, end: number): string | undefined {
+    if (end - start > NAME_BYTES_MAX) return undefined;
+    const bytes = this.#bytes.subarray(start, end);
+    if (!this.#nameBytes.has(end - start) && !bytes.includes(BACKSLASH)) return undefined;
+    const key = JSON.parse(bytes.toString("utf8")) as string;
+    return names.has(key.toLowerCase()) ? key : undefined;
+  }
+
+  /** An object or list that is no item and in none. */
+  #takeOpen(): void {
+    const { start, depth } = this.#scanner;
+    if (depth > 2 || (depth === 2 && this.#key === undefined)) return;
+    const isList = this.#bytes[start] === OPEN_BRACKET;
+    const place = this.#place;
+    if (isList && depth === 1 && place.kind === "rootList") this.#beginItems(place.sink, 1);
+    else if (isList && depth === 2 && place.kind === "members") {
+      this.#beginItems(place.sinks.get(this.#key?.toLowerCase() ?? "")?.(), 2);
+    } else if (depth === 1) this.root = { sample: isList ? [] : {}, sink: undefined, length: 0 };
+    else this.#put(isList ? [] : {});
+  }
+
+  #takeItem(token: JsonToken, groups: ItemGroups): boolean {
+    const { start, at, depth } = this.#scanner;
+    const isVector = this.#isVector;
+    this.#isVector = false;
+    if (token === "open") {
+      if (depth === this.#depth + 1) this.#beginItem(groups, start);
+      else if (isVector && this.#bytes[start] === OPEN_BRACKET) {
+        const end = groups.cutVector(start);
+        if (end !== undefined) this.#scanner.skipList(end);
+      }
+      return false;
+    }
+    if (depth > this.#depth) return false;
+    if (depth < this.#depth) {
+      this.#endItems();
+      return true;
+    }
+    if (token !== "close") this.#beginItem(groups, start);
+    this.#refuseItem();
+    this.#before = undefined;
+    return groups.endItem(at);
+  }
+
+  #beginItems(sink: Sink | undefined, depth: number): void {
+    this.#sink = sink;
+    this.#depth = depth;
+    this.#groups = new ItemGroups(this.#bytes, (group) => sink?.take(group));
+  }
+
+  #endItems(): void {
+    const groups = this.#groups;
+    if (groups === undefined) return;
+    groups.flush();
+    this.#put([], this.#sink, groups.length);
+    this.#groups = undefined;
+  }
+
+  #beginItem(groups: ItemGroups, start: number): void {
+    const { members, containers, scalars } = this.#scanner;
+    this.#before = { members, containers, scalars };
+    groups.beginItem(start);
+  }
+
+  #refuseItem(): void {
+    const before = this.#before;
+    const groups = this.#groups;
+    if (before === undefined || groups === undefined) return;
+    const { members, containers, scalars, at } = this.#scanner;
+    refuseItem(groups.itemBytes(at), {
+      members: members - before.members,
+      containers: containers - before.containers,
+      scalars: scalars - before.scalars,
+    });
+  }
+
+  #put(sample: unknown, sink?: Sink, length = 0): void {
+    const value: ReadValue<Sink> = { sample, sink, length };
+    if (this.#key === undefined) {
+      if (this.#scanner.depth === 0) this.root = value;
+    } else this.members.set(this.#key, value);
+    this.#key = undefined;
+  }
+}
+
+/** A scalar that stands for the one that was read. */
+function sampleOf(token: JsonToken, bytes: Buffer, { start }: JsonScanner): unknown {
+  if (token === "string") return "";
+  if (token === "number") return 0;
+  return bytes[start] === 0x6e ? null : true;
+}

@@ -1,0 +1,114 @@
+import type { ObjectInput } from "@shoal/ingest";
+import { isUncheckedObject, ShoalError } from "@shoal/model";
+import { cutVectors } from "../json/cut-vectors.js";
+import { wrongMember, wrongValue } from "../json/json-kind.js";
+import { BATCH_BODY } from "../json/json-size.js";
+import { refuseCostlyJson } from "../json/parse-json.js";
+import { ParsedItems } from "../json/parsed-items.js";
+import { readInTurns, type TurnParts } from "../json/read-in-turns.js";
+import { type Inputs, objectInput, readGroup, readInputs } from "./object-body.js";
+
+const BATCH = "objects.BatchObjectsCreateBody";
+const FIELDS = "BatchObjectsCreateBody.fields";
+const OBJECTS = "BatchObjectsCreateBody.objects";
+
+/**
+ * The body of an object batch; a null item stays undefined. `fields` is checked and otherwise ignored. Fails with
+ * `malformed` or `invalid`, with `tooLarge` on more than `objectsMax` items; an absent list is an empty one.
+ */
+export function readBatchBody(bytes: Buffer, objectsMax: number): Inputs {
+  refuseCostlyJson(bytes, "body", BATCH_BODY);
+  return readInputs(
+    cutVectors(bytes),
+    () => bytes.toString("utf8"),
+    (value) => batchItems(value, objectsMax),
+  );
+}
+
+/** As {@link readBatchBody}, for a long body, in turns of the event loop. */
+export async function readLongBatchBody(bytes: Buffer, objectsMax: number, parts: TurnParts): Promise<Inputs> {
+  const inputs = () => new ParsedItems((group) => readGroup(group, inputsOf), objectsMax);
+  const checkedFields = () =>
+    new ParsedItems<undefined>(({ first, text }) => {
+      checkFields(JSON.parse(text()) as unknown[], first);
+      return [];
+    }, Number.POSITIVE_INFINITY);
+  const sinks = new Map<string, () => ParsedItems<ObjectInput | undefined>>([
+    ["objects", inputs],
+    ["fields", checkedFields],
+  ]);
+  const { root, members } = await readInTurns(bytes, BATCH_BODY, { kind: "members", sinks }, parts);
+  if (root.sample === null) return [];
+  if (!isUncheckedObject(root.sample)) throw wrongValue(root.sample, BATCH);
+  const { objects, fields } = wantedMembers(members, ({ sample }) => sample === null);
+  if (fields !== undefined) {
+    requireList(fields.sample, FIELDS, "[]*string");
+    // Reading them throws what is wrong with them.
+    void fields.sink?.items;
+  }
+  if (objects === undefined) return [];
+  requireList(objects.sample, OBJECTS, "[]*models.Object");
+  requireLength(objects.length, objectsMax);
+  return objects.sink?.items ?? [];
+}
+
+function batchItems(value: unknown, objectsMax: number): Inputs {
+  if (value === null) return [];
+  if (!isUncheckedObject(value)) throw wrongValue(value, BATCH);
+  const { objects, fields } = wantedMembers(Object.entries(value), (member) => member === null);
+  if (fields !== undefined) {
+    requireList(fields, FIELDS, "[]*string");
+    checkFields(fields, 0);
+  }
+  if (objects === undefined) return [];
+  requireList(objects, OBJECTS, "[]*models.Object");
+  requireLength(objects.length, objectsMax);
+  return inputsOf(objects);
+}
+
+/** The members that count, in any case (reference-rest 1.4): of repeated ones the last, and null is as good as none. */
+function wantedMembers<Value>(
+  members: Iterable<readonly [string, Value]>,
+  isNull: (value: Value) => boolean,
+): { readonly objects: Value | undefined; readonly fields: Value | undefined } {
+  let objects: Value | undefined;
+  let fields: Value | undefined;
+  for (const [key, value] of members) {
+    const name = key.toLowerCase();
+    if (name === "objects") objects = isNull(value) ? undefined : value;
+    else if (name === "fields") fields = isNull(value) ? undefined : value;
+  }
+  return { objects, fields };
+}
+
+function requireList(value: unknown, place: string, type: string): asserts value is readonly unknown[] {
+  if (!Array.isArray(value)) throw wrongMember(value, place, type);
+}
+
+function requireLength(length: number, objectsMax: number): void {
+  if (length <= objectsMax) return;
+  throw new ShoalError("tooLarge", `the batch has ${length} objects, more than ${objectsMax} (BATCH_OBJECTS_MAX)`);
+}
+
+function inputsOf(items: unknown): Inputs {
+  requireList(items, OBJECTS, "[]*models.Object");
+  return items.map((item) => {
+    if (item === null) return undefined;
+    if (!isUncheckedObject(item)) throw wrongMember(item, OBJECTS, "models.Object");
+    return objectInput(item, "objects.");
+  });
+}
+
+const BATCH_FIELDS: readonly unknown[] = ["ALL", "class", "schema", "id", "creationTimeUnix"];
+
+/**
+ * The reference lets `fields` decide what is imported, which loses data; only its values are checked here. `first` is
+ * the index of the first of them.
+ */
+function checkFields(fields: readonly unknown[], first: number): void {
+  for (const [at, field] of fields.entries()) {
+    if (typeof field !== "string" && field !== null) throw wrongMember(field, FIELDS, "string");
+    if (BATCH_FIELDS.includes(field)) continue;
+    throw new ShoalError("invalid", `body.fields.${first + at} in body should be one of [${BATCH_FIELDS.join(" ")}]`);
+  }
+}
