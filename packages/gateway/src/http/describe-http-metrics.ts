@@ -10,7 +10,7 @@ export interface HttpGauges {
   readonly isDraining: () => boolean;
 }
 
-/** Declares the metrics of an HTTP server. Their names and labels are promised in the README of the gateway. */
+/** Declares the metrics of an HTTP server. Their names and labels are promised in `deploy/METRICS.md`. */
 export function describeHttpMetrics(metrics: Metrics, statistics: HttpStatistics, gauges: HttpGauges): void {
   const all = (): readonly RouteStatistics[] => [...statistics.routes, statistics.unrouted, statistics.pages];
   metrics.counter(

@@ -42,12 +42,11 @@ export function sendResponse(
     response.end();
     return 0;
   }
-  const encoding = answer.encoding ?? "utf8";
-  const length = encoding === "latin1" || typeof body !== "string" ? body.length : Buffer.byteLength(body);
-  headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(length));
+  const bytes = bodyBytesOf(answer);
+  headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));
   response.writeHead(status, headers);
-  response.end(body, encoding);
-  return length;
+  response.end(body, answer.encoding ?? "utf8");
+  return bytes;
 }
 
 /** Hands over as much as the connection takes, the rest when it takes more: all at once would hold the process. */

@@ -2,6 +2,7 @@ import type { Router } from "express";
 import type { AccessControl } from "../auth/access.js";
 import type { PageFile } from "./page-file.js";
 import { missingPage, servePageFolder } from "./page-folder.js";
+import { pagePolicy } from "./page-policy.js";
 import { signInOrigins } from "./sign-in-origins.js";
 
 export interface ConsolePageParts {
@@ -18,20 +19,6 @@ export function consolePage({ files }: ConsolePageParts, access: AccessControl):
     prefix: PREFIX,
     files,
     isImmutable: (path) => path.startsWith("assets/"),
-    contentSecurityPolicy: () => consolePolicy(signInOrigins(access)),
+    contentSecurityPolicy: () => pagePolicy(signInOrigins(access)),
   });
-}
-
-/** Everything comes from the gateway itself; nothing inline runs; nobody may frame it. */
-function consolePolicy(origins: readonly string[]): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    ["connect-src 'self'", ...origins].join(" "),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
 }

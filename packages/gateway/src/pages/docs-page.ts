@@ -2,6 +2,7 @@ import { type RequestHandler, Router } from "express";
 import { OPENAPI_PATH } from "../rest/openapi/openapi-route.js";
 import type { PageFile } from "./page-file.js";
 import { servePageFolder } from "./page-folder.js";
+import { pagePolicy } from "./page-policy.js";
 
 export interface DocsPageParts {
   /** Reads the files of Swagger UI: `swagger-ui.css`, `swagger-ui-bundle.js`, `favicon-32x32.png`. */
@@ -54,28 +55,11 @@ const STYLE = `body { margin: 0; }
 `;
 
 /**
- * Everything comes from the gateway itself, nothing inline runs, nobody may frame it. `data:` images are the icons in
- * the style sheet.
- */
-function docsPolicy(origin: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    URL.canParse(origin) ? `connect-src 'self' ${new URL(origin).origin}` : "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-}
-
-/**
  * `/docs`: Swagger UI with the OpenAPI document of this gateway. Its two megabytes are loaded when somebody comes for the
  * first time, and then stay.
  */
 export function docsPage({ load, origin }: DocsPageParts): Router {
-  const policy = docsPolicy(origin);
+  const policy = pagePolicy(URL.canParse(origin) ? [new URL(origin).origin] : []);
   let loaded: Promise<RequestHandler> | undefined;
   const router = Router({ caseSensitive: true });
   router.use((request, response, next) => {
