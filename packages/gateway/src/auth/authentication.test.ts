@@ -20,6 +20,8 @@ afterEach(async () => {
 interface Setting {
   readonly anonymousAccess?: boolean;
   readonly withOidc?: boolean;
+  /** Null: none is configured, and none is checked. */
+  readonly clientId?: string | null;
   readonly authorization?: AccessConfiguration["authorization"];
   readonly stub?: StubIssuer;
 }
@@ -29,13 +31,19 @@ interface SetUp extends FakeGateway {
   readonly bearer: (claims?: object) => { readonly Authorization: string };
 }
 
-async function setUp({ anonymousAccess = false, withOidc = true, authorization, stub }: Setting = {}): Promise<SetUp> {
+async function setUp({
+  anonymousAccess = false,
+  withOidc = true,
+  clientId = "cid",
+  authorization,
+  stub,
+}: Setting = {}): Promise<SetUp> {
   const issuer = stub ?? new StubIssuer();
   if (stub === undefined) issuer.publish(key);
   const oidc = {
     issuer: issuer.url,
-    clientId: "cid",
-    skipClientIdCheck: false,
+    clientId: clientId ?? undefined,
+    skipClientIdCheck: clientId === null,
     usernameClaim: "sub",
     groupsClaim: "groups",
   };
@@ -236,6 +244,20 @@ describe("the issuer's document", () => {
       token_endpoint: `${stub.url}/token`,
       href: `${stub.url}/.well-known/openid-configuration`,
       clientId: "cid",
+    });
+  });
+
+  it("has no clientId when none is configured, whatever the issuer says under our names", async () => {
+    const stub = new StubIssuer();
+    stub.publish(key);
+    stub.discovery = { ...(stub.discovery as object), clientId: "another", href: "https://elsewhere.test" };
+    const { send } = await setUp({ stub, clientId: null });
+    await expect.poll(async () => (await send("GET", OPENID)).status).toBe(200);
+    expect(JSON.parse((await send("GET", OPENID)).body)).toEqual({
+      issuer: stub.url,
+      jwks_uri: stub.keysUrl,
+      token_endpoint: `${stub.url}/token`,
+      href: `${stub.url}/.well-known/openid-configuration`,
     });
   });
 

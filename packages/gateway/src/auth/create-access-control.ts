@@ -93,5 +93,6 @@ function openIdDocument({ issuer: url, clientId }: OidcConfiguration, issuer: Is
       retryAfterSeconds: issuer.retryAfterSeconds,
     });
   }
-  return { ...document, href: discoveryUrl(url), ...(clientId === undefined ? {} : { clientId }) };
+  // Undefined where none is configured: what the issuer itself says under that name is not ours.
+  return { ...document, href: discoveryUrl(url), clientId };
 }
