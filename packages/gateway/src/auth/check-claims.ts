@@ -100,9 +100,13 @@ function shown(value: unknown): string {
   return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}…`;
 }
 
+/** The type of a JSON value as the reference names it (reference-rest 7.3). */
 function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
+  if (value === null) return "<nil>";
+  if (typeof value === "number") return "float64";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "string") return "string";
+  return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
 }
 
 /** Seconds since 1970 as the reference writes a moment; one that is no date as its number. */

@@ -15,7 +15,7 @@ const COMPACT = /^([\w-]+)\.([\w-]+)\.[\w-]*$/;
 /** Takes a token apart; nothing is verified. Fails with `unauthenticated`. */
 export function parseJsonWebToken(token: string): JsonWebToken {
   const parts = COMPACT.exec(token);
-  if (parts === null) throw refusedToken("malformed jwt: compact JWS format must have three parts");
+  if (parts === null) throw refusedToken("malformed jwt: square/go-jose: compact JWS format must have three parts");
   return { header: parsePart("header", parts[1] ?? ""), claims: parsePart("payload", parts[2] ?? "") };
 }
 

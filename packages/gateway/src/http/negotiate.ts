@@ -16,7 +16,7 @@ const JSON_TYPE = "application/json";
 function refuseContentType(request: IncomingMessage): HttpResponse | undefined {
   const contentType = request.headers["content-type"];
   if (contentType === JSON_TYPE) return undefined;
-  const type = (contentType ?? "application/octet-stream").split(";", 1)[0]?.trim().toLowerCase();
+  const type = (contentType || "application/octet-stream").split(";", 1)[0]?.trim().toLowerCase();
   if (type === JSON_TYPE) return undefined;
   return errorResponse(415, `unsupported media type ${JSON.stringify(type)}, only [${JSON_TYPE}] are allowed`);
 }
