@@ -8,7 +8,8 @@ import type { ListQuery } from "./query-service.js";
 import { scatter } from "./scatter.js";
 
 /**
- * A page of `GET /v1/objects`: newest first over all classes or one; with `after`, one class by ascending id.
+ * A page of `GET /v1/objects`: newest first over all classes or one; with `after`, one class by ascending id, from
+ * its beginning when that is empty (no id is before the nil uuid).
  * Fails with `invalid` on a page out of bounds, on `after` without a class or with an offset, and on an unknown class.
  */
 export async function listObjects(
@@ -27,7 +28,7 @@ export async function listObjects(
   const records = classesOf(schema, query.className);
   const page = pageOfList(query.limit, query.offset, limits);
   const order = query.after === undefined ? "newest" : "id";
-  return collectPage(router, records, { order, after: query.after, fields: query.fields }, page, context);
+  return collectPage(router, records, { order, after: query.after || undefined, fields: query.fields }, page, context);
 }
 
 /** One page over all shards of the classes, in the order of the listing. */

@@ -13,7 +13,8 @@ export interface GetRow {
 export interface ListQuery {
   /** Undefined: all classes. */
   readonly className: string | undefined;
-  readonly after: ObjectId | undefined;
+  /** By ascending id, behind this one, or from the very first when it is empty. Undefined: newest first. */
+  readonly after: ObjectId | "" | undefined;
   readonly limit: number | undefined;
   readonly offset: number | undefined;
   readonly fields: RowFields;

@@ -54,8 +54,9 @@ export function listRoute(
 /** Which part of the list is asked for. Fails with `invalid` on a parameter that is of the wrong type. */
 function placeOf(request: RequestContent) {
   const [limit, offset] = [integerParameter(request, "limit"), integerParameter(request, "offset")];
-  const after = queryParameter(request, "after") ?? (isEmptyParameter(request, "after") ? "" : undefined);
-  return { limit, offset, after: after === undefined ? undefined : uuidOf(after) };
+  const after = queryParameter(request, "after");
+  const start = isEmptyParameter(request, "after") ? ("" as const) : undefined;
+  return { limit, offset, after: after === undefined ? start : uuidOf(after) };
 }
 
 const INT64_MAX = 2n ** 63n - 1n;

@@ -3,6 +3,7 @@ import type { BatchOutcome, ObjectInput, WrittenObject } from "@shoal/ingest";
 import {
   type ClassDefinition,
   isReferenceDataType,
+  isUncheckedObject,
   type Json,
   type Properties,
   type StoredObject,
@@ -131,17 +132,22 @@ function echo(shown: Echo): string {
   return json;
 }
 
-/** What the client sent of a refused batch item, so that it can be told from the others. */
+/** What the client sent of a refused batch item, so that it can be told from the others; nothing that is empty. */
 function failedInput(id: string, input: ObjectInput, nowMs: number): string {
-  const { additional, className, properties, vector, vectorWeights } = input;
-  let json = additional === undefined ? "{" : `{"additional":${sentJson(additional)},`;
-  if (className !== undefined) json += `"class":${JSON.stringify(className)},`;
+  const { additional, className, properties, vector } = input;
+  let json = isEmpty(additional) ? "{" : `{"additional":${sentJson(additional)},`;
+  if (!isEmpty(className)) json += `"class":${JSON.stringify(className)},`;
   json += `"creationTimeUnix":${nowMs},"id":${JSON.stringify(id)}`;
   if (properties !== undefined) json += `,"properties":${sentJson(properties)}`;
-  if (vector instanceof Float32Array) json += `,"vector":${float32ArrayToJson(vector)}`;
-  else if (vector !== undefined) json += `,"vector":${sentJson(vector)}`;
-  if (vectorWeights !== undefined) json += `,"vectorWeights":${sentJson(vectorWeights)}`;
-  return json;
+  if (isEmpty(vector)) return json;
+  return `${json},"vector":${vector instanceof Float32Array ? float32ArrayToJson(vector) : sentJson(vector)}`;
+}
+
+/** Absent, or an empty text, list or object. */
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === "") return true;
+  if (Array.isArray(value) || value instanceof Float32Array) return value.length === 0;
+  return isUncheckedObject(value) && Object.keys(value).length === 0;
 }
 
 /** `classification` of what is stored beside the properties; no `additional` at all when nothing is stored. */

@@ -186,7 +186,7 @@ export class FakeServices {
   }
 
   #importOne(input: ObjectInput | undefined): BatchOutcome {
-    if (input?.className !== undefined) return { written: this.#store(input) };
+    if (input?.className) return { written: this.#store(input) };
     const error = new ShoalError("invalid", "the given class is empty");
     return { error, id: input?.id ?? "00000000-0000-4000-8000-000000000001", input: input ?? EMPTY_INPUT };
   }

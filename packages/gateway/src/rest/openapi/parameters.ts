@@ -44,9 +44,13 @@ export const OBJECT_LIST_QUERY = z.object({
   class: z.string().optional().describe("Only objects of this class."),
   limit: INT64_PARAMETER.optional().describe("Most objects of the page. Default: `QUERY_DEFAULTS_LIMIT`."),
   offset: INT64_PARAMETER.optional().describe("Objects left out at the beginning. Not together with `after`."),
-  after: OBJECT_ID.optional().describe(
-    "Only with `class`: the page goes on behind this id, in the order of ids. It is exact even when that object is gone.",
-  ),
+  after: z
+    .union([OBJECT_ID, z.literal("")])
+    .optional()
+    .describe(
+      "Only with `class`: the page goes on behind this id, in the order of ids; an empty one begins with the first. " +
+        "It is exact even when that object is gone.",
+    ),
   include: INCLUDE.optional(),
 });
 
