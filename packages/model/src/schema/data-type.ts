@@ -27,7 +27,7 @@ export function checkDataType(dataType: readonly string[], schema: readonly Clas
     if (first === "") throw new ShoalError("invalid", `${prefix}dataType cannot be an empty string`);
     if (/^\p{Ll}/u.test(first)) throw new ShoalError("invalid", `${prefix}Unknown primitive data type '${first}'`);
   }
-  for (const name of dataType) {
+  for (const name of new Set(dataType)) {
     if (!isClassName(name)) throw new ShoalError("invalid", `${prefix}'${name}' is not a valid class name`);
     if (!schema.some((known) => known.class === name)) {
       throw new ShoalError("invalid", `${prefix}SingleRef class name '${name}' does not exist`);

@@ -80,7 +80,7 @@ describe("parseClass", () => {
       '{"class":"Foo","description":"d","invertedIndexConfig":{"cleanupIntervalSeconds":5},' +
         '"moduleConfig":{"other":{"a":1}},"properties":[' +
         '{"dataType":["text"],"indexInverted":false,"moduleConfig":{"m":{"skip":true}},"name":"title"},' +
-        '{"dataType":["Bar"],"name":"refs"}],' +
+        '{"dataType":["Bar","Bar"],"name":"refs"}],' +
         '"shardingConfig":{"virtualPerPhysical":2,"desiredCount":3,"actualCount":3,"desiredVirtualCount":6,' +
         '"actualVirtualCount":6,"key":"_id","strategy":"hash","function":"murmur3"},' +
         '"vectorIndexConfig":{"skip":true,"cleanupIntervalSeconds":300,"maxConnections":64,"efConstruction":128,' +

@@ -18,6 +18,8 @@ describe("parseProperty", () => {
     expect(JSON.stringify(parseProperty({ name: "n", dataType: ["int[]"] }, "Foo", [foo]))).toBe(
       '{"dataType":["int[]"],"name":"n"}',
     );
+    // A class that is listed twice is kept so: clients compare what they get with what they sent.
+    expect(parseProperty({ name: "n", dataType: ["Foo", "Foo"] }, "Foo", [foo]).dataType).toEqual(["Foo", "Foo"]);
   });
 
   it.each([

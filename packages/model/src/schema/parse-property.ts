@@ -1,7 +1,7 @@
 import { ShoalError } from "../errors/shoal-error.js";
 import { plainJsonObject } from "../objects/plain-json.js";
 import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
-import { checkPropertyName, isClassName, normalisePropertyName } from "./class-names.js";
+import { checkPropertyName, normalisePropertyName } from "./class-names.js";
 import { checkDataType } from "./data-type.js";
 import { decodeBody } from "./decode-body.js";
 import { checkGraphqlNames } from "./graphql-names.js";
@@ -52,15 +52,10 @@ export function readProperty(body: PropertyBody, className: string): PropertyDef
   const { description, indexInverted, moduleConfig } = body;
   const where = `the moduleConfig of property '${name}' of class '${className}'`;
   return {
-    dataType: withoutRepetition(body.dataType ?? []),
+    dataType: body.dataType ?? [],
     ...(description ? { description } : {}),
     ...(indexInverted === undefined ? {} : { indexInverted }),
     ...(moduleConfig === undefined ? {} : { moduleConfig: plainJsonObject(moduleConfig, where) }),
     name,
   };
-}
-
-/** A class that is listed twice counts once: a GraphQL union cannot hold it twice. */
-function withoutRepetition(dataType: readonly string[]): readonly string[] {
-  return dataType.every(isClassName) ? [...new Set(dataType)] : dataType;
 }

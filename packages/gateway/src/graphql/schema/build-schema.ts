@@ -75,7 +75,7 @@ function changedClasses(
     if (previous.get(definition.class)?.definition !== definition) changed.push(definition.class);
     for (const { dataType } of definition.properties ?? []) {
       if (!isReferenceDataType(dataType)) continue;
-      for (const target of dataType) {
+      for (const target of new Set(dataType)) {
         const known = referrers.get(target);
         if (known === undefined) referrers.set(target, [definition.class]);
         else known.push(definition.class);

@@ -93,7 +93,8 @@ function propertyField(
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
   const described = property.description === undefined ? {} : { description: property.description };
   if (isReferenceDataType(property.dataType)) {
-    const targets = property.dataType.flatMap((name) => typeOf(name) ?? []);
+    // A union cannot hold a class twice.
+    const targets = [...new Set(property.dataType)].flatMap((name) => typeOf(name) ?? []);
     if (targets.length === 0) return undefined;
     const union = new GraphQLUnionType({
       name: referenceUnionName(className, property.name),
