@@ -115,7 +115,7 @@ describe("replaceObject", () => {
 describe("mergeObject", () => {
   it("replaces what is given, clears nulls, keeps the rest, in one request", async () => {
     const { cluster, ingest, context } = await withCar();
-    const body = input("Car", { id: "ignored", properties: { wheels: 3, name: null }, vector: undefined });
+    const body = input("Car", { id: target, properties: { wheels: 3, name: null }, vector: undefined });
     await ingest.mergeObject(id, body, context);
     expect(cluster.row("Car", id)).toEqual({
       object: {
@@ -128,6 +128,9 @@ describe("mergeObject", () => {
       times: { creationTimeUnix: 1_000, lastUpdateTimeUnix: 2_000 },
     });
     expect(cluster.calls).toEqual(["node0 merge Car"]);
+    const misshapen = input("Car", { id: "zz", properties: { wheels: 9 } });
+    const refused = refusal(ingest.mergeObject(id, misshapen, context));
+    expect(await refused).toBe('invalid: id in body must be of type uuid: "zz"');
   });
 
   it("replaces the vector when one is sent", async () => {

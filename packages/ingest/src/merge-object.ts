@@ -17,7 +17,7 @@ import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { requireTargets } from "./locate-objects.js";
-import { parsePathId } from "./object-ids.js";
+import { parseBodyId, parsePathId } from "./object-ids.js";
 
 const PREFIX = "invalid merge: ";
 
@@ -28,8 +28,8 @@ interface CheckedMerge extends Omit<ObjectMerge, "id"> {
 /**
  * Parts of an object anew (reference-rest 3.9, decisions.md): given properties are replaced, null clears one, reference
  * lists are replaced or appended to as the wire profile says, a vector that is sent replaces the old one; an empty one
- * counts as not sent, as everywhere. What new references point to must exist. The body's
- * id counts for nothing; so do `vectorWeights` and `additional`, which only a complete object carries.
+ * counts as not sent, as everywhere. What new references point to must exist. The body's id must be a uuid (reference-rest
+ * 3.8) and counts for nothing otherwise; so do `vectorWeights` and `additional`, which only a complete object carries.
  */
 export async function mergeObject(
   parts: IngestParts,
@@ -39,6 +39,7 @@ export async function mergeObject(
   context: RequestContext,
 ): Promise<void> {
   const id = parsePathId(pathId);
+  parseBodyId(input.id);
   if (input.className === undefined || input.className === "") {
     throw new ShoalError("invalid", `${PREFIX}class is a required (and immutable) field`);
   }
