@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import type { KeyValueChange } from "@shoal/kv";
 import { type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
+import { ByteTurns } from "./byte-turns.js";
 import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
 import type { IdTable } from "./id-table.js";
@@ -11,9 +11,6 @@ import type { PreparedMerge } from "./prepare-merge.js";
 import type { PreparedPut } from "./prepare-put.js";
 import { RowView, stampPlace, stampTimes } from "./row.js";
 import type { AppliedCommit } from "./views.js";
-
-/** What merges read and write in one turn of the event loop, or one row: some milliseconds. */
-const TURN_BYTES = 1024 * 1024;
 
 /** A row as it is stored before the commit: unreadable, or not there. */
 export type BaseRow = RowView | ShoalError | undefined;
@@ -57,22 +54,12 @@ export class CommitDraft {
   readonly #options: DraftOptions;
   readonly #objects = new Map<ObjectId, ObjectDraft>();
   #dimensions: number | undefined;
-  #turnBytes = 0;
+  /** Of the merges. Nothing that a draft stands on changes between two turns: a shard has one commit at a time. */
+  readonly turns = new ByteTurns();
 
   constructor(options: DraftOptions) {
     this.#options = options;
     this.#dimensions = options.dimensions;
-  }
-
-  /** Whether merges have written so much that something else should have its turn. */
-  get isTurnOver(): boolean {
-    return this.#turnBytes >= TURN_BYTES;
-  }
-
-  /** Nothing that a draft stands on changes in between: a shard has one commit at a time. */
-  async nextTurn(): Promise<void> {
-    await setImmediate();
-    this.#turnBytes = 0;
   }
 
   /** Length of the vectors once this is committed. */
@@ -102,7 +89,7 @@ export class CommitDraft {
     if (before === undefined) return notFound(merge.id);
     if (before instanceof ShoalError) return before;
     const row = mergedRow(before, merge, this.#options.objectBytesMax);
-    this.#turnBytes += before.bytes.length + merge.bytes;
+    this.turns.count(before.bytes.length + merge.bytes);
     if (row instanceof ShoalError) return row;
     const fault = this.#checkDimensions(merge.id, merge.vector?.length ?? 0);
     if (fault !== undefined) return fault;
@@ -118,7 +105,7 @@ export class CommitDraft {
     const outcomes: (PutTimes | ShoalError)[] = [];
     for (const merge of merges) {
       outcomes.push(merge instanceof ShoalError ? merge : timesOf(this.merge(merge)));
-      if (this.isTurnOver) await this.nextTurn();
+      if (this.turns.isOver) await this.turns.next();
     }
     return outcomes;
   }

@@ -145,7 +145,7 @@ export class CommitLoop {
     for (const write of group) {
       const staged = write.stage(draft);
       if (staged !== undefined) await staged;
-      if (draft.isTurnOver) await draft.nextTurn();
+      if (draft.turns.isOver) await draft.turns.next();
     }
     const commit = draft.finish(views.sequence, term);
     if (commit === undefined) return;

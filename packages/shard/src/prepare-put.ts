@@ -1,4 +1,5 @@
 import { type DataObject, type ObjectId, ShoalError } from "@shoal/model";
+import { ByteTurns } from "./byte-turns.js";
 import { encodeRow } from "./row.js";
 import type { ShardLimits } from "./shard-limits.js";
 
@@ -10,11 +11,34 @@ export interface PreparedPut {
   readonly dimensions: number;
 }
 
+type Puts = readonly (PreparedPut | ShoalError)[];
+
+/** All of them, in several turns when they are large: then, and only then, a promise. */
+export function preparePuts(objects: readonly DataObject[], limits: PutLimits): Puts | Promise<Puts> {
+  const puts: (PreparedPut | ShoalError)[] = [];
+  const turns = new ByteTurns();
+  const prepareTurn = (): boolean => {
+    for (let at = puts.length; at < objects.length && !turns.isOver; at++) {
+      const object = objects[at];
+      if (object === undefined) break;
+      const put = preparePut(object, limits);
+      puts.push(put);
+      turns.count(put instanceof ShoalError ? limits.objectBytesMax : put.row.length);
+    }
+    return puts.length === objects.length;
+  };
+  const prepareRest = async (): Promise<Puts> => {
+    do await turns.next();
+    while (!prepareTurn());
+    return puts;
+  };
+  return prepareTurn() ? puts : prepareRest();
+}
+
+type PutLimits = Pick<ShardLimits, "dimensionsMax" | "objectBytesMax">;
+
 /** Encodes the row in the caller's turn, so that a commit has little left to do. An unfit object is an error. */
-export function preparePut(
-  object: DataObject,
-  { dimensionsMax, objectBytesMax }: Pick<ShardLimits, "dimensionsMax" | "objectBytesMax">,
-): PreparedPut | ShoalError {
+function preparePut(object: DataObject, { dimensionsMax, objectBytesMax }: PutLimits): PreparedPut | ShoalError {
   const { id, vector, properties, extras } = object;
   if (vector !== undefined) {
     const fault = vectorFault(vector, dimensionsMax);

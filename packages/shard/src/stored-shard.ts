@@ -19,7 +19,7 @@ import { listObjects } from "./list-objects.js";
 import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
 import { pendingWrite } from "./pending-write.js";
 import { prepareMerge } from "./prepare-merge.js";
-import { preparePut, vectorFault } from "./prepare-put.js";
+import { preparePuts, vectorFault } from "./prepare-put.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
 import { RowCache } from "./row-cache.js";
@@ -146,7 +146,8 @@ export class StoredShard implements Shard {
   }
 
   async putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
-    const prepared = objects.map((object) => preparePut(object, this.#parts.limits));
+    const preparing = preparePuts(objects, this.#parts.limits);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     const puts = prepared.flatMap((put) => (put instanceof ShoalError ? [] : [put]));
     const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
       objects: puts.length,
