@@ -44,7 +44,7 @@ export function describeHttpMetrics(metrics: Metrics, statistics: HttpStatistics
   metrics.counter(
     {
       name: "shoal_http_load_refusals_total",
-      help: "Requests that were refused with 429 or 503, by what there was too much of.",
+      help: "Requests that were refused with 429, by what there was too much of.",
       labelNames: ["reason"],
     },
     () => [...statistics.refusedForLoad].map(([reason, value]) => ({ labels: { reason }, value })),

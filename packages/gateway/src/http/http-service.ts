@@ -229,7 +229,8 @@ export class HttpService {
   #logThrown(exchange: Exchange, status: number, stage: LoadReason, thrown: unknown): void {
     if (status === 500) this.#log.failed(exchange, thrown);
     else if (status === 504 && exchange.scope?.isExpired === false) this.#log.timedOut(exchange);
-    else if (status === 429 || status === 503) this.#refuseForLoad(exchange, stage, thrown);
+    else if (status === 429) this.#refuseForLoad(exchange, stage, thrown);
+    else if (status === 503) this.#log.notAvailable(exchange, thrown);
   }
 
   #refuseForLoad(exchange: Exchange, reason: LoadReason, thrown: unknown): HttpResponse {

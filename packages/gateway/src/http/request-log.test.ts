@@ -1,6 +1,7 @@
-import type { ObjectId } from "@shoal/model";
-import { createLogger, type LogLevel } from "@shoal/service-runtime";
+import { type ObjectId, ShoalError } from "@shoal/model";
+import { createLogger, type LogLevel, Metrics } from "@shoal/service-runtime";
 import { describe, expect, it } from "vitest";
+import { type AccessControl, OPEN_ACCESS } from "../auth/access.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 
 const U = "11111111-1111-1111-1111-111111111111";
@@ -13,11 +14,12 @@ async function logOf(
   level: LogLevel,
   run: (server: FakeGateway) => Promise<void>,
   settings: Parameters<typeof serveFakes>[0] = {},
+  parts: { readonly access?: AccessControl; readonly metrics?: Metrics } = {},
 ): Promise<readonly Line[]> {
   const lines: Line[] = [];
   const sink = { write: (line: string) => lines.push(JSON.parse(line) as Line) };
   const logger = createLogger({ logFormat: "json", logLevel: level }, sink);
-  const server = await serveFakes(settings, undefined, undefined, logger);
+  const server = await serveFakes(settings, undefined, undefined, logger, parts.access, parts.metrics);
   try {
     server.services.put({ id: U as ObjectId }, "{}");
     await run(server);
@@ -124,6 +126,36 @@ describe("lines about requests", () => {
     expect(lines.filter(({ message }) => message === "slow request").length).toBeGreaterThan(4);
     expect(lines.filter(({ level }) => level === "error").length).toBeGreaterThan(0);
     expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  it("name what does not answer, which is no refusal for load", async () => {
+    const metrics = new Metrics();
+    const access: AccessControl = {
+      ...OPEN_ACCESS,
+      identify({ authorization }) {
+        if (authorization === undefined) return OPEN_ACCESS.identify({ authorization, queryString: "" });
+        throw new ShoalError("unavailable", "the issuer https://issuer.test could not be asked");
+      },
+    };
+    let text = "";
+    const lines = await logOf(
+      "warn",
+      async (server) => {
+        const asked = await server.send("GET", `/v1/objects/${U}`, undefined, { Authorization: "Bearer a.b.c" });
+        server.services.failure = new ShoalError("unavailable", "shard 'b' of node 'a' does not answer");
+        expect([asked.status, (await server.send("GET", `/v1/objects/${U}`)).status]).toEqual([503, 503]);
+        text = await metrics.text();
+      },
+      {},
+      { access, metrics },
+    );
+    expect(lines).toMatchObject([
+      { level: "warn", message: "not available", error: "the issuer https://issuer.test could not be asked" },
+      { level: "warn", message: "not available", error: "shard 'b' of node 'a' does not answer" },
+    ]);
+    expect(text).toContain('shoal_http_refusals_total{status="503"} 2');
+    expect(text).toContain('shoal_http_load_refusals_total{reason="authentication"} 0');
+    expect(text).toContain('shoal_http_load_refusals_total{reason="handler"} 0');
   });
 
   it("are bounded in number when a flood is refused", async () => {

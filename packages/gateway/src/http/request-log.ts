@@ -66,6 +66,12 @@ export class RequestLog {
     this.#logger.warn({ ...this.#whichOne(exchange), reason, error: message }, "refused for load");
   }
 
+  /** Something that the request needs does not answer: the issuer of a token, a shard. */
+  notAvailable(exchange: Exchange, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#logger.warn({ ...this.#whichOne(exchange), error: message }, "not available");
+  }
+
   timedOut(exchange: Exchange): void {
     this.#logger.warn({ ...this.#whichOne(exchange), ...askedText(exchange) }, "a request ran out of time");
   }
