@@ -12,11 +12,11 @@ import {
 import { float32ArrayToJson } from "../json/float32.js";
 import { echoProperties, sentJson } from "./exact-echo.js";
 import type { Include } from "./include.js";
-import { linkReferences } from "./reference-links.js";
+import { linkReferences, linkStoredReferences } from "./reference-links.js";
 
 /**
  * Writes objects as the REST API shows them (reference-rest 3.1, 6.1). Members stand in the reference's order. Stored
- * properties are spliced as bytes; only classes with reference properties have them parsed, for the `href` members.
+ * properties are spliced as bytes; only reference properties are parsed, for the `href` members.
  */
 export class ObjectWriter {
   readonly #view: SchemaView;
@@ -84,8 +84,7 @@ export class ObjectWriter {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const names = this.#referencesOf(object.className);
     if (names.length === 0) return buffer.toString("latin1");
-    const properties = JSON.parse(buffer.toString("utf8")) as Properties;
-    return asBytes(JSON.stringify(linkReferences(properties, names, this.#profile.beaconScheme, this.#origin)));
+    return linkStoredReferences(buffer, names, this.#profile.beaconScheme, this.#origin);
   }
 
   #echoProperties(className: string, properties: Properties, sent: ObjectInput | undefined): string {

@@ -2,6 +2,7 @@ import {
   type BeaconScheme,
   type Json,
   type JsonObject,
+  jsonMembers,
   type Properties,
   parseObjectId,
   writeShortBeacon,
@@ -20,10 +21,39 @@ export function linkReferences(
   const linked: Record<string, Json> = { ...properties };
   for (const name of referenceNames) {
     const references = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (!Array.isArray(references)) continue;
-    linked[name] = references.map((reference: Json) => linkReference(reference, beaconScheme, origin));
+    if (references !== undefined) linked[name] = linkList(references, beaconScheme, origin);
   }
   return linked;
+}
+
+/**
+ * {@link linkReferences} of properties as they are stored, without parsing anything but the references. A string whose char
+ * codes are bytes of UTF-8.
+ */
+export function linkStoredReferences(
+  propertiesJson: Buffer,
+  referenceNames: readonly string[],
+  beaconScheme: BeaconScheme,
+  origin: string,
+): string {
+  const members = jsonMembers(propertiesJson);
+  const lists = referenceNames.flatMap((name) => members.get(name) ?? []);
+  lists.sort((a, b) => a.byteOffset - b.byteOffset);
+  let json = "";
+  let copied = 0;
+  for (const list of lists) {
+    const start = list.byteOffset - propertiesJson.byteOffset;
+    const references = JSON.parse(propertiesJson.toString("utf8", start, start + list.length)) as Json;
+    json += propertiesJson.toString("latin1", copied, start);
+    json += Buffer.from(JSON.stringify(linkList(references, beaconScheme, origin))).toString("latin1");
+    copied = start + list.length;
+  }
+  return json + propertiesJson.toString("latin1", copied);
+}
+
+function linkList(references: Json, beaconScheme: BeaconScheme, origin: string): Json {
+  if (!Array.isArray(references)) return references;
+  return references.map((reference: Json) => linkReference(reference, beaconScheme, origin));
 }
 
 function linkReference(reference: Json, beaconScheme: BeaconScheme, origin: string): Json {

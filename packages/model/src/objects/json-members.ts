@@ -24,7 +24,7 @@ export function jsonMembers(bytes: Uint8Array): Map<string, Uint8Array> {
     const colon = behindString(bytes, at);
     if (bytes[colon] !== COLON) throw unreadable(colon);
     const end = behindValue(bytes, colon + 1);
-    members.set(nameOf(bytes.subarray(at, colon)), bytes.subarray(colon + 1, end));
+    members.set(nameAt(bytes, at + 1, colon - 1), bytes.subarray(colon + 1, end));
     if (bytes[end] === CLOSE_BRACE) return members;
     at = end + 1;
   }
@@ -45,9 +45,16 @@ export function joinJsonMembers(members: Iterable<readonly [name: string, json: 
 const CLOSING = Buffer.from("}");
 const utf8 = new TextDecoder();
 
-function nameOf(quoted: Uint8Array): string {
-  if (quoted.includes(BACKSLASH)) return JSON.parse(utf8.decode(quoted)) as string;
-  return utf8.decode(quoted.subarray(1, -1));
+/** The string between two quotes. Names are short and mostly ASCII, for which a decoder takes longer than this. */
+function nameAt(bytes: Uint8Array, start: number, end: number): string {
+  let name = "";
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= 0x80 || byte === BACKSLASH)
+      return JSON.parse(utf8.decode(bytes.subarray(start - 1, end + 1))) as string;
+    name += String.fromCharCode(byte);
+  }
+  return name;
 }
 
 /** Behind the value that begins at `start`: the place of a comma or of the closing brace. */

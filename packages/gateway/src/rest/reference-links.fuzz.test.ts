@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { linkReferences, linkStoredReferences } from "./reference-links.js";
+
+const SEED = Number(process.env.FUZZ_SEED) || 47;
+const IDS = ["00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"];
+const NAMES = ["cars", "älter", "text", "zoo", '"', "__proto__"];
+
+/** mulberry32. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+describe("links of stored references", () => {
+  it(`are those of parsed properties, seed ${SEED}`, () => {
+    const random = randomOf(SEED);
+    const reference = (): unknown =>
+      [
+        { beacon: `${["svc", "weaviate"][random(2)]}://localhost/${IDS[random(2)]}` },
+        { beacon: `svc://localhost/Car/${IDS[random(2)]}` },
+        { beacon: "ä" },
+        { beacon: 1 },
+        null,
+        [],
+      ][random(6)];
+    const value = (): unknown =>
+      [Array.from({ length: random(4) }, reference), '{"ö": [', { a: [1, "]"] }, null, random(100) / 7][random(5)];
+    for (let round = 0; round < 3_000; round++) {
+      const names = NAMES.filter(() => random(2) === 0);
+      const properties = JSON.parse(
+        JSON.stringify(Object.fromEntries(NAMES.filter(() => random(2) === 0).map((name) => [name, value()]))),
+      );
+      const stored = Buffer.from(`..${JSON.stringify(properties)}`).subarray(2);
+      const linked = Buffer.from(linkStoredReferences(stored, names, "svc", "https://ö.example"), "latin1").toString();
+      expect(JSON.parse(linked)).toEqual(linkReferences(properties, names, "svc", "https://ö.example"));
+    }
+  });
+});
