@@ -8,7 +8,7 @@ export function commonAnswers(route: Route): ReadonlyMap<number, string> {
   const answers = new Map<number, string>();
   if (route.body === "json") {
     answers.set(400, "The body is no JSON, or has a member of the wrong type.");
-    answers.set(413, "The body is larger than `REQUEST_BODY_BYTES_MAX`, or the batch longer than its limit.");
+    answers.set(413, "The body, the batch or the object is larger than its limit.");
     answers.set(422, "The body is missing.");
   }
   if (route.path.includes("{")) answers.set(400, answers.get(400) ?? "The path has a malformed percent-encoding.");
