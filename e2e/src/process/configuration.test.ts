@@ -78,6 +78,7 @@ log: {level: debug}
     [["--host", ""], "--host must be a host name or an IP address"],
     [["--scheme", "https"], "--scheme"],
     [["--prot", "1"], "--prot"],
+    [["--write-timeout", "90"], "--write-timeout must be a duration such as 90s or 1m30s"],
     [["shoal.yaml"], "argument"],
   ])("refuses the options %j", async (options, message) => {
     const { code, stderr } = await runServer({ PORT: "0" }, ["serve", ...options]);
@@ -95,6 +96,11 @@ log: {level: debug}
       String(port),
       "--scheme",
       "http",
+      "--read-timeout=30s",
+      "--write-timeout=1m30s",
+      "--keep-alive=3m",
+      "--max-header-size=1MiB",
+      "--graceful-timeout=15s",
     ]);
     expect(code).toBe(1);
     expect(stderr).toContain(`203.0.113.1:${port}`);

@@ -12,9 +12,10 @@ import {
   type SettingSource,
   systemClock,
 } from "@shoal/service-runtime";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { describeSettings } from "./describe-settings.js";
 import { serve } from "./serve.js";
+import { addServeFlags, flagSource, type ServeFlags } from "./serve-flags.js";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   readonly version: string;
@@ -38,21 +39,8 @@ const program = new Command("shoal")
   .description("A sharded vector database with a REST and GraphQL API under /v1.")
   .version(version);
 
-/** The options of `serve` that say what a setting says. They win over variables, and those over the file. */
-interface ServeFlags {
-  readonly configFile?: string;
-  readonly host?: string;
-  readonly port?: string;
-}
-
-program
-  .command("serve")
+addServeFlags(program.command("serve"))
   .description("Gateway, storage node and coordinator in this process.")
-  .option("--config-file <path>", "YAML or JSON file with settings; variables win over it")
-  .option("--host <address>", "wins over HOST")
-  .option("--port <number>", "wins over PORT")
-  // Compose files that were written for the reference name it.
-  .addOption(new Option("--scheme <scheme>", "http; TLS ends in front of this server").choices(["http"]))
   .addHelpText("after", () => `\n${describeSettings()}`)
   .action((flags: ServeFlags) =>
     runProcess(host, async (scope) => {
@@ -82,21 +70,13 @@ program
 async function configure({ configFile, ...flags }: ServeFlags) {
   refuseMisspelledVariables(process.env);
   const sources = [
-    flagSource({ HOST: flags.host, PORT: flags.port }),
+    flagSource(flags),
     environmentSource(process.env),
     ...(configFile === undefined ? [] : [await configurationFileSource(configFile)]),
     terminalDefaults,
   ];
   const warnings: string[] = [];
   return { configuration: readConfiguration(sources, (message) => warnings.push(message)), warnings };
-}
-
-/** Options by the variable that each stands for. */
-function flagSource(flags: Readonly<Record<string, string | undefined>>): SettingSource {
-  return ({ variable }) => {
-    const value = flags[variable];
-    return value === undefined ? undefined : { value, place: `--${variable.toLowerCase()}` };
-  };
 }
 
 /** Where the server is and how to try it. */
