@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Shard } from "./shard.js";
 import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
@@ -117,6 +117,40 @@ describe("bytes of an object", () => {
     const small = await turnsOf(put(10));
     expect((await turnsOf(put(1024 * 1024))) - small).toBeGreaterThanOrEqual(5);
     for (const at of [1, 6]) expect((await get(at))?.vector).toEqual(Float32Array.of(at));
+  });
+
+  it("decide how many commits they are put in, in their order", async () => {
+    const { sequence } = shard.statistics();
+    const many = Array.from({ length: 30 }, (_, at) => book(idOf(at % 12), [at], { text: "x".repeat(1024 * 1024) }));
+    const writes = vi.spyOn(under.store, "write");
+    const outcomes = await shard.putObjects(many, "upsert");
+    expect(outcomes).toHaveLength(many.length);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ lastUpdateTimeUnix: under.nowUnix });
+    expect(writes.mock.calls.length).toBeGreaterThanOrEqual(3);
+    for (const [batch] of writes.mock.calls) {
+      const bytes = batch.reduce((sum, change) => sum + (change.type === "put" ? change.value.length : 0), 0);
+      expect(bytes).toBeLessThan(10 * 1024 * 1024);
+    }
+    expect(shard.statistics().sequence).toBeGreaterThan(sequence);
+    // Of each id the last.
+    for (let at = 0; at < 12; at++) {
+      expect((await get(at))?.vector).toEqual(Float32Array.of(at + (at < 6 ? 24 : 12)));
+    }
+  });
+
+  it("that fail with a later commit leave what is stored, and say which are not", async () => {
+    const many = Array.from({ length: 20 }, (_, at) => book(idOf(at), [at], { text: "x".repeat(1024 * 1024) }));
+    let writes = 0;
+    const write = under.store.write.bind(under.store);
+    vi.spyOn(under.store, "write").mockImplementation(async (...call) => {
+      if (++writes > 1) throw new ShoalError("overloaded", "not now");
+      return write(...call);
+    });
+    const outcomes = await shard.putObjects(many, "create");
+    const stored = outcomes.filter((outcome) => !(outcome instanceof ShoalError)).length;
+    expect(stored).toBeGreaterThan(0);
+    expect(outcomes.slice(stored)).toEqual(many.slice(stored).map(() => new ShoalError("overloaded", "not now")));
+    expect(shard.objectCount).toBe(stored);
   });
 
   it("decide how many turns of the event loop they are merged in", async () => {

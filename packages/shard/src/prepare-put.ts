@@ -11,31 +11,28 @@ export interface PreparedPut {
   readonly dimensions: number;
 }
 
-type Puts = readonly (PreparedPut | ShoalError)[];
+export type Prepared = readonly (PreparedPut | ShoalError)[];
 
-/** All of them, in several turns when they are large: then, and only then, a promise. */
-export function preparePuts(objects: readonly DataObject[], limits: PutLimits): Puts | Promise<Puts> {
+/** Those from `start` on that fit into one turn of the event loop, at least one. */
+export function preparePuts(objects: readonly DataObject[], start: number, limits: PutLimits): Prepared {
   const puts: (PreparedPut | ShoalError)[] = [];
-  const turns = new ByteTurns();
-  const prepareTurn = (): boolean => {
-    for (let at = puts.length; at < objects.length && !turns.isOver; at++) {
-      const object = objects[at];
-      if (object === undefined) break;
-      const put = preparePut(object, limits);
-      puts.push(put);
-      turns.count(put instanceof ShoalError ? limits.objectBytesMax : put.row.length);
-    }
-    return puts.length === objects.length;
-  };
-  const prepareRest = async (): Promise<Puts> => {
-    do await turns.next();
-    while (!prepareTurn());
-    return puts;
-  };
-  return prepareTurn() ? puts : prepareRest();
+  const turn = new ByteTurns();
+  for (let at = start; at < objects.length && !turn.isOver; at++) {
+    const object = objects[at];
+    if (object === undefined) break;
+    const put = preparePut(object, limits);
+    puts.push(put);
+    turn.count(put instanceof ShoalError ? limits.objectBytesMax : put.row.length);
+  }
+  return puts;
 }
 
-type PutLimits = Pick<ShardLimits, "dimensionsMax" | "objectBytesMax">;
+/** Bytes of the rows. */
+export function bytesOf(puts: Prepared): number {
+  return puts.reduce((sum, put) => sum + (put instanceof ShoalError ? 0 : put.row.length), 0);
+}
+
+export type PutLimits = Pick<ShardLimits, "commitBytesMax" | "dimensionsMax" | "objectBytesMax">;
 
 /** Encodes the row in the caller's turn, so that a commit has little left to do. An unfit object is an error. */
 function preparePut(object: DataObject, { dimensionsMax, objectBytesMax }: PutLimits): PreparedPut | ShoalError {

@@ -19,7 +19,8 @@ import { listObjects } from "./list-objects.js";
 import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
 import { pendingWrite } from "./pending-write.js";
 import { prepareMerge } from "./prepare-merge.js";
-import { preparePuts, vectorFault } from "./prepare-put.js";
+import { bytesOf, type Prepared, preparePuts, vectorFault } from "./prepare-put.js";
+import { putInParts } from "./put-in-parts.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
 import { RowCache } from "./row-cache.js";
@@ -146,17 +147,10 @@ export class StoredShard implements Shard {
   }
 
   async putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
-    const preparing = preparePuts(objects, this.#parts.limits);
-    const prepared = preparing instanceof Promise ? await preparing : preparing;
-    const puts = prepared.flatMap((put) => (put instanceof ShoalError ? [] : [put]));
-    const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
-      objects: puts.length,
-      bytes: puts.reduce((sum, put) => sum + put.row.length, 0),
-      baseIds: mode === "create" && !this.#views.table.doubtful ? [] : puts.map((put) => put.id),
-      change: (draft) => prepared.map((put) => (put instanceof ShoalError ? put : draft.put(put, mode))),
-    });
-    this.#commits.push(write);
-    return outcome;
+    const { limits } = this.#parts;
+    const first = preparePuts(objects, 0, limits);
+    if (first.length === objects.length) return this.#put(first, mode);
+    return putInParts(objects, first, limits, (part) => this.#put(part, mode));
   }
 
   async mergeObject(merge: ObjectMerge): Promise<StoredObject> {
@@ -241,6 +235,18 @@ export class StoredShard implements Shard {
   [Symbol.asyncDispose](): Promise<void> {
     this.#disposing ??= this.#dispose();
     return this.#disposing;
+  }
+
+  #put(prepared: Prepared, mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
+    const puts = prepared.flatMap((put) => (put instanceof ShoalError ? [] : [put]));
+    const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
+      objects: puts.length,
+      bytes: bytesOf(puts),
+      baseIds: mode === "create" && !this.#views.table.doubtful ? [] : puts.map((put) => put.id),
+      change: (draft) => prepared.map((put) => (put instanceof ShoalError ? put : draft.put(put, mode))),
+    });
+    this.#commits.push(write);
+    return outcome;
   }
 
   /** What keeps answers that need every object from being whole. */
