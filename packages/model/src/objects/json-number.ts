@@ -1,6 +1,7 @@
 const INTEGER = /^-?\d+$/;
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
+/** Digits of -2^63 and 2^63 - 1. Of as many digits, the order of texts is that of numbers. */
+const INT64_MIN_DIGITS = "9223372036854775808";
+const INT64_MAX_DIGITS = "9223372036854775807";
 
 /**
  * A JSON number as it was written, for numbers whose literal matters: `1.0` and `1e2` (not the literal of an integer),
@@ -34,7 +35,9 @@ export function int64Of(value: unknown): number | "no number" | "invalid syntax"
   if (typeof value !== "number" && !(value instanceof JsonNumber)) return "no number";
   const literal = String(value);
   if (!INTEGER.test(literal)) return "invalid syntax";
-  if (literal.length > 20) return "value out of range";
-  const exact = BigInt(literal);
-  return exact < INT64_MIN || exact > INT64_MAX ? "value out of range" : Number(exact);
+  const isNegative = literal.startsWith("-");
+  const digits = isNegative ? literal.slice(1) : literal;
+  const most = isNegative ? INT64_MIN_DIGITS : INT64_MAX_DIGITS;
+  if (digits.length > most.length || (digits.length === most.length && digits > most)) return "value out of range";
+  return Number(literal) + 0;
 }

@@ -1,7 +1,7 @@
 import type { ShoalError } from "../errors/shoal-error.js";
 import type { PrimitiveDataType } from "../schema/class-definition.js";
 import { isBase64 } from "./blob-value.js";
-import { canonicalDate } from "./date-value.js";
+import { canonicalDate, isDate } from "./date-value.js";
 import { parseGeoCoordinates } from "./geo-coordinates.js";
 import type { Json } from "./json.js";
 import { int64Of, JsonNumber } from "./json-number.js";
@@ -114,5 +114,5 @@ function booleanElement(value: unknown): boolean | undefined {
 
 /** Kept as it was written: the reference does not re-format dates in arrays. */
 function dateElement(value: unknown): string | undefined {
-  return typeof value === "string" && canonicalDate(value) !== undefined ? value : undefined;
+  return typeof value === "string" && isDate(value) ? value : undefined;
 }
