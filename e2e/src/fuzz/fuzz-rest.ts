@@ -32,7 +32,7 @@ export async function fuzzRest(seed: number, seconds: number, say: (line: string
   await using server = await ServerProcess.start({
     env: {
       WIRE_PROFILE: profile,
-      REQUEST_BODY_BYTES_MAX: String(8 * 1024 * 1024),
+      REQUEST_BODY_BYTES_MAX: String(16 * 1024 * 1024),
       LOG_FORMAT: "json",
       LOG_LEVEL: "info",
     },

@@ -1,19 +1,20 @@
 import type { Chance } from "./chance.js";
 import type { KnownObject } from "./known-names.js";
 
-/** The server takes larger ones, but a parser holds it up for up to 0.2 s a megabyte of the worst there is. */
-const BYTES = 1_000_000;
+/** The largest are as large as the server takes. */
+const SIZES = [1_000_000, 1_000_000, 4_000_000, 16_000_000];
 
-/** A body of about a megabyte, for any operation; half of them hold more than anybody means to send. */
+/** A body of some megabytes, for any operation; half of them hold more than anybody means to send. */
 export function largeBody({ id, className }: KnownObject, chance: Chance): string {
+  const bytes = chance.pick(SIZES);
   const head = `{"class":"${className}","id":"${id}","name":"title","query":"{Get{${className}{title}}}",`;
   const many = (item: (at: number) => string): string => {
     const length = item(1_000).length + 1;
-    return Array.from({ length: Math.floor(BYTES / length) }, (_, at) => item(at)).join(",");
+    return Array.from({ length: Math.floor(bytes / length) }, (_, at) => item(at)).join(",");
   };
   switch (chance.below(10)) {
     case 0:
-      return `${head}"properties":{"title":"${"x".repeat(BYTES)}"},"vector":[1,2,3]}`;
+      return `${head}"properties":{"title":"${"x".repeat(bytes)}"},"vector":[1,2,3]}`;
     case 1:
       return `${head}"vector":[${many((at) => `0.${at}`)}]}`;
     case 2:
@@ -32,7 +33,7 @@ export function largeBody({ id, className }: KnownObject, chance: Chance): strin
     case 7:
       return `[${many(() => `{"from":"x://localhost/${className}/${id}/ref","to":"x://localhost/${id}"}`)}]`;
     case 8:
-      return `{"query":"{Get{${className}(limit:1){${"title ".repeat(BYTES / 6)}}}}"}`;
+      return `{"query":"{Get{${className}(limit:1){${"title ".repeat(bytes / 6)}}}}"}`;
     default:
       return `${head}"properties":[${many((at) => `{"name":"p${at}","dataType":["text"]}`)}]}`;
   }
