@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type DiskBallast, openRocksStore, type StoreState, storeMemory } from "@shoal/kv";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
-import { type IdCensus, openShard, type RowCacheBudget, type ShardEvent } from "@shoal/shard";
+import { type IdCensus, openShard, type RowCacheBudget, type RowReadGate, type ShardEvent } from "@shoal/shard";
 import type { OpenedShard } from "@shoal/storage-node";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 
@@ -16,6 +16,7 @@ export interface StoredShardSettings {
   readonly objectBytesMax: number;
   /** Shared by all shards of this node. */
   readonly rowCache: RowCacheBudget;
+  readonly rowReads: RowReadGate;
   readonly storeMemoryBytes: number;
   /** Shards that share the memory of the stores, as of now; a store keeps the share it was opened with. */
   readonly shardCount: () => number;
@@ -29,7 +30,7 @@ export async function openStoredShard(
   record: ClassRecord,
   folder: string,
 ): Promise<OpenedShard> {
-  const { ballast, clock, hashSeed, idCensus, logger, onStoreState, rowCache } = settings;
+  const { ballast, clock, hashSeed, idCensus, logger, onStoreState, rowCache, rowReads } = settings;
   const shardCount = Math.max(1, settings.shardCount());
   const where = { class: address.className, shard: address.shardName };
   const store = await openRocksStore({
@@ -54,6 +55,7 @@ export async function openStoredShard(
       hashSeed,
       idCensus,
       rowCache,
+      rowReads,
       limits: { objectBytesMax: settings.objectBytesMax },
       onEvent: (event) => logShardEvent(logger, where, event),
     });

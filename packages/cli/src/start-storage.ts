@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { EmbeddedMetaStore, SchemaCoordinator } from "@shoal/coordinator";
 import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
-import { IdCensus, RowCacheBudget } from "@shoal/shard";
+import { IdCensus, RowCacheBudget, RowReadGate } from "@shoal/shard";
 import { createShardingState } from "@shoal/sharding";
 import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
 import { newClassId } from "./new-class-id.js";
@@ -62,6 +62,7 @@ export async function startStorage(
     objectBytesMax: configuration.objectBytesMax,
     storeMemoryBytes: configuration.storeMemoryBytes,
     rowCache: new RowCacheBudget(configuration.rowCacheBytes),
+    rowReads: new RowReadGate(),
     shardCount: () => shardCount,
     onStoreState,
   };

@@ -80,5 +80,6 @@ export { updateClass } from "./schema/update-class.js";
 export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
 export type { GetQuery, NearObject, NearVector, RowFields, VectorHit } from "./search/get-query.js";
 export type { ObjectListing } from "./search/object-listing.js";
+export type { ReadBounds, RowBytes } from "./search/read-bounds.js";
 export type { VectorSearch, VectorSearchHit } from "./search/vector-search.js";
 export { SPEC_PROFILE, WEAVIATE_PROFILE, type WireProfile, wireProfile } from "./wire-profile.js";

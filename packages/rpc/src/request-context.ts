@@ -1,8 +1,9 @@
-/** What travels with every internal request. */
-export interface RequestContext {
+import type { ReadBounds } from "@shoal/model";
+
+/** What travels with every internal request; `rowBytes` does not leave the process. */
+export interface RequestContext extends ReadBounds {
   /** Milliseconds since 1970 after which nobody waits for the answer any more. */
   readonly deadline: number;
-  readonly signal?: AbortSignal;
   /** What log lines about it are found by; printable, at most 128 characters. */
   readonly requestId?: string;
 }

@@ -1,6 +1,7 @@
 export { IdCensus } from "./id-census.js";
 export { openShard, type ShardOptions } from "./open-shard.js";
 export { RowCacheBudget } from "./row-cache-budget.js";
+export { RowReadGate } from "./row-read-gate.js";
 export type { Shard, ShardCondition, ShardReader, ShardStatistics, ShardWriter } from "./shard.js";
 export type { Damage, OnShardEvent, ShardEvent, ViewName } from "./shard-events.js";
 export { DEFAULT_SHARD_LIMITS, type ShardLimits } from "./shard-limits.js";

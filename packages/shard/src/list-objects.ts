@@ -1,9 +1,8 @@
-import type { ObjectId, ObjectListing, StoredObject } from "@shoal/model";
+import { setImmediate } from "node:timers/promises";
+import type { ObjectId, ObjectListing, ReadBounds, StoredObject } from "@shoal/model";
 import type { IdTable } from "./id-table.js";
+import { heldBytes, readObjects } from "./read-objects.js";
 import type { FoundObject, RowReader } from "./read-rows.js";
-
-/** Rows that are read and taken apart in one turn of the event loop, so that a long page holds up nobody. */
-const TURN_ROWS = 512;
 
 /** A page in either order: which objects it holds is known from memory, multi-gets bring their rows. */
 export async function listObjects(
@@ -11,27 +10,19 @@ export async function listObjects(
   rows: RowReader,
   className: string,
   listing: ObjectListing,
+  bounds: ReadBounds,
 ): Promise<readonly StoredObject[]> {
   const { order, after, limit, skip = 0, fields } = listing;
   for (;;) {
     const objects = order === "id" ? firstById(table, after, skip, limit) : newest(table, skip, limit);
-    const page: StoredObject[] = [];
-    for (let from = 0; from < objects.length; from += TURN_ROWS) {
-      if (from > 0) await nextTurn();
-      const turn = objects.slice(from, from + TURN_ROWS);
-      const read = await rows.read(turn, fields.vector);
-      for (const [at, { id }] of turn.entries()) {
-        const object = read[at]?.toObject(id, className, fields);
-        if (object !== undefined) page.push(object);
-      }
-    }
+    const read = await readObjects(rows, objects, { className, fields, bounds });
+    const page = read.filter((object) => object !== undefined);
     if (page.length === objects.length) return page;
     // Something was deleted between the table and the rows: look again, or the page lacks what moves up.
+    bounds.rowBytes?.add(-page.reduce((sum, object) => sum + heldBytes(object), 0));
+    await setImmediate();
+    bounds.signal?.throwIfAborted();
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function firstById(table: IdTable, after: ObjectId | undefined, skip: number, limit: number): FoundObject[] {

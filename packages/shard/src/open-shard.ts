@@ -5,6 +5,7 @@ import type { IdCensus } from "./id-census.js";
 import { FORMAT_KEY } from "./key-layout.js";
 import { recover } from "./recover.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
+import { RowReadGate } from "./row-read-gate.js";
 import type { Shard } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
 import { DEFAULT_SHARD_LIMITS, type ShardLimits } from "./shard-limits.js";
@@ -30,6 +31,8 @@ export interface ShardOptions {
   readonly limits?: Partial<ShardLimits>;
   /** Memory for rows, shared with other shards; absent: `limits.rowCacheBytesMax` of its own. */
   readonly rowCache?: RowCacheBudget;
+  /** Bounds what all shards that share it read at the same time; absent: one of its own. */
+  readonly rowReads?: RowReadGate;
   /** Of the coordinator's lease; a shard that has seen a higher one does not open. */
   readonly term?: number;
   /** Any number that clients do not know; keeps them from choosing ids that slow the id table down. */
@@ -74,8 +77,8 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     elapsedMs: options.clock() - began,
   });
   const dimensions = stored ?? options.dimensions;
-  const { idCensus, rowCache = new RowCacheBudget(limits.rowCacheBytesMax) } = options;
-  const parts = { limits, rowCache, idCensus, term, place, dimensions, source, paths, recovered };
+  const { idCensus, rowCache = new RowCacheBudget(limits.rowCacheBytesMax), rowReads = new RowReadGate() } = options;
+  const parts = { limits, rowCache, rowReads, idCensus, term, place, dimensions, source, paths, recovered };
   return new StoredShard({ ...options, ...parts });
 }
 

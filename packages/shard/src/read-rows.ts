@@ -4,11 +4,15 @@ import type { IdTable } from "./id-table.js";
 import { rowKey } from "./key-layout.js";
 import { RowView } from "./row.js";
 import type { RowCache } from "./row-cache.js";
+import type { RowReadGate } from "./row-read-gate.js";
+import { RowSizes } from "./row-sizes.js";
 
 export interface RowReaderOptions {
   readonly store: KeyValueReader;
   readonly table: IdTable;
   readonly cache: RowCache;
+  /** Bounds the bytes of reads under way, together with those of other shards. */
+  readonly gate: RowReadGate;
   /** Names the shard in messages. */
   readonly place: string;
   /** Resolves when the commit that is under way is applied. */
@@ -22,14 +26,36 @@ export interface FoundObject {
   readonly document: number;
 }
 
+/** Called when the store is about to be asked for about so many bytes. The read fails with what it throws. */
+export type AdmitRead = (bytes: number, hasWaited: boolean) => void;
+
+interface Fault {
+  readonly row: WaitingRow;
+  /** Undefined: the store has no such row. */
+  readonly fault: Error | undefined;
+}
+
+/** One call that needs the store. */
+class Reading {
+  readonly answer: (RowView | undefined)[] = [];
+  readonly rows: WaitingRow[] = [];
+  readonly faults: Fault[] = [];
+  /** What keeps it from being read. */
+  refusal: { readonly thrown: unknown } | undefined;
+
+  constructor(readonly admit: AdmitRead | undefined) {}
+}
+
 interface WaitingRow extends FoundObject {
-  readonly answer: (RowView | undefined)[];
+  readonly reading: Reading;
   readonly at: number;
 }
 
-/** The reads of one turn of the event loop: one call into the store. */
+/** The reads of one turn of the event loop, up to some bytes: one call into the store. */
 class ReadBatch {
-  readonly rows: WaitingRow[] = [];
+  readonly readings: Reading[] = [];
+  /** How large its rows may be. */
+  bytes = 0;
   /** Documents that were written while this was being read: their rows may be old. */
   readonly written = new Set<number>();
   readonly done: Promise<void>;
@@ -39,9 +65,16 @@ class ReadBatch {
   }
 }
 
+/** A call into the store is shared up to so many bytes. */
+const BATCH_BYTES_MAX = 32 * 1024 * 1024;
+
+/** What a row of unknown size counts as at least: a page of 25 is read at once, and a batch has 32 of them. */
+const UNKNOWN_ROW_BYTES = 1024 * 1024;
+
 /** Rows by id: which there are is known from the table, what they hold comes from the cache or the store. */
 export class RowReader {
   readonly #options: RowReaderOptions;
+  readonly #sizes = new RowSizes();
   readonly #running = new Set<ReadBatch>();
   #next: ReadBatch | undefined;
 
@@ -49,26 +82,38 @@ export class RowReader {
     this.#options = options;
   }
 
+  /** How large the row of a document may be; more than its size when that is not known. */
+  likelyBytes(document: number): number {
+    return this.#sizes.bytesOf(document) ?? Math.max(UNKNOWN_ROW_BYTES, this.#sizes.meanBytes);
+  }
+
   /**
    * One row an object, undefined when it has been deleted since its document was looked up, or when that is -1. A row
    * from the cache has no vector, so ask for it `withVectors`. Fails with `dataLoss` when a row is damaged or missing.
    */
-  async read(objects: readonly FoundObject[], withVectors: boolean): Promise<readonly (RowView | undefined)[]> {
+  async read(
+    objects: readonly FoundObject[],
+    withVectors: boolean,
+    admit?: AdmitRead,
+  ): Promise<readonly (RowView | undefined)[]> {
     const { cache, table } = this.#options;
-    const answer: (RowView | undefined)[] = [];
-    let batch: ReadBatch | undefined;
+    const reading = new Reading(admit);
+    const { answer } = reading;
+    let bytes = 0;
     for (const { id, document } of objects) {
       const cached = withVectors || document < 0 ? undefined : cache.get(document);
       if (cached === undefined && (document >= 0 || table.doubtful)) {
-        batch ??= this.#next ??= this.#newBatch();
-        batch.rows.push({ id, document, answer, at: answer.length });
+        reading.rows.push({ id, document, reading, at: answer.length });
+        bytes += this.likelyBytes(document);
       }
       answer.push(cached);
     }
-    if (batch === undefined) return answer;
+    if (reading.rows.length === 0) return answer;
+    const batch = this.#batchFor(bytes);
+    batch.readings.push(reading);
     await batch.done;
-    const faults = this.#faults.get(answer);
-    if (faults !== undefined) await this.#confirm(faults);
+    if (reading.refusal !== undefined) throw reading.refusal.thrown;
+    if (reading.faults.length > 0) await this.#confirm(reading.faults);
     return answer;
   }
 
@@ -87,45 +132,74 @@ export class RowReader {
     for (const [at, document] of documents.entries()) {
       this.#options.cache.remove(document);
       const written = row(at);
-      if (written !== undefined) this.#options.cache.put(document, written);
+      if (written !== undefined) {
+        this.#options.cache.put(document, written);
+        this.#sizes.saw(document, written.bytes.length);
+      } else this.#sizes.forget(document);
       for (const batch of this.#running) batch.written.add(document);
     }
   }
 
-  /** Rows that the store did not have or could not read, by the answer that lacks them. */
-  readonly #faults = new WeakMap<(RowView | undefined)[], { row: WaitingRow; fault: Error | undefined }[]>();
-
-  #newBatch(): ReadBatch {
-    return new ReadBatch((batch) => this.#run(batch));
+  #batchFor(bytes: number): ReadBatch {
+    let batch = this.#next;
+    if (batch === undefined || batch.bytes + bytes > BATCH_BYTES_MAX) {
+      batch = new ReadBatch((started) => this.#run(started));
+      this.#next = batch;
+    }
+    batch.bytes += bytes;
+    return batch;
   }
 
   async #run(batch: ReadBatch): Promise<void> {
-    this.#next = undefined;
+    if (this.#next === batch) this.#next = undefined;
+    const { gate } = this.#options;
+    const waiting = gate.enter(batch.bytes);
+    if (waiting !== undefined) await waiting;
     this.#running.add(batch);
     try {
-      const values = await this.#options.store.getMany(batch.rows.map((row) => rowKey(row.id)));
-      for (const [index, row] of batch.rows.entries()) this.#take(batch, row, values[index]);
+      const rows: WaitingRow[] = [];
+      for (const reading of batch.readings) if (this.#admit(reading, waiting !== undefined)) rows.push(...reading.rows);
+      if (rows.length === 0) return;
+      const values = await this.#options.store.getMany(rows.map((row) => rowKey(row.id)));
+      for (const [index, row] of rows.entries()) this.#take(batch, row, values[index]);
     } finally {
       this.#running.delete(batch);
+      gate.leave(batch.bytes);
+    }
+  }
+
+  #admit(reading: Reading, hasWaited: boolean): boolean {
+    const { admit, rows } = reading;
+    if (admit === undefined) return true;
+    let bytes = 0;
+    for (const { document } of rows) bytes += this.#sizes.bytesOf(document) ?? this.#sizes.meanBytes;
+    try {
+      admit(bytes, hasWaited);
+      return true;
+    } catch (thrown) {
+      reading.refusal = { thrown };
+      return false;
     }
   }
 
   #take(batch: ReadBatch, row: WaitingRow, value: Uint8Array | Error | undefined): void {
+    const { reading, document } = row;
     const read = value === undefined || value instanceof Error ? undefined : RowView.of(value);
     if (read === undefined) {
-      if (value === undefined && row.document < 0) return;
+      if (value === undefined && document < 0) return;
       const fault = value instanceof Error || value === undefined ? value : new Error("it cannot be read");
-      const faults = this.#faults.get(row.answer);
-      if (faults === undefined) this.#faults.set(row.answer, [{ row, fault }]);
-      else faults.push({ row, fault });
+      reading.faults.push({ row, fault });
       return;
     }
-    row.answer[row.at] = read;
-    if (row.document >= 0 && !batch.written.has(row.document)) this.#options.cache.put(row.document, read);
+    reading.answer[row.at] = read;
+    // An object that was deleted and made anew meanwhile has another document; its old one may be another object's.
+    if (document < 0 || read.document !== document || batch.written.has(document)) return;
+    this.#sizes.saw(document, read.bytes.length);
+    this.#options.cache.put(document, read);
   }
 
   /** A row that is not there is right when the object has been deleted meanwhile, and damage otherwise. */
-  async #confirm(faults: readonly { row: WaitingRow; fault: Error | undefined }[]): Promise<void> {
+  async #confirm(faults: readonly Fault[]): Promise<void> {
     const { store, table, commitUnderWay } = this.#options;
     for (const { row, fault } of faults) {
       if (fault !== undefined) throw this.#damage(row.id, fault);
@@ -134,7 +208,7 @@ export class RowReader {
       const [value] = await store.getMany([rowKey(row.id)]);
       const read = value === undefined || value instanceof Error ? undefined : RowView.of(value);
       if (read === undefined && table.find(row.id) >= 0) throw this.#damage(row.id, value);
-      row.answer[row.at] = read;
+      row.reading.answer[row.at] = read;
     }
   }
 

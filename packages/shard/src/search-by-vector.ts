@@ -1,5 +1,6 @@
-import { type ObjectId, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
+import { type ObjectId, type ReadBounds, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
 import type { NearestDocuments, VectorIndex } from "@shoal/vector-index";
+import { readObjects } from "./read-objects.js";
 import type { FoundObject, RowReader } from "./read-rows.js";
 import type { Views } from "./views.js";
 
@@ -17,15 +18,15 @@ export async function searchByVector(
   search: VectorSearch,
   className: string,
   rows: RowReader,
-  signal: AbortSignal | undefined,
+  bounds: ReadBounds,
 ): Promise<readonly VectorSearchHit[]> {
-  const hits = await nearest(views, index, search, signal);
+  const hits = await nearest(views, index, search, bounds.signal);
   const { fields } = search;
   if (fields === undefined) return hits.map(({ id, distance }) => ({ id, distance, object: undefined }));
-  const read = await rows.read(hits, fields.vector);
+  const read = await readObjects(rows, hits, { className, fields, bounds });
   const answer: VectorSearchHit[] = [];
   for (const [at, { id, distance }] of hits.entries()) {
-    const object = read[at]?.toObject(id, className, fields);
+    const object = read[at];
     // Without: deleted between the search and the read.
     if (object !== undefined) answer.push({ id, distance, object });
   }

@@ -5,6 +5,7 @@ import type {
   ObjectMerge,
   PutMode,
   PutTimes,
+  ReadBounds,
   RowFields,
   ShoalError,
   StoredObject,
@@ -57,14 +58,21 @@ export interface ShardReader {
    * one that may be among them; reading it fails with `dataLoss`.
    */
   hasObject(id: ObjectId): boolean | Promise<boolean>;
-  /** One result an id, in order. Calls of one event-loop turn share one read of the store. */
-  getObjects(ids: readonly ObjectId[], fields: RowFields): Promise<readonly (StoredObject | undefined)[]>;
+  /**
+   * One result an id, in order. Calls of one event-loop turn share one read of the store. As all reads of rows, it takes
+   * turns that are bounded in bytes, and fails with the reason of its signal or the error of its `rowBytes` between them.
+   */
+  getObjects(
+    ids: readonly ObjectId[],
+    fields: RowFields,
+    bounds?: ReadBounds,
+  ): Promise<readonly (StoredObject | undefined)[]>;
   /**
    * Nearest first, equal distances by id, NaN (a zero vector) last. Empty while there are no vectors. Fails with `invalid`
    * on a class that skips vector indexing and for a vector of another length.
    */
-  searchByVector(search: VectorSearch, signal?: AbortSignal): Promise<readonly VectorSearchHit[]>;
-  listObjects(listing: ObjectListing): Promise<readonly StoredObject[]>;
+  searchByVector(search: VectorSearch, bounds?: ReadBounds): Promise<readonly VectorSearchHit[]>;
+  listObjects(listing: ObjectListing, bounds?: ReadBounds): Promise<readonly StoredObject[]>;
   condition(): ShardCondition;
   statistics(): ShardStatistics;
 }

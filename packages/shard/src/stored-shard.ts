@@ -6,6 +6,7 @@ import {
   type ObjectMerge,
   type PutMode,
   type PutTimes,
+  type ReadBounds,
   type RowFields,
   ShoalError,
   type StoredObject,
@@ -21,10 +22,12 @@ import { pendingWrite } from "./pending-write.js";
 import { prepareMerge } from "./prepare-merge.js";
 import { bytesOf, type Prepared, preparePuts, vectorFault } from "./prepare-put.js";
 import { putInParts } from "./put-in-parts.js";
+import { readObjects } from "./read-objects.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
 import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
+import type { RowReadGate } from "./row-read-gate.js";
 import { queryLengthError, searchByVector } from "./search-by-vector.js";
 import type { Shard, ShardCondition, ShardStatistics } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
@@ -46,6 +49,7 @@ export interface StoredShardParts {
   readonly term: number;
   readonly limits: ShardLimits;
   readonly rowCache: RowCacheBudget;
+  readonly rowReads: RowReadGate;
   readonly idCensus: IdCensus | undefined;
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;
@@ -65,7 +69,7 @@ export class StoredShard implements Shard {
   #disposing: Promise<void> | undefined;
 
   constructor(parts: StoredShardParts) {
-    const { store, recovered, place } = parts;
+    const { store, recovered, place, rowReads: gate } = parts;
     const { views } = recovered;
     this.className = parts.className;
     this.shardName = parts.shardName;
@@ -87,7 +91,7 @@ export class StoredShard implements Shard {
       parts.dimensions,
     );
     const commitUnderWay = () => this.#commits.commitUnderWay();
-    this.#rows = new RowReader({ store, table: views.table, cache: this.#cache, place, commitUnderWay });
+    this.#rows = new RowReader({ store, table: views.table, cache: this.#cache, place, commitUnderWay, gate });
     this.#snapshots.committed();
   }
 
@@ -110,14 +114,17 @@ export class StoredShard implements Shard {
     return table.doubtful ? this.#rows.mayHave(id) : false;
   }
 
-  async getObjects(ids: readonly ObjectId[], fields: RowFields): Promise<readonly (StoredObject | undefined)[]> {
+  async getObjects(
+    ids: readonly ObjectId[],
+    fields: RowFields,
+    bounds: ReadBounds = {},
+  ): Promise<readonly (StoredObject | undefined)[]> {
     const { table } = this.#views;
     const objects = ids.map((id) => ({ id, document: table.find(id) }));
-    const rows = await this.#rows.read(objects, fields.vector);
-    return ids.map((id, at) => rows[at]?.toObject(id, this.className, fields));
+    return readObjects(this.#rows, objects, { className: this.className, fields, bounds });
   }
 
-  async searchByVector(search: VectorSearch, signal?: AbortSignal): Promise<readonly VectorSearchHit[]> {
+  async searchByVector(search: VectorSearch, bounds: ReadBounds = {}): Promise<readonly VectorSearchHit[]> {
     if (this.#parts.source.skip) {
       throw new ShoalError("invalid", "cannot vector-search on a class not vector-indexed");
     }
@@ -132,10 +139,10 @@ export class StoredShard implements Shard {
     if (this.#commits.broken !== undefined) throw this.#commits.broken;
     this.#checkWhole("searches");
     if (index === undefined || search.count === 0) return [];
-    return searchByVector(this.#views, index, search, this.className, this.#rows, signal);
+    return searchByVector(this.#views, index, search, this.className, this.#rows, bounds);
   }
 
-  async listObjects(listing: ObjectListing): Promise<readonly StoredObject[]> {
+  async listObjects(listing: ObjectListing, bounds: ReadBounds = {}): Promise<readonly StoredObject[]> {
     checkCount("limit", listing.limit);
     checkCount("skip", listing.skip ?? 0);
     if (listing.order === "newest" && listing.after !== undefined) {
@@ -143,7 +150,7 @@ export class StoredShard implements Shard {
     }
     // An object in a page by id fails by itself, but where it stood among the newest is lost.
     this.#checkWhole("lists", listing.order === "newest");
-    return listObjects(this.#views.table, this.#rows, this.className, listing);
+    return listObjects(this.#views.table, this.#rows, this.className, listing, bounds);
   }
 
   async putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {

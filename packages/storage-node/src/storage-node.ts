@@ -68,10 +68,10 @@ export class StorageNode implements ShardService, AsyncDisposable {
     address: ShardAddress,
     ids: readonly ObjectId[],
     fields: RowFields,
-    _context: RequestContext,
+    context: RequestContext,
   ): Promise<readonly (StoredObject | undefined)[]> {
     const shard = await this.#shard(address);
-    return shard.getObjects(ids, fields);
+    return shard.getObjects(ids, fields, context);
   }
 
   async findObjects(
@@ -95,16 +95,16 @@ export class StorageNode implements ShardService, AsyncDisposable {
     search: VectorSearch,
     context: RequestContext,
   ): Promise<readonly VectorSearchHit[]> {
-    return this.#ask(address, (shard) => shard.searchByVector(search, context.signal));
+    return this.#ask(address, (shard) => shard.searchByVector(search, context));
   }
 
   async listObjects(
     address: ShardAddress,
     listing: ObjectListing,
-    _context: RequestContext,
+    context: RequestContext,
   ): Promise<readonly StoredObject[]> {
     const shard = await this.#shard(address);
-    return shard.listObjects(listing);
+    return shard.listObjects(listing, context);
   }
 
   async shardStatuses(_context: RequestContext): Promise<readonly ShardStatus[]> {

@@ -1,0 +1,86 @@
+import { setImmediate } from "node:timers/promises";
+import type { ReadBounds, RowFields, StoredObject } from "@shoal/model";
+import type { FoundObject, RowReader } from "./read-rows.js";
+import type { RowView } from "./row.js";
+
+/** Rows that are read and taken apart in one turn of the event loop, so that a long page holds up nobody. */
+const TURN_ROWS = 512;
+
+/** The same in bytes, as far as the sizes of the rows are known. */
+const TURN_BYTES = 32 * 1024 * 1024;
+
+/** A part of a row that is worth a copy: else it would keep all of the row in memory. */
+const SPARE_BYTES = 4 * 1024;
+
+/** What parsed JSON takes for each byte of its text. */
+const PARSED_FACTOR = 4;
+
+export interface ObjectReading {
+  readonly className: string;
+  readonly fields: RowFields;
+  readonly bounds: ReadBounds;
+}
+
+/** One result an object, in order; undefined when it has been deleted since. In turns, as its bounds allow. */
+export async function readObjects(
+  rows: RowReader,
+  objects: readonly FoundObject[],
+  reading: ObjectReading,
+): Promise<readonly (StoredObject | undefined)[]> {
+  const found: (StoredObject | undefined)[] = [];
+  for (let from = 0; from < objects.length; ) {
+    if (from > 0) {
+      await setImmediate();
+      reading.bounds.signal?.throwIfAborted();
+    }
+    const end = endOfTurn(rows, objects, from);
+    await readTurn(rows, from === 0 && end === objects.length ? objects : objects.slice(from, end), reading, found);
+    from = end;
+  }
+  return found;
+}
+
+/** What `rowBytes` was told of an object that `readObjects` gave. */
+export function heldBytes(object: StoredObject, extrasBytes = 0): number {
+  return object.propertiesJson.length + (object.vector?.byteLength ?? 0) + extrasBytes * PARSED_FACTOR;
+}
+
+function endOfTurn(rows: RowReader, objects: readonly FoundObject[], from: number): number {
+  const last = Math.min(objects.length, from + TURN_ROWS);
+  let bytes = 0;
+  for (let at = from; at < last; at++) {
+    bytes += rows.likelyBytes(objects[at]?.document ?? -1);
+    if (bytes > TURN_BYTES) return Math.max(at, from + 1);
+  }
+  return last;
+}
+
+async function readTurn(
+  rows: RowReader,
+  turn: readonly FoundObject[],
+  { className, fields, bounds }: ObjectReading,
+  found: (StoredObject | undefined)[],
+): Promise<void> {
+  let reserved = 0;
+  const read = await rows.read(turn, fields.vector, (bytes, hasWaited) => {
+    // Asking for the signal makes it: small reads do not.
+    if (hasWaited) bounds.signal?.throwIfAborted();
+    bounds.rowBytes?.add(bytes);
+    reserved = bytes;
+  });
+  let held = 0;
+  for (const [at, { id }] of turn.entries()) {
+    const row = read[at];
+    const object = row?.toObject(id, className, fields);
+    found.push(row === undefined || object === undefined ? undefined : detached(row, object, fields));
+    if (object !== undefined) held += heldBytes(object, fields.extras ? row?.extrasJson?.length : 0);
+  }
+  bounds.rowBytes?.add(held - reserved);
+}
+
+/** The object, without all of its row staying in memory for a small part of it. */
+function detached(row: RowView, object: StoredObject, { properties }: RowFields): StoredObject {
+  const { propertiesJson } = object;
+  if (!properties || row.bytes.length <= propertiesJson.length * 2 + SPARE_BYTES) return object;
+  return { ...object, propertiesJson: new Uint8Array(propertiesJson) };
+}
