@@ -66,9 +66,9 @@ export function malformed(name: string, reason: string): ShoalError {
 
 function exactNumber(literal: string): number | JsonNumber {
   const value = Number(literal);
-  if (!Number.isFinite(value)) return new JsonNumber(literal);
+  if (!Number.isFinite(value)) return new JsonNumber(literal, value);
   if (!Number.isInteger(value)) return value;
-  return Number.isSafeInteger(value) && /^-?\d+$/.test(literal) ? value : new JsonNumber(literal);
+  return Number.isSafeInteger(value) && /^-?\d+$/.test(literal) ? value : new JsonNumber(literal, value);
 }
 
 function parseFirstValue(text: string, name: string): unknown {

@@ -1,29 +1,9 @@
 import type { ObjectInput } from "@shoal/ingest";
 import { isUncheckedObject } from "@shoal/model";
+import { holdsDisguisedInteger } from "../json/disguised-integer.js";
 import { parseJsonExactly } from "../json/parse-json.js";
 
 type Inputs = readonly (ObjectInput | undefined)[];
-
-/**
- * The end of a number literal that may be no plain integer although its value is one, with what follows a number, so
- * that the digits of uuids do not count:
- * - `1.0`, `1e2`, `10e-1`, `5e-0`;
- * - so near to an integer that a double cannot tell: zeros or nines behind the point (at most eight digits before it, so
- *   at least seven of them), or nine and more digits before it;
- * - so near to zero that a double cannot tell: an exponent of three digits;
- * - a negative exponent behind more than one digit, as in `299999999999999999999e-20`.
- */
-const DISGUISED_INTEGER = new RegExp(
-  `(?:${[
-    "\\.0+",
-    "[0-9][eE]\\+?[0-9]+",
-    "0[eE]-[0-9]+",
-    "[eE]-(?:0+|[0-9]{3,})",
-    "\\.(?:0{6}|9{6})[0-9]*(?:[eE]-[0-9]+)?",
-    "[0-9]{9}\\.[0-9]+(?:[eE]-[0-9]+)?",
-    "(?<![.0-9])[0-9]{2,}(?:\\.[0-9]+)?[eE]-[0-9]+",
-  ].join("|")})\\s*[,\\]}]`,
-);
 
 /** A vector as it stands in a body. A quote inside of a JSON string is escaped, so this only matches members. */
 const VECTOR_MEMBER = /"vector"(\s*:\s*)\[[^[\]"{}]*\]/gi;
@@ -41,10 +21,10 @@ export function withExactProperties(text: string, inputs: Inputs, readExact: (va
     if (integers === "beyond float64") break;
   }
   if (integers === "none") return inputs;
-  if (integers === "safe" && !DISGUISED_INTEGER.test(text)) return inputs;
+  if (integers === "safe" && !holdsDisguisedInteger(text)) return inputs;
   const hidesVectors = !inputs.some((input) => hasVectorProperty(input?.properties));
   const rest = hidesVectors ? text.replace(VECTOR_MEMBER, '"vector"$1null') : text;
-  if (integers === "safe" && !DISGUISED_INTEGER.test(rest)) return inputs;
+  if (integers === "safe" && !holdsDisguisedInteger(rest)) return inputs;
   const exact = readExact(parseJsonExactly(rest));
   return inputs.map((input, at) => input && { ...input, properties: exact[at]?.properties });
 }
