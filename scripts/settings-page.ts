@@ -10,8 +10,10 @@ Each setting is an environment variable and a key in a YAML or JSON file (\`a.b\
 are separated by commas, or are lists in the file. No file is read unless it is named. Paths are relative to the working
 folder; that of \`npm start\` is the root of the repository.
 
-A bad value, a key that no setting has, a key that stands twice, and a variable that looks like a misspelled one are one
-line on stderr and exit code 1. So is a value that asks for a feature that this version does not have.
+A bad value, a key that no setting has and a key that stands twice are one line on stderr and exit code 1. So is a value
+that asks for a feature that this version does not have, and a variable that is most probably a misspelled one: of eight
+letters or more and one letter off (two from 16 letters on), or one that begins with \`AUTHENTICATION_\` or \`AUTHORIZATION_\`.
+All others are taken for those of other programs, \`PORTT\` too; in the log, "serving" tells address, folder and node.
 `;
 
 /** `deploy/CONFIGURATION.md`: every setting by group. */

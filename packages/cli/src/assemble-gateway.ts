@@ -21,7 +21,7 @@ export interface GatewayFaces {
 /** The gateway over a coordinator and a storage node of the same process; `view` follows that coordinator. */
 export function assembleGateway(
   options: ServeOptions,
-  { coordinator, node }: StorageParts,
+  { coordinator, node, openFiles }: StorageParts,
   view: SchemaView,
   { access, pages, metrics }: GatewayFaces,
 ): Gateway {
@@ -61,7 +61,7 @@ export function assembleGateway(
       fallback: pages,
       ...(metrics === undefined ? {} : { metrics }),
     },
-    { ...configuration, shoalVersion },
+    { ...configuration, connectionsMax: openFiles.connectionsMax, shoalVersion },
   );
 }
 

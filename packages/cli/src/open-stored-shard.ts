@@ -18,6 +18,8 @@ export interface StoredShardSettings {
   readonly rowCache: RowCacheBudget;
   readonly rowReads: RowReadGate;
   readonly storeMemoryBytes: number;
+  /** Files that the store of each of so many shards may have open. */
+  readonly storeFilesMax: (shardCount: number) => number;
   /** Shards that share the memory of the stores, as of now; a store keeps the share it was opened with. */
   readonly shardCount: () => number;
   readonly onStoreState: (state: StoreState) => void;
@@ -36,6 +38,7 @@ export async function openStoredShard(
   const store = await openRocksStore({
     folder: join(folder, "rows"),
     ballast,
+    openFilesMax: settings.storeFilesMax(shardCount),
     ...storeMemory(settings.storeMemoryBytes, shardCount),
     onState: (state, reason) => {
       onStoreState(state);

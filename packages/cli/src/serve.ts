@@ -6,6 +6,7 @@ import { assembleGateway } from "./assemble-gateway.js";
 import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
 import { loadPages } from "./load-pages.js";
 import { makeDataFolder } from "./make-data-folder.js";
+import { openFilesLimit, planOpenFiles, shortage } from "./open-files.js";
 import type { ServeOptions } from "./serve-options.js";
 import { startStorage } from "./start-storage.js";
 
@@ -14,12 +15,17 @@ export async function serve(options: ServeOptions, scope: ResourceScope): Promis
   const { configuration, logger } = options;
   const dataPath = resolve(configuration.dataPath);
   await makeDataFolder(dataPath);
+  const wanted = { shardsMax: configuration.schemaShardsMax, connectionsMax: configuration.connectionsMax };
+  const openFiles = planOpenFiles(openFilesLimit(), wanted);
   let isReady = (): boolean => false;
   const metrics = await openInternalPort({ ...options, isReady: () => isReady() }, scope);
-  const storage = await startStorage(options, dataPath, scope);
-  if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics }));
+  // What has to be read once is read before the stores take their files.
   const pages = await loadPages(access, configuration.origin, logger);
+  const storage = await startStorage(options, dataPath, openFiles, scope);
+  const short = shortage(storage.openFiles, wanted);
+  if (short !== undefined) logger.warn({}, short);
+  if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
   const view = scope.use(new SchemaReplica(storage.coordinator));
   const gateway = scope.use(assembleGateway(options, storage, view, { access, pages, metrics }));
   const { url } = await gateway.listen();

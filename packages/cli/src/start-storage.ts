@@ -8,6 +8,7 @@ import { IdCensus, RowCacheBudget, RowReadGate } from "@shoal/shard";
 import { createShardingState } from "@shoal/sharding";
 import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
 import { newClassId } from "./new-class-id.js";
+import { filesOfStore, type OpenFilesPlan, planFor, shardLimit } from "./open-files.js";
 import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
 import { schemaLimits } from "./schema-limits.js";
 import type { ServeOptions } from "./serve-options.js";
@@ -22,12 +23,15 @@ const SCHEMA_STORE = { cacheBytes: 1024 * 1024, writeBufferBytes: 1024 * 1024 } 
 export interface StorageParts {
   readonly coordinator: SchemaCoordinator;
   readonly node: StorageNode;
+  /** What is left for connections beside the files of the shards. */
+  readonly openFiles: OpenFilesPlan;
 }
 
 /** Coordinator and storage node. The schema's store is opened first: its lock keeps a second server off the folder. */
 export async function startStorage(
   options: ServeOptions,
   dataPath: string,
+  openFiles: OpenFilesPlan,
   scope: ResourceScope,
 ): Promise<StorageParts> {
   const { clock, configuration, configuredNodeName, logger } = options;
@@ -45,6 +49,7 @@ export async function startStorage(
       createShardingState({ desiredCount, virtualPerPhysical, nodeNames: [nodeName] }, randomBytes),
     newClassId: () => newClassId(randomInt),
     limits: schemaLimits(configuration),
+    shardLimit: shardLimit(openFiles, configuration.schemaShardsMax),
   });
   let shardCount = 0;
   scope.use(
@@ -52,6 +57,7 @@ export async function startStorage(
       shardCount = classes.reduce((sum, { sharding }) => sum + sharding.shards.length, 0);
     }),
   );
+  const openFilesNow = planFor(shardCount, openFiles);
   const hashSeed = randomInt(2 ** 32);
   const shardSettings: StoredShardSettings = {
     ballast,
@@ -61,6 +67,7 @@ export async function startStorage(
     logger,
     objectBytesMax: configuration.objectBytesMax,
     storeMemoryBytes: configuration.storeMemoryBytes,
+    storeFilesMax: (shards) => filesOfStore(shards, openFilesNow),
     rowCache: new RowCacheBudget(configuration.rowCacheBytes),
     rowReads: new RowReadGate(),
     shardCount: () => shardCount,
@@ -76,7 +83,7 @@ export async function startStorage(
       onEvent: (event) => logRegistryEvent(logger, event),
     }),
   );
-  return { coordinator, node };
+  return { coordinator, node, openFiles: openFilesNow };
 }
 
 function logRegistryEvent(logger: Logger, event: ShardRegistryEvent): void {
@@ -84,5 +91,11 @@ function logRegistryEvent(logger: Logger, event: ShardRegistryEvent): void {
   if (type === "classDropped") logger.info(fields, "class dropped from disk");
   else if (type === "shardFailed") logger.error(fields, "shard could not be opened");
   else if (type === "dropFailed") logger.error(fields, "class could not be dropped from disk");
-  else logger.error(fields, "a class on disk is not in the schema; its data is kept");
+  else {
+    logger.error(
+      fields,
+      "a folder on disk belongs to no class of the schema and is kept: a class whose creation was cut short, or a schema " +
+        "that was lost or put back; remove the folder while the server is stopped if its data is not wanted",
+    );
+  }
 }

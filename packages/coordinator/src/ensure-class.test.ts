@@ -15,13 +15,14 @@ function property(name: string, ...dataType: string[]): PropertyDefinition {
   return { name, dataType };
 }
 
-async function open(meta?: MetaStore): Promise<SchemaCoordinator> {
+async function open(meta?: MetaStore, shardsMax = 3): Promise<SchemaCoordinator> {
   let ids = 0;
   return SchemaCoordinator.open({
     store: meta ?? (await EmbeddedMetaStore.open(new MemoryStore(), () => "history")),
     createSharding: () => ({ shards: [{ name: "s", members: ["n"] }], virtualShards: ["v"], assignments: [0] }),
     newClassId: () => `id${++ids}`,
     limits: { classesMax: 3, propertiesPerClassMax: 4 },
+    shardLimit: { max: shardsMax, reason: "SCHEMA_SHARDS_MAX" },
   });
 }
 
@@ -171,6 +172,26 @@ describe("the limits of the schema", () => {
     await coordinator.ensureClass(definition("C", [property("a", "int")]), context);
     await coordinator.deleteClass("A", context);
     await coordinator.ensureClass(definition("D"), context);
+  });
+
+  test("hold for shards, however classes come; those of deleted classes do not count", async () => {
+    const coordinator = await open(undefined, 2);
+    for (const name of ["A", "B"]) await coordinator.addClass(definition(name), context);
+    const message = "the schema would have 3 shards, at most 2 are allowed (SCHEMA_SHARDS_MAX)";
+    await expect(coordinator.addClass(definition("C"), context)).rejects.toMatchObject({ code: "invalid", message });
+    await expect(coordinator.ensureClass(definition("C"), context)).rejects.toMatchObject({ code: "invalid", message });
+    await coordinator.ensureClass(definition("B", [property("a", "int")]), context);
+    await coordinator.deleteClass("A", context);
+    await coordinator.ensureClass(definition("C"), context);
+  });
+
+  test("leave a schema as it is that has more shards already", async () => {
+    const meta = await EmbeddedMetaStore.open(new MemoryStore(), () => "history");
+    const before = await open(meta);
+    for (const name of ["A", "B"]) await before.addClass(definition(name), context);
+    const coordinator = await open(meta, 1);
+    expect((await coordinator.current(context)).classes).toHaveLength(2);
+    await coordinator.addProperty("A", property("a", "int"), context);
   });
 
   test("hold for properties, however they come", async () => {

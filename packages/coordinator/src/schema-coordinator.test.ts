@@ -26,6 +26,7 @@ async function openOn(store: MetaStore): Promise<SchemaCoordinator> {
     }),
     newClassId: () => `id${++ids}`,
     limits: { classesMax: 25, propertiesPerClassMax: 12 },
+    shardLimit: { max: 100, reason: "SCHEMA_SHARDS_MAX" },
   });
 }
 

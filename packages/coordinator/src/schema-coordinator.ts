@@ -3,10 +3,12 @@ import {
   checkNewClass,
   checkNewProperty,
   checkPropertyCount,
+  checkShardCount,
   extendClass,
   type Json,
   type PropertyDefinition,
   type SchemaLimits,
+  type ShardLimit,
   ShoalError,
 } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaService, SchemaSnapshot } from "@shoal/rpc";
@@ -24,6 +26,7 @@ export interface SchemaCoordinatorOptions {
   readonly newClassId: () => string;
   /** What the schema may grow to; a stored one that is larger stays as it is. */
   readonly limits: SchemaLimits;
+  readonly shardLimit: ShardLimit;
 }
 
 /** A class record as stored: `order` keeps the classes in the order of their creation. */
@@ -139,9 +142,11 @@ export class SchemaCoordinator implements SchemaService {
 
   #newClass(definition: ClassDefinition, classes: ReadonlyMap<string, StoredClass>): SchemaChange<ClassRecord> {
     checkNewClass(definition, definitionsOf(classes), this.#options.limits);
+    const sharding = this.#options.createSharding(definition);
+    checkShardCount(shardCount(classes) + sharding.shards.length, this.#options.shardLimit);
     const record: ClassRecord = {
       definition,
-      sharding: this.#options.createSharding(definition),
+      sharding,
       classId: this.#options.newClassId(),
       dimensions: undefined,
     };
@@ -207,6 +212,12 @@ function storedClass(classes: ReadonlyMap<string, StoredClass>, className: strin
 
 function definitionsOf(classes: ReadonlyMap<string, StoredClass>): readonly ClassDefinition[] {
   return Array.from(classes.values(), ({ record }) => record.definition);
+}
+
+function shardCount(classes: ReadonlyMap<string, StoredClass>): number {
+  let count = 0;
+  for (const { record } of classes.values()) count += record.sharding.shards.length;
+  return count;
 }
 
 function unknownClass(className: string): ShoalError {

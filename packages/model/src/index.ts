@@ -71,9 +71,11 @@ export { PROPERTY_BODY } from "./schema/property-body.js";
 export {
   checkClassCount,
   checkPropertyCount,
+  checkShardCount,
   DEFAULT_SCHEMA_LIMITS,
   PROPERTIES_PER_CLASS_CAP,
   type SchemaLimits,
+  type ShardLimit,
 } from "./schema/schema-limits.js";
 export { shownClass } from "./schema/shown-class.js";
 export { updateClass } from "./schema/update-class.js";

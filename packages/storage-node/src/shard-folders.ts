@@ -44,7 +44,7 @@ export class ShardFolders {
 
   /** The folder of a shard, created with its class's marker when it is missing; durable, with the way to it. */
   async shard(classId: string, shardName: string, marker: ClassMarker): Promise<string> {
-    const folder = join(this.#classFolder(classId), checkedName(shardName));
+    const folder = join(this.classFolder(classId), checkedName(shardName));
     let making = this.#making.get(classId);
     if (making === undefined) {
       making = this.#makeClass(classId, marker).finally(() => this.#making.delete(classId));
@@ -56,7 +56,7 @@ export class ShardFolders {
   }
 
   async #makeClass(classId: string, marker: ClassMarker): Promise<void> {
-    const folder = this.#classFolder(classId);
+    const folder = this.classFolder(classId);
     await makeDurableFolder(folder);
     const file = join(folder, MARKER);
     const isThere = await access(file).then(
@@ -70,7 +70,7 @@ export class ShardFolders {
   async drop(classId: string): Promise<void> {
     const going = join(this.#root, GOING + checkedName(classId));
     try {
-      await rename(this.#classFolder(classId), going);
+      await rename(this.classFolder(classId), going);
     } catch (thrown) {
       if (isMissing(thrown)) return;
       throw thrown;
@@ -100,13 +100,14 @@ export class ShardFolders {
 
   async #marker(classId: string): Promise<ClassMarker | undefined> {
     try {
-      return JSON.parse(await readFile(join(this.#classFolder(classId), MARKER), "utf8")) as ClassMarker;
+      return JSON.parse(await readFile(join(this.classFolder(classId), MARKER), "utf8")) as ClassMarker;
     } catch {
       return undefined;
     }
   }
 
-  #classFolder(classId: string): string {
+  /** Where the shards of a class are. */
+  classFolder(classId: string): string {
     return join(this.#root, checkedName(classId));
   }
 }

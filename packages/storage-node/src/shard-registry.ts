@@ -13,7 +13,7 @@ export type ShardRegistryEvent =
   | { readonly type: "shardFailed"; readonly shard: ShardAddress; readonly error: ShoalError }
   | { readonly type: "classDropped"; readonly classId: string }
   | { readonly type: "dropFailed"; readonly classId: string; readonly error: ShoalError }
-  | { readonly type: "unknownClassOnDisk"; readonly classId: string };
+  | { readonly type: "unknownClassOnDisk"; readonly classId: string; readonly folder: string };
 
 export interface ShardRegistryOptions {
   readonly nodeName: string;
@@ -84,7 +84,8 @@ export class ShardRegistry implements AsyncDisposable {
     const { folders, historyId } = this.#options;
     const { deleted, unknown } = await folders.strangers({ historyId, version: snapshot.version }, known);
     for (const classId of deleted) this.#drop(classId);
-    for (const classId of unknown) this.#options.onEvent({ type: "unknownClassOnDisk", classId });
+    for (const classId of unknown)
+      this.#options.onEvent({ type: "unknownClassOnDisk", classId, folder: folders.classFolder(classId) });
     await Promise.allSettled([...this.#shards.values()].map(({ opened }) => opened));
   }
 

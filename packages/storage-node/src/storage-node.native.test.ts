@@ -193,6 +193,10 @@ describe("StorageNode", () => {
     await folders.shard("other", "s1", { className: "O", historyId: "before", schemaVersion: 1 });
     await using _node = await world.start();
     await expect.poll(() => readdir(root)).toEqual(["other"]);
-    expect(world.events).toContainEqual({ type: "unknownClassOnDisk", classId: "other" });
+    expect(world.events).toContainEqual({
+      type: "unknownClassOnDisk",
+      classId: "other",
+      folder: join(root, "other"),
+    });
   });
 });

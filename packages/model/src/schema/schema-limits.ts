@@ -8,9 +8,15 @@ export interface SchemaLimits {
   readonly propertiesPerClassMax: number;
 }
 
+/** How many shards all classes may have together, and what says so: a setting, or what a process can hold open. */
+export interface ShardLimit {
+  readonly max: number;
+  readonly reason: string;
+}
+
 export const DEFAULT_SCHEMA_LIMITS: SchemaLimits = { classesMax: 1_000, propertiesPerClassMax: 1_000 };
 
-/** No setting allows more properties: bodies that list more are refused before they are looked at. */
+/** No setting allows more properties. */
 export const PROPERTIES_PER_CLASS_CAP = 10_000;
 
 /** Fails with `invalid` when the schema would have too many classes. */
@@ -20,6 +26,12 @@ export function checkClassCount(count: number, { classesMax }: SchemaLimits): vo
     "invalid",
     `the schema would have ${count} classes, at most ${classesMax} are allowed (SCHEMA_CLASSES_MAX)`,
   );
+}
+
+/** Fails with `invalid` when the schema would have too many shards: each is a store with files of its own. */
+export function checkShardCount(count: number, { max, reason }: ShardLimit): void {
+  if (count <= max) return;
+  throw new ShoalError("invalid", `the schema would have ${count} shards, at most ${max} are allowed (${reason})`);
 }
 
 /** Fails with `invalid` when a class would have too many properties. */

@@ -39,6 +39,13 @@ export const SCHEMA_SETTINGS = {
     "Classes of the schema; each has files and memory of its own.",
     wholeNumber(1, 100_000),
   ),
+  schemaShardsMax: setting(
+    "SCHEMA_SHARDS_MAX",
+    "schema.shards_max",
+    2_000,
+    "Shards of all classes; each takes up to 10 open files and 0.2 to 1 MB of memory. Fewer where `ulimit -n` is low.",
+    wholeNumber(1, 1_000_000),
+  ),
   schemaClassPropertiesMax: setting(
     "SCHEMA_CLASS_PROPERTIES_MAX",
     "schema.class_properties_max",
