@@ -33,6 +33,7 @@ export function assembleGateway(
     defaultVectorizer: configuration.defaultVectorizerModule,
     nodeCount: 1,
     modules: NO_MODULES,
+    propertiesPerClassMax: configuration.schemaClassPropertiesMax,
   });
   const limits = {
     defaultLimit: configuration.queryDefaultsLimit,

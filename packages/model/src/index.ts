@@ -73,6 +73,7 @@ export {
   checkPropertyCount,
   checkShardCount,
   DEFAULT_SCHEMA_LIMITS,
+  isBeyondSchemaLimit,
   PROPERTIES_PER_CLASS_CAP,
   type SchemaLimits,
   type ShardLimit,

@@ -1,4 +1,4 @@
-import { NAME_CHARS_MAX, type ObjectId, ShoalError } from "@shoal/model";
+import { isBeyondSchemaLimit, NAME_CHARS_MAX, type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import type { CheckedObject } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
@@ -63,9 +63,12 @@ export class DeferredItems {
     });
   }
 
-  /** The reference goes on without the class that it could not make, and tells all that comes of it (reference-rest 6.1). */
+  /**
+   * The reference goes on without the class that it could not make, and tells all that comes of it (reference-rest 6.1).
+   * It has no limits: what goes beyond ours is told alone.
+   */
   #withoutClass({ input: { className = "" } }: DeferredItem, error: ShoalError): ShoalError {
-    const isTold = error.code === "invalid" && className.length <= NAME_CHARS_MAX;
+    const isTold = error.code === "invalid" && !isBeyondSchemaLimit(error) && className.length <= NAME_CHARS_MAX;
     if (!isTold || this.#parts.schema.classRecord(className) !== undefined) return error;
     return new ShoalError(
       "invalid",

@@ -107,10 +107,7 @@ describe("a batch", () => {
     );
     clearInterval(counting);
     expect(outcomes.filter((outcome) => outcome === "stored")).toHaveLength(2);
-    expect(outcomes.at(-1)).toBe(
-      "the schema would have 6 classes, at most 5 are allowed (SCHEMA_CLASSES_MAX), " +
-        "class 'Class2999' not present in schema, class Class2999 not present",
-    );
+    expect(outcomes.at(-1)).toBe("the schema would have 6 classes, at most 5 are allowed (SCHEMA_CLASSES_MAX)");
     expect(asked).toBe(2);
     expect(turns).toBeGreaterThan(50);
   });

@@ -62,6 +62,10 @@ describe("an object of a seen class", () => {
     expect(await refusal(setup.ingest.createObject(input("Thing"), setup.context))).toBe(
       "invalid: invalid object: the schema would have 4 classes, at most 3 are allowed (SCHEMA_CLASSES_MAX)",
     );
+    expect(await batch(setup, [input("Thing"), input("Other")])).toEqual([
+      "the schema would have 4 classes, at most 3 are allowed (SCHEMA_CLASSES_MAX)",
+      "the schema would have 4 classes, at most 3 are allowed (SCHEMA_CLASSES_MAX)",
+    ]);
     expect(await batch(setup, [wide, withProperties("Car", { a: 1 }), withProperties("Car", { b: 1 })])).toEqual([
       "class 'Car' would have 5 properties, at most 4 are allowed (SCHEMA_CLASS_PROPERTIES_MAX)",
       "stored",

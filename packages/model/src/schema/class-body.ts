@@ -20,6 +20,8 @@ export interface ClassSettings {
   /** Number of storage nodes: the default number of shards. */
   readonly nodeCount: number;
   readonly modules: ModuleClassRules;
+  /** `SCHEMA_CLASS_PROPERTIES_MAX`, so that a body with more is refused before it is looked at; the most it may be if absent. */
+  readonly propertiesPerClassMax?: number;
 }
 
 /** A class body with its types checked, its names normalised and simple defaults filled in; the rest is unchecked. */

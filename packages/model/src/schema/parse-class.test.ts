@@ -180,11 +180,14 @@ describe("parseClass", () => {
     expect(refusal(() => parse(body, schema))).toBe(`invalid: ${message}`);
   });
 
-  it("refuses more properties than any setting may allow", () => {
-    const properties = Array.from({ length: 10_001 }, (_, i) => ({ name: `p${i}`, dataType: ["int"] }));
-    expect(refusal(() => parse({ class: "Foo", properties }))).toBe(
-      "invalid: class 'Foo' would have 10001 properties, at most 10000 are allowed (SCHEMA_CLASS_PROPERTIES_MAX)",
-    );
+  it("refuses more properties than the setting allows, before it looks at them", () => {
+    const properties = Array.from({ length: 10_001 }, () => ({ name: "not a name", dataType: ["int"] }));
+    for (const propertiesPerClassMax of [1_000, 10_000]) {
+      expect(refusal(() => parse({ class: "Foo", properties }, [], { propertiesPerClassMax }))).toBe(
+        `invalid: class 'Foo' would have 10001 properties, at most ${propertiesPerClassMax} are allowed ` +
+          "(SCHEMA_CLASS_PROPERTIES_MAX)",
+      );
+    }
   });
 
   it.each([

@@ -22,7 +22,8 @@ export function parseClass(
   const read = readClassBody(body, settings);
   checkUnique(read.className, schema);
   checkClassName(read.className);
-  checkProperties(read.className, read.properties ?? [], schema);
+  const { propertiesPerClassMax = PROPERTIES_PER_CLASS_CAP } = settings;
+  checkProperties(read.className, read.properties ?? [], schema, propertiesPerClassMax);
   checkVectorizer(read.vectorizer, settings.modules);
   const vectorIndexType = supportedIndexType(read.vectorIndexType);
   const definition: ClassDefinition = {
@@ -51,9 +52,8 @@ export function checkNewClass(
 ): void {
   const properties = definition.properties ?? [];
   checkUnique(definition.class, schema);
-  checkProperties(definition.class, properties, schema);
+  checkProperties(definition.class, properties, schema, limits.propertiesPerClassMax);
   checkClassCount(schema.length + 1, limits);
-  checkPropertyCount(definition.class, properties.length, limits.propertiesPerClassMax);
   checkGraphqlNames(definition, schema);
 }
 
@@ -72,8 +72,9 @@ function checkProperties(
   className: string,
   properties: readonly PropertyDefinition[],
   schema: readonly ClassDefinition[],
+  propertiesMax: number,
 ): void {
-  checkPropertyCount(className, properties.length, PROPERTIES_PER_CLASS_CAP);
+  checkPropertyCount(className, properties.length, propertiesMax);
   const names = new Set<string>();
   for (const { name, dataType } of properties) {
     checkPropertyName(name);

@@ -19,26 +19,34 @@ export const DEFAULT_SCHEMA_LIMITS: SchemaLimits = { classesMax: 1_000, properti
 /** No setting allows more properties. */
 export const PROPERTIES_PER_CLASS_CAP = 10_000;
 
+/** The cause of the errors below. */
+const SCHEMA_LIMIT: unique symbol = Symbol("schema limit");
+
+/** Whether a change of the schema was refused for its size alone. */
+export function isBeyondSchemaLimit({ cause }: ShoalError): boolean {
+  return cause === SCHEMA_LIMIT;
+}
+
+function beyond(message: string): ShoalError {
+  return new ShoalError("invalid", message, { cause: SCHEMA_LIMIT });
+}
+
 /** Fails with `invalid` when the schema would have too many classes. */
 export function checkClassCount(count: number, { classesMax }: SchemaLimits): void {
   if (count <= classesMax) return;
-  throw new ShoalError(
-    "invalid",
-    `the schema would have ${count} classes, at most ${classesMax} are allowed (SCHEMA_CLASSES_MAX)`,
-  );
+  throw beyond(`the schema would have ${count} classes, at most ${classesMax} are allowed (SCHEMA_CLASSES_MAX)`);
 }
 
 /** Fails with `invalid` when the schema would have too many shards: each is a store with files of its own. */
 export function checkShardCount(count: number, { max, reason }: ShardLimit): void {
   if (count <= max) return;
-  throw new ShoalError("invalid", `the schema would have ${count} shards, at most ${max} are allowed (${reason})`);
+  throw beyond(`the schema would have ${count} shards, at most ${max} are allowed (${reason})`);
 }
 
 /** Fails with `invalid` when a class would have too many properties. */
 export function checkPropertyCount(className: string, count: number, propertiesMax: number): void {
   if (count <= propertiesMax) return;
-  throw new ShoalError(
-    "invalid",
+  throw beyond(
     `class '${className}' would have ${count} properties, at most ${propertiesMax} are allowed ` +
       "(SCHEMA_CLASS_PROPERTIES_MAX)",
   );
