@@ -11,6 +11,7 @@ import {
   type Metrics,
   RateLimitedLogger,
 } from "@shoal/service-runtime";
+import { AnswerBudget } from "./answer-budget.js";
 import type { AccessControl } from "./auth/access.js";
 import { discoveryUrl } from "./auth/discovery.js";
 import { describeGatewayMetrics, GatewayStatistics } from "./gateway-statistics.js";
@@ -86,11 +87,13 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const statistics = new GatewayStatistics();
   const turns = new RowTurns(settings.rowsInFlightMax);
   const bodyTurns = new LoopTurns();
+  const answers = new AnswerBudget(settings);
   const graphQl = createGraphQlHandler({
     schema: view,
     query,
     wire: profile,
     limits: graphQlLimits(settings),
+    answers,
     turns,
     statistics: statistics.graphQl,
     onFault: (error, { requestId }) => logger.error({ requestId, error }, "a GraphQL field failed"),
@@ -101,6 +104,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     ...settings,
     onBatch: statistics.countBatch,
     bodyTurns,
+    answers,
     turns,
     address: () => address,
     isReady,
@@ -109,7 +113,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const operations = [...rest, graphQlRoute(graphQl), DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, documentParts(settings))];
   const { fallback } = dependencies;
-  const server = new HttpServer(routes, settings, { access, clock, logger, metrics, fallback, bodyTurns });
+  const server = new HttpServer(routes, settings, { access, clock, logger, metrics, fallback, bodyTurns, answers });
   if (metrics !== undefined) describeGatewayMetrics(metrics, statistics, turns);
   return {
     routes,

@@ -5,5 +5,5 @@ export interface RequestContext extends ReadBounds {
   /** Milliseconds since 1970 after which nobody waits for the answer any more. */
   readonly deadline: number;
   /** What log lines about it are found by; printable, at most 128 characters. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
 }

@@ -1,7 +1,5 @@
 import { objectIdFromBytes, type StoredObject } from "@shoal/model";
 import { describe, expect, it, vi } from "vitest";
-import { AnswerBudget } from "./answer-budget.js";
-import { DEFAULT_GRAPHQL_LIMITS } from "./limits.js";
 import { library } from "./testing/ask-library.js";
 import { LIBRARY_OBJECTS, LibraryQuery } from "./testing/library.js";
 
@@ -106,21 +104,4 @@ it("a plain answer is written in turns", async () => {
   stringify.mockRestore();
   expect((await asked).data.Get.Book).toHaveLength(400);
   expect(turns).toBeGreaterThan(5);
-});
-
-describe("AnswerBudget", () => {
-  it("gets back what an answer held, and nothing of what comes late", () => {
-    const budget = new AnswerBudget({ ...DEFAULT_GRAPHQL_LIMITS, answerBytesMax: 100, answersBytesMax: 150 });
-    const [first, second] = [budget.begin(), budget.begin()];
-    first.addText(60);
-    first.setText(90);
-    second.addText(60);
-    expect(budget.held).toBe(150);
-    expect(() => second.addText(1)).toThrow("ANSWERS_BYTES_MAX");
-    expect(() => first.setText(101)).toThrow("more than 100 bytes (ANSWER_BYTES_MAX)");
-    first.end();
-    expect(() => first.addText(1)).toThrow();
-    second.end();
-    expect(budget.held).toBe(0);
-  });
 });

@@ -2,9 +2,9 @@ import type { SchemaView } from "@shoal/cluster";
 import type { ClassDefinition } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
+import { AnswerBudget } from "../answer-budget.js";
 import { RowTurns } from "../row-turns.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
-import { AnswerBudget } from "./answer-budget.js";
 import { GraphQlStatistics } from "./graphql-statistics.js";
 import { checkRows, rowsOfDocument } from "./guards/check-rows.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
@@ -25,6 +25,8 @@ export interface GraphQlHandlerDeps {
   readonly onSkippedClass?: (skipped: SkippedClass) => void;
   /** Called with everything that was thrown while a query was answered and is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
+  /** Counts the memory of all answers; absent: of these alone. */
+  readonly answers?: AnswerBudget;
   /** Shared with whoever else reads many rows. */
   readonly turns?: RowTurns;
   /** Counted in; for whoever wants to know. */
@@ -73,7 +75,7 @@ class Handler implements GraphQlHandler {
   constructor(deps: GraphQlHandlerDeps) {
     this.#deps = deps;
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
-    this.#answers = new AnswerBudget(this.#limits);
+    this.#answers = deps.answers ?? new AnswerBudget(this.#limits);
     this.#turns = deps.turns ?? new RowTurns(this.#limits.graphqlRowsMax);
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
   }

@@ -1,5 +1,7 @@
+import type { AnswerLimits } from "../answer-budget.js";
+
 /** Bounds of one GraphQL request. All act before the step that they protect; messages name the limit. */
-export interface GraphQlLimits {
+export interface GraphQlLimits extends AnswerLimits {
   /** Length of the query text in UTF-16 units. A vector of 65,535 numbers takes about 1.3 million. */
   readonly graphqlQueryCharsMax: number;
   /** Tokens of the text without numbers. */
@@ -20,10 +22,6 @@ export interface GraphQlLimits {
   readonly getRowsDefault: number;
   /** Rows that one class field may reach; the query refuses it beyond. */
   readonly getRowsMax: number;
-  /** Bytes of an answer; and of the stored rows that it is made of. */
-  readonly answerBytesMax: number;
-  /** Bytes of all answers under construction, and of their rows. */
-  readonly answersBytesMax: number;
   /** Prepared queries that are kept for one version of the schema. */
   readonly preparedQueriesMax: number;
   /** Longer templates are not prepared. */

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { Clock, Logger, Metrics } from "@shoal/service-runtime";
+import type { AnswerBudget } from "../answer-budget.js";
 import type { AccessControl } from "../auth/access.js";
 import type { LoopTurns } from "../loop-turns.js";
 
@@ -10,7 +11,7 @@ export interface HttpServerSettings {
   readonly requestTimeoutSeconds: number;
   readonly requestBodyBytesMax: number;
   readonly requestBodiesBytesMax: number;
-  /** Of answers that clients have not taken yet. */
+  /** Of answers that are made, or that clients have not taken yet. */
   readonly answersBytesMax: number;
   readonly requestHeaderBytesMax: number;
   readonly requestsInFlightMax: number;
@@ -32,6 +33,8 @@ export interface HttpServerParts {
   readonly logger: Logger;
   /** Of all long bodies together, where handlers take turns, too. */
   readonly bodyTurns?: LoopTurns | undefined;
+  /** Counts the memory of answers, also while they are made; absent: of those that clients have not taken. */
+  readonly answers?: AnswerBudget | undefined;
   /** Where it tells of itself. */
   readonly metrics?: Metrics | undefined;
   /** Takes the requests outside of `/v1` that no route takes: pages for people. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { ShoalError } from "@shoal/model";
 import type { Clock } from "@shoal/service-runtime";
+import { AnswerBudget } from "../answer-budget.js";
 import type { AccessControl } from "../auth/access.js";
 import { answerThrown } from "../auth/challenge.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
@@ -41,6 +42,7 @@ export class HttpService {
   readonly #budget: BodyBudget;
   readonly #bodyTurns: LoopTurns;
   readonly #pipelines = new Pipelines();
+  readonly #answers: AnswerBudget;
   readonly #unsent: UnsentAnswers;
   readonly #slowMs: number;
   readonly #timeLimits: { readonly [Kind in Route["timeout"]]: TimeLimit };
@@ -57,7 +59,9 @@ export class HttpService {
     this.#log = new RequestLog(parts.logger, this.#ids);
     this.#bodyTurns = parts.bodyTurns ?? new LoopTurns();
     this.#budget = new BodyBudget(settings.requestBodiesBytesMax);
-    this.#unsent = new UnsentAnswers(settings.answersBytesMax, monotonicMs);
+    const { answersBytesMax } = settings;
+    this.#answers = parts.answers ?? new AnswerBudget({ answerBytesMax: Number.POSITIVE_INFINITY, answersBytesMax });
+    this.#unsent = new UnsentAnswers(this.#answers, monotonicMs);
     this.#slowMs = settings.slowQueryMs === 0 ? Number.POSITIVE_INFINITY : settings.slowQueryMs;
     this.#timeLimits = {
       request: { seconds: settings.requestTimeoutSeconds, variable: "REQUEST_TIMEOUT_SECONDS" },
@@ -244,7 +248,7 @@ export class HttpService {
     if (response.destroyed || response.headersSent) return;
     const isSmall = !isLarge(wanted) && response.socket !== null;
     const fits = isSmall || this.#unsent.take(response, bodyBytesOf(wanted));
-    const answer = fits ? wanted : this.#refuseForLoad(exchange, "unsent_answers", tooMuchUnsent(this.#settings));
+    const answer = fits ? wanted : this.#refuseForLoad(exchange, "unsent_answers", this.#answers.fullError());
     const unread = !request.complete && hasBody(request);
     // A client that waits to be told to go on may keep its body: what it sends next is then no request.
     const isLast = this.isClosing || (unread && request.headers.expect !== undefined);
@@ -278,13 +282,6 @@ function tooManyRequests(most: number): ShoalError {
 
 function tooManyPipelined(): ShoalError {
   return new ShoalError("overloaded", `more than ${PIPELINED_MAX} requests wait for others on this connection`);
-}
-
-function tooMuchUnsent({ answersBytesMax }: HttpServerSettings): ShoalError {
-  return new ShoalError(
-    "overloaded",
-    `answers that clients have not taken yet hold more than ${answersBytesMax} bytes (ANSWERS_BYTES_MAX)`,
-  );
 }
 
 function announcedLength(request: IncomingMessage): number {

@@ -1,5 +1,6 @@
 import { type ObjectId, SPEC_PROFILE } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AnswerBudget } from "../answer-budget.js";
 import { LoopTurns } from "../loop-turns.js";
 import { RowTurns } from "../row-turns.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
@@ -146,6 +147,7 @@ describe("POST /v1/batch/objects", () => {
       queryDefaultsLimit: 25,
       queryMaximumResults: 10_000,
       turns: new RowTurns(10_000),
+      answers: new AnswerBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
     });
     const page = await list.handle({ ...request, queryString: "include=vector", body: Buffer.alloc(0) });
     expect(page.chunks?.length).toBeGreaterThan(3);

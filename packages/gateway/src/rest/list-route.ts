@@ -1,5 +1,6 @@
-import { parseObjectId, ShoalError } from "@shoal/model";
+import { parseObjectId, ShoalError, type StoredObject } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
+import { type AnswerBudget, AnswerContext, type HeldAnswer } from "../answer-budget.js";
 import { type HttpRequest, isEmptyParameter, queryParameter, type RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
@@ -12,13 +13,14 @@ export interface ListSettings {
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
   readonly turns: RowTurns;
+  readonly answers: AnswerBudget;
 }
 
 /** `GET /v1/objects`: a page of objects (reference-rest 2.6, decisions.md). `totalResults` counts this page. */
 export function listRoute(
   query: QueryService,
   writer: ObjectWriter,
-  { queryDefaultsLimit, queryMaximumResults, turns }: ListSettings,
+  { queryDefaultsLimit, queryMaximumResults, turns, answers }: ListSettings,
 ): Route {
   async function list(request: HttpRequest): Promise<HttpResponse> {
     const place = placeOf(request);
@@ -30,13 +32,16 @@ export function listRoute(
     return turns.run(rows, request.context, () => page(wanted, include, request));
   }
   async function page(wanted: Parameters<QueryService["list"]>[0], include: Include, { context }: HttpRequest) {
-    const objects = await query.list(wanted, context);
-    function* parts() {
-      yield '{"deprecations":null,"objects":[';
-      for (const [at, object] of objects.entries()) yield (at === 0 ? "" : ",") + writer.stored(object, include);
-      yield objects.length === 0 ? "]}\n" : `],"totalResults":${objects.length}}\n`;
+    const held = answers.begin();
+    try {
+      const objects = await query.list(wanted, new AnswerContext(context, held));
+      const parts = partsOf([...objects], (object) => writer.stored(object, include), held, context);
+      return { status: 200, chunks: await writeInTurns(parts, "latin1") };
+    } catch (thrown) {
+      throw held.refusal ?? thrown;
+    } finally {
+      held.end();
     }
-    return { status: 200, chunks: await writeInTurns(parts(), "latin1") };
   }
   return {
     method: "GET",
@@ -49,6 +54,34 @@ export function listRoute(
     },
     handle: list,
   };
+}
+
+/** So much is written before it is asked whether the client is still there: asking costs more than a small answer. */
+const UNASKED_BYTES = 512 * 1024;
+
+/** The text of a page; rows make room for it as they are written. Fails with `tooLarge` or `overloaded`. */
+function* partsOf(
+  objects: (StoredObject | undefined)[],
+  write: (object: StoredObject) => string,
+  held: HeldAnswer,
+  context: HttpRequest["context"],
+) {
+  yield '{"deprecations":null,"objects":[';
+  let unasked = 0;
+  for (const [at, object] of objects.entries()) {
+    if (object === undefined) continue;
+    const json = write(object);
+    objects[at] = undefined;
+    held.add(-object.propertiesJson.length - (object.vector?.byteLength ?? 0));
+    held.addText(json.length);
+    unasked += json.length;
+    if (unasked > UNASKED_BYTES) {
+      context.signal?.throwIfAborted();
+      unasked = 0;
+    }
+    yield at === 0 ? json : `,${json}`;
+  }
+  yield objects.length === 0 ? "]}\n" : `],"totalResults":${objects.length}}\n`;
 }
 
 /** Which part of the list is asked for. Fails with `invalid` on a parameter that is of the wrong type. */

@@ -2,6 +2,7 @@ import { type IngestService, type ObjectInput, parseBodyId } from "@shoal/ingest
 import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
+import { type AnswerBudget, AnswerContext } from "../answer-budget.js";
 import type { Verb } from "../auth/access.js";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { queryParameter } from "../http/http-request.js";
@@ -19,20 +20,26 @@ export interface ObjectRouteParts {
   readonly query: QueryService;
   readonly writer: ObjectWriter;
   readonly profile: Pick<WireProfile, "putObjectAnswersObject">;
+  readonly answers: AnswerBudget;
   /** Of all long bodies together. */
   readonly turns: LoopTurns;
 }
 
 /** The operations on one object (reference-rest 2.7, 3; decisions.md). */
 export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
-  const { ingest, query, writer, profile, turns } = parts;
+  const { ingest, query, writer, profile, turns, answers } = parts;
 
   async function get(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
     const include = parseInclude(queryParameter(request, "include"));
-    const object = await query.objectById(id, include.fields, request.context);
-    if (object === undefined) return unknownObject(id);
-    return spliced(writer.stored(object, include));
+    const held = answers.beginObject();
+    try {
+      const object = await query.objectById(id, include.fields, new AnswerContext(request.context, held));
+      if (object === undefined) return unknownObject(id);
+      return spliced(writer.stored(object, include));
+    } finally {
+      held.end();
+    }
   }
 
   async function head(request: HttpRequest): Promise<HttpResponse> {

@@ -32,11 +32,11 @@ export interface RestSettings extends InstanceRouteParts, BatchSettings, ListSet
 /** Every operation of the REST API. */
 export function restRoutes(services: RestServices, settings: RestSettings): readonly Route[] {
   const { ingest, query, schema, view, profile, classSettings, clock } = services;
-  const turns = settings.bodyTurns;
+  const { answers, bodyTurns: turns } = settings;
   const writer = new ObjectWriter(view, profile, settings.origin);
   return [
     ...instanceRoutes(settings),
-    ...objectRoutes({ ingest, query, writer, profile, turns }),
+    ...objectRoutes({ ingest, query, writer, profile, turns, answers }),
     listRoute(query, writer, settings),
     ...referenceRoutes(ingest, profile, settings.batchReferencesMax, turns),
     batchRoute(ingest, writer, clock, settings),

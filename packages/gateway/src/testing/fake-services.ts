@@ -56,11 +56,15 @@ export class FakeServices {
     objectById: async (id: ObjectId, fields: RowFields, context: RequestContext) => {
       await this.#enter(context);
       const object = this.objects.get(id);
+      if (object !== undefined) context.rowBytes?.add(object.propertiesJson.length);
       return object && { ...object, vector: fields.vector ? object.vector : undefined };
     },
     list: async (query: ListQuery, context: RequestContext) => {
       await this.#enter(context);
       this.lists.push(query);
+      for (const { propertiesJson, vector } of this.objects.values()) {
+        context.rowBytes?.add(propertiesJson.length + (vector?.byteLength ?? 0));
+      }
       return [...this.objects.values()];
     },
   };

@@ -62,14 +62,14 @@ export const LIMIT_SETTINGS = {
     "ANSWER_BYTES_MAX",
     "answer.bytes_max",
     256 * MIB,
-    "Largest GraphQL answer, and most bytes of the stored rows that one is made of.",
+    "Largest answer of a list or a GraphQL query, and most bytes of the stored rows that one is made of.",
     wholeNumber(MIB, 2 * GIB),
   ),
   answersBytesMax: setting(
     "ANSWERS_BYTES_MAX",
     "answer.all_bytes_max",
     GIB,
-    "Bytes of all GraphQL answers that are made at the same time, with their rows; also of all answers that clients have not taken yet. Above either requests get 429.",
+    "Bytes of all answers that are made at the same time, with their rows, and of those that clients have not taken yet; above it requests get 429.",
     wholeNumber(MIB, 64 * GIB),
   ),
   requestHeaderBytesMax: setting(

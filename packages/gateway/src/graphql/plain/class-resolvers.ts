@@ -1,8 +1,8 @@
 import { ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { GraphQLFieldResolver, GraphQLObjectType } from "graphql";
+import type { HeldAnswer } from "../../answer-budget.js";
 import { shortestFloat32 } from "../../json/float32.js";
-import type { HeldAnswer } from "../answer-budget.js";
 import { fieldNames, selectedSubfields } from "../selected-fields.js";
 import { classificationOf, memberOf, type PlainContext, PlainRow } from "./plain-row.js";
 import { resolveReferences } from "./resolve-references.js";

@@ -9,6 +9,7 @@ import {
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
+import { type AnswerBudget, AnswerContext, answerTooLarge } from "../../answer-budget.js";
 import { writeInTurns } from "../../json/write-in-turns.js";
 import {
   type ErrorItem,
@@ -20,7 +21,6 @@ import {
   refusedAnswer,
   tooLargeAnswer,
 } from "../answer.js";
-import { type AnswerBudget, answerTooLarge } from "../answer-budget.js";
 import type { GraphQlStatistics } from "../graphql-statistics.js";
 import type { GraphQlRequest } from "../request-body.js";
 import { answerParts } from "./answer-parts.js";
@@ -92,7 +92,7 @@ export class PlainExecution {
   async execute(request: GraphQlRequest, context: RequestContext): Promise<GraphQlAnswer> {
     const held = this.#answers.begin();
     try {
-      return await this.#execute(request, { request: context, answer: held });
+      return await this.#execute(request, { request: new AnswerContext(context, held), answer: held });
     } catch (thrown) {
       return tooLargeAnswer(thrown);
     } finally {

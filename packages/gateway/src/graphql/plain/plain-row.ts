@@ -1,6 +1,6 @@
 import { decodeProperties, type JsonObject, type ObjectId, type StoredObject } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
-import type { HeldAnswer } from "../answer-budget.js";
+import type { HeldAnswer } from "../../answer-budget.js";
 
 /** What resolvers know of the request. */
 export interface PlainContext {

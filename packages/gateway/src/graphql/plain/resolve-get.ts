@@ -49,7 +49,6 @@ export function resolveGet(
     };
     const isNear = get.nearVector !== undefined || get.nearObject !== undefined;
     const rows = await query.get(get, context.request);
-    context.answer.addRows(rows);
     let numbers = 0;
     for (const { object } of rows) numbers += object?.vector?.length ?? 0;
     context.answer.addText(numbers * NUMBER_BYTES);

@@ -12,7 +12,7 @@ const TARGET_FIELDS = { properties: true, vector: false, extras: false } as cons
 export async function resolveReferences(
   stored: unknown,
   query: QueryService,
-  { request, answer }: PlainContext,
+  { request }: PlainContext,
   info: GraphQLResolveInfo,
 ): Promise<readonly PlainRow[] | null> {
   const classNames = fragmentTypes(info);
@@ -28,7 +28,6 @@ export async function resolveReferences(
         : undefined;
     }),
   );
-  answer.addRows(targets.map((object) => ({ object })));
   const rows = classNames.flatMap((className) =>
     targets.flatMap((target) =>
       target?.className === className ? new PlainRow(target.id, target, undefined, true) : [],

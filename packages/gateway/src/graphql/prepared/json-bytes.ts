@@ -1,5 +1,5 @@
+import { answerTooLarge } from "../../answer-budget.js";
 import { FLOAT32_CHARS_MAX, float32ArrayBytesMax, writeFloat32, writeFloat32Array } from "../../json/float32.js";
-import { answerTooLarge } from "../answer-budget.js";
 
 /** Longer runs are copied by the runtime, shorter ones byte by byte. */
 const SHORT_MAX = 32;

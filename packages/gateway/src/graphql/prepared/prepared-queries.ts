@@ -3,6 +3,7 @@ import { type GetQuery, ShoalError } from "@shoal/model";
 import type { GetRow, QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { GraphQLSchema } from "graphql";
+import { type AnswerBudget, AnswerContext, type HeldAnswer, isCounted } from "../../answer-budget.js";
 import type { RowTurns } from "../../row-turns.js";
 import {
   type ErrorItem,
@@ -12,7 +13,6 @@ import {
   type GraphQlWire,
   tooLargeAnswer,
 } from "../answer.js";
-import { type AnswerBudget, type HeldAnswer, isCounted } from "../answer-budget.js";
 import type { GraphQlStatistics } from "../graphql-statistics.js";
 import { checkRows, rowsOfGet } from "../guards/check-rows.js";
 import type { GraphQlLimits } from "../limits.js";
@@ -132,7 +132,7 @@ class PreparedQuery {
   }
 
   async execute(reading: RequestReading, lifter: RequestLifter, context: RequestContext): Promise<GraphQlAnswer> {
-    const { query, limits, answers, turns } = this.#options;
+    const { limits, answers, turns } = this.#options;
     // The literals are taken before the first await: the lifter serves the next request then.
     const gets = this.#classes.map((planned) => planned.get.query(lifter.literals));
     const held = answers.begin();
@@ -142,7 +142,7 @@ class PreparedQuery {
       checkRows(rows, limits);
       const [only] = gets;
       if (only !== undefined && gets.length === 1 && !isCounted(rows)) {
-        const outcome = await query.get(only, context).catch(Failure.of);
+        const outcome = await this.#rows(only, context, held);
         return { status: 200, body: await this.#written(reading, [outcome], context, held) };
       }
       return await turns.run(rows, context, async () => {
@@ -158,8 +158,8 @@ class PreparedQuery {
 
   /** Rejects when the answer grows too large, not when the query fails. */
   async #rows(get: GetQuery, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
-    const outcome = await this.#options.query.get(get, context).catch(Failure.of);
-    if (!(outcome instanceof Failure)) held.addRows(outcome);
+    const outcome = await this.#options.query.get(get, new AnswerContext(context, held)).catch(Failure.of);
+    if (held.refusal !== undefined) throw held.refusal;
     return outcome;
   }
 

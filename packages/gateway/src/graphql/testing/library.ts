@@ -9,7 +9,7 @@ import {
   type StoredObject,
 } from "@shoal/model";
 import type { GetRow, QueryService } from "@shoal/query";
-import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
+import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 
 /** Answers queries with rows that depend on the query alone, and writes down what it was asked. */
 export class LibraryQuery implements QueryService {
@@ -20,7 +20,7 @@ export class LibraryQuery implements QueryService {
     this.#objects = objects;
   }
 
-  async get(query: GetQuery): Promise<readonly GetRow[]> {
+  async get(query: GetQuery, context?: RequestContext): Promise<readonly GetRow[]> {
     this.asked.push(query);
     const { limit = 100, offset = 0, nearVector, nearObject, fields } = query;
     const isNear = nearVector !== undefined || nearObject !== undefined;
@@ -29,7 +29,7 @@ export class LibraryQuery implements QueryService {
     if (limit < 0) throw new ShoalError("invalid", `limit must be 0 or more, got "${limit}"\n(é)`);
     if (nearVector?.vector.length === 1) throw new ShoalError("unavailable", "node 'n1' of shard 'S' is away");
     const shift = nearVector === undefined ? 0.25 : Math.abs(nearVector.vector[0] ?? 0) % 1;
-    return (this.#objects[query.className] ?? []).slice(offset, offset + limit).map((object, i) => ({
+    const rows = (this.#objects[query.className] ?? []).slice(offset, offset + limit).map((object, i) => ({
       id: object.id,
       certainty: isNear ? (i === 3 ? Number.NaN : Math.fround(1 - shift / (i + 3))) : undefined,
       object:
@@ -42,6 +42,10 @@ export class LibraryQuery implements QueryService {
             }
           : undefined,
     }));
+    for (const { object } of rows) {
+      context?.rowBytes?.add((object?.propertiesJson.length ?? 0) + (object?.vector?.byteLength ?? 0));
+    }
+    return rows;
   }
 
   async objectById(id: string): Promise<StoredObject | undefined> {
