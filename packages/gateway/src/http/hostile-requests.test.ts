@@ -23,6 +23,16 @@ describe("malformed and hostile requests", () => {
     ["POST /v1/objects HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400],
     ["POST /v1/objects HTTP/1.1\r\nContent-Length: -5\r\n\r\n", 400],
     ["GET /v1/meta HTTP/1.1\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nhOST: y\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\nHost: a b\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\nHost: a/b\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\nHost: user@a\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\nHost: a:80:80\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\nHost: a:x\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\nHost: [::1\r\n\r\n", 400],
+    ["GET /v1/meta HTTP/1.1\r\nHost: a%zz\r\n\r\n", 400],
     ["GET http:///v1/meta HTTP/1.1\r\nHost: x\r\n\r\n", 400],
     ["GET http://a:b/v1/meta HTTP/1.1\r\nHost: x\r\n\r\n", 400],
     ["GET ftp://a/v1/meta HTTP/1.1\r\nHost: x\r\n\r\n", 400],
@@ -35,6 +45,20 @@ describe("malformed and hostile requests", () => {
     expect(answer?.status).toBe(status);
     expect(Object.keys(JSON.parse(answer?.body ?? "") as object)).toEqual(["error"]);
     expect((await server.send("GET", "/v1/meta")).status).toBe(200);
+  });
+
+  it.each([
+    "",
+    "x",
+    "a_b.example:8080",
+    "127.0.0.1:1",
+    "[::1]:8080",
+    "[fe80::1]",
+    "x:",
+    "b%C3%BC.example",
+    "xn--bcher-kva.example.",
+  ])("takes the Host '%s'", async (host) => {
+    expect((await server.raw(`GET /v1/meta HTTP/1.1\r\nHost: ${host}\r\n\r\n`))?.status).toBe(200);
   });
 
   it("does not ask clients of HTTP/1.0 for a Host, and answers OPTIONS *", async () => {

@@ -97,13 +97,16 @@ export class HttpService {
 
   accept(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     const exchange = new Exchange(request, response, expectsContinue);
-    if (!this.#pipelines.admit(request, response)) {
-      if (!request.socket.destroyed) this.#refuseForLoad(exchange, "pipeline", tooManyPipelined());
-      request.socket.destroy();
-      return;
-    }
+    const admission = this.#pipelines.admit(request, response);
+    if (admission === "cut") request.socket.destroy();
+    if (admission === "cut" || admission === "ignored") return;
     this.#inFlight++;
     response.once("close", this.#onClose);
+    if (admission === "refused") {
+      const answer = this.#refuseForLoad(exchange, "pipeline", tooManyPipelined());
+      this.#send(exchange, { ...answer, headers: [...(answer.headers ?? []), "Connection", "close"] });
+      return;
+    }
     this.#answer(exchange).catch((error: unknown) => {
       this.#log.failed(exchange, error);
       request.socket.destroy();

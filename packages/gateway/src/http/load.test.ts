@@ -50,7 +50,26 @@ describe("one connection", () => {
       socket.destroy();
     }));
 
-  it("is cut when more wait, and others are served meanwhile", () =>
+  it("answers those that may wait when there are more, refuses the next one and closes", () =>
+    using({}, async (server, metrics) => {
+      const socket = await open(server);
+      let received = "";
+      socket.on("data", (chunk) => {
+        received += String(chunk);
+      });
+      const ended = new Promise((resolve) => socket.once("end", resolve));
+      socket.write(GET.repeat(PIPELINED_MAX + 200));
+      await ended;
+      const statuses = [...received.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => status);
+      // The first one does not wait.
+      expect(statuses).toEqual([...Array.from({ length: PIPELINED_MAX + 1 }, () => "200"), "429"]);
+      const last = received.slice(received.lastIndexOf("HTTP/1.1 429"));
+      expect(last).toMatch(/^Connection: close\r$/m);
+      expect(last).toMatch(/^Retry-After: \d+\r$/m);
+      await expect.poll(() => metric(metrics, "shoal_http_requests_in_flight")).toBe(0);
+    }));
+
+  it("is cut when far more wait, and others are served meanwhile", () =>
     using({ requestsInFlightMax: 400 }, async (server, metrics) => {
       server.services.gate = new Promise(() => {});
       const floods = await Promise.all(Array.from({ length: 5 }, () => open(server)));

@@ -4,36 +4,54 @@ import type { Socket } from "node:net";
 /** Requests on one connection that may wait behind others of it. More are what floods are made of. */
 export const PIPELINED_MAX = 64;
 
+/** Requests behind a refused one that are left alone before the connection is cut: node:http goes on reading them. */
+export const IGNORED_MAX = 1_000;
+
+/**
+ * What becomes of a request. `refused`: too many wait; it gets the last answer of its connection. `ignored`: it came after that
+ * one and is not looked at; closing the connection tells the client so. `cut`: even those are too many.
+ */
+export type PipelineAdmission = "taken" | "refused" | "ignored" | "cut";
+
+interface Pipeline {
+  readonly waiting: Set<ServerResponse>;
+  /** Requests after the refused one; undefined while none was refused. */
+  ignored: number | undefined;
+}
+
 /** Requests that were sent without waiting for the answers before theirs; node:http hands them over all at once. */
 export class Pipelines {
-  readonly #waiting = new WeakMap<Socket, Set<ServerResponse>>();
+  readonly #pipelines = new WeakMap<Socket, Pipeline>();
 
   /**
-   * False when too many wait on that connection, which must be cut then: node:http would go on reading requests from it.
-   * When it breaks, the answers that wait are closed: node:http tells only the first one, and the others would be in
-   * flight for ever.
+   * When the connection breaks, the answers that wait are closed: node:http tells only the first one, and the others would
+   * be in flight for ever.
    */
-  admit(request: IncomingMessage, response: ServerResponse): boolean {
+  admit(request: IncomingMessage, response: ServerResponse): PipelineAdmission {
     // Only the first answer of a pipeline has the connection.
-    if (response.socket !== null) return true;
-    const waiting = this.#waitingOn(request.socket);
-    if (waiting.size >= PIPELINED_MAX || request.socket.destroyed) return false;
+    if (response.socket !== null) return "taken";
+    if (request.socket.destroyed) return "ignored";
+    const pipeline = this.#pipelineOf(request.socket);
+    if (pipeline.ignored !== undefined) return ++pipeline.ignored > IGNORED_MAX ? "cut" : "ignored";
+    const { waiting } = pipeline;
+    const isFull = waiting.size >= PIPELINED_MAX;
+    if (isFull) pipeline.ignored = 0;
     waiting.add(response);
     response.once("close", () => waiting.delete(response));
-    return true;
+    return isFull ? "refused" : "taken";
   }
 
-  #waitingOn(socket: Socket): Set<ServerResponse> {
-    const known = this.#waiting.get(socket);
+  #pipelineOf(socket: Socket): Pipeline {
+    const known = this.#pipelines.get(socket);
     if (known !== undefined) return known;
-    const waiting = new Set<ServerResponse>();
-    this.#waiting.set(socket, waiting);
+    const pipeline: Pipeline = { waiting: new Set(), ignored: undefined };
+    this.#pipelines.set(socket, pipeline);
     socket.once("close", () => {
-      for (const response of waiting) {
+      for (const response of pipeline.waiting) {
         response.destroy();
         response.emit("close");
       }
     });
-    return waiting;
+    return pipeline;
   }
 }
