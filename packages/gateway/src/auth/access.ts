@@ -41,8 +41,8 @@ export interface AccessControl {
    * cannot be asked.
    */
   identify(credentials: Credentials): Principal | undefined | Promise<Principal | undefined>;
-  /** Fails with `forbidden`. */
-  authorize(principal: Principal, permission: Permission): void;
+  /** Fails with `forbidden`. `params`: the parameters of the path, in their order. */
+  authorize(principal: Principal, permission: Permission, params: readonly string[]): void;
   /**
    * What clients must know to get a token; absent when no tokens are accepted. Fails with `unavailable` while the issuer
    * has not told it.
@@ -56,8 +56,8 @@ export type OpenIdDocument = Readonly<Record<string, unknown>>;
 /** Anonymous access without rules. */
 export const OPEN_ACCESS: AccessControl = { identify: () => ANONYMOUS, authorize: () => {} };
 
-/** The permission with the parameters of the path in its resource. */
-export function permissionFor({ verb, resource }: Permission, params: readonly string[]): Permission {
+/** The resource of a permission with the parameters of the path filled in. */
+export function resourceOf({ resource }: Permission, params: readonly string[]): string {
   let next = 0;
-  return { verb, resource: resource.replace(/\{\w+\}/g, () => params[next++] ?? "") };
+  return resource.replace(/\{\w+\}/g, () => params[next++] ?? "");
 }

@@ -10,7 +10,7 @@ const user = (username: string, ...groups: string[]) => ({ username, groups });
 function granted(authorize: ReturnType<typeof authorizeBy>, principal: ReturnType<typeof user>): readonly Verb[] {
   return VERBS.filter((verb) => {
     try {
-      authorize(principal, { verb, resource: "objects" });
+      authorize(principal, { verb, resource: "objects" }, []);
       return true;
     } catch {
       return false;
@@ -35,7 +35,7 @@ describe("the admin list", () => {
 
   it("refuses with the words of the reference", () => {
     const refusal = (groups: string[]) => () =>
-      authorize(user("bob", ...groups), { verb: "create", resource: "objects" });
+      authorize(user("bob", ...groups), { verb: "create", resource: "objects" }, []);
     expect(refusal([])).toThrow(
       expect.objectContaining({
         code: "forbidden",

@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import type { AdminListConfiguration } from "@shoal/service-runtime";
-import type { AccessControl, Permission, Principal } from "./access.js";
+import { type AccessControl, type Permission, type Principal, resourceOf } from "./access.js";
 
 /**
  * Authorization (reference-rest 7.4): without a list everybody may do everything; with one, its users may do everything,
@@ -10,19 +10,19 @@ export function authorizeBy(list: AdminListConfiguration | undefined): AccessCon
   if (list === undefined) return () => {};
   const users = new Set(list.users);
   const readers = new Set(list.readOnlyUsers);
-  return (principal, permission) => {
+  return (principal, permission, params) => {
     if (users.has(principal.username)) return;
     const reads = permission.verb === "get" || permission.verb === "list";
     if (reads && readers.has(principal.username)) return;
-    throw forbidden(principal, permission);
+    throw forbidden(principal, permission, params);
   };
 }
 
-function forbidden({ username, groups }: Principal, { verb, resource }: Permission): ShoalError {
+function forbidden({ username, groups }: Principal, permission: Permission, params: readonly string[]): ShoalError {
   const quoted = groups.map((group) => `'${group}'`).join(", ");
   const among = groups.length === 0 ? "" : ` (of group${groups.length === 1 ? "" : "s"} ${quoted})`;
   return new ShoalError(
     "forbidden",
-    `forbidden: user '${username}'${among} has insufficient permissions to ${verb} ${resource}`,
+    `forbidden: user '${username}'${among} has insufficient permissions to ${permission.verb} ${resourceOf(permission, params)}`,
   );
 }

@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import type { RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
-import { type AccessControl, ANONYMOUS, type Credentials, type Principal, permissionFor } from "./access.js";
+import { type AccessControl, ANONYMOUS, type Credentials, type Principal } from "./access.js";
 import { answerThrown } from "./challenge.js";
 
 /** Who asks, as far as the route wants to know. Fails with `unauthenticated`. Awaits nothing where it need not. */
@@ -35,8 +35,7 @@ export function authorize(
 ): Promise<never> | undefined {
   if (typeof route.access === "string") return undefined;
   try {
-    const isOfOne = route.access.resource.includes("{");
-    access.authorize(principal, isOfOne ? permissionFor(route.access, content.params) : route.access);
+    access.authorize(principal, route.access, content.params);
     return undefined;
   } catch (refusal) {
     return refuse(route, content, refusal);
