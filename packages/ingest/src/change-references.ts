@@ -12,7 +12,6 @@ import {
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
 import { holdersOf, locateObjects } from "./locate-objects.js";
-import { parsePathId } from "./object-ids.js";
 
 /** One way to change the references of a property. */
 export interface ReferenceChange {
@@ -51,17 +50,16 @@ export const REMOVE: ReferenceChange = {
 export async function changeReferences(
   parts: IngestParts,
   change: ReferenceChange,
-  pathId: string,
+  id: ObjectId,
   property: string,
   beacons: readonly string[],
   context: RequestContext,
 ): Promise<void> {
-  const id = parsePathId(pathId);
   const { prefix, absence } = change;
   const { targets, fault } = parseTargets(beacons, prefix !== undefined);
   const located = await locateObjects(parts, prefix === undefined ? [id] : [id, ...targets], context);
   const record = firstHolder(holdersOf(located, id));
-  if (record === undefined) throw unknownObject(absence, pathId);
+  if (record === undefined) throw unknownObject(absence, id);
   if (prefix !== undefined) {
     for (const target of targets) {
       const { holding, failure } = holdersOf(located, target);
@@ -80,7 +78,7 @@ export async function changeReferences(
   try {
     await parts.router.node(shard).mergeObject(shard, { ...NO_MERGE, ...merged, id }, context);
   } catch (thrown) {
-    throw thrown instanceof ShoalError && thrown.code === "notFound" ? unknownObject(absence, pathId) : thrown;
+    throw thrown instanceof ShoalError && thrown.code === "notFound" ? unknownObject(absence, id) : thrown;
   }
 }
 

@@ -1,11 +1,10 @@
 import { findFirstHolder } from "@shoal/cluster";
+import type { ObjectId } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
-import { parsePathId } from "./object-ids.js";
 
 /** Deletes the object of the first class by name that has the id; false when none has it. */
-export async function deleteObject(parts: IngestParts, pathId: string, context: RequestContext): Promise<boolean> {
-  const id = parsePathId(pathId);
+export async function deleteObject(parts: IngestParts, id: ObjectId, context: RequestContext): Promise<boolean> {
   const { snapshot } = parts.schema;
   const { classes } = snapshot;
   const record = classes.length < 2 ? classes[0] : await findFirstHolder(parts.router, snapshot, id, context);

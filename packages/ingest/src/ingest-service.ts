@@ -1,4 +1,4 @@
-import type { DataObject, PutTimes, ShoalError } from "@shoal/model";
+import type { DataObject, ObjectId, PutTimes, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 
 /**
@@ -40,10 +40,10 @@ export type ReferenceOutcome = { readonly written: ReferenceInput } | { readonly
 /** The asking side of writes: id, validation, dimension, routing, uniqueness. */
 export interface IngestService {
   createObject(input: ObjectInput, context: RequestContext): Promise<WrittenObject>;
-  replaceObject(pathId: string, input: ObjectInput, context: RequestContext): Promise<WrittenObject>;
-  mergeObject(pathId: string, input: ObjectInput, context: RequestContext): Promise<void>;
+  replaceObject(id: ObjectId, input: ObjectInput, context: RequestContext): Promise<WrittenObject>;
+  mergeObject(id: ObjectId, input: ObjectInput, context: RequestContext): Promise<void>;
   /** False when no class has the id. */
-  deleteObject(pathId: string, context: RequestContext): Promise<boolean>;
+  deleteObject(id: ObjectId, context: RequestContext): Promise<boolean>;
   validateObject(input: ObjectInput, context: RequestContext): Promise<void>;
   /** Items are independent: one outcome each, in order. Fails as a whole only on malformed ids or an empty list. */
   importObjects(
@@ -51,24 +51,14 @@ export interface IngestService {
     context: RequestContext,
   ): Promise<readonly BatchOutcome[]>;
   /** Appends a reference to a property of an object. */
-  addReference(pathId: string, property: string, beacon: string, context: RequestContext): Promise<void>;
+  addReference(id: ObjectId, property: string, beacon: string, context: RequestContext): Promise<void>;
   /** Replaces all references of a property. */
-  replaceReferences(
-    pathId: string,
-    property: string,
-    beacons: readonly string[],
-    context: RequestContext,
-  ): Promise<void>;
+  replaceReferences(id: ObjectId, property: string, beacons: readonly string[], context: RequestContext): Promise<void>;
   /**
    * Takes, for each beacon, the first reference to the same object out of a property; one that is not there is no fault.
    * Fails with `notFound` for an unknown object and for a property that holds no references.
    */
-  removeReferences(
-    pathId: string,
-    property: string,
-    beacons: readonly string[],
-    context: RequestContext,
-  ): Promise<void>;
+  removeReferences(id: ObjectId, property: string, beacons: readonly string[], context: RequestContext): Promise<void>;
   /** Items are independent: one outcome each, in order. Fails as a whole only on an empty list. */
   importReferences(inputs: readonly ReferenceInput[], context: RequestContext): Promise<readonly ReferenceOutcome[]>;
 }

@@ -1,6 +1,7 @@
 import {
   isVectorMissing,
   type JsonObject,
+  type ObjectId,
   type ObjectMerge,
   type Properties,
   type PropertyChanges,
@@ -17,7 +18,7 @@ import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { requireTargets } from "./locate-objects.js";
-import { parseBodyId, parsePathId } from "./object-ids.js";
+import { parseBodyId } from "./object-ids.js";
 
 const PREFIX = "invalid merge: ";
 
@@ -34,17 +35,16 @@ interface CheckedMerge extends Omit<ObjectMerge, "id"> {
 export async function mergeObject(
   parts: IngestParts,
   dimensions: ClassDimensions,
-  pathId: string,
+  id: ObjectId,
   input: ObjectInput,
   context: RequestContext,
 ): Promise<void> {
-  const id = parsePathId(pathId);
   parseBodyId(input.id);
   if (input.className === undefined || input.className === "") {
     throw new ShoalError("invalid", `${PREFIX}class is a required (and immutable) field`);
   }
   const wording: AbsenceWording = {
-    absent: () => new ShoalError("invalid", `${PREFIX}object with id '${pathId}' does not exist`),
+    absent: () => new ShoalError("invalid", `${PREFIX}object with id '${id}' does not exist`),
     prefix: PREFIX,
   };
   let checked: CheckedMerge;

@@ -1,14 +1,9 @@
 import { type ObjectId, parseObjectId, ShoalError } from "@shoal/model";
 
-/** The id in a path. Fails with `invalid` when it is no uuid. */
-export function parsePathId(text: string): ObjectId {
-  return parseObjectId(text) ?? refuse("path", text);
-}
-
 /** The id in a body; undefined when there is none (absent or empty). Fails with `invalid` when it is no uuid. */
 export function parseBodyId(text: string | undefined): ObjectId | undefined {
   if (text === undefined || text === "") return undefined;
-  return parseObjectId(text) ?? refuse("body", text);
+  return parseObjectId(text) ?? refuse(text);
 }
 
 /** A fresh id from `newId`. */
@@ -18,7 +13,7 @@ export function freshId(newId: () => string): ObjectId {
   return id;
 }
 
-function refuse(place: "path" | "body", text: string): never {
+function refuse(text: string): never {
   const shown = text.length <= 200 ? text : `${text.slice(0, 200)}…`;
-  throw new ShoalError("invalid", `id in ${place} must be of type uuid: "${shown}"`);
+  throw new ShoalError("invalid", `id in body must be of type uuid: "${shown}"`);
 }

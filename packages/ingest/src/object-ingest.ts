@@ -1,3 +1,4 @@
+import type { ObjectId } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { ADD, changeReferences, REMOVE, REPLACE } from "./change-references.js";
 import { ClassDimensions } from "./class-dimensions.js";
@@ -32,16 +33,16 @@ export class ObjectIngest implements IngestService {
     return createObject(this.#parts, this.#dimensions, input, context);
   }
 
-  replaceObject(pathId: string, input: ObjectInput, context: RequestContext): Promise<WrittenObject> {
-    return replaceObject(this.#parts, this.#dimensions, pathId, input, context);
+  replaceObject(id: ObjectId, input: ObjectInput, context: RequestContext): Promise<WrittenObject> {
+    return replaceObject(this.#parts, this.#dimensions, id, input, context);
   }
 
-  mergeObject(pathId: string, input: ObjectInput, context: RequestContext): Promise<void> {
-    return mergeObject(this.#parts, this.#dimensions, pathId, input, context);
+  mergeObject(id: ObjectId, input: ObjectInput, context: RequestContext): Promise<void> {
+    return mergeObject(this.#parts, this.#dimensions, id, input, context);
   }
 
-  deleteObject(pathId: string, context: RequestContext): Promise<boolean> {
-    return deleteObject(this.#parts, pathId, context);
+  deleteObject(id: ObjectId, context: RequestContext): Promise<boolean> {
+    return deleteObject(this.#parts, id, context);
   }
 
   validateObject(input: ObjectInput, context: RequestContext): Promise<void> {
@@ -55,26 +56,21 @@ export class ObjectIngest implements IngestService {
     return importObjects(this.#parts, this.#dimensions, inputs, context);
   }
 
-  addReference(pathId: string, property: string, beacon: string, context: RequestContext): Promise<void> {
-    return changeReferences(this.#parts, ADD, pathId, property, [beacon], context);
+  addReference(id: ObjectId, property: string, beacon: string, context: RequestContext): Promise<void> {
+    return changeReferences(this.#parts, ADD, id, property, [beacon], context);
   }
 
   replaceReferences(
-    pathId: string,
+    id: ObjectId,
     property: string,
     beacons: readonly string[],
     context: RequestContext,
   ): Promise<void> {
-    return changeReferences(this.#parts, REPLACE, pathId, property, beacons, context);
+    return changeReferences(this.#parts, REPLACE, id, property, beacons, context);
   }
 
-  removeReferences(
-    pathId: string,
-    property: string,
-    beacons: readonly string[],
-    context: RequestContext,
-  ): Promise<void> {
-    return changeReferences(this.#parts, REMOVE, pathId, property, beacons, context);
+  removeReferences(id: ObjectId, property: string, beacons: readonly string[], context: RequestContext): Promise<void> {
+    return changeReferences(this.#parts, REMOVE, id, property, beacons, context);
   }
 
   importReferences(inputs: readonly ReferenceInput[], context: RequestContext): Promise<readonly ReferenceOutcome[]> {

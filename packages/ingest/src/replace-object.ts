@@ -5,7 +5,7 @@ import { type CheckedObject, checkObject } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
-import { parseBodyId, parsePathId } from "./object-ids.js";
+import { parseBodyId } from "./object-ids.js";
 import { dataObject, storeObject } from "./store-object.js";
 
 /**
@@ -16,14 +16,13 @@ import { dataObject, storeObject } from "./store-object.js";
 export async function replaceObject(
   parts: IngestParts,
   dimensions: ClassDimensions,
-  pathId: string,
+  id: ObjectId,
   input: ObjectInput,
   context: RequestContext,
 ): Promise<WrittenObject> {
-  const id = parsePathId(pathId);
   if ((parseBodyId(input.id) ?? id) !== id) throw new ShoalError("invalid", "invalid update: field 'id' is immutable");
   const wording: AbsenceWording = {
-    absent: () => new ShoalError("notFound", `no object with id '${pathId}'`),
+    absent: () => new ShoalError("notFound", `no object with id '${id}'`),
     prefix: "invalid update: ",
   };
   let checked: CheckedObject;

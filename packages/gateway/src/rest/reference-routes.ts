@@ -1,5 +1,5 @@
 import type { IngestService } from "@shoal/ingest";
-import type { WireProfile } from "@shoal/model";
+import type { ObjectId, WireProfile } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
@@ -72,6 +72,6 @@ export function referenceRoutes(
 }
 
 /** The path's object and property. Fails with `invalid` when the id is none. */
-function place(request: RequestContent): { readonly id: string; readonly property: string } {
+function place(request: RequestContent): { readonly id: ObjectId; readonly property: string } {
   return { id: pathId(request), property: request.params[1] ?? "" };
 }

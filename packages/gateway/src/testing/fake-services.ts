@@ -74,17 +74,17 @@ export class FakeServices {
       await this.#enter(context);
       return this.#store(input);
     },
-    replaceObject: async (pathId, input, context) => {
+    replaceObject: async (id, input, context) => {
       await this.#enter(context);
-      return this.#store({ ...input, id: pathId });
+      return this.#store({ ...input, id });
     },
     mergeObject: async (_, input, context) => {
       await this.#enter(context);
       this.inputs.push(input);
     },
-    deleteObject: async (pathId, context) => {
+    deleteObject: async (id, context) => {
       await this.#enter(context);
-      return this.objects.delete(pathId as ObjectId);
+      return this.objects.delete(id);
     },
     validateObject: async (input, context) => {
       await this.#enter(context);
