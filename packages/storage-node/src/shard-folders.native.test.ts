@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -44,6 +44,19 @@ describe("ShardFolders", () => {
     const { deleted, unknown } = await folders.strangers({ historyId: "h1", version: 4 }, new Set(["known"]));
     expect(deleted).toEqual(["old"]);
     expect([...unknown].sort()).toEqual(["new", "other", "torn"]);
+  });
+
+  test("tells a class that has no shards yet, with or without its marker, to be deleted", async () => {
+    const folders = await ShardFolders.open(root);
+    await mkdir(join(root, "empty"));
+    await mkdir(join(root, "cut"));
+    await writeFile(join(root, "cut", "class.json"), "{");
+    await mkdir(join(root, "unmarked", "s"), { recursive: true });
+    await writeFile(join(root, "file"), "");
+    expect(await folders.strangers({ historyId: "h1", version: 4 }, new Set())).toEqual({
+      deleted: expect.toSatisfy((ids: string[]) => ids.sort().join() === "cut,empty"),
+      unknown: expect.toSatisfy((ids: string[]) => ids.sort().join() === "file,unmarked"),
+    });
   });
 
   test("finishes a removal that was cut short, and removes twice without complaint", async () => {

@@ -79,7 +79,8 @@ export class ShardFolders {
   }
 
   /**
-   * Classes on disk that the schema does not have. `deleted` were in it at an earlier version, so their data may go;
+   * Classes on disk that the schema does not have. `deleted` were in it at an earlier version, so their data may go, or have
+   * none, because the process was killed while it made their folders;
    * `unknown` belong to another history, or to a later version than this one: the schema has been lost or put back, and
    * their data stays.
    */
@@ -93,9 +94,15 @@ export class ShardFolders {
       if (!FOLDER_NAME.test(classId) || known.has(classId)) continue;
       const marker = await this.#marker(classId);
       const wasKnown = marker?.historyId === schema.historyId && marker.schemaVersion <= schema.version;
-      (wasKnown ? deleted : unknown).push(classId);
+      (wasKnown || !(await this.#hasShards(classId)) ? deleted : unknown).push(classId);
     }
     return { deleted, unknown };
+  }
+
+  /** Also true of what is no folder: nobody here made it. */
+  async #hasShards(classId: string): Promise<boolean> {
+    const entries = await readdir(this.classFolder(classId), { withFileTypes: true }).catch(() => undefined);
+    return entries === undefined || entries.some((entry) => entry.isDirectory());
   }
 
   async #marker(classId: string): Promise<ClassMarker | undefined> {
