@@ -1,10 +1,12 @@
 import type { ShardRouter } from "@shoal/cluster";
-import { type ObjectListing, ShoalError, type StoredObject } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import { type ObjectListing, type RowFields, ShoalError, type StoredObject } from "@shoal/model";
+import type { ClassRecord, RequestContext, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
+import { fetchRows } from "./fetch-rows.js";
 import { classesByName } from "./find-object.js";
 import { mergeSorted } from "./merge-sorted.js";
 import { type Page, type PageLimits, pageOfList } from "./pagination.js";
 import type { ListQuery } from "./query-service.js";
+import { rowsOnTrial } from "./rows-on-trial.js";
 import { scatter } from "./scatter.js";
 
 /**
@@ -31,7 +33,18 @@ export async function listObjects(
   return collectPage(router, records, { order, after: query.after || undefined, fields: query.fields }, page, context);
 }
 
-/** One page over all shards of the classes, in the order of the listing. */
+/** Pages up to so many objects come with their rows from every shard at once, if these are small. */
+const ROWS_WITH_LIST_MAX = 100;
+
+/** How often a page is put together again because objects of it have been deleted meanwhile. */
+const ROUNDS_MAX = 3;
+
+const NO_FIELDS: RowFields = { properties: false, vector: false, extras: false };
+
+/**
+ * One page over all shards of the classes, in the order of the listing. Of several shards each may have all of the page:
+ * when it is large, they tell ids and times first, so that memory holds the rows of one page and not of one a shard.
+ */
 export async function collectPage(
   router: ShardRouter,
   records: readonly ClassRecord[],
@@ -41,6 +54,34 @@ export async function collectPage(
 ): Promise<readonly StoredObject[]> {
   if (page.limit === 0) return [];
   const shards = records.flatMap((record) => router.shardsOf(record));
+  if (shards.length === 1) return mergedPage(router, shards, listing, page, context);
+  if (page.offset + page.limit <= ROWS_WITH_LIST_MAX) {
+    const small = await rowsOnTrial(context, (inner) => mergedPage(router, shards, listing, page, inner));
+    if (small !== undefined) return small;
+  }
+  const recordOf = new Map(records.map((record) => [record.definition.class, record]));
+  for (let round = 1; ; round++) {
+    const listed = await mergedPage(router, shards, { ...listing, fields: NO_FIELDS }, page, context);
+    const placed = listed.flatMap(({ id, className }) => {
+      const record = recordOf.get(className);
+      return record === undefined ? [] : { id, record };
+    });
+    const fetched = await fetchRows(router, placed, listing.fields, context);
+    const rows = fetched.filter((object) => object !== undefined);
+    if (rows.length === listed.length || round === ROUNDS_MAX) return rows;
+    context.rowBytes?.add(
+      -rows.reduce((sum, row) => sum + row.propertiesJson.length + (row.vector?.byteLength ?? 0), 0),
+    );
+  }
+}
+
+async function mergedPage(
+  router: ShardRouter,
+  shards: readonly ShardAddress[],
+  listing: Omit<ObjectListing, "limit" | "skip">,
+  page: Page,
+  context: RequestContext,
+): Promise<readonly StoredObject[]> {
   // One shard passes over the skipped objects by itself; of several, nobody knows whose they are before the merge.
   const isOnly = shards.length === 1;
   const skip = isOnly ? page.offset : 0;

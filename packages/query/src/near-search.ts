@@ -1,12 +1,14 @@
 import type { ShardRouter } from "@shoal/cluster";
-import { type RowFields, ShoalError, type StoredObject, type VectorSearchHit, withPrefix } from "@shoal/model";
+import { type RowFields, ShoalError, type VectorSearchHit, withPrefix } from "@shoal/model";
 import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
+import { fetchRows } from "./fetch-rows.js";
 import { mergeSorted } from "./merge-sorted.js";
 import type { Page } from "./pagination.js";
 import type { GetRow } from "./query-service.js";
+import { rowsOnTrial } from "./rows-on-trial.js";
 import { scatter } from "./scatter.js";
 
-/** Pages up to so many rows come with their rows from every shard at once; larger ones fetch the winners' rows only. */
+/** Pages up to so many rows come with them from every shard at once, if these are small; else only winners' are fetched. */
 const ROWS_WITH_HITS_MAX = 100;
 
 export interface NearSearch {
@@ -32,18 +34,20 @@ export async function nearSearch(
   if (record.dimensions === undefined || page.limit === 0) return [];
   const count = page.offset + page.limit;
   const wantsRows = search.fields.properties || search.fields.vector || search.fields.extras;
-  const isWholePage = shards.length === 1 && page.offset === 0;
-  const rowsWithHits = wantsRows && (isWholePage || count <= ROWS_WITH_HITS_MAX);
-  const lists = await scatter(shards, context, (shard, inner) =>
-    askShard(router, record, shard, inner, {
-      vector: search.vector,
-      count,
-      fields: rowsWithHits ? search.fields : undefined,
-    }),
-  );
+  const ask = (fields: RowFields | undefined, outer: RequestContext) =>
+    scatter(shards, outer, (shard, inner) =>
+      askShard(router, record, shard, inner, { vector: search.vector, count, fields }),
+    );
+  let lists: readonly (readonly VectorSearchHit[])[] | undefined;
+  if (wantsRows && shards.length === 1 && page.offset === 0) lists = await ask(search.fields, context);
+  else if (wantsRows && count <= ROWS_WITH_HITS_MAX) {
+    lists = await rowsOnTrial(context, (inner) => ask(search.fields, inner));
+  }
+  const rowsWithHits = lists !== undefined;
+  lists ??= await ask(undefined, context);
   const hits = mergeSorted(lists, nearestFirst, page.offset, page.limit);
-  const objects =
-    wantsRows && !rowsWithHits ? await fetchRows(router, record, hits, search.fields, context) : undefined;
+  const placed = wantsRows && !rowsWithHits ? hits.map(({ id }) => ({ id, record })) : undefined;
+  const objects = placed && (await fetchRows(router, placed, search.fields, context));
   const rows: GetRow[] = [];
   for (const [i, hit] of hits.entries()) {
     const certainty = Math.fround(1 - hit.distance / 2);
@@ -93,30 +97,6 @@ function shardPrefix(record: ClassRecord, shard: ShardAddress | undefined): stri
     `explorer: get class: vector search: object vector search at index ${index}: ` +
     `shard ${index}_${shard?.shardName ?? ""}: vector search: `
   );
-}
-
-/** The rows of hits that came without, one request a shard. */
-async function fetchRows(
-  router: ShardRouter,
-  record: ClassRecord,
-  hits: readonly VectorSearchHit[],
-  fields: RowFields,
-  context: RequestContext,
-): Promise<readonly (StoredObject | undefined)[]> {
-  const places = new Map<string, { readonly shard: ShardAddress; readonly hits: number[] }>();
-  for (const [i, { id }] of hits.entries()) {
-    const shard = router.shardOf(record, id);
-    const place = places.get(shard.shardName);
-    if (place === undefined) places.set(shard.shardName, { shard, hits: [i] });
-    else place.hits.push(i);
-  }
-  const rows = new Array<StoredObject | undefined>(hits.length);
-  await scatter([...places.values()], context, async ({ shard, hits: indexes }, inner) => {
-    const ids = indexes.flatMap((i) => hits[i]?.id ?? []);
-    const objects = await router.node(shard).getObjects(shard, ids, fields, inner);
-    for (const [at, i] of indexes.entries()) rows[i] = objects[at];
-  });
-  return rows;
 }
 
 function nearestFirst(a: VectorSearchHit, b: VectorSearchHit): number {

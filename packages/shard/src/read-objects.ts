@@ -65,6 +65,8 @@ async function readTurn(
   const read = await rows.read(turn, fields.vector, (bytes, hasWaited) => {
     // Asking for the signal makes it: small reads do not.
     if (hasWaited) bounds.signal?.throwIfAborted();
+    // Rows of which no part is kept are gone when they have been looked at.
+    if (!fields.properties && !fields.vector && !fields.extras) return;
     bounds.rowBytes?.add(bytes);
     reserved = bytes;
   });
