@@ -24,7 +24,7 @@ export async function serve(options: ServeOptions, scope: ResourceScope): Promis
   const pages = await loadPages(access, configuration.origin, logger);
   const storage = await startStorage(options, dataPath, openFiles, scope);
   const short = shortage(storage.openFiles, wanted);
-  if (short !== undefined) logger.warn({}, short);
+  if (short !== undefined) logger.info({}, short);
   if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
   const view = scope.use(new SchemaReplica(storage.coordinator));
   const gateway = scope.use(assembleGateway(options, storage, view, { access, pages, metrics }));
