@@ -1,6 +1,7 @@
 import { foldMembers, ShoalError } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { AnswerBudget } from "../../answer-budget.js";
 import { readRequest } from "../../graphql/request-body.js";
 import type { HttpRequest } from "../../http/http-request.js";
 import { RowTurns } from "../../row-turns.js";
@@ -130,6 +131,7 @@ it(`the query parameters of a list and their schema take the same, seed ${SEED}`
     queryDefaultsLimit: 25,
     queryMaximumResults: 10_000,
     turns: new RowTurns(10_000),
+    answers: new AnswerBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
   });
   const random = seeded(SEED);
   const names = [...Object.keys(OBJECT_LIST_QUERY.shape), "other"];
