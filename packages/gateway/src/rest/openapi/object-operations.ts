@@ -54,6 +54,7 @@ export function objectOperations({
           example: { deprecations: null, objects: [STORED], totalResults: 1 },
         },
         400: malformedInclude,
+        413: { description: "The page takes more than `ANSWER_BYTES_MAX`." },
         422: { description: "A parameter is not of its type, or the page lies beyond `QUERY_MAXIMUM_RESULTS`." },
       },
     },
