@@ -81,6 +81,7 @@ export class HeldAnswer implements RowBytes {
   /** Of both, what the budget knows. */
   #taken = 0;
   #refusal: ShoalError | undefined;
+  #ended = false;
 
   constructor(
     budget: AnswerBudget,
@@ -118,6 +119,7 @@ export class HeldAnswer implements RowBytes {
   /** `part` is what has changed of `all`. */
   #hold(part: number, all: number): void {
     if (this.#refusal !== undefined) throw this.#refusal;
+    if (this.#ended) throw new ShoalError("internal", "the answer has ended");
     const wanted = all > UNCOUNTED_BYTES_MAX ? all : 0;
     try {
       if (part > this.bytesMax) throw answerTooLarge(this.bytesMax);
@@ -140,7 +142,7 @@ export class HeldAnswer implements RowBytes {
 
   /** Gives all of it back; whoever still reads for it is refused. */
   end(): void {
-    this.#refusal ??= new ShoalError("internal", "the answer has ended");
+    this.#ended = true;
     this.#budget.give(this.#taken);
     this.#taken = 0;
   }
