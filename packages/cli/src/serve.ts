@@ -23,8 +23,6 @@ export async function serve(options: ServeOptions, scope: ResourceScope): Promis
   // What has to be read once is read before the stores take their files.
   const pages = await loadPages(access, configuration.origin, logger);
   const storage = await startStorage(options, dataPath, openFiles, scope);
-  const short = shortage(storage.openFiles, wanted);
-  if (short !== undefined) logger.info({}, short);
   if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
   const view = scope.use(new SchemaReplica(storage.coordinator));
   const gateway = scope.use(assembleGateway(options, storage, view, { access, pages, metrics }));
@@ -32,6 +30,8 @@ export async function serve(options: ServeOptions, scope: ResourceScope): Promis
   gateway.markReady();
   isReady = () => gateway.isReady;
   logger.info({ url, dataPath, node: storage.node.name }, "serving");
+  const short = shortage(storage.openFiles, wanted);
+  if (short !== undefined) logger.info({}, short);
   options.onListening(url);
   return { drain: () => gateway.drain() };
 }
