@@ -62,6 +62,18 @@ async function fill(store: RocksStore, prefix: string): Promise<{ acknowledged: 
   }
 }
 
+/** Writes what may be refused once more: RocksDB tells of a merge that found the disk full at the next write. */
+async function writeSoon(store: RocksStore, changes: Parameters<RocksStore["write"]>[0]): Promise<void> {
+  for (const end = Date.now() + 15_000; ; ) {
+    try {
+      return await store.write(changes);
+    } catch (error) {
+      if (ShoalError.from(error).code !== "unavailable" || Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
 /** 64 KiB that do not compress. */
 function randomValue(seed: number): Buffer {
   const value = Buffer.alloc(65536);
@@ -118,14 +130,16 @@ describe.skipIf(!canMount)("a full disk", () => {
         expect(await collect(store, { limit: 3 })).toHaveLength(3);
         release();
         await until(() => store.state === "writable");
-        await store.write([put(`after${round}`, "1")]);
+        await writeSoon(store, [put(`after${round}`, "1")]);
         expect(await store.get(bytes("x"))).toBeUndefined();
         expect(await missing(store, `r${round}-`, acknowledged)).toEqual([]);
-        await store.write(
+        await writeSoon(
+          store,
           Array.from({ length: acknowledged }, (_, i) => ({ type: "del", key: bytes(`r${round}-${i}`) })),
         );
       }
-      expect(states).toEqual(["full", "writable", "full", "writable", "full", "writable"]);
+      expect(states.length).toBeGreaterThanOrEqual(6);
+      expect(states).toEqual(states.map((_, at) => (at % 2 === 0 ? "full" : "writable")));
       await store[Symbol.asyncDispose]();
       const again = await openRocksStore(settings);
       for (let round = 0; round < 3; round++) expect(text(await again.get(bytes(`after${round}`)))).toBe("1");
