@@ -23,7 +23,7 @@ import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.
 /** Keys of one call into the addon: its answer is turned into JavaScript values in one go, on the event loop. */
 const KEYS_PER_CALL_MAX = 256;
 
-export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen"> {
+export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen" | "hasBackgroundError"> {
   readonly connection: RocksConnection;
   /** Opens the same folder again, after the first connection was closed. */
   readonly connect: () => Promise<RocksConnection>;
@@ -50,7 +50,11 @@ export class RocksStore implements KeyValueStore {
   constructor(parts: RocksStoreParts) {
     this.#parts = parts;
     this.#connection = parts.connection;
-    this.#gate = new WriteGate({ ...parts, reopen: () => this.#reopen() });
+    this.#gate = new WriteGate({
+      ...parts,
+      reopen: () => this.#reopen(),
+      hasBackgroundError: () => this.#connected().property("rocksdb.background-errors") !== "0",
+    });
     const { salvaged, folder } = parts;
     if (salvaged !== undefined) {
       this.#salvage = new Salvage(folder, salvaged.damaged, salvaged.keys, (keys) => this.getMany(keys));

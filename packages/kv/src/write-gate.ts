@@ -17,6 +17,8 @@ export interface WriteGateOptions {
   readonly fullDiskRetryMs: number;
   /** Opens RocksDB anew: a log whose last write failed must not be written to again. */
   readonly reopen: () => Promise<void>;
+  /** Whether a flush or a merge has failed in the open database: RocksDB tells of it at the next write, by refusing it. */
+  readonly hasBackgroundError: () => boolean;
   readonly onState: (state: StoreState, reason: string) => void;
 }
 
@@ -131,8 +133,9 @@ export class WriteGate {
   }
 
   async #recover(): Promise<void> {
-    const { space, reopen, onState } = this.#options;
+    const { space, reopen, hasBackgroundError, onState } = this.#options;
     try {
+      this.#mustReopen ||= hasBackgroundError();
       const needed = Math.max(space.reserveBytes * RESUME_FACTOR, this.#mustReopen ? REOPEN_FREE_BYTES_MIN : 0);
       if ((await space.freeBytes()) < needed) return;
       if (this.#mustReopen) await reopen();
