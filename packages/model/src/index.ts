@@ -1,6 +1,21 @@
 export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
 export { withPrefix } from "./errors/with-prefix.js";
 export {
+  COMBINE_OPERATORS,
+  COMPARE_OPERATORS,
+  type CombinedFilter,
+  type CombineOperator,
+  type ComparedPath,
+  type CompareOperator,
+  CREATION_TIME_PROPERTY,
+  type FilterValue,
+  type GeoRange,
+  ID_PROPERTY,
+  LAST_UPDATE_TIME_PROPERTY,
+  type ShardFilter,
+  type WhereFilter,
+} from "./filters/where-filter.js";
+export {
   type BeaconScheme,
   LOCAL_HOST,
   type LongBeacon,
@@ -81,8 +96,35 @@ export {
 export { shownClass } from "./schema/shown-class.js";
 export { updateClass } from "./schema/update-class.js";
 export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
-export type { GetQuery, NearObject, NearVector, RowFields, VectorHit } from "./search/get-query.js";
+export type {
+  AggregatedProperty,
+  AggregateGroup,
+  AggregateQuery,
+  BooleansAggregate,
+  DatesAggregate,
+  NumbersAggregate,
+  PropertyAggregate,
+  TextsAggregate,
+} from "./search/aggregation.js";
+export type { ExploreQuery } from "./search/explore-query.js";
+export type {
+  GetQuery,
+  Grouping,
+  NearObject,
+  NearVector,
+  ReferenceSelection,
+  ReferenceTargetSelection,
+  RowFields,
+  VectorHit,
+} from "./search/get-query.js";
 export type { ObjectListing } from "./search/object-listing.js";
 export type { ReadBounds, RowBytes } from "./search/read-bounds.js";
+export type {
+  GroupPart,
+  PropertyPart,
+  ShardAggregate,
+  ShardAggregation,
+  ValueCounts,
+} from "./search/shard-aggregation.js";
 export type { VectorSearch, VectorSearchHit } from "./search/vector-search.js";
 export { SPEC_PROFILE, WEAVIATE_PROFILE, type WireProfile, wireProfile } from "./wire-profile.js";

@@ -1,3 +1,3 @@
 export type { PageLimits } from "./pagination.js";
 export { QueryEngine, type QueryEngineOptions } from "./query-engine.js";
-export type { GetRow, ListQuery, QueryService } from "./query-service.js";
+export type { ExploreRow, GetRow, ListQuery, QueryService, ReferencedRow } from "./query-service.js";

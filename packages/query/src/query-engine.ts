@@ -1,5 +1,15 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
-import { type GetQuery, type ObjectId, type RowFields, ShoalError, type StoredObject, withPrefix } from "@shoal/model";
+import {
+  type AggregateGroup,
+  type AggregateQuery,
+  type ExploreQuery,
+  type GetQuery,
+  type ObjectId,
+  type RowFields,
+  ShoalError,
+  type StoredObject,
+  withPrefix,
+} from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { findObject } from "./find-object.js";
 import { collectPage, listObjects } from "./list-objects.js";
@@ -7,7 +17,7 @@ import { nearSearch } from "./near-search.js";
 import { nearVectorOf } from "./near-vector-of.js";
 import { type Page, type PageLimits, pageOfGet } from "./pagination.js";
 import { prefixed } from "./prefixed.js";
-import type { GetRow, ListQuery, QueryService } from "./query-service.js";
+import type { ExploreRow, GetRow, ListQuery, QueryService } from "./query-service.js";
 
 export interface QueryEngineOptions {
   readonly schema: SchemaView;
@@ -34,6 +44,14 @@ export class QueryEngine implements QueryService {
     if (!isNear) return this.#list(record, query.fields, page, context);
     const near = await nearVectorOf(this.#router, this.#schema.snapshot, query, context);
     return nearSearch(this.#router, record, { ...near, fields: query.fields }, page, context);
+  }
+
+  async explore(_query: ExploreQuery, _context: RequestContext): Promise<readonly ExploreRow[]> {
+    throw new ShoalError("invalid", "Explore is not answered yet");
+  }
+
+  async aggregate(_query: AggregateQuery, _context: RequestContext): Promise<readonly AggregateGroup[]> {
+    throw new ShoalError("invalid", "Aggregate is not answered yet");
   }
 
   async objectById(id: ObjectId, fields: RowFields, context: RequestContext): Promise<StoredObject | undefined> {

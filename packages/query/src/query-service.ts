@@ -1,5 +1,21 @@
-import type { GetQuery, ObjectId, RowFields, StoredObject } from "@shoal/model";
+import type {
+  AggregateGroup,
+  AggregateQuery,
+  ExploreQuery,
+  GetQuery,
+  ObjectId,
+  RowFields,
+  StoredObject,
+} from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
+
+/** The target of a reference, with what was wanted of its class. */
+export interface ReferencedRow {
+  readonly id: ObjectId;
+  readonly object: StoredObject;
+  /** By property; a property without a living target of a wanted class is not in it. */
+  readonly references: ReadonlyMap<string, readonly ReferencedRow[]>;
+}
 
 /** One row of a `Get`. */
 export interface GetRow {
@@ -8,6 +24,16 @@ export interface GetRow {
   readonly id: ObjectId;
   /** `1 - distance / 2` in float32; undefined without near*; NaN becomes null at the edge. */
   readonly certainty: number | undefined;
+  /** By property, when the query selects references; a property without a living target of a wanted class is not in it. */
+  readonly references?: ReadonlyMap<string, readonly ReferencedRow[]>;
+}
+
+/** One row of an `Explore`. */
+export interface ExploreRow {
+  readonly id: ObjectId;
+  readonly className: string;
+  /** `1 - distance / 2` in float32; NaN becomes null at the edge. */
+  readonly certainty: number;
 }
 
 export interface ListQuery {
@@ -24,6 +50,9 @@ export interface ListQuery {
 export interface QueryService {
   /** Errors carry the reference's prefixes, so that an edge passes messages on as they are. */
   get(query: GetQuery, context: RequestContext): Promise<readonly GetRow[]>;
+  explore(query: ExploreQuery, context: RequestContext): Promise<readonly ExploreRow[]>;
+  /** One group without `groupBy`; else the largest ones, equally large ones by `groupedBy`. Exact over all shards. */
+  aggregate(query: AggregateQuery, context: RequestContext): Promise<readonly AggregateGroup[]>;
   /** The object of that id in the first class by name that has it. */
   objectById(id: ObjectId, fields: RowFields, context: RequestContext): Promise<StoredObject | undefined>;
   /** Order and paging of `GET /v1/objects` (decisions.md). */

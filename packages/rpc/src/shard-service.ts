@@ -6,6 +6,9 @@ import type {
   PutMode,
   PutTimes,
   RowFields,
+  ShardAggregate,
+  ShardAggregation,
+  ShardFilter,
   ShoalError,
   StoredObject,
   VectorSearch,
@@ -77,5 +80,14 @@ export interface ShardService {
     context: RequestContext,
   ): Promise<readonly VectorSearchHit[]>;
   listObjects(shard: ShardAddress, listing: ObjectListing, context: RequestContext): Promise<readonly StoredObject[]>;
+  /** Ids of all objects that satisfy the filter, ascending. Fails with `tooLarge` when there are more than `idsMax`. */
+  matchingIds(
+    shard: ShardAddress,
+    filter: ShardFilter,
+    idsMax: number,
+    context: RequestContext,
+  ): Promise<readonly ObjectId[]>;
+  /** Fails with `invalid` for a property that is not indexed. */
+  aggregate(shard: ShardAddress, aggregation: ShardAggregation, context: RequestContext): Promise<ShardAggregate>;
   shardStatuses(context: RequestContext): Promise<readonly ShardStatus[]>;
 }

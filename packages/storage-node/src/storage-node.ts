@@ -6,6 +6,9 @@ import {
   type PutMode,
   type PutTimes,
   type RowFields,
+  type ShardAggregate,
+  type ShardAggregation,
+  type ShardFilter,
   ShoalError,
   type StoredObject,
   type VectorSearch,
@@ -105,6 +108,23 @@ export class StorageNode implements ShardService, AsyncDisposable {
   ): Promise<readonly StoredObject[]> {
     const shard = await this.#shard(address);
     return shard.listObjects(listing, context);
+  }
+
+  async matchingIds(
+    _address: ShardAddress,
+    _filter: ShardFilter,
+    _idsMax: number,
+    _context: RequestContext,
+  ): Promise<readonly ObjectId[]> {
+    throw new ShoalError("invalid", "filters are not answered yet");
+  }
+
+  async aggregate(
+    _address: ShardAddress,
+    _aggregation: ShardAggregation,
+    _context: RequestContext,
+  ): Promise<ShardAggregate> {
+    throw new ShoalError("invalid", "aggregations are not answered yet");
   }
 
   async shardStatuses(_context: RequestContext): Promise<readonly ShardStatus[]> {

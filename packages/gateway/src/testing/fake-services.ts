@@ -59,6 +59,12 @@ export class FakeServices {
       if (object !== undefined) context.rowBytes?.add(object.propertiesJson.length);
       return object && { ...object, vector: fields.vector ? object.vector : undefined };
     },
+    explore: async () => {
+      throw new ShoalError("internal", "the fake does not explore");
+    },
+    aggregate: async () => {
+      throw new ShoalError("internal", "the fake does not aggregate");
+    },
     list: async (query: ListQuery, context: RequestContext) => {
       await this.#enter(context);
       this.lists.push(query);

@@ -1,3 +1,4 @@
+import type { WhereFilter } from "../filters/where-filter.js";
 import type { ObjectId } from "../objects/object-id.js";
 
 /** What rows are wanted of each hit beside id and times. */
@@ -22,6 +23,25 @@ export interface NearObject {
   readonly certainty: number | undefined;
 }
 
+/** Similar rows of a page become one (reference-graphql 2.8). */
+export interface Grouping {
+  readonly type: "closest" | "merge";
+  /** Rows whose distance / 2 to a member of a group is below it join that group. */
+  readonly force: number;
+}
+
+/** The targets that are wanted of a reference property, by class, in the order in which they are answered. */
+export interface ReferenceSelection {
+  readonly property: string;
+  readonly targets: readonly ReferenceTargetSelection[];
+}
+
+export interface ReferenceTargetSelection {
+  readonly className: string;
+  readonly fields: RowFields;
+  readonly references: readonly ReferenceSelection[];
+}
+
 /** One `Get { Class(…) { … } }`, free of GraphQL. */
 export interface GetQuery {
   readonly className: string;
@@ -30,7 +50,11 @@ export interface GetQuery {
   readonly offset: number | undefined;
   readonly nearVector: NearVector | undefined;
   readonly nearObject: NearObject | undefined;
+  readonly where?: WhereFilter | undefined;
+  readonly group?: Grouping | undefined;
   readonly fields: RowFields;
+  /** Reference properties to resolve; absent: none, they stay beacons. */
+  readonly references?: readonly ReferenceSelection[];
 }
 
 /** A hit of a vector search inside one shard or over all of them. Smaller distances first, then smaller ids. */

@@ -1,3 +1,4 @@
+import type { ShardFilter } from "../filters/where-filter.js";
 import type { ObjectId } from "../objects/object-id.js";
 import type { RowFields } from "./get-query.js";
 
@@ -9,5 +10,7 @@ export interface ObjectListing {
   readonly limit: number;
   /** Objects at the front that are passed over without being read; 0 when absent. */
   readonly skip?: number;
+  /** With order `id` only: objects that satisfy it; all when absent. */
+  readonly filter?: ShardFilter | undefined;
   readonly fields: RowFields;
 }

@@ -1,3 +1,4 @@
+import type { ShardFilter } from "../filters/where-filter.js";
 import type { StoredObject } from "../objects/data-object.js";
 import type { RowFields, VectorHit } from "./get-query.js";
 
@@ -9,6 +10,8 @@ export interface VectorSearch {
   readonly count: number;
   /** Rows of the hits in the same answer; undefined: ids and distances only. */
   readonly fields: RowFields | undefined;
+  /** Objects that may be hits; all when absent. */
+  readonly filter?: ShardFilter | undefined;
 }
 
 export interface VectorSearchHit extends VectorHit {

@@ -102,6 +102,8 @@ export class MemoryShards implements ShardRouter, SchemaView {
       mergeObjects: unsupported,
       deleteObject: unsupported,
       shardStatuses: unsupported,
+      matchingIds: unsupported,
+      aggregate: unsupported,
       getObjects: async (shard, ids) => {
         this.#count("getObjects");
         const objects = this.#of(shard);

@@ -54,6 +54,14 @@ export class LibraryQuery implements QueryService {
       .find((object) => object.id === id);
   }
 
+  async explore(): Promise<never> {
+    throw new ShoalError("internal", "the library does not explore");
+  }
+
+  async aggregate(): Promise<never> {
+    throw new ShoalError("internal", "the library does not aggregate");
+  }
+
   async list(): Promise<readonly StoredObject[]> {
     throw new ShoalError("internal", "GraphQL does not list");
   }

@@ -25,6 +25,8 @@ const ready: QueryService = {
   get: () => Promise.resolve(ROWS),
   objectById: () => Promise.resolve(undefined),
   list: () => Promise.resolve([]),
+  explore: () => Promise.resolve([]),
+  aggregate: () => Promise.resolve([]),
 };
 
 function bodies(

@@ -1,0 +1,76 @@
+import type { KeyValueChange } from "@shoal/kv";
+import type {
+  ObjectId,
+  PropertyDefinition,
+  ReadBounds,
+  ShardAggregate,
+  ShardAggregation,
+  ShardFilter,
+} from "@shoal/model";
+import type { DocumentSet } from "./document-set.js";
+
+/** What an object's index entries are made from. */
+export interface IndexedState {
+  /** UTF-8 JSON of the properties, as the row holds it. */
+  readonly propertiesJson: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly creationTimeUnix: number;
+  readonly lastUpdateTimeUnix: number;
+}
+
+/** One object of a commit: what it was and what it will be. A document is in a commit once at most. */
+export interface IndexedChange {
+  readonly document: number;
+  /** Undefined: the document is new. */
+  readonly before: IndexedState | undefined;
+  /** Undefined: it is deleted. */
+  readonly after: IndexedState | undefined;
+}
+
+/** The index's part of a commit. Exactly one of the two calls follows, before the next `plan`. */
+export interface PlannedChanges {
+  /** Goes into the object's own batch. */
+  readonly batch: readonly KeyValueChange[];
+  /** The batch is durable: what is in memory follows, in one synchronous step. */
+  applied(): void;
+  /** The batch failed, and whether it reached the disk is unknown: nothing in memory is believed any more. */
+  failed(): void;
+}
+
+/** What the index asks its shard about objects; all answers come from memory. */
+export interface ObjectDirectory {
+  /** Documents below it may be in use. */
+  readonly documentLimit: number;
+  readonly count: number;
+  /** All documents that are there; not to be changed. The same set until a commit changes it. */
+  all(): DocumentSet;
+  /** Negative when there is none. */
+  find(id: ObjectId): number;
+  idOf(document: number): ObjectId | undefined;
+  /** All documents in ascending order of their ids, behind one of them if that is given. */
+  byId(after?: ObjectId): Iterable<number>;
+}
+
+/**
+ * Which documents of one shard satisfy a filter, and figures over them. Its records stand in the shard's store and are
+ * written in the same batch as the rows; what is in memory is a cache of them. Reads see every commit that was applied
+ * and none that was not. A damaged record fails what needs it with `dataLoss`, naming class, shard and property.
+ */
+export interface InvertedIndex extends Disposable {
+  /** Properties of the class as they are now; new ones may come, none goes. */
+  configure(properties: readonly PropertyDefinition[]): void;
+  /**
+   * What a commit changes in the index; waits for at most one read of the store. Fails with `unavailable` for an object
+   * with a property that is not configured: this node does not know the newest schema yet.
+   */
+  plan(changes: readonly IndexedChange[]): Promise<PlannedChanges>;
+  /**
+   * The documents that satisfy the filter; the caller's own copy. Answered at once when all that it needs is in memory.
+   * Fails with `invalid` for a property that is not indexed. Takes turns of the event loop when it is long, and looks at
+   * the signal between them.
+   */
+  matching(filter: ShardFilter, bounds?: ReadBounds): DocumentSet | Promise<DocumentSet>;
+  aggregate(aggregation: ShardAggregation, bounds?: ReadBounds): ShardAggregate | Promise<ShardAggregate>;
+  /** Of caches, for the process's budget and the metrics. */
+  readonly memoryBytes: number;
+}
