@@ -49,6 +49,11 @@ export interface ObjectDirectory {
   idOf(document: number): ObjectId | undefined;
   /** All documents in ascending order of their ids, behind one of them if that is given. */
   byId(after?: ObjectId): Iterable<number>;
+  /**
+   * The stored properties of documents as UTF-8 JSON, in their order; undefined for one that is gone. Reads rows, in turns;
+   * for the few questions that the index alone cannot settle.
+   */
+  propertiesOf(documents: readonly number[], bounds?: ReadBounds): Promise<readonly (Uint8Array | undefined)[]>;
 }
 
 /**

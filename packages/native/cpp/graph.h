@@ -1,14 +1,13 @@
-// The neighbour graph over rows: USearch's HNSW for building and keeping it, our own walk for searching it.
+// The neighbour graph over rows: a hierarchical navigable small world (Malkov and Yashunin, arXiv 1603.09320).
 #pragma once
-#include <usearch/index.hpp>
-
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "arena.h"
+#include "graph-nodes.h"
 #include "rows.h"
 
 namespace shoal {
@@ -46,15 +45,16 @@ struct NearDistances {
 };
 
 /**
- * Node n is row n. `link` may run on several threads at once, each with its own number; `walk` on any number of threads,
- * but not while anyone links, prepares or imports: the caller keeps these phases apart.
+ * Node n is row n. `link` may run on several threads at once; `walk` on any number of threads, but not while anyone links,
+ * prepares or imports: the caller keeps these phases apart.
  */
 class Graph {
  public:
-  Graph(size_t connectivityBase, size_t efConstruction, size_t threads);
+  /** A node gets links to half of `connectivityBase` nodes, and as many more may link back in the lowest layer. */
+  Graph(size_t connectivityBase, size_t efConstruction);
 
-  size_t size() const { return index_.size(); }
-  size_t capacity() const { return index_.capacity(); }
+  size_t size() const { return size_.load(std::memory_order_relaxed); }
+  size_t capacity() const { return nodes_.capacity(); }
   /** Mean number of neighbours in the lowest layer: few where the data has few dimensions of its own. */
   float meanDegree() const { return meanDegree_; }
   const NearDistances& nearDistances() const { return nearDistances_; }
@@ -62,7 +62,7 @@ class Graph {
   /** Makes room for `nodes` and, when it has grown, looks at its degree and distances anew. False: no memory. */
   bool prepare(size_t nodes, const Rows& rows);
   /** Links the next row; all rows below the new size are complete. False when there is no memory. */
-  bool link(const Rows& rows, size_t thread);
+  bool link(const Rows& rows);
 
   /**
    * Pruning may take the last links to a node away. Such nodes are kept in a list, and every walk begins with them, too.
@@ -92,25 +92,24 @@ class Graph {
   size_t memoryBytes() const;
 
  private:
-  using Index = unum::usearch::index_gt<float, uint32_t, uint32_t, std::allocator<char>, ArenaAllocator>;
+  class Linker;
 
-  void noteEntry(uint32_t slot);
-  void prefetchLinks(uint32_t slot) const {
-    // The key stands at the beginning of a node, the links of the lowest layer behind it.
-    const char* node = reinterpret_cast<const char*>(index_.at(slot).key.ptr());
-    for (size_t offset = 0; offset < 256; offset += 64) __builtin_prefetch(node + offset);
-  }
+  bool reserve(size_t nodes);
   void sample(const Rows& rows);
-  uint32_t descend(const Rows& rows, const uint16_t* query, float& distance, size_t& distances) const;
+  /** From `best` in layer `from` down to the nearest that is found in the layer above `to`. */
+  uint32_t descend(const Rows& rows, const uint16_t* query, uint32_t best, int from, int to, float& distance,
+                   size_t& distances) const;
 
   const size_t connectivity_;
   const size_t connectivityBase_;
   const size_t efConstruction_;
-  const size_t threads_;
-  Index index_;
+  GraphNodes nodes_;
+  std::atomic<size_t> size_{0};
+  /** Guards the two below while anyone links. */
   std::mutex entryMutex_;
   uint32_t entry_ = 0;
-  std::atomic<int> entryLevel_{-1};
+  /** Below 0 while there is no node. */
+  int entryLevel_ = -1;
   float meanDegree_ = 0;
   NearDistances nearDistances_;
   size_t sampledAt_ = 0;
@@ -120,8 +119,6 @@ class Graph {
    * that these functions take is held for the copy of one pointer, once a walk.
    */
   std::shared_ptr<const std::vector<uint32_t>> unreachable_ = std::make_shared<std::vector<uint32_t>>();
-  std::vector<int16_t> importedLevels_;
-  std::vector<uint32_t> importedLinks_;
 };
 
 template <typename Allowed, typename Widen>
@@ -170,7 +167,7 @@ bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t dist
   };
 
   float distance;
-  const uint32_t start = descend(rows, query, distance, scratch.distances);
+  const uint32_t start = descend(rows, query, entry_, entryLevel_, 0, distance, scratch.distances);
   visit(start);
   meet({distance, start});
   const auto unreachable = std::atomic_load(&unreachable_);
@@ -210,14 +207,14 @@ bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t dist
     std::pop_heap(scratch.open.begin(), scratch.open.end(), NearestFirst());
     scratch.open.pop_back();
     // Most likely the next one: its links come while this one is worked on.
-    if (!scratch.open.empty()) prefetchLinks(scratch.open.front().row);
-    const auto neighbours = index_.neighbors(next.row, 0);
+    if (!scratch.open.empty()) nodes_.links(scratch.open.front().row, 0).prefetch();
+    const LinkList neighbours = nodes_.links(next.row, 0);
     auto at = neighbours.begin();
     const auto end = neighbours.end();
     while (at != end) {
       size_t count = 0;
       for (; at != end && count < BATCH; ++at) {
-        const uint32_t slot = at.slot();
+        const uint32_t slot = *at;
         if (!visit(slot)) continue;
         slots[count] = slot;
         others[count] = rows.high(slot);

@@ -17,10 +17,9 @@ void Graph::checkNewest() {
     const uint32_t slot = static_cast<uint32_t>(checkedUpTo_);
     // Only those that it links to can have linked back so far; later ones linked to it because they had reached it.
     bool reached = slot == entry_;
-    const auto neighbours = index_.neighbors(slot, 0);
-    for (auto at = neighbours.begin(); !reached && at != neighbours.end(); ++at) {
-      const auto back = index_.neighbors(at.slot(), 0);
-      for (auto link = back.begin(); !reached && link != back.end(); ++link) reached = link.slot() == slot;
+    for (const uint32_t neighbour : nodes_.links(slot, 0)) {
+      if (reached) break;
+      for (const uint32_t back : nodes_.links(neighbour, 0)) reached = reached || back == slot;
     }
     if (!reached) lost.push_back(slot);
   }
@@ -38,10 +37,9 @@ std::vector<uint32_t> Graph::findUnreachable() const {
     seen[first] = true;
     open.push_back(first);
     while (!open.empty()) {
-      const auto neighbours = index_.neighbors(open.back(), 0);
+      const uint32_t from = open.back();
       open.pop_back();
-      for (auto at = neighbours.begin(); at != neighbours.end(); ++at) {
-        const uint32_t slot = at.slot();
+      for (const uint32_t slot : nodes_.links(from, 0)) {
         if (linked[slot] < FIRM_LINKS) linked[slot]++;
         if (seen[slot]) continue;
         seen[slot] = true;
