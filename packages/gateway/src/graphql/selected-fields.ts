@@ -37,13 +37,25 @@ export function fieldNames(selected: SelectedFields): ReadonlySet<string> {
   return names;
 }
 
+/** Nodes by the name of their field, under whatever aliases it is selected. */
+export function nodesByField(selected: SelectedFields): ReadonlyMap<string, readonly FieldNode[]> {
+  const byField = new Map<string, FieldNode[]>();
+  for (const nodes of selected.values()) {
+    const name = nodes[0]?.name.value ?? "";
+    const known = byField.get(name);
+    if (known === undefined) byField.set(name, [...nodes]);
+    else known.push(...nodes);
+  }
+  return byField;
+}
+
 /** The nodes of `_additional` under whatever aliases it is selected. */
 export function additionalNodes(selected: SelectedFields): readonly FieldNode[] {
   return [...selected.values()].flat().filter((node) => node.name.value === "_additional");
 }
 
 /** What of a row is needed to answer `classFields`, with `additional` as the names asked for in `_additional`. */
-export function rowFieldsOf(classFields: ReadonlySet<string>, additional: ReadonlySet<string>): RowFields {
+export function rowFieldsOf(classFields: Iterable<string>, additional: ReadonlySet<string>): RowFields {
   let properties = false;
   for (const name of classFields) if (name !== "_additional" && name !== "__typename") properties = true;
   return { properties, vector: additional.has("vector"), extras: additional.has("classification") };

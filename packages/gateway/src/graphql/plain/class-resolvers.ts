@@ -1,32 +1,40 @@
 import { ShoalError } from "@shoal/model";
-import type { QueryService } from "@shoal/query";
-import type { GraphQLFieldResolver, GraphQLObjectType } from "graphql";
+import { type FieldNode, type GraphQLFieldResolver, type GraphQLObjectType, getNamedType, isUnionType } from "graphql";
 import type { HeldAnswer } from "../../answer-budget.js";
 import { shortestFloat32 } from "../../json/float32.js";
+import { targetClasses, targetsOf } from "../reference-selection.js";
 import { fieldNames, selectedSubfields } from "../selected-fields.js";
 import { classificationOf, memberOf, type PlainContext, PlainRow } from "./plain-row.js";
-import { resolveReferences } from "./resolve-references.js";
 
-/** What answers the fields of a class for one row. */
+/** What answers the fields of a class for one row; none of it waits for anything. */
 export interface ClassResolvers {
   property(name: string): GraphQLFieldResolver<unknown, unknown>;
   references(name: string): GraphQLFieldResolver<unknown, unknown>;
   readonly additional: GraphQLFieldResolver<unknown, unknown>;
 }
 
-export function classResolvers(query: QueryService): ClassResolvers {
-  return {
-    property: (name) => (source) => memberOf(rowOf(source).properties, name),
-    references: (name) => (source, _args, context, info) =>
-      resolveReferences(memberOf(rowOf(source).properties, name), query, context as PlainContext, info),
-    additional: (source, _args, context, info) =>
-      additionalOf(
-        rowOf(source),
-        (context as PlainContext).answer,
-        fieldNames(selectedSubfields(info, info.returnType as GraphQLObjectType, info.fieldNodes)),
-      ),
-  };
-}
+export const CLASS_RESOLVERS: ClassResolvers = {
+  property: (name) => (source) => memberOf(rowOf(source).properties, name),
+  references: (name) => {
+    // graphql-js hands over the same list of nodes for all rows of a request, and another one for another request.
+    const classesByNodes = new WeakMap<readonly FieldNode[], readonly string[]>();
+    return (source, _args, _context, info) => {
+      let classes = classesByNodes.get(info.fieldNodes);
+      if (classes === undefined) {
+        const union = getNamedType(info.returnType);
+        classes = isUnionType(union) ? targetClasses(info, union, info.fieldNodes) : [];
+        classesByNodes.set(info.fieldNodes, classes);
+      }
+      return targetsOf(rowOf(source).references?.get(name), classes)?.map(PlainRow.ofTarget) ?? null;
+    };
+  },
+  additional: (source, _args, context, info) =>
+    additionalOf(
+      rowOf(source),
+      (context as PlainContext).answer,
+      fieldNames(selectedSubfields(info, info.returnType as GraphQLObjectType, info.fieldNodes)),
+    ),
+};
 
 /** Null when none of the wanted values exists for the row; values that do not exist are null beside others. */
 function additionalOf(

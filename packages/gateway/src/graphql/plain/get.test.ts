@@ -109,7 +109,7 @@ describe("Get", () => {
     const beacon = await ask("{ Get { Book(limit: 1) { writtenBy { ... on Beacon { beacon } } } } }");
     expect(beacon.errors[0]).toMatchObject({
       message: "retrieving cross-refs by beacon is not supported yet - coming soon!",
-      path: ["Get", "Book", "0", "writtenBy"],
+      path: ["Get", "Book"],
     });
   });
 

@@ -1,4 +1,5 @@
 import { decodeProperties, type JsonObject, type ObjectId, type StoredObject } from "@shoal/model";
+import type { GetRow, ReferencedRow } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { HeldAnswer } from "../../answer-budget.js";
 
@@ -18,15 +19,27 @@ export class PlainRow {
     readonly object: StoredObject | undefined,
     /** Undefined without near*, NaN when the distance is not a number. */
     readonly certainty: number | undefined,
+    readonly references: GetRow["references"],
     /** The target of a reference: of its `_additional` only the id is filled (reference-graphql 2.5). */
     readonly isTarget = false,
   ) {}
+
+  /** One for each target, however many rows refer to it: its properties are decoded once. */
+  static ofTarget(target: ReferencedRow): PlainRow {
+    const known = TARGETS.get(target);
+    if (known !== undefined) return known;
+    const row = new PlainRow(target.id, target.object, undefined, target.references, true);
+    TARGETS.set(target, row);
+    return row;
+  }
 
   get properties(): Readonly<Record<string, unknown>> {
     this.#properties ??= this.object === undefined ? {} : decodeProperties(this.object);
     return this.#properties;
   }
 }
+
+const TARGETS = new WeakMap<ReferencedRow, PlainRow>();
 
 /** Own member of a JSON object, or null. */
 export function memberOf(source: unknown, name: string): unknown {

@@ -2,6 +2,7 @@ import type { GetQuery } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { GraphQLFieldResolver, GraphQLObjectType } from "graphql";
 import { queryVector } from "../query-vector.js";
+import { selectedReferences } from "../reference-selection.js";
 import { additionalNodes, fieldNames, rowFieldsOf, selectedSubfields } from "../selected-fields.js";
 import { type PlainContext, PlainRow } from "./plain-row.js";
 
@@ -30,6 +31,7 @@ export function resolveGet(
     const selected = selectedSubfields(info, type, info.fieldNodes);
     const additionalType = type.getFields()._additional?.type as GraphQLObjectType;
     const additional = selectedSubfields(info, additionalType, additionalNodes(selected));
+    const references = selectedReferences(info, type, selected);
     const { nearVector, nearObject } = args;
     const get: GetQuery = {
       className,
@@ -46,12 +48,15 @@ export function resolveGet(
           }
         : undefined,
       fields: rowFieldsOf(fieldNames(selected), fieldNames(additional)),
+      ...(references.length === 0 ? {} : { references }),
     };
     const isNear = get.nearVector !== undefined || get.nearObject !== undefined;
     const rows = await query.get(get, context.request);
     let numbers = 0;
     for (const { object } of rows) numbers += object?.vector?.length ?? 0;
     context.answer.addText(numbers * NUMBER_BYTES);
-    return rows.map((row) => new PlainRow(row.id, row.object, isNear ? (row.certainty ?? Number.NaN) : undefined));
+    return rows.map(
+      (row) => new PlainRow(row.id, row.object, isNear ? (row.certainty ?? Number.NaN) : undefined, row.references),
+    );
   };
 }

@@ -132,7 +132,7 @@ it("answers requests that overlap each from its own literals", async () => {
         await new Promise<void>((resolve) => pending.push(resolve));
         return library.get(get);
       },
-      objectById: () => library.objectById(""),
+      objectById: () => library.objectById(),
       list: () => library.list(),
     },
   });

@@ -1,7 +1,6 @@
 import { type ClassDefinition, isReferenceDataType } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import { type GraphQLFieldConfig, GraphQLList, GraphQLObjectType, GraphQLSchema } from "graphql";
-import { classResolvers } from "../plain/class-resolvers.js";
 import type { PlainContext } from "../plain/plain-row.js";
 import { resolveGet } from "../plain/resolve-get.js";
 import { classObjectType, getArguments } from "./class-types.js";
@@ -40,7 +39,6 @@ export function buildGraphQlSchema(
   const { usable, skipped } = sortOut(classes);
   const built = new Map<string, BuiltClass>();
   if (usable.length === 0) return { schema: undefined, skipped, classes: built };
-  const resolvers = classResolvers(query);
   const changed = changedClasses(usable, previous);
   const typeOf = (className: string) => built.get(className)?.type;
   const fields: Record<string, GraphQLFieldConfig<unknown, PlainContext>> = {};
@@ -49,7 +47,7 @@ export function buildGraphQlSchema(
     const kept = changed.has(name) ? undefined : previous.get(name);
     const each = kept ?? {
       definition,
-      type: classObjectType(definition, typeOf, resolvers),
+      type: classObjectType(definition, typeOf),
       args: getArguments(name),
     };
     built.set(name, each);

@@ -10,7 +10,7 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from "graphql";
-import type { ClassResolvers } from "../plain/class-resolvers.js";
+import { CLASS_RESOLVERS } from "../plain/class-resolvers.js";
 import { memberOf, PlainRow } from "../plain/plain-row.js";
 import { FloatType, IntType } from "./scalars.js";
 import {
@@ -43,7 +43,6 @@ export const BeaconType = new GraphQLObjectType({ name: "Beacon", fields: { beac
 export function classObjectType(
   definition: ClassDefinition,
   typeOf: (className: string) => GraphQLObjectType | undefined,
-  resolvers: ClassResolvers,
 ): GraphQLObjectType {
   return new GraphQLObjectType({
     name: definition.class,
@@ -52,11 +51,11 @@ export function classObjectType(
       const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
       for (const property of definition.properties ?? []) {
         if (!/^(?!__)[_A-Za-z]\w*$/.test(property.name)) continue;
-        const field = propertyField(definition.class, property, typeOf, resolvers);
+        const field = propertyField(definition.class, property, typeOf);
         if (field !== undefined) fields[property.name] = field;
       }
       // Last, so that it wins over a property of that name.
-      fields._additional = { type: additionalType(definition.class), resolve: resolvers.additional };
+      fields._additional = { type: additionalType(definition.class), resolve: CLASS_RESOLVERS.additional };
       return fields;
     },
   });
@@ -89,7 +88,6 @@ function propertyField(
   className: string,
   property: PropertyDefinition,
   typeOf: (className: string) => GraphQLObjectType | undefined,
-  resolvers: ClassResolvers,
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
   const described = property.description === undefined ? {} : { description: property.description };
   if (isReferenceDataType(property.dataType)) {
@@ -101,11 +99,11 @@ function propertyField(
       types: [...targets, BeaconType],
       resolveType: (row) => (row instanceof PlainRow ? row.object?.className : BeaconType.name),
     });
-    return { ...described, type: new GraphQLList(union), resolve: resolvers.references(property.name) };
+    return { ...described, type: new GraphQLList(union), resolve: CLASS_RESOLVERS.references(property.name) };
   }
   const type = primitiveType(className, property);
   if (type === undefined) return undefined;
-  return { ...described, type, resolve: resolvers.property(property.name) };
+  return { ...described, type, resolve: CLASS_RESOLVERS.property(property.name) };
 }
 
 function primitiveType(className: string, property: PropertyDefinition): GraphQLOutputType | undefined {

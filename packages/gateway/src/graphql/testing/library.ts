@@ -1,14 +1,17 @@
 import type { SchemaView } from "@shoal/cluster";
 import {
   type ClassDefinition,
+  decodeProperties,
   type GetQuery,
   objectIdFromBytes,
   type Properties,
   type PropertyDefinition,
+  parseShortBeacon,
+  type ReferenceSelection,
   ShoalError,
   type StoredObject,
 } from "@shoal/model";
-import type { GetRow, QueryService } from "@shoal/query";
+import type { GetRow, QueryService, ReferencedRow } from "@shoal/query";
 import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 
 /** Answers queries with rows that depend on the query alone, and writes down what it was asked. */
@@ -41,6 +44,7 @@ export class LibraryQuery implements QueryService {
               extras: fields.extras ? object.extras : undefined,
             }
           : undefined,
+      ...(query.references === undefined ? {} : { references: this.#targets(object, query.references) }),
     }));
     for (const { object } of rows) {
       context?.rowBytes?.add((object?.propertiesJson.length ?? 0) + (object?.vector?.byteLength ?? 0));
@@ -48,10 +52,30 @@ export class LibraryQuery implements QueryService {
     return rows;
   }
 
-  async objectById(id: string): Promise<StoredObject | undefined> {
-    return Object.values(this.#objects)
-      .flat()
-      .find((object) => object.id === id);
+  /** Plainly: for each reference of each row, the object of that id in the first class that is asked for. */
+  #targets(
+    object: StoredObject,
+    selections: readonly ReferenceSelection[],
+  ): ReadonlyMap<string, readonly ReferencedRow[]> {
+    const resolved = new Map<string, readonly ReferencedRow[]>();
+    for (const { property: name, targets } of selections) {
+      const stored = decodeProperties(object)[name];
+      const ids = (Array.isArray(stored) ? stored : []).map(({ beacon }) => parseShortBeacon(beacon).id);
+      const rows = targets.flatMap(({ className, references }) =>
+        ids.flatMap((id) => {
+          const target = this.#objects[className]?.find((each) => each.id === id);
+          return target === undefined
+            ? []
+            : { id: target.id, object: target, references: this.#targets(target, references) };
+        }),
+      );
+      if (rows.length > 0) resolved.set(name, rows);
+    }
+    return resolved;
+  }
+
+  async objectById(): Promise<never> {
+    throw new ShoalError("internal", "GraphQL asks for no object by its id");
   }
 
   async explore(): Promise<never> {
