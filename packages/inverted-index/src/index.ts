@@ -3,6 +3,7 @@ export type {
   IndexedChange,
   IndexedState,
   InvertedIndex,
+  InvertedIndexSite,
   ObjectDirectory,
   PlannedChanges,
 } from "./inverted-index.js";

@@ -1,4 +1,4 @@
-import type { KeyValueChange } from "@shoal/kv";
+import type { KeyValueChange, KeyValueReader } from "@shoal/kv";
 import type {
   ObjectId,
   PropertyDefinition,
@@ -56,10 +56,25 @@ export interface ObjectDirectory {
   propertiesOf(documents: readonly number[], bounds?: ReadBounds): Promise<readonly (Uint8Array | undefined)[]>;
 }
 
+/** What a shard gives to whoever makes its index. */
+export interface InvertedIndexSite {
+  /** Written to by the shard alone: what the index writes goes out in `PlannedChanges.batch`. */
+  readonly store: KeyValueReader;
+  readonly directory: ObjectDirectory;
+  readonly properties: readonly PropertyDefinition[];
+  /** For messages. */
+  readonly className: string;
+  readonly shardName: string;
+  /** True: the store has no records of the index, whatever the directory has. */
+  readonly isEmpty: boolean;
+}
+
 /**
  * Which documents of one shard satisfy a filter, and figures over them. Its records stand in the shard's store and are
  * written in the same batch as the rows; what is in memory is a cache of them. Reads see every commit that was applied
  * and none that was not. A damaged record fails what needs it with `dataLoss`, naming class, shard and property.
+ * Its shard makes another one in its place when nothing in memory is believed any more; reads of a disposed index that are
+ * under way end with what was right before.
  */
 export interface InvertedIndex extends Disposable {
   /** Properties of the class as they are now; new ones may come, none goes. */
