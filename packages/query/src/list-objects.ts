@@ -1,10 +1,11 @@
 import type { ShardRouter } from "@shoal/cluster";
-import { type ObjectListing, type RowFields, ShoalError, type StoredObject } from "@shoal/model";
+import { type ObjectListing, type RowFields, ShoalError, type StoredObject, withPrefix } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
 import { fetchRows } from "./fetch-rows.js";
 import { classesByName } from "./find-object.js";
 import { mergeSorted } from "./merge-sorted.js";
 import { type Page, type PageLimits, pageOfList } from "./pagination.js";
+import { filterPrefix, shardPrefix } from "./plan-filter.js";
 import type { ListQuery } from "./query-service.js";
 import { rowsOnTrial } from "./rows-on-trial.js";
 import { scatter } from "./scatter.js";
@@ -86,11 +87,18 @@ async function mergedPage(
   const isOnly = shards.length === 1;
   const skip = isOnly ? page.offset : 0;
   const limit = isOnly ? page.limit : page.offset + page.limit;
-  const pages = await scatter(shards, context, (shard, inner) =>
-    router.node(shard).listObjects(shard, { ...listing, skip, limit }, inner),
-  );
+  const pages = await scatter(shards, context, (shard, inner) => {
+    const page = router.node(shard).listObjects(shard, { ...listing, skip, limit }, inner);
+    return listing.filter === undefined ? page : page.catch((thrown) => Promise.reject(filterFailure(shard, thrown)));
+  });
   const order = listing.order === "newest" ? newestFirst : ascendingId;
   return mergeSorted(pages, order, isOnly ? 0 : page.offset, page.limit);
+}
+
+/** What a shard refuses about a list with a filter is about the filter; everything else is in the schema's hands. */
+function filterFailure(shard: ShardAddress, thrown: unknown): ShoalError {
+  const isRefused = ShoalError.from(thrown).code === "invalid";
+  return withPrefix(isRefused ? filterPrefix(shard) : shardPrefix(shard), thrown);
 }
 
 function classesOf(schema: SchemaSnapshot, className: string | undefined): readonly ClassRecord[] {

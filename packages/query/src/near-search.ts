@@ -1,5 +1,12 @@
 import type { ShardRouter } from "@shoal/cluster";
-import { type RowFields, ShoalError, type VectorSearchHit, withPrefix } from "@shoal/model";
+import {
+  type RowFields,
+  type ShardFilter,
+  ShoalError,
+  type VectorSearch,
+  type VectorSearchHit,
+  withPrefix,
+} from "@shoal/model";
 import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
 import { fetchRows } from "./fetch-rows.js";
 import { mergeSorted } from "./merge-sorted.js";
@@ -16,6 +23,8 @@ export interface NearSearch {
   readonly vector: Float32Array;
   readonly certainty: number | undefined;
   readonly fields: RowFields;
+  /** Objects that may be hits; all when absent. */
+  readonly filter?: ShardFilter | undefined;
 }
 
 /**
@@ -34,10 +43,9 @@ export async function nearSearch(
   if (record.dimensions === undefined || page.limit === 0) return [];
   const count = page.offset + page.limit;
   const wantsRows = search.fields.properties || search.fields.vector || search.fields.extras;
+  const { vector, filter } = search;
   const ask = (fields: RowFields | undefined, outer: RequestContext) =>
-    scatter(shards, outer, (shard, inner) =>
-      askShard(router, record, shard, inner, { vector: search.vector, count, fields }),
-    );
+    scatter(shards, outer, (shard, inner) => askShard(router, record, shard, inner, { vector, count, fields, filter }));
   let lists: readonly (readonly VectorSearchHit[])[] | undefined;
   if (wantsRows && shards.length === 1 && page.offset === 0) lists = await ask(search.fields, context);
   else if (wantsRows && count <= ROWS_WITH_HITS_MAX) {
@@ -82,12 +90,14 @@ async function askShard(
   record: ClassRecord,
   shard: ShardAddress,
   context: RequestContext,
-  search: { readonly vector: Float32Array; readonly count: number; readonly fields: RowFields | undefined },
+  search: VectorSearch,
 ): Promise<readonly VectorSearchHit[]> {
   try {
     return await router.node(shard).searchByVector(shard, search, context);
   } catch (thrown) {
-    throw withPrefix(shardPrefix(record, shard), thrown);
+    // Everything else that a shard may refuse was looked at before.
+    const isFilter = search.filter !== undefined && ShoalError.from(thrown).code === "invalid";
+    throw withPrefix(shardPrefix(record, shard) + (isFilter ? "build inverted filter allow list: " : ""), thrown);
   }
 }
 
