@@ -35,7 +35,7 @@ export {
   withoutReferences,
 } from "./objects/cross-reference.js";
 export { type DataObject, decodeProperties, type Properties, type StoredObject } from "./objects/data-object.js";
-export { canonicalDate } from "./objects/date-value.js";
+export { canonicalDate, dateInstant } from "./objects/date-value.js";
 export { shortestFloat32 } from "./objects/float32.js";
 export type { Json, JsonObject } from "./objects/json.js";
 export { joinJsonMembers, jsonMembers } from "./objects/json-members.js";
@@ -96,6 +96,12 @@ export {
 export { shownClass } from "./schema/shown-class.js";
 export { updateClass } from "./schema/update-class.js";
 export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
+export {
+  AggregateBytes,
+  DISTINCT_NUMBER_BYTES,
+  GROUP_BYTES,
+  GROUP_PROPERTY_BYTES,
+} from "./search/aggregate-bytes.js";
 export type {
   AggregatedProperty,
   AggregateGroup,
@@ -106,7 +112,9 @@ export type {
   PropertyAggregate,
   TextsAggregate,
 } from "./search/aggregation.js";
+export { ExactSum } from "./search/exact-sum.js";
 export type { ExploreQuery } from "./search/explore-query.js";
+export { FirstEntries } from "./search/first-entries.js";
 export type {
   GetQuery,
   Grouping,
@@ -117,14 +125,17 @@ export type {
   RowFields,
   VectorHit,
 } from "./search/get-query.js";
+export { groupText } from "./search/group-text.js";
 export type { ObjectListing } from "./search/object-listing.js";
 export type { ReadBounds, RowBytes } from "./search/read-bounds.js";
 export type {
+  DistinctNumbers,
+  DistinctTexts,
   GroupPart,
   PropertyPart,
   ShardAggregate,
   ShardAggregation,
-  ValueCounts,
 } from "./search/shard-aggregation.js";
+export { compareUtf8 } from "./search/utf8-order.js";
 export type { VectorSearch, VectorSearchHit } from "./search/vector-search.js";
 export { SPEC_PROFILE, WEAVIATE_PROFILE, type WireProfile, wireProfile } from "./wire-profile.js";

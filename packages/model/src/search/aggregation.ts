@@ -29,9 +29,9 @@ export interface AggregateQuery {
 export interface NumbersAggregate {
   /** Values, elements of arrays counted each. */
   readonly count: number;
-  /** 0 for none. */
+  /** The exact sum, rounded once; 0 for none, infinite beyond float64, which becomes null at the edge. */
   readonly sum: number;
-  /** Undefined for none, as the others below. */
+  /** Undefined for none, as the others below; all of them are finite. */
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
   readonly mean: number | undefined;

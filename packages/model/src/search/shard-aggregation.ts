@@ -12,11 +12,21 @@ export interface ShardAggregation {
    */
   readonly isWhole: boolean;
   readonly groupsMax: number;
+  /** What groups and distinct values may take in memory, as `AggregateBytes` counts them; `tooLarge` beyond. */
+  readonly bytesMax: number;
 }
 
-/** How often each distinct value occurs, in no order. */
-export interface ValueCounts<Value> {
-  readonly values: readonly Value[];
+/** How often each distinct number occurs; ascending, without doubles, and without -0. */
+export interface DistinctNumbers {
+  readonly values: Float64Array;
+  /** As many as values. */
+  readonly counts: Float64Array;
+}
+
+/** How often each distinct text occurs, in no order. */
+export interface DistinctTexts {
+  readonly values: readonly string[];
+  /** As many as values. */
   readonly counts: readonly number[];
 }
 
@@ -24,14 +34,14 @@ export type PropertyPart =
   | {
       readonly kind: "numbers";
       readonly count: number;
-      /** Floats whose exact sum is the sum of the values, so that the order of adding does not matter. */
+      /** Parts of an `ExactSum`. */
       readonly sum: readonly number[];
       readonly minimum: number | undefined;
       readonly maximum: number | undefined;
       /** When the distribution is wanted. */
-      readonly distinct: ValueCounts<number> | undefined;
+      readonly distinct: DistinctNumbers | undefined;
     }
-  | { readonly kind: "texts"; readonly count: number; readonly distinct: ValueCounts<string> | undefined }
+  | { readonly kind: "texts"; readonly count: number; readonly distinct: DistinctTexts | undefined }
   | { readonly kind: "booleans"; readonly totalTrue: number; readonly totalFalse: number }
   | {
       readonly kind: "dates";
