@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonicalDate, isDate } from "./date-value.js";
+import { canonicalDate, dateInstant, isDate } from "./date-value.js";
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d+)?(Z|[+-](\d{2}):(\d{2}))$/;
 
@@ -15,6 +15,12 @@ function expectedDate(text: string): string | undefined {
   if (zone !== "Z" && (Number(zoneHour) > 23 || Number(zoneMinute) > 59)) return undefined;
   const kept = fraction.slice(0, 10).replace(/\.?0*$/, "");
   return `${text.slice(0, 19)}${kept}${zoneHour === "00" && zoneMinute === "00" ? "Z" : zone}`;
+}
+
+/** Nanoseconds by another way: Date's own parser, which knows milliseconds, and the fraction beside it. */
+function expectedInstant(text: string): bigint {
+  const [, fraction = "", zone = ""] = /^.{19}(?:\.(\d+))?(.*)$/.exec(text) ?? [];
+  return BigInt(Date.parse(text.slice(0, 19) + zone)) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, "0"));
 }
 
 /** mulberry32. */
@@ -48,6 +54,8 @@ describe("dates", () => {
       if (expected !== undefined) dates += 1;
       expect(canonicalDate(text), text).toBe(expected);
       expect(isDate(text), text).toBe(expected !== undefined);
+      expect(dateInstant(text), text).toBe(expected && expectedInstant(text));
+      if (expected !== undefined) expect(dateInstant(expected), text).toBe(dateInstant(text));
     }
     expect(dates).toBeGreaterThan(1_000);
   });

@@ -1,6 +1,7 @@
 const MONTH_DAYS: readonly number[] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 /** `2006-01-02T15:04:05`. */
 const SECOND_CHARS = 19;
+const MILLISECONDS_OF_400_YEARS = 146_097 * 86_400_000;
 /** A dot and nanoseconds. */
 const FRACTION_CHARS_MAX = 10;
 
@@ -37,6 +38,35 @@ function zonePlace(text: string): number {
     if (zoneAt === SECOND_CHARS + 1) return -1;
   }
   return isZone(text, zoneAt) ? zoneAt : -1;
+}
+
+/**
+ * The instant that a date names, in nanoseconds since 1970, or undefined when `text` is none. What is finer than
+ * nanoseconds is cut off, as in the stored form.
+ */
+export function dateInstant(text: string): bigint | undefined {
+  const zoneAt = zonePlace(text);
+  if (zoneAt < 0) return undefined;
+  // `Date.UTC` takes the years 0 to 99 for others; dates repeat after 400 years.
+  const milliseconds =
+    Date.UTC(
+      digits(text, 0, 4) + 400,
+      digits(text, 5, 7) - 1,
+      digits(text, 8, 10),
+      digits(text, 11, 13),
+      digits(text, 14, 16),
+      digits(text, 17, SECOND_CHARS),
+    ) - MILLISECONDS_OF_400_YEARS;
+  const fraction = text.slice(SECOND_CHARS + 1, Math.min(zoneAt, SECOND_CHARS + FRACTION_CHARS_MAX));
+  const local = BigInt(milliseconds) * 1_000_000n + BigInt(Number(fraction.padEnd(9, "0")));
+  return local - BigInt(offsetMinutes(text, zoneAt)) * 60_000_000_000n;
+}
+
+/** Minutes that the clocks of a zone are ahead of UTC. */
+function offsetMinutes(text: string, zoneAt: number): number {
+  if (text[zoneAt] === "Z") return 0;
+  const minutes = digits(text, zoneAt + 1, zoneAt + 3) * 60 + digits(text, zoneAt + 4, zoneAt + 6);
+  return text[zoneAt] === "-" ? -minutes : minutes;
 }
 
 function isZone(text: string, at: number): boolean {

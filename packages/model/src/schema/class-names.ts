@@ -30,6 +30,11 @@ export function isClassName(name: string): boolean {
   return name.length <= NAME_CHARS_MAX && CLASS_NAME.test(name);
 }
 
+/** Whether a name has the form of a property's, reserved ones included; at most 255 characters. */
+export function isPropertyName(name: string): boolean {
+  return name.length <= NAME_CHARS_MAX && PROPERTY_NAME.test(name);
+}
+
 /** Fails with `invalid` unless the normalised name is a class name. */
 export function checkClassName(name: string): void {
   checkLength("class", name);
