@@ -1,10 +1,11 @@
-// npm run demo | bench | faults | fuzz | build: sets up what the command needs, then runs it in this process.
+// npm run demo | bench | faults | fuzz | oracle | build: sets up what the command needs, then runs it in this process.
 import "./node-version.mjs";
 
 const COMMANDS = {
   demo: { scope: "scripts", main: "scripts/dist/demo/main.js" },
   bench: { scope: "scripts", main: "scripts/dist/bench/main.js" },
   fuzz: { scope: "e2e", main: "e2e/dist/fuzz/main.js" },
+  oracle: { scope: "e2e", main: "e2e/dist/oracles/graphql/main.js" },
   faults: { scope: "e2e", main: "e2e/dist/faults/main.js" },
   build: { scope: "all", main: undefined },
 };
