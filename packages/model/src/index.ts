@@ -102,10 +102,12 @@ export { updateClass } from "./schema/update-class.js";
 export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
 export {
   AggregateBytes,
+  bytesOfTexts,
   DISTINCT_NUMBER_BYTES,
   GROUP_BYTES,
   GROUP_PROPERTY_BYTES,
 } from "./search/aggregate-bytes.js";
+export { aggregatedKind, isGroupable } from "./search/aggregated-kind.js";
 export type {
   AggregatedProperty,
   AggregateGroup,

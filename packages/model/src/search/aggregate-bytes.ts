@@ -27,7 +27,7 @@ export class AggregateBytes {
     if (this.#bytes > this.#bytesMax) {
       throw new ShoalError(
         "tooLarge",
-        `groups and distinct values take more than ${this.#bytesMax} bytes of memory (aggregateBytesMax)`,
+        `groups and distinct values take more than ${this.#bytesMax} bytes of memory (AGGREGATE_BYTES_MAX)`,
       );
     }
     this.#outer?.add(bytes);
@@ -37,4 +37,11 @@ export class AggregateBytes {
   addText(text: string): void {
     this.add(TEXT_BYTES + 2 * text.length);
   }
+}
+
+/** What distinct texts take, as `addText` counts them. */
+export function bytesOfTexts(texts: readonly string[]): number {
+  let chars = 0;
+  for (const text of texts) chars += text.length;
+  return TEXT_BYTES * texts.length + 2 * chars;
 }

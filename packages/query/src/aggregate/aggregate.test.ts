@@ -1,0 +1,182 @@
+import { type AggregateQuery, ShoalError } from "@shoal/model";
+import { describe, expect, test } from "vitest";
+import { random } from "../testing/memory-world.js";
+import { plainAggregate } from "./testing/plain-aggregate.js";
+import { aggregateQuery, allOf, engineOver, GROUPABLE, PROPERTIES, randomObject } from "./testing/plain-world.js";
+
+const context = { deadline: Number.POSITIVE_INFINITY };
+const ASKABLE = PROPERTIES.map(({ name }) => name).filter((name) => name !== "place" && name !== "call");
+
+describe("aggregations over shards", () => {
+  test.each([1, 2, 5])("%i shards answer what one loop over all objects does", async (shardCount) => {
+    const next = random(300 + shardCount);
+    for (let round = 0; round < 150; round++) {
+      const objects = Array.from({ length: Math.floor(next() * 60) }, () => randomObject(next));
+      const shards = Array.from({ length: shardCount }, (_, at) => objects.filter((__, of) => of % shardCount === at));
+      const wanted = ASKABLE.filter(() => next() < 0.3).map((name) => allOf(name, Math.floor(next() * 5)));
+      const groupBy = next() < 0.6 ? [GROUPABLE[Math.floor(next() * GROUPABLE.length)] ?? ""] : undefined;
+      const limit = next() < 0.5 ? undefined : Math.floor(next() * 5);
+      const query = aggregateQuery({ properties: wanted, groupBy, limit });
+      const { engine } = engineOver(shards);
+      const answer = await engine.aggregate(query, context);
+      expect({ query, answer }).toEqual({ query, answer: plainAggregate(objects, PROPERTIES, query) });
+    }
+  });
+
+  test("the sum does not depend on which shard an object is in", async () => {
+    const next = random(9);
+    const objects = Array.from({ length: 200 }, () => ({ price: (next() - 0.5) * 10 ** Math.floor(next() * 40 - 20) }));
+    const query = aggregateQuery({ properties: [allOf("price")] });
+    const answers = new Set<string>();
+    for (let round = 0; round < 20; round++) {
+      const shards: { price: number }[][] = [[], [], [], []];
+      for (const object of objects) shards[Math.floor(next() * 4)]?.push(object);
+      answers.add(JSON.stringify(await engineOver(shards).engine.aggregate(query, context)));
+    }
+    expect(answers.size).toBe(1);
+  });
+
+  test("no object: no groups, and nothing but zeros without groups", async () => {
+    const { engine } = engineOver([[], []]);
+    expect(await engine.aggregate(aggregateQuery({ groupBy: ["name"] }), context)).toEqual([]);
+    const properties = [allOf("age"), allOf("name"), allOf("isOpen"), allOf("born"), allOf("owner")];
+    const none = { minimum: undefined, maximum: undefined };
+    expect(await engine.aggregate(aggregateQuery({ properties }), context)).toEqual([
+      {
+        groupedBy: undefined,
+        objectCount: 0,
+        properties: [
+          { kind: "numbers", count: 0, sum: 0, mean: undefined, median: undefined, mode: undefined, ...none },
+          { kind: "texts", count: 0, topOccurrences: [] },
+          { kind: "booleans", count: 0, totalTrue: 0, totalFalse: 0 },
+          { kind: "dates", count: 0, ...none },
+          { kind: "references", count: 0 },
+        ],
+      },
+    ]);
+  });
+
+  test("one shard is told that it is the only one; several get their part of the bytes", async () => {
+    const one = engineOver([[]], { aggregateBytesMax: 8000 });
+    await one.engine.aggregate(aggregateQuery({ groupBy: ["name"], limit: 7 }), context);
+    expect(one.asked[0]?.aggregation).toMatchObject({ isWhole: true, groupsMax: 7, bytesMax: 8000 });
+    const many = engineOver(
+      Array.from({ length: 16 }, () => []),
+      { aggregateBytesMax: 8000 },
+    );
+    await many.engine.aggregate(aggregateQuery({ groupBy: ["name"] }), context);
+    expect(many.asked[15]?.aggregation).toMatchObject({ isWhole: false, groupsMax: 100, bytesMax: 2000 });
+  });
+});
+
+async function refusalOf(change: Partial<AggregateQuery>, shardCount = 2): Promise<string> {
+  const { engine, asked } = engineOver(Array.from({ length: shardCount }, () => []));
+  try {
+    return JSON.stringify(await engine.aggregate(aggregateQuery(change), context));
+  } catch (thrown) {
+    expect(asked).toEqual([]);
+    return thrown instanceof ShoalError ? `${thrown.code}: ${thrown.message}` : String(thrown);
+  }
+}
+
+describe("refused aggregations", () => {
+  test.each<[Partial<AggregateQuery>, string]>([
+    [{ className: "Nobody" }, "invalid: tried to browse non-existing index for Nobody"],
+    [
+      { groupBy: ["owner", "Person", "name"] },
+      "invalid: shard s0: identify groups: grouping by cross-refs not supported",
+    ],
+    [
+      { groupBy: ["owner"] },
+      "invalid: shard s0: identify groups: grouping by cross-refs not supported: property 'owner' is one",
+    ],
+    [
+      { groupBy: ["place"] },
+      "invalid: shard s0: identify groups: grouping by geoCoordinates not supported: property 'place'",
+    ],
+    [
+      { groupBy: ["call"] },
+      "invalid: shard s0: identify groups: grouping by phoneNumber not supported: property 'call'",
+    ],
+    [{ groupBy: ["photo"] }, "invalid: shard s0: identify groups: grouping by blob not supported: property 'photo'"],
+    [{ groupBy: [] }, "invalid: could not extract groupBy path: missing an argument after 'Shop'"],
+    [{ groupBy: ["owner", "Person"] }, "invalid: could not extract groupBy path: missing an argument after 'Person'"],
+    [{ groupBy: ["name"], limit: -1 }, "invalid: limit must be 0 or more, got -1"],
+    [{ properties: [allOf("gone")] }, "invalid: could not extract properties for class 'Shop': no property 'gone'"],
+    [
+      { properties: [allOf("place")] },
+      "invalid: shard s0: aggregate properties: property place: there are no figures of dataType geoCoordinates",
+    ],
+    [
+      { properties: [{ ...allOf("name"), numbers: true }] },
+      "invalid: shard s0: aggregate properties: property name: dataType string has no minimum, maximum, sum and mean of numbers",
+    ],
+    [
+      { properties: [{ ...allOf("isOpen"), distribution: true }] },
+      "invalid: shard s0: aggregate properties: property isOpen: dataType boolean has no median and mode",
+    ],
+    [
+      { properties: [allOf("name", -1)] },
+      "invalid: shard s0: aggregate properties: property name: limit of topOccurrences must be 0 or more, got -1",
+    ],
+    [{ groupBy: ["nobody"] }, "[]"],
+    [{ groupBy: ["name"], limit: 0 }, "[]"],
+    [{ limit: -1 }, '[{"objectCount":0,"properties":[]}]'],
+  ])("%j", async (change, text) => {
+    expect(await refusalOf(change)).toBe(text);
+  });
+
+  test("a shard's message is told with its name, and the other shards are called off", async () => {
+    const { engine, asked } = engineOver([[], []], {
+      answer: async ({ shard, context: { signal } }) => {
+        if (shard.shardName === "s1") throw new ShoalError("dataLoss", "column of 'age' is damaged");
+        return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+      },
+    });
+    const failing = engine.aggregate(aggregateQuery({ properties: [allOf("age")] }), context);
+    await expect(failing).rejects.toMatchObject({ code: "dataLoss", message: "shard s1: column of 'age' is damaged" });
+    expect(asked[0]?.context.signal?.aborted).toBe(true);
+  });
+
+  test("groups and texts of all shards together have a bound", async () => {
+    const objects = Array.from({ length: 100 }, (_, at) => ({ name: `name ${at}` }));
+    const shards = [objects.slice(0, 50), objects.slice(50)];
+    const properties = [allOf("name")];
+    const { engine } = engineOver(shards, { aggregateBytesMax: 5000 });
+    const message = "groups and distinct values take more than 5000 bytes of memory (AGGREGATE_BYTES_MAX)";
+    for (const query of [aggregateQuery({ properties }), aggregateQuery({ groupBy: ["name"] })]) {
+      await expect(engine.aggregate(query, context)).rejects.toMatchObject({ code: "tooLarge", message });
+    }
+    const roomy = engineOver(shards, { aggregateBytesMax: 20_000 });
+    expect(await roomy.engine.aggregate(aggregateQuery({ groupBy: ["name"] }), context)).toHaveLength(100);
+  });
+
+  test("a long merge lets others have their turn, and ends when nobody waits any more", async () => {
+    const shards = [0, 1].map((of) =>
+      Array.from({ length: 30_000 }, (_, at) => ({ name: `n${at * 2 + of}`, price: at })),
+    );
+    const { engine } = engineOver(shards, { aggregateBytesMax: 1e9 });
+    const query = aggregateQuery({ groupBy: ["name"], limit: 1e9 });
+    let turns = 0;
+    const ticking = setInterval(() => turns++, 0);
+    expect(await engine.aggregate(query, context)).toHaveLength(60_000);
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(2);
+    const stop = new AbortController();
+    const stopped = engineOver(shards, {
+      aggregateBytesMax: 1e9,
+      answer: async ({ shard }) => {
+        setImmediate(() => stop.abort(new ShoalError("deadlineExceeded", "too late")));
+        return (
+          shards[shard.shardName === "s0" ? 0 : 1]?.map(({ name }) => ({
+            groupedBy: name,
+            objectCount: 1,
+            properties: [],
+          })) ?? []
+        );
+      },
+    });
+    const failing = stopped.engine.aggregate(query, { ...context, signal: stop.signal });
+    await expect(failing).rejects.toMatchObject({ code: "deadlineExceeded" });
+  });
+});

@@ -1,0 +1,91 @@
+import {
+  type AggregatedProperty,
+  type AggregateGroup,
+  compareUtf8,
+  FirstEntries,
+  type GroupPart,
+  groupText,
+  type PropertyAggregate,
+  type ShardAggregate,
+} from "@shoal/model";
+import type { Turns } from "../turns.js";
+import { inOrder, mergeProperty } from "./merge-property.js";
+
+/** A look-up in a map of groups, in units of `Turns`. */
+const GROUP_WORK = 5;
+
+/** One group, and what each shard says of it. */
+class MergedGroup {
+  readonly parts: GroupPart[] = [];
+  objectCount = 0;
+  #text: string | undefined;
+
+  constructor(readonly value: string | number | boolean) {}
+
+  get text(): string {
+    this.#text ??= groupText(this.value);
+    return this.#text;
+  }
+
+  add(part: GroupPart): void {
+    this.parts.push(part);
+    this.objectCount += part.objectCount;
+  }
+}
+
+/** Largest first, equally large ones by their text. */
+function largestFirst(a: MergedGroup, b: MergedGroup): number {
+  return b.objectCount - a.objectCount || compareUtf8(a.text, b.text);
+}
+
+/** The `groupsMax` largest groups of all shards together. */
+export async function mergeGroups(
+  answers: readonly ShardAggregate[],
+  groupsMax: number,
+  wanted: readonly AggregatedProperty[],
+  kinds: readonly PropertyAggregate["kind"][],
+  turns: Turns,
+): Promise<readonly AggregateGroup[]> {
+  const groups = new Map<string | number | boolean, MergedGroup>();
+  for (const part of answers.flat()) {
+    if (part.groupedBy === undefined) continue;
+    let group = groups.get(part.groupedBy);
+    if (group === undefined) {
+      group = new MergedGroup(part.groupedBy);
+      groups.set(part.groupedBy, group);
+    }
+    group.add(part);
+    turns.count(GROUP_WORK);
+    if (turns.isOver) await turns.next();
+  }
+  const largest = new FirstEntries(groupsMax, largestFirst);
+  for (const group of groups.values()) {
+    largest.add(group);
+    turns.count(GROUP_WORK);
+    if (turns.isOver) await turns.next();
+  }
+  const merged: AggregateGroup[] = [];
+  for (const group of await inOrder(largest, turns)) {
+    merged.push(await mergeParts(group.text, group.parts, wanted, kinds, turns));
+    turns.count(GROUP_WORK * (1 + wanted.length) * group.parts.length);
+    if (turns.isOver) await turns.next();
+  }
+  return merged;
+}
+
+/** What all shards say of the same objects. */
+export async function mergeParts(
+  groupedBy: string | undefined,
+  parts: readonly GroupPart[],
+  wanted: readonly AggregatedProperty[],
+  kinds: readonly PropertyAggregate["kind"][],
+  turns: Turns,
+): Promise<AggregateGroup> {
+  const properties: PropertyAggregate[] = [];
+  for (const [at, property] of wanted.entries()) {
+    const ofProperty = parts.flatMap((part) => part.properties[at] ?? []);
+    properties.push(await mergeProperty(property, kinds[at] ?? "references", ofProperty, turns));
+  }
+  const objectCount = parts.reduce((sum, part) => sum + part.objectCount, 0);
+  return { groupedBy, objectCount, properties };
+}

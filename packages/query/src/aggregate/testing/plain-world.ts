@@ -1,0 +1,156 @@
+// A class with a property of every kind, its objects, and shards that answer for them.
+
+import type { SchemaView, ShardRouter } from "@shoal/cluster";
+import type {
+  AggregatedProperty,
+  AggregateQuery,
+  ClassDefinition,
+  Json,
+  PropertyDefinition,
+  ShardAggregation,
+} from "@shoal/model";
+import type { ClassRecord, RequestContext, ShardAddress, ShardService } from "@shoal/rpc";
+import { QueryEngine } from "../../query-engine.js";
+import { type PlainObject, plainParts } from "./plain-aggregate.js";
+
+export const PROPERTIES: readonly PropertyDefinition[] = [
+  ["name", "string"],
+  ["story", "text"],
+  ["tags", "string[]"],
+  ["age", "int"],
+  ["price", "number"],
+  ["marks", "number[]"],
+  ["isOpen", "boolean"],
+  ["flags", "boolean[]"],
+  ["born", "date"],
+  ["days", "date[]"],
+  ["photo", "blob"],
+  ["place", "geoCoordinates"],
+  ["call", "phoneNumber"],
+  ["owner", "Person"],
+].map(([name = "", dataType = ""]) => ({ name, dataType: [dataType] }));
+
+export const GROUPABLE = PROPERTIES.slice(0, 10).map(({ name }) => name);
+
+const TEXTS = ["", "a", "b", "A", "ab", "é", "\u{e000}", "\u{1f600}", "zwei Wörter", "?!"];
+const NUMBERS = [
+  0,
+  1,
+  -1,
+  2.5,
+  0.1,
+  0.2,
+  0.3,
+  1e6,
+  -1e6,
+  2 ** 53,
+  2 ** 53 + 2,
+  1e308,
+  -1e308,
+  5e-324,
+  1e-5,
+  123_456.789,
+];
+const DATES = [
+  "2020-01-01T00:00:00Z",
+  "2020-01-01T01:00:00+01:00",
+  "2020-01-01T00:00:00.000000001Z",
+  "1969-12-31T23:59:59.999999999Z",
+  "0001-01-01T00:00:00Z",
+  "2019-12-31T23:30:00-00:30",
+];
+
+export function randomObject(next: () => number): PlainObject {
+  const object: Record<string, Json> = {};
+  const pick = <T extends Json>(values: readonly T[]): Json => values[Math.floor(next() * values.length)] ?? null;
+  const list = (one: () => Json): Json => Array.from({ length: Math.floor(next() * 4) }, one);
+  const makers: Record<string, () => Json> = {
+    name: () => pick(TEXTS),
+    story: () => pick(TEXTS),
+    tags: () => list(() => pick(TEXTS)),
+    age: () => Math.floor(next() * 7) - 3,
+    price: () => (next() < 0.3 ? Math.round(next() * 1000) / 100 : pick(NUMBERS)),
+    marks: () => list(() => pick(NUMBERS)),
+    isOpen: () => next() < 0.5,
+    flags: () => list(() => next() < 0.5),
+    born: () => pick(DATES),
+    days: () => list(() => pick(DATES)),
+    photo: () => "AAAA",
+    owner: () => list(() => "svc://localhost/0"),
+  };
+  for (const [name, make] of Object.entries(makers)) if (next() < 0.8) object[name] = make();
+  return object;
+}
+
+/** All that can be asked of the property. */
+export function allOf(name: string, topOccurrences = 3): AggregatedProperty {
+  const [type = ""] = PROPERTIES.find((property) => property.name === name)?.dataType ?? [];
+  const element = type.replace("[]", "");
+  const isNumber = element === "int" || element === "number";
+  const isText = element === "string" || element === "text" || element === "blob";
+  return {
+    name,
+    numbers: isNumber,
+    distribution: isNumber,
+    topOccurrences: isText ? topOccurrences : undefined,
+    dates: element === "date",
+    booleans: element === "boolean",
+  };
+}
+
+export function aggregateQuery(change: Partial<AggregateQuery>): AggregateQuery {
+  return { className: "Shop", where: undefined, groupBy: undefined, limit: undefined, properties: [], ...change };
+}
+
+const record: ClassRecord = {
+  definition: { class: "Shop", properties: PROPERTIES } as ClassDefinition,
+  classId: "shop",
+  dimensions: undefined,
+  sharding: { shards: [], virtualShards: [], assignments: [] },
+};
+
+export interface AskedShard {
+  readonly shard: ShardAddress;
+  readonly aggregation: ShardAggregation;
+  readonly context: RequestContext;
+}
+
+/** `answer` stands in for a shard's own answer; it may throw. */
+export function engineOver(
+  shardObjects: readonly (readonly PlainObject[])[],
+  options: {
+    readonly aggregateBytesMax?: number;
+    readonly answer?: (asked: AskedShard) => ReturnType<ShardService["aggregate"]>;
+  } = {},
+) {
+  const asked: AskedShard[] = [];
+  const addresses = shardObjects.map((_, at) => ({ classId: "shop", className: "Shop", shardName: `s${at}` }));
+  const node: Pick<ShardService, "aggregate"> = {
+    aggregate: async (shard, aggregation, context) => {
+      asked.push({ shard, aggregation, context });
+      if (options.answer !== undefined) return options.answer({ shard, aggregation, context });
+      return plainParts(shardObjects[addresses.indexOf(shard)] ?? [], PROPERTIES, aggregation);
+    },
+  };
+  const router: ShardRouter = {
+    shardOf: () => {
+      throw new Error("an aggregation asks no shard for an id");
+    },
+    shardsOf: () => addresses,
+    node: () => node as ShardService,
+  };
+  const schema: SchemaView = {
+    snapshot: { version: 1, classes: [record] },
+    classRecord: (name) => (name === "Shop" ? record : undefined),
+    onChange: () => ({ [Symbol.dispose]: () => undefined }),
+  };
+  const limits = { defaultLimit: 25, maximumResults: 10_000 };
+  const { aggregateBytesMax } = options;
+  const engine = new QueryEngine({
+    schema,
+    router,
+    limits,
+    ...(aggregateBytesMax === undefined ? {} : { aggregateBytesMax }),
+  });
+  return { engine, asked };
+}
