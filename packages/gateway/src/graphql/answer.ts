@@ -2,7 +2,7 @@ import { ShoalError, type WireProfile } from "@shoal/model";
 import type { GraphQLFormattedError } from "graphql";
 
 /** The parts of the wire profile that GraphQL answers hang on. */
-export type GraphQlWire = Pick<WireProfile, "graphqlErrorsNullWhenNone" | "graphqlSyntaxErrorText">;
+export type GraphQlWire = Pick<WireProfile, "graphqlErrorsNullWhenNone" | "graphqlSyntaxErrorText" | "beaconScheme">;
 
 /** What POST /v1/graphql answers. `body` is JSON with one newline at its end (reference-rest 1.2). */
 export interface GraphQlAnswer {

@@ -140,7 +140,8 @@ class Handler implements GraphQlHandler {
 
   #build(version: number, definitions: readonly ClassDefinition[]): Generation {
     const { query, wire, onSkippedClass, onFault } = this.#deps;
-    const { schema, skipped, classes } = buildGraphQlSchema(definitions, query, this.#generation?.classes);
+    const previous = this.#generation?.classes;
+    const { schema, skipped, classes, where } = buildGraphQlSchema(definitions, query, wire, this.#limits, previous);
     for (const each of skipped) onSkippedClass?.(each);
     const statistics = this.#statistics;
     const built: Built | undefined = schema && {
@@ -148,6 +149,7 @@ class Handler implements GraphQlHandler {
       plain: new PlainExecution({ schema, wire, answers: this.#answers, onFault, statistics }),
       prepared: new PreparedQueries({
         schema,
+        where,
         query,
         wire,
         limits: this.#limits,

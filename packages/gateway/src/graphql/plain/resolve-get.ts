@@ -1,21 +1,18 @@
-import type { GetQuery } from "@shoal/model";
+import { type GetQuery, type Grouping, ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { GraphQLFieldResolver, GraphQLObjectType } from "graphql";
-import { queryVector } from "../query-vector.js";
 import { selectedReferences } from "../reference-selection.js";
 import { additionalNodes, fieldNames, rowFieldsOf, selectedSubfields } from "../selected-fields.js";
+import { readGetWhere, type WhereReading } from "../where/read-where.js";
+import { type NearArguments, nearObjectOf, nearVectorOf } from "./near-arguments.js";
 import { type PlainContext, PlainRow } from "./plain-row.js";
 
 /** Coerced arguments of a class field; `null` and absent mean the same. */
-interface GetArguments {
+interface GetArguments extends NearArguments {
   readonly limit?: number | null;
   readonly offset?: number | null;
-  readonly nearVector?: { readonly vector: readonly unknown[]; readonly certainty?: number | null } | null;
-  readonly nearObject?: {
-    readonly id?: string | null;
-    readonly beacon?: string | null;
-    readonly certainty?: number | null;
-  } | null;
+  readonly where?: object | null;
+  readonly group?: { readonly type?: Grouping["type"] | null; readonly force: number } | null;
 }
 
 /** What a number of a vector takes on its way to an answer: a double, and its text soon after. */
@@ -25,6 +22,7 @@ const NUMBER_BYTES = 12;
 export function resolveGet(
   className: string,
   query: QueryService,
+  reading: WhereReading,
 ): GraphQLFieldResolver<unknown, PlainContext, GetArguments> {
   return async (_source, args, context, info) => {
     const type = info.schema.getType(className) as GraphQLObjectType;
@@ -32,22 +30,17 @@ export function resolveGet(
     const additionalType = type.getFields()._additional?.type as GraphQLObjectType;
     const additional = selectedSubfields(info, additionalType, additionalNodes(selected));
     const references = selectedReferences(info, type, selected);
-    const { nearVector, nearObject } = args;
+    const where = readGetWhere(args.where, className, reading);
+    const group = groupingOf(args.group);
     const get: GetQuery = {
       className,
       limit: args.limit ?? undefined,
       offset: args.offset ?? undefined,
-      nearVector: nearVector
-        ? { vector: queryVector(nearVector.vector), certainty: nearVector.certainty ?? undefined }
-        : undefined,
-      nearObject: nearObject
-        ? {
-            id: nearObject.id ?? undefined,
-            beacon: nearObject.beacon ?? undefined,
-            certainty: nearObject.certainty ?? undefined,
-          }
-        : undefined,
+      nearVector: nearVectorOf(args, "explorer: get class: vectorize params: "),
+      nearObject: nearObjectOf(args),
       fields: rowFieldsOf(fieldNames(selected), fieldNames(additional)),
+      ...(where === undefined ? {} : { where }),
+      ...(group === undefined ? {} : { group }),
       ...(references.length === 0 ? {} : { references }),
     };
     const isNear = get.nearVector !== undefined || get.nearObject !== undefined;
@@ -59,4 +52,11 @@ export function resolveGet(
       (row) => new PlainRow(row.id, row.object, isNear ? (row.certainty ?? Number.NaN) : undefined, row.references),
     );
   };
+}
+
+/** The type may be left out by the schema, but not here (reference-graphql 2.2). */
+function groupingOf(group: GetArguments["group"]): Grouping | undefined {
+  if (!group) return undefined;
+  if (group.type) return { type: group.type, force: group.force };
+  throw new ShoalError("invalid", "grouper: 'type' of 'group' must be closest or merge, but it is missing");
 }

@@ -1,9 +1,15 @@
-import { type ClassDefinition, isReferenceDataType } from "@shoal/model";
+import { type ClassDefinition, isReferenceDataType, type WhereLimits } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import { type GraphQLFieldConfig, GraphQLList, GraphQLObjectType, GraphQLSchema } from "graphql";
+import type { GraphQlWire } from "../answer.js";
 import type { PlainContext } from "../plain/plain-row.js";
+import { resolveAggregate } from "../plain/resolve-aggregate.js";
 import { resolveGet } from "../plain/resolve-get.js";
+import type { WhereReading } from "../where/read-where.js";
+import { aggregateArguments, aggregatedClassType } from "./aggregate-types.js";
 import { classObjectType, getArguments } from "./class-types.js";
+import { exploreField } from "./explore-field.js";
+import { isFieldName } from "./object-types.js";
 import { FIXED_TYPE_NAMES, graphQlTypeNames } from "./type-names.js";
 
 /** A class that has no place in the GraphQL schema, and why. */
@@ -17,6 +23,9 @@ export interface BuiltClass {
   readonly definition: ClassDefinition;
   readonly type: GraphQLObjectType;
   readonly args: ReturnType<typeof getArguments>;
+  /** Of its aggregation; undefined for a class without properties, which Aggregate does not know. */
+  readonly aggregated: GraphQLObjectType | undefined;
+  readonly aggregateArgs: ReturnType<typeof aggregateArguments>;
 }
 
 export interface GraphQlSchema {
@@ -24,6 +33,8 @@ export interface GraphQlSchema {
   readonly schema: GraphQLSchema | undefined;
   readonly skipped: readonly SkippedClass[];
   readonly classes: ReadonlyMap<string, BuiltClass>;
+  /** What its `where` arguments are read with. */
+  readonly where: WhereReading;
 }
 
 /**
@@ -34,30 +45,59 @@ export interface GraphQlSchema {
 export function buildGraphQlSchema(
   classes: readonly ClassDefinition[],
   query: QueryService,
+  wire: GraphQlWire,
+  limits: WhereLimits,
   previous: ReadonlyMap<string, BuiltClass> = new Map(),
 ): GraphQlSchema {
   const { usable, skipped } = sortOut(classes);
   const built = new Map<string, BuiltClass>();
-  if (usable.length === 0) return { schema: undefined, skipped, classes: built };
+  const definitions = new Map(classes.map((definition) => [definition.class, definition]));
+  const where: WhereReading = { classOf: (name) => definitions.get(name), limits };
+  if (usable.length === 0) return { schema: undefined, skipped, classes: built, where };
   const changed = changedClasses(usable, previous);
   const typeOf = (className: string) => built.get(className)?.type;
-  const fields: Record<string, GraphQLFieldConfig<unknown, PlainContext>> = {};
+  const getFields: RootFields = {};
+  const aggregateFields: RootFields = {};
   for (const definition of usable) {
     const name = definition.class;
     const kept = changed.has(name) ? undefined : previous.get(name);
-    const each = kept ?? {
-      definition,
-      type: classObjectType(definition, typeOf),
-      args: getArguments(name),
-    };
+    const each = kept ?? builtClass(definition, typeOf);
     built.set(name, each);
-    fields[name] = { type: new GraphQLList(each.type), args: each.args, resolve: resolveGet(name, query) };
+    getFields[name] = { type: new GraphQLList(each.type), args: each.args, resolve: resolveGet(name, query, where) };
+    if (each.aggregated === undefined) continue;
+    const resolve = resolveAggregate(definition, query, where);
+    aggregateFields[name] = { type: new GraphQLList(each.aggregated), args: each.aggregateArgs, resolve };
   }
-  const root = new GraphQLObjectType({
-    name: "WeaviateObj",
-    fields: { Get: { type: new GraphQLObjectType({ name: "GetObjectsObj", fields }), resolve: () => ({}) } },
-  });
-  return { schema: new GraphQLSchema({ query: root }), skipped, classes: built };
+  const fields: RootFields = { Get: rootObject("GetObjectsObj", getFields) };
+  // GraphQL has no objects without fields.
+  if (Object.keys(aggregateFields).length > 0) fields.Aggregate = rootObject("AggregateObjectsObj", aggregateFields);
+  fields.Explore = exploreField(query, wire);
+  return {
+    schema: new GraphQLSchema({ query: new GraphQLObjectType({ name: "WeaviateObj", fields }) }),
+    skipped,
+    classes: built,
+    where,
+  };
+}
+
+type RootFields = Record<string, GraphQLFieldConfig<unknown, PlainContext>>;
+
+function rootObject(name: string, fields: RootFields): GraphQLFieldConfig<unknown, PlainContext> {
+  return { type: new GraphQLObjectType({ name, fields }), resolve: () => ({}) };
+}
+
+function builtClass(
+  definition: ClassDefinition,
+  typeOf: (className: string) => GraphQLObjectType | undefined,
+): BuiltClass {
+  const hasProperties = (definition.properties ?? []).length > 0;
+  return {
+    definition,
+    type: classObjectType(definition, typeOf),
+    args: getArguments(definition.class),
+    aggregated: hasProperties ? aggregatedClassType(definition, (name) => typeOf(name) !== undefined) : undefined,
+    aggregateArgs: aggregateArguments(definition.class),
+  };
 }
 
 /** Classes that came, went or changed, and all that refer to one of these, directly or not. */
@@ -106,7 +146,7 @@ function sortOut(classes: readonly ClassDefinition[]): { usable: ClassDefinition
 function reasonAgainst(names: readonly string[], owners: ReadonlyMap<string, string>): string | undefined {
   const own = new Set<string>();
   for (const name of names) {
-    if (!/^(?!__)[_A-Za-z]\w*$/.test(name)) return `'${name}' is not a name that GraphQL allows`;
+    if (!isFieldName(name)) return `'${name}' is not a name that GraphQL allows`;
     const owner = owners.get(name);
     if (owner !== undefined) return `its GraphQL type '${name}' collides with a type of ${owner}`;
     if (own.has(name)) return `two of its GraphQL types are called '${name}'`;

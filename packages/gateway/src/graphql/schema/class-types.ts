@@ -1,6 +1,7 @@
 import { type ClassDefinition, isReferenceDataType, type PropertyDefinition } from "@shoal/model";
 import {
   GraphQLBoolean,
+  GraphQLEnumType,
   type GraphQLFieldConfig,
   GraphQLInputObjectType,
   GraphQLList,
@@ -11,17 +12,22 @@ import {
   GraphQLUnionType,
 } from "graphql";
 import { CLASS_RESOLVERS } from "../plain/class-resolvers.js";
-import { memberOf, PlainRow } from "../plain/plain-row.js";
+import { PlainRow } from "../plain/plain-row.js";
+import { nearArguments } from "./near-arguments.js";
+import { isFieldName, plainObject } from "./object-types.js";
 import { FloatType, IntType } from "./scalars.js";
 import {
   additionalTypeName,
   classificationTypeName,
   geoTypeName,
+  groupInputName,
+  groupTypeEnumName,
   nearObjectInputName,
   nearVectorInputName,
   phoneTypeName,
   referenceUnionName,
 } from "./type-names.js";
+import { getWherePrefix, whereInput } from "./where-types.js";
 
 const SCALARS: ReadonlyMap<string, GraphQLOutputType> = new Map<string, GraphQLOutputType>([
   ["string", GraphQLString],
@@ -50,7 +56,7 @@ export function classObjectType(
     fields: () => {
       const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
       for (const property of definition.properties ?? []) {
-        if (!/^(?!__)[_A-Za-z]\w*$/.test(property.name)) continue;
+        if (!isFieldName(property.name)) continue;
         const field = propertyField(definition.class, property, typeOf);
         if (field !== undefined) fields[property.name] = field;
       }
@@ -66,19 +72,21 @@ export function getArguments(className: string) {
   return {
     limit: { type: IntType },
     offset: { type: IntType },
-    nearVector: {
+    where: { type: whereInput(getWherePrefix(className)) },
+    ...nearArguments(nearVectorInputName(className), nearObjectInputName(className)),
+    group: {
       type: new GraphQLInputObjectType({
-        name: nearVectorInputName(className),
+        name: groupInputName(className),
         fields: {
-          vector: { type: new GraphQLNonNull(new GraphQLList(FloatType)) },
-          certainty: { type: FloatType },
+          // Whoever leaves it out is told when the query runs (reference-graphql 2.2).
+          type: {
+            type: new GraphQLEnumType({
+              name: groupTypeEnumName(className),
+              values: { closest: { value: "closest" }, merge: { value: "merge" } },
+            }),
+          },
+          force: { type: new GraphQLNonNull(FloatType) },
         },
-      }),
-    },
-    nearObject: {
-      type: new GraphQLInputObjectType({
-        name: nearObjectInputName(className),
-        fields: { id: { type: GraphQLString }, beacon: { type: GraphQLString }, certainty: { type: FloatType } },
       }),
     },
   };
@@ -147,17 +155,5 @@ function additionalType(className: string): GraphQLObjectType {
       classifiedFields: strings,
       completed: GraphQLString,
     }),
-  });
-}
-
-function plainObject(name: string, fields: Readonly<Record<string, GraphQLOutputType>>): GraphQLObjectType {
-  return new GraphQLObjectType({
-    name,
-    fields: Object.fromEntries(
-      Object.entries(fields).map(([field, type]) => [
-        field,
-        { type, resolve: (source: unknown) => memberOf(source, field) },
-      ]),
-    ),
   });
 }

@@ -31,8 +31,10 @@ describe("the schema", () => {
       args: [
         { name: "limit", type: { name: "Int" } },
         { name: "offset", type: { name: "Int" } },
+        { name: "where", type: { name: "GetObjectsBookWhereInpObj" } },
         { name: "nearVector", type: { name: "GetObjectsBookNearVectorInpObj" } },
         { name: "nearObject", type: { name: "GetObjectsBookNearObjectInpObj" } },
+        { name: "group", type: { name: "GetObjectsBookGroupInpObj" } },
       ],
     });
   });

@@ -1,4 +1,7 @@
 import { type ClassDefinition, isReferenceDataType } from "@shoal/model";
+import { aggregateFamily } from "../aggregate/aggregate-family.js";
+import { isFieldName } from "./object-types.js";
+import { aggregateWherePrefix, getWherePrefix, whereTypeNames } from "./where-types.js";
 
 /** Names of the GraphQL types that exist whatever the classes are, also of those that no query reaches yet. */
 export const FIXED_TYPE_NAMES: readonly string[] = [
@@ -6,6 +9,8 @@ export const FIXED_TYPE_NAMES: readonly string[] = [
   "GetObjectsObj",
   "AggregateObjectsObj",
   "ExploreObj",
+  "ExploreNearVectorInpObj",
+  "ExploreNearObjectInpObj",
   "Beacon",
   "Int",
   "Float",
@@ -29,6 +34,35 @@ export function nearVectorInputName(className: string): string {
 
 export function nearObjectInputName(className: string): string {
   return `GetObjects${className}NearObjectInpObj`;
+}
+
+export function groupInputName(className: string): string {
+  return `GetObjects${className}GroupInpObj`;
+}
+
+export function groupTypeEnumName(className: string): string {
+  return `GetObjects${className}GroupInpObjTypeEnum`;
+}
+
+export function aggregatedTypeName(className: string): string {
+  return `Aggregate${className}`;
+}
+
+export function aggregateMetaTypeName(className: string): string {
+  return `Aggregate${className}MetaObject`;
+}
+
+export function groupedByTypeName(className: string): string {
+  return `Aggregate${className}GroupedByObj`;
+}
+
+/** The property is not capitalised, here and below. */
+export function aggregatedPropertyTypeName(className: string, propertyName: string): string {
+  return `Aggregate${className}${propertyName}Obj`;
+}
+
+export function topOccurrencesTypeName(className: string, propertyName: string): string {
+  return `Aggregate${className}${propertyName}TopOccurrencesObj`;
 }
 
 /** The property is not capitalised, as in the reference (reference-graphql 2.1). */
@@ -56,8 +90,19 @@ export function graphQlTypeNames(definition: Pick<ClassDefinition, "class" | "pr
     classificationTypeName(name),
     nearVectorInputName(name),
     nearObjectInputName(name),
+    groupInputName(name),
+    groupTypeEnumName(name),
+    aggregatedTypeName(name),
+    aggregateMetaTypeName(name),
+    groupedByTypeName(name),
+    ...whereTypeNames(getWherePrefix(name)),
+    ...whereTypeNames(aggregateWherePrefix(name)),
   ];
   for (const property of definition.properties ?? []) {
+    // Others have no field, and no type for it.
+    const family = isFieldName(property.name) ? aggregateFamily(property.dataType) : undefined;
+    if (family !== undefined) names.push(aggregatedPropertyTypeName(name, property.name));
+    if (family === "texts") names.push(topOccurrencesTypeName(name, property.name));
     if (isReferenceDataType(property.dataType)) names.push(referenceUnionName(name, property.name));
     else if (property.dataType[0] === "geoCoordinates") names.push(geoTypeName(name, property.name));
     else if (property.dataType[0] === "phoneNumber") names.push(phoneTypeName(name, property.name));

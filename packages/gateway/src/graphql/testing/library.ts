@@ -1,7 +1,10 @@
 import type { SchemaView } from "@shoal/cluster";
 import {
+  type AggregateGroup,
+  type AggregateQuery,
   type ClassDefinition,
   decodeProperties,
+  type ExploreQuery,
   type GetQuery,
   objectIdFromBytes,
   type Properties,
@@ -11,12 +14,19 @@ import {
   ShoalError,
   type StoredObject,
 } from "@shoal/model";
-import type { GetRow, QueryService, ReferencedRow } from "@shoal/query";
+import type { ExploreRow, GetRow, QueryService, ReferencedRow } from "@shoal/query";
 import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import { aggregateObjects } from "./aggregate-objects.js";
 
 /** Answers queries with rows that depend on the query alone, and writes down what it was asked. */
 export class LibraryQuery implements QueryService {
-  readonly asked: GetQuery[] = [];
+  readonly asked: (GetQuery | ExploreQuery | AggregateQuery)[] = [];
+
+  /** Of what it was asked, the Gets. */
+  get gets(): readonly GetQuery[] {
+    return this.asked.filter((asked): asked is GetQuery => "fields" in asked);
+  }
+
   readonly #objects: Readonly<Record<string, readonly StoredObject[]>>;
 
   constructor(objects: Readonly<Record<string, readonly StoredObject[]>> = LIBRARY_OBJECTS) {
@@ -78,12 +88,24 @@ export class LibraryQuery implements QueryService {
     throw new ShoalError("internal", "GraphQL asks for no object by its id");
   }
 
-  async explore(): Promise<never> {
-    throw new ShoalError("internal", "the library does not explore");
+  async explore(query: ExploreQuery, context?: RequestContext): Promise<readonly ExploreRow[]> {
+    this.asked.push(query);
+    const { nearVector, nearObject, limit, offset = 0 } = query;
+    if (nearVector?.vector.length === 1) throw new ShoalError("unavailable", "node 'n1' of shard 'S' is away");
+    if (nearVector === undefined && nearObject === undefined) {
+      throw new ShoalError("invalid", "invalid params: received no search params");
+    }
+    context?.rowBytes?.add(100);
+    return Object.values(this.#objects)
+      .flat()
+      .slice(offset, offset + (limit || 20))
+      .map(({ id, className }, i) => ({ id, className, certainty: i === 2 ? Number.NaN : Math.fround(1 / (i + 1)) }));
   }
 
-  async aggregate(): Promise<never> {
-    throw new ShoalError("internal", "the library does not aggregate");
+  async aggregate(query: AggregateQuery): Promise<readonly AggregateGroup[]> {
+    this.asked.push(query);
+    if ((query.limit ?? 1) < 0) throw new ShoalError("invalid", `limit must be 0 or more, got "${query.limit}"\n(é)`);
+    return aggregateObjects(this.#objects[query.className] ?? [], query);
   }
 
   async list(): Promise<readonly StoredObject[]> {

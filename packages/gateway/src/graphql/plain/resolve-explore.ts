@@ -1,0 +1,34 @@
+import { type ExploreQuery, writeShortBeacon } from "@shoal/model";
+import type { QueryService } from "@shoal/query";
+import type { GraphQLFieldResolver } from "graphql";
+import { shortestFloat32 } from "../../json/float32.js";
+import type { GraphQlWire } from "../answer.js";
+import { type NearArguments, nearObjectOf, nearVectorOf } from "./near-arguments.js";
+import type { PlainContext } from "./plain-row.js";
+
+/** Coerced arguments; `null` and absent mean the same. */
+interface ExploreArguments extends NearArguments {
+  readonly limit?: number | null;
+  readonly offset?: number | null;
+}
+
+/** Answers `Explore` by one query. */
+export function resolveExplore(
+  query: QueryService,
+  wire: GraphQlWire,
+): GraphQLFieldResolver<unknown, PlainContext, ExploreArguments> {
+  return async (_source, args, context) => {
+    const explore: ExploreQuery = {
+      nearVector: nearVectorOf(args, "vectorize params: "),
+      nearObject: nearObjectOf(args),
+      limit: args.limit ?? undefined,
+      offset: args.offset ?? undefined,
+    };
+    const rows = await query.explore(explore, context.request);
+    return rows.map(({ id, className, certainty }) => ({
+      beacon: writeShortBeacon(wire.beaconScheme, id),
+      className,
+      certainty: Number.isNaN(certainty) ? null : shortestFloat32(certainty),
+    }));
+  };
+}

@@ -1,0 +1,109 @@
+import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLList,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLString,
+} from "graphql";
+import { type AggregateFamily, aggregateFamily, aggregateTypeText } from "../aggregate/aggregate-family.js";
+import { TOP_OCCURRENCES_DEFAULT } from "../aggregate/selected-properties.js";
+import { groupOf, propertyOf } from "../plain/resolve-aggregate.js";
+import { isFieldName, plainObject } from "./object-types.js";
+import { FloatType, IntType } from "./scalars.js";
+import {
+  aggregatedPropertyTypeName,
+  aggregatedTypeName,
+  aggregateMetaTypeName,
+  groupedByTypeName,
+  topOccurrencesTypeName,
+} from "./type-names.js";
+import { aggregateWherePrefix, whereInput } from "./where-types.js";
+
+const STRINGS = new GraphQLList(GraphQLString);
+
+/** What each family tells of its values; `topOccurrences`, `type` and `pointingTo` aside. */
+const VALUES: Readonly<Record<AggregateFamily, Readonly<Record<string, GraphQLOutputType>>>> = {
+  numbers: {
+    count: IntType,
+    minimum: FloatType,
+    maximum: FloatType,
+    mean: FloatType,
+    median: FloatType,
+    mode: FloatType,
+    sum: FloatType,
+  },
+  texts: { count: IntType },
+  booleans: {
+    count: IntType,
+    totalTrue: IntType,
+    totalFalse: IntType,
+    percentageTrue: FloatType,
+    percentageFalse: FloatType,
+  },
+  dates: { count: IntType, minimum: GraphQLString, maximum: GraphQLString },
+  references: {},
+};
+
+/**
+ * The object type `Aggregate<Class>` (reference-graphql 4.1, 4.2). `isKnown` is asked when the schema is put together: a
+ * reference without a living target vanishes.
+ */
+export function aggregatedClassType(
+  definition: ClassDefinition,
+  isKnown: (className: string) => boolean,
+): GraphQLObjectType {
+  const { class: className } = definition;
+  return new GraphQLObjectType({
+    name: aggregatedTypeName(className),
+    fields: () => {
+      const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
+      for (const property of definition.properties ?? []) {
+        const family = aggregateFamily(property.dataType);
+        if (family === undefined || !isFieldName(property.name)) continue;
+        if (family === "references" && !property.dataType.some(isKnown)) continue;
+        fields[property.name] = {
+          ...(property.description === undefined ? {} : { description: property.description }),
+          type: propertyType(className, property, family),
+          resolve: (source) => groupOf(source).property(property.name),
+        };
+      }
+      // Last, so that they win over properties of their names.
+      fields.meta = {
+        type: plainObject(aggregateMetaTypeName(className), { count: IntType }),
+        resolve: (source) => groupOf(source).meta,
+      };
+      fields.groupedBy = {
+        type: plainObject(groupedByTypeName(className), { path: STRINGS, value: GraphQLString }),
+        resolve: (source) => groupOf(source).groupedBy,
+      };
+      return fields;
+    },
+  });
+}
+
+/** Arguments of `Aggregate.<Class>`. */
+export function aggregateArguments(className: string): GraphQLFieldConfigArgumentMap {
+  return { where: { type: whereInput(aggregateWherePrefix(className)) }, groupBy: { type: STRINGS }, limit: { type: IntType } };
+}
+
+function propertyType(className: string, { name, dataType }: PropertyDefinition, family: AggregateFamily) {
+  const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
+  for (const [field, type] of Object.entries(VALUES[family])) {
+    fields[field] = { type, resolve: (source) => propertyOf(source).value(field) };
+  }
+  const typeText = aggregateTypeText(dataType);
+  if (family !== "dates") fields.type = { type: GraphQLString, resolve: () => typeText };
+  if (family === "references") fields.pointingTo = { type: STRINGS, resolve: () => dataType };
+  if (family === "texts") fields.topOccurrences = topOccurrences(topOccurrencesTypeName(className, name));
+  return new GraphQLObjectType({ name: aggregatedPropertyTypeName(className, name), fields });
+}
+
+function topOccurrences(typeName: string): GraphQLFieldConfig<unknown, unknown> {
+  return {
+    type: new GraphQLList(plainObject(typeName, { value: GraphQLString, occurs: IntType })),
+    args: { limit: { type: IntType } },
+    resolve: (source, { limit }) => propertyOf(source).topOccurrences(limit ?? TOP_OCCURRENCES_DEFAULT),
+  };
+}

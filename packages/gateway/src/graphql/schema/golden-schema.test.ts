@@ -1,0 +1,33 @@
+import { PRIMITIVE_DATA_TYPES, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
+import { lexicographicSortSchema, printSchema } from "graphql";
+import { expect, it } from "vitest";
+import { LibraryQuery, libraryClass, property } from "../testing/library.js";
+import { buildGraphQlSchema } from "./build-schema.js";
+
+/** Every data type, references to one class, to several, to itself, to one that is gone; and a class of nothing. */
+const CLASSES = [
+  libraryClass("Everything", [
+    ...PRIMITIVE_DATA_TYPES.map((type) => property(type.replace("[]", "List"), type)),
+    property("ofCity", "City"),
+    property("ofAny", "Country", "Gone", "Everything"),
+    property("ofGone", "Gone"),
+    { ...property("snake_case_9", "text"), description: "Described." },
+    property("meta", "int"),
+  ]),
+  libraryClass("City", [property("name", "string"), property("inCountry", "Country")]),
+  { ...libraryClass("Country", [property("located", "geoCoordinates")]), description: "A country." },
+  libraryClass("Empty", null),
+];
+
+const printed = (wire: typeof SPEC_PROFILE): string => {
+  const { schema, skipped } = buildGraphQlSchema(CLASSES, new LibraryQuery(), wire);
+  expect(skipped).toEqual([]);
+  return schema === undefined ? "" : `${printSchema(lexicographicSortSchema(schema))}\n`;
+};
+
+it("is what golden-schema.graphql says, under both wire profiles", async () => {
+  const spec = printed(SPEC_PROFILE);
+  expect(printed(WEAVIATE_PROFILE)).toBe(spec);
+  // `vitest -u` writes it anew.
+  await expect(spec).toMatchFileSnapshot("golden-schema.graphql");
+});
