@@ -109,7 +109,8 @@ function shardPrefix(record: ClassRecord, shard: ShardAddress | undefined): stri
   );
 }
 
-function nearestFirst(a: VectorSearchHit, b: VectorSearchHit): number {
+/** By distance, those that are no number last, then by id. */
+export function nearestFirst(a: VectorSearchHit, b: VectorSearchHit): number {
   const aLast = Number.isNaN(a.distance);
   const bLast = Number.isNaN(b.distance);
   if (aLast !== bLast) return aLast ? 1 : -1;

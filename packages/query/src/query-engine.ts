@@ -13,7 +13,10 @@ import {
   withPrefix,
 } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import { type AggregateParts, aggregateClass } from "./aggregate/aggregate-class.js";
+import { explore } from "./explore.js";
 import { findObject } from "./find-object.js";
+import { groupRows } from "./group-rows.js";
 import { collectPage, listObjects } from "./list-objects.js";
 import { nearSearch } from "./near-search.js";
 import { nearVectorOf } from "./near-vector-of.js";
@@ -21,6 +24,7 @@ import { type Page, type PageLimits, pageOfGet } from "./pagination.js";
 import { type FilterParts, planFilter } from "./plan-filter.js";
 import { prefixed } from "./prefixed.js";
 import type { ExploreRow, GetRow, ListQuery, QueryService } from "./query-service.js";
+import { type ReferenceParts, resolveReferences } from "./resolve-references.js";
 
 export interface QueryEngineOptions {
   readonly schema: SchemaView;
@@ -28,9 +32,19 @@ export interface QueryEngineOptions {
   readonly limits: PageLimits;
   /** See {@link FilterParts}; a million when absent. */
   readonly filterIdsMax?: number;
+  /** See {@link ReferenceParts}; 100,000 when absent. */
+  readonly referencedRowsMax?: number;
+  /** See {@link AggregateParts}; 64 MiB when absent. */
+  readonly aggregateBytesMax?: number;
 }
 
 const FILTER_IDS_MAX = 1_000_000;
+const REFERENCED_ROWS_MAX = 100_000;
+const AGGREGATE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** What the messages of a Get begin with (reference-graphql 2.9). */
+const LIST_STAGE = "explorer: list class: search: ";
+const NEAR_STAGE = "explorer: get class: vector search: ";
 
 /** Plans reads, scatters them over the shards and merges the answers. */
 export class QueryEngine implements QueryService {
@@ -38,30 +52,38 @@ export class QueryEngine implements QueryService {
   readonly #router: ShardRouter;
   readonly #limits: PageLimits;
   readonly #filters: FilterParts;
+  readonly #references: ReferenceParts;
+  readonly #aggregates: AggregateParts;
 
-  constructor({ schema, router, limits, filterIdsMax = FILTER_IDS_MAX }: QueryEngineOptions) {
+  constructor(options: QueryEngineOptions) {
+    const { schema, router, limits } = options;
+    const { filterIdsMax = FILTER_IDS_MAX, referencedRowsMax = REFERENCED_ROWS_MAX } = options;
     this.#schema = schema;
     this.#router = router;
     this.#limits = limits;
     this.#filters = { schema, router, filterIdsMax };
+    this.#references = { schema, router, referencedRowsMax };
+    const { aggregateBytesMax = AGGREGATE_BYTES_MAX } = options;
+    this.#aggregates = { router, filters: this.#filters, aggregateBytesMax };
   }
 
-  async get(query: GetQuery, context: RequestContext): Promise<readonly GetRow[]> {
+  get(query: GetQuery, context: RequestContext): Promise<readonly GetRow[]> {
     const isNear = query.nearVector !== undefined || query.nearObject !== undefined;
-    const record = this.#classOf(query.className);
-    const page = this.#page(query, isNear);
-    if (!isNear) return this.#list(record, query, page, context);
-    const near = await nearVectorOf(this.#router, this.#schema.snapshot, query, context);
-    const filter = query.where && (await this.#filter(query.where, "explorer: get class: vector search: ", context));
-    return nearSearch(this.#router, record, { ...near, filter, fields: query.fields }, page, context);
+    const { group, references = [] } = query;
+    if (group === undefined && references.length === 0) return this.#rows(query, query.fields, isNear, context);
+    return this.#groupedAndResolved(query, isNear, context);
   }
 
-  async explore(_query: ExploreQuery, _context: RequestContext): Promise<readonly ExploreRow[]> {
-    throw new ShoalError("invalid", "Explore is not answered yet");
+  explore(query: ExploreQuery, context: RequestContext): Promise<readonly ExploreRow[]> {
+    return explore(this.#router, this.#schema.snapshot, this.#limits, query, context);
   }
 
-  async aggregate(_query: AggregateQuery, _context: RequestContext): Promise<readonly AggregateGroup[]> {
-    throw new ShoalError("invalid", "Aggregate is not answered yet");
+  async aggregate(query: AggregateQuery, context: RequestContext): Promise<readonly AggregateGroup[]> {
+    const record = this.#schema.classRecord(query.className);
+    if (record === undefined) {
+      throw new ShoalError("invalid", `tried to browse non-existing index for ${query.className}`);
+    }
+    return aggregateClass(this.#aggregates, record, query, context);
   }
 
   async objectById(id: ObjectId, fields: RowFields, context: RequestContext): Promise<StoredObject | undefined> {
@@ -86,21 +108,54 @@ export class QueryEngine implements QueryService {
     try {
       return pageOfGet(query.limit, query.offset, this.#limits);
     } catch (thrown) {
-      const stage = isNear ? "explorer: get class: vector search: " : "explorer: list class: search: ";
-      throw withPrefix(`${stage}invalid pagination params: `, thrown);
+      throw withPrefix(`${isNear ? NEAR_STAGE : LIST_STAGE}invalid pagination params: `, thrown);
     }
+  }
+
+  /** The page itself, with these fields. */
+  async #rows(
+    query: GetQuery,
+    fields: RowFields,
+    isNear: boolean,
+    context: RequestContext,
+  ): Promise<readonly GetRow[]> {
+    const record = this.#classOf(query.className);
+    const page = this.#page(query, isNear);
+    if (!isNear) return this.#list(record, query.where, fields, page, context);
+    const stage = "explorer: get class: vectorize params: ";
+    const near = await nearVectorOf(this.#router, this.#schema.snapshot, query, stage, context);
+    const filter = query.where && (await this.#filter(query.where, NEAR_STAGE, context));
+    return nearSearch(this.#router, record, { ...near, filter, fields }, page, context);
+  }
+
+  /** References are resolved last: a merged row refers to what any of its members refers to. */
+  async #groupedAndResolved(query: GetQuery, isNear: boolean, context: RequestContext): Promise<readonly GetRow[]> {
+    const { group, references = [], fields } = query;
+    const wanted = { ...fields, properties: fields.properties || references.length > 0 };
+    let rows = await this.#rows(query, { ...wanted, vector: fields.vector || group !== undefined }, isNear, context);
+    if (group !== undefined) {
+      const { definition } = this.#classOf(query.className);
+      rows = await groupRows(rows, group, definition, wanted, context);
+    }
+    if (references.length === 0) return rows;
+    const whole = rows.flatMap((row) => (row.object === undefined ? [] : { ...row, object: row.object }));
+    const objects = whole.map(({ object }) => object);
+    const resolved = await prefixed(`${isNear ? NEAR_STAGE : LIST_STAGE}resolve cross-refs: `, () =>
+      resolveReferences(this.#references, objects, references, context),
+    );
+    return whole.map((row, at) => ({ ...row, references: resolved[at] ?? new Map() }));
   }
 
   async #list(
     record: ClassRecord,
-    { where, fields }: GetQuery,
+    where: WhereFilter | undefined,
+    fields: RowFields,
     page: Page,
     context: RequestContext,
   ): Promise<readonly GetRow[]> {
-    const stage = "explorer: list class: search: ";
-    const filter = where && (await this.#filter(where, stage, context));
+    const filter = where && (await this.#filter(where, LIST_STAGE, context));
     const listing = { order: "id", after: undefined, filter, fields } as const;
-    const objects = await prefixed(stage, () => collectPage(this.#router, [record], listing, page, context));
+    const objects = await prefixed(LIST_STAGE, () => collectPage(this.#router, [record], listing, page, context));
     return objects.map((object) => ({ id: object.id, object, certainty: undefined }));
   }
 

@@ -21,6 +21,7 @@ export interface ReferencedRow {
 export interface GetRow {
   /** Present when the query's fields ask for anything that only the stored row knows. */
   readonly object: StoredObject | undefined;
+  /** Empty when the row was made of several by `group` with `merge`. */
   readonly id: ObjectId;
   /** `1 - distance / 2` in float32; undefined without near*; NaN becomes null at the edge. */
   readonly certainty: number | undefined;

@@ -35,7 +35,7 @@ export async function rowsOnTrial<T>(
 ): Promise<T | undefined> {
   const rowBytes = new TrialBytes(context.rowBytes);
   try {
-    return await read({ ...context, signal: context.signal, rowBytes });
+    return await read({ ...context, requestId: context.requestId, signal: context.signal, rowBytes });
   } catch (thrown) {
     if (rowBytes.isOver) return undefined;
     throw thrown;

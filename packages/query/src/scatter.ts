@@ -16,7 +16,9 @@ export async function scatter<Target, Answer>(
   const cancel = new AbortController();
   const signal = context.signal === undefined ? cancel.signal : AbortSignal.any([context.signal, cancel.signal]);
   try {
-    return await Promise.all(targets.map((target) => ask(target, { ...context, signal })));
+    return await Promise.all(
+      targets.map((target) => ask(target, { ...context, requestId: context.requestId, signal })),
+    );
   } catch (thrown) {
     cancel.abort(new ShoalError("internal", "another shard of the same query has failed"));
     throw thrown;

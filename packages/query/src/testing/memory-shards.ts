@@ -8,14 +8,8 @@ import {
   type VectorSearchHit,
 } from "@shoal/model";
 import type { ClassRecord, FoundObjects, ShardAddress, ShardService } from "@shoal/rpc";
-
-/** An object of a test: what a shard would store. */
-export interface MemoryObject {
-  readonly className: string;
-  readonly id: ObjectId;
-  readonly creationTimeUnix: number;
-  readonly vector: Float32Array | undefined;
-}
+import { matches } from "./matches.js";
+import { type MemoryObject, toStored } from "./memory-object.js";
 
 /** Classes over arrays instead of disks, for tests of the asking side: every shard answers by sorting all it has. */
 export class MemoryShards implements ShardRouter, SchemaView {
@@ -102,12 +96,20 @@ export class MemoryShards implements ShardRouter, SchemaView {
       mergeObjects: unsupported,
       deleteObject: unsupported,
       shardStatuses: unsupported,
-      matchingIds: unsupported,
+      matchingIds: async (shard, filter, idsMax) => {
+        this.#count("matchingIds");
+        const found = this.#of(shard).filter((object) => matches(filter, object));
+        if (found.length > idsMax) throw new ShoalError("tooLarge", "too many");
+        return found.map(({ id }) => id).sort();
+      },
       aggregate: unsupported,
-      getObjects: async (shard, ids) => {
+      getObjects: async (shard, ids, fields) => {
         this.#count("getObjects");
         const objects = this.#of(shard);
-        return ids.map((id) => objects.filter((object) => object.id === id).map(toStored)[0]);
+        return ids.map((id) => {
+          const found = objects.find((object) => object.id === id);
+          return found && toStored(found, fields);
+        });
       },
       findObjects: async (ids) => {
         this.#count("findObjects");
@@ -127,7 +129,9 @@ export class MemoryShards implements ShardRouter, SchemaView {
 
 /** Brute force: cosine distance in float64, nearest first, then by id. */
 export function nearest(objects: readonly MemoryObject[], search: VectorSearch): readonly VectorSearchHit[] {
+  const { filter, fields } = search;
   return objects
+    .filter((object) => filter === undefined || matches(filter, object))
     .flatMap((object) =>
       object.vector === undefined
         ? []
@@ -135,7 +139,7 @@ export function nearest(objects: readonly MemoryObject[], search: VectorSearch):
             {
               id: object.id,
               distance: Math.fround(cosineDistance(object.vector, search.vector)),
-              object: search.fields === undefined ? undefined : toStored(object),
+              object: fields && toStored(object, fields),
             },
           ],
     )
@@ -144,24 +148,13 @@ export function nearest(objects: readonly MemoryObject[], search: VectorSearch):
 }
 
 function page(objects: readonly MemoryObject[], listing: ObjectListing): readonly StoredObject[] {
-  const { after, limit, order, skip = 0 } = listing;
+  const { after, limit, order, skip = 0, filter } = listing;
   return objects
     .filter(({ id }) => after === undefined || id > after)
+    .filter((object) => filter === undefined || matches(filter, object))
     .sort((a, b) => (order === "id" ? 0 : b.creationTimeUnix - a.creationTimeUnix) || (a.id < b.id ? -1 : 1))
     .slice(skip, skip + limit)
-    .map(toStored);
-}
-
-function toStored({ id, className, creationTimeUnix, vector }: MemoryObject): StoredObject {
-  return {
-    id,
-    className,
-    creationTimeUnix,
-    lastUpdateTimeUnix: creationTimeUnix,
-    propertiesJson: new TextEncoder().encode("{}"),
-    vector,
-    extras: undefined,
-  };
+    .map((object) => toStored(object, listing.fields));
 }
 
 function cosineDistance(a: Float32Array, b: Float32Array): number {

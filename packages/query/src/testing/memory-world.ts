@@ -3,7 +3,8 @@
 import { type ClassDefinition, type GetQuery, type ObjectId, parseObjectId } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
 import { QueryEngine } from "../query-engine.js";
-import { type MemoryObject, MemoryShards } from "./memory-shards.js";
+import type { MemoryObject } from "./memory-object.js";
+import { MemoryShards } from "./memory-shards.js";
 
 export const DIMENSIONS = 4;
 export const NOTHING = { properties: false, vector: false, extras: false };
