@@ -17,6 +17,11 @@ export type BoundValue =
   | { readonly from: "literal"; readonly index: number; readonly kind: LiteralKind }
   | { readonly from: "object"; readonly members: ReadonlyMap<string, BoundValue> }
   | { readonly from: "emptyList" }
+  /** Of anything but numbers alone, which are one literal. */
+  | { readonly from: "list"; readonly items: readonly BoundValue[] }
+  /** These two are part of the template. */
+  | { readonly from: "enum"; readonly name: string }
+  | { readonly from: "boolean"; readonly value: boolean }
   /** Something that is the same in every request of the template. */
   | { readonly from: "constant" };
 
@@ -86,13 +91,19 @@ export class LiteralBindings {
         members: new Map(node.fields.map((field) => [field.name.value, this.value(field.value)])),
       };
     }
-    if (node.kind === Kind.LIST && node.values.length === 0) return EMPTY_LIST;
+    if (node.kind === Kind.ENUM) return { from: "enum", name: node.value };
+    if (node.kind === Kind.BOOLEAN) return { from: "boolean", value: node.value };
+    if (node.kind === Kind.LIST && !this.#nodes.has(node)) {
+      if (node.values.length === 0) return EMPTY_LIST;
+      return { from: "list", items: node.values.map((item) => this.value(item)) };
+    }
     return this.#use(this.#nodes.get(node) ?? CONSTANT);
   }
 
   #use(value: BoundValue): BoundValue {
     if (value.from === "literal") this.#used.add(value.index);
     if (value.from === "object") for (const member of value.members.values()) this.#use(member);
+    if (value.from === "list") for (const item of value.items) this.#use(item);
     return value;
   }
 
@@ -169,9 +180,9 @@ function walkJson(value: unknown, cursor: LiteralCursor): BoundValue {
   if (Array.isArray(value)) {
     if (value.length === 0) return EMPTY_LIST;
     if (value.every((item) => typeof item === "number")) return cursor.vector(value);
-    for (const item of value) walkJson(item, cursor);
-    return CONSTANT;
+    return { from: "list", items: value.map((item) => walkJson(item, cursor)) };
   }
+  if (typeof value === "boolean") return { from: "boolean", value };
   if (typeof value !== "object") return CONSTANT;
   const members = new Map<string, BoundValue>();
   for (const [name, member] of Object.entries(value)) {
