@@ -1,0 +1,34 @@
+import type { ObjectId } from "@shoal/model";
+import { expect, test } from "vitest";
+import { mergeIds } from "./merge-ids.js";
+import { random } from "./testing/memory-world.js";
+import { Turns } from "./turns.js";
+
+test("ascending lists become one, without doubles", async () => {
+  const next = random(4);
+  for (let round = 0; round < 200; round++) {
+    const lists = Array.from({ length: Math.floor(next() * 7) }, () => {
+      const ids = Array.from({ length: Math.floor(next() * 30) }, () => `${Math.floor(next() * 60)}` as ObjectId);
+      return [...new Set(ids)].sort();
+    });
+    expect(await mergeIds(lists, new Turns({}))).toEqual([...new Set(lists.flat())].sort());
+  }
+});
+
+test("long lists are merged in turns, which a signal ends", async () => {
+  const ids = (from: number) => Array.from({ length: 200_000 }, (_, at) => `${1_000_000 + from + at * 2}` as ObjectId);
+  const lists = [ids(0), ids(1)];
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(await mergeIds(lists, new Turns({}))).toHaveLength(400_000);
+  isDone = true;
+  expect(turns).toBeGreaterThan(2);
+  const ended = new AbortController();
+  ended.abort(new Error("ended"));
+  await expect(mergeIds(lists, new Turns({ signal: ended.signal }))).rejects.toThrow("ended");
+});
