@@ -75,11 +75,7 @@ function packageRoot(name) {
 }
 
 function includeFolders() {
-  return [
-    join(packageRoot("node-api-headers"), "include"),
-    join(packageRoot("usearch"), "include"),
-    join(packageRoot("xxhash-addon"), "xxHash"),
-  ];
+  return [join(packageRoot("node-api-headers"), "include"), join(packageRoot("xxhash-addon"), "xxHash")];
 }
 
 /**
@@ -98,9 +94,6 @@ function flags(platform) {
     "-Wextra",
     `-DNAPI_VERSION=${NODE_API_VERSION}`,
     "-DBUILDING_NODE_EXTENSION",
-    "-DUSEARCH_USE_NUMKONG=0",
-    "-DUSEARCH_USE_OPENMP=0",
-    "-DUSEARCH_USE_FP16LIB=0",
     ...(process.env.CXXFLAGS?.trim().split(/\s+/).filter(Boolean) ?? []),
   ];
   const link =
@@ -126,7 +119,7 @@ function stampOf(compiler, folders, { compile, link }, target) {
   for (const name of readdirSync(sourceFolder).sort()) {
     hash.update(`\0${name}\0`).update(readFileSync(join(sourceFolder, name)));
   }
-  for (const name of ["node-api-headers", "usearch", "xxhash-addon"]) {
+  for (const name of ["node-api-headers", "xxhash-addon"]) {
     hash.update(readFileSync(join(packageRoot(name), "package.json")));
   }
   return hash.digest("hex");

@@ -14,8 +14,8 @@ namespace shoal {
  * Counters and table change under the index's write lock; all but the documents' rows may be read at any time.
  */
 struct Generation {
-  Generation(size_t dimensions, size_t connectivityBase, size_t efConstruction, size_t threads)
-      : rows(dimensions), graph(connectivityBase, efConstruction, threads) {}
+  Generation(size_t dimensions, size_t connectivityBase, size_t efConstruction)
+      : rows(dimensions), graph(connectivityBase, efConstruction) {}
 
   Rows rows;
   DocumentTable table;

@@ -27,7 +27,7 @@ void VectorIndex::rebuild(uint32_t request) {
     newRowOf_.clear();
     deathLog_.clear();
   }
-  Scheduler::get().task(shared_from_this(), [self = shared_from_this()](size_t) { self->rebuildStep(); });
+  Scheduler::get().task(shared_from_this(), [self = shared_from_this()] { self->rebuildStep(); });
 }
 
 /** Copies living rows below `end`. Nobody else touches the next generation. */
@@ -64,7 +64,7 @@ void VectorIndex::rebuildStep() {
     if (next.graphWanted.load() && next.taken.load() < next.rows.count()) {
       if (next.graph.capacity() <= next.taken.load())
         memory = next.graph.prepare(std::max(generation_->live.load(), next.rows.count()), next.rows);
-      memory = memory && next.graph.link(next.rows, 0);
+      memory = memory && next.graph.link(next.rows);
       next.taken.store(next.graph.size());
     } else if (newRowOf_.size() < rows) {
       memory = copyRows(std::min(rows, newRowOf_.size() + COPY_ROWS));
@@ -80,7 +80,7 @@ void VectorIndex::rebuildStep() {
     next.audited = next.graph.size();
     Scheduler::get().exclusive(self, [self] { self->swapGenerations(); });
   } else {
-    Scheduler::get().task(self, [self](size_t) { self->rebuildStep(); });
+    Scheduler::get().task(self, [self] { self->rebuildStep(); });
   }
 }
 
@@ -115,7 +115,7 @@ void VectorIndex::swapGenerations() {
   if (old == nullptr) return abandonRebuild(AnswerStatus::OutOfMemory);
   // Giving back a hundred megabytes takes a while: not here, where searches wait.
   auto self = shared_from_this();
-  Scheduler::get().task(self, [old = std::move(old)](size_t) mutable { old.reset(); });
+  Scheduler::get().task(self, [old = std::move(old)]() mutable { old.reset(); });
   for (const uint32_t request : requests) outbox_->answer(request, AnswerStatus::Done);
 }
 

@@ -28,8 +28,8 @@ Scheduler& Scheduler::get() {
 }
 
 Scheduler::Scheduler() {
-  threadCount_ = std::max(1u, std::thread::hardware_concurrency());
-  for (size_t thread = 0; thread < threadCount_; thread++) std::thread([this, thread] { run(thread); }).detach();
+  const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  for (unsigned thread = 0; thread < threads; thread++) std::thread([this] { run(); }).detach();
 }
 
 void Scheduler::wakeOne() {
@@ -68,7 +68,7 @@ void Scheduler::wantLinks(const Index& index) {
   wakeOne();
 }
 
-void Scheduler::task(const Index& index, std::function<void(size_t)> work) {
+void Scheduler::task(const Index& index, std::function<void()> work) {
   const Lock lock(mutex_);
   index->tasks_++;
   tasks_.push_back({index, std::move(work)});
@@ -135,13 +135,13 @@ void Scheduler::unpark(const Index& index) {
   }
 }
 
-void Scheduler::run(size_t thread) {
+void Scheduler::run() {
   Lock lock(mutex_);
   for (;;) {
-    if (!linkable_.empty() && !ready_.empty() && runLinks(lock, thread, true)) continue;
+    if (!linkable_.empty() && !ready_.empty() && runLinks(lock, true)) continue;
     if (runSearch(lock)) continue;
-    if (runTask(lock, thread)) continue;
-    if (runLinks(lock, thread, false)) continue;
+    if (runTask(lock)) continue;
+    if (runLinks(lock, false)) continue;
     idle_++;
     wake_.wait(lock);
     idle_--;
@@ -175,12 +175,12 @@ bool Scheduler::runSearch(Lock& lock) {
   return false;
 }
 
-bool Scheduler::runTask(Lock& lock, size_t thread) {
+bool Scheduler::runTask(Lock& lock) {
   if (tasks_.empty()) return false;
   Task task = std::move(tasks_.front());
   tasks_.pop_front();
   lock.unlock();
-  task.work(thread);
+  task.work();
   task.work = nullptr;
   lock.lock();
   task.index->tasks_--;
@@ -188,7 +188,7 @@ bool Scheduler::runTask(Lock& lock, size_t thread) {
   return true;
 }
 
-bool Scheduler::runLinks(Lock& lock, size_t thread, bool dueOnly) {
+bool Scheduler::runLinks(Lock& lock, bool dueOnly) {
   const auto now = Clock::now();
   for (size_t i = linkable_.size(); i > 0; i--) {
     Index index = linkable_.front();
@@ -207,7 +207,7 @@ bool Scheduler::runLinks(Lock& lock, size_t thread, bool dueOnly) {
       continue;
     }
     if (index->linking_ > 0 && (!index->exclusive_.empty() || index->turn_.over() || !index->hasLinks())) continue;
-    if (takeTurn(lock, thread, index)) return true;
+    if (takeTurn(lock, index)) return true;
   }
   return false;
 }
@@ -221,7 +221,7 @@ void Scheduler::runExclusive(Lock& lock, const Index& index) {
   lock.lock();
 }
 
-bool Scheduler::takeTurn(Lock& lock, size_t thread, const Index& index) {
+bool Scheduler::takeTurn(Lock& lock, const Index& index) {
   index->linking_++;
   bool worked = false;
   if (index->linking_ == 1) {
@@ -241,7 +241,7 @@ bool Scheduler::takeTurn(Lock& lock, size_t thread, const Index& index) {
   lock.unlock();
   if (index->hasLinks()) {
     worked = true;
-    index->link(thread, index->turn_);
+    index->link(index->turn_);
   }
   lock.lock();
   if (index->linking_ > 1) {

@@ -58,7 +58,7 @@ class Scheduled {
   /** Alone, before the links of a turn. */
   virtual void prepareLinks() = 0;
   /** Links until the turn is over or nothing is left. */
-  virtual void link(size_t thread, const LinkTurn& turn) = 0;
+  virtual void link(const LinkTurn& turn) = 0;
   virtual bool hasLinks() = 0;
   /** Alone, after the links of a turn. */
   virtual void checkLinks() = 0;
@@ -84,14 +84,12 @@ class Scheduler {
   /** The one of the process; it is never destroyed, since its threads end with the process. */
   static Scheduler& get();
 
-  size_t threads() const { return threadCount_; }
-
   void search(const std::shared_ptr<Scheduled>& index, std::unique_ptr<SearchRequest> request);
   /** Takes a search back that has not begun. */
   bool cancel(const std::shared_ptr<Scheduled>& index, uint32_t request);
   /** Tells that there may be rows to link, or exclusive work. */
   void wantLinks(const std::shared_ptr<Scheduled>& index);
-  void task(const std::shared_ptr<Scheduled>& index, std::function<void(size_t thread)> work);
+  void task(const std::shared_ptr<Scheduled>& index, std::function<void()> work);
   void exclusive(const std::shared_ptr<Scheduled>& index, std::function<void()> work);
   /** No links and no exclusive work from when `pinned` is called until `unpin`. */
   void pin(const std::shared_ptr<Scheduled>& index, std::function<void()> pinned);
@@ -104,15 +102,15 @@ class Scheduler {
   using Index = std::shared_ptr<Scheduled>;
   struct Task {
     Index index;
-    std::function<void(size_t)> work;
+    std::function<void()> work;
   };
 
   Scheduler();
-  void run(size_t thread);
+  void run();
   bool runSearch(Lock& lock);
-  bool runTask(Lock& lock, size_t thread);
-  bool runLinks(Lock& lock, size_t thread, bool dueOnly);
-  bool takeTurn(Lock& lock, size_t thread, const Index& index);
+  bool runTask(Lock& lock);
+  bool runLinks(Lock& lock, bool dueOnly);
+  bool takeTurn(Lock& lock, const Index& index);
   void runExclusive(Lock& lock, const Index& index);
   void list(const Index& index);
   void unpark(const Index& index);
@@ -123,7 +121,6 @@ class Scheduler {
   std::mutex mutex_;
   std::condition_variable wake_;
   size_t idle_ = 0;
-  size_t threadCount_ = 0;
   /** One entry a waiting search, in order of arrival. */
   std::deque<Index> ready_;
   std::deque<Task> tasks_;

@@ -90,12 +90,10 @@ SHOAL_AVX2 float dotExactAvx2(const float* first, const uint16_t* high, const ui
 }
 
 SHOAL_AVX512 inline float sum512(__m512 values) {
-  const __m256 low = _mm512_castps512_ps256(values);
-  const __m256 high = _mm512_extractf32x8_ps(values, 1);
-  __m256 half = _mm256_add_ps(low, high);
-  __m128 quarter = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
-  quarter = _mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter));
-  return _mm_cvtss_f32(_mm_add_ss(quarter, _mm_movehdup_ps(quarter)));
+  const __m512 pairs = _mm512_add_ps(values, _mm512_permute_ps(values, 0x4E));
+  const __m512 quads = _mm512_add_ps(pairs, _mm512_permute_ps(pairs, 0xB1));
+  const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(quads), _mm512_extractf32x8_ps(quads, 1));
+  return _mm_cvtss_f32(_mm_add_ss(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
 }
 
 SHOAL_AVX512 inline float dotHighAvx512(const uint16_t* first, const uint16_t* second, size_t lanes) {
@@ -114,26 +112,67 @@ SHOAL_AVX512 inline float dotHighAvx512(const uint16_t* first, const uint16_t* s
 }
 SHOAL_MANY(dotHighAvx512, SHOAL_AVX512)
 
+SHOAL_BF16 inline __m512bh load32(const uint16_t* values) { return (__m512bh)_mm512_loadu_si512(values); }
+SHOAL_BF16 inline __m512bh load16(const uint16_t* values) {
+  return (__m512bh)_mm512_zextsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(values)));
+}
+
 SHOAL_BF16 inline float dotHighBf16(const uint16_t* first, const uint16_t* second, size_t lanes) {
   __m512 sumA = _mm512_setzero_ps(), sumB = _mm512_setzero_ps();
   size_t i = 0;
   for (; i + 64 <= lanes; i += 64) {
-    sumA = _mm512_dpbf16_ps(sumA, (__m512bh)_mm512_loadu_si512(first + i), (__m512bh)_mm512_loadu_si512(second + i));
-    sumB = _mm512_dpbf16_ps(sumB, (__m512bh)_mm512_loadu_si512(first + i + 32),
-                            (__m512bh)_mm512_loadu_si512(second + i + 32));
+    sumA = _mm512_dpbf16_ps(sumA, load32(first + i), load32(second + i));
+    sumB = _mm512_dpbf16_ps(sumB, load32(first + i + 32), load32(second + i + 32));
   }
   if (i + 32 <= lanes) {
-    sumA = _mm512_dpbf16_ps(sumA, (__m512bh)_mm512_loadu_si512(first + i), (__m512bh)_mm512_loadu_si512(second + i));
+    sumA = _mm512_dpbf16_ps(sumA, load32(first + i), load32(second + i));
     i += 32;
   }
-  if (i < lanes) {
-    const __m512i a = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(first + i)));
-    const __m512i b = _mm512_zextsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(second + i)));
-    sumB = _mm512_dpbf16_ps(sumB, (__m512bh)_mm512_maskz_mov_epi64(0x0F, a), (__m512bh)b);
-  }
+  if (i < lanes) sumB = _mm512_dpbf16_ps(sumB, load16(first + i), load16(second + i));
   return sum512(_mm512_add_ps(sumA, sumB));
 }
-SHOAL_MANY(dotHighBf16, SHOAL_BF16)
+
+/** Adds the numbers of four registers up, in the order in which `sum512` adds those of one. */
+SHOAL_AVX512 inline __m128 sumFour512(__m512 a, __m512 b, __m512 c, __m512 d) {
+  const __m512 ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+  const __m512 cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+  const __m512 all = _mm512_add_ps(
+      _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(ab), _mm512_castps_pd(cd))),
+      _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(ab), _mm512_castps_pd(cd))));
+  const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(all), _mm512_extractf32x8_ps(all, 1));
+  return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+}
+
+/** Four rows at once: one set of loads of the first row, and one addition of the four results' parts. */
+SHOAL_BF16 void dotHighBf16Many(const uint16_t* first, const uint16_t* const* others, size_t count, size_t lanes,
+                                float* out) {
+  size_t row = 0;
+  for (; row + 4 <= count; row += 4) {
+    const uint16_t* const* four = others + row;
+    __m512 a[4], b[4];
+    for (size_t r = 0; r < 4; r++) a[r] = b[r] = _mm512_setzero_ps();
+    size_t i = 0;
+    for (; i + 64 <= lanes; i += 64) {
+      const __m512bh left = load32(first + i), right = load32(first + i + 32);
+      for (size_t r = 0; r < 4; r++) {
+        a[r] = _mm512_dpbf16_ps(a[r], left, load32(four[r] + i));
+        b[r] = _mm512_dpbf16_ps(b[r], right, load32(four[r] + i + 32));
+      }
+    }
+    if (i + 32 <= lanes) {
+      const __m512bh left = load32(first + i);
+      for (size_t r = 0; r < 4; r++) a[r] = _mm512_dpbf16_ps(a[r], left, load32(four[r] + i));
+      i += 32;
+    }
+    if (i < lanes) {
+      const __m512bh left = load16(first + i);
+      for (size_t r = 0; r < 4; r++) b[r] = _mm512_dpbf16_ps(b[r], left, load16(four[r] + i));
+    }
+    for (size_t r = 0; r < 4; r++) a[r] = _mm512_add_ps(a[r], b[r]);
+    _mm_storeu_ps(out + row, sumFour512(a[0], a[1], a[2], a[3]));
+  }
+  for (; row < count; row++) out[row] = dotHighBf16(first, others[row], lanes);
+}
 
 SHOAL_AVX512 float dotExactAvx512(const float* first, const uint16_t* high, const uint16_t* low, size_t lanes) {
   __m512 sumA = _mm512_setzero_ps(), sumB = _mm512_setzero_ps();

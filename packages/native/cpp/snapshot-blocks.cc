@@ -68,7 +68,7 @@ void VectorIndex::freeze(size_t& rows, size_t& linked) {
 
 void VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, uint8_t* out, size_t capacity) {
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, request, kind, first, out, capacity](size_t) {
+  Scheduler::get().task(self, [self, request, kind, first, out, capacity] {
     const Generation& generation = *self->generation_;
     const Rows& rows = generation.rows;
     uint8_t* payload = out + HEADER_BYTES;
@@ -105,7 +105,7 @@ void VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, uin
 
 void VectorIndex::importBlock(uint32_t request, uint32_t kind, size_t first, const uint8_t* bytes, size_t length) {
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, request, kind, first, bytes, length](size_t) {
+  Scheduler::get().task(self, [self, request, kind, first, bytes, length] {
     BlockHeader header;
     std::string wrong = checkBlock(bytes, length, kind, first, header);
     if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
@@ -150,7 +150,7 @@ std::string VectorIndex::importRows(Generation& generation, const uint8_t* paylo
 
 void VectorIndex::finishImport(uint32_t request, size_t rows, size_t linked) {
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, request, rows, linked](size_t) {
+  Scheduler::get().task(self, [self, request, rows, linked] {
     Generation& generation = *self->generation_;
     std::string wrong = generation.graph.finishImport(generation.rows);
     if (wrong.empty() && (generation.rows.count() != rows || generation.graph.size() != linked || linked > rows))

@@ -15,8 +15,7 @@ VectorIndex::VectorIndex(const IndexSettings& settings, std::shared_ptr<Outbox> 
       normalised_(paddedLanes(settings.dimensions)) {}
 
 std::shared_ptr<Generation> VectorIndex::makeGeneration() const {
-  return std::make_shared<Generation>(settings_.dimensions, settings_.connectivityBase, settings_.efConstruction,
-                                      Scheduler::get().threads());
+  return std::make_shared<Generation>(settings_.dimensions, settings_.connectivityBase, settings_.efConstruction);
 }
 
 bool VectorIndex::put(const uint32_t* documents, const float* vectors, size_t count) {
@@ -181,11 +180,11 @@ bool VectorIndex::takeRow() {
   return false;
 }
 
-void VectorIndex::link(size_t thread, const LinkTurn& turn) {
+void VectorIndex::link(const LinkTurn& turn) {
   Generation& generation = *generation_;
   do {
     if (!takeRow()) return;
-    if (!generation.graph.link(generation.rows, thread)) {
+    if (!generation.graph.link(generation.rows)) {
       linkingFailed_.store(true);
       return;
     }

@@ -61,7 +61,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
  protected:
   void search(SearchRequest& request) override;
   void prepareLinks() override;
-  void link(size_t thread, const LinkTurn& turn) override;
+  void link(const LinkTurn& turn) override;
   bool hasLinks() override;
   void checkLinks() override;
   void linksPaused() override;

@@ -11,7 +11,7 @@ const stressFolder = dirname(fileURLToPath(import.meta.url));
 const packageFolder = dirname(stressFolder);
 const modules = join(packageFolder, "node_modules");
 const sources = readdirSync(join(packageFolder, "cpp"))
-  .filter((name) => name.endsWith(".cc") && !/^(addon|xxh3|node-.*)\.cc$/.test(name))
+  .filter((name) => name.endsWith(".cc") && !/^(addon|crc32c|xxh3|node-.*)\.cc$/.test(name))
   .map((name) => join(packageFolder, "cpp", name));
 const folder = mkdtempSync(join(tmpdir(), "shoal-stress-"));
 const sanitize = sanitizer === "address" ? "address,undefined" : sanitizer;
@@ -22,20 +22,12 @@ const run = (command, args, options = {}) => {
 };
 try {
   const program = join(folder, "stress");
-  const includes = ["node-api-headers/include", "usearch/include", "xxhash-addon/xxHash"].flatMap((name) => [
+  const includes = ["node-api-headers/include", "xxhash-addon/xxHash"].flatMap((name) => [
     "-isystem",
     join(modules, name),
   ]);
   const flags = ["-std=c++17", "-O1", "-g", `-fsanitize=${sanitize}`, "-pthread", "-DNAPI_VERSION=9"];
-  const defines = ["-DUSEARCH_USE_NUMKONG=0", "-DUSEARCH_USE_OPENMP=0"];
-  const all = [
-    ...flags,
-    ...defines,
-    ...includes,
-    ...sources,
-    join(stressFolder, "xxh3-alone.cc"),
-    join(stressFolder, "stress.cc"),
-  ];
+  const all = [...flags, ...includes, ...sources, join(stressFolder, "xxh3-alone.cc"), join(stressFolder, "stress.cc")];
   if (run(process.env.CXX ?? "c++", [...all, "-o", program])) {
     run(program, [rounds], {
       env: {

@@ -1,0 +1,174 @@
+// Links a row to those near it: the insertion of Malkov and Yashunin (arXiv 1603.09320, algorithms 1, 2 and 4).
+#include <memory>
+#include <new>
+
+#include "graph.h"
+#include "nearest-pool.h"
+#include "row-distances.h"
+
+namespace shoal {
+
+/** One thread's linking of one row at a time; what it allocates it keeps for the next one. */
+class Graph::Linker {
+ public:
+  /** Null when there is no memory. */
+  static Linker* ofThread(const Graph& graph);
+
+  void link(Graph& graph, const Rows& rows, uint32_t row);
+
+ private:
+  bool reserve(const Graph& graph);
+  void search(const Graph& graph, RowDistances& distances, uint32_t row, uint32_t start, size_t layer);
+  void linkBack(Graph& graph, RowDistances& distances, uint32_t row, const Candidate& to, size_t layer);
+
+  bool visit(uint32_t row) {
+    uint64_t& word = visited_[row >> 6];
+    const uint64_t bit = uint64_t{1} << (row & 63);
+    if ((word & bit) != 0) return false;
+    word |= bit;
+    touched_[touchedCount_++] = row;
+    return true;
+  }
+  void forgetVisits() {
+    for (size_t i = 0; i < touchedCount_; i++) visited_[touched_[i] >> 6] = 0;
+    touchedCount_ = 0;
+  }
+
+  std::vector<uint64_t> visited_;
+  /** Has room for all rows, each of which is visited once; what is never written to costs no memory. */
+  std::unique_ptr<uint32_t[]> touched_;
+  size_t touchedCount_ = 0;
+  size_t rowsMax_ = 0;
+  NearestPool pool_;
+  /** For pruning the links of another node. */
+  std::vector<Candidate> crowd_;
+  /** The links of the row in each of its layers, one layer behind the other. */
+  std::vector<Candidate> chosen_;
+};
+
+Graph::Linker* Graph::Linker::ofThread(const Graph& graph) {
+  static thread_local Linker linker;
+  return linker.reserve(graph) ? &linker : nullptr;
+}
+
+bool Graph::Linker::reserve(const Graph& graph) {
+  try {
+    if (rowsMax_ < graph.capacity()) {
+      visited_.resize(graph.capacity() / 64 + 1);
+      touched_.reset(new uint32_t[graph.capacity()]);
+      rowsMax_ = graph.capacity();
+    }
+    if (crowd_.size() < graph.connectivityBase_ + 1) crowd_.resize(graph.connectivityBase_ + 1);
+    chosen_.reserve((GraphNodes::LEVEL_MAX + 1) * graph.connectivity_);
+    pool_.reserve(graph.efConstruction_);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+/** Leaves in the pool the nearest that are found in a layer. */
+void Graph::Linker::search(const Graph& graph, RowDistances& distances, uint32_t row, uint32_t start, size_t layer) {
+  pool_.clear(graph.efConstruction_);
+  Candidate batch[DISTANCES_AT_ONCE];
+  batch[0].row = start;
+  distances.measure(row, batch, 1);
+  pool_.insert(batch[0]);
+  visit(start);
+  while (const Candidate* next = pool_.open()) {
+    const LinkList links = graph.nodes_.links(next->row, layer);
+    // Most likely the next one: its links come while these are worked on.
+    if (const Candidate* later = pool_.peek()) graph.nodes_.links(later->row, layer).prefetch();
+    auto at = links.begin();
+    const auto end = links.end();
+    while (at != end) {
+      size_t count = 0;
+      for (; at != end && count < DISTANCES_AT_ONCE; ++at) {
+        if (!visit(*at)) continue;
+        distances.prefetch(*at);
+        batch[count++].row = *at;
+      }
+      distances.measure(row, batch, count);
+      for (size_t i = 0; i < count; i++)
+        if (pool_.accepts(batch[i].distance)) pool_.insert(batch[i]);
+    }
+  }
+  forgetVisits();
+}
+
+void Graph::Linker::linkBack(Graph& graph, RowDistances& distances, uint32_t row, const Candidate& to, size_t layer) {
+  GraphNodes& nodes = graph.nodes_;
+  nodes.lock(to.row);
+  LinkList list = nodes.links(to.row, layer);
+  const size_t size = list.size();
+  if (size < list.most()) {
+    list.append(size, row);
+  } else {
+    Candidate* crowd = crowd_.data();
+    size_t count = 0;
+    for (const uint32_t link : list) {
+      distances.prefetch(link);
+      crowd[count++].row = link;
+    }
+    for (size_t first = 0; first < count; first += DISTANCES_AT_ONCE)
+      distances.measure(to.row, crowd + first, std::min(DISTANCES_AT_ONCE, count - first));
+    crowd[count++] = {to.distance, row};
+    std::sort(crowd, crowd + count, FarthestFirst());
+    const size_t picked = distances.pickDiverse(crowd, count, list.most());
+    list.replace(size, picked, [crowd](size_t i) { return crowd[i].row; });
+  }
+  nodes.unlock(to.row);
+}
+
+void Graph::Linker::link(Graph& graph, const Rows& rows, uint32_t row) {
+  const int level = static_cast<int>(graph.nodes_.level(row));
+  std::unique_lock<std::mutex> entryLock(graph.entryMutex_);
+  const uint32_t entry = graph.entry_;
+  const int top = graph.entryLevel_;
+  // A new highest layer, or the very first node: the others wait until it is the entry.
+  if (level <= top) entryLock.unlock();
+  if (top >= 0) {
+    RowDistances distances(rows);
+    float distance;
+    size_t computed = 0;
+    uint32_t nearest = graph.descend(rows, rows.high(row), entry, top, level, distance, computed);
+    size_t counts[GraphNodes::LEVEL_MAX + 1];
+    chosen_.clear();
+    const int highest = std::min(level, top);
+    for (int layer = highest; layer >= 0; layer--) {
+      search(graph, distances, row, nearest, static_cast<size_t>(layer));
+      size_t picked = pool_.count();
+      // Fewer than there is room for are kept as they are.
+      if (picked >= graph.connectivity_) picked = distances.pickDiverse(pool_.begin(), picked, graph.connectivity_);
+      const Candidate* links = pool_.begin();
+      LinkList list = graph.nodes_.links(row, static_cast<size_t>(layer));
+      list.replace(0, picked, [links](size_t i) { return links[i].row; });
+      chosen_.insert(chosen_.end(), links, links + picked);
+      counts[layer] = picked;
+      nearest = links[0].row;
+    }
+    // Only now, when the row has its links in all layers, it gets links to it: who comes to it can always go on.
+    const Candidate* to = chosen_.data();
+    for (int layer = highest; layer >= 0; layer--)
+      for (const Candidate* end = to + counts[layer]; to != end; to++)
+        linkBack(graph, distances, row, *to, static_cast<size_t>(layer));
+  }
+  if (level > top) {
+    graph.entry_ = row;
+    graph.entryLevel_ = level;
+  }
+}
+
+bool Graph::link(const Rows& rows) {
+  Linker* linker = Linker::ofThread(*this);
+  if (linker == nullptr) return false;
+  const size_t row = size_.fetch_add(1, std::memory_order_relaxed);
+  if (row >= capacity()) {
+    size_.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  linker->link(*this, rows, static_cast<uint32_t>(row));
+  return true;
+}
+
+}  // namespace shoal
