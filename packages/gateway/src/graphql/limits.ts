@@ -1,7 +1,8 @@
+import { DEFAULT_WHERE_LIMITS, type WhereLimits } from "@shoal/model";
 import type { AnswerLimits } from "../answer-budget.js";
 
 /** Bounds of one GraphQL request. All act before the step that they protect; messages name the limit. */
-export interface GraphQlLimits extends AnswerLimits {
+export interface GraphQlLimits extends AnswerLimits, WhereLimits {
   /** Length of the query text in UTF-16 units. A vector of 65,535 numbers takes about 1.3 million. */
   readonly graphqlQueryCharsMax: number;
   /** Tokens of the text without numbers. */
@@ -22,6 +23,10 @@ export interface GraphQlLimits extends AnswerLimits {
   readonly getRowsDefault: number;
   /** Rows that one class field may reach; the query refuses it beyond. */
   readonly getRowsMax: number;
+  /** Each row counts once, and once for each class of references that is selected below it, at every depth. */
+  readonly graphqlCostMax: number;
+  /** Fields of Get and Aggregate, and Explores, of a request. */
+  readonly graphqlClassFieldsMax: number;
   /** Prepared queries that are kept for one version of the schema. */
   readonly preparedQueriesMax: number;
   /** Longer templates are not prepared. */
@@ -29,6 +34,7 @@ export interface GraphQlLimits extends AnswerLimits {
 }
 
 export const DEFAULT_GRAPHQL_LIMITS: GraphQlLimits = {
+  ...DEFAULT_WHERE_LIMITS,
   graphqlQueryCharsMax: 2 * 1024 * 1024,
   graphqlTokensMax: 10_000,
   graphqlNumbersMax: 200_000,
@@ -38,6 +44,8 @@ export const DEFAULT_GRAPHQL_LIMITS: GraphQlLimits = {
   graphqlFieldsMax: 10_000,
   graphqlFieldPairsMax: 100_000,
   graphqlRowsMax: 100_000,
+  graphqlCostMax: 1_000_000,
+  graphqlClassFieldsMax: 200,
   getRowsDefault: 100,
   getRowsMax: 10_000,
   answerBytesMax: 256 * 1024 * 1024,

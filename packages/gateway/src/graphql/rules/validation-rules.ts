@@ -5,17 +5,20 @@ import {
   specifiedRules,
   type ValidationRule,
   ValuesOfCorrectTypeRule,
+  VariablesInAllowedPositionRule,
 } from "graphql";
 import { ArgumentValuesRule } from "./argument-values.js";
 import { KnownArgumentsRule } from "./known-arguments.js";
 import { KnownFieldsRule } from "./known-fields.js";
 import { SubSelectionsRule } from "./sub-selections.js";
+import { VariablePositionsRule } from "./variable-positions.js";
 
 const REWORDED = new Map<ValidationRule, ValidationRule>([
   [FieldsOnCorrectTypeRule, KnownFieldsRule],
   [KnownArgumentNamesRule, KnownArgumentsRule],
   [ScalarLeafsRule, SubSelectionsRule],
   [ValuesOfCorrectTypeRule, ArgumentValuesRule],
+  [VariablesInAllowedPositionRule, VariablePositionsRule],
 ]);
 
 /** The rules of GraphQL, those with texts that clients know from the reference replaced by ours. */
