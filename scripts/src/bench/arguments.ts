@@ -5,10 +5,10 @@ import type { QueryKind } from "./query-vectors.js";
 
 export const USAGE = `npm run bench -- [row …] [options]
 
-Runs rows of the table of targets (all but the growth rows when none is named) and prints what they cost the server.
+Runs rows of the table of targets (all but those of growth and H3-sweep when none is named) and prints what they cost the server.
 
   row              H1, H7, … with all that belongs to it, or one of its results: H1-c1, H7-784d, H8-get
-  --target URL     a server that runs already, instead of starting one; its classes Word and Garment must not exist
+  --target URL     a server that runs already, instead of starting one; its classes Word, Garment and Place must not exist
   --pid N[,N]      the processes of that server; without them neither CPU nor memory is measured
   --queries KIND   held-out (rows that are not loaded) or perturbed (loaded rows, moved), instead of the row's own
   --tokens         every request carries a token, and the server knows an issuer and an admin list; not with --target,

@@ -10,8 +10,8 @@ import {
 } from "@shoal/data-sets";
 import { vectorTexts } from "./vector-text.js";
 
-/** The sets that are measured: words of 100 dimensions, images of 784. */
-export type SetName = "glove" | "fashion";
+/** The sets that are measured: words of 100 dimensions, images of 784; the words again with the property `region`. */
+export type SetName = "glove" | "fashion" | "regions";
 
 export interface BenchSet {
   readonly className: string;
@@ -25,6 +25,7 @@ export interface BenchSet {
 export const BENCH_SETS: Readonly<Record<SetName, BenchSet>> = {
   glove: { className: "Word", dimensions: GLOVE_DIMENSIONS, rows: GLOVE_WORDS, loaded: 100_000 },
   fashion: { className: "Garment", dimensions: FASHION_DIMENSIONS, rows: FASHION_IMAGES, loaded: FASHION_TRAIN_IMAGES },
+  regions: { className: "Place", dimensions: GLOVE_DIMENSIONS, rows: GLOVE_WORDS, loaded: 100_000 },
 };
 
 /** The class as it is created: everything else is left to the server's defaults. */
@@ -37,6 +38,7 @@ export function classDefinition(set: SetName): object {
       { name: "category", dataType: ["string"] },
       { name: "rank", dataType: ["int"] },
       { name: "price", dataType: ["int"] },
+      ...(set === "regions" ? [{ name: "region", dataType: ["int"] }] : []),
     ],
   };
 }
@@ -51,7 +53,7 @@ export interface BenchRows {
 const GARMENTS = ["t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "boot"];
 
 export async function benchRows(set: SetName, from: number, count: number): Promise<BenchRows> {
-  if (set === "glove") {
+  if (set !== "fashion") {
     const { words, vectors } = await gloveWords({ from, count });
     return { texts: words, vectors };
   }
@@ -90,16 +92,47 @@ function scatter(row: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
+/** The row whose direction the regions are counted from: the word "music" or one as common. */
+const ANCHOR_ROW = 400;
+export const REGIONS = 1000;
+
+/**
+ * By row, how near its vector is to one fixed direction: 0 to 999, each equally often, 999 nearest. A filter on it keeps
+ * rows that lie together. `rows` are the first ones of the set.
+ */
+export function rowRegions({ vectors }: BenchRows, dimensions: number): Uint16Array {
+  const count = vectors.length / dimensions;
+  const anchor = vectors.subarray(ANCHOR_ROW * dimensions, (ANCHOR_ROW + 1) * dimensions);
+  const nearness = Float64Array.from({ length: count }, (_, row) => {
+    let product = 0;
+    let squares = 0;
+    for (let at = 0; at < dimensions; at++) {
+      const value = vectors[row * dimensions + at] as number;
+      product += value * (anchor[at] as number);
+      squares += value * value;
+    }
+    return squares === 0 ? 0 : product / Math.sqrt(squares);
+  });
+  const order = Uint32Array.from({ length: count }, (_, row) => row);
+  order.sort((a, b) => (nearness[a] as number) - (nearness[b] as number));
+  const regions = new Uint16Array(count);
+  for (const [place, row] of order.entries()) regions[row] = Math.floor((place * REGIONS) / count);
+  return regions;
+}
+
 /** Writes the JSON of objects of one set, row by row; `first` is the row at which `rows` begin. */
 export class ObjectTexts {
   readonly #vector: (index: number) => string;
+  readonly #regions: Uint16Array | undefined;
 
   constructor(
     private readonly set: SetName,
     private readonly rows: BenchRows,
     private readonly first: number,
   ) {
-    this.#vector = vectorTexts(rows.vectors, BENCH_SETS[set].dimensions);
+    const { dimensions } = BENCH_SETS[set];
+    this.#vector = vectorTexts(rows.vectors, dimensions);
+    this.#regions = set === "regions" ? rowRegions(rows, dimensions) : undefined;
   }
 
   /** The object of row `first + index`: id, all properties, and its vector unless another one is given as JSON. */
@@ -110,6 +143,7 @@ export class ObjectTexts {
       category: rowCategory(row),
       rank: row,
       price: rowPrice(row),
+      ...(this.#regions === undefined ? {} : { region: this.#regions[index] }),
     });
     const head = `{"class":"${BENCH_SETS[this.set].className}","id":"${rowId(this.set, row)}"`;
     return `${head},"properties":${properties},"vector":${vectorText}}`;

@@ -10,7 +10,7 @@ export type QueryKind = "held-out" | "perturbed";
 
 const PERTURBATION = 0.2;
 /** The words behind the loaded ones that the writing rows (H8, H12) import; queries are taken from behind them. */
-export const NEW_ROWS_RESERVED: Readonly<Record<SetName, number>> = { glove: 20_000, fashion: 0 };
+export const NEW_ROWS_RESERVED: Readonly<Record<SetName, number>> = { glove: 20_000, fashion: 0, regions: 0 };
 
 /** `count` vectors, all different. Errors: `invalid` when there are not as many. */
 export async function queryVectors(
@@ -28,13 +28,34 @@ export async function queryVectors(
 }
 
 async function perturbed(set: SetName, loaded: number, count: number): Promise<Float32Array> {
-  const { dimensions } = BENCH_SETS[set];
   const { vectors } = await benchRows(set, 0, loaded);
   const random = seededRandom(count);
-  const out = new Float32Array(count * dimensions);
+  // The row is drawn before its step, from one stream.
+  const rows = { length: count, next: () => Math.floor(random() * loaded) };
+  return movedRows(vectors, BENCH_SETS[set].dimensions, rows, random);
+}
+
+/** The vectors of the rows, each moved by a random step of `PERTURBATION` of its length. */
+export function moved(
+  vectors: Float32Array,
+  dimensions: number,
+  rows: Uint32Array,
+  random: () => number,
+): Float32Array {
+  let at = 0;
+  return movedRows(vectors, dimensions, { length: rows.length, next: () => rows[at++] as number }, random);
+}
+
+function movedRows(
+  vectors: Float32Array,
+  dimensions: number,
+  rows: { readonly length: number; next(): number },
+  random: () => number,
+): Float32Array {
+  const out = new Float32Array(rows.length * dimensions);
   const step = new Float64Array(dimensions);
-  for (let query = 0; query < count; query++) {
-    const row = Math.floor(random() * loaded) * dimensions;
+  for (let query = 0; query < rows.length; query++) {
+    const row = rows.next() * dimensions;
     let squares = 0;
     let stepSquares = 0;
     for (let at = 0; at < dimensions; at++) {

@@ -3,6 +3,10 @@ import type { Row } from "./row.js";
 import { h1, h1OneConnection } from "./rows/h1.js";
 import { h1Growth } from "./rows/h1-growth.js";
 import { h2 } from "./rows/h2.js";
+import { h3 } from "./rows/h3.js";
+import { h3Sweep } from "./rows/h3-sweep.js";
+import { h4 } from "./rows/h4.js";
+import { h5 } from "./rows/h5.js";
 import { h6 } from "./rows/h6.js";
 import { h7Images, h7Words } from "./rows/h7.js";
 import { h8 } from "./rows/h8.js";
@@ -10,6 +14,7 @@ import { h8Classes } from "./rows/h8-classes.js";
 import { h10 } from "./rows/h10.js";
 import { h11 } from "./rows/h11.js";
 import { h12 } from "./rows/h12.js";
+import { references } from "./rows/refs.js";
 
 /**
  * All rows, in the order in which they run: those over words share one server, then those over images, then those with
@@ -20,11 +25,16 @@ export const ROWS: readonly Row[] = [
   h1,
   h11,
   h1OneConnection,
+  ...h3,
+  ...h4,
+  ...h5,
   ...h6,
   h12,
   ...h8,
   h7Images,
   h2,
+  ...h3Sweep,
+  references,
   h8Classes,
   h10,
   ...h1Growth,
