@@ -8,6 +8,7 @@ it("reads what stands behind npm run fuzz", () => {
     seconds: 60,
     seed: 7,
   });
+  expect(readFuzzArguments(["graphql", "--seed", "3"])).toEqual({ target: "graphql", seconds: 600, seed: 3 });
 });
 
 it.each([

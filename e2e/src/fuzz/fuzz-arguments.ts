@@ -1,5 +1,7 @@
+export const FUZZ_TARGETS = ["rest", "graphql"] as const;
+
 export interface FuzzArguments {
-  readonly target: "rest";
+  readonly target: (typeof FUZZ_TARGETS)[number];
   readonly seconds: number;
   /** Undefined when none was given. */
   readonly seed: number | undefined;
@@ -9,8 +11,9 @@ const SECONDS_DEFAULT = 600;
 
 /** What stands behind `npm run fuzz --`; undefined when it is anything unknown. */
 export function readFuzzArguments(words: readonly string[]): FuzzArguments | undefined {
-  const [target, ...rest] = words;
-  if (target !== "rest") return undefined;
+  const [word, ...rest] = words;
+  const target = FUZZ_TARGETS.find((one) => one === word);
+  if (target === undefined) return undefined;
   let seconds = SECONDS_DEFAULT;
   let seed: number | undefined;
   for (let at = 0; at < rest.length; at += 2) {

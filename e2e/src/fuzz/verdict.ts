@@ -28,7 +28,8 @@ export function complaint(operation: ApiOperation, request: FuzzRequest, outcome
   return `the answer is not as documented: ${error?.instancePath} ${error?.message}: ${text.slice(0, 600)}`;
 }
 
-function isErrorBody(text: string): boolean {
+/** The one shape of errors (decisions, "error body"). */
+export function isErrorBody(text: string): boolean {
   const value = parsed(text);
   const errors = at(value, "error");
   if (!Array.isArray(errors) || errors.length !== 1 || Object.keys(value as object).length !== 1) return false;
@@ -36,7 +37,7 @@ function isErrorBody(text: string): boolean {
   return typeof message === "string" && message !== "" && message.length < 5_000;
 }
 
-function parsed(text: string): unknown {
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
