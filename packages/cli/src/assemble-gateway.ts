@@ -35,6 +35,7 @@ export function assembleGateway(
     modules: NO_MODULES,
     propertiesPerClassMax: configuration.schemaClassPropertiesMax,
   });
+  const { filterIdsMax, referencedRowsMax, aggregateBytesMax } = configuration;
   const limits = {
     defaultLimit: configuration.queryDefaultsLimit,
     maximumResults: configuration.queryMaximumResults,
@@ -51,7 +52,7 @@ export function assembleGateway(
         limits: INGEST_LIMITS,
         autoSchema: autoSchemaSettings(configuration, coordinator, classSettings),
       }),
-      query: new QueryEngine({ schema: view, router, limits }),
+      query: new QueryEngine({ schema: view, router, limits, filterIdsMax, referencedRowsMax, aggregateBytesMax }),
       schema: coordinator,
       view,
       profile,

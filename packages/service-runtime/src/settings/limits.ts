@@ -51,6 +51,27 @@ export const LIMIT_SETTINGS = {
     "Rows all fields of one GraphQL request may reach, offset plus limit of each; QUERY_MAXIMUM_RESULTS if that is more.",
     wholeNumber(1, 100_000_000),
   ),
+  filterIdsMax: setting(
+    "FILTER_IDS_MAX",
+    "query.filter_ids_max",
+    1_000_000,
+    "Objects of one class that a filter over a reference may match; a filter that matches more is refused, never cut.",
+    wholeNumber(1, 100_000_000),
+  ),
+  referencedRowsMax: setting(
+    "REFERENCED_ROWS_MAX",
+    "query.referenced_rows_max",
+    100_000,
+    "References one class field of a GraphQL request may follow, on all levels together.",
+    wholeNumber(1, 100_000_000),
+  ),
+  aggregateBytesMax: setting(
+    "AGGREGATE_BYTES_MAX",
+    "query.aggregate_bytes_max",
+    64 * MIB,
+    "Memory of the groups and distinct values that one aggregation may hold; one that needs more is refused.",
+    wholeNumber(KIB, 64 * GIB),
+  ),
   rowsInFlightMax: setting(
     "ROWS_IN_FLIGHT_MAX",
     "query.rows_in_flight_max",
