@@ -1,0 +1,64 @@
+import {
+  AggregateBytes,
+  type GroupPart,
+  type PropertyPart,
+  type ReadBounds,
+  type ShardAggregate,
+  type ShardAggregation,
+} from "@shoal/model";
+import { Turns, type Work } from "../work.js";
+import type { AggregateScope, AggregateSource } from "./aggregate-source.js";
+import { groupBy } from "./group-by.js";
+import { EVERYTHING, GroupTable } from "./groups.js";
+import { propertyParts } from "./property-parts.js";
+
+/**
+ * Figures over the documents that satisfy the filter. Commits between the turns of a long one may be seen by some figures
+ * and not by others. Fails with `invalid` for a property that is not indexed, and with `tooLarge` when groups and distinct
+ * values take too much memory.
+ */
+export function* aggregateDocuments(
+  source: AggregateSource,
+  aggregation: ShardAggregation,
+  bounds: ReadBounds,
+): Work<ShardAggregate> {
+  const { filter, groupBy: groupByName, properties, isWhole, bytesMax } = aggregation;
+  const turns = new Turns();
+  const scope: AggregateScope = {
+    source,
+    documents: filter === undefined ? source.directory.all() : yield* source.matching(filter, turns),
+    isAll: filter === undefined,
+    isWhole,
+    held: new AggregateBytes(bytesMax, bounds.rowBytes),
+    turns,
+    bounds,
+  };
+  if (groupByName !== undefined) return yield* groupedParts(scope, aggregation, groupByName);
+  const objectCount = scope.isAll ? source.directory.count : scope.documents.size;
+  const parts: PropertyPart[] = [];
+  for (const wanted of properties) parts.push(...(yield* propertyParts(scope, wanted, EVERYTHING)));
+  return [{ groupedBy: undefined, objectCount, properties: parts }];
+}
+
+function* groupedParts(scope: AggregateScope, aggregation: ShardAggregation, name: string): Work<ShardAggregate> {
+  const definition = scope.source.definition(name);
+  if (definition === undefined) return [];
+  const { groups, assign } = yield* groupBy(scope, aggregation, definition);
+  if (groups.length === 0) return [];
+  const ofProperties: (readonly PropertyPart[])[] = [];
+  if (aggregation.properties.length > 0) {
+    const table = new GroupTable(groups.length, scope.source.directory.documentLimit);
+    yield* assign(table);
+    for (const wanted of aggregation.properties) ofProperties.push(yield* propertyParts(scope, wanted, table));
+  }
+  const parts: GroupPart[] = [];
+  for (const [at, { value, objectCount }] of groups.entries()) {
+    const properties = ofProperties.flatMap((all) => all[at] ?? []);
+    parts.push({ groupedBy: value, objectCount, properties });
+    scope.turns.count(PART_STEPS);
+    if (scope.turns.isOver) yield scope.turns.next();
+  }
+  return parts;
+}
+
+const PART_STEPS = 100;

@@ -1,0 +1,51 @@
+import type { AggregateBytes, PropertyDefinition, ReadBounds, ShardFilter } from "@shoal/model";
+import type { IndexedProperty } from "../analysis/property-kind.js";
+import type { DocumentSet } from "../document-set.js";
+import type { ColumnImage } from "../images/column-image.js";
+import type { FlagImage } from "../images/flag-image.js";
+import type { TermImage } from "../images/term-image.js";
+import type { ObjectDirectory } from "../inverted-index.js";
+import type { Turns, Work } from "../work.js";
+
+/** What an aggregation reads. Images are not to be changed; they follow commits. */
+export interface AggregateSource {
+  readonly directory: ObjectDirectory;
+  /** Undefined: this shard does not know the property. */
+  definition(name: string): PropertyDefinition | undefined;
+  matching(filter: ShardFilter, turns: Turns): Work<DocumentSet>;
+  flags(property: IndexedProperty): Work<FlagImage>;
+  /** Of texts. */
+  tokens(property: IndexedProperty): Work<TermImage>;
+  /** Of texts. */
+  wholes(property: IndexedProperty): Work<TermImage>;
+  /** Of numbers, dates and references. */
+  column(property: IndexedProperty): Work<ColumnImage>;
+}
+
+/** What one aggregation is about, and what bounds it. */
+export interface AggregateScope {
+  readonly source: AggregateSource;
+  /** Not to be changed. */
+  readonly documents: DocumentSet;
+  /** Whether these are all documents of the shard. */
+  readonly isAll: boolean;
+  /** Whether no other shard has a say. */
+  readonly isWhole: boolean;
+  readonly held: AggregateBytes;
+  readonly turns: Turns;
+  readonly bounds: ReadBounds;
+}
+
+/** Visits the members in ascending order, in turns. */
+export function* eachDocument(set: DocumentSet, turns: Turns, visit: (document: number) => void): Work<void> {
+  for (let at = 0; at < set.words.length; at++) {
+    const word = set.words[at] ?? 0;
+    if (word === 0) continue;
+    for (let rest = word; rest !== 0; rest &= rest - 1) visit(at * 32 + (31 - Math.clz32(rest & -rest)));
+    turns.count(STEPS_OF_WORD);
+    if (turns.isOver) yield turns.next();
+  }
+}
+
+/** What is done with 32 documents, some ten nanoseconds each. */
+const STEPS_OF_WORD = 256;

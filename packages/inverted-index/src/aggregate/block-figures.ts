@@ -1,0 +1,70 @@
+import { ExactSum } from "@shoal/model";
+import type { ColumnImage } from "../images/column-image.js";
+import type { Turns, Work } from "../work.js";
+
+interface BlockFigures {
+  readonly version: number;
+  readonly count: number;
+  readonly sum: readonly number[];
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+export interface ColumnFigures {
+  readonly count: number;
+  /** Parts of an `ExactSum`. */
+  readonly sum: readonly number[];
+  readonly minimum: number | undefined;
+  readonly maximum: number | undefined;
+}
+
+/** Figures of the blocks that did not change since, as long as their column is in memory. */
+const KNOWN = new WeakMap<ColumnImage, (BlockFigures | undefined)[]>();
+
+/** A value, and the look at a block whose figures are known. */
+const VALUE_STEPS = 4;
+const BLOCK_STEPS = 40;
+
+/** Count, sum and bounds of all values of a column: only blocks that have changed are read. */
+export function* columnFigures(column: ColumnImage, turns: Turns): Work<ColumnFigures> {
+  let known = KNOWN.get(column);
+  if (known === undefined) {
+    known = [];
+    KNOWN.set(column, known);
+  }
+  const sum = new ExactSum();
+  let count = 0;
+  let minimum: number | undefined;
+  let maximum: number | undefined;
+  for (let block = 0; block < column.blockCount; block++) {
+    let figures = known[block];
+    if (figures === undefined || figures.version !== column.blockVersion(block)) {
+      figures = figuresOf(column, block);
+      known[block] = figures;
+      turns.count(figures.count * VALUE_STEPS);
+    }
+    if (figures.count > 0) {
+      count += figures.count;
+      for (const part of figures.sum) sum.add(part);
+      minimum = Math.min(figures.minimum, minimum ?? figures.minimum);
+      maximum = Math.max(figures.maximum, maximum ?? figures.maximum);
+    }
+    turns.count(BLOCK_STEPS);
+    if (turns.isOver) yield turns.next();
+  }
+  return { count, sum: sum.parts(), minimum, maximum };
+}
+
+function figuresOf(column: ColumnImage, block: number): BlockFigures {
+  const sum = new ExactSum();
+  let count = 0;
+  let minimum = Number.POSITIVE_INFINITY;
+  let maximum = Number.NEGATIVE_INFINITY;
+  column.eachOfBlock(block, (_, value) => {
+    count += 1;
+    sum.add(value);
+    if (value < minimum) minimum = value;
+    if (value > maximum) maximum = value;
+  });
+  return { version: column.blockVersion(block), count, sum: sum.parts(), minimum, maximum };
+}

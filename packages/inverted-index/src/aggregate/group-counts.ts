@@ -1,0 +1,92 @@
+import {
+  compareUtf8,
+  DISTINCT_NUMBER_BYTES,
+  FirstEntries,
+  GROUP_BYTES,
+  GROUP_PROPERTY_BYTES,
+  groupText,
+  type ShardAggregation,
+} from "@shoal/model";
+import type { Work } from "../work.js";
+import type { AggregateScope } from "./aggregate-source.js";
+import { distinctNumbers } from "./distinct-numbers.js";
+import type { Group, GroupValue } from "./groups.js";
+import { NumberList } from "./number-list.js";
+
+const GROUP_STEPS = 100;
+
+/** The groups that are answered: the largest when no other shard has a say, else all. */
+export class ChosenGroups {
+  readonly #scope: AggregateScope;
+  readonly #largest: FirstEntries<Group> | undefined;
+  readonly #all: Group[] = [];
+  readonly #bytes: number;
+
+  constructor(scope: AggregateScope, { properties, isWhole, groupsMax }: ShardAggregation) {
+    this.#scope = scope;
+    this.#bytes = GROUP_BYTES + properties.length * GROUP_PROPERTY_BYTES;
+    if (isWhole) this.#largest = new FirstEntries(groupsMax, largestFirst);
+  }
+
+  offer(value: GroupValue, objectCount: number): void {
+    if (objectCount === 0) return;
+    const group = { value, objectCount };
+    if (this.#largest === undefined) this.#all.push(group);
+    else if (this.#largest.add(group) !== undefined) return;
+    this.#scope.held.add(this.#bytes);
+    if (typeof value === "string") this.#scope.held.add(2 * value.length);
+  }
+
+  *finish(): Work<readonly Group[]> {
+    const { turns } = this.#scope;
+    for (let last = this.#largest?.takeLast(); last !== undefined; last = this.#largest?.takeLast()) {
+      this.#all.push(last);
+      turns.count(GROUP_STEPS);
+      if (turns.isOver) yield turns.next();
+    }
+    return this.#all;
+  }
+}
+
+function largestFirst(a: Group, b: Group): number {
+  return b.objectCount - a.objectCount || compareUtf8(groupText(a.value), groupText(b.value));
+}
+
+/** Counts how many documents have each value, when they come document by document. */
+export class ValueCounter {
+  readonly #scope: AggregateScope;
+  readonly #numbers = new NumberList();
+  readonly #texts = new Map<string, number>();
+
+  constructor(scope: AggregateScope) {
+    this.#scope = scope;
+  }
+
+  /** Once a document. */
+  addNumber(value: number): void {
+    this.#numbers.push(value);
+    this.#scope.held.add(DISTINCT_NUMBER_BYTES);
+  }
+
+  /** Once a document. */
+  addText(value: string): void {
+    const count = this.#texts.get(value);
+    if (count === undefined) this.#scope.held.addText(value);
+    this.#texts.set(value, 1 + (count ?? 0));
+  }
+
+  *each(visit: (value: number | string, count: number) => void): Work<void> {
+    const { turns } = this.#scope;
+    const { values, counts } = yield* distinctNumbers(this.#numbers.values, turns);
+    for (let at = 0; at < values.length; at++) {
+      visit(values[at] ?? 0, counts[at] ?? 0);
+      turns.count(GROUP_STEPS);
+      if (turns.isOver) yield turns.next();
+    }
+    for (const [value, count] of this.#texts) {
+      visit(value, count);
+      turns.count(GROUP_STEPS);
+      if (turns.isOver) yield turns.next();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { PropertyPart } from "@shoal/model";
+import type { IndexedProperty } from "../analysis/property-kind.js";
+import type { Work } from "../work.js";
+import type { AggregateScope } from "./aggregate-source.js";
+import { EVERYTHING, eachGrouped, type Groups } from "./groups.js";
+
+/** How often each of two answers was given, one part a group. */
+export function* booleanFigures(
+  scope: AggregateScope,
+  property: IndexedProperty,
+  groups: Groups,
+): Work<readonly PropertyPart[]> {
+  const trues = new Array<number>(groups.size).fill(0);
+  const falses = new Array<number>(groups.size).fill(0);
+  if (property.isArray) {
+    const column = yield* scope.source.column(property);
+    yield* eachGrouped(scope, groups, column.present, (group, document) => {
+      for (const value of column.several(document) ?? [column.first(document)]) {
+        const counts = value === 0 ? falses : trues;
+        counts[group] = (counts[group] ?? 0) + 1;
+      }
+    });
+  } else {
+    const flags = yield* scope.source.flags(property);
+    yield* countMembers(scope, groups, flags.documents("true"), trues);
+    yield* countMembers(scope, groups, flags.documents("false"), falses);
+  }
+  return trues.map((totalTrue, group) => ({ kind: "booleans", totalTrue, totalFalse: falses[group] ?? 0 }));
+}
+
+function* countMembers(
+  scope: AggregateScope,
+  groups: Groups,
+  members: AggregateScope["documents"],
+  counts: number[],
+): Work<void> {
+  if (groups === EVERYTHING) {
+    counts[0] = scope.isAll ? members.size : members.copy().and(scope.documents).size;
+    return;
+  }
+  yield* eachGrouped(scope, groups, members, (group) => {
+    counts[group] = (counts[group] ?? 0) + 1;
+  });
+}
+
+/** How many references there are, one part a group. */
+export function* referenceFigures(
+  scope: AggregateScope,
+  property: IndexedProperty,
+  groups: Groups,
+): Work<readonly PropertyPart[]> {
+  const column = yield* scope.source.column(property);
+  const counts = new Array<number>(groups.size).fill(0);
+  yield* eachGrouped(scope, groups, column.present, (group, document) => {
+    counts[group] = (counts[group] ?? 0) + column.first(document);
+  });
+  return counts.map((count) => ({ kind: "references", count }));
+}

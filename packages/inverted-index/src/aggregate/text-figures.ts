@@ -1,0 +1,130 @@
+import { type AggregatedProperty, compareUtf8, FirstEntries, type PropertyPart } from "@shoal/model";
+import type { IndexedProperty } from "../analysis/property-kind.js";
+import type { Work } from "../work.js";
+import type { AggregateScope } from "./aggregate-source.js";
+import { EVERYTHING, eachGrouped, type Groups, NO_GROUP } from "./groups.js";
+import { type TextValue, TextValues } from "./text-values.js";
+
+type TextsPart = Extract<PropertyPart, { kind: "texts" }>;
+
+interface Occurrence {
+  readonly value: string;
+  readonly occurs: number;
+}
+
+/** Figures of a text property, one part a group. */
+export function* textFigures(
+  scope: AggregateScope,
+  property: IndexedProperty,
+  { topOccurrences = 0 }: AggregatedProperty,
+  groups: Groups,
+): Work<readonly PropertyPart[]> {
+  if (topOccurrences === 0 && property.kind === "text" && !property.isArray)
+    return yield* countPresent(scope, property, groups);
+  const values = yield* TextValues.open(scope, property);
+  const parts = Array.from({ length: groups.size }, () => new TextsOfGroup(scope, topOccurrences));
+  if (groups === EVERYTHING) {
+    const [part] = parts;
+    yield* values.each((value) => part?.add(value.value, value.count()));
+  } else {
+    const tally = new GroupTally(groups);
+    yield* values.each((value) => tally.take(value, parts));
+  }
+  const finished: TextsPart[] = [];
+  for (const part of parts) finished.push(yield* part.finish(scope));
+  return finished;
+}
+
+/** Every document that has the property has one value of it. */
+function* countPresent(
+  scope: AggregateScope,
+  property: IndexedProperty,
+  groups: Groups,
+): Work<readonly PropertyPart[]> {
+  const present = (yield* scope.source.flags(property)).documents("present");
+  const counts = new Array<number>(groups.size).fill(0);
+  if (groups === EVERYTHING) counts[0] = scope.isAll ? present.size : present.copy().and(scope.documents).size;
+  else {
+    yield* eachGrouped(scope, groups, present, (group) => {
+      counts[group] = (counts[group] ?? 0) + 1;
+    });
+  }
+  return counts.map((count) => ({ kind: "texts", count, distinct: undefined }));
+}
+
+/** How often a value occurs in each group. */
+class GroupTally {
+  readonly #groups: Groups;
+  readonly #counts: Float64Array;
+  readonly #touched: number[] = [];
+
+  constructor(groups: Groups) {
+    this.#groups = groups;
+    this.#counts = new Float64Array(groups.size);
+  }
+
+  take(value: TextValue, parts: readonly TextsOfGroup[]): void {
+    value.each((document) => {
+      const first = this.#groups.first(document);
+      if (first === NO_GROUP) return;
+      this.#add(first);
+      const more = this.#groups.more(document);
+      if (more !== undefined) for (const group of more) this.#add(group);
+    });
+    for (const group of this.#touched) {
+      parts[group]?.add(value.value, this.#counts[group] ?? 0);
+      this.#counts[group] = 0;
+    }
+    this.#touched.length = 0;
+  }
+
+  #add(group: number): void {
+    const count = this.#counts[group] ?? 0;
+    if (count === 0) this.#touched.push(group);
+    this.#counts[group] = count + 1;
+  }
+}
+
+/** The values of one group: all of them, or the most frequent when no other shard has a say. */
+class TextsOfGroup {
+  readonly #scope: AggregateScope;
+  readonly #top: FirstEntries<Occurrence> | undefined;
+  readonly #values: string[] = [];
+  readonly #counts: number[] = [];
+  readonly #isCounted: boolean;
+  #count = 0;
+
+  constructor(scope: AggregateScope, topOccurrences: number) {
+    this.#scope = scope;
+    this.#isCounted = topOccurrences > 0;
+    if (scope.isWhole && this.#isCounted) this.#top = new FirstEntries(topOccurrences, mostFrequentFirst);
+  }
+
+  add(value: string, occurs: number): void {
+    if (occurs === 0) return;
+    this.#count += occurs;
+    if (!this.#isCounted) return;
+    if (this.#top === undefined) {
+      this.#scope.held.addText(value);
+      this.#values.push(value);
+      this.#counts.push(occurs);
+    } else if (this.#top.add({ value, occurs }) === undefined) this.#scope.held.addText(value);
+  }
+
+  *finish({ turns }: AggregateScope): Work<TextsPart> {
+    const [values, counts] = [this.#values, this.#counts];
+    for (let last = this.#top?.takeLast(); last !== undefined; last = this.#top?.takeLast()) {
+      values.push(last.value);
+      counts.push(last.occurs);
+      turns.count(TAKE_STEPS);
+      if (turns.isOver) yield turns.next();
+    }
+    return { kind: "texts", count: this.#count, distinct: this.#isCounted ? { values, counts } : undefined };
+  }
+}
+
+const TAKE_STEPS = 200;
+
+function mostFrequentFirst(a: Occurrence, b: Occurrence): number {
+  return b.occurs - a.occurs || compareUtf8(a.value, b.value);
+}
