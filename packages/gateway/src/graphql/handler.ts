@@ -6,7 +6,7 @@ import { AnswerBudget } from "../answer-budget.js";
 import { RowTurns } from "../row-turns.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
 import { GraphQlStatistics } from "./graphql-statistics.js";
-import { checkRows, rowsOfDocument } from "./guards/check-rows.js";
+import { costOfDocument } from "./guards/cost-of-document.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
 import { PlainExecution } from "./plain/plain-execution.js";
 import type { ReadOptions } from "./plain/read-document.js";
@@ -113,13 +113,13 @@ class Handler implements GraphQlHandler {
       this.#statistics.errors += outcome.errors.length;
       return refusedAnswer(outcome.errors);
     }
-    const rows = rowsOfDocument(read.request, outcome, built.reading);
+    const cost = costOfDocument(read.request, outcome, built.reading);
     try {
-      checkRows(rows, this.#limits);
+      cost.check(this.#limits);
     } catch (thrown) {
       return tooLargeAnswer(thrown);
     }
-    return this.#turns.run(rows, context, () => built.plain.execute(read.request, context));
+    return this.#turns.run(cost.rows, context, () => built.plain.execute(read.request, context));
   }
 
   #current(): Generation {

@@ -1,13 +1,9 @@
-import {
-  type FieldNode,
-  type GraphQLObjectType,
-  type GraphQLSchema,
-  getNamedType,
-  getVariableValues,
-  isLeafType,
-  isObjectType,
-} from "graphql";
+import { type FieldNode, type GraphQLObjectType, type GraphQLSchema, getVariableValues } from "graphql";
+import { selectedProperties } from "../aggregate/selected-properties.js";
+import type { GraphQlWire } from "../answer.js";
+import type { GraphQlLimits } from "../limits.js";
 import type { ReadDocument } from "../plain/read-document.js";
+import { selectedReferences } from "../reference-selection.js";
 import type { GraphQlRequest } from "../request-body.js";
 import {
   additionalNodes,
@@ -18,40 +14,58 @@ import {
   selectedFields,
   selectedSubfields,
 } from "../selected-fields.js";
+import type { WhereReading } from "../where/read-where.js";
+import { AggregateCall } from "./aggregate-call.js";
+import { AggregatePlan } from "./aggregate-plan.js";
 import { LiteralBindings } from "./bind-literals.js";
+import { constantField, eachField, objectTypeOf, type PlannedConstant } from "./compile-fields.js";
+import { compileGroup } from "./compile-groups.js";
+import { compileRow } from "./compile-rows.js";
+import { compileWhere } from "./compile-where.js";
+import { ExploreCall, type ExploredField, ExplorePlan } from "./explore-call.js";
+import { GetCall } from "./get-call.js";
 import { GetPlan } from "./get-plan.js";
+import { GroupWriter } from "./group-writer.js";
 import type { RequestLifter } from "./lift-request.js";
-import { type AdditionalField, type PlainMember, type RowField, RowWriter, type StoredFields } from "./row-writer.js";
+import type { PlannedCall } from "./planned-call.js";
+import { RowWriter } from "./row-writer.js";
 
-/** A constant text, or the rows of a class. */
-export type PlannedField =
-  | { readonly kind: "constant"; readonly responseName: string; readonly json: string }
-  | { readonly kind: "class"; readonly responseName: string; readonly get: GetPlan; readonly rows: RowWriter };
+/** A constant text, or what a call answers. */
+export type PlannedField = PlannedConstant | PlannedCall;
 
-/** A member of `data`: a constant, or a `Get` with its fields. */
+/** A member of `data`: the same, or a `Get` or `Aggregate` with its fields. */
 export type PlannedRoot =
-  | { readonly kind: "constant"; readonly responseName: string; readonly json: string }
-  | { readonly kind: "get"; readonly responseName: string; readonly fields: readonly PlannedField[] };
+  | PlannedField
+  | { readonly kind: "object"; readonly responseName: string; readonly fields: readonly PlannedField[] };
+
+/** What plans are made with. */
+export interface CompileParts {
+  readonly schema: GraphQLSchema;
+  readonly limits: GraphQlLimits;
+  readonly wire: GraphQlWire;
+  readonly where: WhereReading;
+}
 
 /**
  * Compiles a request for its template, or undefined when requests of this template cannot be answered without
- * graphql-js: introspection, references, several operations, and literals in places where their kind does not settle
- * whether they are valid.
+ * graphql-js: introspection, several operations, and literals in places where their kind does not settle whether they are
+ * valid.
  */
 export function compileQuery(
-  schema: GraphQLSchema,
+  parts: CompileParts,
   request: GraphQlRequest,
   read: ReadDocument,
   lifter: RequestLifter,
 ): readonly PlannedRoot[] | undefined {
   if (read.operationCount !== 1) return undefined;
+  const { schema } = parts;
   const definitions = read.operation.variableDefinitions ?? [];
   const { coerced } = getVariableValues(schema, definitions, { ...request.variables });
   const bindings = LiteralBindings.of(lifter, read.document, read.operation, request.variables);
   const root = schema.getQueryType();
   if (coerced === undefined || bindings === undefined || !root) return undefined;
   const scope: SelectionScope = { schema, fragments: read.fragments, variableValues: coerced };
-  const planned = new QueryCompiler(scope, bindings).root(
+  const planned = new QueryCompiler(parts, scope, bindings).root(
     root,
     selectedFields(scope, root, read.operation.selectionSet),
   );
@@ -61,100 +75,90 @@ export function compileQuery(
 /** Every method answers undefined for what cannot be compiled. */
 class QueryCompiler {
   constructor(
+    private readonly parts: CompileParts,
     private readonly scope: SelectionScope,
     private readonly bindings: LiteralBindings,
   ) {}
 
   root(type: GraphQLObjectType, selected: SelectedFields): readonly PlannedRoot[] | undefined {
-    return each(selected, (responseName, field, nodes) => {
-      if (field.name.value === "__typename") return constant(responseName, type.name);
-      if (field.name.value !== "Get") return undefined;
-      const getType = objectType(type, "Get");
-      const fields = getType && this.classes(getType, selectedSubfields(this.scope, getType, nodes));
-      return fields && { kind: "get", responseName, fields };
-    });
-  }
-
-  private classes(type: GraphQLObjectType, selected: SelectedFields): readonly PlannedField[] | undefined {
-    return each(selected, (responseName, field, nodes) => {
+    return eachField<PlannedRoot>(selected, (responseName, field, nodes) => {
       const name = field.name.value;
-      if (name === "__typename") return constant(responseName, type.name);
-      const classType = objectType(type, name);
-      const additionalType = classType && objectType(classType, "_additional");
-      if (classType === undefined || additionalType === undefined) return undefined;
+      if (name === "__typename") return constantField(responseName, type.name);
+      const inner = objectTypeOf(type, name);
+      if (inner === undefined) return undefined;
+      if (name === "Explore") return this.explore(inner, responseName, field, nodes);
+      if (name !== "Get" && name !== "Aggregate") return undefined;
+      const fields = this.classes(name, inner, selectedSubfields(this.scope, inner, nodes));
+      return fields && { kind: "object", responseName, fields };
+    });
+  }
+
+  private classes(
+    root: "Get" | "Aggregate",
+    type: GraphQLObjectType,
+    selected: SelectedFields,
+  ): readonly PlannedField[] | undefined {
+    return eachField<PlannedField>(selected, (responseName, field, nodes) => {
+      const name = field.name.value;
+      if (name === "__typename") return constantField(responseName, type.name);
+      const classType = objectTypeOf(type, name);
+      if (classType === undefined) return undefined;
       const classFields = selectedSubfields(this.scope, classType, nodes);
-      const additional = selectedSubfields(this.scope, additionalType, additionalNodes(classFields));
-      const fields = rowFieldsOf(fieldNames(classFields), fieldNames(additional));
-      const get = GetPlan.of(name, field.arguments, this.bindings, fields);
-      const rows = this.row(classType, classFields);
-      return get && rows && { kind: "class", responseName, get, rows: new RowWriter(rows, get.isNear) };
+      return root === "Get"
+        ? this.get(classType, classFields, responseName, field)
+        : this.aggregate(classType, classFields, responseName, field);
     });
   }
 
-  private row(type: GraphQLObjectType, selected: SelectedFields): readonly RowField[] | undefined {
-    return each<RowField>(selected, (responseName, field, nodes) => {
-      if (field.name.value !== "_additional") return this.stored(type, responseName, field, nodes);
-      const additionalType = objectType(type, "_additional");
-      const inner = additionalType && selectedSubfields(this.scope, additionalType, nodes);
-      const fields = additionalType && inner && this.additional(additionalType, inner);
-      return fields && { kind: "additional", responseName, fields };
-    });
+  private get(
+    type: GraphQLObjectType,
+    selected: SelectedFields,
+    responseName: string,
+    field: FieldNode,
+  ): GetCall | undefined {
+    const additionalType = objectTypeOf(type, "_additional");
+    if (additionalType === undefined) return undefined;
+    const additional = selectedSubfields(this.scope, additionalType, additionalNodes(selected));
+    const selection = {
+      className: field.name.value,
+      fields: rowFieldsOf(fieldNames(selected), fieldNames(additional)),
+      references: selectedReferences(this.scope, type, selected),
+    };
+    const where = compileWhere("Get", field, this.scope, this.bindings, this.parts.where);
+    const plan = GetPlan.of(selection, field.arguments, this.bindings, where);
+    const rows = compileRow(this.scope, type, selected);
+    if (plan === undefined || rows === undefined) return undefined;
+    return new GetCall(responseName, plan, new RowWriter(rows, plan.isNear ? "hit" : "listed"), this.parts.limits);
   }
 
-  private stored(
+  private aggregate(
+    type: GraphQLObjectType,
+    selected: SelectedFields,
+    responseName: string,
+    field: FieldNode,
+  ): AggregateCall | undefined {
+    const definition = this.parts.where.classOf(field.name.value);
+    if (definition === undefined) return undefined;
+    const properties = selectedProperties(this.scope, definition, type, selected);
+    const where = compileWhere("Aggregate", field, this.scope, this.bindings, this.parts.where);
+    const plan = AggregatePlan.of(field.name.value, properties, field.arguments, this.bindings, where);
+    const fields = plan && compileGroup(this.scope, definition, plan, type, selected);
+    if (plan === undefined || fields === undefined) return undefined;
+    return new AggregateCall(responseName, plan, new GroupWriter(fields), this.parts.limits);
+  }
+
+  private explore(
     type: GraphQLObjectType,
     responseName: string,
     field: FieldNode,
     nodes: readonly FieldNode[],
-  ): StoredFields[number] | undefined {
-    const property = field.name.value;
-    if (property === "__typename") return { kind: "typename", responseName, typeName: type.name };
-    const propertyType = getNamedType(type.getFields()[property]?.type);
-    if (isLeafType(propertyType)) return { kind: "value", responseName, property };
-    if (!isObjectType(propertyType)) return undefined;
-    const members = each(selectedSubfields(this.scope, propertyType, nodes), (name, inner, innerNodes) =>
-      this.stored(propertyType, name, inner, innerNodes),
-    );
-    return members && { kind: "object", responseName, property, members };
+  ): ExploreCall | undefined {
+    const { wire, limits } = this.parts;
+    const plan = ExplorePlan.of(field.arguments, this.bindings);
+    const fields = eachField<ExploredField>(selectedSubfields(this.scope, type, nodes), (inner, { name }) => ({
+      responseName: inner,
+      name: name.value === "__typename" ? undefined : (name.value as ExploredField["name"]),
+    }));
+    return plan && fields && new ExploreCall(responseName, plan, fields, wire.beaconScheme, limits);
   }
-
-  private additional(type: GraphQLObjectType, selected: SelectedFields): readonly AdditionalField[] | undefined {
-    return each<AdditionalField>(selected, (responseName, field, nodes) => {
-      const kind = field.name.value;
-      if (kind === "__typename") return { kind: "typename", responseName, typeName: type.name };
-      if (kind === "id" || kind === "certainty" || kind === "vector") return { kind, responseName };
-      const inner = kind === "classification" ? objectType(type, kind) : undefined;
-      if (inner === undefined) return undefined;
-      const members = each<PlainMember>(selectedSubfields(this.scope, inner, nodes), (name, member) => ({
-        responseName: name,
-        member: member.name.value === "__typename" ? undefined : member.name.value,
-        typeName: inner.name,
-      }));
-      return members && { kind: "classification", responseName, members };
-    });
-  }
-}
-
-/** The results for all fields; undefined when there is none for one of them, or when there are no fields. */
-function each<T>(
-  selected: SelectedFields,
-  compile: (responseName: string, field: FieldNode, nodes: readonly FieldNode[]) => T | undefined,
-): readonly T[] | undefined {
-  const results: T[] = [];
-  for (const [responseName, nodes] of selected) {
-    const result = nodes[0] && compile(responseName, nodes[0], nodes);
-    if (result === undefined) return undefined;
-    results.push(result);
-  }
-  // An empty selection (all of it skipped) is left to graphql-js.
-  return results.length === 0 ? undefined : results;
-}
-
-function objectType(parent: GraphQLObjectType, field: string): GraphQLObjectType | undefined {
-  const type = getNamedType(parent.getFields()[field]?.type);
-  return isObjectType(type) ? type : undefined;
-}
-
-function constant(responseName: string, typeName: string) {
-  return { kind: "constant", responseName, json: JSON.stringify(typeName) } as const;
 }

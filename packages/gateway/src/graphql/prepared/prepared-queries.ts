@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { type GetQuery, ShoalError } from "@shoal/model";
-import type { GetRow, QueryService } from "@shoal/query";
+import { ShoalError } from "@shoal/model";
+import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { GraphQLSchema } from "graphql";
 import { type AnswerBudget, AnswerContext, type HeldAnswer, isCounted } from "../../answer-budget.js";
@@ -14,17 +14,21 @@ import {
   tooLargeAnswer,
 } from "../answer.js";
 import type { GraphQlStatistics } from "../graphql-statistics.js";
-import { checkRows, rowsOfGet } from "../guards/check-rows.js";
+import { type FieldCost, RequestCost } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { RequestReading } from "../plain/request-reading.js";
-import { compileQuery, type PlannedField, type PlannedRoot } from "./compile-query.js";
+import type { WhereReading } from "../where/read-where.js";
+import { compileQuery, type PlannedRoot } from "./compile-query.js";
 import { locationsOf } from "./error-locations.js";
 import { JsonBytes } from "./json-bytes.js";
 import { RequestLifter } from "./lift-request.js";
+import type { LiftedLiterals } from "./lifted-literals.js";
+import { type BoundCall, type PlannedCall, TURN_BYTES, type WriteAnswer } from "./planned-call.js";
 import { TemplateCache } from "./template-cache.js";
 
 export interface PreparedQueriesOptions {
   readonly schema: GraphQLSchema;
+  readonly where: WhereReading;
   readonly query: QueryService;
   readonly wire: GraphQlWire;
   readonly limits: GraphQlLimits;
@@ -37,14 +41,12 @@ export interface PreparedQueriesOptions {
 /** Answers larger than this do not leave their buffer behind. */
 const ANSWER_BYTES_KEPT_MAX = 1024 * 1024;
 
-/** Fields are written together up to so many bytes, as rows are. */
-const TURN_BYTES = 512 * 1024;
+/** Of a field that could not be bound. */
+const NO_COST: FieldCost = { rows: 0, targets: 0 };
 
 const NOT_PREPARABLE = "not preparable";
 
-type PlannedClass = Extract<PlannedField, { readonly kind: "class" }>;
-
-/** Why a class field has no rows. */
+/** Why a field has no answer. */
 class Failure {
   constructor(readonly thrown: unknown) {}
 
@@ -53,7 +55,7 @@ class Failure {
   }
 }
 
-type Outcome = readonly GetRow[] | Failure;
+type Outcome = WriteAnswer | Failure;
 
 interface FailedField {
   readonly path: readonly string[];
@@ -92,7 +94,14 @@ export class PreparedQueries {
 
   #compile(reading: RequestReading): readonly PlannedRoot[] | undefined {
     const valid = reading.valid();
-    return valid && compileQuery(this.#options.schema, valid.request, valid.document, this.#lifter);
+    if (valid === undefined) return undefined;
+    try {
+      return compileQuery(this.#options, valid.request, valid.document, this.#lifter);
+    } catch (thrown) {
+      // Its execution will say so, at the right place.
+      if (thrown instanceof ShoalError) return undefined;
+      throw thrown;
+    }
   }
 }
 
@@ -118,7 +127,7 @@ class AnswerBuffers {
 
 class PreparedQuery {
   readonly #roots: readonly PlannedRoot[];
-  readonly #classes: readonly PlannedClass[];
+  readonly #calls: readonly PlannedCall[];
   readonly #options: PreparedQueriesOptions;
   readonly #outputs: AnswerBuffers;
   readonly #noErrors: string;
@@ -127,26 +136,28 @@ class PreparedQuery {
     this.#roots = roots;
     this.#options = options;
     this.#outputs = outputs;
-    this.#classes = roots.flatMap((root) => (root.kind === "get" ? root.fields.filter(isClass) : []));
+    this.#calls = roots.flatMap((root) =>
+      root.kind === "object" ? root.fields.filter(isCall) : isCall(root) ? root : [],
+    );
     this.#noErrors = errorsTail([], options.wire);
   }
 
   async execute(reading: RequestReading, lifter: RequestLifter, context: RequestContext): Promise<GraphQlAnswer> {
     const { limits, answers, turns } = this.#options;
     // The literals are taken before the first await: the lifter serves the next request then.
-    const gets = this.#classes.map((planned) => planned.get.query(lifter.literals));
+    const calls = this.#calls.map((call) => boundCall(call, lifter.literals));
     const held = answers.begin();
     try {
-      let rows = 0;
-      for (const get of gets) rows += rowsOfGet(get, limits);
-      checkRows(rows, limits);
-      const [only] = gets;
-      if (only !== undefined && gets.length === 1 && !isCounted(rows)) {
-        const outcome = await this.#rows(only, context, held);
+      const cost = new RequestCost();
+      for (const call of calls) cost.add(call instanceof Failure ? NO_COST : call);
+      cost.check(limits);
+      const [only] = calls;
+      if (only !== undefined && calls.length === 1 && !isCounted(cost.rows)) {
+        const outcome = await this.#outcome(only, context, held);
         return { status: 200, body: await this.#written(reading, [outcome], context, held) };
       }
-      return await turns.run(rows, context, async () => {
-        const outcomes = await Promise.all(gets.map((get) => this.#rows(get, context, held)));
+      return await turns.run(cost.rows, context, async () => {
+        const outcomes = await Promise.all(calls.map((call) => this.#outcome(call, context, held)));
         return { status: 200, body: await this.#written(reading, outcomes, context, held) };
       });
     } catch (thrown) {
@@ -157,8 +168,9 @@ class PreparedQuery {
   }
 
   /** Rejects when the answer grows too large, not when the query fails. */
-  async #rows(get: GetQuery, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
-    const outcome = await this.#options.query.get(get, new AnswerContext(context, held)).catch(Failure.of);
+  async #outcome(call: BoundCall | Failure, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
+    if (call instanceof Failure) return call;
+    const outcome = await call.run(this.#options.query, new AnswerContext(context, held)).catch(Failure.of);
     if (held.refusal !== undefined) throw held.refusal;
     return outcome;
   }
@@ -196,28 +208,26 @@ class PreparedQuery {
     context: RequestContext,
   ): Generator<void, void> {
     const failures: FailedField[] = [];
-    let next = 0;
     let turnEnd = TURN_BYTES;
+    let next = 0;
     out.ascii('{"data":{');
     for (const [i, root] of this.#roots.entries()) {
       out.ascii(`${i === 0 ? "" : ","}"${root.responseName}":`);
-      if (root.kind === "constant") {
-        out.ascii(root.json);
-        continue;
-      }
-      for (const [j, field] of root.fields.entries()) {
-        out.ascii(`${j === 0 ? "{" : ","}"${field.responseName}":`);
+      const fields = root.kind === "object" ? root.fields : [root];
+      for (const [j, field] of fields.entries()) {
+        if (root.kind === "object") out.ascii(`${j === 0 ? "{" : ","}"${field.responseName}":`);
         if (field.kind === "constant") {
           out.ascii(field.json);
           continue;
         }
-        const failure = yield* writeRows(field, outcomes[next++], out);
-        if (failure !== undefined) failures.push({ path: [root.responseName, field.responseName], failure });
+        const failure = yield* writeOutcome(outcomes[next++], out);
+        const path = root.kind === "object" ? [root.responseName, field.responseName] : [root.responseName];
+        if (failure !== undefined) failures.push({ path, failure });
         if (out.length < turnEnd) continue;
         yield;
         turnEnd = out.length + TURN_BYTES;
       }
-      out.byte(125);
+      if (root.kind === "object") out.byte(125);
     }
     out.byte(125);
     if (failures.length === 0) out.ascii(this.#noErrors);
@@ -239,17 +249,13 @@ class PreparedQuery {
   }
 }
 
-/** Writes the rows, or null and says why. Fails with `tooLarge` when the answer is. */
-function* writeRows(
-  field: PlannedClass,
-  outcome: Outcome | undefined,
-  out: JsonBytes,
-): Generator<void, Failure | undefined> {
+/** Writes the answer, or null and says why. Fails with `tooLarge` when the answer is. */
+function* writeOutcome(outcome: Outcome | undefined, out: JsonBytes): Generator<void, Failure | undefined> {
   const before = out.length;
   let failure = outcome instanceof Failure ? outcome : undefined;
   if (outcome !== undefined && !(outcome instanceof Failure)) {
     try {
-      yield* field.rows.write(outcome, out);
+      yield* outcome(out);
       return undefined;
     } catch (thrown) {
       if (thrown instanceof ShoalError && thrown.code === "tooLarge") throw thrown;
@@ -261,6 +267,14 @@ function* writeRows(
   return failure;
 }
 
-function isClass(field: PlannedField): field is PlannedClass {
-  return field.kind === "class";
+function boundCall(call: PlannedCall, literals: LiftedLiterals): BoundCall | Failure {
+  try {
+    return call.bind(literals);
+  } catch (thrown) {
+    return new Failure(thrown);
+  }
+}
+
+function isCall(field: PlannedRoot): field is PlannedCall {
+  return field.kind === "call";
 }

@@ -1,10 +1,8 @@
-import type { GetRow } from "@shoal/query";
+import type { GetRow, ReferencedRow } from "@shoal/query";
 import { classificationOf, memberOf } from "../plain/plain-row.js";
 import { findMembers } from "./find-members.js";
 import type { JsonBytes } from "./json-bytes.js";
-
-/** Written between two yields, some milliseconds of work. */
-const TURN_BYTES = 512 * 1024;
+import { TURN_BYTES } from "./planned-call.js";
 
 const OPEN_BRACE = 123;
 const NULL = Buffer.from("null");
@@ -37,10 +35,29 @@ export interface PlainMember {
   readonly typeName: string;
 }
 
+/** The rows of one class of a reference property. */
+export interface TargetField {
+  readonly className: string;
+  readonly rows: RowWriter;
+}
+
 /** A field of a class. */
 export type RowField =
   | StoredField
+  | {
+      readonly kind: "references";
+      readonly responseName: string;
+      readonly property: string;
+      /** In the order in which they are answered. */
+      readonly targets: readonly TargetField[];
+    }
   | { readonly kind: "additional"; readonly responseName: string; readonly fields: readonly AdditionalField[] };
+
+/** A row of a class field, or what a reference points to. */
+type AnyRow = GetRow | ReferencedRow;
+
+/** What the rows of a writer are: only hits have a certainty, and of targets `_additional` knows the id only. */
+export type RowKind = "listed" | "hit" | "target";
 
 /** Writes the rows of one class field as JSON, from stored bytes straight to bytes that are sent. */
 export class RowWriter {
@@ -50,9 +67,9 @@ export class RowWriter {
 
   constructor(
     fields: readonly RowField[],
-    private readonly isNear: boolean,
+    private readonly kind: RowKind,
   ) {
-    this.#stored = new ObjectWriter(fields.filter((field) => field.kind !== "additional"));
+    this.#stored = new ObjectWriter(fields.filter(isStored));
     this.#steps = fields.map((field, i) => ({ prefix: memberPrefix(field.responseName, i), field }));
     this.#storesAnything = fields.some((field) => field.kind === "value" || field.kind === "object");
   }
@@ -74,19 +91,36 @@ export class RowWriter {
     out.byte(93);
   }
 
-  #row(row: GetRow, out: JsonBytes): void {
+  #row(row: AnyRow, out: JsonBytes): void {
     const json = row.object?.propertiesJson ?? NO_OBJECT;
     if (this.#storesAnything) this.#stored.find(json, 0);
     let storedAt = 0;
     for (const { prefix, field } of this.#steps) {
       out.bytes(prefix);
       if (field.kind === "additional") this.#additional(row, field.fields, out);
+      else if (field.kind === "references")
+        this.#references(row.references?.get(field.property) ?? [], field.targets, out);
       else this.#stored.writeValue(storedAt++, json, out);
     }
     out.byte(125);
   }
 
-  #additional(row: GetRow, fields: readonly AdditionalField[], out: JsonBytes): void {
+  /** Class by class, in the order in which they came; null when there are none. */
+  #references(rows: readonly ReferencedRow[], targets: readonly TargetField[], out: JsonBytes): void {
+    let isFirst = true;
+    for (const { className, rows: writer } of targets) {
+      for (const row of rows) {
+        if (row.object.className !== className) continue;
+        out.byte(isFirst ? 91 : 44);
+        isFirst = false;
+        writer.#row(row, out);
+      }
+    }
+    if (isFirst) out.bytes(NULL);
+    else out.byte(93);
+  }
+
+  #additional(row: AnyRow, fields: readonly AdditionalField[], out: JsonBytes): void {
     if (!this.#hasAny(row, fields)) {
       out.bytes(NULL);
       return;
@@ -103,42 +137,43 @@ export class RowWriter {
     out.byte(125);
   }
 
-  #additionalValue(row: GetRow, field: AdditionalField, out: JsonBytes): void {
-    switch (field.kind) {
-      case "id":
-        out.byte(34);
-        out.ascii(row.id);
-        out.byte(34);
-        break;
-      case "certainty":
-        if (this.isNear) out.float32(row.certainty ?? Number.NaN);
-        else out.bytes(NULL);
-        break;
-      case "vector":
-        out.float32Array(row.object?.vector ?? NO_VECTOR);
-        break;
-      case "typename":
-        out.utf8(JSON.stringify(field.typeName));
-        break;
-      case "classification":
-        writeClassification(row, field.members, out);
-    }
+  #additionalValue(row: AnyRow, field: AdditionalField, out: JsonBytes): void {
+    if (field.kind === "id") {
+      out.byte(34);
+      out.ascii(row.id);
+      out.byte(34);
+    } else if (field.kind === "typename") out.utf8(JSON.stringify(field.typeName));
+    else if (this.kind === "target") out.bytes(NULL);
+    else if (field.kind === "vector") out.float32Array(row.object?.vector ?? NO_VECTOR);
+    else if (field.kind === "classification") writeClassification(row, field.members, out);
+    else if (this.kind === "hit") out.float32(certaintyOf(row) ?? Number.NaN);
+    else out.bytes(NULL);
   }
 
   /** Whether any of the wanted values exists (reference-graphql 2.6). */
-  #hasAny(row: GetRow, fields: readonly AdditionalField[]): boolean {
+  #hasAny(row: AnyRow, fields: readonly AdditionalField[]): boolean {
     for (const { kind } of fields) {
-      if (kind === "id" || kind === "vector") return true;
-      if (kind === "certainty" && this.isNear) return true;
+      if (kind === "id") return true;
+      if (this.kind === "target") continue;
+      if (kind === "vector") return true;
+      if (kind === "certainty" && this.kind === "hit") return true;
       if (kind === "classification" && classificationOf(row.object) !== undefined) return true;
     }
     return false;
   }
 }
 
+function isStored(field: RowField): field is StoredField {
+  return field.kind !== "additional" && field.kind !== "references";
+}
+
+function certaintyOf(row: AnyRow): number | undefined {
+  return "certainty" in row ? row.certainty : undefined;
+}
+
 const NO_VECTOR = new Float32Array(0);
 
-function writeClassification(row: GetRow, members: readonly PlainMember[], out: JsonBytes): void {
+function writeClassification(row: AnyRow, members: readonly PlainMember[], out: JsonBytes): void {
   const stored = classificationOf(row.object);
   if (stored === undefined) {
     out.bytes(NULL);

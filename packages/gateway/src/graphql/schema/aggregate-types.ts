@@ -85,7 +85,11 @@ export function aggregatedClassType(
 
 /** Arguments of `Aggregate.<Class>`. */
 export function aggregateArguments(className: string): GraphQLFieldConfigArgumentMap {
-  return { where: { type: whereInput(aggregateWherePrefix(className)) }, groupBy: { type: STRINGS }, limit: { type: IntType } };
+  return {
+    where: { type: whereInput(aggregateWherePrefix(className)) },
+    groupBy: { type: STRINGS },
+    limit: { type: IntType },
+  };
 }
 
 function propertyType(className: string, { name, dataType }: PropertyDefinition, family: AggregateFamily) {

@@ -25,9 +25,9 @@ const printed = (wire: typeof SPEC_PROFILE): string => {
   return schema === undefined ? "" : `${printSchema(lexicographicSortSchema(schema))}\n`;
 };
 
-it("is what golden-schema.graphql says, under both wire profiles", async () => {
+it("is what golden-schema.txt says, under both wire profiles", async () => {
   const spec = printed(SPEC_PROFILE);
   expect(printed(WEAVIATE_PROFILE)).toBe(spec);
-  // `vitest -u` writes it anew.
-  await expect(spec).toMatchFileSnapshot("golden-schema.graphql");
+  // `npx vitest run -u=all <this file>` writes it anew.
+  await expect(spec).toMatchFileSnapshot("golden-schema.txt");
 });

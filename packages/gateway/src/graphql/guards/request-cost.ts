@@ -1,0 +1,91 @@
+import { type ReferenceSelection, ShoalError } from "@shoal/model";
+import type { GraphQlLimits } from "../limits.js";
+
+type CostLimits = Pick<
+  GraphQlLimits,
+  "graphqlRowsMax" | "graphqlCostMax" | "graphqlClassFieldsMax" | "getRowsDefault" | "getRowsMax"
+>;
+
+/** What a field that is answered by one call of the query service asks of it. */
+export interface FieldCost {
+  /** Rows that it reaches. */
+  readonly rows: number;
+  /** Classes of references that are selected below each row, at every depth. */
+  readonly targets: number;
+}
+
+/** What says how many rows a class field may answer with; null and absent mean the same. */
+export interface PageArguments {
+  readonly limit?: number | null | undefined;
+  readonly offset?: number | null | undefined;
+}
+
+/** Rows of Explore when nothing, or 0, is said (reference-graphql 3). */
+const EXPLORED_ROWS_DEFAULT = 20;
+
+/** Groups of an aggregation when nothing is said (reference-graphql 4.1). */
+const GROUPS_DEFAULT = 100;
+
+/** Rows that a class field of Get reaches. None when it reaches more than one may: the query refuses it by itself. */
+export function rowsOfGet({ limit, offset }: PageArguments, limits: CostLimits): number {
+  const wanted = limit ?? limits.getRowsDefault;
+  return allowedRows((wanted === -1 ? limits.getRowsDefault : wanted) + (offset ?? 0), limits);
+}
+
+export function rowsOfExplore({ limit, offset }: PageArguments, limits: CostLimits): number {
+  return allowedRows((limit || EXPLORED_ROWS_DEFAULT) + (offset ?? 0), limits);
+}
+
+/** An aggregation reads no rows: its groups count, as many as it may have. */
+export function rowsOfAggregate(hasGroups: boolean, limit: number | null | undefined, limits: CostLimits): number {
+  return hasGroups ? Math.max(0, Math.min(limit ?? GROUPS_DEFAULT, limits.getRowsMax)) : 1;
+}
+
+/** {@link FieldCost.targets} of the references that a field selects. */
+export function targetsOfReferences(references: readonly ReferenceSelection[]): number {
+  let count = 0;
+  for (const { targets } of references) {
+    for (const target of targets) count += 1 + targetsOfReferences(target.references);
+  }
+  return count;
+}
+
+/** What all fields of a request ask together. */
+export class RequestCost {
+  rows = 0;
+  #fields = 0;
+  #cost = 0;
+
+  add({ rows, targets }: FieldCost): void {
+    this.#fields++;
+    this.rows += rows;
+    this.#cost += rows * (1 + targets);
+  }
+
+  /** Fails with `tooLarge`, naming the limit, when it is too much for one request. */
+  check(limits: CostLimits): void {
+    const { graphqlClassFieldsMax, graphqlRowsMax, graphqlCostMax } = limits;
+    if (this.#fields > graphqlClassFieldsMax) {
+      refuse(
+        `has ${this.#fields} fields of Get, Aggregate and Explore`,
+        graphqlClassFieldsMax,
+        "GRAPHQL_CLASS_FIELDS_MAX",
+      );
+    }
+    if (this.rows > graphqlRowsMax) {
+      refuse(`reaches ${this.rows} rows (offset plus limit of all its fields)`, graphqlRowsMax, "GRAPHQL_ROWS_MAX");
+    }
+    if (this.#cost > graphqlCostMax) {
+      const what = "each row counts once, and once for each class of references that is selected below it";
+      refuse(`costs ${this.#cost} (${what})`, graphqlCostMax, "GRAPHQL_COST_MAX");
+    }
+  }
+}
+
+function refuse(what: string, max: number, setting: string): never {
+  throw new ShoalError("tooLarge", `the query ${what}, more than ${max} (${setting})`);
+}
+
+function allowedRows(rows: number, { getRowsMax }: CostLimits): number {
+  return rows > 0 && rows <= getRowsMax ? rows : 0;
+}
