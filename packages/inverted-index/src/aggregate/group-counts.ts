@@ -18,7 +18,7 @@ const GROUP_STEPS = 100;
 /** The groups that are answered: the largest when no other shard has a say, else all. */
 export class ChosenGroups {
   readonly #scope: AggregateScope;
-  readonly #largest: FirstEntries<Group> | undefined;
+  readonly #largest: FirstEntries<CountedGroup> | undefined;
   readonly #all: Group[] = [];
   readonly #bytes: number;
 
@@ -30,7 +30,7 @@ export class ChosenGroups {
 
   offer(value: GroupValue, objectCount: number): void {
     if (objectCount === 0) return;
-    const group = { value, objectCount };
+    const group = new CountedGroup(value, objectCount);
     if (this.#largest === undefined) this.#all.push(group);
     else if (this.#largest.add(group) !== undefined) return;
     this.#scope.held.add(this.#bytes);
@@ -48,8 +48,23 @@ export class ChosenGroups {
   }
 }
 
-function largestFirst(a: Group, b: Group): number {
-  return b.objectCount - a.objectCount || compareUtf8(groupText(a.value), groupText(b.value));
+/** Knows its text once it was needed: most groups may be equally large. */
+class CountedGroup implements Group {
+  #text: string | undefined;
+
+  constructor(
+    readonly value: GroupValue,
+    readonly objectCount: number,
+  ) {}
+
+  get text(): string {
+    this.#text ??= groupText(this.value);
+    return this.#text;
+  }
+}
+
+function largestFirst(a: CountedGroup, b: CountedGroup): number {
+  return b.objectCount - a.objectCount || compareUtf8(a.text, b.text);
 }
 
 /** Counts how many documents have each value, when they come document by document. */

@@ -1,6 +1,6 @@
-/** Powers of ten that Go's shortest form writes without an exponent. */
-const EXPONENT_MIN = -4;
-const EXPONENT_MAX = 5;
+/** From here on and up to there Go's shortest form has no exponent. */
+const PLAIN_MIN = 1e-4;
+const PLAIN_END = 1e6;
 
 /** The value that the objects of a group share, as text; numbers in Go's shortest form (`1`, `2.5`, `1e+06`). */
 export function groupText(value: string | number | boolean): string {
@@ -12,9 +12,10 @@ export function groupText(value: string | number | boolean): string {
  * exponent of at least two digits when it is below -4 or above 5.
  */
 function goNumber(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0 || (size >= PLAIN_MIN && size < PLAIN_END)) return String(value);
   const [digits = "", exponentText = "0"] = value.toExponential().split("e");
   const exponent = Number(exponentText);
-  if (exponent >= EXPONENT_MIN && exponent <= EXPONENT_MAX) return String(value);
   const sign = exponent < 0 ? "-" : "+";
   return `${digits}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }

@@ -30,6 +30,8 @@ export class AggregateWorld {
   rowsRead = 0;
   readonly #definitions: readonly PropertyDefinition[];
   readonly #kv = new MemoryStore();
+  readonly #present = new DocumentSet();
+  #documentLimit = 0;
   #indexes: ReadonlyMap<string, PropertyIndex>;
   #store: IndexStore;
 
@@ -55,11 +57,18 @@ export class AggregateWorld {
     await this.#kv.write(batch);
     for (const step of steps) step();
     for (const [document, object] of changes) {
-      if (object === undefined) this.objects.delete(document);
-      else this.objects.set(document, object);
+      if (object === undefined) {
+        this.objects.delete(document);
+        this.#present.delete(document);
+      } else {
+        this.objects.set(document, object);
+        this.#present.add(document);
+        this.#documentLimit = Math.max(this.#documentLimit, document + 1);
+      }
     }
   }
 
+  /** Of a filter only the documents that satisfy it are known here. */
   aggregate(
     change: Partial<ShardAggregation>,
     among?: ReadonlySet<number>,
@@ -123,9 +132,9 @@ export class AggregateWorld {
       throw new Error("an aggregation asks for no ids");
     };
     return {
-      documentLimit: Math.max(-1, ...this.objects.keys()) + 1,
+      documentLimit: this.#documentLimit,
       count: this.objects.size,
-      all: () => DocumentSet.of(this.objects.keys()),
+      all: () => this.#present,
       find: unasked,
       idOf: unasked,
       byId: unasked,
