@@ -1,5 +1,6 @@
 import {
   type ArgumentNode,
+  type ASTNode,
   BREAK,
   type DocumentNode,
   Kind,
@@ -7,6 +8,7 @@ import {
   type ValueNode,
   visit,
 } from "graphql";
+import { isKeptJson, isKeptMember, KEPT_ARGUMENT } from "./kept-strings.js";
 import type { RequestLifter } from "./lift-request.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 
@@ -61,7 +63,7 @@ export class LiteralBindings {
     bindings.#walkDocument(document, inQuery);
     for (const [name, value] of Object.entries(variables ?? {})) {
       inVariables.members++;
-      bindings.#variables.set(name, walkJson(value, inVariables));
+      bindings.#variables.set(name, walkMember(name, value, inVariables));
     }
     const isWhole =
       inQuery.endsAt(lifter.query.end) &&
@@ -111,6 +113,7 @@ export class LiteralBindings {
     visit(document, {
       enter: (node) => {
         if (cursor.isLost) return BREAK;
+        if (isKept(node)) return false;
         if (node.kind === Kind.INT) this.#nodes.set(node, cursor.number(LiteralKind.int, Number(node.value)));
         else if (node.kind === Kind.FLOAT) this.#nodes.set(node, cursor.number(LiteralKind.float, Number(node.value)));
         else if (node.kind === Kind.STRING) this.#nodes.set(node, cursor.string(node.value));
@@ -173,6 +176,10 @@ class LiteralCursor {
   }
 }
 
+function walkMember(name: string, value: unknown, cursor: LiteralCursor): BoundValue {
+  return isKeptMember(name) && isKeptJson(value) ? CONSTANT : walkJson(value, cursor);
+}
+
 function walkJson(value: unknown, cursor: LiteralCursor): BoundValue {
   if (value === null) return NOWHERE;
   if (typeof value === "number") return cursor.jsonNumber(value);
@@ -187,9 +194,18 @@ function walkJson(value: unknown, cursor: LiteralCursor): BoundValue {
   const members = new Map<string, BoundValue>();
   for (const [name, member] of Object.entries(value)) {
     cursor.members++;
-    members.set(name, walkJson(member, cursor));
+    members.set(name, walkMember(name, member, cursor));
   }
   return { from: "object", members };
+}
+
+/** A member or an argument whose strings stay in the template. */
+function isKept(node: ASTNode): boolean {
+  if ((node.kind !== Kind.OBJECT_FIELD && node.kind !== Kind.ARGUMENT) || node.name.value !== KEPT_ARGUMENT)
+    return false;
+  const { value } = node;
+  if (value.kind !== Kind.LIST) return value.kind === Kind.STRING;
+  return value.values.length > 0 && value.values.every((item) => item.kind === Kind.STRING);
 }
 
 function isNumber(node: ValueNode): boolean {

@@ -1,4 +1,5 @@
 import { BYTES, Byte, behindJsonSpace, Code } from "./characters.js";
+import { behindJsonString, behindKeptJson, isKeptJsonName } from "./kept-strings.js";
 import { liftNumber } from "./lift-number.js";
 import { liftJsonVector } from "./lift-vector.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
@@ -8,8 +9,8 @@ import type { TemplateText } from "./template-text.js";
 const DEPTH_MAX = 6;
 
 /**
- * Lifts numbers, strings and lists of numbers out of the value of `variables` at `start`; names, true, false, null and
- * the structure are kept, white space is not. The answer is the place behind the value, or -1.
+ * Lifts numbers, strings and lists of numbers out of the value of `variables` at `start`; names, true, false, null,
+ * the structure and the strings of `kept-strings.ts` are kept, white space mostly not. The answer is the place behind the value, or -1.
  */
 export function liftVariables(bytes: Buffer, start: number, literals: LiftedLiterals, template: TemplateText): number {
   if (bytes[start] === Code.n) return template.word(bytes, start, "null");
@@ -29,9 +30,10 @@ class VariablesLifter {
     let at = behindJsonSpace(bytes, start + 1);
     if (bytes[at] !== Code.closeBrace) {
       for (;;) {
+        const isKept = isKeptJsonName(bytes, at);
         at = this.name(at);
         if (at < 0) return -1;
-        at = this.value(behindJsonSpace(bytes, at), depth + 1);
+        at = this.member(behindJsonSpace(bytes, at), depth + 1, isKept);
         if (at < 0) return -1;
         at = behindJsonSpace(bytes, at);
         if (bytes[at] !== Code.comma) break;
@@ -57,6 +59,13 @@ class VariablesLifter {
     template.push(Code.colon);
     this.literals.memberCount++;
     return at + 1;
+  }
+
+  private member(at: number, depth: number, isKept: boolean): number {
+    const end = isKept ? behindKeptJson(this.bytes, at) : -1;
+    if (end < 0) return this.value(at, depth);
+    this.template.keep(this.bytes, at, end);
+    return end;
   }
 
   private value(at: number, depth: number): number {
@@ -102,10 +111,9 @@ class VariablesLifter {
 
   private string(start: number): number {
     const { bytes, literals, template } = this;
-    let at = start + 1;
-    while ((bytes[at] as number) >= Code.space && bytes[at] !== Code.quote && bytes[at] !== Code.backslash) at++;
-    if (bytes[at] !== Code.quote || !literals.addString(start + 1, at)) return -1;
+    const end = behindJsonString(bytes, start);
+    if (end < 0 || !literals.addString(start + 1, end - 1)) return -1;
     template.literal(LiteralKind.string);
-    return at + 1;
+    return end;
   }
 }

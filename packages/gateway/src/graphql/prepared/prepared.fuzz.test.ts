@@ -2,6 +2,7 @@ import { SPEC_PROFILE } from "@shoal/model";
 import { expect, it } from "vitest";
 import { createGraphQlHandler } from "../handler.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
+import { WhereGenerator } from "../testing/random-where.js";
 import { PreparedQueries } from "./prepared-queries.js";
 
 const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
@@ -93,6 +94,11 @@ class RequestGenerator {
     if (this.random() < 0.2) {
       const id = this.value("String", () => this.string());
       made.push(`nearObject: {${this.pick(["id", "beacon"])}: ${id}${this.certainty()}}`);
+    }
+    if (this.random() < 0.35) {
+      const write = (type: string, literal: () => string) => this.value(type, literal, 0.1);
+      const where = new WhereGenerator(this.random, write).clause();
+      made.push(`where: ${this.value("GetObjectsBookWhereInpObj", () => where, 0.03)}`);
     }
     if (this.rare()) made.push(this.pick(["foo: 1", "limit: 1", "nearVector: null", "nearVector: {}", "where: {}"]));
     return made.length === 0 ? "" : `(${made.join(this.pick([", ", " ", ",\n"]))})`;
@@ -243,7 +249,7 @@ function asJson(literal: string): unknown {
   try {
     return JSON.parse(literal);
   } catch {
-    return literal.startsWith("[") ? [0.5, 1] : 1;
+    return literal.startsWith("[") ? [0.5, 1] : literal.startsWith("{") ? { operator: literal } : 1;
   }
 }
 

@@ -32,6 +32,11 @@ export function aggregateWherePrefix(className: string): string {
   return `AggregateObjects${className}`;
 }
 
+/** The name of what {@link whereInput} gives. */
+export function whereInputName(prefix: string): string {
+  return `${prefix}WhereInpObj`;
+}
+
 /** All types that {@link whereInput} makes. */
 export function whereTypeNames(prefix: string): readonly string[] {
   return SUFFIXES.map((suffix) => prefix + suffix);
@@ -71,7 +76,7 @@ export function whereInput(prefix: string): GraphQLInputObjectType {
   const operands = new GraphQLList(
     new GraphQLInputObjectType({ name: `${prefix}WhereOperandsInpObj`, fields: clauseFields }),
   );
-  return new GraphQLInputObjectType({ name: `${prefix}WhereInpObj`, fields: clauseFields });
+  return new GraphQLInputObjectType({ name: whereInputName(prefix), fields: clauseFields });
 }
 
 function geoRangeInput(prefix: string): GraphQLInputObjectType {

@@ -16,6 +16,9 @@ export interface WhereReading {
   readonly limits: WhereLimits;
 }
 
+/** What the message of a filter begins with that cannot be parsed. */
+export const PARSE_PREFIX = "could not extract filters: ";
+
 /**
  * The filter of a coerced `where` argument of `Get.<Class>`, parsed and checked; undefined when there is none. Fails with
  * `invalid`, texts of reference-graphql 2.3 with their prefixes.
@@ -39,7 +42,7 @@ function parsed(where: unknown, className: string, limits: WhereLimits): WhereFi
   try {
     return parseWhere(clauseOf(where), className, limits);
   } catch (thrown) {
-    throw withPrefix("could not extract filters: ", thrown);
+    throw withPrefix(PARSE_PREFIX, thrown);
   }
 }
 
