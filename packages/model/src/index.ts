@@ -1,7 +1,7 @@
 export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
 export { withPrefix } from "./errors/with-prefix.js";
 export { type ClassLookup, checkWhere, checkWherePaths, withoutIdAlias } from "./filters/check-where.js";
-export { isGeoRange, VALUE_FIELDS, type ValueField } from "./filters/parse-filter-value.js";
+export { filterGeoRange, filterInstant, VALUE_FIELDS, type ValueField } from "./filters/parse-filter-value.js";
 export { parseWhere } from "./filters/parse-where.js";
 export {
   COMBINE_OPERATORS,
@@ -18,7 +18,7 @@ export {
   type ShardFilter,
   type WhereFilter,
 } from "./filters/where-filter.js";
-export { DEFAULT_WHERE_LIMITS, type WhereLimits } from "./filters/where-limits.js";
+export { checkWhereText, DEFAULT_WHERE_LIMITS, type WhereLimits } from "./filters/where-limits.js";
 export {
   type BeaconScheme,
   LOCAL_HOST,

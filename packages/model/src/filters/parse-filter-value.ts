@@ -48,7 +48,7 @@ export function parseFilterValue(clause: UncheckedObject, field: ValueField): Fi
     case "valueText":
       return { kind: "text", values: items.map((item) => (isText(item) ? item : fail(refuse("string", item)))) };
     case "valueDate":
-      return { kind: "date", values: items.map(instantOf) };
+      return { kind: "date", values: items.map(filterInstant) };
     case "valueGeoRange":
       return {
         kind: "geoRange",
@@ -57,9 +57,25 @@ export function parseFilterValue(clause: UncheckedObject, field: ValueField): Fi
   }
 }
 
-/** Whether the numbers are a range that exists on the sphere. */
-export function isGeoRange({ latitude, longitude, distanceMax }: GeoRange): boolean {
-  return isWithin(latitude, 90) && isWithin(longitude, 180) && distanceMax >= 0;
+/** The instant of a `valueDate`, in nanoseconds since 1970. Fails with `invalid` on what is no date. */
+export function filterInstant(value: unknown): bigint {
+  const instant = typeof value === "string" ? dateInstant(value) : undefined;
+  if (instant !== undefined) return instant;
+  throw invalid(`failed to parse the value '${printValue(value)}' as a date in valueDate`);
+}
+
+/** A range of finite numbers. Fails with `invalid` when it does not exist on the sphere. */
+export function filterGeoRange(latitude: number, longitude: number, distanceMax: number): GeoRange {
+  checkDegrees("latitude", latitude, 90);
+  checkDegrees("longitude", longitude, 180);
+  if (distanceMax < 0) throw invalid(`distance.max of valueGeoRange is in metres, at least 0, got ${distanceMax}`);
+  // -0 is 0.
+  return { latitude: latitude + 0, longitude: longitude + 0, distanceMax: distanceMax + 0 };
+}
+
+function checkDegrees(name: string, degrees: number, most: number): void {
+  if (Math.abs(degrees) <= most) return;
+  throw invalid(`${name} of valueGeoRange must be between -${most} and ${most}, got ${degrees}`);
 }
 
 function geoRangeOf(value: unknown, refuse: (what: string) => ShoalError): GeoRange {
@@ -70,11 +86,7 @@ function geoRangeOf(value: unknown, refuse: (what: string) => ShoalError): GeoRa
   if (latitude === undefined || longitude === undefined || distanceMax === undefined) {
     throw refuse("range: it needs the numbers geoCoordinates.latitude, geoCoordinates.longitude and distance.max");
   }
-  const range = { latitude, longitude, distanceMax };
-  if (isGeoRange(range)) return range;
-  throw refuse(
-    "range: latitude must be between -90 and 90, longitude between -180 and 180, distance.max (metres) at least 0",
-  );
+  return filterGeoRange(latitude, longitude, distanceMax);
 }
 
 function memberOf(value: unknown, name: string): unknown {
@@ -92,16 +104,6 @@ function intOf(value: unknown): number | undefined {
 function numberOf(value: unknown): number | undefined {
   const number = value instanceof JsonNumber || typeof value === "bigint" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number + 0 : undefined;
-}
-
-function instantOf(value: unknown): bigint {
-  const instant = typeof value === "string" ? dateInstant(value) : undefined;
-  if (instant !== undefined) return instant;
-  throw invalid(`failed to parse the value '${printValue(value)}' as a date in valueDate`);
-}
-
-function isWithin(degrees: number, most: number): boolean {
-  return degrees >= -most && degrees <= most;
 }
 
 function isBoolean(value: unknown): value is boolean {

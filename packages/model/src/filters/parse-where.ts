@@ -11,7 +11,7 @@ import {
   type FilterValue,
   type WhereFilter,
 } from "./where-filter.js";
-import { DEFAULT_WHERE_LIMITS, type WhereLimits } from "./where-limits.js";
+import { checkWhereLimit, checkWhereText, DEFAULT_WHERE_LIMITS, type WhereLimits } from "./where-limits.js";
 
 /**
  * Parses a clause as clients write it, in GraphQL and in REST bodies, once it is plain values: strings, numbers
@@ -82,7 +82,7 @@ class WhereParser {
     this.#bound(this.#values, "whereValuesMax", "values");
     if (value.kind === "string" || value.kind === "text") {
       for (const text of value.values) this.#textChars += text.length;
-      this.#bound(this.#textChars, "whereTextCharsMax", "characters of text");
+      checkWhereText(this.#textChars, this.#limits);
     }
     return { operator, path, value };
   }
@@ -99,8 +99,7 @@ class WhereParser {
   }
 
   #bound(count: number, limit: keyof WhereLimits, what: string): void {
-    const max = this.#limits[limit];
-    if (count > max) throw invalid(`the filter has more than ${max} ${what} (${limit})`);
+    checkWhereLimit(count, this.#limits, limit, what);
   }
 }
 
