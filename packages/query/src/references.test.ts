@@ -117,6 +117,7 @@ describe("reading references", () => {
     const { engine, shards } = engineOf(books, 1, 1_100);
     const rows = await engine.get(query(2), context);
     expect(rows[9]?.references?.get("like")?.[9]?.references.get("like")).toHaveLength(10);
+    await expect(engineOf(books, 1, 1_099).engine.get(query(2), context)).rejects.toMatchObject({ code: "tooLarge" });
     shards.calls.clear();
     await expect(engine.get(query(30), context)).rejects.toMatchObject({
       code: "tooLarge",

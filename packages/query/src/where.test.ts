@@ -110,6 +110,11 @@ describe("filters over references", () => {
     const authors = objects.filter((one) => one.className === "Author" && one.properties?.name === "Ann");
     const expected = authors.map(({ id }) => id).sort();
     expect(seen).toEqual(Array.from({ length: 5 }, () => expected));
+    seen.length = 0;
+    const values = [...expected, ...expected].reverse();
+    const where = { operator: "ContainsAny", path: ["by", "Author", "id"], value: { kind: "string", values } } as const;
+    await engine.get(books({ where }), context);
+    expect(seen).toEqual(Array.from({ length: 5 }, () => expected));
   });
 
   test.each([1, 3])("more ids than FILTER_IDS_MAX are refused, over %i shards", async (shardCount) => {
