@@ -36,6 +36,12 @@ export class DocumentSet {
     if (at < this.#words.length) this.#words[at] = (this.#words[at] ?? 0) & ~(1 << (document & 31));
   }
 
+  /** Makes room for all documents below the limit, so that `words` reach them. */
+  reserve(documentLimit: number): void {
+    const length = (documentLimit + 31) >>> 5;
+    if (length > this.#words.length) this.#grow(length);
+  }
+
   copy(): DocumentSet {
     const set = new DocumentSet();
     set.#words = this.#words.slice();

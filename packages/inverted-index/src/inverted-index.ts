@@ -1,4 +1,4 @@
-import type { KeyValueChange, KeyValueReader } from "@shoal/kv";
+import type { KeyValueChange } from "@shoal/kv";
 import type {
   ObjectId,
   PropertyDefinition,
@@ -54,19 +54,6 @@ export interface ObjectDirectory {
    * for the few questions that the index alone cannot settle.
    */
   propertiesOf(documents: readonly number[], bounds?: ReadBounds): Promise<readonly (Uint8Array | undefined)[]>;
-}
-
-/** What a shard gives to whoever makes its index. */
-export interface InvertedIndexSite {
-  /** Written to by the shard alone: what the index writes goes out in `PlannedChanges.batch`. */
-  readonly store: KeyValueReader;
-  readonly directory: ObjectDirectory;
-  readonly properties: readonly PropertyDefinition[];
-  /** For messages. */
-  readonly className: string;
-  readonly shardName: string;
-  /** True: the store has no records of the index, whatever the directory has. */
-  readonly isEmpty: boolean;
 }
 
 /**

@@ -1,0 +1,96 @@
+import { objectIdToBytes, ShoalError, targetsOfReferences, type Json } from "@shoal/model";
+import { type ColumnValue, columnValue } from "../records/column-chunk.js";
+import { flagBit } from "./flags.js";
+import { instantOf } from "./instant.js";
+import { type IndexedProperty, isPresentByColumn } from "./property-kind.js";
+import { isUtcDate } from "./utc-date.js";
+import { isLongTerm, isWellFormed, longTermHash, tokensOf } from "./tokens.js";
+
+/** Longer whole values are read from rows when they are asked for. */
+export const WHOLE_BYTES_MAX = 128;
+
+/** What the index says of one value of a property. Lists are without doubles. */
+export interface Analysis {
+  /** Bits of flags. */
+  readonly flags: number;
+  readonly tokens: readonly string[];
+  readonly longTokens: readonly string[];
+  readonly wholes: readonly string[];
+  readonly targets: readonly string[];
+  readonly column: ColumnValue | undefined;
+}
+
+const NOTHING: Analysis = { flags: 0, tokens: [], longTokens: [], wholes: [], targets: [], column: undefined };
+
+const PRESENT = flagBit("present");
+
+/** Undefined when there is no value. `value` is in its stored form. Fails with `dataLoss` on what is not. */
+export function analyseValue(property: IndexedProperty, value: Json | undefined): Analysis | undefined {
+  if (value === undefined || value === null || property.kind === "none") return undefined;
+  const elements = property.isArray && Array.isArray(value) ? (value as readonly Json[]) : [value];
+  const presence = isPresentByColumn(property) ? 0 : PRESENT;
+  switch (property.kind) {
+    case "text":
+      return analyseTexts(property, elements as readonly string[]);
+    case "number":
+      return { ...NOTHING, flags: presence, column: columnValue(elements as readonly number[]) };
+    case "boolean": {
+      const flags = presence | (elements.includes(false) ? flagBit("false") : 0);
+      const column = property.isArray ? columnValue(elements.map(Number)) : undefined;
+      return { ...NOTHING, flags: flags | (elements.includes(true) ? flagBit("true") : 0), column };
+    }
+    case "date": {
+      const instants = elements.map((element) => instantOf(String(element)));
+      const column = columnValue(
+        instants.map((instant) => instant.milliseconds),
+        instants.map((instant) => instant.rest),
+      );
+      const isUtc = elements.every((element) => isUtcDate(String(element)));
+      return { ...NOTHING, flags: presence | (isUtc ? 0 : flagBit("local")), column };
+    }
+    case "geo":
+      return { ...NOTHING, column: coordinates(value) };
+    case "reference": {
+      const targets = targetsOfReferences(value).map((id) => Buffer.from(objectIdToBytes(id)).toString("latin1"));
+      return { ...NOTHING, targets: [...new Set(targets)], column: targets.length };
+    }
+  }
+}
+
+function analyseTexts(property: IndexedProperty, elements: readonly string[]): Analysis {
+  const [only] = elements;
+  if (elements.length === 1 && only !== undefined) {
+    const tokens = tokensOf(only, property.tokenization);
+    if (tokens.length === 1 && tokens[0] === only && !isLongTerm(only)) return { ...NOTHING, flags: PRESENT, tokens };
+  }
+  const all = new Set<string>();
+  let isRegular = true;
+  for (const element of elements) {
+    const tokens = tokensOf(element, property.tokenization);
+    for (const token of tokens) all.add(token);
+    isRegular &&= tokens.length === 1 && tokens[0] === element;
+  }
+  const long = [...all].filter(isLongTerm);
+  const tokens = long.length === 0 ? [...all] : [...all].filter((token) => !isLongTerm(token));
+  const flags = PRESENT | (long.length === 0 ? 0 : flagBit("long"));
+  const longTokens = long.map(longTermHash);
+  const wholes = [...new Set(elements)];
+  if (isRegular && long.length === 0 && wholes.length === elements.length) return { ...NOTHING, flags, tokens };
+  const inIndex = wholes.length === elements.length && wholes.every(isShortWhole);
+  if (inIndex) return { ...NOTHING, flags: flags | flagBit("irregular"), tokens, longTokens, wholes };
+  return { ...NOTHING, flags: flags | flagBit("irregular") | flagBit("rows"), tokens, longTokens };
+}
+
+function isShortWhole(value: string): boolean {
+  return value.length <= WHOLE_BYTES_MAX && Buffer.byteLength(value) <= WHOLE_BYTES_MAX && isWellFormed(value);
+}
+
+function coordinates(value: Json): ColumnValue {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    const { latitude, longitude } = value as { readonly [name: string]: Json };
+    if (typeof latitude === "number" && typeof longitude === "number") {
+      return { values: [latitude, longitude], rests: undefined };
+    }
+  }
+  throw new ShoalError("dataLoss", "stored geoCoordinates have no latitude and longitude");
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+
+/** How a text is cut into tokens: `text` at what is no letter or number, lower-cased; `string` at white space. */
+export type Tokenization = "text" | "string";
+
+/** Longer tokens stand in the index by their hash. */
+export const TERM_BYTES_MAX = 256;
+
+const WORDS = /[\p{L}\p{N}]+/gu;
+const WORDS_WITH_WILDCARDS = /[\p{L}\p{N}*?]+/gu;
+const NOT_SPACES = /[^\p{White_Space}]+/gu;
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+
+/** The tokens of a value without doubles, in their order. A half of a surrogate pair counts as U+FFFD, as UTF-8 has none. */
+export function tokensOf(text: string, tokenization: Tokenization): readonly string[] {
+  if (isOnePlainToken(text, tokenization)) return [text];
+  if (tokenization === "string") return distinct(wellFormed(text).match(NOT_SPACES));
+  return distinct(text.match(WORDS)?.map(lowerCased));
+}
+
+/** As {@link tokensOf} for the pattern of a `Like`: `*` and `?` belong to the words. */
+export function patternTokensOf(text: string, tokenization: Tokenization): readonly string[] {
+  if (tokenization === "string") return tokensOf(text, tokenization);
+  return distinct(text.match(WORDS_WITH_WILDCARDS)?.map(lowerCased));
+}
+
+/** Lower-case letters and digits of ASCII are the commonest tokens by far. */
+function isOnePlainToken(text: string, tokenization: Tokenization): boolean {
+  if (text.length === 0 || text.length > TERM_BYTES_MAX) return false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const plain = (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+    if (!plain && (tokenization === "text" || code <= 0x20 || code >= 0x7f)) return false;
+  }
+  return true;
+}
+
+/** Each character by itself: a token is the same whatever stands beside it. */
+function lowerCased(token: string): string {
+  return token.includes("Σ") ? Array.from(token, (char) => char.toLowerCase()).join("") : token.toLowerCase();
+}
+
+function distinct(tokens: readonly string[] | null | undefined): readonly string[] {
+  if (tokens === null || tokens === undefined) return [];
+  return tokens.length < 2 ? tokens : [...new Set(tokens)];
+}
+
+export function isWellFormed(text: string): boolean {
+  return text.search(LONE_SURROGATES) < 0;
+}
+
+function wellFormed(text: string): string {
+  return text.replace(LONE_SURROGATES, "\ufffd");
+}
+
+/** Whether a term is too long to be a key. */
+export function isLongTerm(term: string): boolean {
+  return term.length > TERM_BYTES_MAX || (term.length * 3 > TERM_BYTES_MAX && Buffer.byteLength(term) > TERM_BYTES_MAX);
+}
+
+/** 16 bytes as latin1: what stands for a long token. Nobody finds two tokens with the same. */
+export function longTermHash(term: string): string {
+  return createHash("sha256").update(term).digest().toString("latin1", 0, 16);
+}
+
+/** The order of UTF-8 bytes, which is that of code points; that of UTF-16 differs beyond U+D800. */
+export function compareUtf8(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length);
+  for (let at = 0; at < shared; at++) {
+    const left = a.charCodeAt(at);
+    const right = b.charCodeAt(at);
+    if (left !== right) return rank(left) - rank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for code points above all others. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}

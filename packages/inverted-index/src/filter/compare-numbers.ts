@@ -1,0 +1,73 @@
+import { DocumentSet } from "../document-set.js";
+import type { ColumnImage } from "../images/column-image.js";
+import { BLOCK_DOCUMENTS } from "../images/column-block.js";
+import { type Interval, isWithin } from "../images/interval.js";
+import type { Turns, Work } from "../work.js";
+import type { NumberTest } from "./intervals.js";
+
+/** Looking at one document costs as much as so many entries of a sorted block. */
+const LOOK_COST = 2;
+
+/** The documents of a column with values that pass the test. */
+export function* selectNumbers(
+  column: ColumnImage,
+  test: NumberTest,
+  within: DocumentSet | undefined,
+  turns: Turns,
+): Work<DocumentSet> {
+  let selected: DocumentSet | undefined;
+  for (const interval of test.intervals) {
+    const some = yield* selectInterval(column, interval, within, turns);
+    if (selected === undefined) selected = some;
+    else if (test.all) selected.and(some);
+    else selected.or(some);
+  }
+  return selected ?? new DocumentSet();
+}
+
+function* selectInterval(
+  column: ColumnImage,
+  interval: Interval,
+  within: DocumentSet | undefined,
+  turns: Turns,
+): Work<DocumentSet> {
+  const set = new DocumentSet(column.documentLimit);
+  const few = within === undefined ? undefined : documentsIfFew(column, interval, within);
+  if (few !== undefined) {
+    for (const document of few) {
+      if (column.present.has(document) && column.matches(document, interval)) set.add(document);
+    }
+    turns.count(few.length * LOOK_COST);
+    return set;
+  }
+  for (let block = 0; block < column.blockCount; block++) {
+    turns.count(column.selectBlock(block, interval, set));
+    if (turns.isOver) yield turns.next();
+  }
+  return set;
+}
+
+/** The documents of `within` when it is cheaper to look at each of them. */
+function documentsIfFew(column: ColumnImage, interval: Interval, within: DocumentSet): Uint32Array | undefined {
+  const count = within.size;
+  if (count > column.blockCount * BLOCK_DOCUMENTS) return undefined;
+  let selected = 0;
+  for (let block = 0; block < column.blockCount; block++) selected += column.countBlock(block, interval);
+  return count * LOOK_COST <= selected ? within.toArray() : undefined;
+}
+
+/**
+ * The documents whose number of references passes the test. A document without the property has none of them, 0.
+ * `all`: every document that there is.
+ */
+export function* selectCounts(
+  column: ColumnImage,
+  test: NumberTest,
+  all: DocumentSet,
+  turns: Turns,
+): Work<DocumentSet> {
+  const selected = yield* selectNumbers(column, test, undefined, turns);
+  const matches = (interval: Interval) => isWithin(interval, 0, 0);
+  const zero = test.all ? test.intervals.every(matches) : test.intervals.some(matches);
+  return zero ? selected.or(all.copy().andNot(column.present)) : selected;
+}

@@ -1,0 +1,31 @@
+import type { GeoRange } from "@shoal/model";
+import { DocumentSet } from "../document-set.js";
+import type { PlaceImage } from "../images/place-image.js";
+import type { Turns, Work } from "../work.js";
+import { GeoCircle } from "./geo-distance.js";
+
+const TURN_DOCUMENTS = 65_536;
+const DOCUMENT_STEPS = 4;
+
+/** The documents whose place lies within the circle. */
+export function* selectPlaces(
+  places: PlaceImage,
+  range: GeoRange,
+  within: DocumentSet | undefined,
+  turns: Turns,
+): Work<DocumentSet> {
+  const circle = new GeoCircle(range);
+  const candidates = within === undefined ? places.present.copy() : within.copy().and(places.present);
+  const documents = candidates.toArray();
+  const set = new DocumentSet(places.documentLimit);
+  for (let start = 0; start < documents.length; start += TURN_DOCUMENTS) {
+    const end = Math.min(start + TURN_DOCUMENTS, documents.length);
+    for (let at = start; at < end; at++) {
+      const document = documents[at] ?? 0;
+      if (circle.has(places.latitude(document), places.longitude(document))) set.add(document);
+    }
+    turns.count((end - start) * DOCUMENT_STEPS);
+    if (turns.isOver) yield turns.next();
+  }
+  return set;
+}

@@ -1,0 +1,108 @@
+import {
+  CREATION_TIME_PROPERTY,
+  ID_PROPERTY,
+  LAST_UPDATE_TIME_PROPERTY,
+  type ObjectId,
+  objectIdToBytes,
+  type ShardFilter,
+  ShoalError,
+} from "@shoal/model";
+import { DocumentSet } from "../document-set.js";
+import { addEntryTo } from "../images/term-entry.js";
+import type { PropertyIndex, TermPostings } from "../stored/property-index.js";
+import type { Work } from "../work.js";
+import { compareProperty } from "./compare-property.js";
+import { selectIds } from "./compare-ids.js";
+import { estimateCost } from "./estimate-cost.js";
+import type { FilterContext } from "./filter-context.js";
+import { documentsOfTerm } from "./select-tokens.js";
+
+/**
+ * The documents that satisfy the filter, as a set of its own. Fails with `invalid` for a property without an index,
+ * wherever in the filter it stands. A filter that takes turns sees each of its comparisons at one moment.
+ */
+export function* evaluateFilter(context: FilterContext, filter: ShardFilter): Work<DocumentSet> {
+  checkProperties(context, filter);
+  return yield* evaluate(context, filter, undefined);
+}
+
+function checkProperties(context: FilterContext, filter: ShardFilter): void {
+  if ("operands" in filter) for (const operand of filter.operands) checkProperties(context, operand);
+  else if (filter.property !== ID_PROPERTY) indexOf(context, filter.property);
+}
+
+function indexOf(context: FilterContext, name: string): PropertyIndex {
+  const index = context.properties.get(name);
+  if (index !== undefined && index.property.kind !== "none") return index;
+  throw new ShoalError("invalid", `bucket for prop ${name} not found - is it indexed?`);
+}
+
+/** `within`: the documents that matter; the answer may have others, too. */
+function* evaluate(context: FilterContext, filter: ShardFilter, within: DocumentSet | undefined): Work<DocumentSet> {
+  if ("operands" in filter) {
+    if (filter.operator === "And") return yield* conjunction(context, filter.operands, within);
+    if (filter.operator === "Or") return yield* disjunction(context, filter.operands, within);
+    const matched = yield* conjunction(context, filter.operands, within);
+    return context.directory.all().copy().andNot(matched);
+  }
+  if (filter.operator === "RefersTo") {
+    const { targets } = indexOf(context, filter.property);
+    return targets === undefined ? new DocumentSet() : yield* referringTo(context, targets, filter.targets);
+  }
+  const { operator, value, property } = filter;
+  const comparison = { operator, value, within };
+  if (property === ID_PROPERTY) return yield* selectIds(context.directory, comparison, context.turns);
+  const isTime = property === CREATION_TIME_PROPERTY || property === LAST_UPDATE_TIME_PROPERTY;
+  return yield* compareProperty(context, indexOf(context, property), comparison, isTime);
+}
+
+/** Cheapest first; over when nothing is left. */
+function* conjunction(
+  context: FilterContext,
+  operands: readonly ShardFilter[],
+  within: DocumentSet | undefined,
+): Work<DocumentSet> {
+  const costs = new Map(operands.map((operand) => [operand, estimateCost(context, operand)]));
+  const ordered = [...operands].sort((a, b) => (costs.get(a) ?? 0) - (costs.get(b) ?? 0));
+  let matched: DocumentSet | undefined;
+  for (const operand of ordered) {
+    const some = yield* evaluate(context, operand, matched ?? within);
+    matched = matched === undefined ? some : matched.and(some);
+    if (matched.isEmpty) return matched;
+  }
+  return matched ?? new DocumentSet();
+}
+
+function* disjunction(
+  context: FilterContext,
+  operands: readonly ShardFilter[],
+  within: DocumentSet | undefined,
+): Work<DocumentSet> {
+  let matched: DocumentSet | undefined;
+  for (const operand of operands) {
+    const some = yield* evaluate(context, operand, within);
+    matched = matched === undefined ? some : matched.or(some);
+  }
+  return matched ?? new DocumentSet();
+}
+
+const TARGET_STEPS = 50;
+
+function* referringTo(
+  context: FilterContext,
+  postings: TermPostings,
+  targets: readonly ObjectId[],
+): Work<DocumentSet> {
+  const { directory, turns } = context;
+  const set = new DocumentSet(directory.documentLimit);
+  for (const target of targets) {
+    const term = Buffer.from(objectIdToBytes(target)).toString("latin1");
+    const image = postings.slot.resident;
+    const entry = image?.get(term);
+    if (entry !== undefined) addEntryTo(entry, set);
+    if (image === undefined) set.or(yield* documentsOfTerm(postings, term, directory.documentLimit));
+    turns.count(TARGET_STEPS);
+    if (turns.isOver) yield turns.next();
+  }
+  return set;
+}

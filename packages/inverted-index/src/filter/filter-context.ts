@@ -1,0 +1,22 @@
+import type { CompareOperator, FilterValue } from "@shoal/model";
+import type { DocumentSet } from "../document-set.js";
+import type { IndexPlace } from "../index-place.js";
+import type { ObjectDirectory } from "../inverted-index.js";
+import type { PropertyIndexes } from "../plan-changes.js";
+import type { Turns } from "../work.js";
+
+/** What the evaluation of a filter stands on. */
+export interface FilterContext {
+  readonly place: IndexPlace;
+  readonly properties: PropertyIndexes;
+  readonly directory: ObjectDirectory;
+  readonly turns: Turns;
+}
+
+/** A comparison of one property. */
+export interface Comparison {
+  readonly operator: CompareOperator;
+  readonly value: FilterValue;
+  /** Documents that matter, when they are known to be few or many; the answer may have others, too. */
+  readonly within: DocumentSet | undefined;
+}

@@ -1,0 +1,81 @@
+import { isLongTerm, longTermHash } from "../analysis/tokens.js";
+import { DocumentSet } from "../document-set.js";
+import type { TermImage } from "../images/term-image.js";
+import { addContainerTo, addEntryTo } from "../images/term-entry.js";
+import { placeOf } from "../images/term-order.js";
+import type { TermPostings } from "../stored/property-index.js";
+import type { Turns, Work } from "../work.js";
+import type { TokenClause } from "./token-clause.js";
+
+/** What reading some of the terms from the store is worth of loading all of them. */
+const POINT_SHARE = 1 / 32;
+const PREFIX_SHARE = 1 / 8;
+const TERM_STEPS = 30;
+
+/** The documents of one term: from memory, or from the store by the range of its keys. */
+export function* documentsOfTerm(postings: TermPostings, term: string, documentLimit: number): Work<DocumentSet> {
+  const image = yield* postings.slot.wanted(POINT_SHARE);
+  if (image !== undefined) return image.documents(term, documentLimit);
+  const set = new DocumentSet(documentLimit);
+  yield postings.readTerm(term, set);
+  return set;
+}
+
+/** The documents with exactly this token, however long it is. */
+export function* documentsOfToken(
+  parts: { readonly tokens: TermPostings; readonly longTokens: TermPostings },
+  token: string,
+  documentLimit: number,
+): Work<DocumentSet> {
+  return isLongTerm(token)
+    ? yield* documentsOfTerm(parts.longTokens, longTermHash(token), documentLimit)
+    : yield* documentsOfTerm(parts.tokens, token, documentLimit);
+}
+
+/** The documents with a token that satisfies the clause, of those that are not too long for the index. */
+export function* selectTokens(
+  tokens: TermPostings,
+  clause: TokenClause,
+  documentLimit: number,
+  turns: Turns,
+): Work<DocumentSet> {
+  const set = new DocumentSet(documentLimit);
+  const image = yield* tokens.slot.wanted(clause.prefix === undefined ? 1 : PREFIX_SHARE);
+  if (image === undefined) yield scanStored(tokens, clause, set);
+  else yield* walkImage(image, clause, set, turns);
+  return set;
+}
+
+async function scanStored(tokens: TermPostings, clause: TokenClause, set: DocumentSet): Promise<void> {
+  let term = "";
+  let matches = clause.test(term);
+  for await (const postings of tokens.scanAll(clause.prefix)) {
+    for (const posting of postings) {
+      if (posting.term !== term) {
+        term = posting.term;
+        matches = clause.test(term);
+      }
+      if (matches) addContainerTo(posting.container, posting.chunk, set);
+    }
+  }
+}
+
+function* walkImage(image: TermImage, clause: TokenClause, set: DocumentSet, turns: Turns): Work<void> {
+  const { sorted, fresh } = yield* image.order.read(turns);
+  for (const term of fresh) if (clause.test(term)) addTerm(image, term, set);
+  const { prefix, upTo } = clause;
+  const first = clause.from ?? prefix;
+  const end = upTo === undefined ? sorted.length : Math.min(placeOf(sorted, upTo) + 1, sorted.length);
+  for (let at = first === undefined ? 0 : placeOf(sorted, first); at < end; at++) {
+    const term = sorted[at] ?? "";
+    if (prefix !== undefined && !term.startsWith(prefix)) break;
+    if (clause.isPrefix === true || clause.test(term)) addTerm(image, term, set);
+    turns.count(TERM_STEPS);
+    if (turns.isOver) yield turns.next();
+  }
+}
+
+function addTerm(image: TermImage, term: string, set: DocumentSet): void {
+  const entry = image.get(term);
+  if (entry !== undefined) addEntryTo(entry, set);
+}

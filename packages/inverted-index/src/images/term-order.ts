@@ -1,0 +1,118 @@
+import { compareUtf8 } from "../analysis/tokens.js";
+import type { Turns, Work } from "../work.js";
+
+/** Terms that are new since the last merge are looked at one by one, up to so many. */
+const FRESH_MAX = 512;
+const RUN_TERMS = 2048;
+/** Steps of {@link Turns} that sorting a term takes, and merging one. */
+const SORT_STEPS = 400;
+const MERGE_STEPS = 20;
+
+/**
+ * The terms of an image in the order of their UTF-8 bytes: a sorted list, and behind it those that have come since. Terms
+ * that went stay in the list, and one that came back is in both: whoever walks asks the image what a term has.
+ */
+export class TermOrder {
+  readonly #all: () => Iterable<string>;
+  #sorted: readonly string[] | undefined;
+  #fresh: string[] = [];
+  #underWay: Promise<void> | undefined;
+
+  constructor(all: () => Iterable<string>, sorted?: readonly string[]) {
+    this.#all = all;
+    this.#sorted = sorted;
+  }
+
+  get bytes(): number {
+    return ((this.#sorted?.length ?? 0) + this.#fresh.length) * 8;
+  }
+
+  added(term: string): void {
+    this.#fresh.push(term);
+  }
+
+  /** The sorted list, not to be changed, and few more in no order. */
+  *read(turns: Turns): Work<{ readonly sorted: readonly string[]; readonly fresh: readonly string[] }> {
+    for (;;) {
+      if (this.#sorted !== undefined && this.#fresh.length <= FRESH_MAX) {
+        return { sorted: this.#sorted, fresh: this.#fresh };
+      }
+      if (this.#underWay === undefined) yield* this.#merge(turns);
+      else yield this.#underWay;
+    }
+  }
+
+  *#merge(turns: Turns): Work<void> {
+    let finished = () => {};
+    this.#underWay = new Promise((resolve) => {
+      finished = resolve;
+    });
+    const isFirst = this.#sorted === undefined;
+    let taken = this.#fresh;
+    try {
+      this.#fresh = [];
+      const added = yield* sortedTerms(isFirst ? this.#all() : taken, turns);
+      this.#sorted = isFirst ? added : yield* mergeTerms(this.#sorted ?? [], added, turns);
+      taken = [];
+    } finally {
+      // Whoever asked may be gone before it is done.
+      if (taken.length > 0) this.#fresh = taken.concat(this.#fresh);
+      this.#underWay = undefined;
+      finished();
+    }
+  }
+}
+
+function* sortedTerms(terms: Iterable<string>, turns: Turns): Work<readonly string[]> {
+  let runs: (readonly string[])[] = [];
+  let run: string[] = [];
+  for (const term of terms) {
+    run.push(term);
+    if (run.length < RUN_TERMS) continue;
+    runs.push(run.sort(compareUtf8));
+    run = [];
+    turns.count(RUN_TERMS * SORT_STEPS);
+    if (turns.isOver) yield turns.next();
+  }
+  runs.push(run.sort(compareUtf8));
+  while (runs.length > 1) {
+    const merged: (readonly string[])[] = [];
+    for (let at = 0; at < runs.length; at += 2) merged.push(yield* mergeTerms(runs[at] ?? [], runs[at + 1] ?? [], turns));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+/** Without doubles. */
+function* mergeTerms(first: readonly string[], second: readonly string[], turns: Turns): Work<readonly string[]> {
+  if (second.length === 0) return first;
+  const merged: string[] = [];
+  let left = 0;
+  let right = 0;
+  while (left < first.length || right < second.length) {
+    const order = compareNext(first[left], second[right]);
+    merged.push((order <= 0 ? first[left] : second[right]) ?? "");
+    if (order <= 0) left += 1;
+    if (order >= 0) right += 1;
+    turns.count(MERGE_STEPS);
+    if (turns.isOver) yield turns.next();
+  }
+  return merged;
+}
+
+function compareNext(left: string | undefined, right: string | undefined): number {
+  if (left === undefined) return 1;
+  return right === undefined ? -1 : compareUtf8(left, right);
+}
+
+/** The first place whose term is not below `bound`. */
+export function placeOf(sorted: readonly string[], bound: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareUtf8(sorted[middle] ?? "", bound) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

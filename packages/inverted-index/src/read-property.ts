@@ -1,0 +1,30 @@
+import { setImmediate } from "node:timers/promises";
+import { type Json, jsonMembers, type ReadBounds } from "@shoal/model";
+import type { DocumentSet } from "./document-set.js";
+import type { ObjectDirectory } from "./inverted-index.js";
+
+/** Documents that are read together. */
+const READ_DOCUMENTS = 128;
+
+/** Visits the stored value of a property for all of the documents that have one, ascending, in turns of the event loop. */
+export async function readProperty(
+  directory: ObjectDirectory,
+  property: string,
+  documents: DocumentSet,
+  visit: (document: number, value: Json) => void,
+  bounds?: ReadBounds,
+): Promise<void> {
+  const all = documents.toArray();
+  for (let start = 0; start < all.length; start += READ_DOCUMENTS) {
+    if (start > 0) await setImmediate();
+    const some = Array.from(all.subarray(start, start + READ_DOCUMENTS));
+    const rows = await directory.propertiesOf(some, bounds);
+    for (const [at, row] of rows.entries()) {
+      const member = row === undefined ? undefined : jsonMembers(row).get(property);
+      if (member === undefined) continue;
+      const text = Buffer.from(member.buffer, member.byteOffset, member.length).toString();
+      const value = JSON.parse(text) as Json;
+      if (value !== null) visit(some[at] ?? 0, value);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { KeyValueChange } from "@shoal/kv";
+import type { PostingChange, PostingImage } from "../images/posting-image.js";
+import { POSTING_CHUNK_DOCUMENTS, POSTING_CHUNK_SHIFT } from "../index-keys.js";
+import { changedContainer, type Container, encodeContainer } from "../records/container.js";
+import type { NeededRecords } from "./index-store.js";
+
+const OFFSET_MASK = POSTING_CHUNK_DOCUMENTS - 1;
+
+/** What a draft needs of {@link PropertyPostings}. */
+export interface DraftedPostings {
+  readonly slot: { readonly resident: PostingImage | undefined; apply(changes: readonly PostingChange[]): void };
+  keyOf(term: string, chunk: number): Uint8Array;
+  decode(value: Uint8Array | Error): Container;
+}
+
+interface TermDraft {
+  readonly adds: number[];
+  readonly removes: number[];
+}
+
+/** What a commit changes in one kind of postings of a property. */
+export class PostingDraft {
+  readonly #postings: DraftedPostings;
+  /** The image as it was when the draft began: no other commit changes it meanwhile, even when it is evicted. */
+  readonly #image: PostingImage | undefined;
+  /** By chunk and term; a number is one added offset, which is all there is of most terms. */
+  readonly #chunks = new Map<number, Map<string, number | TermDraft>>();
+  readonly #stored = new Map<string, Container>();
+
+  constructor(postings: DraftedPostings) {
+    this.#postings = postings;
+    this.#image = postings.slot.resident;
+  }
+
+  add(term: string, document: number): void {
+    const terms = this.#terms(document);
+    const before = terms.get(term);
+    if (before === undefined) terms.set(term, document & OFFSET_MASK);
+    else if (typeof before === "object") before.adds.push(document & OFFSET_MASK);
+    else terms.set(term, { adds: [before, document & OFFSET_MASK], removes: [] });
+  }
+
+  remove(term: string, document: number): void {
+    const terms = this.#terms(document);
+    const before = terms.get(term);
+    if (typeof before === "object") before.removes.push(document & OFFSET_MASK);
+    else terms.set(term, { adds: before === undefined ? [] : [before], removes: [document & OFFSET_MASK] });
+  }
+
+  #terms(document: number): Map<string, number | TermDraft> {
+    const chunk = document >>> POSTING_CHUNK_SHIFT;
+    let terms = this.#chunks.get(chunk);
+    if (terms === undefined) this.#chunks.set(chunk, (terms = new Map()));
+    return terms;
+  }
+
+  /** What has to be read from the store before {@link finish}; undefined when all is in memory. */
+  needs(): NeededRecords | undefined {
+    if (this.#image !== undefined) return undefined;
+    const keys: Uint8Array[] = [];
+    const names: string[] = [];
+    for (const [chunk, terms] of this.#chunks) {
+      for (const term of terms.keys()) {
+        keys.push(this.#postings.keyOf(term, chunk));
+        names.push(nameOf(chunk, term));
+      }
+    }
+    return {
+      keys,
+      take: (values) => {
+        for (const [at, value] of values.entries()) {
+          if (value !== undefined) this.#stored.set(names[at] ?? "", this.#postings.decode(value));
+        }
+      },
+    };
+  }
+
+  /** Adds the records to the batch; what is returned changes the image, once they are durable. */
+  finish(batch: KeyValueChange[]): () => void {
+    const changes: PostingChange[] = [];
+    for (const [chunk, terms] of this.#chunks) {
+      for (const [term, draft] of terms) {
+        const before = this.#before(term, chunk);
+        const container =
+          typeof draft === "number"
+            ? changedContainer(before, [draft], [])
+            : changedContainer(before, draft.adds, draft.removes);
+        const key = this.#postings.keyOf(term, chunk);
+        if (container !== undefined) batch.push({ type: "put", key, value: encodeContainer(container) });
+        else if (before !== undefined) batch.push({ type: "del", key });
+        changes.push({ term, chunk, container });
+      }
+    }
+    return () => this.#postings.slot.apply(changes);
+  }
+
+  #before(term: string, chunk: number): Container | undefined {
+    return this.#image === undefined ? this.#stored.get(nameOf(chunk, term)) : this.#image.chunk(term, chunk);
+  }
+}
+
+function nameOf(chunk: number, term: string): string {
+  return `${chunk}:${term}`;
+}

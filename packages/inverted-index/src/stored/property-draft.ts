@@ -1,0 +1,81 @@
+import type { KeyValueChange } from "@shoal/kv";
+import type { Analysis } from "../analysis/analyse-value.js";
+import { FLAG_NAMES, flagBit, termOfFlag } from "../analysis/flags.js";
+import { type ColumnValue, isSameColumnValue } from "../records/column-chunk.js";
+import { ColumnDraft, type DraftedColumn } from "./column-draft.js";
+import type { NeededRecords } from "./index-store.js";
+import { type DraftedPostings, PostingDraft } from "./posting-draft.js";
+import type { PropertyIndex } from "./property-index.js";
+
+const FLAG_TERMS = FLAG_NAMES.map((flag) => ({ bit: flagBit(flag), term: termOfFlag(flag) }));
+const NONE: readonly string[] = [];
+
+/** What a commit changes in the index of one property. */
+export class PropertyDraft {
+  readonly #index: PropertyIndex;
+  readonly #postings = new Map<DraftedPostings, PostingDraft>();
+  #column: ColumnDraft | undefined;
+
+  constructor(index: PropertyIndex) {
+    this.#index = index;
+  }
+
+  /** A document's value before and after; undefined: there is none. */
+  change(document: number, before: Analysis | undefined, after: Analysis | undefined): void {
+    const { flags, tokens, longTokens, wholes, targets, numbers, places } = this.#index;
+    const flagsBefore = before?.flags ?? 0;
+    const flagsAfter = after?.flags ?? 0;
+    if (flags !== undefined && flagsBefore !== flagsAfter) this.#flags(flags, document, flagsBefore, flagsAfter);
+    this.#terms(tokens, document, before?.tokens, after?.tokens);
+    this.#terms(longTokens, document, before?.longTokens, after?.longTokens);
+    this.#terms(wholes, document, before?.wholes, after?.wholes);
+    this.#terms(targets, document, before?.targets, after?.targets);
+    const column = numbers ?? places;
+    if (column !== undefined) this.setColumn(column, document, before?.column, after?.column);
+  }
+
+  setColumn(column: DraftedColumn, document: number, before: ColumnValue | undefined, after: ColumnValue | undefined): void {
+    if (isSameColumnValue(before, after)) return;
+    this.#column ??= new ColumnDraft(column);
+    this.#column.set(document, after);
+  }
+
+  #flags(postings: DraftedPostings, document: number, before: number, after: number): void {
+    const draft = this.#draft(postings);
+    for (const { bit, term } of FLAG_TERMS) {
+      if ((before & bit) === (after & bit)) continue;
+      if ((after & bit) === 0) draft.remove(term, document);
+      else draft.add(term, document);
+    }
+  }
+
+  #terms(
+    postings: DraftedPostings | undefined,
+    document: number,
+    before: readonly string[] = NONE,
+    after: readonly string[] = NONE,
+  ): void {
+    if (postings === undefined || (before.length === 0 && after.length === 0)) return;
+    const draft = this.#draft(postings);
+    const gone = before.length === 0 ? undefined : new Set(before);
+    for (const term of after) if (gone?.delete(term) !== true) draft.add(term, document);
+    if (gone !== undefined) for (const term of gone) draft.remove(term, document);
+  }
+
+  #draft(postings: DraftedPostings): PostingDraft {
+    let draft = this.#postings.get(postings);
+    if (draft === undefined) this.#postings.set(postings, (draft = new PostingDraft(postings)));
+    return draft;
+  }
+
+  needs(): readonly NeededRecords[] {
+    const parts = [...this.#postings.values(), ...(this.#column === undefined ? [] : [this.#column])];
+    return parts.map((part) => part.needs()).filter((needed) => needed !== undefined);
+  }
+
+  /** Adds the records to the batch, and to `steps` what changes memory once they are durable. */
+  finish(batch: KeyValueChange[], steps: (() => void)[]): void {
+    for (const draft of this.#postings.values()) steps.push(draft.finish(batch));
+    if (this.#column !== undefined) steps.push(this.#column.finish(batch));
+  }
+}
