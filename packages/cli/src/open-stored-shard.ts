@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { createInvertedIndex, type IndexMemory } from "@shoal/inverted-index";
 import { type DiskBallast, openRocksStore, type StoreState, storeMemory } from "@shoal/kv";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
@@ -12,6 +13,8 @@ export interface StoredShardSettings {
   readonly hashSeed: number;
   /** Shared by all shards of this node. */
   readonly idCensus: IdCensus;
+  /** Shared by all shards of this node. */
+  readonly indexMemory: IndexMemory;
   readonly logger: Logger;
   readonly objectBytesMax: number;
   /** Shared by all shards of this node. */
@@ -32,7 +35,7 @@ export async function openStoredShard(
   record: ClassRecord,
   folder: string,
 ): Promise<OpenedShard> {
-  const { ballast, clock, hashSeed, idCensus, logger, onStoreState, rowCache, rowReads } = settings;
+  const { ballast, clock, hashSeed, idCensus, indexMemory, logger, onStoreState, rowCache, rowReads } = settings;
   const shardCount = Math.max(1, settings.shardCount());
   const where = { class: address.className, shard: address.shardName };
   const store = await openRocksStore({
@@ -54,6 +57,8 @@ export async function openStoredShard(
       vectorIndexConfig: record.definition.vectorIndexConfig,
       dimensions: record.dimensions,
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
+      properties: record.definition.properties ?? [],
+      createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory }),
       clock,
       hashSeed,
       idCensus,
@@ -77,14 +82,28 @@ function logShardEvent(logger: Logger, where: object, event: ShardEvent): void {
       break;
     case "writesFailed":
     case "snapshotFailed":
-      logger.error({ ...where, ...fields }, type === "writesFailed" ? "writes failed" : "snapshot failed");
+    case "indexFailed":
+      logger.error({ ...where, ...fields }, FAILURES[type]);
       break;
     case "snapshotWritten":
       logger.debug({ ...where, ...fields }, "snapshot written");
       break;
     case "recovered":
     case "writesResumed":
-      logger.info({ ...where, ...fields }, type === "recovered" ? "shard open" : "writes resumed");
+    case "indexBuilt":
+      logger.info({ ...where, ...fields }, NEWS[type]);
       break;
   }
 }
+
+const FAILURES = {
+  writesFailed: "writes failed",
+  snapshotFailed: "snapshot failed",
+  indexFailed: "inverted index could not be built",
+} as const;
+
+const NEWS = {
+  recovered: "shard open",
+  writesResumed: "writes resumed",
+  indexBuilt: "inverted index built from the rows",
+} as const;

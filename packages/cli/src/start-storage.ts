@@ -2,6 +2,7 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { EmbeddedMetaStore, SchemaCoordinator } from "@shoal/coordinator";
+import { IndexMemory } from "@shoal/inverted-index";
 import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
 import { IdCensus, RowCacheBudget, RowReadGate } from "@shoal/shard";
@@ -64,6 +65,7 @@ export async function startStorage(
     clock: () => clock.now(),
     hashSeed,
     idCensus: new IdCensus(hashSeed),
+    indexMemory: new IndexMemory(configuration.indexCacheBytes),
     logger,
     objectBytesMax: configuration.objectBytesMax,
     storeMemoryBytes: configuration.storeMemoryBytes,

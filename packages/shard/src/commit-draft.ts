@@ -1,3 +1,4 @@
+import type { IndexedChange } from "@shoal/inverted-index";
 import type { KeyValueChange } from "@shoal/kv";
 import { type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
 import { ByteTurns } from "./byte-turns.js";
@@ -39,6 +40,8 @@ interface ObjectDraft {
 /** A finished commit: what to write, and what to apply when that is durable. */
 export interface Commit extends AppliedCommit {
   readonly batch: readonly KeyValueChange[];
+  /** For the inverted index, one an entry; undefined: what some object was before cannot be read. */
+  readonly changes: readonly IndexedChange[] | undefined;
   /** The row that an entry has written; undefined for a deletion. */
   row(entry: number): RowView | undefined;
   /** Document ids that were reserved for it and go back when it fails. */
@@ -124,13 +127,19 @@ export class CommitDraft {
     const entries: JournalEntry[] = [];
     const rows: (Buffer | undefined)[] = [];
     const batch: KeyValueChange[] = [];
+    const changes: IndexedChange[] = [];
     const reserved: number[] = [];
     const ids = this.#options.table.expected?.copy();
     for (const draft of this.#objects.values()) {
       if (draft.row === undefined && draft.document < 0) continue;
       const key = rowKey(draft.id);
-      const entry = this.#entry(draft, key.subarray(1), reserved);
+      const written = draft.row === undefined ? undefined : view(draft.row);
+      const entry = this.#entry(draft, written, key.subarray(1), reserved);
       entries.push(entry);
+      const base = draft.document < 0 ? undefined : this.#options.baseRows.get(draft.id);
+      if (draft.document < 0 || base instanceof RowView) {
+        changes.push({ document: entry.document, before: base instanceof RowView ? base : undefined, after: written });
+      }
       rows.push(draft.row);
       if (draft.row === undefined) {
         batch.push({ type: "del", key });
@@ -151,15 +160,27 @@ export class CommitDraft {
     }
     const row = (at: number) => (rows[at] === undefined ? undefined : view(rows[at]));
     const vectorBytes = (at: number) => view(rows[at]).vectorBytes;
-    return { entries, lastSequence, ids, row, vectorBytes, batch, reserved, dimensions: this.#dimensions };
+    const known = changes.length === entries.length ? changes : undefined;
+    return {
+      entries,
+      lastSequence,
+      ids,
+      row,
+      vectorBytes,
+      batch,
+      changes: known,
+      reserved,
+      dimensions: this.#dimensions,
+    };
   }
 
-  #entry(draft: ObjectDraft, rawId: Uint8Array, reserved: number[]): JournalEntry {
-    const { id, row, document, creationTimeUnix, created } = draft;
-    if (row === undefined) {
-      return { ...DELETED, rawId, document };
-    }
-    const written = view(row);
+  #entry(
+    { id, document, creationTimeUnix, created }: ObjectDraft,
+    written: RowView | undefined,
+    rawId: Uint8Array,
+    reserved: number[],
+  ): JournalEntry {
+    if (written === undefined) return { ...DELETED, rawId, document };
     const base = this.#options.baseRows.get(id);
     const place = document >= 0 ? document : this.#options.table.reserve();
     if (document < 0) reserved.push(place);

@@ -1,10 +1,12 @@
-import type { KeyValueStore } from "@shoal/kv";
-import { type ObjectId, ShoalError } from "@shoal/model";
+import type { PlannedChanges } from "@shoal/inverted-index";
+import type { KeyValueChange, KeyValueStore } from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
 import { catchUp } from "./catch-up.js";
-import { type BaseRow, type Commit, CommitDraft } from "./commit-draft.js";
-import { rowKey } from "./key-layout.js";
+import { type Commit, CommitDraft } from "./commit-draft.js";
+import type { ObjectIndex } from "./object-index.js";
 import type { PendingWrite } from "./pending-write.js";
-import { RowView } from "./row.js";
+import { readBaseRows } from "./read-base-rows.js";
+import type { RowView } from "./row.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
@@ -16,11 +18,14 @@ export interface CommitLoopOptions {
   readonly shardName: string;
   readonly store: KeyValueStore;
   readonly views: Views;
+  readonly index: ObjectIndex;
   readonly source: VectorIndexSource;
   readonly clock: WriteClock;
   readonly term: number;
   readonly limits: ShardLimits;
   readonly onEvent: OnShardEvent;
+  /** The row of a document without its vector, when it is at hand. */
+  readonly cachedRow: (document: number) => RowView | undefined;
   /** After each commit, with the documents whose rows have changed and, where they are at hand, the rows. */
   readonly onCommitted: (documents: readonly number[], row: (at: number) => RowView | undefined) => void;
 }
@@ -32,7 +37,7 @@ export class CommitLoop {
   #pendingObjects = 0;
   #pendingBytes = 0;
   #running: Promise<void> | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
   #dimensions: number | undefined;
   /** The last write to the store failed; it may have reached the disk all the same. */
   #storeError: ShoalError | undefined;
@@ -78,9 +83,15 @@ export class CommitLoop {
     this.#running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#run());
   }
 
+  /** Builds the inverted index when that is due and possible; writes that come meanwhile wait. */
+  async buildIndex(): Promise<void> {
+    this.#running ??= Promise.resolve().then(() => this.#run());
+    await this.#running;
+  }
+
   /** Takes no more writes; resolves when the accepted ones are done. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     await this.#running;
   }
 
@@ -92,13 +103,21 @@ export class CommitLoop {
   #commit: Promise<void> | undefined;
 
   async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
+    for (;;) {
+      if (this.#mayBuildIndex) await this.#options.index.build(this.#closing.signal);
+      if (this.#queue.length === 0) break;
       await this.#options.views.index?.settled().catch((error: unknown) => this.#break(error));
       const group = this.#take();
       this.#commit = this.#commitGroup(group);
       await this.#commit;
     }
     this.#running = undefined;
+  }
+
+  /** A store of which nobody knows what it has is written to by the next commit first. */
+  get #mayBuildIndex(): boolean {
+    const isPossible = this.#broken === undefined && this.#storeError === undefined && !this.#closing.signal.aborted;
+    return isPossible && this.#options.index.isDue;
   }
 
   #take(): PendingWrite[] {
@@ -116,31 +135,36 @@ export class CommitLoop {
 
   /** Never fails: every write of the group gets its outcome. */
   async #commitGroup(group: readonly PendingWrite[]): Promise<void> {
+    let isWritten = true;
     try {
-      await this.#write(group);
-      for (const write of group) write.succeed();
+      isWritten = await this.#write(group);
+      if (isWritten) for (const write of group) write.succeed();
     } catch (error) {
       for (const write of group) write.fail(error);
-    } finally {
-      for (const write of group) {
-        this.#pendingObjects -= write.objects;
-        this.#pendingBytes -= write.bytes;
-      }
+    }
+    if (!isWritten) {
+      for (const write of group) await this.#commitGroup([write]);
+      return;
+    }
+    for (const write of group) {
+      this.#pendingObjects -= write.objects;
+      this.#pendingBytes -= write.bytes;
     }
   }
 
-  async #write(group: readonly PendingWrite[]): Promise<void> {
+  /** False: the index refuses one of several writes, and each has to be tried by itself. */
+  async #write(group: readonly PendingWrite[]): Promise<boolean> {
     const { className, views, clock, term, source, limits } = this.#options;
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#storeError !== undefined) await this.#catchUp();
-    const baseRows = await this.#readBaseRows(group);
+    const read = readBaseRows({ ...this.#options, table: views.table, place: this.#place }, group);
     const draft = new CommitDraft({
       className,
       table: views.table,
       dimensions: this.#dimensions,
       objectBytesMax: limits.objectBytesMax,
       nowUnix: clock.next(),
-      baseRows,
+      baseRows: read instanceof Promise ? await read : read,
     });
     for (const write of group) {
       const staged = write.stage(draft);
@@ -148,16 +172,21 @@ export class CommitLoop {
       if (draft.turns.isOver) await draft.turns.next();
     }
     const commit = draft.finish(views.sequence, term);
-    if (commit === undefined) return;
+    if (commit === undefined) return true;
+    let planned: PlannedChanges | undefined;
     try {
+      planned = await this.#options.index.plan(commit.changes);
       const index = await this.#indexFor(commit, source);
-      await this.#writeToStore(commit);
+      await this.#writeToStore([...commit.batch, ...planned.batch]);
       views.index ??= index;
     } catch (error) {
+      planned?.failed();
       for (const document of commit.reserved) views.table.recycle(document);
+      if (planned === undefined && group.length > 1) return false;
       throw error;
     }
-    this.#apply(commit);
+    this.#apply(commit, planned);
+    return true;
   }
 
   async #indexFor(commit: Commit, source: VectorIndexSource) {
@@ -165,10 +194,10 @@ export class CommitLoop {
     return this.#options.views.index ?? (await source.create(commit.dimensions));
   }
 
-  async #writeToStore(commit: Commit): Promise<void> {
+  async #writeToStore(batch: readonly KeyValueChange[]): Promise<void> {
     const { store, onEvent } = this.#options;
     try {
-      await store.write(commit.batch, { sync: true });
+      await store.write(batch, { sync: true });
     } catch (thrown) {
       const error = ShoalError.from(thrown);
       // A store that refuses for now has not failed.
@@ -181,11 +210,12 @@ export class CommitLoop {
     this.#storeError = undefined;
   }
 
-  #apply(commit: Commit): void {
+  #apply(commit: Commit, planned: PlannedChanges): void {
     const { views, onCommitted } = this.#options;
     this.#dimensions = commit.dimensions;
     try {
       views.apply(commit);
+      planned.applied();
     } catch (error) {
       this.#break(error);
       throw this.#broken;
@@ -199,36 +229,11 @@ export class CommitLoop {
 
   /** A write that the store reported as failed may be there: the views take it over before anything is built on them. */
   async #catchUp(): Promise<void> {
-    const { store, views, source, onEvent, onCommitted } = this.#options;
+    const { store, views, index, source, onEvent, onCommitted } = this.#options;
+    index.renew();
     const caughtUp = await catchUp({ store, views, source, onEvent, place: this.#place });
     this.#dimensions ??= caughtUp.dimensions;
     onCommitted(caughtUp.documents, () => undefined);
-  }
-
-  async #readBaseRows(group: readonly PendingWrite[]): Promise<ReadonlyMap<ObjectId, BaseRow>> {
-    const { store, views } = this.#options;
-    const ids = new Set<ObjectId>();
-    for (const write of group) {
-      for (const id of write.baseIds) if (views.table.doubtful || views.table.find(id) >= 0) ids.add(id);
-    }
-    const rows = new Map<ObjectId, BaseRow>();
-    if (ids.size === 0) return rows;
-    const values = await store.getMany(Array.from(ids, rowKey));
-    let at = 0;
-    for (const id of ids) {
-      const value = values[at++];
-      if (value instanceof ShoalError && value.code !== "dataLoss") throw value;
-      if (value !== undefined || views.table.find(id) >= 0) rows.set(id, this.#baseRow(id, value));
-    }
-    return rows;
-  }
-
-  #baseRow(id: ObjectId, value: Uint8Array | Error | undefined): BaseRow {
-    const row = value === undefined || value instanceof Error ? undefined : RowView.of(value);
-    if (row !== undefined && this.#options.views.table.find(id) >= 0) return row;
-    const reason =
-      value instanceof Error ? value.message : value === undefined ? "its row is missing" : "its row cannot be used";
-    return new ShoalError("dataLoss", `object '${id}' of ${this.#place} is damaged: ${reason}`, { cause: value });
   }
 
   #break(thrown: unknown): void {
@@ -238,7 +243,7 @@ export class CommitLoop {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new ShoalError("unavailable", `${this.#place} is closing`);
+    if (this.#closing.signal.aborted) throw new ShoalError("unavailable", `${this.#place} is closing`);
     if (this.#broken !== undefined) throw this.#broken;
   }
 

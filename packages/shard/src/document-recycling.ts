@@ -29,6 +29,16 @@ export class DocumentRecycling {
     this.#advance();
   }
 
+  /** What works on documents that it has found. */
+  async during<Answer>(search: () => Promise<Answer>): Promise<Answer> {
+    const began = this.searchBegan();
+    try {
+      return await search();
+    } finally {
+      this.searchEnded(began);
+    }
+  }
+
   /** The document's object is gone from the table and the index. */
   release(document: number): void {
     this.#freedNow.push(document);

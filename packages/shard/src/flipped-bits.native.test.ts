@@ -8,7 +8,8 @@ import { describe, expect, it } from "vitest";
 import { openShard } from "./open-shard.js";
 import type { Shard } from "./shard.js";
 import { Random } from "./testing/random.js";
-import { ALL_FIELDS, book, INDEX_CONFIG, idOf, propertiesOf } from "./testing/shard-under-test-suite.js";
+import { ScannedIndex } from "./testing/scanned-index.js";
+import { ALL_FIELDS, book, INDEX_CONFIG, idOf, PROPERTIES, propertiesOf } from "./testing/shard-under-test-suite.js";
 
 const OBJECTS = 400;
 const ROUNDS = Number(process.env.SHARD_FLIP_ROUNDS ?? 40);
@@ -25,6 +26,8 @@ async function withShard(folder: string, use: (shard: Shard, store: KeyValueStor
       vectorIndexConfig: INDEX_CONFIG,
       dimensions: undefined,
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
+      properties: PROPERTIES,
+      createIndex: (site) => new ScannedIndex(site),
       clock: () => Date.now(),
       onEvent: () => {},
     });

@@ -1,17 +1,18 @@
 import { MemoryStore } from "@shoal/kv";
 import { type ObjectId, objectIdToBytes } from "@shoal/model";
 import { describe, expect, it } from "vitest";
-import { encodeFormatRecord } from "./format-record.js";
+import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import { decodeHeadRecord, encodeHeadRecord } from "./head-record.js";
 import { IdSetDigest } from "./id-set-digest.js";
+import { indexIsWhole, indexRecord } from "./index-record.js";
 import { decodeJournalRecord, encodeJournalRecord } from "./journal-record.js";
-import { FORMAT_KEY, HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
+import { FORMAT_KEY, HEAD_KEY, INDEX_KEY, journalKey, rowKey } from "./key-layout.js";
 import { encodeRow, RowView, stampPlace, stampTimes } from "./row.js";
 import { ALL_FIELDS, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 /*
- * What format 1 looks like, byte for byte. A change that breaks one of these needs a new format version, and these bytes
- * must still be read.
+ * What formats 1 and 2 look like, byte for byte. A change that breaks one of these needs a new format version, and these
+ * bytes must still be read. The inverted index has golden bytes of its own.
  */
 const ID = "01234567-89ab-4cde-8f01-23456789abcd" as ObjectId;
 const OTHER_ID = "ffffffff-0000-4000-8000-000000000001" as ObjectId;
@@ -21,7 +22,11 @@ const GOLDEN = {
   headKey: "01",
   rowKey: "6f0123456789ab4cde8f0123456789abcd",
   journalKey: "6a0000000100000002",
-  format: "53484f414c53484401000000 02000000",
+  format1: "53484f414c53484401000000 02000000",
+  format: "53484f414c53484402000000 02000000",
+  indexKey: "02",
+  wholeIndex: "01000000",
+  outdatedIndex: "00000000",
   head: "0200000001000000 0700000000000000 0100000000000000 68fed1e6 b6188864",
   headOfUnknown: "0200000001000000 0700000000000000 ffffffffffffffff 00000000 00000000",
   row:
@@ -62,7 +67,7 @@ const ENTRIES = [
   },
 ] as const;
 
-describe("format 1", () => {
+describe("format 2", () => {
   it("keys", () => {
     expect(hex(FORMAT_KEY)).toBe(GOLDEN.formatKey);
     expect(hex(HEAD_KEY)).toBe(GOLDEN.headKey);
@@ -72,6 +77,8 @@ describe("format 1", () => {
 
   it("format and head records", () => {
     expect(hex(encodeFormatRecord(2))).toBe(hex(bytes(GOLDEN.format)));
+    expect(decodeFormatRecord(bytes(GOLDEN.format), "here")).toEqual({ version: 2, dimensions: 2 });
+    expect(decodeFormatRecord(bytes(GOLDEN.format1), "here")).toEqual({ version: 1, dimensions: 2 });
     const head = { sequence: 0x1_0000_0002, term: 7, ids: IDS };
     expect(hex(encodeHeadRecord(head))).toBe(hex(bytes(GOLDEN.head)));
     expect(decodeHeadRecord(bytes(GOLDEN.head))).toEqual(head);
@@ -79,6 +86,15 @@ describe("format 1", () => {
     expect(hex(encodeHeadRecord(unknown))).toBe(hex(bytes(GOLDEN.headOfUnknown)));
     expect(decodeHeadRecord(bytes(GOLDEN.headOfUnknown))).toEqual(unknown);
     expect(() => decodeHeadRecord(bytes(GOLDEN.head).subarray(1))).toThrow("cannot be read");
+  });
+
+  it("index record", () => {
+    expect(hex(INDEX_KEY)).toBe(GOLDEN.indexKey);
+    expect(indexRecord(true)).toMatchObject({ type: "put", key: INDEX_KEY, value: bytes(GOLDEN.wholeIndex) });
+    expect(indexRecord(false)).toMatchObject({ type: "put", key: INDEX_KEY, value: bytes(GOLDEN.outdatedIndex) });
+    const records = [GOLDEN.wholeIndex, GOLDEN.outdatedIndex, "02000000", "0100", "0100000000"].map(bytes);
+    expect(records.map(indexIsWhole)).toEqual([true, false, false, false, false]);
+    expect(indexIsWhole(undefined)).toBe(false);
   });
 
   it("row", () => {
@@ -107,22 +123,35 @@ describe("format 1", () => {
     });
   });
 
-  it("a shard of these bytes opens and answers", async () => {
-    const store = new MemoryStore();
-    await using under = await ShardUnderTest.create(store);
-    await store.write([
-      { type: "put", key: bytes(GOLDEN.formatKey), value: bytes(GOLDEN.format) },
-      { type: "put", key: bytes(GOLDEN.headKey), value: bytes(GOLDEN.head) },
-      { type: "put", key: bytes(GOLDEN.rowKey), value: bytes(GOLDEN.row) },
-      { type: "put", key: bytes(GOLDEN.journalKey), value: bytes(GOLDEN.journal) },
-    ]);
+  const opened = async (under: ShardUnderTest): Promise<void> => {
     const shard = await under.open({ term: 7 });
     const [object] = await shard.getObjects([ID], ALL_FIELDS);
     expect(propertiesOf(object)).toEqual({ a: 1 });
     const hits = await shard.searchByVector({ vector: Float32Array.of(1, -2.5), count: 3, fields: undefined });
     expect(hits.map((hit) => hit.id)).toEqual([ID]);
     expect(shard.dimensions).toBe(2);
+    const value = { kind: "int", values: [1] } as const;
+    expect(await shard.matchingIds({ operator: "Equal", property: "a", value }, 10)).toEqual([ID]);
+    expect(await shard.matchingIds({ operator: "NotEqual", property: "a", value }, 10)).toEqual([]);
     await shard[Symbol.asyncDispose]();
+  };
+
+  it("a shard of format 1 opens and answers, and is one of format 2 afterwards", async () => {
+    const store = new MemoryStore();
+    await using under = await ShardUnderTest.create(store);
+    await store.write([
+      { type: "put", key: bytes(GOLDEN.formatKey), value: bytes(GOLDEN.format1) },
+      { type: "put", key: bytes(GOLDEN.headKey), value: bytes(GOLDEN.head) },
+      { type: "put", key: bytes(GOLDEN.rowKey), value: bytes(GOLDEN.row) },
+      { type: "put", key: bytes(GOLDEN.journalKey), value: bytes(GOLDEN.journal) },
+    ]);
+    await opened(under);
+    expect(under.events).toContainEqual(expect.objectContaining({ type: "indexBuilt", objectCount: 1 }));
+    expect(hex((await store.get(FORMAT_KEY)) ?? Buffer.of())).toBe(hex(bytes(GOLDEN.format)));
+    expect(hex((await store.get(INDEX_KEY)) ?? Buffer.of())).toBe(GOLDEN.wholeIndex);
+    under.events.length = 0;
+    await opened(under);
+    expect(under.events.map(({ type }) => type)).not.toContain("indexBuilt");
   });
 
   it.each([

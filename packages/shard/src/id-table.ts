@@ -1,9 +1,11 @@
+import type { DocumentSet } from "@shoal/inverted-index";
 import { type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
 import type { IdCensus } from "./id-census.js";
 import { IdHash, IdProbe, lastProbe } from "./id-hash.js";
-import { compareDocuments, IdOrder } from "./id-order.js";
+import { compareDocuments, IdOrder, sortedById } from "./id-order.js";
 import { IdSetDigest } from "./id-set-digest.js";
+import { PresentDocuments } from "./present-documents.js";
 
 /** A copy of the table at one sequence, as bytes of this machine. */
 export interface IdTableImage {
@@ -29,6 +31,7 @@ export class IdTable {
   #expected: Readonly<IdSetDigest> | undefined = new IdSetDigest();
   #census: IdCensus | undefined;
   readonly #digest = new IdSetDigest();
+  readonly #present = new PresentDocuments();
   #documentLimit = 0;
   #newest = END;
   #oldest = END;
@@ -97,6 +100,16 @@ export class IdTable {
     return compareDocuments(this.#chunks, a, b);
   }
 
+  /** Documents that are there, by raw uuid. */
+  sortedById(documents: Uint32Array): Uint32Array {
+    return sortedById(this.#chunks, documents, documents.length);
+  }
+
+  /** All documents, as they are now. */
+  present(): DocumentSet {
+    return this.#present.all(this.#documentLimit, this.#chunks);
+  }
+
   /** A document id that is in no use. */
   reserve(): number {
     const free = this.#free.pop();
@@ -120,8 +133,10 @@ export class IdTable {
    */
   insert(rawId: Uint8Array, document: number, creationTime: number): void {
     if (this.#chunks.has(document) || this.findRaw(rawId) >= 0) {
-      const id = objectIdFromBytes(rawId);
-      throw new ShoalError("internal", `object ${id} or document ${document} is in the table already`);
+      throw new ShoalError(
+        "internal",
+        `id ${objectIdFromBytes(rawId)} or document ${document} is in the table already`,
+      );
     }
     if (document >= this.#documentLimit) {
       this.#documentLimit = document + 1;
@@ -131,6 +146,7 @@ export class IdTable {
     this.#chunks.setCreationTime(document, creationTime);
     this.#hash.add(document);
     this.#order?.insert(document);
+    this.#present.inserted(document);
     this.#linkNewest(document);
     this.#digest.add(rawId);
     this.#census?.add(lastProbe.readRaw(rawId));
@@ -150,6 +166,7 @@ export class IdTable {
     this.#census?.remove(lastProbe.readRaw(rawId));
     this.#hash.remove(document);
     this.#order?.remove(document);
+    this.#present.removed(document);
     this.#unlink(document);
     this.#chunks.setOlder(document, ABSENT);
   }
@@ -229,8 +246,8 @@ export class IdTable {
   }
 
   memoryBytes(): number {
-    const order = this.#order?.memoryBytes() ?? 0;
-    return this.#chunks.memoryBytes() + this.#hash.memoryBytes() + order + this.#free.length * 8;
+    const views = (this.#order?.memoryBytes() ?? 0) + this.#present.memoryBytes();
+    return this.#chunks.memoryBytes() + this.#hash.memoryBytes() + views + this.#free.length * 8;
   }
 
   /** Takes about 5 ms for a million objects. */

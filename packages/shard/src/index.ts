@@ -1,8 +1,9 @@
 export { IdCensus } from "./id-census.js";
+export type { CreateInvertedIndex } from "./object-index.js";
 export { openShard, type ShardOptions } from "./open-shard.js";
 export { RowCacheBudget } from "./row-cache-budget.js";
 export { RowReadGate } from "./row-read-gate.js";
-export type { Shard, ShardCondition, ShardReader, ShardStatistics, ShardWriter } from "./shard.js";
+export type { Shard, ShardCondition, ShardReader, ShardSettings, ShardStatistics, ShardWriter } from "./shard.js";
 export type { Damage, OnShardEvent, ShardEvent, ViewName } from "./shard-events.js";
 export { DEFAULT_SHARD_LIMITS, type ShardLimits } from "./shard-limits.js";
 export type { VectorIndexes } from "./vector-indexes.js";

@@ -1,3 +1,4 @@
+import type { IndexKeyPrefixes } from "@shoal/inverted-index";
 import { type ObjectId, writeObjectId } from "@shoal/model";
 
 /*
@@ -7,21 +8,31 @@ import { type ObjectId, writeObjectId } from "@shoal/model";
  * |------------|------------------------------------------|--------------------------|--------------|
  * | 0x00       | the byte alone                           | format record            | 1            |
  * | 0x01       | the byte alone                           | head record              | 1            |
+ * | 0x02       | the byte alone                           | index record             | 2            |
+ * | 0x63 `c`   | columns of the inverted index            | see `inverted-index`     | 2            |
  * | 0x6a `j`   | last sequence of a commit, 8 bytes BE    | journal record           | 1            |
  * | 0x6f `o`   | 16 bytes of the uuid                     | row                      | 1            |
+ * | 0x70 `p`   | postings of the inverted index           | see `inverted-index`     | 2            |
  *
- * Free for postings and counters: everything else.
+ * Format 2 is format 1 and the inverted index. A shard of format 1 becomes one of format 2 when its index has been built.
  */
 const FORMAT = 0x00;
 const HEAD = 0x01;
+const INDEX = 0x02;
+const COLUMNS = 0x63;
 const JOURNAL = 0x6a;
 const ROW = 0x6f;
+const POSTINGS = 0x70;
+
+/** The inverted index makes its keys itself; it writes nothing under other bytes. */
+export const INDEX_PREFIXES: IndexKeyPrefixes = { postings: POSTINGS, columns: COLUMNS };
 
 /** The newest layout of keys and values that this code reads, and the one it writes. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 export const FORMAT_KEY: Uint8Array = Uint8Array.of(FORMAT);
 export const HEAD_KEY: Uint8Array = Uint8Array.of(HEAD);
+export const INDEX_KEY: Uint8Array = Uint8Array.of(INDEX);
 
 const ROW_KEY_BYTES = 17;
 const JOURNAL_KEY_BYTES = 9;
@@ -44,6 +55,11 @@ export function rowKeyOfRawId(rawId: Uint8Array): Uint8Array {
 /** The 16 bytes of the id in a row key, as a view, or undefined when `key` is no row key (it may be damaged). */
 export function rawIdOfRowKey(key: Uint8Array): Uint8Array | undefined {
   return key.length === ROW_KEY_BYTES && key[0] === ROW ? key.subarray(1) : undefined;
+}
+
+/** All that the inverted index writes. */
+export function indexRanges(): readonly { readonly gte: Uint8Array; readonly lt: Uint8Array }[] {
+  return [COLUMNS, POSTINGS].map((byte) => ({ gte: Uint8Array.of(byte), lt: Uint8Array.of(byte + 1) }));
 }
 
 export function rowRange(): { readonly gte: Uint8Array; readonly lt: Uint8Array } {

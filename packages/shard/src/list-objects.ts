@@ -1,20 +1,35 @@
 import { setImmediate } from "node:timers/promises";
-import type { ObjectId, ObjectListing, ReadBounds, StoredObject } from "@shoal/model";
+import type { ObjectListing, ReadBounds, StoredObject } from "@shoal/model";
 import type { IdTable } from "./id-table.js";
+import { firstMatching, named } from "./matching-objects.js";
+import type { ObjectIndex } from "./object-index.js";
 import { heldBytes, readObjects } from "./read-objects.js";
 import type { FoundObject, RowReader } from "./read-rows.js";
+import type { Views } from "./views.js";
+
+export interface ListedShard {
+  readonly views: Views;
+  readonly index: ObjectIndex;
+  readonly rows: RowReader;
+  readonly className: string;
+}
 
 /** A page in either order: which objects it holds is known from memory, multi-gets bring their rows. */
 export async function listObjects(
-  table: IdTable,
-  rows: RowReader,
-  className: string,
+  { views, index, rows, className }: ListedShard,
   listing: ObjectListing,
   bounds: ReadBounds,
 ): Promise<readonly StoredObject[]> {
-  const { order, after, limit, skip = 0, fields } = listing;
+  const { table } = views;
+  const { order, after, limit, skip = 0, filter, fields } = listing;
   for (;;) {
-    const objects = order === "id" ? firstById(table, after, skip, limit) : newest(table, skip, limit);
+    const found =
+      filter !== undefined
+        ? firstMatching(views, () => index.matching(filter, bounds), listing)
+        : order === "id"
+          ? named(table, firstOf(table.byId(after), skip, limit))
+          : newest(table, skip, limit);
+    const objects = found instanceof Promise ? await found : found;
     const read = await readObjects(rows, objects, { className, fields, bounds });
     const page = read.filter((object) => object !== undefined);
     if (page.length === objects.length) return page;
@@ -25,16 +40,16 @@ export async function listObjects(
   }
 }
 
-function firstById(table: IdTable, after: ObjectId | undefined, skip: number, limit: number): FoundObject[] {
-  const documents: number[] = [];
-  if (limit === 0) return [];
+function firstOf(documents: Iterable<number>, skip: number, limit: number): number[] {
+  const first: number[] = [];
+  if (limit === 0) return first;
   let passed = 0;
-  for (const document of table.byId(after)) {
+  for (const document of documents) {
     if (passed++ < skip) continue;
-    documents.push(document);
-    if (documents.length === limit) break;
+    first.push(document);
+    if (first.length === limit) break;
   }
-  return named(table, documents);
+  return first;
 }
 
 /** Creation time descending, then id: all that share the last time of the page have to be seen. */
@@ -49,13 +64,4 @@ function newest(table: IdTable, skip: number, limit: number): FoundObject[] {
   }
   documents.sort((a, b) => table.creationTime(b) - table.creationTime(a) || table.compareIds(a, b));
   return named(table, documents.slice(skip, skip + limit));
-}
-
-function named(table: IdTable, documents: readonly number[]): FoundObject[] {
-  const objects: FoundObject[] = [];
-  for (const document of documents) {
-    const id = table.idOf(document);
-    if (id !== undefined) objects.push({ id, document });
-  }
-  return objects;
 }

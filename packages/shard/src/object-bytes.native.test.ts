@@ -1,5 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { rawIdOfRowKey } from "./key-layout.js";
 import type { Shard } from "./shard.js";
 import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
@@ -128,7 +129,9 @@ describe("bytes of an object", () => {
     for (const outcome of outcomes) expect(outcome).toMatchObject({ lastUpdateTimeUnix: under.nowUnix });
     expect(writes.mock.calls.length).toBeGreaterThanOrEqual(3);
     for (const [batch] of writes.mock.calls) {
-      const bytes = batch.reduce((sum, change) => sum + (change.type === "put" ? change.value.length : 0), 0);
+      // The index of these tests has a copy of every object.
+      const rows = batch.filter(({ key }) => rawIdOfRowKey(key) !== undefined);
+      const bytes = rows.reduce((sum, change) => sum + (change.type === "put" ? change.value.length : 0), 0);
       expect(bytes).toBeLessThan(10 * 1024 * 1024);
     }
     expect(shard.statistics().sequence).toBeGreaterThan(sequence);

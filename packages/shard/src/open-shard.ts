@@ -1,8 +1,10 @@
 import type { KeyValueStore } from "@shoal/kv";
-import { ShoalError, type VectorIndexConfig } from "@shoal/model";
+import { type PropertyDefinition, ShoalError, type VectorIndexConfig } from "@shoal/model";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import type { IdCensus } from "./id-census.js";
-import { FORMAT_KEY } from "./key-layout.js";
+import { indexIsWhole, indexRecord } from "./index-record.js";
+import { FORMAT_KEY, INDEX_KEY } from "./key-layout.js";
+import type { CreateInvertedIndex } from "./object-index.js";
 import { recover } from "./recover.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
 import { RowReadGate } from "./row-read-gate.js";
@@ -25,6 +27,9 @@ export interface ShardOptions {
   /** Length of the class's vectors when it is known; else the first vector decides. */
   readonly dimensions: number | undefined;
   readonly vectorIndexes: VectorIndexes;
+  /** Of the class. */
+  readonly properties: readonly PropertyDefinition[];
+  readonly createIndex: CreateInvertedIndex;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;
@@ -43,20 +48,26 @@ export interface ShardOptions {
 
 /**
  * Opens a shard, or makes one in an empty store. When this resolves, everything that was ever acknowledged is found by
- * id and by vector. Fails with `unavailable` when a newer release wrote the data, with `conflict` for a stale term or
+ * id, by vector and by filter: a shard of an older format has got its inverted index. Only when that cannot be built now
+ * the shard opens without it, and filters are refused until it is. Fails with `unavailable` when a newer release wrote the data, with `conflict` for a stale term or
  * other dimensions, with `dataLoss` when the store is not a shard's.
  */
 export async function openShard(options: ShardOptions): Promise<Shard> {
   const limits = { ...DEFAULT_SHARD_LIMITS, ...options.limits };
   const place = `shard '${options.shardName}' of class '${options.className}'`;
   const began = options.clock();
-  const stored = await readFormat(options.store, place);
+  const { dimensions: stored, ...format } = await readFormat(options.store, place);
   if (stored !== undefined && options.dimensions !== undefined && stored !== options.dimensions) {
     throw new ShoalError("conflict", `${place} holds vectors of ${stored} dimensions, not of ${options.dimensions}`);
   }
   const source = new VectorIndexSource(options.vectorIndexes, options.vectorIndexConfig, limits.graphTailMax);
   const paths = await snapshotPaths(options.folder);
-  const { store, onEvent, hashSeed = 0x5bd1e995, term = 0 } = options;
+  const { store, hashSeed = 0x5bd1e995, term = 0 } = options;
+  let rowsAreWhole = true;
+  const onEvent: OnShardEvent = (event) => {
+    rowsAreWhole &&= event.type !== "damageFound" || event.damage.what === "snapshot";
+    options.onEvent(event);
+  };
   const { replayEntriesMax } = limits;
   const recovery = { store, paths, source, dimensions: stored, hashSeed, replayEntriesMax, onEvent };
   const recovered = await recover(recovery).catch(async (error: unknown) => {
@@ -78,17 +89,47 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
   });
   const dimensions = stored ?? options.dimensions;
   const { idCensus, rowCache = new RowCacheBudget(limits.rowCacheBytesMax), rowReads = new RowReadGate() } = options;
-  const parts = { limits, rowCache, rowReads, idCensus, term, place, dimensions, source, paths, recovered };
-  return new StoredShard({ ...options, ...parts });
+  // With rows their documents may be lost, and those be given to others: what the index has of them would be theirs.
+  const indexIsWhole = format.indexIsWhole && rowsAreWhole;
+  if (format.indexIsWhole && !rowsAreWhole) await outdateIndex(store);
+  const parts = {
+    limits,
+    rowCache,
+    rowReads,
+    idCensus,
+    term,
+    place,
+    dimensions,
+    source,
+    paths,
+    recovered,
+    indexIsWhole,
+  };
+  return new StoredShard({ ...options, ...parts }).prepare();
 }
 
-/** The dimensions on disk. An empty store gets its format record: it becomes this shard's. */
-async function readFormat(store: KeyValueStore, place: string): Promise<number | undefined> {
-  const record = await store.get(FORMAT_KEY);
-  if (record !== undefined) return decodeFormatRecord(record, place).dimensions;
+interface ShardFormat {
+  readonly dimensions: number | undefined;
+  readonly indexIsWhole: boolean;
+}
+
+/** What is on disk. An empty store gets its records: it becomes this shard's. */
+async function readFormat(store: KeyValueStore, place: string): Promise<ShardFormat> {
+  const [record, index] = await store.getMany([FORMAT_KEY, INDEX_KEY]);
+  if (record instanceof Error) throw record;
+  if (record !== undefined) {
+    const { dimensions } = decodeFormatRecord(record, place);
+    return { dimensions, indexIsWhole: !(index instanceof Error) && indexIsWhole(index) };
+  }
   for await (const _ of store.scan({ limit: 1 }, () => {})) {
     throw new ShoalError("dataLoss", `${place} has data but no format record`);
   }
-  await store.write([{ type: "put", key: FORMAT_KEY, value: encodeFormatRecord(undefined) }], { sync: true });
-  return undefined;
+  const format = { type: "put", key: FORMAT_KEY, value: encodeFormatRecord(undefined) } as const;
+  await store.write([format, indexRecord(true)], { sync: true });
+  return { dimensions: undefined, indexIsWhole: true };
+}
+
+/** A disk that takes no writes does not keep a shard from being read: every commit says it again until it is built. */
+async function outdateIndex(store: KeyValueStore): Promise<void> {
+  await store.write([indexRecord(false)], { sync: true }).catch(() => {});
 }

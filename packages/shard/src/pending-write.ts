@@ -5,8 +5,10 @@ import type { CommitDraft } from "./commit-draft.js";
 export interface PendingWrite {
   readonly objects: number;
   readonly bytes: number;
-  /** Objects whose stored rows it builds on, when they are there, or has to look for. */
+  /** Objects whose stored rows it builds on or takes the place of, when they are there, or has to look for. */
   readonly baseIds: readonly ObjectId[];
+  /** The same, when what the rows have but their vectors is enough. */
+  readonly removedIds: readonly ObjectId[];
   /** Puts its changes into the draft, in several turns when they are large; the outcome is kept until `succeed`. */
   stage(draft: CommitDraft): Promise<void> | undefined;
   succeed(): void;
@@ -17,6 +19,7 @@ export interface PendingWriteOptions<Outcome> {
   readonly objects: number;
   readonly bytes: number;
   readonly baseIds: readonly ObjectId[];
+  readonly removedIds?: readonly ObjectId[];
   /** A ShoalError is the failure of this write alone. It must not change the draft and throw. */
   readonly change: (draft: CommitDraft) => Outcome | ShoalError | Promise<Outcome>;
 }
@@ -38,6 +41,7 @@ export function pendingWrite<Outcome>(options: PendingWriteOptions<Outcome>): {
     objects: options.objects,
     bytes: options.bytes,
     baseIds: options.baseIds,
+    removedIds: options.removedIds ?? [],
     stage(draft) {
       try {
         const changed = options.change(draft);

@@ -9,7 +9,8 @@ import type { Shard } from "./shard.js";
 import type { ShardEvent } from "./shard-events.js";
 import { cosineDistance } from "./testing/brute-force-index-suite.js";
 import { Random } from "./testing/random.js";
-import { ALL_FIELDS, book, INDEX_CONFIG, idOf } from "./testing/shard-under-test-suite.js";
+import { ScannedIndex } from "./testing/scanned-index.js";
+import { ALL_FIELDS, book, INDEX_CONFIG, idOf, PROPERTIES } from "./testing/shard-under-test-suite.js";
 
 const OBJECTS = 3_000;
 const DIMENSIONS = 24;
@@ -38,6 +39,8 @@ class Engine {
       vectorIndexConfig: INDEX_CONFIG,
       dimensions: undefined,
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
+      properties: PROPERTIES,
+      createIndex: (site) => new ScannedIndex(site),
       clock: () => Date.now(),
       onEvent: (event) => this.events.push(event),
     });

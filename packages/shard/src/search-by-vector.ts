@@ -1,5 +1,7 @@
+import type { DocumentSet } from "@shoal/inverted-index";
 import { type ObjectId, type ReadBounds, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
-import type { NearestDocuments, VectorIndex } from "@shoal/vector-index";
+import type { NearestDocuments, VectorIndex, VectorSearchOptions } from "@shoal/vector-index";
+import type { ObjectIndex } from "./object-index.js";
 import { readObjects } from "./read-objects.js";
 import type { FoundObject, RowReader } from "./read-rows.js";
 import type { Views } from "./views.js";
@@ -15,12 +17,18 @@ interface Hit extends FoundObject {
 export async function searchByVector(
   views: Views,
   index: VectorIndex,
+  objects: ObjectIndex,
   search: VectorSearch,
   className: string,
   rows: RowReader,
   bounds: ReadBounds,
 ): Promise<readonly VectorSearchHit[]> {
-  const hits = await nearest(views, index, search, bounds.signal);
+  const hits = await views.recycling.during(async () => {
+    // Also the set of documents that may be hits holds only while none of them is given to another object.
+    const matching = search.filter === undefined ? undefined : objects.matching(search.filter, bounds);
+    const allowed = matching instanceof Promise ? await matching : matching;
+    return allowed?.isEmpty ? [] : nearest(views, index, search, searchOptions(bounds.signal, allowed));
+  });
   const { fields } = search;
   if (fields === undefined) return hits.map(({ id, distance }) => ({ id, distance, object: undefined }));
   const read = await readObjects(rows, hits, { className, fields, bounds });
@@ -37,23 +45,27 @@ export async function searchByVector(
  * The index breaks ties by document, the answer by id: which of several equally distant objects make the page is only
  * known when one further away was seen. So it is asked for one more than needed, and for more as long as they tie.
  */
-async function nearest(views: Views, index: VectorIndex, search: VectorSearch, signal?: AbortSignal): Promise<Hit[]> {
-  const began = views.recycling.searchBegan();
-  try {
-    let wanted = search.count + 1;
-    for (let round = 1; ; round++) {
-      const found = await index.search(search.vector, wanted, signal === undefined ? {} : { signal });
-      const hits = named(views, index, found);
-      const page = hits.slice(0, search.count);
-      const exhausted = found.documents.length < wanted;
-      const beyond = hits[search.count]?.distance;
-      const complete = beyond !== undefined && !sameDistance(hits.at(-1)?.distance, page.at(-1)?.distance);
-      if (exhausted || complete || round === ROUNDS_MAX) return hits.sort(byDistanceThenId).slice(0, search.count);
-      wanted *= 2;
-    }
-  } finally {
-    views.recycling.searchEnded(began);
+async function nearest(
+  views: Views,
+  index: VectorIndex,
+  { vector, count }: VectorSearch,
+  options: VectorSearchOptions,
+): Promise<Hit[]> {
+  let wanted = count + 1;
+  for (let round = 1; ; round++) {
+    const found = await index.search(vector, wanted, options);
+    const hits = named(views, index, found);
+    const page = hits.slice(0, count);
+    const exhausted = found.documents.length < wanted;
+    const beyond = hits[count]?.distance;
+    const complete = beyond !== undefined && !sameDistance(hits.at(-1)?.distance, page.at(-1)?.distance);
+    if (exhausted || complete || round === ROUNDS_MAX) return hits.sort(byDistanceThenId).slice(0, count);
+    wanted *= 2;
   }
+}
+
+function searchOptions(signal: AbortSignal | undefined, allowed: DocumentSet | undefined): VectorSearchOptions {
+  return { ...(signal === undefined ? {} : { signal }), ...(allowed === undefined ? {} : { allowed: allowed.words }) };
 }
 
 /** Ids of the documents. One that the table lacks has been deleted since, or its row is lost. */

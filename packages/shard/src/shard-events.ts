@@ -19,7 +19,11 @@ export type ShardEvent =
   | { readonly type: "snapshotWritten"; readonly view: ViewName; readonly sequence: number }
   | { readonly type: "snapshotFailed"; readonly error: ShoalError }
   | { readonly type: "writesFailed"; readonly error: ShoalError }
-  | { readonly type: "writesResumed" };
+  | { readonly type: "writesResumed" }
+  /** The inverted index was built anew from the rows. */
+  | { readonly type: "indexBuilt"; readonly objectCount: number; readonly elapsedMs: number }
+  /** It could not be built; filters and aggregations are refused until it is. */
+  | { readonly type: "indexFailed"; readonly error: ShoalError };
 
 export type Damage =
   /** The row of an object cannot be read; reading the object fails with `dataLoss`. `id` may be damaged itself. */
@@ -30,6 +34,8 @@ export type Damage =
   | { readonly what: "journal"; readonly reason: string }
   /** A snapshot cannot be read; its view is rebuilt. */
   | { readonly what: "snapshot"; readonly view: ViewName; readonly reason: string }
+  /** A record of the inverted index cannot be read; it is built anew from the rows. */
+  | { readonly what: "index"; readonly reason: string }
   /** The store has less than a snapshot has seen: acknowledged changes are gone. */
   | { readonly what: "lostChanges"; readonly storeSequence: number; readonly snapshotSequence: number };
 

@@ -7,6 +7,7 @@ import {
   book,
   INDEX_CONFIG,
   idOf,
+  PROPERTIES,
   propertiesOf,
   ShardUnderTest,
 } from "./testing/shard-under-test-suite.js";
@@ -247,9 +248,10 @@ describe("writes of a shard", () => {
   });
 
   it("takes new search settings and refuses those that are fixed", () => {
-    shard.configure({ ...INDEX_CONFIG, ef: 77 });
+    shard.configure({ vectorIndexConfig: { ...INDEX_CONFIG, ef: 77 }, properties: PROPERTIES });
     for (const change of [{ skip: true }, { maxConnections: 8 }, { efConstruction: 8 }]) {
-      expect(() => shard.configure({ ...INDEX_CONFIG, ...change })).toThrow("immutable");
+      const vectorIndexConfig = { ...INDEX_CONFIG, ...change };
+      expect(() => shard.configure({ vectorIndexConfig, properties: PROPERTIES })).toThrow("immutable");
     }
   });
 

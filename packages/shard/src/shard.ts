@@ -3,10 +3,14 @@ import type {
   ObjectId,
   ObjectListing,
   ObjectMerge,
+  PropertyDefinition,
   PutMode,
   PutTimes,
   ReadBounds,
   RowFields,
+  ShardAggregate,
+  ShardAggregation,
+  ShardFilter,
   ShoalError,
   StoredObject,
   VectorIndexConfig,
@@ -27,6 +31,13 @@ export interface ShardCondition {
   readonly reason: string | undefined;
 }
 
+/** Settings of the class that may change. */
+export interface ShardSettings {
+  readonly vectorIndexConfig: VectorIndexConfig;
+  /** New ones may come, none goes. */
+  readonly properties: readonly PropertyDefinition[];
+}
+
 export interface ShardStatistics {
   /** Sequence of the last change that is visible. */
   readonly sequence: number;
@@ -35,6 +46,8 @@ export interface ShardStatistics {
   readonly pendingObjects: number;
   readonly idTableBytes: number;
   readonly rowCacheBytes: number;
+  /** What the inverted index keeps in memory. */
+  readonly invertedIndexBytes: number;
   /** Undefined while there is no index. */
   readonly vectors: VectorIndexStatistics | undefined;
 }
@@ -43,7 +56,9 @@ export interface ShardStatistics {
  * Reads see every write that has resolved, and none that has not reached the disk. A damaged row fails the call that
  * meets it with `dataLoss`, naming class, shard and object; it is never answered as missing. While objects are lost,
  * searches and lists of the newest fail so too, because any of them might belong to the answer; when not even the ids of
- * the lost ones are known, lists by id as well. That ends when all of them are written anew.
+ * the lost ones are known, lists by id as well. That ends when all of them are written anew. The same goes for whatever
+ * has a filter, and for aggregations; they fail with `unavailable` while the inverted index is being built, and with
+ * `invalid` for a property that is not indexed.
  */
 export interface ShardReader {
   readonly className: string;
@@ -73,6 +88,9 @@ export interface ShardReader {
    */
   searchByVector(search: VectorSearch, bounds?: ReadBounds): Promise<readonly VectorSearchHit[]>;
   listObjects(listing: ObjectListing, bounds?: ReadBounds): Promise<readonly StoredObject[]>;
+  /** Ids of all objects that satisfy the filter, ascending. Fails with `tooLarge` when there are more than `idsMax`. */
+  matchingIds(filter: ShardFilter, idsMax: number, bounds?: ReadBounds): Promise<readonly ObjectId[]>;
+  aggregate(aggregation: ShardAggregation, bounds?: ReadBounds): Promise<ShardAggregate>;
   condition(): ShardCondition;
   statistics(): ShardStatistics;
 }
@@ -81,7 +99,8 @@ export interface ShardReader {
  * Writes are durable, found by id and found by vector when they resolve. Those that come in one event-loop turn, or
  * while a commit is under way, share the next commit and take effect in the order of the calls; objects of more than a MiB
  * together take some turns first, and of many MiB several commits, one after the other. When the store fails,
- * every write of that commit fails with the store's error and nothing of it is visible.
+ * every write of that commit fails with the store's error and nothing of it is visible. A write with a property that the
+ * shard has not been told of fails with `unavailable`.
  */
 export interface ShardWriter {
   /**
@@ -103,7 +122,7 @@ export interface ShardWriter {
 /** One shard of one class on one disk. Disposing of it drains it and writes snapshots; the store stays the caller's. */
 export interface Shard extends ShardReader, ShardWriter, AsyncDisposable {
   /** Takes over settings that may change; fails with `invalid` when one differs that is fixed at creation. */
-  configure(config: VectorIndexConfig): void;
+  configure(settings: ShardSettings): void;
   /** Resolves when the vectors outside the graph are within their bound. */
   settled(signal?: AbortSignal): Promise<void>;
   /** Resolves when the graph has linked everything. */

@@ -4,13 +4,16 @@ import {
   type ObjectId,
   type ObjectListing,
   type ObjectMerge,
+  type PropertyDefinition,
   type PutMode,
   type PutTimes,
   type ReadBounds,
   type RowFields,
+  type ShardAggregate,
+  type ShardAggregation,
+  type ShardFilter,
   ShoalError,
   type StoredObject,
-  type VectorIndexConfig,
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
@@ -18,10 +21,9 @@ import { CommitLoop } from "./commit-loop.js";
 import type { IdCensus } from "./id-census.js";
 import { listObjects } from "./list-objects.js";
 import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
-import { pendingWrite } from "./pending-write.js";
-import { prepareMerge } from "./prepare-merge.js";
-import { bytesOf, type Prepared, preparePuts, vectorFault } from "./prepare-put.js";
-import { putInParts } from "./put-in-parts.js";
+import { matchingIds } from "./matching-objects.js";
+import { type CreateInvertedIndex, ObjectIndex } from "./object-index.js";
+import { vectorFault } from "./prepare-put.js";
 import { readObjects } from "./read-objects.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
@@ -29,11 +31,13 @@ import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
 import type { RowReadGate } from "./row-read-gate.js";
 import { queryLengthError, searchByVector } from "./search-by-vector.js";
-import type { Shard, ShardCondition, ShardStatistics } from "./shard.js";
+import type { Shard, ShardCondition, ShardSettings, ShardStatistics } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
+import { ShardWrites } from "./shard-writes.js";
 import type { SnapshotPaths } from "./snapshot-files.js";
 import { Snapshots } from "./snapshots.js";
+import { TableDirectory } from "./table-directory.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
 import type { Views } from "./views.js";
 import { WriteClock } from "./write-clock.js";
@@ -54,6 +58,10 @@ export interface StoredShardParts {
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;
   readonly recovered: Recovered;
+  readonly properties: readonly PropertyDefinition[];
+  readonly createIndex: CreateInvertedIndex;
+  /** Whether the records of the inverted index are believed. */
+  readonly indexIsWhole: boolean;
 }
 
 /** A shard whose views have been recovered; `openShard` makes it. */
@@ -64,7 +72,9 @@ export class StoredShard implements Shard {
   readonly #views: Views;
   readonly #rows: RowReader;
   readonly #cache: RowCache;
+  readonly #index: ObjectIndex;
   readonly #commits: CommitLoop;
+  readonly #writes: ShardWrites;
   readonly #snapshots: Snapshots;
   #disposing: Promise<void> | undefined;
 
@@ -78,11 +88,18 @@ export class StoredShard implements Shard {
     views.table.countIn(parts.idCensus);
     this.#cache = new RowCache(parts.rowCache);
     this.#snapshots = new Snapshots({ ...parts, views }, recovered.snapshotSequence);
+    const commitUnderWay = () => this.#commits.commitUnderWay();
+    const { table } = views;
+    this.#rows = new RowReader({ store, table, cache: this.#cache, place, commitUnderWay, gate });
+    const directory = new TableDirectory(table, this.#rows);
+    this.#index = new ObjectIndex({ ...parts, table, directory, onDue: () => void this.#commits.buildIndex() });
     this.#commits = new CommitLoop(
       {
         ...parts,
         views,
-        clock: new WriteClock(parts.clock, views.table.newestCreationTime()),
+        index: this.#index,
+        clock: new WriteClock(parts.clock, table.newestCreationTime()),
+        cachedRow: (document) => this.#cache.get(document),
         onCommitted: (documents, row) => {
           this.#rows.rowsWritten(documents, row);
           this.#snapshots.committed();
@@ -90,9 +107,14 @@ export class StoredShard implements Shard {
       },
       parts.dimensions,
     );
-    const commitUnderWay = () => this.#commits.commitUnderWay();
-    this.#rows = new RowReader({ store, table: views.table, cache: this.#cache, place, commitUnderWay, gate });
+    this.#writes = new ShardWrites(this.#commits, this.className, parts.limits);
     this.#snapshots.committed();
+  }
+
+  /** To be called once before the shard is used: builds an inverted index that is not whole, if that can be done. */
+  async prepare(): Promise<this> {
+    if (!this.#index.isWhole) await this.#commits.buildIndex();
+    return this;
   }
 
   get objectCount(): number {
@@ -139,7 +161,7 @@ export class StoredShard implements Shard {
     if (this.#commits.broken !== undefined) throw this.#commits.broken;
     this.#checkWhole("searches");
     if (index === undefined || search.count === 0) return [];
-    return searchByVector(this.#views, index, search, this.className, this.#rows, bounds);
+    return searchByVector(this.#views, index, this.#index, search, this.className, this.#rows, bounds);
   }
 
   async listObjects(listing: ObjectListing, bounds: ReadBounds = {}): Promise<readonly StoredObject[]> {
@@ -148,56 +170,38 @@ export class StoredShard implements Shard {
     if (listing.order === "newest" && listing.after !== undefined) {
       throw new ShoalError("invalid", "'after' pages through objects in the order of their ids only");
     }
+    const { order, filter } = listing;
+    if (filter !== undefined) {
+      if (order !== "id") throw new ShoalError("invalid", "'filter' goes with the order of ids only");
+      return this.#filtered(() => this.#list(listing, bounds));
+    }
     // An object in a page by id fails by itself, but where it stood among the newest is lost.
-    this.#checkWhole("lists", listing.order === "newest");
-    return listObjects(this.#views.table, this.#rows, this.className, listing, bounds);
+    this.#checkWhole("lists", order === "newest");
+    return this.#list(listing, bounds);
   }
 
-  async putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
-    const { limits } = this.#parts;
-    const first = preparePuts(objects, 0, limits);
-    if (first.length === objects.length) return this.#put(first, mode);
-    return putInParts(objects, first, limits, (part) => this.#put(part, mode));
+  matchingIds(filter: ShardFilter, idsMax: number, bounds: ReadBounds = {}): Promise<readonly ObjectId[]> {
+    return this.#filtered(() => matchingIds(this.#views, () => this.#index.matching(filter, bounds), idsMax, bounds));
   }
 
-  async mergeObject(merge: ObjectMerge): Promise<StoredObject> {
-    const prepared = prepareMerge(merge, this.#parts.limits.dimensionsMax);
-    if (prepared instanceof ShoalError) throw prepared;
-    const { className } = this;
-    const { write, outcome } = pendingWrite<StoredObject>({
-      objects: 1,
-      bytes: prepared.bytes,
-      baseIds: [merge.id],
-      change: (draft) => {
-        const row = draft.merge(prepared);
-        return row instanceof ShoalError ? row : row.toObject(merge.id, className, ALL_FIELDS);
-      },
-    });
-    this.#commits.push(write);
-    return outcome;
+  aggregate(aggregation: ShardAggregation, bounds: ReadBounds = {}): Promise<ShardAggregate> {
+    return this.#filtered(() => this.#views.recycling.during(async () => this.#index.aggregate(aggregation, bounds)));
   }
 
-  async mergeObjects(merges: readonly ObjectMerge[]): Promise<readonly (PutTimes | ShoalError)[]> {
-    const prepared = merges.map((merge) => prepareMerge(merge, this.#parts.limits.dimensionsMax));
-    const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
-      objects: merges.length,
-      bytes: prepared.reduce((sum, merge) => sum + (merge instanceof ShoalError ? 0 : merge.bytes), 0),
-      baseIds: merges.map(({ id }) => id),
-      change: (draft) => draft.mergeAll(prepared),
-    });
-    this.#commits.push(write);
-    return outcome;
+  putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
+    return this.#writes.putObjects(objects, mode);
   }
 
-  async deleteObject(id: ObjectId): Promise<boolean> {
-    const { write, outcome } = pendingWrite<boolean>({
-      objects: 1,
-      bytes: DELETE_BYTES,
-      baseIds: this.#views.table.doubtful ? [id] : [],
-      change: (draft) => draft.delete(id),
-    });
-    this.#commits.push(write);
-    return outcome;
+  mergeObject(merge: ObjectMerge): Promise<StoredObject> {
+    return this.#writes.mergeObject(merge);
+  }
+
+  mergeObjects(merges: readonly ObjectMerge[]): Promise<readonly (PutTimes | ShoalError)[]> {
+    return this.#writes.mergeObjects(merges);
+  }
+
+  deleteObject(id: ObjectId): Promise<boolean> {
+    return this.#writes.deleteObject(id);
   }
 
   condition(): ShardCondition {
@@ -215,12 +219,14 @@ export class StoredShard implements Shard {
       pendingObjects: this.#commits.pendingObjects,
       idTableBytes: this.#views.table.memoryBytes(),
       rowCacheBytes: this.#cache.memoryBytes,
+      invertedIndexBytes: this.#index.memoryBytes,
       vectors: this.#views.index?.statistics(),
     };
   }
 
-  configure(config: VectorIndexConfig): void {
-    this.#parts.source.configure(config, this.className, this.#views.index);
+  configure({ vectorIndexConfig, properties }: ShardSettings): void {
+    this.#parts.source.configure(vectorIndexConfig, this.className, this.#views.index);
+    this.#index.configure(properties);
   }
 
   async settled(signal?: AbortSignal): Promise<void> {
@@ -244,16 +250,15 @@ export class StoredShard implements Shard {
     return this.#disposing;
   }
 
-  #put(prepared: Prepared, mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
-    const puts = prepared.flatMap((put) => (put instanceof ShoalError ? [] : [put]));
-    const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
-      objects: puts.length,
-      bytes: bytesOf(puts),
-      baseIds: mode === "create" && !this.#views.table.doubtful ? [] : puts.map((put) => put.id),
-      change: (draft) => prepared.map((put) => (put instanceof ShoalError ? put : draft.put(put, mode))),
-    });
-    this.#commits.push(write);
-    return outcome;
+  #list(listing: ObjectListing, bounds: ReadBounds): Promise<readonly StoredObject[]> {
+    const shard = { views: this.#views, index: this.#index, rows: this.#rows, className: this.className };
+    return listObjects(shard, listing, bounds);
+  }
+
+  async #filtered<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
+    if (this.#commits.broken !== undefined) throw this.#commits.broken;
+    this.#checkWhole("filters");
+    return answer();
   }
 
   /** What keeps answers that need every object from being whole. */
@@ -279,16 +284,12 @@ export class StoredShard implements Shard {
         onEvent({ type: "snapshotFailed", error: ShoalError.from(error) });
       });
     }
+    this.#index.dispose();
     this.#cache.clear();
     this.#views.table.countIn(undefined);
     await source.dispose();
   }
 }
-
-/** What a delete counts for in the queue. */
-const DELETE_BYTES = 64;
-
-const ALL_FIELDS: RowFields = { properties: true, vector: true, extras: true };
 
 function checkCount(name: string, count: number): void {
   if (Number.isSafeInteger(count) && count >= 0) return;

@@ -1,6 +1,6 @@
-import { ShoalError, type VectorIndexConfig } from "@shoal/model";
+import { type ClassDefinition, ShoalError } from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
-import type { IdCensus, Shard } from "@shoal/shard";
+import type { IdCensus, Shard, ShardSettings } from "@shoal/shard";
 import type { ShardFolders } from "./shard-folders.js";
 
 /** Shards that are being opened at the same time. */
@@ -58,7 +58,7 @@ interface OpenShard extends PlacedShard {
   /** Set when the shard is open, so that hot paths need not wait for a promise. */
   ready: Shard | undefined;
   failure: { readonly error: ShoalError; readonly atMs: number } | undefined;
-  config: VectorIndexConfig;
+  definition: ClassDefinition;
 }
 
 /** The open shards of one node. Follows the schema: opens what is placed here, configures, closes and drops. */
@@ -151,7 +151,7 @@ export class ShardRegistry implements AsyncDisposable {
       const address = { classId: record.classId, className: record.definition.class, shardName: name };
       const open = this.#shards.get(keyOf(address));
       if (open === undefined) this.#open(address, record);
-      else configure(open, record.definition.vectorIndexConfig);
+      else configure(open, record.definition);
     }
   }
 
@@ -163,7 +163,7 @@ export class ShardRegistry implements AsyncDisposable {
       opened: this.#openInTurn(address, record, closed),
       ready: undefined,
       failure: undefined,
-      config: record.definition.vectorIndexConfig,
+      definition: record.definition,
     };
     this.#shards.set(keyOf(address), open);
     this.#placed = undefined;
@@ -171,7 +171,7 @@ export class ShardRegistry implements AsyncDisposable {
       ({ shard }) => {
         open.ready = shard;
         this.#placed = undefined;
-        shard.configure(open.config);
+        shard.configure(settingsOf(open.definition));
       },
       (thrown: unknown) => {
         const error = ShoalError.from(thrown);
@@ -247,10 +247,16 @@ function keyOf({ classId, shardName }: ShardAddress): string {
   return `${classId}/${shardName}`;
 }
 
-function configure(open: OpenShard, config: VectorIndexConfig): void {
-  if (open.config === config) return;
-  open.config = config;
-  open.ready?.configure(config);
+function configure(open: OpenShard, definition: ClassDefinition): void {
+  const before = open.definition;
+  open.definition = definition;
+  const { vectorIndexConfig, properties } = definition;
+  if (before.vectorIndexConfig === vectorIndexConfig && before.properties === properties) return;
+  open.ready?.configure(settingsOf(definition));
+}
+
+function settingsOf({ vectorIndexConfig, properties }: ClassDefinition): ShardSettings {
+  return { vectorIndexConfig, properties: properties ?? [] };
 }
 
 async function close({ opened }: OpenShard): Promise<void> {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClassDefinition, type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, SchemaService, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
-import type { Shard } from "@shoal/shard";
+import type { Shard, ShardSettings } from "@shoal/shard";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ShardFolders } from "./shard-folders.js";
 import type { OpenedShard, ShardRegistryEvent } from "./shard-registry.js";
@@ -70,7 +70,8 @@ class World {
     this.log.push(`open ${classId}/${shardName}`);
     let isBroken = false;
     const shard = {
-      configure: (config: { ef: number }) => this.log.push(`configure ${classId} ef ${config.ef}`),
+      configure: ({ vectorIndexConfig: { ef }, properties }: ShardSettings) =>
+        this.log.push(`configure ${classId} ef ${ef} ${properties.map(({ name }) => name)}`.trimEnd()),
       condition: () => ({
         objectCount: 1,
         status: isBroken ? "failed" : "ready",
@@ -119,6 +120,11 @@ describe("StorageNode", () => {
       { ...record("a"), definition: { ...record("a").definition, vectorIndexConfig: { ef: 7 } } as never },
     ]);
     expect(world.log).toContain("configure a ef 7");
+    const properties = [{ name: "title", dataType: ["text"] }];
+    world.change([
+      { ...record("a"), definition: { ...record("a").definition, vectorIndexConfig: { ef: 7 }, properties } as never },
+    ]);
+    expect(world.log).toContain("configure a ef 7 title");
     world.change([]);
     await expect.poll(() => world.events).toEqual([{ type: "classDropped", classId: "a" }]);
     expect(world.log.slice(-2)).toEqual(["close a/s1", "close store a"]);

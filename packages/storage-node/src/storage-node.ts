@@ -111,20 +111,20 @@ export class StorageNode implements ShardService, AsyncDisposable {
   }
 
   async matchingIds(
-    _address: ShardAddress,
-    _filter: ShardFilter,
-    _idsMax: number,
-    _context: RequestContext,
+    address: ShardAddress,
+    filter: ShardFilter,
+    idsMax: number,
+    context: RequestContext,
   ): Promise<readonly ObjectId[]> {
-    throw new ShoalError("invalid", "filters are not answered yet");
+    return this.#ask(address, (shard) => shard.matchingIds(filter, idsMax, context));
   }
 
   async aggregate(
-    _address: ShardAddress,
-    _aggregation: ShardAggregation,
-    _context: RequestContext,
+    address: ShardAddress,
+    aggregation: ShardAggregation,
+    context: RequestContext,
   ): Promise<ShardAggregate> {
-    throw new ShoalError("invalid", "aggregations are not answered yet");
+    return this.#ask(address, (shard) => shard.aggregate(aggregation, context));
   }
 
   async shardStatuses(_context: RequestContext): Promise<readonly ShardStatus[]> {

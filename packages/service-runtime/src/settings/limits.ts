@@ -122,7 +122,7 @@ export const MEMORY_SETTINGS = {
     "STORE_MEMORY_BYTES",
     "store.memory_bytes",
     48 * MIB,
-    "Memory of the row stores of all shards (write buffers, block caches), divided by their number when one is opened.",
+    "Memory of the row stores of all shards (write buffers, block caches), divided by their number when one is opened. The write buffers of many shards may take sixteen times as much, if all are written to.",
     wholeNumber(MIB, 1024 * GIB),
   ),
   rowCacheBytes: setting(
@@ -130,6 +130,13 @@ export const MEMORY_SETTINGS = {
     "row_cache.bytes",
     64 * MIB,
     "Memory of all shards together for rows that were read or written lately, without their vectors; 0 keeps none.",
+    wholeNumber(0, 1024 * GIB),
+  ),
+  indexCacheBytes: setting(
+    "INDEX_CACHE_BYTES",
+    "index_cache.bytes",
+    96 * MIB,
+    "Memory of all shards together for what filters and aggregations read of their inverted indexes; what was used longest ago goes first.",
     wholeNumber(0, 1024 * GIB),
   ),
 } as const;

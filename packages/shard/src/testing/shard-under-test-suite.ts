@@ -2,13 +2,21 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type KeyValueStore, MemoryStore } from "@shoal/kv";
-import type { DataObject, ObjectId, Properties, StoredObject, VectorIndexConfig } from "@shoal/model";
+import type {
+  DataObject,
+  ObjectId,
+  Properties,
+  PropertyDefinition,
+  StoredObject,
+  VectorIndexConfig,
+} from "@shoal/model";
 import { expect } from "vitest";
 import { openShard, type ShardOptions } from "../open-shard.js";
 import type { Shard } from "../shard.js";
 import type { ShardEvent } from "../shard-events.js";
 import { BruteForceIndexes } from "./brute-force-index-suite.js";
 import { FencedStore } from "./fenced-store.js";
+import { ScannedIndex } from "./scanned-index.js";
 
 export const ALL_FIELDS = { properties: true, vector: true, extras: true } as const;
 
@@ -22,10 +30,23 @@ export const INDEX_CONFIG: VectorIndexConfig = {
   flatSearchCutoff: 40_000,
 };
 
+const named = (dataType: string, names: string): PropertyDefinition[] =>
+  names.split(" ").map((name) => ({ name, dataType: [dataType] }));
+
+/** Of all objects in these tests. */
+export const PROPERTIES: readonly PropertyDefinition[] = [
+  ...named("text", "title text more other t author"),
+  { name: "__proto__", dataType: ["text"] },
+  ...named("int", "n at m a b c d e x y zebra Alpha constructor"),
+  ...named("Book", "list refs cited fresh"),
+];
+
 /** A store, a folder, a clock that stands still until it is told otherwise, and the shards opened on them. */
 export class ShardUnderTest implements AsyncDisposable {
   readonly indexes = new BruteForceIndexes();
   readonly events: ShardEvent[] = [];
+  /** The one that was made last. */
+  inverted: ScannedIndex | undefined;
   nowUnix = 1_700_000_000_000;
 
   #process: FencedStore | undefined;
@@ -52,6 +73,11 @@ export class ShardUnderTest implements AsyncDisposable {
       vectorIndexConfig: INDEX_CONFIG,
       dimensions: undefined,
       vectorIndexes: this.indexes,
+      properties: PROPERTIES,
+      createIndex: (site) => {
+        this.inverted = new ScannedIndex(site);
+        return this.inverted;
+      },
       clock: () => this.nowUnix,
       onEvent: (event) => this.events.push(event),
       ...options,
