@@ -27,7 +27,7 @@ export function checkDocument(document: DocumentNode, limits: GraphQlLimits): { 
   for (const set of sets) {
     const extent = measure.selectionSet(set);
     fields += extent.fields;
-    refuseAbove(fields, limits.graphqlFieldsMax, "graphqlFieldsMax", "fields, fragments expanded");
+    refuseAbove(fields, limits.graphqlFieldsMax, "graphqlFieldsMax", "fields and fragments, expanded");
     refuseAbove(extent.depth, limits.graphqlDepthMax, "graphqlDepthMax", "levels");
   }
   if (!measure.hasCycle) for (const set of sets) measure.comparePairs([set]);
@@ -58,10 +58,10 @@ class DocumentMeasure {
       let inner: Extent = { fields: 0, depth: 0 };
       if (selection.kind === Kind.FRAGMENT_SPREAD) inner = this.#fragment(selection.name.value);
       else if (selection.selectionSet !== undefined) inner = this.selectionSet(selection.selectionSet);
-      const own = selection.kind === Kind.FIELD ? 1 : 0;
-      // Clamped: fragments that double one another reach 2^100.
-      fields = Math.min(fields + inner.fields + own, Number.MAX_SAFE_INTEGER);
-      depth = Math.max(depth, inner.depth + own);
+      // Fragments count beside their fields: some that double one another may hold none, and are walked all the same.
+      // Clamped: they reach 2^100.
+      fields = Math.min(fields + inner.fields + 1, Number.MAX_SAFE_INTEGER);
+      depth = Math.max(depth, inner.depth + (selection.kind === Kind.FIELD ? 1 : 0));
     }
     return { fields, depth };
   }

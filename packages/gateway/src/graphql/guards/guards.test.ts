@@ -51,6 +51,11 @@ const attacks: [string, string, string][] = [
     "graphqlFieldsMax",
   ],
   [
+    "fragments that double one another and end in nothing",
+    `{Get{Node{...f0}}} ${many(90, (i) => `fragment f${i} on Node{...f${i + 1} ...f${i + 1}}`)}`,
+    "graphqlFieldsMax",
+  ],
+  [
     "fragments that nest one another",
     `{Get{Node{...f0}}} ${many(99, (i) => `fragment f${i} on Node{next{...on Node{next{...on Node{...f${i + 1}}}}}}`)} fragment f99 on Node{name}`,
     "graphqlDepthMax",
