@@ -1,10 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInvertedIndex, IndexMemory } from "@shoal/inverted-index";
 import { FaultScript, FaultyStore, type KeyValueStore, MemoryStore, openRocksStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { IdCensus } from "./id-census.js";
+import { indexRecord } from "./index-record.js";
+import type { ShardOptions } from "./open-shard.js";
 import type { Shard } from "./shard.js";
 import { ModelRun, OBJECT_BYTES_MAX, OTHER } from "./testing/model-run-suite.js";
 import { Random } from "./testing/random.js";
@@ -17,10 +20,18 @@ const limits = {
   objectBytesMax: OBJECT_BYTES_MAX,
 };
 
+/** The real one, with much memory or little, or one that is itself an oracle: if both fail, it is the shard. */
+function indexFor(seed: number): Pick<ShardOptions, "createIndex"> | undefined {
+  if (seed % 4 === 3) return undefined;
+  const memory = new IndexMemory(seed % 4 === 0 ? 1 << 24 : 1 << 12);
+  return { createIndex: (site) => createInvertedIndex({ ...site, memory }) };
+}
+
 describe("shard against a map", () => {
   const seeds = [11, 12, 13, 14].map((seed) => [seed + (Number(process.env.SHARD_SEED) || 0)]);
 
   it.each(seeds)("with crashes, torn and failed writes, seed %i", async (seed) => {
+    const createIndex = indexFor(seed);
     const random = new Random(seed);
     const script = new FaultScript(
       [
@@ -34,7 +45,9 @@ describe("shard against a map", () => {
     const open = async (): Promise<Shard> => {
       for (;;) {
         try {
-          return await under.open({ limits, idCensus });
+          // Now and then all of the index is built anew, while writes fail.
+          if (random.below(3) === 0) await store.write([indexRecord(false)]);
+          return await under.open({ limits, idCensus, ...createIndex });
         } catch (error) {
           if (!(error instanceof ShoalError) || error.code !== "unavailable") throw error;
           if (store.isCrashed) await store.crash();
@@ -88,7 +101,8 @@ describe("shard against a map", () => {
     const connect = (): Promise<KeyValueStore> => openRocksStore({ folder: join(folder, "kv"), ballastBytes: 0 });
     const under = await ShardUnderTest.create(await connect());
     const run = new ModelRun(new Random(seed), under);
-    let shard = await under.open({ limits, idCensus: new IdCensus(seed) });
+    const createIndex = indexFor(seed);
+    let shard = await under.open({ limits, idCensus: new IdCensus(seed), ...createIndex });
     for (let step = 0; step < 150; step++) {
       await run.write(shard);
       if (step % 10 === 0) await run.check(shard);
@@ -96,7 +110,7 @@ describe("shard against a map", () => {
       if (run.random.below(2) === 0) await shard[Symbol.asyncDispose]();
       await under.store[Symbol.asyncDispose]();
       under.store = await connect();
-      shard = await under.open({ limits, idCensus: new IdCensus(seed) });
+      shard = await under.open({ limits, idCensus: new IdCensus(seed), ...createIndex });
       await run.check(shard);
     }
     expect(under.damages()).toEqual([]);

@@ -47,7 +47,8 @@ export class BruteForceIndex implements VectorIndex {
 
   async search(query: Float32Array, count: number, options?: VectorSearchOptions): Promise<NearestDocuments> {
     options?.signal?.throwIfAborted();
-    const hits = [...this.vectors].map(([document, vector]) => ({ document, distance: cosineDistance(query, vector) }));
+    const allowed = [...this.vectors].filter(([document]) => isAllowed(options?.allowed, document));
+    const hits = allowed.map(([document, vector]) => ({ document, distance: cosineDistance(query, vector) }));
     hits.sort((a, b) => order(a.distance, b.distance) || a.document - b.document);
     const nearest = hits.slice(0, count);
     await this.searchGate;
@@ -85,6 +86,10 @@ export class BruteForceIndex implements VectorIndex {
   async [Symbol.asyncDispose](): Promise<void> {
     this.disposed = true;
   }
+}
+
+function isAllowed(allowed: Uint32Array | undefined, document: number): boolean {
+  return allowed === undefined || (((allowed[document >>> 5] ?? 0) >>> (document & 31)) & 1) === 1;
 }
 
 /** Keeps the indexes it has made, for tests to look into. */

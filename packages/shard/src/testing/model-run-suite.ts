@@ -9,6 +9,7 @@ import {
 import { expect } from "vitest";
 import type { Shard } from "../shard.js";
 import { cosineDistance } from "./brute-force-index-suite.js";
+import { checkFilters } from "./check-filters-suite.js";
 import type { Random } from "./random.js";
 import { ALL_FIELDS, book, idOf, propertiesOf, type ShardUnderTest } from "./shard-under-test-suite.js";
 
@@ -169,6 +170,17 @@ export class ModelRun {
     const byTime = [...this.oracle].sort(([a, x], [b, y]) => y.created - x.created || (a < b ? -1 : 1));
     expect(newest.map((one) => one.id)).toEqual(byTime.slice(0, limit).map(([id]) => id));
     await this.#checkSearch(shard, limit);
+    for (let at = 0; at < 5; at++) await this.#checkFilters(shard);
+  }
+
+  async #checkFilters(shard: Shard): Promise<void> {
+    const objects = Array.from(this.oracle, ([id, { properties, vector, created, updated }]) => {
+      return { id, properties, vector, creationTimeUnix: created, lastUpdateTimeUnix: updated };
+    });
+    const waited = () => {
+      this.under.nowUnix += 1_000;
+    };
+    await checkFilters(shard, objects, this.random, this.under.nowUnix, waited);
   }
 
   async #checkSearch(shard: Shard, count: number): Promise<void> {
