@@ -1,0 +1,66 @@
+import type { SchemaView } from "@shoal/cluster";
+import { SPEC_PROFILE } from "@shoal/model";
+import { expect } from "vitest";
+import { createGraphQlHandler } from "../handler.js";
+import { PreparedQueries } from "../prepared/prepared-queries.js";
+import type { LibraryQuery } from "./library.js";
+
+const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
+
+/** Two handlers over the same classes and objects: one with prepared queries, one where graphql-js answers everything. */
+export class BothWays {
+  /** Answers by prepared queries; requests that were refused; and those whose fields failed. */
+  readonly seen = { prepared: 0, refused: 0, failed: 0 };
+  readonly #plainQuery: LibraryQuery;
+  readonly #preparedQuery: LibraryQuery;
+  readonly #plain;
+  readonly #prepared;
+
+  constructor(schema: SchemaView, makeQuery: () => LibraryQuery) {
+    this.#plainQuery = makeQuery();
+    this.#preparedQuery = makeQuery();
+    const shared = { onFault: () => {}, schema, wire: SPEC_PROFILE, limits: { preparedQueriesMax: 50_000 } };
+    this.#plain = createGraphQlHandler({ ...shared, query: this.#plainQuery, prepareQueries: false });
+    this.#prepared = createGraphQlHandler({ ...shared, query: this.#preparedQuery });
+  }
+
+  /** Fails unless both answer the same bytes, and ask the same of the query service on the way. */
+  async compare(bytes: Buffer, context: string): Promise<void> {
+    this.#plainQuery.asked.length = 0;
+    this.#preparedQuery.asked.length = 0;
+    const expected = await this.#plain.execute(bytes, CONTEXT);
+    const got = await this.#counted(() => this.#prepared.execute(bytes, CONTEXT));
+    const text = expected.body.toString();
+    expect(got.body.toString(), context).toBe(text);
+    expect(got.status, context).toBe(expected.status);
+    expect(this.#preparedQuery.asked, context).toEqual(this.#plainQuery.asked);
+    if (text.startsWith('{"errors"')) this.seen.refused++;
+    else if (text.includes('"errors":[')) this.seen.failed++;
+  }
+
+  async #counted<T>(act: () => Promise<T>): Promise<T> {
+    const { execute } = PreparedQueries.prototype;
+    const { seen } = this;
+    PreparedQueries.prototype.execute = function (...args) {
+      const answer = execute.apply(this, args);
+      if (answer !== undefined) seen.prepared++;
+      return answer;
+    };
+    try {
+      return await act();
+    } finally {
+      PreparedQueries.prototype.execute = execute;
+    }
+  }
+}
+
+/** mulberry32. */
+export function chanceOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
