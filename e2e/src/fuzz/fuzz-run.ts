@@ -24,11 +24,13 @@ export async function commonChecks(
   stalls: StallWatch,
   control: ControlClass,
 ): Promise<readonly (readonly [string, readonly string[]])[]> {
+  // A server that stands still would let everything below wait for minutes.
+  if (run.server.running && !(await answers(run))) await run.server.kill();
   return [
     [`the event loop never stalls over ${StallWatch.stallMs} ms`, stalls.stalls],
     ["the server lives and logs no fault", await aftermath(run)],
     [`resident memory stays under ${RESIDENT_BYTES_MAX / 2 ** 20} MiB`, run.memoryComplaints],
-    ["an untouched class answers as before", await control.differences()],
+    ["an untouched class answers as before", await differences(run, control)],
     ["and after a restart, too", await afterRestart(run, control)],
   ];
 }
@@ -43,17 +45,38 @@ export function figuresOf(run: FuzzRun, stalls: StallWatch): FuzzReport["figures
   };
 }
 
+const ANSWER_MS_MAX = 60_000;
+
+/** Fails when it takes too long. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("no answer in time")), ANSWER_MS_MAX);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+function answers({ server }: FuzzRun): Promise<boolean> {
+  return inTime(server.http.get("/v1/.well-known/live")).then(
+    () => true,
+    () => false,
+  );
+}
+
 async function aftermath(run: FuzzRun): Promise<readonly string[]> {
   const { server } = run;
-  if (!server.running) return ["the server has ended", ...server.output.split("\n").slice(-30)];
+  if (!server.running) return ["the server has ended, or stood still", ...server.output.split("\n").slice(-30)];
   const { status } = await server.http.get("/v1/.well-known/ready");
   return status === 200 ? run.faultLines() : [`ready answers ${status}`, ...run.faultLines()];
 }
 
-async function afterRestart({ server }: FuzzRun, control: ControlClass): Promise<readonly string[]> {
-  if (!server.running) return ["the server has ended"];
-  await server.restart();
-  return control.differences();
+async function differences({ server }: FuzzRun, control: ControlClass): Promise<readonly string[]> {
+  return server.running ? control.differences() : ["the server has ended"];
+}
+
+async function afterRestart(run: FuzzRun, control: ControlClass): Promise<readonly string[]> {
+  if (run.server.running) await run.server.restart();
+  return differences(run, control);
 }
 
 interface Running {
@@ -128,7 +151,7 @@ export class FuzzRun {
   async watch(refresh: () => Promise<unknown>, until: number): Promise<void> {
     let nextNote = performance.now() + 30_000;
     while (performance.now() < until && this.server.running && this.complaints.length < FAILURES_MAX) {
-      await refresh().catch(() => undefined);
+      await inTime(refresh()).catch(() => undefined);
       const resident = residentBytes(this.server.pid);
       this.residentBytesMax = Math.max(this.residentBytesMax, resident);
       if (resident > RESIDENT_BYTES_MAX && this.memoryComplaints.length === 0) {
