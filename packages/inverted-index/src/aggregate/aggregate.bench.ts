@@ -13,7 +13,7 @@ const PROPERTIES = [
 
 const world = new AggregateWorld(PROPERTIES);
 for (let start = 0; start < COUNT; start += 10_000) {
-  await world.commit(
+  await world.put(
     Array.from({ length: 10_000 }, (_, at) => {
       const document = start + at;
       const born = new Date(1.5e12 + (document % 5000) * 1000).toISOString().replace(".000Z", "Z");
@@ -25,7 +25,7 @@ for (let start = 0; start < COUNT; start += 10_000) {
     }),
   );
 }
-const tenth = new Set(Array.from({ length: COUNT / 10 }, (_, at) => (at * 10 + 3) % COUNT));
+const tenth = Array.from({ length: COUNT / 10 }, (_, at) => at * 10 + 3);
 
 /** With the distribution, or with top occurrences, when `top` is more than 1. */
 function of(name: string, top = 1) {
@@ -60,8 +60,9 @@ describe("100,000 objects", () => {
   bench("groups of 5,000 dates, count", async () => void (await world.aggregate({ groupBy: "born", isWhole: true })));
 });
 
+// Most of it is finding the documents by their ids.
 describe("10,000 of 100,000 objects", () => {
-  bench("the set of them", async () => void (await world.aggregate({ isWhole: true }, tenth)));
+  bench("count", async () => void (await world.aggregate({ isWhole: true }, tenth)));
   bench("mean, min, max of an int", async () => {
     await world.aggregate({ properties: of("rank"), isWhole: true }, tenth);
   });

@@ -1,6 +1,7 @@
 // Properties of every data type and objects that are hard on an index of them.
 
 import type { AggregatedProperty, Json, PropertyDefinition } from "@shoal/model";
+import { Seeded } from "../../testing/seeded.js";
 import type { PlainObject } from "./aggregate-world.js";
 
 export const PROPERTIES: readonly PropertyDefinition[] = [
@@ -65,6 +66,12 @@ const DATES = [
 ];
 /** Lists keep dates as they were written. */
 const WRITTEN_DATES = [...DATES, "2020-01-01T00:00:00.000Z", "2020-01-01T00:00:00+00:00", "1969-12-31T23:59:59.900Z"];
+
+/** Fractions from 0 up to 1, the same ones for the same seed. */
+export function fractions(seed: number): () => number {
+  const seeded = new Seeded(seed);
+  return () => seeded.below(2 ** 30) / 2 ** 30;
+}
 
 export function randomObject(next: () => number): PlainObject {
   const pick = <T extends Json>(values: readonly T[]): Json => values[Math.floor(next() * values.length)] ?? null;
