@@ -46,6 +46,9 @@ const NO_COST: FieldCost = { rows: 0, targets: 0 };
 
 const NOT_PREPARABLE = "not preparable";
 
+/** Its values are refused; other requests of the template may be fine. */
+const REFUSED = "refused";
+
 /** Why a field has no answer. */
 class Failure {
   constructor(readonly thrown: unknown) {}
@@ -86,20 +89,21 @@ export class PreparedQueries {
     let plan = this.#plans.get(template);
     if (plan === undefined) {
       const planned = this.#compile(reading);
+      if (planned === REFUSED) return undefined;
       plan = planned === undefined ? NOT_PREPARABLE : new PreparedQuery(planned, this.#options, this.#outputs);
       this.#plans.set(template, plan);
     }
     return plan === NOT_PREPARABLE ? undefined : plan.execute(reading, this.#lifter, context);
   }
 
-  #compile(reading: RequestReading): readonly PlannedRoot[] | undefined {
+  #compile(reading: RequestReading): readonly PlannedRoot[] | typeof REFUSED | undefined {
     const valid = reading.valid();
     if (valid === undefined) return undefined;
     try {
       return compileQuery(this.#options, valid.request, valid.document, this.#lifter);
     } catch (thrown) {
       // Its execution will say so, at the right place.
-      if (thrown instanceof ShoalError) return undefined;
+      if (thrown instanceof ShoalError) return REFUSED;
       throw thrown;
     }
   }
