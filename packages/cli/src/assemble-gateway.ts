@@ -35,7 +35,8 @@ export function assembleGateway(
     modules: NO_MODULES,
     propertiesPerClassMax: configuration.schemaClassPropertiesMax,
   });
-  const { filterIdsMax, referencedRowsMax, aggregateBytesMax } = configuration;
+  const { filterIdsMax, referencedRowsMax, groupComparisonsMax, aggregateBytesMax } = configuration;
+  const queryBounds = { filterIdsMax, referencedRowsMax, groupComparisonsMax, aggregateBytesMax };
   const limits = {
     defaultLimit: configuration.queryDefaultsLimit,
     maximumResults: configuration.queryMaximumResults,
@@ -52,7 +53,7 @@ export function assembleGateway(
         limits: INGEST_LIMITS,
         autoSchema: autoSchemaSettings(configuration, coordinator, classSettings),
       }),
-      query: new QueryEngine({ schema: view, router, limits, filterIdsMax, referencedRowsMax, aggregateBytesMax }),
+      query: new QueryEngine({ schema: view, router, limits, ...queryBounds }),
       schema: coordinator,
       view,
       profile,

@@ -1,4 +1,4 @@
-import type { ClassDefinition, Grouping, ObjectId, RowFields } from "@shoal/model";
+import { type ClassDefinition, type Grouping, type ObjectId, type RowFields, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { mergeProperties } from "./merge-properties.js";
 import type { GetRow } from "./query-service.js";
@@ -11,17 +11,19 @@ const NUMBERS_PER_UNIT = 32;
  * Makes one row of similar rows (reference-graphql 2.8): in their order each row joins the first group that has a member
  * nearer than `force`, or begins a group. `closest` keeps the first row of a group; `merge` makes a row of all of them,
  * which has no id, and certainty 1 when rows have one. Rows need their vectors, which are left out again unless `fields`
- * has them; a row without a vector is near to nothing.
+ * has them; a row without a vector is near to nothing. Fails with `tooLarge` beyond `comparisonsMax` comparisons of two
+ * rows (`GROUP_COMPARISONS_MAX`): without near rows each row is compared with each.
  */
 export async function groupRows(
   rows: readonly GetRow[],
   { type, force }: Grouping,
   definition: ClassDefinition,
   fields: RowFields,
+  comparisonsMax: number,
   context: RequestContext,
 ): Promise<readonly GetRow[]> {
   const turns = new Turns(context);
-  const groups = await findGroups(rows, force, turns);
+  const groups = await findGroups(rows, force, new Comparisons(comparisonsMax, turns));
   const answer: GetRow[] = [];
   for (const group of groups) {
     const [first] = group;
@@ -50,12 +52,12 @@ interface Member {
 async function findGroups(
   rows: readonly GetRow[],
   force: number,
-  turns: Turns,
+  comparisons: Comparisons,
 ): Promise<readonly (readonly GetRow[])[]> {
   const groups: Group[] = [];
   for (const row of rows) {
     const member = memberOf(row.object?.vector);
-    const near = member && (await firstNear(groups, member, force, turns));
+    const near = member && (await firstNear(groups, member, force, comparisons));
     if (near === undefined) groups.push({ rows: [row], members: member === undefined ? [] : [member] });
     else {
       near.rows.push(row);
@@ -69,16 +71,38 @@ async function firstNear(
   groups: readonly Group[],
   member: Member,
   force: number,
-  turns: Turns,
+  comparisons: Comparisons,
 ): Promise<Group | undefined> {
   for (const group of groups) {
     for (const other of group.members) {
+      if (comparisons.count(member.vector.length)) await comparisons.turns.next();
       if (halfDistance(member, other) < force) return group;
-      turns.count(1 + member.vector.length / NUMBERS_PER_UNIT);
-      if (turns.isOver) await turns.next();
     }
   }
   return undefined;
+}
+
+/** Bounds the work of all comparisons. */
+class Comparisons {
+  readonly turns: Turns;
+  readonly #max: number;
+  #count = 0;
+
+  constructor(max: number, turns: Turns) {
+    this.#max = max;
+    this.turns = turns;
+  }
+
+  /** Vectors of so many numbers are compared next; whether it is somebody else's turn. */
+  count(numbers: number): boolean {
+    this.#count += 1;
+    if (this.#count > this.#max) {
+      const rule = `more than ${this.#max} comparisons of rows (GROUP_COMPARISONS_MAX)`;
+      throw new ShoalError("tooLarge", `grouper: ${rule}: ask for fewer rows, or raise the force`);
+    }
+    this.turns.count(1 + numbers / NUMBERS_PER_UNIT);
+    return this.turns.isOver;
+  }
 }
 
 /** Undefined for no vector, and for one without a direction. */

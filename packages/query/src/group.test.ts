@@ -6,9 +6,9 @@ import type { MemoryObject } from "./testing/memory-object.js";
 import { MemoryShards } from "./testing/memory-shards.js";
 import { context, DIMENSIONS, getQuery, limits, NOTHING, ROWS, random, record, uuid } from "./testing/memory-world.js";
 
-function engineOf(objects: readonly MemoryObject[], records = libraryRecords(), shardCount = 2) {
+function engineOf(objects: readonly MemoryObject[], records = libraryRecords(), shardCount = 2, comparisons = 1e6) {
   const shards = new MemoryShards(records, objects, shardCount);
-  return new QueryEngine({ schema: shards, router: shards, limits });
+  return new QueryEngine({ schema: shards, router: shards, limits, groupComparisonsMax: comparisons });
 }
 
 const books = (change: Partial<GetQuery>) => getQuery({ className: "Book", ...change });
@@ -65,6 +65,26 @@ describe("group", () => {
       );
       expect(row).toMatchObject({ id: "", certainty: "nearVector" in change ? 1 : undefined });
       expect(row.object?.vector && [...row.object.vector]).toEqual(members.length === 0 ? undefined : mean);
+    }
+  });
+
+  test("more comparisons than GROUP_COMPARISONS_MAX are refused", async () => {
+    const vector = new Float32Array(DIMENSIONS).fill(1);
+    const next = random(3);
+    const same = Array.from({ length: 10 }, () => ({ className: "Book", id: uuid(next), creationTimeUnix: 1, vector }));
+    const query = (force: number) => books({ group: { type: "closest", force } });
+    // Nothing is nearer than 0, so that each of ten rows is compared with each: 45 times. All are nearer than 1: 9 times.
+    for (const [force, count] of [
+      [0, 45],
+      [1, 9],
+    ] as const) {
+      await engineOf(same, libraryRecords(), 1, count).get(query(force), context);
+      await expect(engineOf(same, libraryRecords(), 1, count - 1).get(query(force), context)).rejects.toMatchObject({
+        code: "tooLarge",
+        message:
+          `explorer: list class: grouper: more than ${count - 1} comparisons of rows (GROUP_COMPARISONS_MAX): ` +
+          "ask for fewer rows, or raise the force",
+      });
     }
   });
 

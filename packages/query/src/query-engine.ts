@@ -34,12 +34,15 @@ export interface QueryEngineOptions {
   readonly filterIdsMax?: number;
   /** See {@link ReferenceParts}; 100,000 when absent. */
   readonly referencedRowsMax?: number;
+  /** See {@link groupRows}; ten million when absent. */
+  readonly groupComparisonsMax?: number;
   /** See {@link AggregateParts}; 64 MiB when absent. */
   readonly aggregateBytesMax?: number;
 }
 
 const FILTER_IDS_MAX = 1_000_000;
 const REFERENCED_ROWS_MAX = 100_000;
+const GROUP_COMPARISONS_MAX = 10_000_000;
 const AGGREGATE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** What the messages of a Get begin with (reference-graphql 2.9). */
@@ -53,6 +56,7 @@ export class QueryEngine implements QueryService {
   readonly #limits: PageLimits;
   readonly #filters: FilterParts;
   readonly #references: ReferenceParts;
+  readonly #groupComparisonsMax: number;
   readonly #aggregates: AggregateParts;
 
   constructor(options: QueryEngineOptions) {
@@ -63,6 +67,7 @@ export class QueryEngine implements QueryService {
     this.#limits = limits;
     this.#filters = { schema, router, filterIdsMax };
     this.#references = { schema, router, referencedRowsMax };
+    this.#groupComparisonsMax = options.groupComparisonsMax ?? GROUP_COMPARISONS_MAX;
     const { aggregateBytesMax = AGGREGATE_BYTES_MAX } = options;
     this.#aggregates = { router, filters: this.#filters, aggregateBytesMax };
   }
@@ -135,7 +140,10 @@ export class QueryEngine implements QueryService {
     let rows = await this.#rows(query, { ...wanted, vector: fields.vector || group !== undefined }, isNear, context);
     if (group !== undefined) {
       const { definition } = this.#classOf(query.className);
-      rows = await groupRows(rows, group, definition, wanted, context);
+      const page = rows;
+      rows = await prefixed(isNear ? "explorer: get class: " : "explorer: list class: ", () =>
+        groupRows(page, group, definition, wanted, this.#groupComparisonsMax, context),
+      );
     }
     if (references.length === 0) return rows;
     const whole = rows.flatMap((row) => (row.object === undefined ? [] : { ...row, object: row.object }));

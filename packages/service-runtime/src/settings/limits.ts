@@ -65,6 +65,13 @@ export const LIMIT_SETTINGS = {
     "References one class field of a GraphQL request may follow, on all levels together.",
     wholeNumber(1, 100_000_000),
   ),
+  groupComparisonsMax: setting(
+    "GROUP_COMPARISONS_MAX",
+    "query.group_comparisons_max",
+    10_000_000,
+    "Comparisons of two rows that grouping a page may take; 4,472 rows that are all different take ten million.",
+    wholeNumber(1, 10_000_000_000),
+  ),
   aggregateBytesMax: setting(
     "AGGREGATE_BYTES_MAX",
     "query.aggregate_bytes_max",
