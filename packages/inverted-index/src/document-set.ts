@@ -39,7 +39,7 @@ export class DocumentSet {
   /** Makes room for all documents below the limit, so that `words` reach them. */
   reserve(documentLimit: number): void {
     const length = (documentLimit + 31) >>> 5;
-    if (length > this.#words.length) this.#grow(length);
+    if (length > this.#words.length) this.#enlarge(length);
   }
 
   copy(): DocumentSet {
@@ -76,12 +76,15 @@ export class DocumentSet {
 
   get size(): number {
     let count = 0;
-    for (const word of this.#words) count += bitsOf(word);
+    const words = this.#words;
+    for (let at = 0; at < words.length; at++) count += bitsOf(words[at] ?? 0);
     return count;
   }
 
   get isEmpty(): boolean {
-    return this.#words.every((word) => word === 0);
+    const words = this.#words;
+    for (let at = 0; at < words.length; at++) if (words[at] !== 0) return false;
+    return true;
   }
 
   /** Members, ascending. */
@@ -106,7 +109,11 @@ export class DocumentSet {
   }
 
   #grow(length: number): void {
-    const grown = new Uint32Array(Math.max(length, this.#words.length + (this.#words.length >>> 1)));
+    this.#enlarge(Math.max(length, this.#words.length + (this.#words.length >>> 1)));
+  }
+
+  #enlarge(length: number): void {
+    const grown = new Uint32Array(length);
     grown.set(this.#words);
     this.#words = grown;
   }

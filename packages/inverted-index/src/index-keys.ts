@@ -143,7 +143,10 @@ export function chunkOfColumnKey(key: Uint8Array, headBytes: number): number | u
 
 /** Everything that the index has in its store. */
 export function indexRanges(prefixes: IndexKeyPrefixes): readonly Range[] {
-  return [prefixes.postings, prefixes.columns].map((byte) => ({ gte: Uint8Array.of(byte), lt: Uint8Array.of(byte + 1) }));
+  return [prefixes.postings, prefixes.columns].map((byte) => ({
+    gte: Uint8Array.of(byte),
+    lt: Uint8Array.of(byte + 1),
+  }));
 }
 
 /** The first key behind all that begin with `head`: its last byte that is not 255, plus one. */

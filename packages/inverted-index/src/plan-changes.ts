@@ -120,13 +120,20 @@ class Drafter {
     try {
       this.#draft(index).change(document, analyseValue(property, before), analyseValue(property, after));
     } catch (error) {
-      throw damaged(this.#place, property.name, `a stored value cannot be read: ${ShoalError.from(error).message}`, error);
+      throw damaged(
+        this.#place,
+        property.name,
+        `a stored value cannot be read: ${ShoalError.from(error).message}`,
+        error,
+      );
     }
   }
 
   #draft(index: PropertyIndex): PropertyDraft {
-    let draft = this.#drafts.get(index);
-    if (draft === undefined) this.#drafts.set(index, (draft = new PropertyDraft(index)));
+    const known = this.#drafts.get(index);
+    if (known !== undefined) return known;
+    const draft = new PropertyDraft(index);
+    this.#drafts.set(index, draft);
     return draft;
   }
 

@@ -1,10 +1,10 @@
-import { objectIdToBytes, ShoalError, targetsOfReferences, type Json } from "@shoal/model";
+import { type Json, objectIdToBytes, ShoalError, targetsOfReferences } from "@shoal/model";
 import { type ColumnValue, columnValue } from "../records/column-chunk.js";
 import { flagBit } from "./flags.js";
 import { instantOf } from "./instant.js";
 import { type IndexedProperty, isPresentByColumn } from "./property-kind.js";
-import { isUtcDate } from "./utc-date.js";
 import { isLongTerm, isWellFormed, longTermHash, tokensOf } from "./tokens.js";
+import { isUtcDate } from "./utc-date.js";
 
 /** Longer whole values are read from rows when they are asked for. */
 export const WHOLE_BYTES_MAX = 128;

@@ -9,7 +9,11 @@ import { checkLikeValue, LikePattern } from "./like-pattern.js";
 const ID_STEPS = 150;
 
 /** The objects whose id, as text in lower case, compares so. */
-export function* selectIds(directory: ObjectDirectory, { operator, value }: Comparison, turns: Turns): Work<DocumentSet> {
+export function* selectIds(
+  directory: ObjectDirectory,
+  { operator, value }: Comparison,
+  turns: Turns,
+): Work<DocumentSet> {
   if (operator === "IsNull") {
     return value.kind === "boolean" && value.values[0] === false ? directory.all().copy() : new DocumentSet();
   }
@@ -25,7 +29,10 @@ export function* selectIds(directory: ObjectDirectory, { operator, value }: Comp
         ? withIds(directory, texts)
         : new DocumentSet();
     case "NotEqual":
-      return directory.all().copy().andNot(withIds(directory, texts.slice(0, 1)));
+      return directory
+        .all()
+        .copy()
+        .andNot(withIds(directory, texts.slice(0, 1)));
     case "WithinGeoRange":
       return new DocumentSet();
     default:

@@ -1,12 +1,13 @@
 import { DocumentSet } from "../document-set.js";
 import type { ColumnImage } from "../images/column-image.js";
-import { BLOCK_DOCUMENTS } from "../images/column-block.js";
 import { type Interval, isWithin } from "../images/interval.js";
 import type { Turns, Work } from "../work.js";
 import type { NumberTest } from "./intervals.js";
 
 /** Looking at one document costs as much as so many entries of a sorted block. */
 const LOOK_COST = 2;
+/** Words of documents that are looked at between two looks at the clock. */
+const TURN_WORDS = 4096;
 
 /** The documents of a column with values that pass the test. */
 export function* selectNumbers(
@@ -32,12 +33,12 @@ function* selectInterval(
   turns: Turns,
 ): Work<DocumentSet> {
   const set = new DocumentSet(column.documentLimit);
-  const few = within === undefined ? undefined : documentsIfFew(column, interval, within);
-  if (few !== undefined) {
-    for (const document of few) {
-      if (column.present.has(document) && column.matches(document, interval)) set.add(document);
+  if (within !== undefined && isCheaper(column, interval, within)) {
+    for (let start = 0; start < within.words.length; start += TURN_WORDS) {
+      column.selectOf(within, start, start + TURN_WORDS, interval, set);
+      turns.count(TURN_WORDS * 32);
+      if (turns.isOver) yield turns.next();
     }
-    turns.count(few.length * LOOK_COST);
     return set;
   }
   for (let block = 0; block < column.blockCount; block++) {
@@ -47,13 +48,11 @@ function* selectInterval(
   return set;
 }
 
-/** The documents of `within` when it is cheaper to look at each of them. */
-function documentsIfFew(column: ColumnImage, interval: Interval, within: DocumentSet): Uint32Array | undefined {
-  const count = within.size;
-  if (count > column.blockCount * BLOCK_DOCUMENTS) return undefined;
+/** Whether to look at each of the documents instead of selecting all that have such a value. */
+function isCheaper(column: ColumnImage, interval: Interval, within: DocumentSet): boolean {
   let selected = 0;
   for (let block = 0; block < column.blockCount; block++) selected += column.countBlock(block, interval);
-  return count * LOOK_COST <= selected ? within.toArray() : undefined;
+  return within.size * LOOK_COST <= selected;
 }
 
 /**

@@ -16,7 +16,8 @@ export function estimateCost(context: FilterContext, filter: ShardFilter): numbe
     return costs.reduce((sum, cost) => sum + cost, filter.operator === "Not" ? allCost(context) : 0);
   }
   const { property, operator } = filter;
-  if (property === ID_PROPERTY) return operator === "Equal" || operator === "ContainsAny" ? CHEAP : allCost(context) * 100;
+  if (property === ID_PROPERTY)
+    return operator === "Equal" || operator === "ContainsAny" ? CHEAP : allCost(context) * 100;
   const index = context.properties.get(property);
   if (index === undefined) return 0;
   if (operator === "RefersTo") return filter.targets.length * CHEAP;

@@ -11,8 +11,8 @@ import { DocumentSet } from "../document-set.js";
 import { addEntryTo } from "../images/term-entry.js";
 import type { PropertyIndex, TermPostings } from "../stored/property-index.js";
 import type { Work } from "../work.js";
-import { compareProperty } from "./compare-property.js";
 import { selectIds } from "./compare-ids.js";
+import { compareProperty } from "./compare-property.js";
 import { estimateCost } from "./estimate-cost.js";
 import type { FilterContext } from "./filter-context.js";
 import { documentsOfTerm } from "./select-tokens.js";
@@ -88,11 +88,7 @@ function* disjunction(
 
 const TARGET_STEPS = 50;
 
-function* referringTo(
-  context: FilterContext,
-  postings: TermPostings,
-  targets: readonly ObjectId[],
-): Work<DocumentSet> {
+function* referringTo(context: FilterContext, postings: TermPostings, targets: readonly ObjectId[]): Work<DocumentSet> {
   const { directory, turns } = context;
   const set = new DocumentSet(directory.documentLimit);
   for (const target of targets) {

@@ -13,7 +13,10 @@ const INFINITY: Instant = { milliseconds: Number.POSITIVE_INFINITY, rest: 0 };
 const MINUS_INFINITY: Instant = { milliseconds: Number.NEGATIVE_INFINITY, rest: 0 };
 
 /** The numbers of a filter value as instants (numbers have no rest); undefined when it is of another kind. */
-export function comparedNumbers(value: FilterValue, kinds: readonly FilterValue["kind"][]): readonly Instant[] | undefined {
+export function comparedNumbers(
+  value: FilterValue,
+  kinds: readonly FilterValue["kind"][],
+): readonly Instant[] | undefined {
   if (!kinds.includes(value.kind)) return undefined;
   if (value.kind === "int" || value.kind === "number") {
     return value.values.map((number) => ({ milliseconds: number, rest: 0 }));

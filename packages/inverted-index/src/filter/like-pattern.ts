@@ -16,6 +16,8 @@ export function checkLikeValue(value: string): void {
   );
 }
 
+/** Whatever the engine does to find so few characters, its time is linear enough. */
+const INSIDE_CHARS_MAX = 16;
 const ANY_CHAR = -1;
 const QUESTION_MARK = 0x3f;
 
@@ -31,6 +33,8 @@ export class LikePattern {
   readonly isPlain: boolean;
   /** Anything that begins with the prefix matches. */
   readonly isPrefix: boolean;
+  /** Of `*part*` without question marks, short enough for the engine's own search. */
+  readonly #inside: string | undefined;
   readonly #first: Int32Array;
   readonly #middle: readonly Segment[];
   /** Undefined without a star: the first part is all. */
@@ -41,8 +45,13 @@ export class LikePattern {
     const segments = parts.map(segmentOf);
     this.#first = segments[0] ?? new Int32Array(0);
     this.#last = segments.length > 1 ? segments[segments.length - 1] : undefined;
-    this.#middle = segments.slice(1, -1).filter((segment) => segment.length > 0).map((chars) => new Segment(chars));
-    const head = parts[0] ?? "";
+    this.#middle = segments
+      .slice(1, -1)
+      .filter((segment) => segment.length > 0)
+      .map((chars) => new Segment(chars));
+    const [head = "", inside = ""] = parts;
+    const isInside = parts.length === 3 && head === "" && parts[2] === "" && !inside.includes("?");
+    this.#inside = isInside && inside.length <= INSIDE_CHARS_MAX ? inside : undefined;
     this.prefix = head.split("?", 1)[0] ?? "";
     this.isPlain = parts.length === 1 && this.prefix === pattern;
     this.isPrefix =
@@ -53,6 +62,7 @@ export class LikePattern {
     if (this.isPlain) return token === this.prefix;
     if (this.prefix !== "" && !token.startsWith(this.prefix)) return false;
     if (this.isPrefix) return true;
+    if (this.#inside !== undefined) return token.includes(this.#inside);
     const length = readChars(token);
     const first = this.#first;
     const last = this.#last;
@@ -113,9 +123,9 @@ class Segment {
     for (let at = 0; at < segment.length; at++) {
       const char = segment[at] ?? 0;
       if (char === ANY_CHAR) continue;
-      let places = this.#places.get(char);
-      if (places === undefined) this.#places.set(char, (places = this.#anywhere.slice()));
+      const places = this.#places.get(char) ?? this.#anywhere.slice();
       setBit(places, at);
+      this.#places.set(char, places);
     }
   }
 

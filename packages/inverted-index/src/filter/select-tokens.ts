@@ -1,7 +1,7 @@
 import { isLongTerm, longTermHash } from "../analysis/tokens.js";
 import { DocumentSet } from "../document-set.js";
-import type { TermImage } from "../images/term-image.js";
 import { addContainerTo, addEntryTo } from "../images/term-entry.js";
+import type { TermImage } from "../images/term-image.js";
 import { placeOf } from "../images/term-order.js";
 import type { TermPostings } from "../stored/property-index.js";
 import type { Turns, Work } from "../work.js";

@@ -17,7 +17,11 @@ export interface TokenClause {
 }
 
 /** The clauses that one element of a text has to satisfy, each with any of its tokens; none for a value without tokens. */
-export function tokenClauses(operator: CompareOperator, value: string, tokenization: Tokenization): readonly TokenClause[] {
+export function tokenClauses(
+  operator: CompareOperator,
+  value: string,
+  tokenization: Tokenization,
+): readonly TokenClause[] {
   if (operator === "Like") {
     checkLikeValue(value);
     return patternTokensOf(value, tokenization).map(likeClause);

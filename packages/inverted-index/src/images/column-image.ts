@@ -1,13 +1,6 @@
 import { DocumentSet } from "../document-set.js";
 import type { ColumnValue } from "../records/column-chunk.js";
-import {
-  BLOCK_DOCUMENTS,
-  BLOCK_SHIFT,
-  lowerPlace,
-  type SortedValues,
-  sortValues,
-  upperPlace,
-} from "./column-block.js";
+import { BLOCK_DOCUMENTS, BLOCK_SHIFT, lowerPlace, type SortedValues, sortValues, upperPlace } from "./column-block.js";
 import type { ColumnChange, ColumnLike } from "./column-like.js";
 import { type Interval, isWithin } from "./interval.js";
 
@@ -132,7 +125,36 @@ export class ColumnImage implements ColumnLike {
     return values.some((value, at) => isWithin(interval, value, rests?.[at] ?? 0));
   }
 
-  /** Adds the documents of a block with a value in the interval; tells how many steps it took. */
+  /**
+   * Adds those of the documents with a value in the interval, between two words of the sets: a word is 32 documents. The
+   * set has nothing of them before.
+   */
+  selectOf(documents: DocumentSet, start: number, end: number, interval: Interval, set: DocumentSet): void {
+    const values = this.#first;
+    const asked = documents.words;
+    const present = this.present.words;
+    const selected = set.words;
+    const isSimple = this.#several.size === 0 && this.#rests.size === 0;
+    const { low, high } = interval;
+    const hasLow = isWithin(interval, low, 0);
+    const hasHigh = isWithin(interval, high, 0);
+    const stop = Math.min(end, asked.length, present.length, selected.length);
+    for (let at = start; at < stop; at++) {
+      let bits = 0;
+      for (let rest = (asked[at] ?? 0) & (present[at] ?? 0); rest !== 0; rest &= rest - 1) {
+        const bit = rest & -rest;
+        const document = at * 32 + 31 - Math.clz32(bit);
+        const value = values[document] ?? 0;
+        const isIn = isSimple
+          ? (value > low || (hasLow && value === low)) && (value < high || (hasHigh && value === high))
+          : this.matches(document, interval);
+        if (isIn) bits |= bit;
+      }
+      selected[at] = bits;
+    }
+  }
+
+  /** Adds the documents of a block with a value in the interval to a set without any of it; tells the steps it took. */
   selectBlock(block: number, interval: Interval, set: DocumentSet): number {
     const sorted = this.#sortedBlock(block);
     const first = block << BLOCK_SHIFT;
@@ -146,13 +168,15 @@ export class ColumnImage implements ColumnLike {
     // Values at the ends are looked at one by one; what is between them is in.
     const inner = Math.min(upperPlace(values, interval.low), upTo);
     const outer = Math.max(lowerPlace(values, interval.high), inner);
-    for (let at = inner; at < outer; at++) set.add(first + (offsets[at] ?? 0));
+    addOffsets(offsets, inner, outer, first, set.words);
     if (this.#rests.size > 0) {
       for (let at = from; at < inner; at++) this.#addIfWithin(first + (offsets[at] ?? 0), interval, set);
       for (let at = outer; at < upTo; at++) this.#addIfWithin(first + (offsets[at] ?? 0), interval, set);
     } else {
-      if (isWithin(interval, interval.low, 0)) for (let at = from; at < inner; at++) set.add(first + (offsets[at] ?? 0));
-      if (isWithin(interval, interval.high, 0)) for (let at = outer; at < upTo; at++) set.add(first + (offsets[at] ?? 0));
+      if (isWithin(interval, interval.low, 0))
+        for (let at = from; at < inner; at++) set.add(first + (offsets[at] ?? 0));
+      if (isWithin(interval, interval.high, 0))
+        for (let at = outer; at < upTo; at++) set.add(first + (offsets[at] ?? 0));
     }
     const stale = this.#blocks[block]?.stale ?? [];
     for (const offset of stale) {
@@ -174,16 +198,12 @@ export class ColumnImage implements ColumnLike {
   }
 
   #scanBlock(first: number, interval: Interval, set: DocumentSet): void {
-    const end = Math.min(first + BLOCK_DOCUMENTS, this.#first.length);
-    const simple = this.#several.size === 0 && this.#rests.size === 0;
-    for (let document = first; document < end; document++) {
-      if (!this.present.has(document)) continue;
-      if (simple ? isWithin(interval, this.first(document), 0) : this.matches(document, interval)) set.add(document);
-    }
+    this.selectOf(this.present, first >>> 5, (first + BLOCK_DOCUMENTS) >>> 5, interval, set);
   }
 
   #sortedBlock(index: number): SortedValues | undefined {
-    const block = (this.#blocks[index] ??= { sorted: undefined, stale: [], scans: 0 });
+    const block = this.#blocks[index] ?? { sorted: undefined, stale: [], scans: 0 };
+    this.#blocks[index] = block;
     if (block.sorted !== undefined && block.stale.length <= STALE_MAX) return block.sorted;
     this.#forget(block);
     block.scans += 1;
@@ -238,5 +258,15 @@ export class ColumnImage implements ColumnLike {
     grown.set(this.#first);
     this.#first = grown;
     this.present.reserve(grown.length);
+  }
+}
+
+/** Sets the bits of documents behind `first`; the words reach so far. */
+function addOffsets(offsets: Uint16Array, start: number, end: number, first: number, words: Uint32Array): void {
+  const base = first >>> 5;
+  for (let at = start; at < end; at++) {
+    const offset = offsets[at] ?? 0;
+    const word = base + (offset >>> 5);
+    words[word] = (words[word] ?? 0) | (1 << (offset & 31));
   }
 }

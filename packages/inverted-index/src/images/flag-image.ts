@@ -1,5 +1,5 @@
+import { FLAG_NAMES, FLAGS, type Flag } from "../analysis/flags.js";
 import { DocumentSet } from "../document-set.js";
-import { FLAG_NAMES, type Flag, FLAGS } from "../analysis/flags.js";
 import { POSTING_CHUNK_DOCUMENTS } from "../index-keys.js";
 import { addToWords, BITMAP_WORDS, type Container, containerOfWords } from "../records/container.js";
 import type { PostingChange, PostingImage } from "./posting-image.js";

@@ -39,7 +39,9 @@ export function addEntryTo(entry: TermEntry, set: DocumentSet): void {
 }
 
 export function addContainerTo(container: Container, chunk: number, set: DocumentSet): void {
-  set.reserve((chunk + 1) * POSTING_CHUNK_DOCUMENTS);
+  // The last chunk mostly reaches beyond the documents that there are; the bits behind them are not set.
+  if (typeof container !== "number") set.reserve((chunk + 1) * POSTING_CHUNK_DOCUMENTS);
+  else set.reserve(chunk * POSTING_CHUNK_DOCUMENTS + container + 1);
   addToWords(container, set.words, chunk * BITMAP_WORDS);
 }
 
@@ -51,14 +53,16 @@ export function withChunk(
 ): TermEntry | undefined {
   const base = chunk << POSTING_CHUNK_SHIFT;
   if (entry === undefined && typeof container === "number") return base + container;
-  if (entry !== undefined && typeof entry === "object" && !Array.isArray(entry)) return setChunk(entry, chunk, container);
+  if (entry !== undefined && typeof entry === "object" && !Array.isArray(entry))
+    return setChunk(entry, chunk, container);
   const list = entry === undefined ? [] : typeof entry === "number" ? [entry] : entry;
   const start = lowerBound(list, base);
   const end = lowerBound(list, base + POSTING_CHUNK_DOCUMENTS);
   const added = container === undefined ? 0 : containerSize(container);
   const size = list.length - (end - start) + added;
   if (size === 0) return undefined;
-  if (size > LISTED_MIN && size > LISTED_OF_CHUNK * (1 + chunksOf(list))) return setChunk(chunked(list), chunk, container);
+  if (size > LISTED_MIN && size > LISTED_OF_CHUNK * (1 + chunksOf(list)))
+    return setChunk(chunked(list), chunk, container);
   const documents = container === undefined ? [] : offsetsOf(container).map((offset) => base + offset);
   if (size === 1) return documents[0] ?? list[start > 0 ? 0 : end] ?? 0;
   list.splice(start, end - start, ...documents);

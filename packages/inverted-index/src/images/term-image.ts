@@ -1,4 +1,5 @@
 import { DocumentSet } from "../document-set.js";
+import { POSTING_CHUNK_DOCUMENTS } from "../index-keys.js";
 import type { Container } from "../records/container.js";
 import type { PostingChange, PostingImage } from "./posting-image.js";
 import { addEntryTo, chunkOfEntry, entryBytes, type TermEntry, withChunk } from "./term-entry.js";
@@ -32,8 +33,10 @@ export class TermImage implements PostingImage {
   }
 
   documents(term: string, documentLimit: number): DocumentSet {
-    const set = new DocumentSet(documentLimit);
     const entry = this.#terms.get(term);
+    // Whole chunks: the set does not have to grow.
+    const chunks = Math.ceil(documentLimit / POSTING_CHUNK_DOCUMENTS);
+    const set = new DocumentSet(entry === undefined ? 0 : chunks * POSTING_CHUNK_DOCUMENTS);
     if (entry !== undefined) addEntryTo(entry, set);
     return set;
   }

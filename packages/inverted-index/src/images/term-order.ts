@@ -77,7 +77,8 @@ function* sortedTerms(terms: Iterable<string>, turns: Turns): Work<readonly stri
   runs.push(run.sort(compareUtf8));
   while (runs.length > 1) {
     const merged: (readonly string[])[] = [];
-    for (let at = 0; at < runs.length; at += 2) merged.push(yield* mergeTerms(runs[at] ?? [], runs[at + 1] ?? [], turns));
+    for (let at = 0; at < runs.length; at += 2)
+      merged.push(yield* mergeTerms(runs[at] ?? [], runs[at + 1] ?? [], turns));
     runs = merged;
   }
   return runs[0] ?? [];

@@ -30,13 +30,13 @@ const VALUES_MAX = 0xffff;
  * Undefined for a chunk without values. A document may have thousands of them: beyond 65,535 in a chunk the number of
  * values is written as 0 and follows from the length.
  */
-export function encodeColumnChunk(valueOf: (offset: number) => ColumnValue | undefined): Uint8Array | undefined {
+export function encodeColumnChunk(valueAt: (offset: number) => ColumnValue | undefined): Uint8Array | undefined {
   const offsets: number[] = [];
   const values: number[] = [];
   const rests: number[] = [];
   let hasRests = false;
   for (let offset = 0; offset < COLUMN_CHUNK_DOCUMENTS; offset++) {
-    const value = valueOf(offset);
+    const value = valueAt(offset);
     if (value === undefined) continue;
     if (typeof value === "number") {
       offsets.push(offset);
@@ -103,7 +103,9 @@ export function decodeColumnChunk(value: Uint8Array, visit: (offset: number, val
   const valuesAt = head + count;
   const restsAt = valuesAt + count * size;
   const valueAt = (index: number): number =>
-    width === FLOAT64 ? bytes.readDoubleLE(valuesAt + index * 8) : base + bytes.readUIntLE(valuesAt + index * size, size);
+    width === FLOAT64
+      ? bytes.readDoubleLE(valuesAt + index * 8)
+      : base + bytes.readUIntLE(valuesAt + index * size, size);
   let previous = -1;
   for (let index = 0; index < count; ) {
     const offset = bytes[head + index] ?? 0;
@@ -136,7 +138,11 @@ function isWidth(width: number): width is 0 | 1 | 2 | 3 {
 export function columnValue(values: readonly number[], rests: readonly number[] = []): ColumnValue | undefined {
   const [first] = values;
   const given = rests.some((rest) => rest !== 0) ? rests : undefined;
-  return values.length === 1 && given === undefined ? first : first === undefined ? undefined : { values, rests: given };
+  return values.length === 1 && given === undefined
+    ? first
+    : first === undefined
+      ? undefined
+      : { values, rests: given };
 }
 
 export function isSameColumnValue(first: ColumnValue | undefined, second: ColumnValue | undefined): boolean {

@@ -27,9 +27,9 @@ export class ColumnDraft {
 
   set(document: number, value: ColumnValue | undefined): void {
     const chunk = document >>> COLUMN_CHUNK_SHIFT;
-    let values = this.#chunks.get(chunk);
-    if (values === undefined) this.#chunks.set(chunk, (values = new Map()));
-    values.set(document & OFFSET_MASK, value);
+    const values = this.#chunks.get(chunk);
+    if (values !== undefined) values.set(document & OFFSET_MASK, value);
+    else this.#chunks.set(chunk, new Map([[document & OFFSET_MASK, value]]));
   }
 
   /** What has to be read from the store before {@link finish}; undefined when all is in memory. */
@@ -54,7 +54,8 @@ export class ColumnDraft {
     for (const [chunk, values] of this.#chunks) {
       const first = chunk * COLUMN_CHUNK_DOCUMENTS;
       const stored = this.#stored.get(chunk);
-      const before = (offset: number) => (this.#image === undefined ? stored?.get(offset) : this.#image.valueOf(first + offset));
+      const before = (offset: number) =>
+        this.#image === undefined ? stored?.get(offset) : this.#image.valueOf(first + offset);
       const record = encodeColumnChunk((offset) => (values.has(offset) ? values.get(offset) : before(offset)));
       const key = this.#column.keyOf(chunk);
       if (record !== undefined) batch.push({ type: "put", key, value: record });

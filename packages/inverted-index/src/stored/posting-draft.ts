@@ -1,7 +1,7 @@
 import type { KeyValueChange } from "@shoal/kv";
 import type { PostingChange, PostingImage } from "../images/posting-image.js";
 import { POSTING_CHUNK_DOCUMENTS, POSTING_CHUNK_SHIFT } from "../index-keys.js";
-import { changedContainer, type Container, encodeContainer } from "../records/container.js";
+import { type Container, changedContainer, encodeContainer } from "../records/container.js";
 import type { NeededRecords } from "./index-store.js";
 
 const OFFSET_MASK = POSTING_CHUNK_DOCUMENTS - 1;
@@ -49,8 +49,10 @@ export class PostingDraft {
 
   #terms(document: number): Map<string, number | TermDraft> {
     const chunk = document >>> POSTING_CHUNK_SHIFT;
-    let terms = this.#chunks.get(chunk);
-    if (terms === undefined) this.#chunks.set(chunk, (terms = new Map()));
+    const known = this.#chunks.get(chunk);
+    if (known !== undefined) return known;
+    const terms = new Map<string, number | TermDraft>();
+    this.#chunks.set(chunk, terms);
     return terms;
   }
 

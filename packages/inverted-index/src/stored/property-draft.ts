@@ -34,7 +34,12 @@ export class PropertyDraft {
     if (column !== undefined) this.setColumn(column, document, before?.column, after?.column);
   }
 
-  setColumn(column: DraftedColumn, document: number, before: ColumnValue | undefined, after: ColumnValue | undefined): void {
+  setColumn(
+    column: DraftedColumn,
+    document: number,
+    before: ColumnValue | undefined,
+    after: ColumnValue | undefined,
+  ): void {
     if (isSameColumnValue(before, after)) return;
     this.#column ??= new ColumnDraft(column);
     this.#column.set(document, after);
@@ -63,8 +68,10 @@ export class PropertyDraft {
   }
 
   #draft(postings: DraftedPostings): PostingDraft {
-    let draft = this.#postings.get(postings);
-    if (draft === undefined) this.#postings.set(postings, (draft = new PostingDraft(postings)));
+    const known = this.#postings.get(postings);
+    if (known !== undefined) return known;
+    const draft = new PostingDraft(postings);
+    this.#postings.set(postings, draft);
     return draft;
   }
 

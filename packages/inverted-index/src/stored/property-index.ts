@@ -1,4 +1,4 @@
-import { isPresentByColumn, type IndexedProperty } from "../analysis/property-kind.js";
+import { type IndexedProperty, isPresentByColumn } from "../analysis/property-kind.js";
 import { ColumnImage } from "../images/column-image.js";
 import { FlagImage } from "../images/flag-image.js";
 import { PlaceImage } from "../images/place-image.js";
@@ -28,7 +28,14 @@ export class PropertyIndex {
     this.property = property;
     if (kind === "none") return;
     const terms = (which: "token" | "longToken" | "whole" | "target") =>
-      new PropertyPostings<TermImage>(store, name, which, isNew, () => new TermImage(), (image, all) => image.loaded(all));
+      new PropertyPostings<TermImage>(
+        store,
+        name,
+        which,
+        isNew,
+        () => new TermImage(),
+        (image, all) => image.loaded(all),
+      );
     // Of dates: which of them are local.
     if (!isPresentByColumn(property) || kind === "date") {
       this.flags = new PropertyPostings(store, name, "flag", isNew, () => new FlagImage());

@@ -1,8 +1,16 @@
-import { DocumentSet } from "../document-set.js";
-import type { PostingChange, PostingImage } from "../images/posting-image.js";
+import type { DocumentSet } from "../document-set.js";
 import { ImageSlot } from "../images/image-slot.js";
+import type { PostingChange, PostingImage } from "../images/posting-image.js";
 import { addContainerTo } from "../images/term-entry.js";
-import { headRange, type PostingKind, postingHead, postingKey, type Range, readPostingKey, termRange } from "../index-keys.js";
+import {
+  headRange,
+  type PostingKind,
+  postingHead,
+  postingKey,
+  type Range,
+  readPostingKey,
+  termRange,
+} from "../index-keys.js";
 import { damaged, withPlace } from "../index-place.js";
 import { type Container, decodeContainer } from "../records/container.js";
 import { appliedEntries, type IndexStore } from "./index-store.js";
@@ -96,4 +104,3 @@ export class PropertyPostings<Image extends PostingImage> {
     return true;
   }
 }
-

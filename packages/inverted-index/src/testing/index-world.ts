@@ -1,5 +1,5 @@
 import { type KeyValueStore, MemoryStore } from "@shoal/kv";
-import { type JsonObject, type ObjectId, parseObjectId, type PropertyDefinition, ShoalError } from "@shoal/model";
+import { type JsonObject, type ObjectId, type PropertyDefinition, parseObjectId, ShoalError } from "@shoal/model";
 import { createInvertedIndex } from "../create-inverted-index.js";
 import { DocumentSet } from "../document-set.js";
 import { IndexMemory } from "../index-memory.js";
@@ -55,7 +55,15 @@ export class IndexWorld implements ObjectDirectory {
   #open(isEmpty: boolean): InvertedIndex {
     const { store, memory, properties } = this;
     const place = { className: "Thing", shardName: "s1" };
-    return createInvertedIndex({ ...place, store, memory, properties, isEmpty, directory: this, prefixes: TEST_PREFIXES });
+    return createInvertedIndex({
+      ...place,
+      store,
+      memory,
+      properties,
+      isEmpty,
+      directory: this,
+      prefixes: TEST_PREFIXES,
+    });
   }
 
   /** As after a restart: nothing is in memory. */

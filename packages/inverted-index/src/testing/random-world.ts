@@ -1,4 +1,12 @@
-import type { CompareOperator, FilterValue, Json, JsonObject, ObjectId, PropertyDefinition, ShardFilter } from "@shoal/model";
+import type {
+  CompareOperator,
+  FilterValue,
+  Json,
+  JsonObject,
+  ObjectId,
+  PropertyDefinition,
+  ShardFilter,
+} from "@shoal/model";
 import { idOfDocument } from "./index-world.js";
 import type { Seeded } from "./seeded.js";
 
@@ -25,16 +33,56 @@ export const WORLD_SCHEMA: readonly PropertyDefinition[] = [
 
 const LONG = `${"long".repeat(80)}`;
 const WORDS = [
-  ...["apple", "Apple", "apple-pie", "pie", "car", "cart", "care", "a", "b", "ab", "zz", "10", "9", "été", "ÉTÉ", "straße"],
-  ...["ΟΔΟΣ", "日本", "日本語", "\u{1d4d0}\u{1d4d1}", "\uff21", "e\u0301a", "a\0b", "\0", "x.y@z.org", "[.*]", "a*b", "what?"],
+  ...[
+    "apple",
+    "Apple",
+    "apple-pie",
+    "pie",
+    "car",
+    "cart",
+    "care",
+    "a",
+    "b",
+    "ab",
+    "zz",
+    "10",
+    "9",
+    "été",
+    "ÉTÉ",
+    "straße",
+  ],
+  ...[
+    "ΟΔΟΣ",
+    "日本",
+    "日本語",
+    "\u{1d4d0}\u{1d4d1}",
+    "\uff21",
+    "e\u0301a",
+    "a\0b",
+    "\0",
+    "x.y@z.org",
+    "[.*]",
+    "a*b",
+    "what?",
+  ],
   ...[LONG, `${LONG}1`, `${LONG}2 pie`, "ü".repeat(200)],
 ];
 const SPACES = [" ", " ", "  ", "\t", "\u00a0", "\u2003", "\u0085", ", ", "-"];
 const NUMBERS = [0, 1, -1, 2, 3, 10, 1.5, -2.25, 1e9, 1e300, 5e-324, 2 ** 53, -(2 ** 53), 9007199254740994, 4294967296];
 const INTS = NUMBERS.filter(Number.isInteger).filter((value) => Math.abs(value) < 1e19);
 const DATES = [
-  ...["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000000001Z", "1969-12-31T23:59:59.999999999Z", "2020-02-29T12:00:00Z"],
-  ...["2020-02-29T13:00:00+01:00", "2020-02-29T12:00:00.0005Z", "2020-02-29T12:00:00.000500001Z", "0001-01-01T00:00:00Z"],
+  ...[
+    "1970-01-01T00:00:00Z",
+    "1970-01-01T00:00:00.000000001Z",
+    "1969-12-31T23:59:59.999999999Z",
+    "2020-02-29T12:00:00Z",
+  ],
+  ...[
+    "2020-02-29T13:00:00+01:00",
+    "2020-02-29T12:00:00.0005Z",
+    "2020-02-29T12:00:00.000500001Z",
+    "0001-01-01T00:00:00Z",
+  ],
   ...["9999-12-31T23:59:59.999999999Z", "2021-06-01T00:00:00-11:30", "2020-02-29T12:00:00.001Z"],
 ];
 const PLACES = [0, 0.001, 51.2, 52.4, -33.9, 89.999, -90, 90, 179.9999, -179.9999, 180, 4.9, 6.77, 45];
@@ -88,7 +136,8 @@ function randomComparison(random: Seeded): ShardFilter {
   const indexed = WORLD_SCHEMA.slice(0, 14);
   const special = ["id", "_creationTimeUnix", "_lastUpdateTimeUnix"];
   const property = random.chance(12) ? random.pick(special) : random.pick(indexed).name;
-  if (random.chance(6)) return { operator: "IsNull", property, value: { kind: "boolean", values: [random.chance(50)] } };
+  if (random.chance(6))
+    return { operator: "IsNull", property, value: { kind: "boolean", values: [random.chance(50)] } };
   const type = indexed.find(({ name }) => name === property)?.dataType[0]?.replace("[]", "") ?? property;
   const several = random.chance(10);
   const listed = <Value>(make: () => Value): Value[] =>
@@ -120,7 +169,10 @@ function randomValue(random: Seeded, type: string, listed: <Value>(make: () => V
     case "geoCoordinates":
       return { kind: "geoRange", values: [randomRange(random)] };
     default:
-      return { kind: random.chance(80) && type === "string" ? "string" : "text", values: listed(() => randomPattern(random)) };
+      return {
+        kind: random.chance(80) && type === "string" ? "string" : "text",
+        values: listed(() => randomPattern(random)),
+      };
   }
 }
 
