@@ -26,7 +26,7 @@ function holds(world: World, object: WorldObject, property: string, clause: Valu
     case "IsNull":
       return isSet(world, object, property) !== clause.value;
     case "NotEqual":
-      return elements.length > 0 && !equal(clause.value);
+      return isSet(world, object, property, true) && !equal(clause.value);
     case "ContainsAny":
       return (clause.value as readonly unknown[]).some(equal);
     case "ContainsAll":
@@ -36,11 +36,11 @@ function holds(world: World, object: WorldObject, property: string, clause: Valu
   }
 }
 
-function isSet(world: World, object: WorldObject, property: string): boolean {
+/** An empty list is a value, as in the answers of Get. The number of references is always there. */
+function isSet(world: World, object: WorldObject, property: string, isCounted = false): boolean {
   if (property === "id" || property.startsWith("_")) return true;
-  return (
-    elementsOf(object.properties.get(property)).length > 0 && world.propertyOf(object.className, property) !== undefined
-  );
+  const isReference = world.propertyOf(object.className, property)?.dataType === "reference";
+  return (isCounted && isReference) || object.properties.has(property);
 }
 
 /** A text with the rule by which it was cut, or anything that has an order. */
