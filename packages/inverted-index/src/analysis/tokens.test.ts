@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { plainTokens } from "../testing/plain-filter.js";
+import { Seeded } from "../testing/seeded.js";
+import { compareUtf8, isLongTerm, patternTokensOf, TERM_BYTES_MAX, tokensOf } from "./tokens.js";
+
+const CHARS = [
+  ..."abZ9",
+  ..." \t\n\u0085\u00a0\u2003\ufeff\u001c",
+  ..."-_.@*?'",
+  "é",
+  "É",
+  "ß",
+  "日",
+  "\u0301",
+  "\u{1d4d0}",
+  "\0",
+];
+
+describe("tokens, against a character by itself", () => {
+  it.each(["text", "string"] as const)("%s", (tokenization) => {
+    const random = new Seeded(3);
+    for (let round = 0; round < 5000; round++) {
+      const text = random.list(12, () => random.pick(CHARS)).join("");
+      expect(tokensOf(text, tokenization)).toEqual([...new Set(plainTokens(text, tokenization))]);
+      expect(patternTokensOf(text, tokenization)).toEqual([...new Set(plainTokens(text, tokenization, "*?"))]);
+    }
+  });
+
+  it("a half of a surrogate pair is U+FFFD, as in UTF-8", () => {
+    expect(tokensOf("a\ud800b", "string")).toEqual(["a\ufffdb"]);
+    expect(tokensOf("a\ud800b", "text")).toEqual(["a", "b"]);
+  });
+
+  it("the same word is the same token wherever it stands", () => {
+    expect(tokensOf("ΟΔΟΣ", "text")).toEqual(["οδοσ"]);
+    expect(patternTokensOf("ΟΔΟΣ*", "text")).toEqual(["οδοσ*"]);
+  });
+
+  it("long ones are those of more than 256 bytes", () => {
+    expect(isLongTerm("x".repeat(TERM_BYTES_MAX))).toBe(false);
+    expect(isLongTerm("x".repeat(TERM_BYTES_MAX + 1))).toBe(true);
+    expect(isLongTerm("ü".repeat(TERM_BYTES_MAX / 2))).toBe(false);
+    expect(isLongTerm(`${"ü".repeat(TERM_BYTES_MAX / 2)}x`)).toBe(true);
+  });
+});
+
+describe("order", () => {
+  it("is that of UTF-8 bytes", () => {
+    const random = new Seeded(4);
+    const chars = ["a", "b", "\u007f", "\u0080", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{10ffff}"];
+    for (let round = 0; round < 5000; round++) {
+      const [a, b] = [
+        random.list(4, () => random.pick(chars)).join(""),
+        random.list(4, () => random.pick(chars)).join(""),
+      ];
+      expect(Math.sign(compareUtf8(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    }
+  });
+});
