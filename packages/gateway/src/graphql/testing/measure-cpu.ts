@@ -46,6 +46,20 @@ function bodies(
   });
 }
 
+/** The filters that are benchmarked: And of two properties, a prefix, and one beside a vector. */
+function filtered(count: number, where: (i: number) => string, near = ""): readonly Buffer[] {
+  return Array.from({ length: count }, (_, i) => {
+    const query = `{ Get { Word(where: ${where(i)}${near}, limit: 10) { text _additional { id } } } }`;
+    return Buffer.from(JSON.stringify({ query }));
+  });
+}
+
+const both = (i: number) =>
+  `{operator: And, operands: [{path: ["category"], operator: Equal, valueString: "cat${i % 10}"}, ` +
+  `{path: ["price"], operator: LessThan, valueInt: ${i}}]}`;
+const like = (i: number) => `{path: ["text"], operator: Like, valueText: "w${i}*"}`;
+const category = (i: number) => `{path: ["category"], operator: Equal, valueString: "cat${i % 10}"}`;
+
 async function cpuMicros(handler: GraphQlHandler, requests: readonly Buffer[], count: number): Promise<number> {
   const send = async (times: number) => {
     for (let i = 0; i < times; i++) await handler.execute(requests[i % requests.length] as Buffer, CONTEXT);
@@ -81,6 +95,9 @@ for (const [name, requests] of [
   ["784-d, float32 digits", bodies(500, "float32", 784)],
   ["784-d, float64 digits", bodies(500, "float64", 784)],
   ["100-d as a variable, float32 digits", bodies(1_000, "float32", 100, true)],
+  ["And of string Equal and int LessThan", filtered(1_000, both)],
+  ["Like", filtered(1_000, like)],
+  ["100-d and string Equal", filtered(1_000, category, `, nearVector: {vector: [${Array(100).fill(0.1234567)}]}`)],
   ["list: limit 10, four properties", [Buffer.from('{"query":"{Get{Word(limit:10){text category rank price}}}"}')]],
 ] as const) {
   report(`prepared, ${name}`, await cpuMicros(handlerOf(true), requests, 20_000), "µs");
@@ -97,6 +114,15 @@ const attacks: readonly (readonly [string, string])[] = [
   ],
   ["5 MB of spaces", `{Get{Word{text}}}${" ".repeat(5_000_000)}`],
   ["2 MB of spaces, allowed", `{Get{Word{text}}}${" ".repeat(2_000_000)}`],
+  ["a filter of 700 clauses, allowed", `{Get{Word(where:{operator:Or operands:[${like(1).repeat(700)}]}){text}}}`],
+  [
+    "a filter of 45 clauses inside of one another, allowed",
+    `{Get{Word(where:${"{operator:Not operands:".repeat(44)}${like(1)}${"}".repeat(44)}){text}}}`,
+  ],
+  [
+    "a filter of 9,000 texts, allowed",
+    `{Get{Word(where:{path:["text"] operator:ContainsAny valueText:[${'"x"'.repeat(9_000)}]}){text}}}`,
+  ],
   ["900 aliases", `{Get{Word{${Array.from({ length: 900 }, (_, i) => `a${i}:text`).join(" ")}}}}`],
   [
     "a field 4 times in each of 99 fragments",
