@@ -61,4 +61,4 @@ function* groupedParts(scope: AggregateScope, aggregation: ShardAggregation, nam
   return parts;
 }
 
-const PART_STEPS = 100;
+const PART_STEPS = 300;

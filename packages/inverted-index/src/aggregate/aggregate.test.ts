@@ -31,10 +31,10 @@ async function check(world: AggregateWorld, next: () => number): Promise<void> {
 }
 
 describe("aggregations of a shard", () => {
-  test.each([1, 2, 3, 4])("agree with a plain loop over its objects, seed %i", async (seed) => {
+  test.each([1, 2, 3])("agree with a plain loop over its objects, seed %i", async (seed) => {
     const next = fractions(seed);
     const world = new AggregateWorld(ALL);
-    for (let round = 0; round < 120; round++) {
+    for (let round = 0; round < 100; round++) {
       await change(world, next);
       await check(world, next);
       await check(world, next);
@@ -56,7 +56,7 @@ describe("aggregations of a shard", () => {
     const world = new AggregateWorld(ALL);
     const price = PROPERTIES.filter(({ name }) => name === "price").map((definition) => allOf(definition, 0));
     const asked = { properties: price, groupBy: undefined, isWhole: true, groupsMax: 1 };
-    for (let round = 0; round < 100; round++) {
+    for (let round = 0; round < 60; round++) {
       await change(world, next);
       expect(comparable(await world.aggregate(asked))).toEqual(plainAggregate(objectsOf(world), ALL, asked));
     }

@@ -21,6 +21,7 @@ export function* dateFigures(
   yield* eachInstant(scope, column, column.present, (document, milliseconds, rest) => {
     const first = groups.first(document);
     if (first === NO_GROUP) return;
+    scope.turns.count(DATE_STEPS);
     const owner = local.has(document) ? document : undefined;
     all[first]?.add(milliseconds, rest, owner);
     const more = groups.more(document);
@@ -30,6 +31,7 @@ export function* dateFigures(
   return all.map((dates) => dates.part());
 }
 
+const DATE_STEPS = 30;
 /** An entry of a map with a list. */
 const ASKING_BYTES = 120;
 
@@ -59,7 +61,8 @@ class End {
   #milliseconds = 0;
   #rest = 0;
   #isEmpty = true;
-  #text: string | undefined;
+  #hasUtc = false;
+  #localText: string | undefined;
   /** Documents with that date in another form than that of `utcDate`. */
   locals: number[] = [];
 
@@ -75,23 +78,27 @@ class End {
       this.#isEmpty = false;
       this.#milliseconds = milliseconds;
       this.#rest = rest;
-      this.#text = undefined;
-      this.locals = [];
+      this.#hasUtc = false;
+      if (this.locals.length > 0) this.locals = [];
     }
     if (owner !== undefined) this.locals.push(owner);
-    else this.#text ??= utcDate({ milliseconds, rest });
+    else this.#hasUtc = true;
   }
 
   /** A text of a local document: of equal instants the smaller one is answered. */
   offer(instant: Instant, text: string): void {
     if (instant.milliseconds !== this.#milliseconds || instant.rest !== this.#rest) return;
-    if (this.#text === undefined || compareUtf8(text, this.#text) < 0) this.#text = text;
+    if (this.#localText === undefined || compareUtf8(text, this.#localText) < 0) this.#localText = text;
   }
 
   /** Undefined when there was no date, or when all documents that had it are gone meanwhile. */
   get found(): { readonly instant: bigint; readonly text: string } | undefined {
-    if (this.#text === undefined) return undefined;
-    return { instant: nanosecondsOf({ milliseconds: this.#milliseconds, rest: this.#rest }), text: this.#text };
+    const instant = { milliseconds: this.#milliseconds, rest: this.#rest };
+    const local = this.#localText;
+    const utc = this.#hasUtc ? utcDate(instant) : local;
+    if (utc === undefined) return undefined;
+    const text = local !== undefined && compareUtf8(local, utc) < 0 ? local : utc;
+    return { instant: nanosecondsOf(instant), text };
   }
 }
 

@@ -13,7 +13,7 @@ import { distinctNumbers } from "./distinct-numbers.js";
 import type { Group, GroupValue } from "./groups.js";
 import { NumberList } from "./number-list.js";
 
-const GROUP_STEPS = 100;
+const GROUP_STEPS = 200;
 
 /** The groups that are answered: the largest when no other shard has a say, else all. */
 export class ChosenGroups {

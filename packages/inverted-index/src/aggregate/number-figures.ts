@@ -32,6 +32,7 @@ export function* numberFigures(
     const figures = sums[group];
     if (figures === undefined) return;
     forEachValue(column, document, (value) => {
+      scope.turns.count(VALUE_STEPS);
       figures.add(value);
       values?.push(value);
       owners?.push(group);
@@ -42,6 +43,9 @@ export function* numberFigures(
   const distinct = yield* distributions(sums, values.values, owners?.values, scope.turns);
   return sums.map((figures, group) => ({ ...figures.part(), distinct: distinct[group] }));
 }
+
+/** An exact sum of fractions is most of it. */
+const VALUE_STEPS = 40;
 
 function forEachValue(column: ColumnImage, document: number, visit: (value: number) => void): void {
   const several = column.hasSeveral ? column.several(document) : undefined;

@@ -10,7 +10,7 @@ import type { AggregateScope } from "./aggregate-source.js";
 import { readValues } from "./read-values.js";
 
 /** The look at a term, and at a document of it. */
-const TERM_STEPS = 40;
+const TERM_STEPS = 150;
 const DOCUMENT_STEPS = 8;
 /** A place in a list. */
 const OCCURRENCE_BYTES = 8;
