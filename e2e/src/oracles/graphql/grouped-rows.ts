@@ -62,6 +62,7 @@ function mergedValue(world: World, group: readonly WorldObject[], name: string):
   switch (dataType) {
     case "string":
     case "text":
+    case "blob":
     case "date": {
       const [one, ...others] = [...new Set(shown as unknown[] as string[])];
       return others.length === 0 ? one : `${one} (${others.join(", ")})`;
