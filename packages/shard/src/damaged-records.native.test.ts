@@ -4,7 +4,7 @@ import { ShoalError } from "@shoal/model";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
 import type { Shard } from "./shard.js";
-import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
+import { ALL_FIELDS, book, INDEXES, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 const flip = (envelope: Uint8Array) => {
   envelope[envelope.length - 1] = (envelope.at(-1) ?? 0) ^ 1;
@@ -33,12 +33,12 @@ async function expectNoSearch(shard: Shard): Promise<void> {
   });
 }
 
-describe("damaged records", () => {
+describe.each(INDEXES)("damaged records, %s", (_index, createIndex) => {
   let store: DamagedBlockStore;
   let under: ShardUnderTest;
   beforeEach(async () => {
     store = new DamagedBlockStore();
-    under = await ShardUnderTest.create(store);
+    under = await ShardUnderTest.create(store, createIndex);
   });
   afterEach(() => under[Symbol.asyncDispose]());
 

@@ -3,16 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
 import type { Shard } from "./shard.js";
 import { BlockStore } from "./testing/block-store.js";
-import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
+import { ALL_FIELDS, book, INDEXES, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 const QUERY = { vector: Float32Array.of(1, 1), count: 9, fields: undefined };
 
-describe("objects that are lost to damage", () => {
+describe.each(INDEXES)("objects that are lost to damage, %s", (_index, createIndex) => {
   let store: BlockStore;
   let under: ShardUnderTest;
   beforeEach(async () => {
     store = new BlockStore();
-    under = await ShardUnderTest.create(store);
+    under = await ShardUnderTest.create(store, createIndex);
   });
   afterEach(() => under[Symbol.asyncDispose]());
 

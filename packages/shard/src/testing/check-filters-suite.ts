@@ -3,14 +3,16 @@ import { COMBINE_OPERATORS, type ObjectId, type ShardFilter, ShoalError } from "
 import { expect } from "vitest";
 import type { Shard } from "../shard.js";
 import { cosineDistance } from "./brute-force-index-suite.js";
+import { ALL_FIELDS, idOf } from "./ids-and-fields.js";
 import type { Random } from "./random.js";
 import { type FilteredObject, satisfies } from "./satisfies.js";
-import { ALL_FIELDS, idOf } from "./shard-under-test-suite.js";
 
 /** What a shard should have, by id. */
 export interface ExpectedObject extends FilteredObject {
   readonly vector: Float32Array | undefined;
 }
+
+const BUILDING_TURNS_MAX = 1_000;
 
 const EQUALITIES = ["Equal", "NotEqual"] as const;
 const ORDERS = ["GreaterThan", "GreaterThanEqual", "LessThan", "LessThanEqual"] as const;
@@ -105,12 +107,14 @@ async function checkFilteredSearch(
   expect(hits.map(({ id, distance }) => ({ id, distance }))).toEqual(expected.slice(0, count));
 }
 
-async function whenBuilt<Answer>(ask: () => Promise<Answer>, waited: () => void): Promise<Answer> {
-  for (;;) {
+/** The answer, once the inverted index is there that it needs; a store that is dead meanwhile keeps it from being built. */
+export async function whenBuilt<Answer>(ask: () => Promise<Answer>, waited: () => void = () => {}): Promise<Answer> {
+  for (let left = BUILDING_TURNS_MAX; ; left--) {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof ShoalError) || !error.message.includes("is being built")) throw error;
+      const isBuilding = error instanceof ShoalError && error.message.includes("is being built");
+      if (!isBuilding || left === 0) throw error;
       waited();
       await setImmediate();
     }

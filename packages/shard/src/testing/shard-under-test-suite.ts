@@ -1,6 +1,7 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInvertedIndex, IndexMemory } from "@shoal/inverted-index";
 import { type KeyValueStore, MemoryStore } from "@shoal/kv";
 import type {
   DataObject,
@@ -11,14 +12,15 @@ import type {
   VectorIndexConfig,
 } from "@shoal/model";
 import { expect } from "vitest";
+import type { CreateInvertedIndex, InvertedIndexSite } from "../object-index.js";
 import { openShard, type ShardOptions } from "../open-shard.js";
 import type { Shard } from "../shard.js";
 import type { ShardEvent } from "../shard-events.js";
 import { BruteForceIndexes } from "./brute-force-index-suite.js";
+import { whenBuilt } from "./check-filters-suite.js";
 import { FencedStore } from "./fenced-store.js";
+import { ALL_FIELDS, idOf, numberOf } from "./ids-and-fields.js";
 import { ScannedIndex } from "./scanned-index.js";
-
-export const ALL_FIELDS = { properties: true, vector: true, extras: true } as const;
 
 export const INDEX_CONFIG: VectorIndexConfig = {
   skip: false,
@@ -30,6 +32,8 @@ export const INDEX_CONFIG: VectorIndexConfig = {
   flatSearchCutoff: 40_000,
 };
 
+export { ALL_FIELDS, idOf };
+
 const named = (dataType: string, names: string): PropertyDefinition[] =>
   names.split(" ").map((name) => ({ name, dataType: [dataType] }));
 
@@ -39,6 +43,12 @@ export const PROPERTIES: readonly PropertyDefinition[] = [
   { name: "__proto__", dataType: ["text"] },
   ...named("int", "n at m a b c d e x y zebra Alpha constructor"),
   ...named("Book", "list refs cited fresh"),
+];
+
+/** The real one, and one that is itself an oracle. */
+export const INDEXES: readonly (readonly [string, CreateInvertedIndex | undefined])[] = [
+  ["inverted index", (site) => createInvertedIndex({ ...site, memory: new IndexMemory(1 << 24) })],
+  ["index of copies", undefined],
 ];
 
 /** A store, a folder, a clock that stands still until it is told otherwise, and the shards opened on them. */
@@ -55,10 +65,15 @@ export class ShardUnderTest implements AsyncDisposable {
   private constructor(
     readonly folder: string,
     public store: KeyValueStore,
+    readonly createIndex: CreateInvertedIndex | undefined,
   ) {}
 
-  static async create(store: KeyValueStore = new MemoryStore()): Promise<ShardUnderTest> {
-    return new ShardUnderTest(await mkdtemp(join(tmpdir(), "shard-")), store);
+  /** `createIndex`: of the inverted index; one that is itself an oracle when absent. */
+  static async create(
+    store: KeyValueStore = new MemoryStore(),
+    createIndex?: CreateInvertedIndex,
+  ): Promise<ShardUnderTest> {
+    return new ShardUnderTest(await mkdtemp(join(tmpdir(), "shard-")), store, createIndex);
   }
 
   /** Opens the shard in a new process; one that is open is killed, unless it was disposed of. */
@@ -74,10 +89,7 @@ export class ShardUnderTest implements AsyncDisposable {
       dimensions: undefined,
       vectorIndexes: this.indexes,
       properties: PROPERTIES,
-      createIndex: (site) => {
-        this.inverted = new ScannedIndex(site);
-        return this.inverted;
-      },
+      createIndex: this.createIndex ?? ((site) => this.#scanned(site)),
       clock: () => this.nowUnix,
       onEvent: (event) => this.events.push(event),
       ...options,
@@ -97,6 +109,11 @@ export class ShardUnderTest implements AsyncDisposable {
   /** A snapshot's file, as the process that was opened last sees it. */
   path(file: "ids.snapshot" | "vectors.snapshot"): string {
     return join(this.#snapshots, file);
+  }
+
+  #scanned(site: InvertedIndexSite): ScannedIndex {
+    this.inverted = new ScannedIndex(site);
+    return this.inverted;
   }
 
   get #snapshots(): string {
@@ -123,9 +140,24 @@ export class ShardUnderTest implements AsyncDisposable {
     const hits = await shard.searchByVector({ vector: Float32Array.of(1, 1), count: 100, fields: ALL_FIELDS });
     expect(new Set(hits.map((hit) => numberOf(hit.id)))).toEqual(new Set(expected));
     for (const hit of hits) expect(hit.object?.vector?.[0]).toBe(numberOf(hit.id));
+    await this.#expectFiltered(shard, expected);
     await this.fill(shard, 70, 71);
     expect(await this.ids(shard)).toEqual([70, ...expected]);
+    await this.#expectFiltered(shard, [70, ...expected]);
     await shard.deleteObject(idOf(70));
+    await this.#expectFiltered(shard, expected);
+  }
+
+  /** Filters find what `fill` made, and nothing that was there before. */
+  async #expectFiltered(shard: Shard, expected: readonly number[]): Promise<void> {
+    const value = { kind: "boolean", values: [false] } as const;
+    const all = await whenBuilt(() => shard.matchingIds({ operator: "IsNull", property: "title", value }, 100));
+    expect(all.map(numberOf)).toEqual([...expected].sort((a, b) => a - b));
+    for (let at = 0; at <= 70; at++) {
+      const titled = { kind: "text", values: [idOf(at)] } as const;
+      const found = await shard.matchingIds({ operator: "Equal", property: "title", value: titled }, 100);
+      expect(found).toEqual(expected.includes(at) ? [idOf(at)] : []);
+    }
   }
 
   recovered(): (ShardEvent & { type: "recovered" }) | undefined {
@@ -140,15 +172,6 @@ export class ShardUnderTest implements AsyncDisposable {
     await this.store[Symbol.asyncDispose]();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   }
-}
-
-/** The `index`th id of a fixed sequence whose order is that of the indexes. */
-export function idOf(index: number): ObjectId {
-  return `${index.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000` as ObjectId;
-}
-
-function numberOf(id: ObjectId): number {
-  return Number.parseInt(id.slice(0, 8), 16);
 }
 
 export function book(id: ObjectId, vector?: readonly number[], properties: Properties = { title: id }): DataObject {
