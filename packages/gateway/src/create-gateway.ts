@@ -17,7 +17,7 @@ import { discoveryUrl } from "./auth/discovery.js";
 import { describeGatewayMetrics, GatewayStatistics } from "./gateway-statistics.js";
 import { createGraphQlHandler } from "./graphql/handler.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./graphql/limits.js";
-import { graphQlRoute } from "./graphql-route.js";
+import { graphQlBatchRoute, graphQlRoute } from "./graphql-route.js";
 import { HttpServer } from "./http/http-server.js";
 import type { HttpServerSettings } from "./http/http-server-settings.js";
 import type { Route } from "./http/route.js";
@@ -110,7 +110,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     isReady,
     openId: access.openId,
   });
-  const operations = [...rest, graphQlRoute(graphQl), DOCS_ROUTE];
+  const operations = [...rest, graphQlRoute(graphQl), graphQlBatchRoute(graphQl), DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, documentParts(settings))];
   const { fallback } = dependencies;
   const server = new HttpServer(routes, settings, { access, clock, logger, metrics, fallback, bodyTurns, answers });

@@ -1,10 +1,12 @@
 import type { SchemaView } from "@shoal/cluster";
-import type { ClassDefinition } from "@shoal/model";
+import { type ClassDefinition, ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import { AnswerBudget } from "../answer-budget.js";
 import { RowTurns } from "../row-turns.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
+import { checkBatch } from "./batch/batch-items.js";
+import { type GraphQlBatchAnswer, runBatch } from "./batch/run-batch.js";
 import { GraphQlStatistics } from "./graphql-statistics.js";
 import { costOfDocument } from "./guards/cost-of-document.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
@@ -35,7 +37,7 @@ export interface GraphQlHandlerDeps {
   readonly prepareQueries?: boolean;
 }
 
-/** POST /v1/graphql. */
+/** POST /v1/graphql, and its batch. */
 export interface GraphQlHandler {
   /**
    * Answers a request body. Never rejects because of what the body says; rejects with `overloaded` when answers
@@ -43,11 +45,21 @@ export interface GraphQlHandler {
    * The bytes are not read any more once the promise is settled.
    */
   execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer>;
+  /**
+   * The same for the body of POST /v1/graphql/batch, a list of requests. Rejects with `malformed`, `invalid` or `tooLarge`
+   * when it is none, or one without items.
+   */
+  executeBatch(rawBody: Buffer, context: RequestContext): Promise<GraphQlBatchAnswer>;
+  /** Fails as {@link executeBatch} does because of the body's format alone. */
+  checkBatch(rawBody: Buffer): void;
 }
 
 export function createGraphQlHandler(deps: GraphQlHandlerDeps): GraphQlHandler {
   return new Handler(deps);
 }
+
+const NO_SCHEMA =
+  "no graphql provider present, this is most likely because no schema is present. Import a schema first!";
 
 /** Everything that is derived from one state of the classes, swapped as a whole. */
 interface Generation {
@@ -103,6 +115,19 @@ class Handler implements GraphQlHandler {
     }
     this.#statistics.plain++;
     return this.#executePlain(reading, built, context);
+  }
+
+  async executeBatch(rawBody: Buffer, context: RequestContext): Promise<GraphQlBatchAnswer> {
+    if (this.#current().built === undefined) {
+      this.checkBatch(rawBody);
+      throw new ShoalError("invalid", NO_SCHEMA);
+    }
+    const execute = this.execute.bind(this);
+    return runBatch(rawBody, { execute, answers: this.#answers, limits: this.#limits }, context);
+  }
+
+  checkBatch(rawBody: Buffer): void {
+    checkBatch(rawBody, this.#limits.graphqlBatchRequestsMax);
   }
 
   async #executePlain(reading: RequestReading, built: Built, context: RequestContext): Promise<GraphQlAnswer> {
@@ -166,8 +191,5 @@ class Handler implements GraphQlHandler {
 function answerWithoutSchema(body: Buffer): GraphQlAnswer {
   const read = readRequest(body);
   if ("refusal" in read) return read.refusal;
-  return httpError(
-    422,
-    "no graphql provider present, this is most likely because no schema is present. Import a schema first!",
-  );
+  return httpError(422, NO_SCHEMA);
 }

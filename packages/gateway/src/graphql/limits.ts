@@ -27,6 +27,10 @@ export interface GraphQlLimits extends AnswerLimits, WhereLimits {
   readonly graphqlCostMax: number;
   /** Fields of Get and Aggregate, and Explores, of a request. */
   readonly graphqlClassFieldsMax: number;
+  /** Requests of one batch. */
+  readonly graphqlBatchRequestsMax: number;
+  /** Requests of one batch that are answered at the same time. */
+  readonly graphqlBatchConcurrencyMax: number;
   /** Prepared queries that are kept for one version of the schema. */
   readonly preparedQueriesMax: number;
   /** Longer templates are not prepared. */
@@ -46,6 +50,8 @@ export const DEFAULT_GRAPHQL_LIMITS: GraphQlLimits = {
   graphqlRowsMax: 100_000,
   graphqlCostMax: 1_000_000,
   graphqlClassFieldsMax: 200,
+  graphqlBatchRequestsMax: 200,
+  graphqlBatchConcurrencyMax: 8,
   getRowsDefault: 100,
   getRowsMax: 10_000,
   answerBytesMax: 256 * 1024 * 1024,

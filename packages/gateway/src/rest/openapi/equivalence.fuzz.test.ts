@@ -1,8 +1,9 @@
-import { foldMembers, ShoalError } from "@shoal/model";
+import { foldMembers, isUncheckedObject, ShoalError } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AnswerBudget } from "../../answer-budget.js";
-import { readRequest } from "../../graphql/request-body.js";
+import { batchItems } from "../../graphql/batch/batch-items.js";
+import { decodeRequest, readRequest } from "../../graphql/request-body.js";
 import type { HttpRequest } from "../../http/http-request.js";
 import { RowTurns } from "../../row-turns.js";
 import { FakeServices } from "../../testing/fake-services.js";
@@ -11,7 +12,7 @@ import { listRoute } from "../list-route.js";
 import { readObjectBody } from "../object-body.js";
 import { ObjectWriter } from "../object-json.js";
 import { readReference, readReferenceBatch, readReferences } from "../reference-body.js";
-import { GRAPHQL_BODY } from "./graphql-operations.js";
+import { GRAPHQL_BATCH_BODY, GRAPHQL_BODY } from "./graphql-operations.js";
 import { BATCH_OBJECTS_BODY, OBJECT_BODY } from "./object-schemas.js";
 import { OBJECT_LIST_QUERY } from "./parameters.js";
 import { BATCH_REFERENCES_BODY, REFERENCE_BODY, REFERENCE_LIST_BODY } from "./reference-schemas.js";
@@ -84,6 +85,16 @@ function readGraphQl(bytes: Buffer): void {
   if ("refusal" in read) throw new ShoalError("invalid", "refused");
 }
 
+/** An item without a query has an answer of its own, and so has all else that is no matter of its format. */
+function readGraphQlBatch(bytes: Buffer): void {
+  const items = batchItems(bytes, 100);
+  if (items.length === 0) throw new ShoalError("invalid", "refused");
+  for (const item of items) {
+    const { variables } = decodeRequest(item);
+    if (variables !== undefined && !isUncheckedObject(variables)) throw new ShoalError("invalid", "refused");
+  }
+}
+
 /** Whether the schema takes it, read as the decoder reads: names in any case, null for absent. */
 function matches(schema: z.ZodType, given: unknown): boolean {
   const empty = schema instanceof z.ZodArray ? [] : {};
@@ -101,6 +112,7 @@ const READERS: readonly (readonly [string, z.ZodType, (bytes: Buffer) => unknown
   ["a list of references", REFERENCE_LIST_BODY, (bytes) => readReferences(bytes, 1_000)],
   ["a batch of references", BATCH_REFERENCES_BODY, (bytes) => readReferenceBatch(bytes, 1_000)],
   ["a query", GRAPHQL_BODY, readGraphQl],
+  ["a batch of queries", GRAPHQL_BATCH_BODY, readGraphQlBatch],
 ];
 
 describe.each(READERS)(`the reader and the schema of %s, seed ${SEED}`, (_, schema, read) => {

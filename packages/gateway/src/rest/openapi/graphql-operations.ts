@@ -11,6 +11,12 @@ export const GRAPHQL_BODY = z
   })
   .meta({ id: "GraphQLQuery" });
 
+/** The body of `POST /v1/graphql/batch`. An item without a query is answered with an error of its own. */
+export const GRAPHQL_BATCH_BODY = z
+  .array(GRAPHQL_BODY.extend({ query: z.string().optional() }).nullable())
+  .min(1)
+  .meta({ id: "GraphQLQueries" });
+
 const GRAPHQL_ERROR = z.looseObject({
   message: z.string(),
   locations: z.unknown().optional(),
@@ -56,6 +62,37 @@ export const GRAPHQL_OPERATIONS: readonly Operation[] = [
       },
       413: { description: "The body, or the answer, is larger than its limit." },
       422: { description: "The query is empty, or there is no class to ask for." },
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/graphql/batch",
+    id: "queryBatch",
+    tag: "graphql",
+    summary: "Ask several GraphQL queries",
+    description:
+      "Some are answered at the same time, and all in the order in which they were asked. A query that is refused has its " +
+      "reason in its own answer.",
+    body: {
+      schema: GRAPHQL_BATCH_BODY,
+      examples: {
+        "two queries": [
+          { query: "{ Get { Article(limit: 10) { title } } }" },
+          { query: "{ Aggregate { Article { meta { count } } } }" },
+        ],
+      },
+    },
+    answers: {
+      200: {
+        description: "The answers.",
+        schema: z.array(GRAPHQL_ANSWER),
+        example: [
+          { data: { Get: { Article: [{ title: "On vectors" }] } }, errors: null },
+          { data: { Aggregate: { Article: [{ meta: { count: 1 } }] } }, errors: null },
+        ],
+      },
+      413: { description: "The body is larger than its limit, or has more queries than are allowed." },
+      422: { description: "There is no query in it, or no class to ask for." },
     },
   },
 ];

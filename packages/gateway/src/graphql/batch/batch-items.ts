@@ -1,0 +1,49 @@
+import { ShoalError } from "@shoal/model";
+import { wrongValue } from "../../json/json-kind.js";
+import { JsonScanner } from "../../json/json-scanner.js";
+import { JSON_DEPTH_MAX, noJson } from "../../json/parse-json.js";
+import { decodeRequest } from "../request-body.js";
+
+/** Items are found in one go; queries have no more than this. */
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+
+const OPEN_BRACKET = 0x5b;
+
+/**
+ * The items of a body that is a JSON list, as slices of it; none when it is null. Fails with `malformed` on what is no
+ * JSON and no list, with `invalid` on nothing, with `tooLarge` on more than `itemsMax`, naming the setting.
+ */
+export function batchItems(bytes: Buffer, itemsMax: number): readonly Buffer[] {
+  if (bytes.length > BATCH_BYTES_MAX) {
+    const message = `body has ${bytes.length} bytes, at most ${BATCH_BYTES_MAX} are allowed for a batch of queries`;
+    throw new ShoalError("tooLarge", message);
+  }
+  const scanner = new JsonScanner(bytes, JSON_DEPTH_MAX);
+  const items: Buffer[] = [];
+  let start = -1;
+  let isList = false;
+  for (;;) {
+    const token = scanner.next(Number.POSITIVE_INFINITY);
+    if (token === "problem") throw noJson("body", scanner.problem);
+    if (token === "end") break;
+    if (token === "open" && scanner.depth === 1) isList = bytes[scanner.start] === OPEN_BRACKET;
+    if (token === "open" && scanner.depth === 2) start = scanner.start;
+    if (!isList || token === "open" || scanner.depth !== 1) continue;
+    items.push(bytes.subarray(token === "close" ? start : scanner.start, scanner.at));
+    if (items.length > itemsMax) {
+      throw new ShoalError("tooLarge", `body has more than ${itemsMax} queries (GRAPHQL_BATCH_REQUESTS_MAX)`);
+    }
+  }
+  if (!isList) refuseOther(bytes.subarray(0, scanner.at));
+  return items;
+}
+
+/** Fails with `malformed`, or `tooLarge`, on an item that is no request, as {@link batchItems} on a body that is no list. */
+export function checkBatch(bytes: Buffer, itemsMax: number): void {
+  for (const item of batchItems(bytes, itemsMax)) decodeRequest(item);
+}
+
+function refuseOther(value: Buffer): void {
+  const parsed: unknown = JSON.parse(value.toString("utf8"));
+  if (parsed !== null) throw wrongValue(parsed, "models.GraphQLQueries");
+}

@@ -1,0 +1,152 @@
+import { SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
+import { describe, expect, it } from "vitest";
+import { createGraphQlHandler, type GraphQlHandlerDeps } from "../handler.js";
+import { CONTEXT } from "../testing/ask-library.js";
+import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
+import { batchItems } from "./batch-items.js";
+
+function open(deps: Partial<GraphQlHandlerDeps> = {}) {
+  const query = new LibraryQuery();
+  const schema = new LibraryView(LIBRARY_CLASSES);
+  const handler = createGraphQlHandler({ schema, query, wire: SPEC_PROFILE, onFault: () => {}, ...deps });
+  const post = async (body: unknown) => {
+    const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+    const { status, chunks } = await handler.executeBatch(bytes, CONTEXT);
+    const text = Buffer.concat(chunks).toString();
+    return { status, text, json: JSON.parse(text) };
+  };
+  const refusal = async (body: unknown): Promise<string> => {
+    const thrown = await post(body).catch((error: unknown) => error);
+    const { code, message } = thrown as { code: string; message: string };
+    return `${code}: ${message}`;
+  };
+  return { handler, query, schema, post, refusal };
+}
+
+const AUTHOR = { query: "{ Get { Author(limit: 1) { name } } }" };
+const NAMED = '{"data":{"Get":{"Author":[{"name":"Leo"}]}},"errors":null}';
+const NO_QUERY = "422: The request is well-formed but was unable to be followed due to semantic errors.";
+
+describe("POST /v1/graphql/batch", () => {
+  it("answers each request as a request of its own, in order", async () => {
+    const { post, handler } = open();
+    const requests = [
+      AUTHOR,
+      { query: "query($n: Int) { Get { Book(limit: $n) { title } } }", variables: { n: 1 } },
+      { query: "{ Aggregate { Book { meta { count } } } Explore(nearVector: {vector: [1, 2]}) { className } }" },
+      { query: "query a { __typename } query b { Get { Book(limit: -2) { title } } }", operationName: "b" },
+      { query: "{ Get { Zeppelin { name } } }" },
+      { query: "{ __schema { queryType { name } } }" },
+    ];
+    const { status, text } = await post(requests);
+    expect(status).toBe(200);
+    const single = await Promise.all(
+      requests.map(async (request) => {
+        const { body } = await handler.execute(Buffer.from(JSON.stringify(request)), CONTEXT);
+        return body.toString().trimEnd();
+      }),
+    );
+    expect(text).toBe(`[${single.join(",")}]\n`);
+  });
+
+  it("has the reason of an item that is refused in its slot", async () => {
+    const { post } = open();
+    const { json } = await post([{}, null, AUTHOR, { query: "" }, { query: "{ a }", variables: [1] }, { query: "  " }]);
+    const refused = (message: string) => ({ errors: [{ locations: [], message, path: null }] });
+    expect(json).toEqual([
+      refused(NO_QUERY),
+      refused(NO_QUERY),
+      JSON.parse(NAMED),
+      refused(NO_QUERY),
+      refused("'variables' must be a JSON object"),
+      refused("Must provide an operation."),
+    ]);
+  });
+
+  it("words a syntax error as the wire profile has it", async () => {
+    const text = (wire: typeof SPEC_PROFILE) => open({ wire }).post([{ query: "testQuery" }]);
+    expect((await text(WEAVIATE_PROFILE)).json[0].errors[0].message).toBe(
+      'Syntax Error GraphQL request (1:1) Unexpected Name "testQuery"\n\n1: testQuery\n   ^\n',
+    );
+    expect((await text(SPEC_PROFILE)).json[0].errors[0].message).toBe('Syntax Error: Unexpected Name "testQuery".');
+  });
+
+  it.each([
+    ["[]", "invalid: the batch has no queries"],
+    ["null", "invalid: the batch has no queries"],
+    ["", "invalid: body in body is required"],
+    [
+      "[{]",
+      "malformed: parsing body body from \"\" failed, because invalid character ']' looking for beginning of object key string",
+    ],
+    ["[", 'malformed: parsing body body from "" failed, because unexpected EOF'],
+    [
+      "{}",
+      'malformed: parsing body body from "" failed, because json: cannot unmarshal object into Go value of type models.GraphQLQueries',
+    ],
+    [
+      '["x"]',
+      'malformed: parsing body body from "" failed, because json: cannot unmarshal string into Go value of type models.GraphQLQuery',
+    ],
+    [
+      '[{"query":5}]',
+      'malformed: parsing body body from "" failed, because json: cannot unmarshal number into Go struct field GraphQLQuery.query of type string',
+    ],
+    [`[${"{},".repeat(200)}{}]`, "tooLarge: body has more than 200 queries (GRAPHQL_BATCH_REQUESTS_MAX)"],
+    [
+      `["${"x".repeat(9_000_000)}"]`,
+      "tooLarge: body has 9000004 bytes, at most 8388608 are allowed for a batch of queries",
+    ],
+  ])("refuses %.40s", async (body, message) => {
+    expect(await open().refusal(body)).toBe(message);
+  });
+
+  it("says that there is no schema, unless the body is no batch", async () => {
+    const { refusal } = open({ schema: new LibraryView([]) });
+    expect(await refusal([AUTHOR])).toMatch(/^invalid: no graphql provider present/);
+    expect(await refusal("[1]")).toMatch(/^malformed: /);
+  });
+
+  it("has so many requests under way, and no more", async () => {
+    const query = new LibraryQuery();
+    let [running, most] = [0, 0];
+    const get = query.get.bind(query);
+    query.get = async (...args) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return get(...args);
+    };
+    const { post } = open({ query, limits: { graphqlBatchConcurrencyMax: 3 } });
+    const { json } = await post(Array.from({ length: 20 }, () => AUTHOR));
+    expect(json).toEqual(Array.from({ length: 20 }, () => JSON.parse(NAMED)));
+    expect(most).toBe(3);
+  });
+
+  it("lets all answers together take what one may take", async () => {
+    const { post } = open({ limits: { answerBytesMax: 40_000, graphqlBatchConcurrencyMax: 1 } });
+    const book = { query: `{ Get { ${Array.from({ length: 20 }, (_, i) => `b${i}: Book { title }`).join(" ")} } }` };
+    const { json } = await post([book, book, book, book, book, AUTHOR]);
+    const kinds = json.map((answer: { data?: unknown }) => (answer.data === undefined ? "refused" : "data"));
+    expect(kinds[0]).toBe("data");
+    expect(kinds.at(-2)).toBe("refused");
+    expect(json.at(-2).errors[0].message).toContain("take more than 40000 bytes (ANSWER_BYTES_MAX)");
+  });
+
+  it("gives up when one of its requests finds no room", async () => {
+    const { refusal } = open({ limits: { answersBytesMax: 20_000, graphqlBatchConcurrencyMax: 2 } });
+    const book = { query: `{ Get { ${Array.from({ length: 20 }, (_, i) => `b${i}: Book { title }`).join(" ")} } }` };
+    expect(await refusal([book, book, book, book])).toMatch(/^overloaded: .*ANSWERS_BYTES_MAX/);
+  });
+});
+
+describe("the items of a batch", () => {
+  it("are the texts between the commas", () => {
+    const items = ['{"a":[{"b":"]"}]}', "null", "[1,[2]]", '"x,\\"y"', "-1.5e3", "true", "{}", "[]"];
+    for (const space of ["", " ", "\n\t "]) {
+      const text = `${space}[${space}${items.join(`${space},${space}`)}${space}]${space} trailing`;
+      expect(batchItems(Buffer.from(text), 100).map(String)).toEqual(items);
+    }
+    expect(batchItems(Buffer.from("[]"), 100)).toEqual([]);
+  });
+});
