@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInvertedIndex, DocumentSet, IndexMemory, type InvertedIndex } from "@shoal/inverted-index";
 import { openRocksStore } from "@shoal/kv";
-import type { DataObject, ObjectId } from "@shoal/model";
+import type { DataObject, ObjectId, ShardFilter } from "@shoal/model";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { bench, describe } from "vitest";
+import type { InvertedIndexSite } from "./object-index.js";
 import { openShard } from "./open-shard.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
 import type { Shard } from "./shard.js";
@@ -13,9 +15,11 @@ import { Random } from "./testing/random.js";
 import { INDEX_CONFIG } from "./testing/shard-under-test-suite.js";
 
 // CPU µs (user and system, all threads) per operation; run by `vitest bench --run packages/shard/`.
-// SHARD_BENCH_OBJECTS: how many objects; SHARD_BENCH_SKIP=1: without a vector index, to see the shard alone.
+// SHARD_BENCH_OBJECTS: how many objects; SHARD_BENCH_SKIP=1: without a vector index, SHARD_BENCH_INDEX=0: without an inverted
+// one, to see the shard alone.
 const OBJECTS = Number(process.env.SHARD_BENCH_OBJECTS ?? 20_000);
 const SKIP = process.env.SHARD_BENCH_SKIP === "1";
+const HAS_INDEX = process.env.SHARD_BENCH_INDEX !== "0";
 const DIMENSIONS = 100;
 const ROW_CACHE_BYTES = Number(process.env.SHARD_BENCH_CACHE ?? 0);
 const once = { time: 0, iterations: 1, warmupTime: 0, warmupIterations: 0, throws: true };
@@ -44,6 +48,22 @@ function idAt(index: number): ObjectId {
   return `${mixed}-1111-4222-8333-${index.toString(16).padStart(12, "0")}` as ObjectId;
 }
 
+const CLASS_PROPERTIES = [
+  { name: "category", dataType: ["string"] },
+  { name: "price", dataType: ["int"] },
+  { name: "rank", dataType: ["int"] },
+  { name: "text", dataType: ["text"] },
+];
+
+const NO_INDEX: InvertedIndex = {
+  configure: () => {},
+  plan: async () => ({ batch: [], applied: () => {}, failed: () => {} }),
+  matching: () => new DocumentSet(),
+  aggregate: () => [],
+  memoryBytes: 0,
+  [Symbol.dispose]: () => {},
+};
+
 const random = new Random(7);
 const randomVector = () => Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
 
@@ -67,6 +87,9 @@ describe("shard", () => {
         vectorIndexConfig: { ...INDEX_CONFIG, skip: SKIP },
         dimensions: undefined,
         vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
+        properties: CLASS_PROPERTIES,
+        createIndex: (site: InvertedIndexSite) =>
+          HAS_INDEX ? createInvertedIndex({ ...site, memory: new IndexMemory(96 << 20) }) : NO_INDEX,
         clock: () => Date.now(),
         onEvent: (event: ShardEvent) => events.push(event),
         rowCache: new RowCacheBudget(ROW_CACHE_BYTES),
@@ -132,11 +155,38 @@ async function measureReads(shard: Shard): Promise<void> {
       ),
     );
   }
+  if (HAS_INDEX) await measureFilters(shard);
   if (SKIP) return;
   const queries = Array.from({ length: 2_000 }, randomVector);
   for (const fields of [undefined, PROPERTIES]) {
     await measure(`search 10${fields ? " with rows" : ""}, 16 at once`, 2_000, () =>
       closedLoop(16, 2_000, (at) => shard.searchByVector({ vector: queries[at] ?? randomVector(), count: 10, fields })),
+    );
+  }
+}
+
+async function measureFilters(shard: Shard): Promise<void> {
+  const category = { operator: "Equal", property: "category", value: { kind: "string", values: ["c3"] } } as const;
+  const rankBelow = (share: number): ShardFilter => {
+    const value = { kind: "int", values: [Math.round(OBJECTS * share)] } as const;
+    return { operator: "LessThan", property: "rank", value };
+  };
+  const filters: readonly (readonly [string, ShardFilter])[] = [
+    ["a tenth, by word", category],
+    ["a tenth, by range", rankBelow(0.1)],
+    ["a thousandth, by range", rankBelow(0.001)],
+    ["both", { operator: "And", operands: [category, rankBelow(0.5)] }],
+  ];
+  for (const [name, filter] of filters) {
+    const listing = { order: "id", after: undefined, limit: 10, filter, fields: PROPERTIES } as const;
+    await measure(`list 10 of ${name}, 16 at once`, 2_000, () =>
+      closedLoop(16, 2_000, () => shard.listObjects(listing)),
+    );
+    if (SKIP) continue;
+    const queries = Array.from({ length: 1_000 }, randomVector);
+    const search = { count: 10, fields: undefined, filter };
+    await measure(`search 10 of ${name}, 16 at once`, 1_000, () =>
+      closedLoop(16, 1_000, (at) => shard.searchByVector({ ...search, vector: queries[at] ?? randomVector() })),
     );
   }
 }
