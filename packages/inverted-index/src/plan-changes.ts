@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { KeyValueChange } from "@shoal/kv";
 import {
   CREATION_TIME_PROPERTY,
@@ -8,12 +7,14 @@ import {
   LAST_UPDATE_TIME_PROPERTY,
   ShoalError,
 } from "@shoal/model";
-import { analyseValue } from "./analysis/analyse-value.js";
+import { analyseInTurns, analyseValue } from "./analysis/analyse-value.js";
+import { TURN_CHARS } from "./analysis/tokens.js";
 import { damaged, type IndexPlace } from "./index-place.js";
 import type { IndexedChange, IndexedState } from "./inverted-index.js";
-import type { IndexStore } from "./stored/index-store.js";
+import type { IndexStore, NeededRecords } from "./stored/index-store.js";
 import { PropertyDraft } from "./stored/property-draft.js";
 import type { PropertyIndex } from "./stored/property-index.js";
+import { runWork, Turns, type Work } from "./work.js";
 
 /** What a commit writes and what it changes in memory. */
 export interface ChangePlan {
@@ -22,8 +23,8 @@ export interface ChangePlan {
   readonly steps: readonly (() => void)[];
 }
 
-/** Others have their turn after so many bytes of properties. */
-const TURN_BYTES = 512 * 1024;
+/** Steps that a byte of properties takes: about ten nanoseconds. */
+const BYTE_STEPS = 4;
 /** Larger properties are split into members first: most of their bytes may not be indexed. */
 const PARSED_WHOLE_BYTES_MAX = 2048;
 const PUT_SECONDS_LATER = 1;
@@ -31,61 +32,112 @@ const PUT_SECONDS_LATER = 1;
 /** By name, times included. */
 export type PropertyIndexes = ReadonlyMap<string, PropertyIndex>;
 
-export async function planChanges(
+/** At once when all that the commit has to know is in memory; in turns when it is long. */
+export function planChanges(
   store: IndexStore,
   properties: PropertyIndexes,
   changes: readonly IndexedChange[],
-): Promise<ChangePlan> {
-  const drafter = new Drafter(store.place, properties);
-  let bytes = 0;
+): ChangePlan | Promise<ChangePlan> {
+  return runWork(plan(store, properties, changes));
+}
+
+function* plan(store: IndexStore, properties: PropertyIndexes, changes: readonly IndexedChange[]): Work<ChangePlan> {
+  const turns = new Turns();
+  const drafter = new Drafter(store.place, properties, turns);
   for (const change of changes) {
-    drafter.change(change);
-    bytes += (change.before?.propertiesJson.length ?? 0) + (change.after?.propertiesJson.length ?? 0);
-    if (bytes < TURN_BYTES) continue;
-    bytes = 0;
-    await setImmediate();
+    const bytes = (change.before?.propertiesJson.length ?? 0) + (change.after?.propertiesJson.length ?? 0);
+    if (bytes > TURN_CHARS) yield* drafter.changeInTurns(change);
+    else drafter.change(change);
+    turns.count(bytes * BYTE_STEPS);
+    if (turns.isOver) yield turns.next();
   }
   const needed = drafter.drafts.flatMap((draft) => draft.needs());
-  if (needed.length > 0) {
-    const values = await store.reader.getMany(needed.flatMap((records) => records.keys));
-    let taken = 0;
-    for (const { keys, take } of needed) {
-      take(values.slice(taken, taken + keys.length));
-      taken += keys.length;
-    }
-  }
+  if (needed.length > 0) yield readRecords(store, needed);
   const batch: KeyValueChange[] = [];
   const steps: (() => void)[] = [];
-  for (const draft of drafter.drafts) draft.finish(batch, steps);
+  for (const draft of drafter.drafts) yield* draft.finish(batch, steps, turns);
   return { batch, steps };
+}
+
+async function readRecords(store: IndexStore, needed: readonly NeededRecords[]): Promise<void> {
+  const values = await store.reader.getMany(needed.flatMap((records) => records.keys));
+  let taken = 0;
+  for (const { keys, take } of needed) {
+    take(values.slice(taken, taken + keys.length));
+    taken += keys.length;
+  }
+}
+
+interface ChangedValue {
+  readonly index: PropertyIndex;
+  readonly document: number;
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
 }
 
 class Drafter {
   readonly #place: IndexPlace;
   readonly #properties: PropertyIndexes;
+  readonly #turns: Turns;
   readonly #drafts = new Map<PropertyIndex, PropertyDraft>();
 
-  constructor(place: IndexPlace, properties: PropertyIndexes) {
+  constructor(place: IndexPlace, properties: PropertyIndexes, turns: Turns) {
     this.#place = place;
     this.#properties = properties;
+    this.#turns = turns;
   }
 
   get drafts(): readonly PropertyDraft[] {
     return [...this.#drafts.values()];
   }
 
-  change({ document, before, after }: IndexedChange): void {
+  change(change: IndexedChange): void {
+    this.#times(change);
+    this.#values(change, ({ index, document, before, after }) => {
+      const { property } = index;
+      try {
+        this.#draft(index).change(document, analyseValue(property, before), analyseValue(property, after));
+      } catch (error) {
+        throw this.#unreadable(property.name, error);
+      }
+    });
+  }
+
+  /** As {@link change}, for an object with long texts. */
+  *changeInTurns(change: IndexedChange): Work<void> {
+    const values: ChangedValue[] = [];
+    this.#times(change);
+    this.#values(change, (value) => values.push(value));
+    for (const { index, document, before, after } of values) {
+      const { property } = index;
+      try {
+        const from = yield* analyseInTurns(property, before, this.#turns);
+        this.#draft(index).change(document, from, yield* analyseInTurns(property, after, this.#turns));
+      } catch (error) {
+        throw this.#unreadable(property.name, error);
+      }
+    }
+  }
+
+  #times({ document, before, after }: IndexedChange): void {
     this.#time(CREATION_TIME_PROPERTY, document, before?.creationTimeUnix, after?.creationTimeUnix);
     this.#time(LAST_UPDATE_TIME_PROPERTY, document, before?.lastUpdateTimeUnix, after?.lastUpdateTimeUnix);
-    if (before !== undefined && after !== undefined) this.#difference(document, before, after);
-    else if (after !== undefined) this.#all(after, (index, value) => this.#change(index, document, undefined, value));
-    else if (before !== undefined) this.#all(before, (index, value) => this.#change(index, document, value, undefined));
   }
 
   #time(name: string, document: number, before: number | undefined, after: number | undefined): void {
     const index = this.#index(name);
     if (before === after || index.numbers === undefined) return;
     this.#draft(index).setColumn(index.numbers, document, before, after);
+  }
+
+  /** Visits the indexed values that are not the same before and after. */
+  #values({ document, before, after }: IndexedChange, visit: (value: ChangedValue) => void): void {
+    if (before !== undefined && after !== undefined) this.#difference(document, before, after, visit);
+    else if (after !== undefined) {
+      this.#all(after, (index, value) => visit({ index, document, before: undefined, after: value }));
+    } else if (before !== undefined) {
+      this.#all(before, (index, value) => visit({ index, document, before: value, after: undefined }));
+    }
   }
 
   #all(state: IndexedState, visit: (index: PropertyIndex, value: Json) => void): void {
@@ -97,36 +149,32 @@ class Drafter {
       }
       return;
     }
-    for (const [name, value] of Object.entries(parsed(propertiesJson) as JsonObject)) visit(this.#index(name), value);
+    for (const [name, value] of Object.entries(parsed(propertiesJson) as JsonObject)) {
+      const index = this.#index(name);
+      if (index.property.kind !== "none") visit(index, value);
+    }
   }
 
   /** Members whose bytes are the same are left alone. */
-  #difference(document: number, before: IndexedState, after: IndexedState): void {
-    const old = jsonMembers(before.propertiesJson);
-    for (const [name, member] of jsonMembers(after.propertiesJson)) {
+  #difference(document: number, from: IndexedState, to: IndexedState, visit: (value: ChangedValue) => void): void {
+    const old = jsonMembers(from.propertiesJson);
+    for (const [name, member] of jsonMembers(to.propertiesJson)) {
       const index = this.#index(name);
       const oldMember = old.get(name);
       old.delete(name);
       if (index.property.kind === "none") continue;
       if (oldMember !== undefined && Buffer.compare(oldMember, member) === 0) continue;
-      this.#change(index, document, oldMember === undefined ? undefined : parsed(oldMember), parsed(member));
+      const before = oldMember === undefined ? undefined : parsed(oldMember);
+      visit({ index, document, before, after: parsed(member) });
     }
-    for (const [name, member] of old) this.#change(this.#index(name), document, parsed(member), undefined);
+    for (const [name, member] of old) {
+      const index = this.#index(name);
+      if (index.property.kind !== "none") visit({ index, document, before: parsed(member), after: undefined });
+    }
   }
 
-  #change(index: PropertyIndex, document: number, before: Json | undefined, after: Json | undefined): void {
-    const { property } = index;
-    if (property.kind === "none") return;
-    try {
-      this.#draft(index).change(document, analyseValue(property, before), analyseValue(property, after));
-    } catch (error) {
-      throw damaged(
-        this.#place,
-        property.name,
-        `a stored value cannot be read: ${ShoalError.from(error).message}`,
-        error,
-      );
-    }
+  #unreadable(property: string, error: unknown): ShoalError {
+    return damaged(this.#place, property, `a stored value cannot be read: ${ShoalError.from(error).message}`, error);
   }
 
   #draft(index: PropertyIndex): PropertyDraft {

@@ -1,9 +1,10 @@
 import { type Json, objectIdToBytes, ShoalError, targetsOfReferences } from "@shoal/model";
 import { type ColumnValue, columnValue } from "../records/column-chunk.js";
+import type { Turns, Work } from "../work.js";
 import { flagBit } from "./flags.js";
 import { instantOf } from "./instant.js";
 import { type IndexedProperty, isPresentByColumn } from "./property-kind.js";
-import { isLongTerm, isWellFormed, longTermHash, tokensOf } from "./tokens.js";
+import { isLongTerm, isWellFormed, longTermHash, TURN_CHARS, tokensInTurns, tokensOf } from "./tokens.js";
 import { isUtcDate } from "./utc-date.js";
 
 /** Longer whole values are read from rows when they are asked for. */
@@ -24,14 +25,35 @@ const NOTHING: Analysis = { flags: 0, tokens: [], longTokens: [], wholes: [], ta
 
 const PRESENT = flagBit("present");
 
+type Tokenize = (text: string) => readonly string[];
+
+/** As {@link analyseValue}, in turns where texts are long. */
+export function* analyseInTurns(
+  property: IndexedProperty,
+  value: Json | undefined,
+  turns: Turns,
+): Work<Analysis | undefined> {
+  const known = new Map<Json, readonly string[]>();
+  const elements = Array.isArray(value) ? (value as readonly Json[]) : [value];
+  for (const element of property.kind === "text" ? elements : []) {
+    if (typeof element !== "string" || element.length <= TURN_CHARS) continue;
+    known.set(element, yield* tokensInTurns(element, property.tokenization, turns));
+  }
+  return analyseValue(property, value, (text) => known.get(text) ?? tokensOf(text, property.tokenization));
+}
+
 /** Undefined when there is no value. `value` is in its stored form. Fails with `dataLoss` on what is not. */
-export function analyseValue(property: IndexedProperty, value: Json | undefined): Analysis | undefined {
+export function analyseValue(
+  property: IndexedProperty,
+  value: Json | undefined,
+  tokenize: Tokenize = (text) => tokensOf(text, property.tokenization),
+): Analysis | undefined {
   if (value === undefined || value === null || property.kind === "none") return undefined;
   const elements = property.isArray && Array.isArray(value) ? (value as readonly Json[]) : [value];
   const presence = isPresentByColumn(property) ? 0 : PRESENT;
   switch (property.kind) {
     case "text":
-      return analyseTexts(property, elements as readonly string[]);
+      return analyseTexts(elements as readonly string[], tokenize);
     case "number":
       return { ...NOTHING, flags: presence, column: columnValue(elements as readonly number[]) };
     case "boolean": {
@@ -57,16 +79,16 @@ export function analyseValue(property: IndexedProperty, value: Json | undefined)
   }
 }
 
-function analyseTexts(property: IndexedProperty, elements: readonly string[]): Analysis {
+function analyseTexts(elements: readonly string[], tokenize: Tokenize): Analysis {
   const [only] = elements;
   if (elements.length === 1 && only !== undefined) {
-    const tokens = tokensOf(only, property.tokenization);
+    const tokens = tokenize(only);
     if (tokens.length === 1 && tokens[0] === only && !isLongTerm(only)) return { ...NOTHING, flags: PRESENT, tokens };
   }
   const all = new Set<string>();
   let isRegular = true;
   for (const element of elements) {
-    const tokens = tokensOf(element, property.tokenization);
+    const tokens = tokenize(element);
     for (const token of tokens) all.add(token);
     isRegular &&= tokens.length === 1 && tokens[0] === element;
   }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { plainTokens } from "../testing/plain-filter.js";
 import { Seeded } from "../testing/seeded.js";
-import { compareUtf8, isLongTerm, patternTokensOf, TERM_BYTES_MAX, tokensOf } from "./tokens.js";
+import { Turns } from "../work.js";
+import { compareUtf8, isLongTerm, patternTokensOf, TERM_BYTES_MAX, tokensInTurns, tokensOf } from "./tokens.js";
 
 const CHARS = [
   ..."abZ9",
@@ -23,6 +24,19 @@ describe("tokens, against a character by itself", () => {
       const text = random.list(12, () => random.pick(CHARS)).join("");
       expect(tokensOf(text, tokenization)).toEqual([...new Set(plainTokens(text, tokenization))]);
       expect(patternTokensOf(text, tokenization)).toEqual([...new Set(plainTokens(text, tokenization, "*?"))]);
+    }
+  });
+
+  it("in turns they are the same", async () => {
+    const random = new Seeded(8);
+    for (const tokenization of ["text", "string"] as const) {
+      const text = `${Array.from({ length: 300_000 }, () => random.pick(CHARS)).join("")}\ud800`;
+      let turns = 0;
+      const work = tokensInTurns(text, tokenization, new Turns());
+      let step = work.next();
+      for (; step.done !== true; step = work.next()) turns += 1;
+      expect(step.value).toEqual(tokensOf(text, tokenization));
+      expect(turns).toBeGreaterThan(2);
     }
   });
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Turns, Work } from "../work.js";
 
 /** How a text is cut into tokens: `text` at what is no letter or number, lower-cased; `string` at white space. */
 export type Tokenization = "text" | "string";
@@ -16,6 +17,22 @@ export function tokensOf(text: string, tokenization: Tokenization): readonly str
   if (isOnePlainToken(text, tokenization)) return [text];
   if (tokenization === "string") return distinct(wellFormed(text).match(NOT_SPACES));
   return distinct(text.match(WORDS)?.map(lowerCased));
+}
+
+/** Texts of more characters are cut in turns of the event loop. */
+export const TURN_CHARS = 64 * 1024;
+const TOKEN_STEPS = 120;
+
+/** As {@link tokensOf}, for long texts. */
+export function* tokensInTurns(text: string, tokenization: Tokenization, turns: Turns): Work<readonly string[]> {
+  const tokens = new Set<string>();
+  const words = tokenization === "text" ? text : wellFormed(text);
+  for (const [word] of words.matchAll(tokenization === "text" ? WORDS : NOT_SPACES)) {
+    tokens.add(tokenization === "text" ? lowerCased(word) : word);
+    turns.count(TOKEN_STEPS + word.length);
+    if (turns.isOver) yield turns.next();
+  }
+  return [...tokens];
 }
 
 /** As {@link tokensOf} for the pattern of a `Like`: `*` and `?` belong to the words. */

@@ -2,6 +2,7 @@ import type { KeyValueChange } from "@shoal/kv";
 import type { PostingChange, PostingImage } from "../images/posting-image.js";
 import { POSTING_CHUNK_DOCUMENTS, POSTING_CHUNK_SHIFT } from "../index-keys.js";
 import { type Container, changedContainer, encodeContainer } from "../records/container.js";
+import type { Turns, Work } from "../work.js";
 import type { NeededRecords } from "./index-store.js";
 
 const OFFSET_MASK = POSTING_CHUNK_DOCUMENTS - 1;
@@ -12,6 +13,9 @@ export interface DraftedPostings {
   keyOf(term: string, chunk: number): Uint8Array;
   decode(value: Uint8Array | Error): Container;
 }
+
+/** Making a record. */
+const RECORD_STEPS = 500;
 
 interface TermDraft {
   readonly adds: number[];
@@ -78,7 +82,7 @@ export class PostingDraft {
   }
 
   /** Adds the records to the batch; what is returned changes the image, once they are durable. */
-  finish(batch: KeyValueChange[]): () => void {
+  *finish(batch: KeyValueChange[], turns: Turns): Work<() => void> {
     const changes: PostingChange[] = [];
     for (const [chunk, terms] of this.#chunks) {
       for (const [term, draft] of terms) {
@@ -91,6 +95,8 @@ export class PostingDraft {
         if (container !== undefined) batch.push({ type: "put", key, value: encodeContainer(container) });
         else if (before !== undefined) batch.push({ type: "del", key });
         changes.push({ term, chunk, container });
+        turns.count(RECORD_STEPS);
+        if (turns.isOver) yield turns.next();
       }
     }
     return () => this.#postings.slot.apply(changes);

@@ -2,6 +2,7 @@ import type { KeyValueChange } from "@shoal/kv";
 import type { Analysis } from "../analysis/analyse-value.js";
 import { FLAG_NAMES, flagBit, termOfFlag } from "../analysis/flags.js";
 import { type ColumnValue, isSameColumnValue } from "../records/column-chunk.js";
+import type { Turns, Work } from "../work.js";
 import { ColumnDraft, type DraftedColumn } from "./column-draft.js";
 import type { NeededRecords } from "./index-store.js";
 import { type DraftedPostings, PostingDraft } from "./posting-draft.js";
@@ -81,8 +82,8 @@ export class PropertyDraft {
   }
 
   /** Adds the records to the batch, and to `steps` what changes memory once they are durable. */
-  finish(batch: KeyValueChange[], steps: (() => void)[]): void {
-    for (const draft of this.#postings.values()) steps.push(draft.finish(batch));
+  *finish(batch: KeyValueChange[], steps: (() => void)[], turns: Turns): Work<void> {
+    for (const draft of this.#postings.values()) steps.push(yield* draft.finish(batch, turns));
     if (this.#column !== undefined) steps.push(this.#column.finish(batch));
   }
 }

@@ -1,0 +1,187 @@
+import type { MemoryStore } from "@shoal/kv";
+import type { JsonObject, ShardFilter } from "@shoal/model";
+import { describe, expect, it } from "vitest";
+import { IndexWorld, stateOf } from "./testing/index-world.js";
+import { plainMatches } from "./testing/plain-filter.js";
+import { randomFilter, randomObject, WORLD_SCHEMA } from "./testing/random-world.js";
+import { Seeded } from "./testing/seeded.js";
+
+const text = (property: string, value: string, operator: "Equal" | "Like" = "Equal"): ShardFilter => ({
+  operator,
+  property,
+  value: { kind: "text", values: [value] },
+});
+
+async function worldOf(objects: readonly JsonObject[], memoryBytes = 1 << 28): Promise<IndexWorld> {
+  const world = new IndexWorld(WORLD_SCHEMA, memoryBytes);
+  await world.commit(objects.map((properties, document) => ({ document, properties, time: 1000 })));
+  return world;
+}
+
+describe("what an index refuses", () => {
+  it.each(["hidden", "phone", "blob", "nowhere"])("a filter on %s, wherever it stands", async (name) => {
+    const world = await worldOf([{ text: "a", hidden: "b" }]);
+    const message = `bucket for prop ${name} not found - is it indexed?`;
+    const filter: ShardFilter = { operator: "And", operands: [text("text", "nothing"), text(name, "b")] };
+    for (const one of [text(name, "b"), filter]) {
+      expect(() => world.index.matching(one)).toThrow(expect.objectContaining({ code: "invalid", message }));
+    }
+  });
+
+  it("an object with a property that it does not know yet, until it does", async () => {
+    const world = await worldOf([]);
+    const change = { document: 0, before: undefined, after: stateOf({ later: "a b" }, 1, 1) };
+    await expect(world.index.plan([change])).rejects.toMatchObject({
+      code: "unavailable",
+      retryAfterSeconds: 1,
+      message: "shard 's1' of class 'Thing' does not know property 'later' yet: it follows the schema",
+    });
+    world.properties = [...WORLD_SCHEMA, { name: "later", dataType: ["text"] }];
+    world.index.configure(world.properties);
+    await world.commit([{ document: 0, properties: { later: "a b" }, time: 1 }]);
+    expect(world.index.matching(text("later", "b"))).toMatchObject({ size: 1 });
+  });
+
+  it("patterns that are too long", async () => {
+    const world = await worldOf([{ text: "a" }]);
+    expect(() => world.index.matching(text("text", "*".repeat(1025), "Like"))).toThrow(/LIKE_PATTERN_CHARS_MAX/);
+  });
+
+  it("to go on when the caller has gone", async () => {
+    const world = await worldOf([{ text: "a" }]);
+    world.reopen();
+    const aborted = AbortSignal.abort(new Error("gone"));
+    await expect(world.index.matching(text("text", "a"), { signal: aborted })).rejects.toThrow("gone");
+    expect([...(await world.index.matching(text("text", "a")))]).toEqual([0]);
+  });
+});
+
+describe("what an index reads", () => {
+  const words = Array.from({ length: 300 }, (_, at) => ({ text: `w${at} shared`, int: at }));
+
+  it("nothing when all is in memory, not even to write", async () => {
+    const world = await worldOf(words);
+    const store = world.store as MemoryStore;
+    await store[Symbol.asyncDispose]();
+    for (const filter of [text("text", "w7"), text("text", "w*", "Like")]) {
+      expect(world.index.matching(filter)).not.toBeInstanceOf(Promise);
+    }
+    await world.index.plan([{ document: 300, before: undefined, after: stateOf({ text: "w7 new" }, 1, 1) }]);
+  });
+
+  it("the range of a term, and the whole only when it is asked for often", async () => {
+    const world = await worldOf(words);
+    world.reopen();
+    expect([...(await world.index.matching(text("text", "w7")))]).toEqual([7]);
+    expect(world.index.memoryBytes).toBeLessThan(2000);
+    for (let count = 0; count < 40; count++) await world.index.matching(text("text", `w${count}`));
+    expect(world.index.matching(text("text", "w7"))).not.toBeInstanceOf(Promise);
+  });
+
+  it("no rows, but for what only they can tell", async () => {
+    const world = await worldOf([{ texts: ["red car", "blue"] }, { texts: ["red", "car"] }, { texts: ["car red"] }]);
+    expect([...(await world.index.matching(text("texts", "blue")))]).toEqual([0]);
+    expect([...(await world.index.matching(text("texts", "red*", "Like")))]).toEqual([0, 1, 2]);
+    expect(world.rowsRead).toBe(0);
+    expect([...(await world.index.matching(text("texts", "red car")))]).toEqual([0, 2]);
+    expect(world.rowsRead).toBe(2);
+  });
+});
+
+describe("memory that holds no image at all", () => {
+  it("is enough for everything", async () => {
+    const random = new Seeded(12);
+    const world = await worldOf([], 0);
+    for (let step = 0; step < 5; step++) {
+      const documents = [...new Set(random.list(30, () => random.below(60)))];
+      await world.commit(
+        documents.map((document) => ({ document, properties: randomObject(random), time: 1000 + step })),
+      );
+      expect(world.index.memoryBytes).toBe(0);
+      for (let count = 0; count < 20; count++) {
+        const filter = randomFilter(random);
+        const expected = [...world.objects.values()].filter((object) => plainMatches(object, filter, WORLD_SCHEMA));
+        expect((await world.index.matching(filter)).size).toBe(expected.length);
+      }
+    }
+  });
+});
+
+describe("a damaged record", () => {
+  it("fails what needs it, naming class, shard and property; nothing is ever answered wrongly", async () => {
+    const random = new Seeded(5);
+    const objects = Array.from({ length: 40 }, () => randomObject(random));
+    const filters = Array.from({ length: 60 }, () => randomFilter(random, 1));
+    const sound = await worldOf(objects);
+    const keys: Uint8Array[] = [];
+    for await (const chunk of sound.store.scan({})) keys.push(...chunk.map(({ key }) => key));
+    let failures = 0;
+    for (let round = 0; round < 60; round++) {
+      const world = await worldOf(objects);
+      (world.store as MemoryStore).damage(random.pick(keys), (envelope) => {
+        const at = random.below(envelope.length);
+        envelope[at] = (envelope[at] ?? 0) ^ (1 << random.below(8));
+      });
+      world.reopen();
+      for (const filter of filters) {
+        const found = await Promise.resolve(world.index.matching(filter)).catch((error: unknown) => error);
+        if (found instanceof Error) {
+          expect(found).toMatchObject({ code: "dataLoss" });
+          expect(found.message).toMatch(/^the index of property '\w+' in shard 's1' of class 'Thing' is damaged: /);
+          failures += 1;
+        } else expect([...(found as Iterable<number>)]).toEqual([...(await sound.index.matching(filter))]);
+      }
+    }
+    expect(failures).toBeGreaterThan(20);
+  });
+});
+
+describe("records", () => {
+  it("stay as they are on disk", async () => {
+    const properties = {
+      text: "Red car",
+      int: 7,
+      boolean: true,
+      date: "1970-01-01T00:00:01.0000005Z",
+      place: { latitude: 1.5, longitude: -2 },
+      refs: [{ beacon: "svc://localhost/00000000-0000-4000-8000-00000000000a" }],
+      string: `a\u0000b ${"x".repeat(257)}`,
+    };
+    const world = new IndexWorld(WORLD_SCHEMA);
+    await world.commit([{ document: 4097, properties, time: 1000 }]);
+    const lines: string[] = [];
+    for await (const chunk of world.store.scan({})) {
+      for (const { key, value } of chunk) lines.push(`${printable(key)} = ${Buffer.from(value).toString("hex")}`);
+    }
+    expect(lines).toMatchInlineSnapshot(`
+      [
+        "c<03>int<00><00><00><20> = 000001000000000000001c400100",
+        "c<04>date<00><00><00><20> = 000101000000000000408f400100f4010000",
+        "c<04>refs<00><00><00><20> = 00000100000000000000f03f0100",
+        "c<05>place<00><00><00><20> = 030002000101000000000000f83f00000000000000c0",
+        "c<11>_creationTimeUnix<00><00><00><20> = 000001000000000000408f400100",
+        "c<13>_lastUpdateTimeUnix<00><00><00><20> = 000001000000000000408f400100",
+        "p<04>refs<05><00><ff><00><ff><00><ff><00><ff><00><ff><00><ff>@<00><ff><80><00><ff><00><ff><00><ff><00><ff><00><ff><00><ff><0a><00><00><00><00><00><01> = 010100",
+        "p<04>text<01><00><ff><00><00><00><00><00><01> = 010100",
+        "p<04>text<01><04><00><00><00><00><00><01> = 010100",
+        "p<04>text<02>car<00><00><00><00><00><01> = 010100",
+        "p<04>text<02>red<00><00><00><00><00><01> = 010100",
+        "p<04>text<04>Red<20>car<00><00><00><00><00><01> = 010100",
+        "p<06>string<01><00><ff><00><00><00><00><00><01> = 010100",
+        "p<06>string<01><03><00><00><00><00><00><01> = 010100",
+        "p<06>string<01><04><00><00><00><00><00><01> = 010100",
+        "p<06>string<01><05><00><00><00><00><00><01> = 010100",
+        "p<06>string<02>a<00><ff>b<00><00><00><00><00><01> = 010100",
+        "p<06>string<03><15><eb><95><a4>b<ee><20><bd><91><a4><15><ae>-J<ed>4<00><00><00><00><00><01> = 010100",
+        "p<07>boolean<01><00><ff><00><00><00><00><00><01> = 010100",
+        "p<07>boolean<01><02><00><00><00><00><00><01> = 010100",
+      ]
+    `);
+  });
+});
+
+function printable(key: Uint8Array): string {
+  return Array.from(key, (byte) =>
+    byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `<${byte.toString(16).padStart(2, "0")}>`,
+  ).join("");
+}
