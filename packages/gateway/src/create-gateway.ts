@@ -55,6 +55,12 @@ export interface GatewaySettings extends HttpServerSettings {
   readonly rowsInFlightMax: number;
   readonly batchReferencesMax: number;
   readonly graphqlRowsMax: number;
+  readonly graphqlCostMax: number;
+  readonly graphqlClassFieldsMax: number;
+  readonly graphqlBatchRequestsMax: number;
+  readonly graphqlDepthMax: number;
+  readonly graphqlTokensMax: number;
+  readonly graphqlAliasesMax: number;
   readonly answerBytesMax: number;
   readonly authentication: AuthenticationConfiguration;
   /** Version of this server, for `GET /v1/meta`. */
@@ -135,13 +141,19 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
 }
 
 function graphQlLimits(settings: GatewaySettings): Partial<GraphQlLimits> {
-  const { graphqlRowsMax, queryDefaultsLimit, queryMaximumResults, answerBytesMax, answersBytesMax } = settings;
+  const { graphqlRowsMax, queryDefaultsLimit, queryMaximumResults } = settings;
   return {
+    graphqlCostMax: settings.graphqlCostMax,
+    graphqlClassFieldsMax: settings.graphqlClassFieldsMax,
+    graphqlBatchRequestsMax: settings.graphqlBatchRequestsMax,
+    graphqlDepthMax: settings.graphqlDepthMax,
+    graphqlTokensMax: settings.graphqlTokensMax,
+    graphqlAliasesMax: settings.graphqlAliasesMax,
     graphqlRowsMax: Math.max(graphqlRowsMax, queryMaximumResults),
     getRowsDefault: Math.max(DEFAULT_GRAPHQL_LIMITS.getRowsDefault, queryDefaultsLimit),
     getRowsMax: queryMaximumResults,
-    answerBytesMax,
-    answersBytesMax,
+    answerBytesMax: settings.answerBytesMax,
+    answersBytesMax: settings.answersBytesMax,
   };
 }
 

@@ -23,7 +23,7 @@ export interface GraphQlLimits extends AnswerLimits, WhereLimits {
   readonly getRowsDefault: number;
   /** Rows that one class field may reach; the query refuses it beyond. */
   readonly getRowsMax: number;
-  /** Each row counts once, and once for each class of references that is selected below it, at every depth. */
+  /** Each row counts once, and once for each class of references that is answered below it, at every depth. */
   readonly graphqlCostMax: number;
   /** Fields of Get and Aggregate, and Explores, of a request. */
   readonly graphqlClassFieldsMax: number;
@@ -59,3 +59,10 @@ export const DEFAULT_GRAPHQL_LIMITS: GraphQlLimits = {
   preparedQueriesMax: 1_000,
   preparedTemplateBytesMax: 8 * 1024,
 };
+
+/** What messages call a limit: its setting where it has one. */
+export function limitName(limit: keyof GraphQlLimits): string {
+  return SETTINGS.has(limit) ? limit.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase() : limit;
+}
+
+const SETTINGS: ReadonlySet<string> = new Set(["graphqlDepthMax", "graphqlTokensMax", "graphqlAliasesMax"]);

@@ -60,6 +60,20 @@ function targetSelection(
   };
 }
 
+/** Classes of references that a selection of class fields answers, at every depth, each alias counted. */
+export function answeredTargets(scope: SelectionScope, type: GraphQLObjectType, selected: SelectedFields): number {
+  let count = 0;
+  for (const nodes of selected.values()) {
+    const union = getNamedType(type.getFields()[nodes[0]?.name.value ?? ""]?.type);
+    if (!isUnionType(union)) continue;
+    for (const className of targetClasses(scope, union, nodes)) {
+      const target = scope.schema.getType(className);
+      count += 1 + (isObjectType(target) ? answeredTargets(scope, target, selectedSubfields(scope, target, nodes)) : 0);
+    }
+  }
+  return count;
+}
+
 /** Classes that have a fragment in the selection of a reference property, in the order of the fragments. */
 export function targetClasses(
   scope: SelectionScope,

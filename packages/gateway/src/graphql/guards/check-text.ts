@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { GraphQlLimits } from "../limits.js";
+import { type GraphQlLimits, limitName } from "../limits.js";
 
 const NEWLINE = 10;
 const RETURN = 13;
@@ -59,7 +59,7 @@ export function refuseAbove(count: number, max: number, limit: keyof GraphQlLimi
 }
 
 function refuse(what: string, limit: keyof GraphQlLimits, max: number): never {
-  throw new ShoalError("tooLarge", `the query has more than ${max} ${what} (${limit})`);
+  throw new ShoalError("tooLarge", `the query has more than ${max} ${what} (${limitName(limit)})`);
 }
 
 function behindWord(text: string, start: number): number {

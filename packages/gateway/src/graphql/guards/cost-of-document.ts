@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { type FieldNode, type GraphQLObjectType, getArgumentValues, getNamedType, getVariableValues } from "graphql";
 import type { ReadDocument, ReadOptions } from "../plain/read-document.js";
-import { selectedReferences } from "../reference-selection.js";
+import { answeredTargets } from "../reference-selection.js";
 import type { GraphQlRequest } from "../request-body.js";
 import { type SelectionScope, selectedFields, selectedSubfields } from "../selected-fields.js";
 import {
@@ -11,7 +11,6 @@ import {
   rowsOfAggregate,
   rowsOfExplore,
   rowsOfGet,
-  targetsOfReferences,
 } from "./request-cost.js";
 
 /** What the fields of a valid document ask. Those that execution will refuse count without rows. */
@@ -47,7 +46,7 @@ class FieldMeasure {
   get(parent: GraphQLObjectType, nodes: readonly FieldNode[]): FieldCost {
     return this.#measured(parent, nodes, (page, type) => ({
       rows: rowsOfGet(page, this.options.limits),
-      targets: targetsOfReferences(selectedReferences(this.scope, type, selectedSubfields(this.scope, type, nodes))),
+      targets: answeredTargets(this.scope, type, selectedSubfields(this.scope, type, nodes)),
     }));
   }
 

@@ -26,17 +26,17 @@ const many = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(" ");
 
 const attacks: [string, string, string][] = [
-  ["selections 10,000 deep", "{".repeat(10_000), "graphqlDepthMax"],
+  ["selections 10,000 deep", "{".repeat(10_000), "GRAPHQL_DEPTH_MAX"],
   [
     "valid selections 10,000 deep",
     `{Get{Node${"{next{...on Node".repeat(10_000)}{name}${"}}".repeat(10_000)}}}`,
-    "graphqlDepthMax",
+    "GRAPHQL_DEPTH_MAX",
   ],
-  ["lists 10,000 deep", `{Get{Node(nearVector:{vector:${"[".repeat(10_000)}`, "graphqlDepthMax"],
-  ["objects 10,000 deep", `{Get{Node(nearVector:${"{a:".repeat(10_000)}`, "graphqlDepthMax"],
-  ["types 10,000 deep", `query($a: ${"[".repeat(10_000)}`, "graphqlDepthMax"],
-  ["100k aliases", `{Get{Node{${many(100_000, (i) => `a${i}: name`)}}}}`, "graphqlTokensMax"],
-  ["2,000 aliases", `{Get{Node{${many(2_000, (i) => `a${i}: name`)}}}}`, "graphqlAliasesMax"],
+  ["lists 10,000 deep", `{Get{Node(nearVector:{vector:${"[".repeat(10_000)}`, "GRAPHQL_DEPTH_MAX"],
+  ["objects 10,000 deep", `{Get{Node(nearVector:${"{a:".repeat(10_000)}`, "GRAPHQL_DEPTH_MAX"],
+  ["types 10,000 deep", `query($a: ${"[".repeat(10_000)}`, "GRAPHQL_DEPTH_MAX"],
+  ["100k aliases", `{Get{Node{${many(100_000, (i) => `a${i}: name`)}}}}`, "GRAPHQL_TOKENS_MAX"],
+  ["2,000 aliases", `{Get{Node{${many(2_000, (i) => `a${i}: name`)}}}}`, "GRAPHQL_ALIASES_MAX"],
   ["one field 9,000 times", `{Get{Node{${"name ".repeat(9_000)}}}}`, "graphqlFieldPairsMax"],
   ["a million numbers", `{Get{Node(nearVector:{vector:[${"1 ".repeat(1_000_000)}`, "graphqlNumbersMax"],
   ["a long text", `{Get{Node{name}}}${" ".repeat(5_000_000)}`, "graphqlQueryCharsMax"],
@@ -58,7 +58,24 @@ const attacks: [string, string, string][] = [
   [
     "fragments that nest one another",
     `{Get{Node{...f0}}} ${many(99, (i) => `fragment f${i} on Node{next{...on Node{next{...on Node{...f${i + 1}}}}}}`)} fragment f99 on Node{name}`,
-    "graphqlDepthMax",
+    "GRAPHQL_DEPTH_MAX",
+  ],
+  ["1,000 fields of Get", `{Get{${many(1_000, (i) => `a${i}: Node{name}`)}}}`, "GRAPHQL_CLASS_FIELDS_MAX"],
+  [
+    "500 Explores and fields of Aggregate",
+    `{${many(250, (i) => `a${i}: Explore{beacon}`)} Aggregate{${many(250, (i) => `b${i}: Node{meta{count}}`)}}}`,
+    "GRAPHQL_CLASS_FIELDS_MAX",
+  ],
+  ["50 pages of 10,000 rows", `{Get{${many(50, (i) => `a${i}: Node(limit:10000){name}`)}}}`, "GRAPHQL_ROWS_MAX"],
+  [
+    "a page of 10,000 rows, and references in references",
+    `{Get{Node(limit:10000){${"next{...on Node{".repeat(30)}${many(80, (i) => `a${i}: next{...on Node{name}}`)}${"}}".repeat(30)}}}}`,
+    "GRAPHQL_COST_MAX",
+  ],
+  [
+    "many pages with deep references",
+    `{Get{${many(10, (i) => `a${i}: Node(limit:9999){${"next{...on Node{".repeat(40)}name${"}}".repeat(40)}}`)}}}`,
+    "GRAPHQL_COST_MAX",
   ],
   [
     "a cycle of two",

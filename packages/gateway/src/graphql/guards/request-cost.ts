@@ -1,4 +1,4 @@
-import { type ReferenceSelection, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
 import type { GraphQlLimits } from "../limits.js";
 
 type CostLimits = Pick<
@@ -10,7 +10,7 @@ type CostLimits = Pick<
 export interface FieldCost {
   /** Rows that it reaches. */
   readonly rows: number;
-  /** Classes of references that are selected below each row, at every depth. */
+  /** Classes of references that are answered below each row, at every depth. */
   readonly targets: number;
 }
 
@@ -41,15 +41,6 @@ export function rowsOfAggregate(hasGroups: boolean, limit: number | null | undef
   return hasGroups ? Math.max(0, Math.min(limit ?? GROUPS_DEFAULT, limits.getRowsMax)) : 1;
 }
 
-/** {@link FieldCost.targets} of the references that a field selects. */
-export function targetsOfReferences(references: readonly ReferenceSelection[]): number {
-  let count = 0;
-  for (const { targets } of references) {
-    for (const target of targets) count += 1 + targetsOfReferences(target.references);
-  }
-  return count;
-}
-
 /** What all fields of a request ask together. */
 export class RequestCost {
   rows = 0;
@@ -76,7 +67,7 @@ export class RequestCost {
       refuse(`reaches ${this.rows} rows (offset plus limit of all its fields)`, graphqlRowsMax, "GRAPHQL_ROWS_MAX");
     }
     if (this.#cost > graphqlCostMax) {
-      const what = "each row counts once, and once for each class of references that is selected below it";
+      const what = "each row counts once, and once for each class of references below it";
       refuse(`costs ${this.#cost} (${what})`, graphqlCostMax, "GRAPHQL_COST_MAX");
     }
   }

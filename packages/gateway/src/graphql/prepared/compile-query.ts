@@ -3,7 +3,7 @@ import { selectedProperties } from "../aggregate/selected-properties.js";
 import type { GraphQlWire } from "../answer.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { ReadDocument } from "../plain/read-document.js";
-import { selectedReferences } from "../reference-selection.js";
+import { answeredTargets, selectedReferences } from "../reference-selection.js";
 import type { GraphQlRequest } from "../request-body.js";
 import {
   additionalNodes,
@@ -123,6 +123,7 @@ class QueryCompiler {
       className: field.name.value,
       fields: rowFieldsOf(fieldNames(selected), fieldNames(additional)),
       references: selectedReferences(this.scope, type, selected),
+      answeredTargets: answeredTargets(this.scope, type, selected),
     };
     const where = compileWhere("Get", field, this.scope, this.bindings, this.parts.where);
     const plan = GetPlan.of(selection, field.arguments, this.bindings, where);

@@ -1,7 +1,7 @@
 import type { GetQuery } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
-import { rowsOfGet, targetsOfReferences } from "../guards/request-cost.js";
+import { rowsOfGet } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { GetPlan } from "./get-plan.js";
 import type { LiftedLiterals } from "./lifted-literals.js";
@@ -11,16 +11,13 @@ import type { RowWriter } from "./row-writer.js";
 /** `Get.<Class>`. */
 export class GetCall implements PlannedCall {
   readonly kind = "call";
-  readonly targets: number;
 
   constructor(
     readonly responseName: string,
-    private readonly plan: GetPlan,
+    readonly plan: GetPlan,
     readonly rows: RowWriter,
     readonly limits: GraphQlLimits,
-  ) {
-    this.targets = targetsOfReferences(plan.selection.references);
-  }
+  ) {}
 
   bind(literals: LiftedLiterals): BoundCall {
     return new BoundGet(this, this.plan.query(literals));
@@ -38,7 +35,7 @@ class BoundGet implements BoundCall {
   }
 
   get targets(): number {
-    return this.call.targets;
+    return this.call.plan.selection.answeredTargets;
   }
 
   async run(query: QueryService, context: RequestContext): Promise<WriteAnswer> {

@@ -10,6 +10,8 @@ export interface GetSelection {
   readonly className: string;
   readonly fields: RowFields;
   readonly references: readonly ReferenceSelection[];
+  /** Of the references, the classes that are answered, each alias counted. */
+  readonly answeredTargets: number;
 }
 
 /** How the {@link GetQuery} of a class field is made of lifted literals. */
