@@ -51,12 +51,14 @@ const SUFFIXES = [
   "WhereGeoRangeDistanceInpObj",
 ] as const;
 
+const OPERATORS = Object.fromEntries(
+  [...COMBINE_OPERATORS, ...COMPARE_OPERATORS].map((name) => [name, { value: name }]),
+);
+
 /** The input type of a `where` argument; the names of all its types begin with `prefix` (reference-graphql 2.1, 2.3). */
 export function whereInput(prefix: string): GraphQLInputObjectType {
-  const operator = new GraphQLEnumType({
-    name: `${prefix}WhereOperatorEnum`,
-    values: Object.fromEntries([...COMBINE_OPERATORS, ...COMPARE_OPERATORS].map((name) => [name, { value: name }])),
-  });
+  // Only when they are asked for: a thousand classes have two thousand of these.
+  const operator = new GraphQLEnumType({ name: `${prefix}WhereOperatorEnum`, values: () => OPERATORS });
   const geoRange = geoRangeInput(prefix);
   const clauseFields = (): Record<string, GraphQLInputFieldConfig> => ({
     operator: { type: operator, description: "How the values of the path, or the operands, are compared or combined." },
