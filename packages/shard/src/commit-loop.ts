@@ -5,7 +5,7 @@ import { catchUp } from "./catch-up.js";
 import { type Commit, CommitDraft } from "./commit-draft.js";
 import type { ObjectIndex } from "./object-index.js";
 import type { PendingWrite } from "./pending-write.js";
-import { readBaseRows } from "./read-base-rows.js";
+import { type BaseRowSource, readBaseRows } from "./read-base-rows.js";
 import type { RowView } from "./row.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
@@ -33,6 +33,7 @@ export interface CommitLoopOptions {
 /** The one writer of a shard: a bounded queue, and one commit at a time for all that waits. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions;
+  readonly #baseRows: BaseRowSource;
   #queue: PendingWrite[] = [];
   #pendingObjects = 0;
   #pendingBytes = 0;
@@ -46,6 +47,8 @@ export class CommitLoop {
 
   constructor(options: CommitLoopOptions, dimensions: number | undefined) {
     this.#options = options;
+    const { store, views, cachedRow } = options;
+    this.#baseRows = { store, table: views.table, cachedRow, place: this.#place };
     this.#dimensions = dimensions;
   }
 
@@ -157,7 +160,7 @@ export class CommitLoop {
     const { className, views, clock, term, source, limits } = this.#options;
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#storeError !== undefined) await this.#catchUp();
-    const read = readBaseRows({ ...this.#options, table: views.table, place: this.#place }, group);
+    const read = readBaseRows(this.#baseRows, group);
     const draft = new CommitDraft({
       className,
       table: views.table,
@@ -177,7 +180,7 @@ export class CommitLoop {
     try {
       planned = await this.#options.index.plan(commit.changes);
       const index = await this.#indexFor(commit, source);
-      await this.#writeToStore([...commit.batch, ...planned.batch]);
+      await this.#writeToStore(commit.batch.concat(planned.batch));
       views.index ??= index;
     } catch (error) {
       planned?.failed();
