@@ -4,8 +4,8 @@ import type { PlaceImage } from "../images/place-image.js";
 import type { Turns, Work } from "../work.js";
 import { GeoCircle } from "./geo-distance.js";
 
-const TURN_DOCUMENTS = 65_536;
-const DOCUMENT_STEPS = 4;
+const TURN_DOCUMENTS = 16_384;
+const DOCUMENT_STEPS = 24;
 
 /** The documents whose place lies within the circle. */
 export function* selectPlaces(

@@ -10,7 +10,7 @@ import type { TokenClause } from "./token-clause.js";
 /** What reading some of the terms from the store is worth of loading all of them. */
 const POINT_SHARE = 1 / 32;
 const PREFIX_SHARE = 1 / 8;
-const TERM_STEPS = 30;
+const TERM_STEPS = 100;
 
 /** The documents of one term: from memory, or from the store by the range of its keys. */
 export function* documentsOfTerm(postings: TermPostings, term: string, documentLimit: number): Work<DocumentSet> {

@@ -8,6 +8,10 @@ import { type Interval, isWithin } from "./interval.js";
 const SCANS_BEFORE_SORT = 2;
 /** Documents that may have changed since a block was sorted; beyond that it has to be sorted anew. */
 const STALE_MAX = 64;
+/** Steps (work.ts) of looking at one document of a block, of sorting one of its values, of finding the ends of a range. */
+const SCAN_STEPS = 6;
+const SORT_STEPS = 120;
+const SEARCH_STEPS = 50;
 const OFFSET_MASK = BLOCK_DOCUMENTS - 1;
 
 interface Block {
@@ -156,11 +160,13 @@ export class ColumnImage implements ColumnLike {
 
   /** Adds the documents of a block with a value in the interval to a set without any of it; tells the steps it took. */
   selectBlock(block: number, interval: Interval, set: DocumentSet): number {
+    const before = this.#blocks[block]?.sorted;
     const sorted = this.#sortedBlock(block);
+    const isNew = sorted !== before;
     const first = block << BLOCK_SHIFT;
     if (sorted === undefined) {
       this.#scanBlock(first, interval, set);
-      return BLOCK_DOCUMENTS;
+      return BLOCK_DOCUMENTS * SCAN_STEPS;
     }
     const { values, offsets } = sorted;
     const from = lowerPlace(values, interval.low);
@@ -183,7 +189,7 @@ export class ColumnImage implements ColumnLike {
       set.delete(first + offset);
       if (this.present.has(first + offset)) this.#addIfWithin(first + offset, interval, set);
     }
-    return 50 + upTo - from;
+    return (isNew ? values.length * SORT_STEPS : SEARCH_STEPS) + upTo - from;
   }
 
   /** At least how many documents of a block {@link selectBlock} looks at, without doing it. */

@@ -5,8 +5,8 @@ import type { Turns, Work } from "../work.js";
 const FRESH_MAX = 512;
 const RUN_TERMS = 2048;
 /** Steps of {@link Turns} that sorting a term takes, and merging one. */
-const SORT_STEPS = 400;
-const MERGE_STEPS = 20;
+const SORT_STEPS = 600;
+const MERGE_STEPS = 100;
 
 /**
  * The terms of an image in the order of their UTF-8 bytes: a sorted list, and behind it those that have come since. Terms
