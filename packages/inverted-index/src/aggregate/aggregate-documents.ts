@@ -12,6 +12,8 @@ import { groupBy } from "./group-by.js";
 import { EVERYTHING, GroupTable } from "./groups.js";
 import { propertyParts } from "./property-parts.js";
 
+const LIMIT = "AGGREGATE_BYTES_MAX";
+
 /**
  * Figures over the documents that satisfy the filter. Commits between the turns of a long one may be seen by some figures
  * and not by others. Fails with `invalid` for a property that is not indexed, and with `tooLarge` when groups and distinct
@@ -29,7 +31,7 @@ export function* aggregateDocuments(
     documents: filter === undefined ? source.directory.all() : yield* source.matching(filter, turns),
     isAll: filter === undefined,
     isWhole,
-    held: new AggregateBytes(bytesMax, bounds.rowBytes),
+    held: new AggregateBytes(bytesMax, isWhole ? LIMIT : `a shard's part of ${LIMIT}`, bounds.rowBytes),
     turns,
     bounds,
   };

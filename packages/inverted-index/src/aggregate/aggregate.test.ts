@@ -112,6 +112,15 @@ async function refusal(run: () => unknown): Promise<string> {
   }
 }
 
+/** Keys of records that name the property. */
+async function keysWith(world: AggregateWorld, property: string): Promise<readonly Uint8Array[]> {
+  const keys: Uint8Array[] = [];
+  for await (const entries of world.memoryStore.scan({ gte: Uint8Array.of(0), lt: Uint8Array.of(255) })) {
+    for (const { key } of entries) if (Buffer.from(key).includes(property)) keys.push(key);
+  }
+  return keys;
+}
+
 describe("refusals of a shard", () => {
   const numbers = { numbers: true, distribution: false, topOccurrences: undefined, dates: false, booleans: false };
 
@@ -136,13 +145,31 @@ describe("refusals of a shard", () => {
     expect(await world.aggregate({ groupBy: "late" })).toEqual([]);
   });
 
+  test("a damaged record of the property, named; others are answered", async () => {
+    const world = new AggregateWorld(ALL);
+    await world.put([[0, { age: 1, name: "one", price: 2 }]]);
+    const damaged = [...(await keysWith(world, "age")), ...(await keysWith(world, "name"))];
+    expect(damaged.length).toBeGreaterThan(1);
+    for (const key of damaged) world.memoryStore.damage(key, (bytes) => bytes.fill(0xff, 4));
+    world.reopen();
+    const [age, name, price] = ["age", "name", "price"].map((one) =>
+      PROPERTIES.filter((definition) => definition.name === one).map((definition) => allOf(definition, 3)),
+    );
+    const text = /^dataLoss: the index of property '(age|name)' in shard 's1' of class 'Thing' is damaged: /;
+    expect(await refusal(() => world.aggregate({ properties: age ?? [] }))).toMatch(text);
+    expect(await refusal(() => world.aggregate({ properties: name ?? [] }))).toMatch(text);
+    expect(await refusal(() => world.aggregate({ groupBy: "age" }))).toMatch(text);
+    expect(await refusal(() => world.aggregate({ properties: price ?? [] }))).toBe("accepted");
+  });
+
   test("groups and values beyond the bytes; few of many are answered where no other shard has a say", async () => {
     const world = new AggregateWorld(ALL);
     await world.put(Array.from({ length: 2000 }, (_, at) => [at, { name: `name ${at}`, price: at / 7 }] as const));
     const [name, price] = ["name", "price"].map((one) =>
       PROPERTIES.filter((definition) => definition.name === one).map((definition) => allOf(definition, 3)),
     );
-    const text = "tooLarge: groups and distinct values take more than 20000 bytes of memory (AGGREGATE_BYTES_MAX)";
+    const text =
+      "tooLarge: groups and distinct values take more than 20000 bytes of memory (a shard's part of AGGREGATE_BYTES_MAX)";
     const bytesMax = 20_000;
     expect(await refusal(() => world.aggregate({ groupBy: "name", bytesMax }))).toBe(text);
     expect(await refusal(() => world.aggregate({ properties: name ?? [], bytesMax }))).toBe(text);

@@ -13,11 +13,14 @@ const TEXT_BYTES = 80;
  */
 export class AggregateBytes {
   readonly #bytesMax: number;
+  readonly #limit: string;
   readonly #outer: RowBytes | undefined;
   #bytes = 0;
 
-  constructor(bytesMax: number, outer: RowBytes | undefined) {
+  /** `limit` names the bound in messages. */
+  constructor(bytesMax: number, limit: string, outer: RowBytes | undefined) {
     this.#bytesMax = bytesMax;
+    this.#limit = limit;
     this.#outer = outer;
   }
 
@@ -27,7 +30,7 @@ export class AggregateBytes {
     if (this.#bytes > this.#bytesMax) {
       throw new ShoalError(
         "tooLarge",
-        `groups and distinct values take more than ${this.#bytesMax} bytes of memory (AGGREGATE_BYTES_MAX)`,
+        `groups and distinct values take more than ${this.#bytesMax} bytes of memory (${this.#limit})`,
       );
     }
     this.#outer?.add(bytes);

@@ -56,7 +56,7 @@ export async function aggregateClass(
       ? aggregateBytesMax
       : Math.min(aggregateBytesMax, Math.ceil((SKEW * aggregateBytesMax) / shards.length)),
   };
-  const held = new AggregateBytes(aggregateBytesMax, undefined);
+  const held = new AggregateBytes(aggregateBytesMax, "AGGREGATE_BYTES_MAX", undefined);
   const answers = await scatter(shards, context, async (shard, inner) => {
     const answer = await askShard(router, shard, aggregation, inner);
     if (!isWhole) held.add(bytesOf(answer));

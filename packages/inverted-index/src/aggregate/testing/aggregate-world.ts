@@ -1,8 +1,10 @@
 // A shard's objects in memory, their index on a store in memory, and aggregations over them.
 
+import { MemoryStore } from "@shoal/kv";
 import {
   ID_PROPERTY,
   type JsonObject,
+  type PropertyDefinition,
   type ReadBounds,
   type ShardAggregate,
   type ShardAggregation,
@@ -14,7 +16,14 @@ import { IndexWorld, idOfDocument, type ObjectChange } from "../../testing/index
 export type PlainObject = JsonObject;
 
 export class AggregateWorld extends IndexWorld {
+  readonly memoryStore: MemoryStore;
   #all = new DocumentSet();
+
+  constructor(properties: readonly PropertyDefinition[]) {
+    const store = new MemoryStore();
+    super(properties, undefined, store);
+    this.memoryStore = store;
+  }
 
   /** Undefined deletes. */
   put(changes: readonly (readonly [number, PlainObject | undefined])[]): Promise<void> {
