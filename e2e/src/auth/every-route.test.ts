@@ -90,6 +90,7 @@ describe.each(["spec", "weaviate"])("every operation under WIRE_PROFILE=%s", (pr
     }
   });
 
+  // covers: graphql/1.1/forbidden
   it("says who is forbidden what", async () => {
     const { http } = guarded.server;
     const mallory = await guarded.headersOf("mallory");

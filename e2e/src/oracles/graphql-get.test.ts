@@ -58,6 +58,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe("properties", () => {
+  // covers: graphql/2.5/text-and-blob, graphql/2.5/int, graphql/2.5/number, graphql/2.5/boolean, graphql/2.5/date, graphql/2.5/geo, graphql/2.5/phone, graphql/2.5/arrays
   it("of every type come out in the shapes of the reference", async () => {
     const rows = await http.rows(
       "Book",
@@ -85,6 +86,7 @@ describe("properties", () => {
     ]);
   });
 
+  // covers: graphql/2.5/not-set
   it("that are not set are null; `errors` is null in profile spec", async () => {
     const answer = await http.graphql("{ Get { Book(limit: 2) { title pages tags } } }");
     expect(answer.status).toBe(200);
@@ -105,6 +107,7 @@ describe("properties", () => {
 describe("order, limit and offset", () => {
   const ids = (rows: readonly Row[]): unknown[] => rows.map((row) => at(row, "_additional", "id"));
 
+  // covers: graphql/2.4/neither, graphql/2.4/order
   it("without near: ascending uuid over all shards, 100 by default", async () => {
     const all = Array.from({ length: 150 }, (_, i) => id(1000 + i));
     expect(ids(await http.rows("Many", "{ Get { Many { _additional { id } } } }"))).toEqual(all.slice(0, 100));
@@ -215,6 +218,7 @@ describe("_additional", () => {
 });
 
 describe("the language", () => {
+  // covers: graphql/2.5/aliases
   it("aliases of classes and fields", async () => {
     const answer = await http.graphql(
       "{ Get { a: Book(limit: 1) { t: title x: _additional { i: id } } b: Book(limit: 1, offset: 1) { title } } }",
@@ -284,6 +288,7 @@ describe("the language", () => {
     expect(fields.map((field) => at(field, "name"))).toEqual(expect.arrayContaining(["title", "pages", "_additional"]));
   });
 
+  // covers: graphql/1.5/rebuilt
   it("follows the schema at once", async () => {
     const unknown = await http.graphql("{ Get { Later { _additional { id } } } }");
     expect(at(unknown.json, "errors", 0, "message")).toContain('Cannot query field "Later" on type "GetObjectsObj".');
