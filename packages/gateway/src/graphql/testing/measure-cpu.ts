@@ -1,11 +1,11 @@
 /**
  * Prints CPU µs a request of the GraphQL edge alone: prepared queries of 100 and 784 dimensions over a query service that
- * answers ten ready rows, the same through Apollo Server, and how long hostile documents take to be refused.
+ * answers ready rows, the same through Apollo Server, and how long hostile documents take to be refused.
  *
  *   node packages/gateway/dist/graphql/testing/measure-cpu.js
  */
 import { SPEC_PROFILE } from "@shoal/model";
-import type { GetRow, QueryService } from "@shoal/query";
+import type { GetRow, QueryService, ReferencedRow } from "@shoal/query";
 import { createGraphQlHandler, type GraphQlHandler } from "../handler.js";
 import { LibraryView, libraryClass, property, storedObject } from "./library.js";
 
@@ -21,12 +21,42 @@ const ROWS: readonly GetRow[] = Array.from({ length: 10 }, (_, i) => {
   const object = storedObject("Word", i, { text: `word${i}`, category: `cat${i}`, rank: i * 1000, price: i * 7 });
   return { id: object.id, object, certainty: Math.fround(0.9731234 - i / 97) };
 });
+/** A hundred rows that refer to three others, which refer to three others. */
+const LINKED: readonly GetRow[] = Array.from({ length: 100 }, (_, i) => ({
+  ...(ROWS[i % 10] as GetRow),
+  references: new Map([["similar", targetsOf(i, 1)]]),
+}));
+
+function targetsOf(first: number, levels: number): readonly ReferencedRow[] {
+  return [1, 2, 3].map((step) => ({
+    ...(ROWS[(first + step) % 10] as GetRow & ReferencedRow),
+    references: new Map(levels === 0 ? [] : [["similar", targetsOf(first + step, levels - 1)]]),
+  }));
+}
+
+const NUMBERS = {
+  kind: "numbers",
+  count: 1e5,
+  sum: 5e9,
+  minimum: 0,
+  maximum: 1e5,
+  mean: 5e4,
+  median: 1,
+  mode: 2,
+} as const;
 const ready: QueryService = {
-  get: () => Promise.resolve(ROWS),
+  get: ({ references }) => Promise.resolve(references === undefined ? ROWS : LINKED),
   objectById: () => Promise.resolve(undefined),
   list: () => Promise.resolve([]),
-  explore: () => Promise.resolve([]),
-  aggregate: () => Promise.resolve([]),
+  explore: () => Promise.resolve(ROWS.map(({ id }) => ({ id, className: "Word", certainty: 0.75 }))),
+  aggregate: ({ groupBy, properties }) =>
+    Promise.resolve(
+      (groupBy === undefined ? [undefined] : Array.from({ length: 10 }, (_, i) => `cat${i}`)).map((groupedBy) => ({
+        groupedBy,
+        objectCount: 1e5,
+        properties: properties.map(() => NUMBERS),
+      })),
+    ),
 };
 
 function bodies(
@@ -98,10 +128,33 @@ for (const [name, requests] of [
   ["And of string Equal and int LessThan", filtered(1_000, both)],
   ["Like", filtered(1_000, like)],
   ["100-d and string Equal", filtered(1_000, category, `, nearVector: {vector: [${Array(100).fill(0.1234567)}]}`)],
+  ["Aggregate: count", [Buffer.from('{"query":"{Aggregate{Word{meta{count}}}}"}')]],
+  ["Aggregate: mean, minimum, maximum", [Buffer.from('{"query":"{Aggregate{Word{rank{mean minimum maximum}}}}"}')]],
+  [
+    "Aggregate: ten groups with mean",
+    [
+      Buffer.from(
+        '{"query":"{Aggregate{Word(groupBy:[\\"category\\"]){groupedBy{path value} meta{count} rank{mean}}}}"}',
+      ),
+    ],
+  ],
+  ["Explore: ten rows", [Buffer.from('{"query":"{Explore(nearVector:{vector:[1,2]}){beacon className certainty}}"}')]],
+  [
+    "100 rows, 300 and 900 targets",
+    [Buffer.from('{"query":"{Get{Word{similar{... on Word{similar{... on Word{text}}}}}}}"}')],
+  ],
   ["list: limit 10, four properties", [Buffer.from('{"query":"{Get{Word(limit:10){text category rank price}}}"}')]],
 ] as const) {
-  report(`prepared, ${name}`, await cpuMicros(handlerOf(true), requests, 20_000), "µs");
-  report(`Apollo Server, ${name}`, await cpuMicros(handlerOf(false), requests, 500), "µs");
+  report(
+    `prepared, ${name}`,
+    await cpuMicros(handlerOf(true), requests, name.startsWith("100 rows") ? 500 : 20_000),
+    "µs",
+  );
+  report(
+    `Apollo Server, ${name}`,
+    await cpuMicros(handlerOf(false), requests, name.startsWith("100 rows") ? 50 : 500),
+    "µs",
+  );
 }
 
 const attacks: readonly (readonly [string, string])[] = [
