@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { SchemaView } from "@shoal/cluster";
 import type { IngestService } from "@shoal/ingest";
-import type { ClassSettings, WireProfile } from "@shoal/model";
+import type { ClassSettings, WhereLimits, WireProfile } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
 import {
@@ -47,7 +47,7 @@ export interface GatewayDependencies {
   readonly fallback?: RequestListener;
 }
 
-export interface GatewaySettings extends HttpServerSettings {
+export interface GatewaySettings extends HttpServerSettings, WhereLimits {
   readonly origin: string;
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
@@ -152,6 +152,11 @@ function graphQlLimits(settings: GatewaySettings): Partial<GraphQlLimits> {
     graphqlRowsMax: Math.max(graphqlRowsMax, queryMaximumResults),
     getRowsDefault: Math.max(DEFAULT_GRAPHQL_LIMITS.getRowsDefault, queryDefaultsLimit),
     getRowsMax: queryMaximumResults,
+    filterDepthMax: settings.filterDepthMax,
+    filterClausesMax: settings.filterClausesMax,
+    filterReferencesMax: settings.filterReferencesMax,
+    filterValuesMax: settings.filterValuesMax,
+    filterTextCharsMax: settings.filterTextCharsMax,
     answerBytesMax: settings.answerBytesMax,
     answersBytesMax: settings.answersBytesMax,
   };

@@ -3,7 +3,7 @@ import { JsonNumber } from "../objects/json-number.js";
 import { invalidText } from "../testing/refusal.js";
 import { parseWhere } from "./parse-where.js";
 import { COMBINE_OPERATORS, COMPARE_OPERATORS } from "./where-filter.js";
-import { DEFAULT_WHERE_LIMITS } from "./where-limits.js";
+import { DEFAULT_WHERE_LIMITS, type WhereLimits } from "./where-limits.js";
 
 const parse = (clause: unknown, limits = {}) => parseWhere(clause, "Book", { ...DEFAULT_WHERE_LIMITS, ...limits });
 const textOf = (clause: unknown, limits = {}) => invalidText(() => parse(clause, limits));
@@ -202,28 +202,26 @@ describe("limits", () => {
     operands: Array.from({ length: count }, () => clause),
   });
   const deep = { ...title, path: ["a", "A", "b", "B", "c"] };
-  const rows: readonly (readonly [keyof typeof DEFAULT_WHERE_LIMITS, string, (count: number) => unknown])[] = [
-    ["whereDepthMax", "clauses inside of one another", nested],
-    ["whereClausesMax", "clauses", (count) => many(count - 1, title)],
+  const rows: readonly (readonly [keyof WhereLimits, string, (count: number) => unknown])[] = [
+    ["filterDepthMax", "clauses inside of one another (FILTER_DEPTH_MAX)", nested],
+    ["filterClausesMax", "clauses (FILTER_CLAUSES_MAX)", (count) => many(count - 1, title)],
+    ["filterReferencesMax", "references in all paths (FILTER_REFERENCES_MAX)", (count) => many(count / 2, deep)],
     [
-      "wherePathSegmentsMax",
-      "segments in a path",
-      (count) => ({ ...title, path: Array.from({ length: count }, () => "A") }),
-    ],
-    ["whereReferencesMax", "references in all paths", (count) => many(count / 2, deep)],
-    [
-      "whereValuesMax",
-      "values",
+      "filterValuesMax",
+      "values (FILTER_VALUES_MAX)",
       (count) => many(2, { operator: "ContainsAny", path: ["a"], valueInt: Array(count / 2).fill(1) }),
     ],
-    ["whereTextCharsMax", "characters of text", (count) => many(2, { ...title, valueText: "x".repeat(count / 2) })],
+    [
+      "filterTextCharsMax",
+      "characters of text (FILTER_TEXT_CHARS_MAX)",
+      (count) => many(2, { ...title, valueText: "x".repeat(count / 2) }),
+    ],
   ];
   it.each(rows)("%s", (limit, what, make) => {
     const limits = { [limit]: 7 };
-    const [fits, exceeds] =
-      limit === "whereDepthMax" || limit === "whereClausesMax" || limit === "wherePathSegmentsMax" ? [7, 8] : [6, 8];
+    const fits = limit === "filterDepthMax" || limit === "filterClausesMax" ? 7 : 6;
     expect(textOf(make(fits), limits)).toBe("accepted");
-    expect(textOf(make(exceeds), limits)).toBe(`the filter has more than 7 ${what} (${limit})`);
+    expect(textOf(make(8), limits)).toBe(`the filter has more than 7 ${what}`);
   });
 
   it("hold for messages, whatever the clause holds", () => {

@@ -43,8 +43,8 @@ class WhereParser {
 
   clause(clause: unknown, depth: number): WhereFilter {
     if (!isUncheckedObject(clause)) throw invalid(`a clause must be an object, got ${typeName(clause)}`);
-    this.#bound(depth, "whereDepthMax", "clauses inside of one another");
-    this.#bound(++this.#clauses, "whereClausesMax", "clauses");
+    this.#bound(depth, "filterDepthMax");
+    this.#bound(++this.#clauses, "filterClausesMax");
     const operator = memberOf(clause, "operator");
     if (operator === undefined) throw invalid(`operand is missing in clause ${clauseText(clause)}`);
     if (isOneOf(COMBINE_OPERATORS, operator)) return this.#combined(clause, operator, depth);
@@ -79,7 +79,7 @@ class WhereParser {
     const value = parseFilterValue(clause, field);
     checkOperator(clause, operator, field, value);
     this.#values += value.values.length;
-    this.#bound(this.#values, "whereValuesMax", "values");
+    this.#bound(this.#values, "filterValuesMax");
     if (value.kind === "string" || value.kind === "text") {
       for (const text of value.values) this.#textChars += text.length;
       checkWhereText(this.#textChars, this.#limits);
@@ -91,15 +91,14 @@ class WhereParser {
     const segments = memberOf(clause, "path");
     if (segments === undefined) throw invalid(`Missing the 'path' field for the filter '${clauseText(clause)}'`);
     if (!Array.isArray(segments)) throw invalid(`'path' is no list of strings in the filter '${clauseText(clause)}'`);
-    this.#bound(segments.length, "wherePathSegmentsMax", "segments in a path");
     this.#references += Math.floor(segments.length / 2);
-    this.#bound(this.#references, "whereReferencesMax", "references in all paths");
+    this.#bound(this.#references, "filterReferencesMax");
     const refuse = (reason: string) => invalid(`invalid 'path' field for filter '${clauseText(clause)}': ${reason}`);
     return parseFilterPath(segments, this.#rootClass, refuse);
   }
 
-  #bound(count: number, limit: keyof WhereLimits, what: string): void {
-    checkWhereLimit(count, this.#limits, limit, what);
+  #bound(count: number, limit: keyof WhereLimits): void {
+    checkWhereLimit(count, this.#limits, limit);
   }
 }
 

@@ -1,36 +1,44 @@
 import { ShoalError } from "../errors/shoal-error.js";
 
-/** What one where-filter may hold; messages name the limit. */
+/** What one where-filter may hold; messages name the setting. */
 export interface WhereLimits {
-  /** Clauses inside of one another. */
-  readonly whereDepthMax: number;
-  readonly whereClausesMax: number;
-  /** Segments of one path. */
-  readonly wherePathSegmentsMax: number;
-  /** References that all paths together go along: each can be a search of its own. */
-  readonly whereReferencesMax: number;
-  /** Values of all clauses together. */
-  readonly whereValuesMax: number;
-  /** UTF-16 units of all text values together. */
-  readonly whereTextCharsMax: number;
+  /** Clauses inside of one another: `FILTER_DEPTH_MAX`. */
+  readonly filterDepthMax: number;
+  /** `FILTER_CLAUSES_MAX`. */
+  readonly filterClausesMax: number;
+  /** References that all paths together go along, each can be a search of its own: `FILTER_REFERENCES_MAX`. */
+  readonly filterReferencesMax: number;
+  /** Values of all clauses together: `FILTER_VALUES_MAX`. */
+  readonly filterValuesMax: number;
+  /** UTF-16 units of all text values together: `FILTER_TEXT_CHARS_MAX`. */
+  readonly filterTextCharsMax: number;
 }
 
-/** Fails with `invalid`, naming the limit, when a filter has more of `what` than it may. */
-export function checkWhereLimit(count: number, limits: WhereLimits, limit: keyof WhereLimits, what: string): void {
+export const DEFAULT_WHERE_LIMITS: WhereLimits = {
+  filterDepthMax: 50,
+  filterClausesMax: 1_000,
+  filterReferencesMax: 200,
+  filterValuesMax: 10_000,
+  filterTextCharsMax: 256 * 1024,
+};
+
+/** Fails with `invalid`, naming the setting, when a filter has more of something than it may. */
+export function checkWhereLimit(count: number, limits: WhereLimits, limit: keyof WhereLimits): void {
   const max = limits[limit];
-  if (count > max) throw new ShoalError("invalid", `the filter has more than ${max} ${what} (${limit})`);
+  if (count <= max) return;
+  const { setting, what } = NAMES[limit];
+  throw new ShoalError("invalid", `the filter has more than ${max} ${what} (${setting})`);
 }
 
 /** The same of the UTF-16 units of all its text values. */
 export function checkWhereText(chars: number, limits: WhereLimits): void {
-  checkWhereLimit(chars, limits, "whereTextCharsMax", "characters of text");
+  checkWhereLimit(chars, limits, "filterTextCharsMax");
 }
 
-export const DEFAULT_WHERE_LIMITS: WhereLimits = {
-  whereDepthMax: 50,
-  whereClausesMax: 1_000,
-  wherePathSegmentsMax: 41,
-  whereReferencesMax: 200,
-  whereValuesMax: 10_000,
-  whereTextCharsMax: 256 * 1024,
+const NAMES: Readonly<Record<keyof WhereLimits, { readonly setting: string; readonly what: string }>> = {
+  filterDepthMax: { setting: "FILTER_DEPTH_MAX", what: "clauses inside of one another" },
+  filterClausesMax: { setting: "FILTER_CLAUSES_MAX", what: "clauses" },
+  filterReferencesMax: { setting: "FILTER_REFERENCES_MAX", what: "references in all paths" },
+  filterValuesMax: { setting: "FILTER_VALUES_MAX", what: "values" },
+  filterTextCharsMax: { setting: "FILTER_TEXT_CHARS_MAX", what: "characters of text" },
 };

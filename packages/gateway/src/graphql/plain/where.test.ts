@@ -164,9 +164,11 @@ describe("a where that is refused when the query runs", () => {
     const { errors } = await refusalOf(
       get(`{operator: Or, operands: [${clause}, ${clause}]}`),
       {},
-      { whereClausesMax: 2 },
+      { filterClausesMax: 2 },
     );
-    expect(errors[0].message).toBe("could not extract filters: the filter has more than 2 clauses (whereClausesMax)");
+    expect(errors[0].message).toBe(
+      "could not extract filters: the filter has more than 2 clauses (FILTER_CLAUSES_MAX)",
+    );
   });
 });
 

@@ -73,12 +73,12 @@ it(`answers filters alike, prepared and plain, whatever their values are (seed $
   const schema = new LibraryView(LIBRARY_CLASSES);
   const [preparedQuery, plainQuery] = [new LibraryQuery(), new LibraryQuery()];
   const shared = { onFault: () => {}, schema, wire: SPEC_PROFILE };
-  const prepared = createGraphQlHandler({ ...shared, query: preparedQuery, limits: { whereTextCharsMax: 20 } });
+  const prepared = createGraphQlHandler({ ...shared, query: preparedQuery, limits: { filterTextCharsMax: 20 } });
   const plain = createGraphQlHandler({
     ...shared,
     query: plainQuery,
     prepareQueries: false,
-    limits: { whereTextCharsMax: 20 },
+    limits: { filterTextCharsMax: 20 },
   });
   const seen = { prepared: 0, refusedWhenPrepared: 0, answered: 0, refused: 0 };
   let isPrepared = false;
