@@ -2,10 +2,11 @@ import {
   CREATION_TIME_PROPERTY,
   ID_PROPERTY,
   LAST_UPDATE_TIME_PROPERTY,
+  OBJECT_ID_BYTES,
   type ObjectId,
-  objectIdToBytes,
   type ShardFilter,
   ShoalError,
+  writeObjectId,
 } from "@shoal/model";
 import { DocumentSet } from "../document-set.js";
 import { addEntryTo } from "../images/term-entry.js";
@@ -86,13 +87,18 @@ function* disjunction(
   return matched ?? new DocumentSet();
 }
 
-const TARGET_STEPS = 50;
+/** Of looking up the term of one target: about a microsecond. */
+const TARGET_STEPS = 400;
+
+/** The raw bytes of the target whose term is being made. */
+const targetBytes = Buffer.alloc(OBJECT_ID_BYTES);
 
 function* referringTo(context: FilterContext, postings: TermPostings, targets: readonly ObjectId[]): Work<DocumentSet> {
   const { directory, turns } = context;
   const set = new DocumentSet(directory.documentLimit);
   for (const target of targets) {
-    const term = Buffer.from(objectIdToBytes(target)).toString("latin1");
+    writeObjectId(target, targetBytes);
+    const term = targetBytes.toString("latin1");
     const image = postings.slot.resident;
     const entry = image?.get(term);
     if (entry !== undefined) addEntryTo(entry, set);
