@@ -1,4 +1,4 @@
-import type { DocumentSet } from "../document-set.js";
+import { DocumentSet } from "../document-set.js";
 import { POSTING_CHUNK_DOCUMENTS, POSTING_CHUNK_SHIFT } from "../index-keys.js";
 import { addToWords, BITMAP_WORDS, type Container, containerSize, offsetsOf } from "../records/container.js";
 
@@ -36,6 +36,22 @@ export function addEntryTo(entry: TermEntry, set: DocumentSet): void {
   if (typeof entry === "number") set.add(entry);
   else if (Array.isArray(entry)) for (const document of entry) set.add(document);
   else for (const [chunk, container] of entry.chunks) addContainerTo(container, chunk, set);
+}
+
+/** The documents of an entry as a set of its own, with room for all below the limit. */
+export function documentsOfEntry(entry: TermEntry, documentLimit: number): DocumentSet {
+  // Whole chunks: the set does not have to grow.
+  const set = new DocumentSet(Math.ceil(documentLimit / POSTING_CHUNK_DOCUMENTS) * POSTING_CHUNK_DOCUMENTS);
+  if (typeof entry === "number" || Array.isArray(entry)) {
+    addEntryTo(entry, set);
+    return set;
+  }
+  for (const [chunk, container] of entry.chunks) {
+    const start = chunk * BITMAP_WORDS;
+    if (container instanceof Uint32Array && start + BITMAP_WORDS <= set.words.length) set.words.set(container, start);
+    else addContainerTo(container, chunk, set);
+  }
+  return set;
 }
 
 export function addContainerTo(container: Container, chunk: number, set: DocumentSet): void {

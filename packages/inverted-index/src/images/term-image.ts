@@ -1,8 +1,7 @@
 import { DocumentSet } from "../document-set.js";
-import { POSTING_CHUNK_DOCUMENTS } from "../index-keys.js";
 import type { Container } from "../records/container.js";
 import type { PostingChange, PostingImage } from "./posting-image.js";
-import { addEntryTo, chunkOfEntry, entryBytes, type TermEntry, withChunk } from "./term-entry.js";
+import { chunkOfEntry, documentsOfEntry, entryBytes, type TermEntry, withChunk } from "./term-entry.js";
 import { TermOrder } from "./term-order.js";
 
 /** Of a term in a map: its place, the string's head. Measured on 100,000 words of 8 characters. */
@@ -34,11 +33,7 @@ export class TermImage implements PostingImage {
 
   documents(term: string, documentLimit: number): DocumentSet {
     const entry = this.#terms.get(term);
-    // Whole chunks: the set does not have to grow.
-    const chunks = Math.ceil(documentLimit / POSTING_CHUNK_DOCUMENTS);
-    const set = new DocumentSet(entry === undefined ? 0 : chunks * POSTING_CHUNK_DOCUMENTS);
-    if (entry !== undefined) addEntryTo(entry, set);
-    return set;
+    return entry === undefined ? new DocumentSet() : documentsOfEntry(entry, documentLimit);
   }
 
   /** Terms in the order of their UTF-8 bytes; made when it is first asked for, kept from then on. */
