@@ -1,6 +1,7 @@
 import { mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInvertedIndex, IndexMemory } from "@shoal/inverted-index";
 import { openRocksStore } from "@shoal/kv";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { describe, expect, it } from "vitest";
@@ -9,7 +10,6 @@ import type { Shard } from "./shard.js";
 import type { ShardEvent } from "./shard-events.js";
 import { cosineDistance } from "./testing/brute-force-index-suite.js";
 import { Random } from "./testing/random.js";
-import { ScannedIndex } from "./testing/scanned-index.js";
 import { ALL_FIELDS, book, INDEX_CONFIG, idOf, PROPERTIES } from "./testing/shard-under-test-suite.js";
 
 const OBJECTS = 3_000;
@@ -22,6 +22,7 @@ class Engine {
   constructor(
     readonly folder: string,
     readonly name = "s1",
+    readonly memory = new IndexMemory(1 << 24),
   ) {}
 
   async run<T>(use: (shard: Shard) => Promise<T>, settings: { readonly crash?: boolean } = {}): Promise<T> {
@@ -40,7 +41,7 @@ class Engine {
       dimensions: undefined,
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
       properties: PROPERTIES,
-      createIndex: (site) => new ScannedIndex(site),
+      createIndex: (site) => createInvertedIndex({ ...site, memory: this.memory }),
       clock: () => Date.now(),
       onEvent: (event) => this.events.push(event),
     });
@@ -130,7 +131,8 @@ describe("shard on RocksDB and the graph", () => {
   it("400 shards in one process", async () => {
     const folder = await mkdtemp(join(tmpdir(), "shard-many-"));
     const before = process.memoryUsage().rss;
-    const engines = Array.from({ length: 400 }, (_, at) => new Engine(folder, `shard${at}`));
+    const memory = new IndexMemory(1 << 24);
+    const engines = Array.from({ length: 400 }, (_, at) => new Engine(folder, `shard${at}`, memory));
     let residentBytes = 0;
     const all = (next: number): Promise<void> => {
       const engine = engines[next];
