@@ -52,12 +52,17 @@ export async function prepare(url: URL, parameters: FilteredNearParameters): Pro
     },
     recall() {
       const exact = new ExactSearch(rows.vectors, dimensions);
+      const rowOf = new Map(rows.texts.map((_, row) => [rowId(set, row), row]));
       const recalls = answers.map((body, measured) => {
         const index = warmUpRequests + measured;
         const candidates = kept(index);
         const query = vectors.subarray(index * dimensions, (index + 1) * dimensions);
         const ids = hitIds(body, className, Math.min(limit, candidates.length));
-        return exact.recall(query, candidates, (row) => rowId(set, row), ids);
+        return exact.recall(
+          query,
+          candidates,
+          ids.map((id) => rowOf.get(id) ?? -1),
+        );
       });
       return recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length;
     },
@@ -90,20 +95,17 @@ class ExactSearch {
   }
 
   /**
-   * How many of the ids are as near as the nearest so many candidates. Errors: `internal` for an id that is no candidate:
-   * the filter was not obeyed.
+   * How many of the hits are as near as the nearest so many candidates, which stand in ascending order. Errors: `internal`
+   * for a hit that is no candidate: the filter was not obeyed.
    */
-  recall(query: Float32Array, candidates: Uint32Array, idOf: (row: number) => string, ids: readonly string[]): number {
-    const distances = Float64Array.from(
-      candidates,
-      (row) => 1 - this.#product(query, row) / (this.#lengths[row] as number) / Math.hypot(...query),
-    );
-    const farthest = (Float64Array.from(distances).sort()[ids.length - 1] as number) + DISTANCE_ERROR;
-    const byId = new Map<string, number>();
-    for (const [at, row] of candidates.entries()) byId.set(idOf(row), distances[at] as number);
-    const foreign = ids.find((id) => !byId.has(id));
-    if (foreign !== undefined) throw new ShoalError("internal", `${foreign} does not satisfy the filter`);
-    return ids.filter((id) => (byId.get(id) as number) <= farthest).length / ids.length;
+  recall(query: Float32Array, candidates: Uint32Array, hits: readonly number[]): number {
+    const length = Math.hypot(...query);
+    const distance = (row: number) => 1 - this.#product(query, row) / ((this.#lengths[row] as number) * length);
+    const sorted = Float64Array.from(candidates, distance).sort();
+    const farthest = (sorted[hits.length - 1] as number) + DISTANCE_ERROR;
+    const foreign = hits.find((row) => !isAmong(candidates, row));
+    if (foreign !== undefined) throw new ShoalError("internal", `row ${foreign} does not satisfy the filter`);
+    return hits.filter((row) => distance(row) <= farthest).length / hits.length;
   }
 
   #product(query: Float32Array, row: number): number {
@@ -112,4 +114,15 @@ class ExactSearch {
     for (let at = 0; at < this.dimensions; at++) sum += (query[at] as number) * (this.vectors[from + at] as number);
     return sum;
   }
+}
+
+function isAmong(sorted: Uint32Array, row: number): boolean {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as number) < row) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === row;
 }
