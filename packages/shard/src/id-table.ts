@@ -18,9 +18,8 @@ export interface IdTableImage {
 
 /**
  * Which objects a shard has, in memory: uuid to document id and back, creation times, and the order of creation. About
- * 43 bytes an object (48 once objects were listed by id), no JavaScript object per entry. Document ids are small: a free
- * one is used again, so arrays and bitmaps over them stay dense. `reserve` hands one out, `insert` uses it; whoever frees
- * one by `remove` decides with `recycle` when it may come back.
+ * 43 bytes an object (48 once objects were listed by id). Document ids are small: a free one is used again, so that
+ * bitmaps stay dense. `reserve` hands one out, `insert` uses it; whoever frees one by `remove` recycles it later.
  */
 export class IdTable {
   readonly #chunks = new DocumentChunks();
@@ -133,10 +132,8 @@ export class IdTable {
    */
   insert(rawId: Uint8Array, document: number, creationTime: number): void {
     if (this.#chunks.has(document) || this.findRaw(rawId) >= 0) {
-      throw new ShoalError(
-        "internal",
-        `id ${objectIdFromBytes(rawId)} or document ${document} is in the table already`,
-      );
+      const id = objectIdFromBytes(rawId);
+      throw new ShoalError("internal", `object ${id} or document ${document} is in the table already`);
     }
     if (document >= this.#documentLimit) {
       this.#documentLimit = document + 1;
