@@ -36,6 +36,50 @@ describe("error texts of the reference", () => {
       'Argument "limit" has invalid value 99999999999999999999.\nExpected type "Int", found 99999999999999999999.',
     ],
     [
+      "{ Aggregate { Foo { meta { count } } } }",
+      'Cannot query field "Foo" on type "AggregateObjectsObj". Did you mean "Book"?',
+    ],
+    [
+      "{ Aggregate { Book { titel { count } } } }",
+      'Cannot query field "titel" on type "AggregateBook". Did you mean "title"?',
+    ],
+    ["{ Aggregate { Book { title { sum } } } }", 'Cannot query field "sum" on type "AggregateBooktitleObj".'],
+    ["{ Aggregate { Book { title } } }", 'Field "title" of type "AggregateBooktitleObj" must have a sub selection.'],
+    ["{ Aggregate { Book { meta { count { x } } } } }", 'Field "count" of type "Int" must not have a sub selection.'],
+    ["{ Aggregate { Book } }", 'Field "Book" of type "[AggregateBook]" must have a sub selection.'],
+    [
+      "{ Aggregate { Book(nearVector: {vector: [1]}) { meta { count } } } }",
+      'Unknown argument "nearVector" on field "Book" of type "AggregateObjectsObj".',
+    ],
+    [
+      "{ Aggregate { Book(limit: 1.5) { meta { count } } } }",
+      'Argument "limit" has invalid value 1.5.\nExpected type "Int", found 1.5.',
+    ],
+    [
+      "{ Aggregate { Book(groupBy: [5]) { meta { count } } } }",
+      'Argument "groupBy" has invalid value [5].\nIn element #0: Expected type "String", found 5.',
+    ],
+    ["{ Explore { certainti } }", 'Cannot query field "certainti" on type "ExploreObj". Did you mean "certainty"?'],
+    [
+      "{ Explore(nearText: {concepts: []}) { beacon } }",
+      'Unknown argument "nearText" on field "Explore" of type "WeaviateObj". Did you mean "nearObject" or "nearVector"?',
+    ],
+    [
+      "{ Explore(nearVector: {certainty: 1}) { beacon } }",
+      'Argument "nearVector" has invalid value {certainty: 1}.\nIn field "vector": Expected "[Float]!", found null.',
+    ],
+    [
+      "{ Get { Book(group: {type: first, force: 1}) { title } } }",
+      'Argument "group" has invalid value {type: first, force: 1}.\n' +
+        'In field "type": Expected type "GetObjectsBookGroupInpObjTypeEnum", found first.',
+    ],
+    [
+      "{ Get { Book(group: {type: merge}) { title } } }",
+      'Argument "group" has invalid value {type: merge}.\nIn field "force": Expected "Float!", found null.',
+    ],
+    ["query($x: Bok) { Get { Book { title } } }", 'Unknown type "Bok". Did you mean "Book"?'],
+    ["{ Get { Book { writtenBy { ... on Autor { name } } } } }", 'Unknown type "Autor". Did you mean "Author"?'],
+    [
       "query a { __typename } query b { __typename }",
       "Must provide operation name if query contains multiple operations.",
     ],

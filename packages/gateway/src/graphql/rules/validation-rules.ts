@@ -1,6 +1,7 @@
 import {
   FieldsOnCorrectTypeRule,
   KnownArgumentNamesRule,
+  KnownTypeNamesRule,
   ScalarLeafsRule,
   specifiedRules,
   type ValidationRule,
@@ -10,12 +11,14 @@ import {
 import { ArgumentValuesRule } from "./argument-values.js";
 import { KnownArgumentsRule } from "./known-arguments.js";
 import { KnownFieldsRule } from "./known-fields.js";
+import { KnownTypesRule } from "./known-types.js";
 import { SubSelectionsRule } from "./sub-selections.js";
 import { VariablePositionsRule } from "./variable-positions.js";
 
 const REWORDED = new Map<ValidationRule, ValidationRule>([
   [FieldsOnCorrectTypeRule, KnownFieldsRule],
   [KnownArgumentNamesRule, KnownArgumentsRule],
+  [KnownTypeNamesRule, KnownTypesRule],
   [ScalarLeafsRule, SubSelectionsRule],
   [ValuesOfCorrectTypeRule, ArgumentValuesRule],
   [VariablesInAllowedPositionRule, VariablePositionsRule],

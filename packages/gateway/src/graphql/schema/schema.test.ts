@@ -1,6 +1,18 @@
+import { SPEC_PROFILE } from "@shoal/model";
+import { buildClientSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema } from "graphql";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
 import { library } from "../testing/ask-library.js";
-import { AUTHOR, BOOK, LibraryView, libraryClass, property } from "../testing/library.js";
+import {
+  AUTHOR,
+  BOOK,
+  LIBRARY_CLASSES,
+  LibraryQuery,
+  LibraryView,
+  libraryClass,
+  property,
+} from "../testing/library.js";
+import { buildGraphQlSchema } from "./build-schema.js";
 
 describe("the schema", () => {
   it("is seen by introspection, with the reference's names", async () => {
@@ -37,6 +49,17 @@ describe("the schema", () => {
         { name: "group", type: { name: "GetObjectsBookGroupInpObj" } },
       ],
     });
+  });
+
+  it("is whole for whoever asks for all of it, as tools do", async () => {
+    const { ask } = library();
+    const { data, errors } = await ask(getIntrospectionQuery());
+    expect(errors).toBeNull();
+    const { schema } = buildGraphQlSchema(LIBRARY_CLASSES, new LibraryQuery(), SPEC_PROFILE, DEFAULT_GRAPHQL_LIMITS);
+    const rebuilt = buildClientSchema(data);
+    expect(schema && printSchema(lexicographicSortSchema(rebuilt))).toBe(
+      schema && printSchema(lexicographicSortSchema(schema)),
+    );
   });
 
   it("follows changes, and keeps prepared queries when no definition changed", async () => {
