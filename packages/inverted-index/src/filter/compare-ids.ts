@@ -51,14 +51,14 @@ function withIds(directory: ObjectDirectory, texts: readonly string[]): Document
 }
 
 function testOf(operator: Comparison["operator"], text: string): (id: ObjectId) => boolean {
-  // A uuid in another form means the same.
-  const bound: string = parseObjectId(text) ?? text;
+  // A uuid in another form means the same, and case does not count in parts of one either.
+  const bound: string = parseObjectId(text) ?? text.toLowerCase();
   if (operator === "GreaterThan") return (id) => id > bound;
   if (operator === "GreaterThanEqual") return (id) => id >= bound;
   if (operator === "LessThan") return (id) => id < bound;
   if (operator === "LessThanEqual") return (id) => id <= bound;
   checkLikeValue(text);
-  const pattern = new LikePattern(text);
+  const pattern = new LikePattern(bound);
   return (id) => pattern.matches(id);
 }
 

@@ -128,7 +128,8 @@ export function plainTokens(text: string, kind: "text" | "string", more = ""): s
     kind === "text" ? /[\p{L}\p{N}]/u.test(char) || more.includes(char) : !/\p{White_Space}/u.test(char);
   const spaced = Array.from(text, (char) => (isPart(char) ? char : " ")).join("");
   const words = spaced.split(" ").filter((word) => word !== "");
-  return kind === "text" ? words.map((word) => word.toLowerCase()) : words;
+  // Each character by itself, as in the README: the last sigma of a word is one like all others.
+  return kind === "text" ? words.map((word) => Array.from(word, (char) => char.toLowerCase()).join("")) : words;
 }
 
 /** By trying everything, with what was tried remembered. */
