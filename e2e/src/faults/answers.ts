@@ -17,7 +17,7 @@ export interface Outcome {
 
 /**
  * A set of questions over everything a server holds, with the answers it gave when all was well: each object by id, the
- * lists, the schema and vector searches.
+ * lists, the schema, vector searches, filters and aggregations.
  */
 export class Answers {
   private constructor(readonly questions: readonly Question[]) {}
@@ -32,6 +32,7 @@ export class Answers {
         (vector) =>
           `{ Get { ${className}(nearVector: {vector: [${vector}]}, limit: 10) { n text _additional { id certainty } } } }`,
       ),
+      ...filtered(className, queries[0] ?? []),
     ];
     return new Answers([
       ...(await Promise.all([...rest, ...byId].map((path) => restQuestion(http, path)))),
@@ -55,6 +56,23 @@ export class Answers {
     await Promise.all(Array.from({ length: 16 }, worker));
     return { right, reported, wrong };
   }
+}
+
+function filtered(className: string, vector: readonly number[]): string[] {
+  const wheres = [
+    '{path: ["n"], operator: LessThan, valueInt: 50}',
+    '{path: ["n"], operator: NotEqual, valueInt: 7}',
+    '{path: ["text"], operator: Equal, valueText: "text 8"}',
+    '{path: ["text"], operator: Like, valueText: "1*"}',
+    '{operator: Not, operands: [{path: ["_lastUpdateTimeUnix"], operator: GreaterThan, valueInt: 1}]}',
+  ];
+  const near = `nearVector: {vector: [${vector}]}, limit: 10`;
+  return [
+    ...wheres.map((where) => `{ Get { ${className}(where: ${where}, limit: 1000) { n _additional { id } } } }`),
+    ...wheres.map((where) => `{ Get { ${className}(where: ${where}, ${near}) { n _additional { id certainty } } } }`),
+    ...wheres.map((where) => `{ Aggregate { ${className}(where: ${where}) { meta { count } n { sum maximum } } } }`),
+    `{ Aggregate { ${className} { meta { count } n { sum minimum median } text { topOccurrences(limit: 3) { value } } } } }`,
+  ];
 }
 
 async function restQuestion(http: HttpClient, path: string): Promise<Question> {

@@ -121,6 +121,35 @@ export class KnownData {
     return seen.size;
   }
 
+  /**
+   * Ranges of numbers find everything acknowledged in them once, and nothing that was never sent; a word of each of some
+   * acknowledged objects finds it alone.
+   */
+  async checkFilters(failures: Failures, sample = 200): Promise<void> {
+    for (let from = 0; from < this.objects.length; from += PAGE) {
+      const bounds = [`operator: GreaterThanEqual, valueInt: ${from}`, `operator: LessThan, valueInt: ${from + PAGE}`];
+      const operands = bounds.map((bound) => `{path: ["n"], ${bound}}`);
+      const found = await this.#matching(`{operator: And, operands: [${operands}]}`);
+      const distinct = new Set(found);
+      failures.check(distinct.size === found.length, `a filter finds objects from ${from} twice`);
+      for (const n of distinct)
+        failures.check(n >= from && n < from + PAGE && n < this.objects.length, `a filter from ${from} finds ${n}`);
+      for (let n = from; n < from + PAGE; n++)
+        failures.check(!this.acknowledged.has(n) || distinct.has(n), `object ${n} is not found by its number`);
+    }
+    const all = [...this.acknowledged];
+    const step = Math.max(1, Math.floor(all.length / sample));
+    for (const n of all.filter((_, i) => i % step === 0)) {
+      const found = await this.#matching(`{path: ["text"], operator: Equal, valueText: "${n}"}`);
+      failures.check(found.length === 1 && found[0] === n, `the word of object ${n} finds ${found}`);
+    }
+  }
+
+  async #matching(where: string): Promise<readonly number[]> {
+    const query = `{ Get { ${this.className}(where: ${where}, limit: ${PAGE + 1}) { n } } }`;
+    return (await this.http.rows(this.className, query)).map(({ n }) => Number(n));
+  }
+
   /** Every acknowledged object (or a sample) is the nearest one to its own vector, and comes once. */
   async checkVectors(failures: Failures, sample = Number.POSITIVE_INFINITY): Promise<void> {
     const all = [...this.acknowledged];

@@ -6,7 +6,7 @@ const DIMENSIONS = 32;
 
 /**
  * R1: the process is killed with -9 at a random point of a batch import and started again, round after round. What was
- * acknowledged is there once, complete, by id and by vector; then the import is finished and checked as a whole.
+ * acknowledged is there once, complete, by id, by vector and by filter; then the import is finished and checked as a whole.
  */
 export const R1: FaultRow = {
   id: "R1",
@@ -40,10 +40,12 @@ export const R1: FaultRow = {
       const found = await data.checkIds(failures);
       unacknowledgedKept += found - atKill;
       await data.checkVectors(failures);
+      await data.checkFilters(failures);
       const rest = await data.import();
       failures.check(rest === undefined, `round ${round}: the import did not go on: ${rest}`);
       await data.checkIds(failures, true);
       await data.checkVectors(failures, 1_000);
+      await data.checkFilters(failures);
       secondTries += data.secondTries;
       say(
         `round ${round}: killed at ${atKill} of ${count} (${stopped === undefined ? "after the end" : "in the middle"}), ` +

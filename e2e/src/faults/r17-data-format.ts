@@ -70,6 +70,10 @@ async function checkFixture(server: ServerProcess, failures: Failures, what: str
   failures.check(rows.length === 20 && rows[0]?.n === 0, `${what}: ${JSON.stringify(rows).slice(0, 300)}`);
   const listed = await server.http.rows("Fixture", "{ Get { Fixture(limit: 100) { n } } }");
   failures.check(listed.length === 20, `${what}: ${listed.length} objects listed`);
+  const where = '{path: ["n"], operator: LessThan, valueInt: 5}';
+  const filtered = await server.http.rows("Fixture", `{ Get { Fixture(where: ${where}, limit: 100) { n } } }`);
+  const numbers = filtered.map(({ n }) => Number(n)).sort();
+  failures.check(String(numbers) === "0,1,2,3,4", `${what}: ${numbers} found below 5`);
   const post = await server.http.post("/v1/objects", { class: "Fixture", vector: [1, 1] });
   failures.check(post.status === 200, `${what}: POST gives ${post.status} ${post.text}`);
 }
