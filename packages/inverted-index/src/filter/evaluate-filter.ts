@@ -16,20 +16,27 @@ import { selectIds } from "./compare-ids.js";
 import { compareProperty } from "./compare-property.js";
 import { estimateCost } from "./estimate-cost.js";
 import type { FilterContext } from "./filter-context.js";
+import { checkLikeValue } from "./like-pattern.js";
 import { documentsOfTerm } from "./select-tokens.js";
 
 /**
- * The documents that satisfy the filter, as a set of its own. Fails with `invalid` for a property without an index,
- * wherever in the filter it stands. A filter that takes turns sees each of its comparisons at one moment.
+ * The documents that satisfy the filter, as a set of its own. Fails with `invalid` for a property without an index
+ * and for a pattern that is too long, wherever in the filter they stand. A filter that takes turns sees each of its comparisons at one moment.
  */
 export function* evaluateFilter(context: FilterContext, filter: ShardFilter): Work<DocumentSet> {
-  checkProperties(context, filter);
+  check(context, filter);
   return yield* evaluate(context, filter, undefined);
 }
 
-function checkProperties(context: FilterContext, filter: ShardFilter): void {
-  if ("operands" in filter) for (const operand of filter.operands) checkProperties(context, operand);
-  else if (filter.property !== ID_PROPERTY) indexOf(context, filter.property);
+/** Before anything is looked at: what is refused must not depend on what there is. */
+function check(context: FilterContext, filter: ShardFilter): void {
+  if ("operands" in filter) {
+    for (const operand of filter.operands) check(context, operand);
+    return;
+  }
+  if (filter.property !== ID_PROPERTY) indexOf(context, filter.property);
+  if (filter.operator !== "Like") return;
+  if (filter.value.kind === "string" || filter.value.kind === "text") filter.value.values.forEach(checkLikeValue);
 }
 
 function indexOf(context: FilterContext, name: string): PropertyIndex {

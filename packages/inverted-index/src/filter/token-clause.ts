@@ -1,6 +1,6 @@
 import type { CompareOperator } from "@shoal/model";
 import { compareUtf8, patternTokensOf, type Tokenization, tokensOf } from "../analysis/tokens.js";
-import { checkLikeValue, LikePattern } from "./like-pattern.js";
+import { LikePattern } from "./like-pattern.js";
 
 /** One word of a value that a text is compared with: which tokens satisfy it. */
 export interface TokenClause {
@@ -22,10 +22,7 @@ export function tokenClauses(
   value: string,
   tokenization: Tokenization,
 ): readonly TokenClause[] {
-  if (operator === "Like") {
-    checkLikeValue(value);
-    return patternTokensOf(value, tokenization).map(likeClause);
-  }
+  if (operator === "Like") return patternTokensOf(value, tokenization).map(likeClause);
   return tokensOf(value, tokenization).map((token) => rangeClause(operator, token));
 }
 

@@ -195,11 +195,14 @@ function randomIdText(random: Seeded): string {
   return random.pick([`${id.slice(0, 2)}*`, "*1?", id.slice(0, 9), "", "*", "g", `????????-*${id.slice(-3)}`]);
 }
 
+/** With a wildcard it is still a pattern. */
+const PATTERN_CHARS_MAX = 1000;
+
 /** A value to compare a text with; for `Like` with wildcards in it. */
 function randomPattern(random: Seeded): string {
   const text = randomText(random);
-  if (random.chance(40)) return text;
-  const chars = Array.from(text);
+  if (random.chance(40) && text.length <= PATTERN_CHARS_MAX) return text;
+  const chars = Array.from(text).slice(0, PATTERN_CHARS_MAX);
   const at = random.below(chars.length + 1);
   return random.pick([
     `${chars.slice(0, at).join("")}*`,
