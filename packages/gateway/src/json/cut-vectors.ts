@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readFloat32 } from "./read-float32.js";
+import { readFloat32, type Spelling } from "./read-float32.js";
 
 /** Numbers in one array that are read here; the model refuses longer vectors anyway. */
 const NUMBERS_MAX = 65_536;
@@ -11,11 +11,18 @@ const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
+/** An array of float32 numbers out of a JSON text. */
+export interface CutVector {
+  readonly vector: Float32Array;
+  /** The array as it stands in the text, where it is printed just so; undefined where that is not certain. */
+  readonly json: Uint8Array | undefined;
+}
+
 /** A JSON text without its vectors. */
 export interface CutText {
   /** Where an array stood, there is a string now: `mark` and the index of the array in `vectors`. */
   readonly text: string;
-  readonly vectors: readonly Float32Array[];
+  readonly vectors: readonly CutVector[];
   readonly mark: string;
 }
 
@@ -23,6 +30,7 @@ export interface CutText {
 export const MARK = `${randomUUID()}:`;
 
 const numbers = new Float32Array(NUMBERS_MAX);
+const spelling: Spelling = { isShortest: true };
 
 /**
  * Cuts every array of numbers behind a key `"vector"` out of a JSON text, wherever it stands: the general parser makes an
@@ -31,7 +39,7 @@ const numbers = new Float32Array(NUMBERS_MAX);
  * quote inside of a string is escaped, so what is found here can only be a key.
  */
 export function cutVectors(bytes: Buffer): CutText | undefined {
-  const vectors: Float32Array[] = [];
+  const vectors: CutVector[] = [];
   let text = "";
   let kept = 0;
   for (let at = bytes.indexOf(KEY); at !== -1; at = bytes.indexOf(KEY, at)) {
@@ -45,7 +53,7 @@ export function cutVectors(bytes: Buffer): CutText | undefined {
     const array = readVector(bytes, open);
     if (array === undefined) continue;
     text += bytes.toString("utf8", kept, open) + vectorMark(vectors.length);
-    vectors.push(array.vector);
+    vectors.push(array);
     kept = array.end;
     at = kept;
   }
@@ -59,24 +67,31 @@ export function vectorMark(index: number): string {
 }
 
 /** The array of float32 numbers whose bracket stands at `open`, and the place behind it; undefined when it is none. */
-export function readVector(
-  bytes: Buffer,
-  open: number,
-): { readonly vector: Float32Array; readonly end: number } | undefined {
+export function readVector(bytes: Buffer, open: number): (CutVector & { readonly end: number }) | undefined {
+  spelling.isShortest = true;
   const array = readNumbers(bytes, open + 1);
-  return array && { vector: numbers.slice(0, array.count), end: array.end };
+  if (array === undefined) return undefined;
+  const { count, end } = array;
+  return { vector: numbers.slice(0, count), json: spelling.isShortest ? bytes.subarray(open, end) : undefined, end };
 }
 
 /** Reads the array whose first element is to stand at `start` into `numbers`. */
 function readNumbers(bytes: Buffer, start: number): { readonly count: number; readonly end: number } | undefined {
   let at = behindSpace(bytes, start);
+  let spaces = at - start;
   for (let count = 0; count < NUMBERS_MAX; ) {
-    at = readFloat32(bytes, at, numbers, count++);
-    if (at < 0) return undefined;
-    at = behindSpace(bytes, at);
-    if (bytes[at] === CLOSE_BRACKET) return { count, end: at + 1 };
+    const behind = readFloat32(bytes, at, numbers, count++, spelling);
+    if (behind < 0) return undefined;
+    at = behindSpace(bytes, behind);
+    spaces += at - behind;
+    const end = at + 1;
+    if (bytes[at] === CLOSE_BRACKET) {
+      if (spaces > 0) spelling.isShortest = false;
+      return { count, end };
+    }
     if (bytes[at] !== COMMA) return undefined;
-    at = behindSpace(bytes, at + 1);
+    at = behindSpace(bytes, end);
+    spaces += at - end;
   }
   return undefined;
 }

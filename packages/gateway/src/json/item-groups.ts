@@ -1,4 +1,4 @@
-import { type CutText, MARK, readVector, vectorMark } from "./cut-vectors.js";
+import { type CutText, type CutVector, MARK, readVector, vectorMark } from "./cut-vectors.js";
 
 /** Items of a list that stand side by side in a text. */
 export interface ItemGroup {
@@ -30,7 +30,7 @@ export class ItemGroups {
   #end = 0;
   #kept = 0;
   #pieces = "";
-  #vectors: Float32Array[] = [];
+  #vectors: CutVector[] = [];
   /** Where the item begins that is being read, and what is cut out of it. */
   #itemStart = 0;
   #itemCut = 0;
@@ -63,7 +63,7 @@ export class ItemGroups {
     const array = readVector(isNearEnd ? bytes : bytes.subarray(0, open + VECTOR_BYTES_MAX), open);
     if (array === undefined) return undefined;
     this.#pieces += bytes.toString("utf8", this.#kept, open) + vectorMark(this.#vectors.length);
-    this.#vectors.push(array.vector);
+    this.#vectors.push(array);
     this.#kept = array.end;
     this.#itemCut += array.end - open;
     this.#groupCut += array.end - open;

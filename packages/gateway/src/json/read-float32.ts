@@ -2,6 +2,21 @@ const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
 
+/** What is noted of numbers while they are read. */
+export interface Spelling {
+  /** Still true: all of them were spelled as `writeFloat32` prints what they were read to. Never falsely true. */
+  isShortest: boolean;
+}
+
+/**
+ * Integers below it, scaled by any power of ten, are farther apart than float32 values are there: one decimal for each
+ * float32 at most, and none that is shorter when it does not end in zero.
+ */
+const SHORTEST_MANTISSA_END = 2 ** 23;
+
+/** JavaScript spells smaller values with an exponent. */
+const LEAST_PLAIN = 1e-6;
+
 /** Digits that are kept: any number of so many is exact in a double. */
 const DIGITS_MAX = 15;
 
@@ -11,13 +26,20 @@ const POWERS = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${ex
 /**
  * Reads the number that begins at `start` (grammar of JSON and GraphQL alike: `-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`)
  * and stores it at `index` of `out`, rounded as `Math.fround(Number(text))` rounds. The answer is the place behind it,
- * or -1 when there is no such number or float32 cannot hold it. What follows the number is the caller's to judge.
+ * or -1 when there is no such number or float32 cannot hold it. What follows the number is the caller's to judge. `spelling`
+ * is told when the number may be printed otherwise than it stands there.
  *
  * Method (Clinger's fast path): up to 15 digits and a power of ten up to 22 are both exact in a double, so their product
  * or quotient is rounded once. Further digits are dropped when the interval in which the number then lies rounds to one
  * float32; else, and for larger exponents, `Number` decides.
  */
-export function readFloat32(bytes: Uint8Array, start: number, out: Float32Array, index: number): number {
+export function readFloat32(
+  bytes: Uint8Array,
+  start: number,
+  out: Float32Array,
+  index: number,
+  spelling?: Spelling,
+): number {
   let at = start;
   const isNegative = bytes[at] === MINUS;
   if (isNegative) at++;
@@ -48,7 +70,11 @@ export function readFloat32(bytes: Uint8Array, start: number, out: Float32Array,
       digit = (bytes[++at] as number) - ZERO;
     } while (digit >= 0 && digit <= 9);
   }
+  if (spelling?.isShortest === true) {
+    spelling.isShortest = isShortest(mantissa, exponent, isNegative, bytes[at - 1] === ZERO);
+  }
   if (((bytes[at] as number) | 32) === 101) {
+    if (spelling !== undefined) spelling.isShortest = false;
     const end = behindExponent(bytes, at);
     if (end < 0) return -1;
     exponent += exponentOf(bytes, at + 1, end);
@@ -58,6 +84,15 @@ export function readFloat32(bytes: Uint8Array, start: number, out: Float32Array,
   if (Number.isNaN(scaled)) return readSlowly(bytes, start, at, out, index);
   out[index] = isNegative ? -scaled : scaled;
   return at;
+}
+
+/** Of a number without exponent: whether it is certain that nothing is shorter, and JavaScript spells it so. */
+function isShortest(mantissa: number, exponent: number, isNegative: boolean, endsInZero: boolean): boolean {
+  if (mantissa === 0) return exponent === 0 && !isNegative;
+  if (mantissa >= SHORTEST_MANTISSA_END) return false;
+  // An integer, else a fraction without zeros at its end that is not too small.
+  if (exponent === 0) return true;
+  return !endsInZero && exponent > -23 && mantissa / (POWERS[-exponent] as number) >= LEAST_PLAIN;
 }
 
 /** `mantissa * 10^exponent` so exact that float32 cannot tell, or NaN when that is not certain. */

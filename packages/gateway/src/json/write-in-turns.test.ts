@@ -24,6 +24,33 @@ it("gives up its turn after every half megabyte", async () => {
   expect(chunks).toHaveLength(4);
 });
 
+it("puts bytes between texts, where they stand, and gives up its turn for them, too", async () => {
+  let turns = 0;
+  let running = true;
+  const count = (): void => {
+    turns++;
+    if (running) setImmediate(count);
+  };
+  setImmediate(count);
+  const seen = new Set<number>();
+  const bytes = Buffer.alloc(100 * 1024, "ö");
+  function* parts() {
+    for (let i = 0; i < 32; i++) {
+      seen.add(turns);
+      yield "é,";
+      yield bytes;
+      if (i % 3 === 0) yield bytes.subarray(0, i * 2);
+    }
+    yield bytes.subarray(0, 2);
+  }
+  const chunks = await writeInTurns(parts(), "utf8");
+  running = false;
+  expect(seen.size).toBe(6);
+  const expected = Array.from({ length: 32 }, (_, i) => `é,${bytes}${i % 3 === 0 ? "ö".repeat(i) : ""}`);
+  expect(Buffer.concat(chunks).toString()).toBe(`${expected.join("")}ö`);
+  expect(await writeInTurns([Buffer.from("ö"), "\u00c3\u00a9"], "latin1")).toEqual([Buffer.from("öé")]);
+});
+
 it("writes short texts at once, also none", async () => {
   expect(await writeInTurns(["a", "b"], "utf8")).toEqual([Buffer.from("ab")]);
   expect(await writeInTurns(["\u00c3\u00a9"], "latin1")).toEqual([Buffer.from("é")]);

@@ -1,22 +1,41 @@
 import { setImmediate } from "node:timers/promises";
 
-/** So much is written at once: some 5 ms for numbers, and half a megabyte of answer. */
-const TURN_CHARS = 512 * 1024;
+/** So much is written at once, in characters or bytes: some 5 ms for numbers, and half a megabyte of answer. */
+const TURN_LENGTH = 512 * 1024;
 
 /**
  * Writes a long text part by part, and lets others have their turn in between: the process is never held for more than
- * some milliseconds and one part. `latin1` parts are strings whose char codes are the bytes.
+ * some milliseconds and one part. `latin1` parts are strings whose char codes are the bytes. Parts that are bytes must stay as
+ * they are for the turn.
  */
-export async function writeInTurns(parts: Iterable<string>, encoding: "utf8" | "latin1"): Promise<readonly Buffer[]> {
+export async function writeInTurns(
+  parts: Iterable<string | Uint8Array>,
+  encoding: "utf8" | "latin1",
+): Promise<readonly Buffer[]> {
   const chunks: Buffer[] = [];
-  let turn = "";
+  let pieces: Uint8Array[] = [];
+  let text = "";
+  let length = 0;
   for (const part of parts) {
-    turn += part;
-    if (turn.length < TURN_CHARS) continue;
-    chunks.push(Buffer.from(turn, encoding));
-    turn = "";
+    length += part.length;
+    if (typeof part === "string") text += part;
+    else {
+      if (text !== "") pieces.push(Buffer.from(text, encoding));
+      pieces.push(part);
+      text = "";
+    }
+    if (length < TURN_LENGTH) continue;
+    chunks.push(chunkOf(pieces, text, encoding));
+    pieces = [];
+    text = "";
+    length = 0;
     await setImmediate();
   }
-  if (turn !== "" || chunks.length === 0) chunks.push(Buffer.from(turn, encoding));
+  if (length > 0 || chunks.length === 0) chunks.push(chunkOf(pieces, text, encoding));
   return chunks;
+}
+
+function chunkOf(pieces: Uint8Array[], text: string, encoding: "utf8" | "latin1"): Buffer {
+  const last = Buffer.from(text, encoding);
+  return pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
 }

@@ -41,7 +41,8 @@ export function batchRoute(
     const nowMs = clock.now();
     function* results() {
       for (const [at, outcome] of outcomes.entries()) {
-        yield (at === 0 ? "[" : ",") + writer.batched(outcome, inputs[at], nowMs);
+        yield at === 0 ? "[" : ",";
+        yield* writer.batched(outcome, inputs[at], nowMs);
       }
       yield outcomes.length === 0 ? "[]\n" : "]\n";
     }

@@ -1,10 +1,11 @@
 import { ShoalError } from "@shoal/model";
 import { describe, expect, test } from "vitest";
+import { float32ArrayToJson } from "../json/float32.js";
 import { JSON_DEPTH_MAX, noJson } from "../json/parse-json.js";
 import { scanJson } from "../json/scan-json.js";
 import { LoopTurns } from "../loop-turns.js";
 import { readBatchBody, readLongBatchBody } from "./batch-body.js";
-import { readLongObjectBody, readObjectBody } from "./object-body.js";
+import { readLongObjectBody, readObjectBody, type SentObject } from "./object-body.js";
 import {
   readLongReference,
   readLongReferenceBatch,
@@ -140,14 +141,21 @@ function damaged(random: Random, text: string): string {
   return text;
 }
 
-/** The same with vectors as float32 numbers, whether they were cut out of the text or not. */
+/**
+ * The same with vectors as float32 numbers, whether they were cut out of the text or not. Their texts stand beside those that
+ * were cut out, and are what is printed.
+ */
 function decoded(read: unknown): unknown {
   if (Array.isArray(read)) return read.map(decoded);
   if (typeof read !== "object" || read === null || !("vector" in read)) return read;
-  const { vector } = read;
+  const { vector, vectorJson } = read as Partial<SentObject>;
+  if (vectorJson !== undefined) {
+    const printed = vector instanceof Float32Array ? float32ArrayToJson(vector) : undefined;
+    expect(Buffer.from(vectorJson).toString()).toBe(printed);
+  }
   if (!(vector instanceof Float32Array) && !Array.isArray(vector)) return read;
   const numbers = Array.from(vector, (one: unknown) => (typeof one === "number" ? Math.fround(one) : one));
-  return { ...read, vector: numbers };
+  return { ...read, vector: numbers, vectorJson: undefined };
 }
 
 /** What a body is read to, or its refusal; vectors as the numbers they are decoded to. */

@@ -21,6 +21,12 @@ const MEMBERS: ReadonlyMap<string, keyof ObjectInput> = new Map([
 
 type Draft = { -readonly [Member in keyof ObjectInput]: unknown };
 
+/** An object as a client sent it. */
+export interface SentObject extends ObjectInput {
+  /** `vector` as it stands in the body, where it is printed just so. */
+  readonly vectorJson?: Uint8Array | undefined;
+}
+
 /** Members that are checked and otherwise ignored: the times are ours. */
 const TIMES: ReadonlyMap<string, string> = new Map([
   ["creationtimeunix", "creationTimeUnix"],
@@ -76,7 +82,7 @@ function checkVector(vector: unknown, exactVector: () => unknown): void {
   }
 }
 
-export type Inputs = readonly (ObjectInput | undefined)[];
+export type Inputs = readonly (SentObject | undefined)[];
 
 /**
  * Reads a text with its vectors cut out, which is the same and cheaper. Whatever is unusual about it (an error, a vector
@@ -120,7 +126,8 @@ function readCutInputs(
     const { vector } = input ?? {};
     if (input === undefined || typeof vector !== "string" || !vector.startsWith(mark)) return input;
     restored += 1;
-    return { ...input, vector: vectors[Number(vector.slice(mark.length))] };
+    const cut = vectors[Number(vector.slice(mark.length))];
+    return { ...input, vector: cut?.vector, vectorJson: cut?.json };
   });
   return restored === vectors.length ? whole : undefined;
 }

@@ -12,6 +12,7 @@ import {
 import { float32ArrayToJson } from "../json/float32.js";
 import { echoProperties, sentJson } from "./exact-echo.js";
 import type { Include } from "./include.js";
+import type { SentObject } from "./object-body.js";
 import { linkReferences, linkStoredReferences } from "./reference-links.js";
 
 /**
@@ -62,21 +63,23 @@ export class ObjectWriter {
   }
 
   /**
-   * One element of the answer to a batch; `sent` is the item, `nowMs` the creation time of what was refused. References
-   * have no `href` here.
+   * One element of the answer to a batch, in pieces: text, or bytes of the request. `sent` is the item, `nowMs` the
+   * creation time of what was refused. References have no `href` here.
    */
-  batched(outcome: BatchOutcome, sent: ObjectInput | undefined, nowMs: number): string {
+  batched(outcome: BatchOutcome, sent: SentObject | undefined, nowMs: number): readonly (string | Uint8Array)[] {
     if ("written" in outcome) {
       const { object, creationTimeUnix, lastUpdateTimeUnix } = outcome.written;
       const { className, id, vector } = object;
       const properties = object.properties && this.#echoProperties(className, object.properties, sent);
       const additional = object.extras?.additional;
       const shown = { additional, className, creationTimeUnix, id, lastUpdateTimeUnix, properties, vector };
-      return `${echo(shown)},"deprecations":null,"result":{}}`;
+      // A module may have given the object another vector than the one that was sent.
+      if (sent?.vectorJson === undefined || sent.vector !== vector) return [echo(shown), BATCHED_END];
+      return [`${echo({ ...shown, vector: undefined })},"vector":`, sent.vectorJson, BATCHED_END];
     }
     const { id, input, error } = outcome;
     const failed = `"deprecations":null,"result":{"errors":{"error":[{"message":${JSON.stringify(error.message)}}]}}}`;
-    return `${failedInput(id, input, nowMs)},${failed}`;
+    return [`${failedInput(id, input, nowMs)},${failed}`];
   }
 
   #storedProperties(object: StoredObject): string {
@@ -109,6 +112,9 @@ export class ObjectWriter {
     return names;
   }
 }
+
+/** What ends an item of a batch that was written. */
+const BATCHED_END = ',"deprecations":null,"result":{}}';
 
 interface Echo {
   readonly additional: Json | undefined;
