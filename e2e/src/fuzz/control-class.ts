@@ -45,8 +45,17 @@ export class ControlClass {
       const near = `nearVector:{vector:${JSON.stringify(vector)}},limit:10`;
       return `{Get{${CONTROL_CLASS}(${near}){text number tags _additional{id certainty vector}}}}`;
     });
+    queries.push(
+      `{Get{${CONTROL_CLASS}(where:{path:["number"],operator:LessThan,valueInt:20}){text _additional{id}}}}`,
+      `{Get{${CONTROL_CLASS}(where:{path:["tags"],operator:Like,valueText:"1?"}){number}}}`,
+      `{Get{${CONTROL_CLASS}(where:{path:["place"],operator:WithinGeoRange,valueGeoRange:{geoCoordinates:{latitude:9,longitude:-9},distance:{max:400000}}}){number}}}`,
+      `{Aggregate{${CONTROL_CLASS}{meta{count} number{mean mode median sum} text{topOccurrences{value occurs}}}}}`,
+      `{Aggregate{${CONTROL_CLASS}(groupBy:["tags"]){groupedBy{value} meta{count}}}}`,
+    );
     const answers = new Map<string, string>();
     for (const question of [...paths, ...queries]) answers.set(question, await ask(http, question));
+    const refused = [...answers].find(([, answer]) => !answer.startsWith("200") || answer.includes('"errors":['));
+    if (refused !== undefined) throw new Error(`the control class: ${refused.join(": ").slice(0, 1_000)}`);
     return new ControlClass(http, answers);
   }
 

@@ -7,7 +7,7 @@ import type { Row } from "../row.js";
 import type { LevelParameters } from "../workloads/import-level.js";
 import type { ReferencesParameters } from "../workloads/references.js";
 
-const REQUESTS = 2_000;
+const REQUESTS = 1_000;
 const WARM_UP_REQUESTS = 100;
 const IMPORT_SECONDS_MAX = 120;
 
@@ -27,7 +27,7 @@ export const references: Row = {
     for (const level of [2, 1, 0] as const) await importLevel(target, level);
     bench.say(references.operation);
     const parameters: ReferencesParameters = { limit: 100, warmUpRequests: WARM_UP_REQUESTS, requests: REQUESTS };
-    return measure(target, { workload: "references", parameters });
+    return await measure(target, { workload: "references", parameters });
   },
 };
 
