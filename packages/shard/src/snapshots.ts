@@ -75,7 +75,8 @@ export class Snapshots {
     }
     this.#quiet = setTimeout(() => {
       this.#quiet = undefined;
-      if (!this.#closed && this.changes > 0) void this.#start();
+      // A snapshot may have been written meanwhile, and few changes since.
+      if (!this.#closed && this.changes >= this.#changesDue() * QUIET_PART) void this.#start();
     }, delayMs);
     this.#quiet.unref();
   }
