@@ -86,7 +86,6 @@ describe("properties", () => {
     ]);
   });
 
-  // covers: graphql/2.5/not-set
   it("that are not set are null; `errors` is null in profile spec", async () => {
     const answer = await http.graphql("{ Get { Book(limit: 2) { title pages tags } } }");
     expect(answer.status).toBe(200);
@@ -107,7 +106,6 @@ describe("properties", () => {
 describe("order, limit and offset", () => {
   const ids = (rows: readonly Row[]): unknown[] => rows.map((row) => at(row, "_additional", "id"));
 
-  // covers: graphql/2.4/neither, graphql/2.4/order
   it("without near: ascending uuid over all shards, 100 by default", async () => {
     const all = Array.from({ length: 150 }, (_, i) => id(1000 + i));
     expect(ids(await http.rows("Many", "{ Get { Many { _additional { id } } } }"))).toEqual(all.slice(0, 100));
@@ -218,7 +216,6 @@ describe("_additional", () => {
 });
 
 describe("the language", () => {
-  // covers: graphql/2.5/aliases
   it("aliases of classes and fields", async () => {
     const answer = await http.graphql(
       "{ Get { a: Book(limit: 1) { t: title x: _additional { i: id } } b: Book(limit: 1, offset: 1) { title } } }",

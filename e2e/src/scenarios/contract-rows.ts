@@ -28,7 +28,9 @@ export interface Cover {
 /** Every row of every table, in the order of the contract. */
 export function readContractRows(): readonly ContractRow[] {
   const files = readdirSync(SCENARIO_FOLDER).filter((name) => /^rows-.*\.yaml$/.test(name));
-  const order = ["specification", "decisions", "reference-rest", "reference-graphql"].map((name) => `rows-${name}.yaml`);
+  const order = ["specification", "decisions", "reference-rest", "reference-graphql"].map(
+    (name) => `rows-${name}.yaml`,
+  );
   return files
     .sort((a, b) => order.indexOf(a) - order.indexOf(b))
     .flatMap((name) => {
