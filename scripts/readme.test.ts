@@ -42,7 +42,7 @@ describe("configuration", () => {
 describe("README.md", () => {
   it("names commands that exist", () => {
     const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
-    const named = [...readText("README.md").matchAll(/npm (?:run )?(start|test|demo|bench|faults|fuzz)\b/g)];
+    const named = [...readText("README.md").matchAll(/npm (?:run )?(start|test|demo|bench|faults|fuzz|oracle)\b/g)];
     expect(named.length).toBeGreaterThan(4);
     for (const [, name = ""] of named) expect(Object.keys(scripts)).toContain(name);
   });
