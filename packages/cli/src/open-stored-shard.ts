@@ -26,6 +26,8 @@ export interface StoredShardSettings {
   /** Shards that share the memory of the stores, as of now; a store keeps the share it was opened with. */
   readonly shardCount: () => number;
   readonly onStoreState: (state: StoreState) => void;
+  /** After a snapshot: much of what was needed for the changes that are in it is free now. */
+  readonly onSnapshot: () => void;
 }
 
 /** Opens the RocksDB store of a shard and the shard on it. */
@@ -65,7 +67,10 @@ export async function openStoredShard(
       rowCache,
       rowReads,
       limits: { objectBytesMax: settings.objectBytesMax },
-      onEvent: (event) => logShardEvent(logger, where, event),
+      onEvent: (event) => {
+        logShardEvent(logger, where, event);
+        if (event.type === "snapshotWritten") settings.onSnapshot();
+      },
     });
     return { shard, store };
   } catch (thrown) {

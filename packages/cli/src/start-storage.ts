@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { EmbeddedMetaStore, SchemaCoordinator } from "@shoal/coordinator";
 import { IndexMemory } from "@shoal/inverted-index";
 import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
+import { returnFreeMemory } from "@shoal/native";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
 import { IdCensus, RowCacheBudget, RowReadGate } from "@shoal/shard";
 import { createShardingState } from "@shoal/sharding";
 import { nodeIdentity, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
 import { newClassId } from "./new-class-id.js";
+import { oncePerPause } from "./once-per-pause.js";
 import { filesOfStore, type OpenFilesPlan, planFor, shardLimit } from "./open-files.js";
 import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
 import { schemaLimits } from "./schema-limits.js";
@@ -19,6 +21,9 @@ const BALLAST_BYTES = 16 * 1024 * 1024;
 
 /** The schema is small. */
 const SCHEMA_STORE = { cacheBytes: 1024 * 1024, writeBufferBytes: 1024 * 1024 } as const;
+
+/** From a snapshot until memory is given back; snapshots that follow each other share that. */
+const MEMORY_PAUSE_MS = 1_000;
 
 /** What owns data and schema in this process. */
 export interface StorageParts {
@@ -74,6 +79,7 @@ export async function startStorage(
     rowReads: new RowReadGate(),
     shardCount: () => shardCount,
     onStoreState,
+    onSnapshot: oncePerPause(returnFreeMemory, MEMORY_PAUSE_MS),
   };
   const node = scope.use(
     await StorageNode.start(coordinator, {

@@ -1,4 +1,5 @@
 export { crc32c } from "./crc32c.js";
+export { returnFreeMemory } from "./free-memory.js";
 export {
   BLOCK_BYTES_MIN,
   BLOCK_HEADER_BYTES,
