@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 
@@ -15,6 +16,8 @@ export async function scatter<Target, Answer>(
   if (targets.length === 1) return [await ask(only, context)];
   const cancel = new AbortController();
   const signal = context.signal === undefined ? cancel.signal : AbortSignal.any([context.signal, cancel.signal]);
+  // Every shard may listen, however many there are.
+  setMaxListeners(0, signal);
   try {
     return await Promise.all(
       targets.map((target) => ask(target, { ...context, requestId: context.requestId, signal })),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { ServerResponse } from "node:http";
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
@@ -44,6 +45,8 @@ export class RequestScope implements RequestContext {
     if (this.#gone !== undefined) return this.#gone.signal;
     const gone = new AbortController();
     this.#gone = gone;
+    // Each field of a request that waits listens: any number is no leak.
+    setMaxListeners(0, gone.signal);
     const response = this.#response;
     const onClose = (): void => {
       if (!response.writableFinished) gone.abort(new ShoalError("unavailable", "the client has gone"));
