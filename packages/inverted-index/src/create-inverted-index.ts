@@ -113,8 +113,7 @@ class StoredIndex implements InvertedIndex {
   }
 
   #evaluate(filter: ShardFilter, turns: Turns): Work<DocumentSet> {
-    const context = { place: this.#store.place, properties: this.#properties, directory: this.#directory, turns };
-    return evaluateFilter(context, filter);
+    return evaluateFilter({ properties: this.#properties, directory: this.#directory, turns }, filter);
   }
 
   #add(properties: readonly PropertyDefinition[], isNew: boolean): void {

@@ -25,7 +25,7 @@ export interface Range {
 }
 
 /** What the terms of a posting are. A number once given is never given again. */
-export const POSTING_KINDS = {
+const POSTING_KINDS = {
   /** One byte: a flag of flags.ts. */
   flag: 1,
   /** Tokens as UTF-8. */
@@ -116,11 +116,6 @@ export function termRange(head: Uint8Array, term: string, raw: boolean): Range {
 export function headRange(head: Uint8Array, prefix = ""): Range {
   const gte = prefix === "" ? Buffer.from(head) : beginningOfTerms(head, prefix);
   return { gte, lt: behind(gte) };
-}
-
-/** All keys with terms from `first` on, within the head. */
-export function rangeFromTerm(head: Uint8Array, first: string): Range {
-  return { gte: beginningOfTerms(head, first), lt: behind(head) };
 }
 
 function beginningOfTerms(head: Uint8Array, prefix: string): Buffer {

@@ -1,6 +1,5 @@
 export { createInvertedIndex, type InvertedIndexOptions } from "./create-inverted-index.js";
 export { DocumentSet } from "./document-set.js";
-export { LIKE_PATTERN_CHARS_MAX } from "./filter/like-pattern.js";
 export { type IndexKeyPrefixes, indexRanges, type Range } from "./index-keys.js";
 export { IndexMemory } from "./index-memory.js";
 export type {

@@ -27,7 +27,8 @@ export interface ChangePlan {
 const BYTE_STEPS = 4;
 /** Larger properties are split into members first: most of their bytes may not be indexed. */
 const PARSED_WHOLE_BYTES_MAX = 2048;
-const PUT_SECONDS_LATER = 1;
+/** When the node may know a property that it does not know yet. */
+const SECONDS_LATER = 1;
 
 /** By name, times included. */
 export type PropertyIndexes = ReadonlyMap<string, PropertyIndex>;
@@ -192,7 +193,7 @@ class Drafter {
     throw new ShoalError(
       "unavailable",
       `shard '${shardName}' of class '${className}' does not know property '${name}' yet: it follows the schema`,
-      { retryAfterSeconds: PUT_SECONDS_LATER },
+      { retryAfterSeconds: SECONDS_LATER },
     );
   }
 }

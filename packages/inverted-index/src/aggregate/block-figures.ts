@@ -1,21 +1,10 @@
 import { ExactSum } from "@shoal/model";
 import type { ColumnImage } from "../images/column-image.js";
 import type { Turns, Work } from "../work.js";
+import { Figures, type NumberFigures } from "./figures.js";
 
-interface BlockFigures {
+interface BlockFigures extends NumberFigures {
   readonly version: number;
-  readonly count: number;
-  readonly sum: readonly number[];
-  readonly minimum: number;
-  readonly maximum: number;
-}
-
-export interface ColumnFigures {
-  readonly count: number;
-  /** Parts of an `ExactSum`. */
-  readonly sum: readonly number[];
-  readonly minimum: number | undefined;
-  readonly maximum: number | undefined;
 }
 
 /** Figures of the blocks that did not change since, as long as their column is in memory. */
@@ -26,7 +15,7 @@ const VALUE_STEPS = 4;
 const BLOCK_STEPS = 40;
 
 /** Count, sum and bounds of all values of a column: only blocks that have changed are read. */
-export function* columnFigures(column: ColumnImage, turns: Turns): Work<ColumnFigures> {
+export function* columnFigures(column: ColumnImage, turns: Turns): Work<NumberFigures> {
   let known = KNOWN.get(column);
   if (known === undefined) {
     known = [];
@@ -43,12 +32,10 @@ export function* columnFigures(column: ColumnImage, turns: Turns): Work<ColumnFi
       known[block] = figures;
       turns.count(figures.count * VALUE_STEPS);
     }
-    if (figures.count > 0) {
-      count += figures.count;
-      for (const part of figures.sum) sum.add(part);
-      minimum = Math.min(figures.minimum, minimum ?? figures.minimum);
-      maximum = Math.max(figures.maximum, maximum ?? figures.maximum);
-    }
+    count += figures.count;
+    sum.addAll(figures.sum);
+    if (figures.minimum !== undefined) minimum = Math.min(figures.minimum, minimum ?? figures.minimum);
+    if (figures.maximum !== undefined) maximum = Math.max(figures.maximum, maximum ?? figures.maximum);
     turns.count(BLOCK_STEPS);
     if (turns.isOver) yield turns.next();
   }
@@ -56,15 +43,7 @@ export function* columnFigures(column: ColumnImage, turns: Turns): Work<ColumnFi
 }
 
 function figuresOf(column: ColumnImage, block: number): BlockFigures {
-  const sum = new ExactSum();
-  let count = 0;
-  let minimum = Number.POSITIVE_INFINITY;
-  let maximum = Number.NEGATIVE_INFINITY;
-  column.eachOfBlock(block, (_, value) => {
-    count += 1;
-    sum.add(value);
-    if (value < minimum) minimum = value;
-    if (value > maximum) maximum = value;
-  });
-  return { version: column.blockVersion(block), count, sum: sum.parts(), minimum, maximum };
+  const figures = new Figures();
+  column.eachOfBlock(block, (_, value) => figures.add(value));
+  return { version: column.blockVersion(block), ...figures.all() };
 }

@@ -2,12 +2,12 @@ import { aggregatedKind, type PropertyDefinition, type ShardAggregation } from "
 import { instantOf } from "../analysis/instant.js";
 import { type IndexedProperty, indexedProperty } from "../analysis/property-kind.js";
 import { isUtcDate, utcDate } from "../analysis/utc-date.js";
+import { notIndexed } from "../not-indexed.js";
 import type { Work } from "../work.js";
 import { type AggregateScope, eachDocument } from "./aggregate-source.js";
 import { eachDate } from "./date-values.js";
 import { ChosenGroups, ValueCounter } from "./group-counts.js";
 import type { Group, GroupTable, GroupValue } from "./groups.js";
-import { notIndexed } from "./not-indexed.js";
 import { TextValues } from "./text-values.js";
 
 /** Groups that are answered, and how to find out which documents are in them. */

@@ -74,3 +74,17 @@ export function* eachGrouped(
     if (more !== undefined) for (const group of more) visit(group, document);
   });
 }
+
+/** How many documents of the scope that are `members` each group has. */
+export function* countMembers(
+  scope: AggregateScope,
+  groups: Groups,
+  members: AggregateScope["documents"],
+): Work<readonly number[]> {
+  if (groups === EVERYTHING) return [scope.isAll ? members.size : members.copy().and(scope.documents).size];
+  const counts = new Array<number>(groups.size).fill(0);
+  yield* eachGrouped(scope, groups, members, (group) => {
+    counts[group] = (counts[group] ?? 0) + 1;
+  });
+  return counts;
+}

@@ -1,16 +1,11 @@
-import {
-  type AggregatedProperty,
-  DISTINCT_NUMBER_BYTES,
-  type DistinctNumbers,
-  ExactSum,
-  type PropertyPart,
-} from "@shoal/model";
+import { type AggregatedProperty, DISTINCT_NUMBER_BYTES, type DistinctNumbers, type PropertyPart } from "@shoal/model";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { ColumnImage } from "../images/column-image.js";
 import type { Turns, Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { columnFigures } from "./block-figures.js";
 import { distinctNumbers } from "./distinct-numbers.js";
+import { Figures } from "./figures.js";
 import { EVERYTHING, eachGrouped, type Groups } from "./groups.js";
 import { NumberList } from "./number-list.js";
 
@@ -38,10 +33,10 @@ export function* numberFigures(
       owners?.push(group);
     });
   });
-  if (values === undefined) return sums.map((figures) => ({ ...figures.part(), distinct: undefined }));
+  if (values === undefined) return sums.map((figures) => ({ kind: "numbers", ...figures.all(), distinct: undefined }));
   scope.held.add(values.length * DISTINCT_NUMBER_BYTES);
   const distinct = yield* distributions(sums, values.values, owners?.values, scope.turns);
-  return sums.map((figures, group) => ({ ...figures.part(), distinct: distinct[group] }));
+  return sums.map((figures, group) => ({ kind: "numbers", ...figures.all(), distinct: distinct[group] }));
 }
 
 /** An exact sum of fractions is most of it. */
@@ -51,32 +46,6 @@ function forEachValue(column: ColumnImage, document: number, visit: (value: numb
   const several = column.hasSeveral ? column.several(document) : undefined;
   if (several === undefined) visit(column.first(document));
   else for (const value of several) visit(value);
-}
-
-/** Count, sum and bounds of values. */
-export class Figures {
-  readonly #sum = new ExactSum();
-  count = 0;
-  minimum = Number.POSITIVE_INFINITY;
-  maximum = Number.NEGATIVE_INFINITY;
-
-  add(value: number): void {
-    this.count += 1;
-    this.#sum.add(value);
-    if (value < this.minimum) this.minimum = value;
-    if (value > this.maximum) this.maximum = value;
-  }
-
-  part() {
-    const isEmpty = this.count === 0;
-    return {
-      kind: "numbers" as const,
-      count: this.count,
-      sum: this.#sum.parts(),
-      minimum: isEmpty ? undefined : this.minimum,
-      maximum: isEmpty ? undefined : this.maximum,
-    };
-  }
 }
 
 /** Distinct values of each group; `owners` names the group of each value, undefined when there is but one. */

@@ -2,7 +2,7 @@ import type { PropertyPart } from "@shoal/model";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
-import { EVERYTHING, eachGrouped, type Groups } from "./groups.js";
+import { countMembers, eachGrouped, type Groups } from "./groups.js";
 
 /** How often each of two answers was given, one part a group. */
 export function* booleanFigures(
@@ -10,37 +10,35 @@ export function* booleanFigures(
   property: IndexedProperty,
   groups: Groups,
 ): Work<readonly PropertyPart[]> {
-  const trues = new Array<number>(groups.size).fill(0);
-  const falses = new Array<number>(groups.size).fill(0);
-  if (property.isArray) {
-    const column = yield* scope.source.column(property);
-    yield* eachGrouped(scope, groups, column.present, (group, document) => {
-      for (const value of column.several(document) ?? [column.first(document)]) {
-        const counts = value === 0 ? falses : trues;
-        counts[group] = (counts[group] ?? 0) + 1;
-      }
-    });
-  } else {
-    const flags = yield* scope.source.flags(property);
-    yield* countMembers(scope, groups, flags.documents("true"), trues);
-    yield* countMembers(scope, groups, flags.documents("false"), falses);
-  }
+  const { trues, falses } = property.isArray
+    ? yield* countElements(scope, property, groups)
+    : yield* countFlags(scope, property, groups);
   return trues.map((totalTrue, group) => ({ kind: "booleans", totalTrue, totalFalse: falses[group] ?? 0 }));
 }
 
-function* countMembers(
-  scope: AggregateScope,
-  groups: Groups,
-  members: AggregateScope["documents"],
-  counts: number[],
-): Work<void> {
-  if (groups === EVERYTHING) {
-    counts[0] = scope.isAll ? members.size : members.copy().and(scope.documents).size;
-    return;
-  }
-  yield* eachGrouped(scope, groups, members, (group) => {
-    counts[group] = (counts[group] ?? 0) + 1;
+/** By group. */
+interface BooleanCounts {
+  readonly trues: readonly number[];
+  readonly falses: readonly number[];
+}
+
+function* countElements(scope: AggregateScope, property: IndexedProperty, groups: Groups): Work<BooleanCounts> {
+  const trues = new Array<number>(groups.size).fill(0);
+  const falses = new Array<number>(groups.size).fill(0);
+  const column = yield* scope.source.column(property);
+  yield* eachGrouped(scope, groups, column.present, (group, document) => {
+    for (const value of column.several(document) ?? [column.first(document)]) {
+      const counts = value === 0 ? falses : trues;
+      counts[group] = (counts[group] ?? 0) + 1;
+    }
   });
+  return { trues, falses };
+}
+
+function* countFlags(scope: AggregateScope, property: IndexedProperty, groups: Groups): Work<BooleanCounts> {
+  const flags = yield* scope.source.flags(property);
+  const trues = yield* countMembers(scope, groups, flags.documents("true"));
+  return { trues, falses: yield* countMembers(scope, groups, flags.documents("false")) };
 }
 
 /** How many references there are, one part a group. */

@@ -1,10 +1,10 @@
 import { type AggregatedProperty, aggregatedKind, type PropertyPart, ShoalError } from "@shoal/model";
 import { type IndexedProperty, indexedProperty } from "../analysis/property-kind.js";
+import { notIndexed } from "../not-indexed.js";
 import type { Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { dateFigures } from "./date-figures.js";
 import { type Groups, NO_GROUP } from "./groups.js";
-import { notIndexed } from "./not-indexed.js";
 import { numberFigures } from "./number-figures.js";
 import { booleanFigures, referenceFigures } from "./other-figures.js";
 import { readValues } from "./read-values.js";

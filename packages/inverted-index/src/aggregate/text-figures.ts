@@ -2,7 +2,7 @@ import { type AggregatedProperty, compareUtf8, FirstEntries, type PropertyPart }
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
-import { EVERYTHING, eachGrouped, type Groups, NO_GROUP } from "./groups.js";
+import { countMembers, EVERYTHING, type Groups, NO_GROUP } from "./groups.js";
 import { type TextValue, TextValues } from "./text-values.js";
 
 type TextsPart = Extract<PropertyPart, { kind: "texts" }>;
@@ -41,14 +41,8 @@ function* countPresent(
   property: IndexedProperty,
   groups: Groups,
 ): Work<readonly PropertyPart[]> {
-  const present = (yield* scope.source.flags(property)).documents("present");
-  const counts = new Array<number>(groups.size).fill(0);
-  if (groups === EVERYTHING) counts[0] = scope.isAll ? present.size : present.copy().and(scope.documents).size;
-  else {
-    yield* eachGrouped(scope, groups, present, (group) => {
-      counts[group] = (counts[group] ?? 0) + 1;
-    });
-  }
+  const flags = yield* scope.source.flags(property);
+  const counts = yield* countMembers(scope, groups, flags.documents("present"));
   return counts.map((count) => ({ kind: "texts", count, distinct: undefined }));
 }
 

@@ -8,7 +8,7 @@ import { isLongTerm, isWellFormed, longTermHash, TURN_CHARS, tokensInTurns, toke
 import { isUtcDate } from "./utc-date.js";
 
 /** Longer whole values are read from rows when they are asked for. */
-export const WHOLE_BYTES_MAX = 128;
+const WHOLE_BYTES_MAX = 128;
 
 /** What the index says of one value of a property. Lists are without doubles. */
 export interface Analysis {

@@ -47,7 +47,7 @@ export function* compareProperty(
 }
 
 /** All documents with a value of the property; not to be changed. */
-export function* presentDocuments(index: PropertyIndex): Work<DocumentSet> {
+function* presentDocuments(index: PropertyIndex): Work<DocumentSet> {
   const { property, flags, numbers, places } = index;
   if (flags !== undefined && !isPresentByColumn(property)) return (yield* flags.slot.demand()).documents("present");
   if (places !== undefined) return (yield* places.slot.demand()).present;

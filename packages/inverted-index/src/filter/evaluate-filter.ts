@@ -5,11 +5,11 @@ import {
   OBJECT_ID_BYTES,
   type ObjectId,
   type ShardFilter,
-  ShoalError,
   writeObjectId,
 } from "@shoal/model";
 import { DocumentSet } from "../document-set.js";
 import { addEntryTo } from "../images/term-entry.js";
+import { notIndexed } from "../not-indexed.js";
 import type { PropertyIndex, TermPostings } from "../stored/property-index.js";
 import type { Work } from "../work.js";
 import { selectIds } from "./compare-ids.js";
@@ -20,8 +20,9 @@ import { checkLikeValue } from "./like-pattern.js";
 import { documentsOfTerm } from "./select-tokens.js";
 
 /**
- * The documents that satisfy the filter, as a set of its own. Fails with `invalid` for a property without an index
- * and for a pattern that is too long, wherever in the filter they stand. A filter that takes turns sees each of its comparisons at one moment.
+ * The documents that satisfy the filter, as a set of its own. Fails with `invalid` for a property without an index and for a
+ * pattern that is too long, wherever in the filter they stand. A filter that takes turns sees each of its comparisons at
+ * one moment.
  */
 export function* evaluateFilter(context: FilterContext, filter: ShardFilter): Work<DocumentSet> {
   check(context, filter);
@@ -42,7 +43,7 @@ function check(context: FilterContext, filter: ShardFilter): void {
 function indexOf(context: FilterContext, name: string): PropertyIndex {
   const index = context.properties.get(name);
   if (index !== undefined && index.property.kind !== "none") return index;
-  throw new ShoalError("invalid", `bucket for prop ${name} not found - is it indexed?`);
+  throw notIndexed(name);
 }
 
 /** `within`: the documents that matter; the answer may have others, too. */

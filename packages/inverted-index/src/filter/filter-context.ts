@@ -1,13 +1,11 @@
 import type { CompareOperator, FilterValue } from "@shoal/model";
 import type { DocumentSet } from "../document-set.js";
-import type { IndexPlace } from "../index-place.js";
 import type { ObjectDirectory } from "../inverted-index.js";
 import type { PropertyIndexes } from "../plan-changes.js";
 import type { Turns } from "../work.js";
 
 /** What the evaluation of a filter stands on. */
 export interface FilterContext {
-  readonly place: IndexPlace;
   readonly properties: PropertyIndexes;
   readonly directory: ObjectDirectory;
   readonly turns: Turns;

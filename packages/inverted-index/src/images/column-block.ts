@@ -14,11 +14,6 @@ export interface SortedValues {
   readonly offsets: Uint16Array;
 }
 
-export interface BlockEntry {
-  readonly offset: number;
-  readonly value: number;
-}
-
 /** `count` values at `values` of the documents at `offsets`. */
 export function sortValues(values: Float64Array, offsets: Uint16Array): SortedValues {
   return packed(values, offsets) ?? compared(values, offsets);

@@ -5,7 +5,7 @@ import { DocumentSet } from "../document-set.js";
 import { IndexMemory } from "../index-memory.js";
 import type { IndexedChange, IndexedState, InvertedIndex, ObjectDirectory } from "../inverted-index.js";
 
-export const TEST_PREFIXES = { postings: 0x70, columns: 0x63 } as const;
+const TEST_PREFIXES = { postings: 0x70, columns: 0x63 } as const;
 
 /** An object as a plain value. */
 export interface WorldObject {
