@@ -27,7 +27,7 @@ export interface RocksStoreOptions {
   /** Writes that wait for the one under way; more are refused with `overloaded`. */
   readonly waitingWritesMax?: number;
   readonly waitingBytesMax?: number;
-  /** Snappy. */
+  /** Snappy. Blocks that were written with it are read in any case. */
   readonly compression?: boolean;
   readonly blockBytes?: number;
   readonly openFilesMax?: number;
@@ -53,7 +53,7 @@ export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "
   fullDiskRetryMs: 500,
   waitingWritesMax: 10_000,
   waitingBytesMax: 64 * MIB,
-  compression: true,
+  compression: false,
   blockBytes: 2048,
   openFilesMax: 256,
   checkTables: true,
