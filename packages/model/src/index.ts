@@ -108,18 +108,19 @@ export {
   GROUP_PROPERTY_BYTES,
 } from "./search/aggregate-bytes.js";
 export { aggregatedKind, isGroupable } from "./search/aggregated-kind.js";
-export type {
-  AggregatedProperty,
-  AggregateGroup,
-  AggregateQuery,
-  BooleansAggregate,
-  DatesAggregate,
-  NumbersAggregate,
-  PropertyAggregate,
-  TextsAggregate,
+export {
+  AGGREGATE_GROUPS_DEFAULT,
+  type AggregatedProperty,
+  type AggregateGroup,
+  type AggregateQuery,
+  type BooleansAggregate,
+  type DatesAggregate,
+  type NumbersAggregate,
+  type PropertyAggregate,
+  type TextsAggregate,
 } from "./search/aggregation.js";
 export { ExactSum } from "./search/exact-sum.js";
-export type { ExploreQuery } from "./search/explore-query.js";
+export { EXPLORE_ROWS_DEFAULT, type ExploreQuery } from "./search/explore-query.js";
 export { FirstEntries } from "./search/first-entries.js";
 export type {
   GetQuery,

@@ -1,10 +1,7 @@
-import { ShoalError } from "@shoal/model";
+import { EXPLORE_ROWS_DEFAULT, ShoalError } from "@shoal/model";
 
 /** Rows of a `Get` that names neither limit nor offset (reference-graphql 2.4). */
 const GET_LIMIT_DEFAULT = 100;
-
-/** Rows of an `Explore` that names no limit, or 0 (reference-graphql 3). */
-const EXPLORE_LIMIT_DEFAULT = 20;
 
 export interface PageLimits {
   /** Limit of a request that gives an offset only, or none at all in a REST listing. */
@@ -29,7 +26,7 @@ export function pageOfGet(limit: number | undefined, offset: number | undefined,
 /** The page of an `Explore`; 0 and -1 stand for its default limit. Fails with `invalid` outside the bounds. */
 export function pageOfExplore(limit: number | undefined, offset: number | undefined, limits: PageLimits): Page {
   const isDefault = limit === undefined || limit === 0 || limit === -1;
-  return pageOfList(isDefault ? Math.min(EXPLORE_LIMIT_DEFAULT, limits.maximumResults) : limit, offset, limits);
+  return pageOfList(isDefault ? Math.min(EXPLORE_ROWS_DEFAULT, limits.maximumResults) : limit, offset, limits);
 }
 
 /** The page of a REST listing. Fails with `invalid` outside the bounds. */

@@ -1,18 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { randomBelow } from "../testing/random.js";
 import { holdsDisguisedInteger } from "./disguised-integer.js";
 
 const SEED = Number(process.env.FUZZ_SEED) || 53;
-
-/** mulberry32. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 /** A literal as a double sees it is an integer, but it is not written as one. */
 const isDisguised = (literal: string): boolean => Number.isInteger(Number(literal)) && !/^-?\d+$/.test(literal);
@@ -43,7 +33,7 @@ describe("integers in disguise", () => {
   });
 
   it(`are never missed, whatever stands around them, seed ${SEED}`, () => {
-    const random = randomOf(SEED);
+    const random = randomBelow(SEED);
     const digits = (most: number): string =>
       Array.from({ length: random(most) + 1 }, () => "09900123"[random(8)]).join("");
     const literal = (): string => {

@@ -1,24 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { randomBelow } from "../testing/random.js";
 import { linkReferences, linkStoredReferences } from "./reference-links.js";
 
 const SEED = Number(process.env.FUZZ_SEED) || 47;
 const IDS = ["00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"];
 const NAMES = ["cars", "älter", "text", "zoo", '"', "__proto__"];
 
-/** mulberry32. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 describe("links of stored references", () => {
   it(`are those of parsed properties, seed ${SEED}`, () => {
-    const random = randomOf(SEED);
+    const random = randomBelow(SEED);
     const reference = (): unknown =>
       [
         { beacon: `${["svc", "weaviate"][random(2)]}://localhost/${IDS[random(2)]}` },

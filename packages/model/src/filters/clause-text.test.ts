@@ -1,19 +1,9 @@
 import { expect, it } from "vitest";
 import { JsonNumber } from "../objects/json-number.js";
+import { randomBelow } from "../testing/random.js";
 import { clauseText } from "./clause-text.js";
 
 const SEED = Number(process.env.MODEL_SEED) || 29;
-
-/** mulberry32. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 /** The same text by another way: JSON.stringify of a copy with sorted keys. */
 function expectedText(value: unknown): string {
@@ -33,7 +23,7 @@ function expectedText(value: unknown): string {
 }
 
 it(`is JSON with sorted keys, cut when it is long, seed ${SEED}`, () => {
-  const random = randomOf(SEED);
+  const random = randomBelow(SEED);
   const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
   const anything = (depth: number): unknown => {
     const kind = random(depth === 0 ? 4 : 7);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { randomBelow } from "../testing/random.js";
 import { canonicalDate, dateInstant, isDate } from "./date-value.js";
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d+)?(Z|[+-](\d{2}):(\d{2}))$/;
@@ -23,22 +24,11 @@ function expectedInstant(text: string): bigint {
   return BigInt(Date.parse(text.slice(0, 19) + zone)) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, "0"));
 }
 
-/** mulberry32. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 describe("dates", () => {
   const seed = Number(process.env.MODEL_SEED) || 17;
 
   it(`are those of RFC 3339, seed ${seed}`, () => {
-    const random = randomOf(seed);
+    const random = randomBelow(seed);
     const two = (below: number) => String(random(below)).padStart(2, "0");
     let dates = 0;
     for (let round = 0; round < 30_000; round++) {

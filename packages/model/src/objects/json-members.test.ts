@@ -1,19 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { randomBelow } from "../testing/random.js";
 import { joinJsonMembers, jsonMembers } from "./json-members.js";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-
-/** A small generator of its own, so that a failure names its seed (mulberry32). */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 const PIECES = ["a", '"', "\\", "{", "}", "[", "]", ",", ":", "ä", "☃", "😀", "\n", "\u0001", "__proto__", "\ud800"];
 
@@ -44,7 +34,7 @@ describe("the members of stored properties", () => {
   const seed = Number(process.env.MODEL_SEED) || 31;
 
   it(`are those that JSON.parse finds, in their order, seed ${seed}`, () => {
-    const random = randomOf(seed);
+    const random = randomBelow(seed);
     for (let round = 0; round < 5_000; round++) {
       const entries = Array.from({ length: random(6) }, () => [textFrom(random), valueFrom(random, 3)] as const);
       const json = JSON.stringify(Object.fromEntries(entries));

@@ -15,13 +15,16 @@ export interface AggregatedProperty {
   readonly booleans: boolean;
 }
 
+/** Groups of an aggregation that names no limit (reference-graphql 4.1). */
+export const AGGREGATE_GROUPS_DEFAULT = 100;
+
 /** One `Aggregate { Class(…) { … } }`, free of GraphQL. `count` of a property is always answered. */
 export interface AggregateQuery {
   readonly className: string;
   readonly where: WhereFilter | undefined;
   /** As given: one primitive property, or something that is refused. */
   readonly groupBy: readonly string[] | undefined;
-  /** Most groups; 100 when undefined; without meaning when there is no `groupBy`. */
+  /** Most groups; `AGGREGATE_GROUPS_DEFAULT` when undefined; without meaning when there is no `groupBy`. */
   readonly limit: number | undefined;
   readonly properties: readonly AggregatedProperty[];
 }

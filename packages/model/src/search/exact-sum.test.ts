@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { random } from "../testing/random.js";
+import { randomOf } from "../testing/random.js";
 import { ExactSum } from "./exact-sum.js";
 
 const view = new DataView(new ArrayBuffer(8));
@@ -75,7 +75,7 @@ function hardValue(next: () => number): number {
 
 describe("ExactSum", () => {
   test("is the correctly rounded sum, in any order, in one or in parts", () => {
-    const next = random(20_261_120);
+    const next = randomOf(20_261_120);
     for (let round = 0; round < 1500; round++) {
       const values = Array.from({ length: Math.floor(next() * 12) }, () => hardValue(next));
       const total = values.reduce((sum, value) => sum + units(value), 0n);

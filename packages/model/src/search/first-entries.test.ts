@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { random } from "../testing/random.js";
+import { randomOf } from "../testing/random.js";
 import { FirstEntries } from "./first-entries.js";
 
 test("keeps what sorting and cutting keeps", () => {
-  const next = random(7);
+  const next = randomOf(7);
   for (let round = 0; round < 300; round++) {
     const entries = Array.from({ length: Math.floor(next() * 40) }, () => Math.floor(next() * 30));
     const limit = round % 10 === 0 ? Number.POSITIVE_INFINITY : Math.floor(next() * 20);

@@ -1,4 +1,5 @@
 import {
+  AGGREGATE_GROUPS_DEFAULT,
   type AggregatedProperty,
   type AggregateQuery,
   aggregatedKind,
@@ -9,9 +10,6 @@ import {
   ShoalError,
 } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
-
-/** Groups of an aggregation that names no limit (reference-graphql 4.1). */
-const GROUPS_DEFAULT = 100;
 
 export interface CheckedAggregate {
   readonly groupBy: string | undefined;
@@ -30,7 +28,7 @@ export function checkAggregate(
   query: AggregateQuery,
   shard: ShardAddress | undefined,
 ): CheckedAggregate | undefined {
-  const { limit = GROUPS_DEFAULT } = query;
+  const { limit = AGGREGATE_GROUPS_DEFAULT } = query;
   if (query.groupBy !== undefined && limit < 0) {
     throw new ShoalError("invalid", `limit must be 0 or more, got ${limit}`);
   }

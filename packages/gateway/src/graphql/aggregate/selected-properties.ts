@@ -1,7 +1,12 @@
-import { type AggregatedProperty, type ClassDefinition, ShoalError } from "@shoal/model";
+import {
+  type AggregatedProperty,
+  aggregatedKind,
+  type ClassDefinition,
+  type PropertyAggregate,
+  ShoalError,
+} from "@shoal/model";
 import { type FieldNode, type GraphQLObjectType, getNamedType, isObjectType } from "graphql";
 import { nodesByField, type SelectedFields, type SelectionScope, selectedSubfields } from "../selected-fields.js";
-import { type AggregateFamily, aggregateFamily } from "./aggregate-family.js";
 
 /** Values that `topOccurrences` lists when nothing is said. */
 export const TOP_OCCURRENCES_DEFAULT = 5;
@@ -9,7 +14,7 @@ export const TOP_OCCURRENCES_DEFAULT = 5;
 /** A property that an Aggregate asks the query for, all its aliases together. */
 export interface SelectedProperty {
   readonly name: string;
-  readonly family: AggregateFamily;
+  readonly kind: PropertyAggregate["kind"];
   /** Names of the fields that are wanted of it. */
   readonly fields: ReadonlySet<string>;
   /** Where `topOccurrences` is selected: each may have a limit of its own. */
@@ -30,30 +35,30 @@ export function selectedProperties(
   for (const [name, nodes] of nodesByField(selected)) {
     const propertyType = getNamedType(type.getFields()[name]?.type);
     const property = definition.properties?.find((each) => each.name === name);
-    const family = property && aggregateFamily(property.dataType);
-    if (NOT_PROPERTIES.has(name) || family === undefined || !isObjectType(propertyType)) continue;
+    const kind = property && aggregatedKind(property.dataType);
+    if (NOT_PROPERTIES.has(name) || kind === undefined || !isObjectType(propertyType)) continue;
     const byField = nodesByField(selectedSubfields(scope, propertyType, nodes));
     const fields = new Set([...byField.keys()].filter((field) => !KNOWN_WITHOUT_ASKING.has(field)));
     const topOccurrences = byField.get("topOccurrences") ?? [];
-    if (fields.size > 0) properties.push({ name, family, fields, topOccurrences });
+    if (fields.size > 0) properties.push({ name, kind, fields, topOccurrences });
   }
   return properties;
 }
 
 /** Fields of every aggregated class; a property of such a name is not seen. */
-export const NOT_PROPERTIES: ReadonlySet<string> = new Set(["meta", "groupedBy"]);
+const NOT_PROPERTIES: ReadonlySet<string> = new Set(["meta", "groupedBy"]);
 
 /** What the query is asked for; `topLimits` are those of all places of `topOccurrences`. */
 export function aggregatedProperty(selected: SelectedProperty, topLimits: readonly number[]): AggregatedProperty {
-  const { name, family, fields } = selected;
-  const isNumbers = family === "numbers";
+  const { name, kind, fields } = selected;
+  const isNumbers = kind === "numbers";
   return {
     name,
     numbers: isNumbers && NUMBER_FIELDS.some((field) => fields.has(field)),
     distribution: isNumbers && (fields.has("median") || fields.has("mode")),
     topOccurrences: topLimits.length === 0 ? undefined : Math.max(...topLimits),
-    dates: family === "dates" && (fields.has("minimum") || fields.has("maximum")),
-    booleans: family === "booleans" && BOOLEAN_FIELDS.some((field) => fields.has(field)),
+    dates: kind === "dates" && (fields.has("minimum") || fields.has("maximum")),
+    booleans: kind === "booleans" && BOOLEAN_FIELDS.some((field) => fields.has(field)),
   };
 }
 

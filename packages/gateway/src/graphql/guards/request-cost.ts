@@ -1,4 +1,4 @@
-import { ShoalError } from "@shoal/model";
+import { AGGREGATE_GROUPS_DEFAULT, EXPLORE_ROWS_DEFAULT, ShoalError } from "@shoal/model";
 import type { GraphQlLimits } from "../limits.js";
 
 type CostLimits = Pick<
@@ -20,12 +20,6 @@ export interface PageArguments {
   readonly offset?: number | null | undefined;
 }
 
-/** Rows of Explore when nothing, or 0, is said (reference-graphql 3). */
-const EXPLORED_ROWS_DEFAULT = 20;
-
-/** Groups of an aggregation when nothing is said (reference-graphql 4.1). */
-const GROUPS_DEFAULT = 100;
-
 /** Rows that a class field of Get reaches. None when it reaches more than one may: the query refuses it by itself. */
 export function rowsOfGet({ limit, offset }: PageArguments, limits: CostLimits): number {
   const wanted = limit ?? limits.getRowsDefault;
@@ -33,12 +27,12 @@ export function rowsOfGet({ limit, offset }: PageArguments, limits: CostLimits):
 }
 
 export function rowsOfExplore({ limit, offset }: PageArguments, limits: CostLimits): number {
-  return allowedRows((limit || EXPLORED_ROWS_DEFAULT) + (offset ?? 0), limits);
+  return allowedRows((!limit || limit === -1 ? EXPLORE_ROWS_DEFAULT : limit) + (offset ?? 0), limits);
 }
 
 /** An aggregation reads no rows: its groups count, as many as it may have. */
 export function rowsOfAggregate(hasGroups: boolean, limit: number | null | undefined, limits: CostLimits): number {
-  return hasGroups ? Math.max(0, Math.min(limit ?? GROUPS_DEFAULT, limits.getRowsMax)) : 1;
+  return hasGroups ? Math.max(0, Math.min(limit ?? AGGREGATE_GROUPS_DEFAULT, limits.getRowsMax)) : 1;
 }
 
 /** What all fields of a request ask together. */

@@ -22,7 +22,7 @@ export function objectTypeOf(parent: GraphQLObjectType, field: string): GraphQLO
   return isObjectType(type) ? type : undefined;
 }
 
-/** A field that answers the same in every request. */
+/** A field that answers the same in every request: what a definition tells, and names of types. */
 export interface PlannedConstant {
   readonly kind: "constant";
   readonly responseName: string;

@@ -1,6 +1,6 @@
 import type { ClassDefinition } from "@shoal/model";
 import type { FieldNode, GraphQLObjectType } from "graphql";
-import { aggregateTypeText } from "../aggregate/aggregate-family.js";
+import { aggregateTypeText } from "../aggregate/aggregate-type-text.js";
 import { type SelectedFields, type SelectionScope, selectedSubfields } from "../selected-fields.js";
 import type { AggregatePlan } from "./aggregate-plan.js";
 import { constantField, eachField, objectTypeOf } from "./compile-fields.js";

@@ -1,24 +1,18 @@
 import type { AggregateGroup, PropertyAggregate } from "@shoal/model";
 import { aggregatedValue } from "../aggregate/aggregated-value.js";
 import type { PlannedAggregate } from "./aggregate-plan.js";
+import type { PlannedConstant } from "./compile-fields.js";
 import type { JsonBytes } from "./json-bytes.js";
 import { TURN_BYTES } from "./planned-call.js";
 
-/** The same in every answer: what the definition tells, and names of types. */
-interface ConstantField {
-  readonly kind: "constant";
-  readonly responseName: string;
-  readonly json: string;
-}
-
 /** A member of an object that is made for the answer. */
 export type NamedField<Name extends string> =
-  | ConstantField
+  | PlannedConstant
   | { readonly kind: "named"; readonly responseName: string; readonly name: Name };
 
 /** A field of an aggregated property. */
 export type PropertyField =
-  | ConstantField
+  | PlannedConstant
   | { readonly kind: "value"; readonly responseName: string; readonly field: string }
   | {
       readonly kind: "topOccurrences";
@@ -30,7 +24,7 @@ export type PropertyField =
 
 /** A field of an aggregated class. */
 export type GroupField =
-  | ConstantField
+  | PlannedConstant
   | { readonly kind: "meta"; readonly responseName: string; readonly members: readonly NamedField<"count">[] }
   | {
       readonly kind: "groupedBy";
@@ -66,7 +60,7 @@ export class GroupWriter {
 }
 
 function writeField(
-  field: Exclude<GroupField, ConstantField>,
+  field: Exclude<GroupField, PlannedConstant>,
   { objectCount, groupedBy, properties }: AggregateGroup,
   path: string,
   topLimits: readonly number[],
@@ -81,7 +75,7 @@ function writeField(
 }
 
 function writePropertyField(
-  member: Exclude<PropertyField, ConstantField>,
+  member: Exclude<PropertyField, PlannedConstant>,
   of: PropertyAggregate | undefined,
   topLimits: readonly number[],
   out: JsonBytes,
@@ -101,21 +95,21 @@ function writePropertyField(
 }
 
 function writeObject<Field extends { readonly kind: string; readonly responseName: string }>(
-  fields: readonly (Field | ConstantField)[],
+  fields: readonly (Field | PlannedConstant)[],
   out: JsonBytes,
-  write: (field: Exclude<Field, ConstantField>) => void,
+  write: (field: Exclude<Field, PlannedConstant>) => void,
 ): void {
   for (let i = 0; i < fields.length; i++) {
-    const field = fields[i] as Field | ConstantField;
+    const field = fields[i] as Field | PlannedConstant;
     out.ascii(i === 0 ? '{"' : ',"');
     out.ascii(field.responseName);
     out.ascii('":');
     if (isConstant(field)) out.utf8(field.json);
-    else write(field as Exclude<Field, ConstantField>);
+    else write(field as Exclude<Field, PlannedConstant>);
   }
   out.byte(125);
 }
 
-function isConstant(field: { readonly kind: string }): field is ConstantField {
+function isConstant(field: { readonly kind: string }): field is PlannedConstant {
   return field.kind === "constant";
 }

@@ -1,6 +1,7 @@
 import { SPEC_PROFILE } from "@shoal/model";
 import { parseValue, valueFromASTUntyped } from "graphql";
 import { expect, it } from "vitest";
+import { randomOf } from "../../testing/random.js";
 import { createGraphQlHandler } from "../handler.js";
 import { CONTEXT } from "../testing/ask-library.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
@@ -10,17 +11,6 @@ import { PreparedQueries } from "./prepared-queries.js";
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20_261_120);
 const TEMPLATES = 1_200;
 const REQUESTS_A_TEMPLATE = 4;
-
-/** mulberry32. */
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** A request with holes for its literals, so that each body of it has others. */
 class Template {
@@ -69,7 +59,7 @@ function jsonOf(literal: string): string {
 }
 
 it(`answers filters alike, prepared and plain, whatever their values are (seed ${SEED})`, async () => {
-  const random = chance(SEED);
+  const random = randomOf(SEED);
   const schema = new LibraryView(LIBRARY_CLASSES);
   const [preparedQuery, plainQuery] = [new LibraryQuery(), new LibraryQuery()];
   const shared = { onFault: () => {}, schema, wire: SPEC_PROFILE };

@@ -1,4 +1,4 @@
-import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import { aggregatedKind, type ClassDefinition, type PropertyAggregate, type PropertyDefinition } from "@shoal/model";
 import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
@@ -7,7 +7,7 @@ import {
   type GraphQLOutputType,
   GraphQLString,
 } from "graphql";
-import { type AggregateFamily, aggregateFamily, aggregateTypeText } from "../aggregate/aggregate-family.js";
+import { aggregateTypeText } from "../aggregate/aggregate-type-text.js";
 import { TOP_OCCURRENCES_DEFAULT } from "../aggregate/selected-properties.js";
 import { groupOf, propertyOf } from "../plain/resolve-aggregate.js";
 import { isFieldName, plainObject } from "./object-types.js";
@@ -23,8 +23,8 @@ import { aggregateWherePrefix, whereInput } from "./where-types.js";
 
 const STRINGS = new GraphQLList(GraphQLString);
 
-/** What each family tells of its values; `topOccurrences`, `type` and `pointingTo` aside. */
-const VALUES: Readonly<Record<AggregateFamily, Readonly<Record<string, GraphQLOutputType>>>> = {
+/** What is told of the values of each kind; `topOccurrences`, `type` and `pointingTo` aside. */
+const VALUES: Readonly<Record<PropertyAggregate["kind"], Readonly<Record<string, GraphQLOutputType>>>> = {
   numbers: {
     count: IntType,
     minimum: FloatType,
@@ -60,12 +60,12 @@ export function aggregatedClassType(
     fields: () => {
       const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
       for (const property of definition.properties ?? []) {
-        const family = aggregateFamily(property.dataType);
-        if (family === undefined || !isFieldName(property.name)) continue;
-        if (family === "references" && !property.dataType.some(isKnown)) continue;
+        const kind = aggregatedKind(property.dataType);
+        if (kind === undefined || !isFieldName(property.name)) continue;
+        if (kind === "references" && !property.dataType.some(isKnown)) continue;
         fields[property.name] = {
           ...(property.description === undefined ? {} : { description: property.description }),
-          type: propertyType(className, property, family),
+          type: propertyType(className, property, kind),
           resolve: (source) => groupOf(source).property(property.name),
         };
       }
@@ -92,15 +92,15 @@ export function aggregateArguments(className: string): GraphQLFieldConfigArgumen
   };
 }
 
-function propertyType(className: string, { name, dataType }: PropertyDefinition, family: AggregateFamily) {
+function propertyType(className: string, { name, dataType }: PropertyDefinition, kind: PropertyAggregate["kind"]) {
   const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
-  for (const [field, type] of Object.entries(VALUES[family])) {
+  for (const [field, type] of Object.entries(VALUES[kind])) {
     fields[field] = { type, resolve: (source) => propertyOf(source).value(field) };
   }
   const typeText = aggregateTypeText(dataType);
-  if (family !== "dates") fields.type = { type: GraphQLString, resolve: () => typeText };
-  if (family === "references") fields.pointingTo = { type: STRINGS, resolve: () => dataType };
-  if (family === "texts") fields.topOccurrences = topOccurrences(topOccurrencesTypeName(className, name));
+  if (kind !== "dates") fields.type = { type: GraphQLString, resolve: () => typeText };
+  if (kind === "references") fields.pointingTo = { type: STRINGS, resolve: () => dataType };
+  if (kind === "texts") fields.topOccurrences = topOccurrences(topOccurrencesTypeName(className, name));
   return new GraphQLObjectType({ name: aggregatedPropertyTypeName(className, name), fields });
 }
 

@@ -1,5 +1,4 @@
-import { type ClassDefinition, isReferenceDataType } from "@shoal/model";
-import { aggregateFamily } from "../aggregate/aggregate-family.js";
+import { aggregatedKind, type ClassDefinition, isReferenceDataType } from "@shoal/model";
 import { isFieldName } from "./object-types.js";
 import { aggregateWherePrefix, getWherePrefix, whereTypeNames } from "./where-types.js";
 
@@ -100,9 +99,9 @@ export function graphQlTypeNames(definition: Pick<ClassDefinition, "class" | "pr
   ];
   for (const property of definition.properties ?? []) {
     // Others have no field, and no type for it.
-    const family = isFieldName(property.name) ? aggregateFamily(property.dataType) : undefined;
-    if (family !== undefined) names.push(aggregatedPropertyTypeName(name, property.name));
-    if (family === "texts") names.push(topOccurrencesTypeName(name, property.name));
+    const kind = isFieldName(property.name) ? aggregatedKind(property.dataType) : undefined;
+    if (kind !== undefined) names.push(aggregatedPropertyTypeName(name, property.name));
+    if (kind === "texts") names.push(topOccurrencesTypeName(name, property.name));
     if (isReferenceDataType(property.dataType)) names.push(referenceUnionName(name, property.name));
     else if (property.dataType[0] === "geoCoordinates") names.push(geoTypeName(name, property.name));
     else if (property.dataType[0] === "phoneNumber") names.push(phoneTypeName(name, property.name));
