@@ -3,9 +3,11 @@ import { type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
 import type { IdCensus } from "./id-census.js";
 import { IdHash, IdProbe, lastProbe } from "./id-hash.js";
-import { compareDocuments, IdOrder, sortedById } from "./id-order.js";
+import { compareDocuments } from "./id-order.js";
 import { IdSetDigest } from "./id-set-digest.js";
 import { PresentDocuments } from "./present-documents.js";
+import { sortInTurns } from "./sort-in-turns.js";
+import { TableOrder } from "./table-order.js";
 
 /** A copy of the table at one sequence, as bytes of this machine. */
 export interface IdTableImage {
@@ -25,8 +27,7 @@ export class IdTable {
   readonly #chunks = new DocumentChunks();
   readonly #hash: IdHash;
   readonly #free: number[] = [];
-  /** Made at the first listing by id. */
-  #order: IdOrder | undefined;
+  readonly #order = new TableOrder(this.#chunks, () => Uint32Array.from(this.newestFirst()));
   #expected: Readonly<IdSetDigest> | undefined = new IdSetDigest();
   #census: IdCensus | undefined;
   readonly #digest = new IdSetDigest();
@@ -99,9 +100,8 @@ export class IdTable {
     return compareDocuments(this.#chunks, a, b);
   }
 
-  /** Documents that are there, by raw uuid. */
-  sortedById(documents: Uint32Array): Uint32Array {
-    return sortedById(this.#chunks, documents, documents.length);
+  sortById(documents: Uint32Array, next: () => Promise<void>): Promise<Uint32Array> {
+    return sortInTurns(this.#chunks, documents, next);
   }
 
   /** All documents, as they are now. */
@@ -121,7 +121,6 @@ export class IdTable {
     return this.#documentLimit - 1;
   }
 
-  /** Makes an unused document id available again. */
   recycle(document: number): void {
     this.#free.push(document);
   }
@@ -142,7 +141,7 @@ export class IdTable {
     this.#chunks.setId(document, lastProbe.words);
     this.#chunks.setCreationTime(document, creationTime);
     this.#hash.add(document);
-    this.#order?.insert(document);
+    this.#order.inserted(document);
     this.#present.inserted(document);
     this.#linkNewest(document);
     this.#digest.add(rawId);
@@ -162,7 +161,7 @@ export class IdTable {
     this.#digest.remove(rawId);
     this.#census?.remove(lastProbe.readRaw(rawId));
     this.#hash.remove(document);
-    this.#order?.remove(document);
+    this.#order.removed(document);
     this.#present.removed(document);
     this.#unlink(document);
     this.#chunks.setOlder(document, ABSENT);
@@ -173,12 +172,13 @@ export class IdTable {
     for (let document = this.#newest; document !== END; document = this.#chunks.older(document)) yield document;
   }
 
-  /**
-   * Documents by raw uuid, those above `id` only when one is given. The table must not change while this is being
-   * iterated.
-   */
+  /** Has `byId` ready when it resolves; undefined: it is. No document may be recycled before. */
+  makeIdOrder(next: () => Promise<void>): Promise<void> | undefined {
+    return this.#order.make(next);
+  }
+
+  /** Documents by raw uuid, above `id` when one is given. The table must not change while this is being iterated. */
   byId(id?: ObjectId): Iterable<number> {
-    this.#order ??= new IdOrder(this.#chunks, this.newestFirst(), this.count);
     if (id === undefined) return this.#order.after();
     const { word0, word1, word2, word3 } = lastProbe.read(id);
     return this.#order.after([word0, word1, word2, word3]);
@@ -243,7 +243,7 @@ export class IdTable {
   }
 
   memoryBytes(): number {
-    const views = (this.#order?.memoryBytes() ?? 0) + this.#present.memoryBytes();
+    const views = this.#order.memoryBytes() + this.#present.memoryBytes();
     return this.#chunks.memoryBytes() + this.#hash.memoryBytes() + views + this.#free.length * 8;
   }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ObjectListing, ReadBounds, StoredObject } from "@shoal/model";
 import type { IdTable } from "./id-table.js";
-import { firstMatching, named } from "./matching-objects.js";
+import { firstById, firstMatching, named } from "./matching-objects.js";
 import type { ObjectIndex } from "./object-index.js";
 import { heldBytes, readObjects } from "./read-objects.js";
 import type { FoundObject, RowReader } from "./read-rows.js";
@@ -21,13 +21,13 @@ export async function listObjects(
   bounds: ReadBounds,
 ): Promise<readonly StoredObject[]> {
   const { table } = views;
-  const { order, after, limit, skip = 0, filter, fields } = listing;
+  const { order, limit, skip = 0, filter, fields } = listing;
   for (;;) {
     const found =
       filter !== undefined
-        ? firstMatching(views, () => index.matching(filter, bounds), listing)
+        ? firstMatching(views, () => index.matching(filter, bounds), listing, bounds)
         : order === "id"
-          ? named(table, firstOf(table.byId(after), skip, limit))
+          ? firstById(views, listing, bounds)
           : newest(table, skip, limit);
     const objects = found instanceof Promise ? await found : found;
     const read = await readObjects(rows, objects, { className, fields, bounds });
@@ -38,18 +38,6 @@ export async function listObjects(
     await setImmediate();
     bounds.signal?.throwIfAborted();
   }
-}
-
-function firstOf(documents: Iterable<number>, skip: number, limit: number): number[] {
-  const first: number[] = [];
-  if (limit === 0) return first;
-  let passed = 0;
-  for (const document of documents) {
-    if (passed++ < skip) continue;
-    first.push(document);
-    if (first.length === limit) break;
-  }
-  return first;
 }
 
 /** Creation time descending, then id: all that share the last time of the page have to be seen. */

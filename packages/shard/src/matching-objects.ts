@@ -11,6 +11,9 @@ const STEP_COST = 0.25;
 /** Documents whose ids are written down in one turn of the event loop. */
 const TURN_DOCUMENTS = 8_192;
 
+/** Steps in the order of ids in one turn. */
+const TURN_STEPS = 65_536;
+
 type Matching = () => DocumentSet | Promise<DocumentSet>;
 
 /** The first page of the matching objects by id, before any of their documents may be given to another object. */
@@ -18,8 +21,9 @@ export function firstMatching(
   { table, recycling }: Views,
   matching: Matching,
   listing: ObjectListing,
+  bounds: ReadBounds,
 ): Promise<FoundObject[]> {
-  return recycling.during(async () => named(table, firstDocuments(table, await matching(), listing)));
+  return recycling.during(async () => named(table, await firstDocuments(table, await matching(), listing, bounds)));
 }
 
 /** Ids of all matching objects, ascending. Fails with `tooLarge` when there are more than `idsMax`. */
@@ -27,19 +31,17 @@ export function matchingIds(
   { table, recycling }: Views,
   matching: Matching,
   idsMax: number,
-  { signal }: ReadBounds,
+  bounds: ReadBounds,
 ): Promise<readonly ObjectId[]> {
   return recycling.during(async () => {
     const found = await matching();
     const count = found.size;
     if (count > idsMax) throw new ShoalError("tooLarge", `${count} objects match, at most ${idsMax} may`);
-    const documents = table.sortedById(found.toArray());
+    const next = turnsOf(bounds);
+    const documents = await table.sortById(found.toArray(), next);
     const ids: ObjectId[] = [];
     for (const [at, document] of documents.entries()) {
-      if (at > 0 && at % TURN_DOCUMENTS === 0) {
-        await setImmediate();
-        signal?.throwIfAborted();
-      }
+      if (at > 0 && at % TURN_DOCUMENTS === 0) await next();
       const id = table.idOf(document);
       if (id !== undefined) ids.push(id);
     }
@@ -57,26 +59,91 @@ export function named(table: IdTable, documents: Iterable<number>): FoundObject[
   return objects;
 }
 
-/**
- * Where many match, the order of ids soon comes to enough of them; where few do, they are sorted. What is there is asked
- * of the table: an object may have gone since the index was asked.
- */
-function firstDocuments(table: IdTable, found: DocumentSet, { after, skip = 0, limit }: ObjectListing): number[] {
-  const count = found.size;
-  const wanted = skip + limit;
-  if (limit === 0 || count === 0) return [];
-  const stepsExpected = Math.min(table.count, (wanted * table.count) / count);
-  const isDense = stepsExpected * STEP_COST < count;
-  const ordered = isDense ? table.byId(after) : table.sortedById(found.toArray());
+/** The first page of all objects by id; at once when the order is there. */
+export function firstById(
+  { table, recycling }: Views,
+  { after, skip = 0, limit }: ObjectListing,
+  bounds: ReadBounds,
+): FoundObject[] | Promise<FoundObject[]> {
+  const making = table.makeIdOrder(() => setImmediate());
+  if (making === undefined && skip + limit <= TURN_STEPS) return named(table, firstOf(table.byId(after), skip, limit));
+  return recycling.during(async () => {
+    await making;
+    return named(table, await firstInOrder(table, () => true, { after, skip, limit }, turnsOf(bounds)));
+  });
+}
+
+function firstOf(documents: Iterable<number>, skip: number, limit: number): number[] {
   const first: number[] = [];
+  if (limit === 0) return first;
   let passed = 0;
-  for (const document of ordered) {
-    if (isDense ? !found.has(document) : !isAbove(table.idOf(document), after)) continue;
+  for (const document of documents) {
     if (passed++ < skip) continue;
     first.push(document);
     if (first.length === limit) break;
   }
   return first;
+}
+
+/**
+ * Where many match, the order of ids soon comes to enough of them; where few do, they are sorted. What is there is asked
+ * of the table: an object may have gone since the index was asked.
+ */
+async function firstDocuments(
+  table: IdTable,
+  found: DocumentSet,
+  { after, skip = 0, limit }: ObjectListing,
+  bounds: ReadBounds,
+): Promise<number[]> {
+  const count = found.size;
+  const wanted = skip + limit;
+  if (limit === 0 || count === 0) return [];
+  const stepsExpected = Math.min(table.count, (wanted * table.count) / count);
+  const next = turnsOf(bounds);
+  if (stepsExpected * STEP_COST < count) {
+    await table.makeIdOrder(() => setImmediate());
+    return firstInOrder(table, (document) => found.has(document), { after, skip, limit }, next);
+  }
+  const sorted = await table.sortById(found.toArray(), next);
+  const first: number[] = [];
+  let passed = 0;
+  for (const document of sorted) {
+    if (!isAbove(table.idOf(document), after) || passed++ < skip) continue;
+    first.push(document);
+    if (first.length === limit) break;
+  }
+  return first;
+}
+
+/** The walk through the order goes on behind the last id it saw: others may change the table in their turns. */
+async function firstInOrder(
+  table: IdTable,
+  isWanted: (document: number) => boolean,
+  { after, skip, limit }: { readonly after: ObjectId | undefined; readonly skip: number; readonly limit: number },
+  next: () => Promise<void>,
+): Promise<number[]> {
+  const first: number[] = [];
+  let passed = 0;
+  for (let from = after; first.length < limit; await next()) {
+    let steps = 0;
+    let last: number | undefined;
+    for (const document of table.byId(from)) {
+      last = document;
+      if (isWanted(document) && passed++ >= skip) first.push(document);
+      if (first.length === limit || ++steps === TURN_STEPS) break;
+    }
+    if (last === undefined || steps < TURN_STEPS) break;
+    from = table.idOf(last);
+  }
+  return first;
+}
+
+/** Gives others their turn; fails with the signal's reason when it has fired. */
+function turnsOf(bounds: ReadBounds): () => Promise<void> {
+  return async () => {
+    await setImmediate();
+    bounds.signal?.throwIfAborted();
+  };
 }
 
 /** Canonical uuids order like their raw bytes. */

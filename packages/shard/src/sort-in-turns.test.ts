@@ -1,0 +1,86 @@
+import { type ObjectId, objectIdToBytes } from "@shoal/model";
+import { describe, expect, it } from "vitest";
+import { IdTable } from "./id-table.js";
+import { TURN_DOCUMENTS } from "./sort-in-turns.js";
+import { Random } from "./testing/random.js";
+
+/** Many ids share their first four bytes, so that the order has ties to break. */
+function randomId(random: Random): ObjectId {
+  const hex = (digits: number) =>
+    random
+      .below(16 ** digits)
+      .toString(16)
+      .padStart(digits, "0");
+  return `${hex(3)}00000-0000-4000-8000-${hex(6)}${hex(6)}` as ObjectId;
+}
+
+function filled(random: Random, count: number): { readonly table: IdTable; readonly ids: Map<ObjectId, number> } {
+  const table = new IdTable(1);
+  const ids = new Map<ObjectId, number>();
+  while (ids.size < count) add(table, ids, randomId(random));
+  return { table, ids };
+}
+
+function add(table: IdTable, ids: Map<ObjectId, number>, id: ObjectId): void {
+  if (ids.has(id)) return;
+  const document = table.reserve();
+  table.insert(objectIdToBytes(id), document, document + 1);
+  ids.set(id, document);
+}
+
+const inOrder = (ids: ReadonlyMap<ObjectId, number>): readonly ObjectId[] => [...ids.keys()].sort();
+
+describe("ids in turns", () => {
+  it.each([0, 1, TURN_DOCUMENTS, TURN_DOCUMENTS + 1, 5 * TURN_DOCUMENTS + 77])(
+    "%i documents are sorted",
+    async (count) => {
+      const random = new Random(count + 1);
+      const { table, ids } = filled(random, count);
+      let turns = 0;
+      const next = async () => {
+        turns += 1;
+      };
+      const sorted = await table.sortById(Uint32Array.from(ids.values()).reverse(), next);
+      expect([...sorted].map((document) => table.idOf(document))).toEqual(inOrder(ids));
+      // Each turn sorts or merges a bounded part.
+      const runs = Math.ceil(count / TURN_DOCUMENTS);
+      const passes = Math.ceil(Math.log2(Math.max(1, runs)));
+      if (runs > 1) expect(turns).toBeGreaterThanOrEqual(runs + passes * (runs - 2));
+      else expect(turns).toBe(0);
+    },
+  );
+
+  it.each([1, 2, 3])(
+    "the order of a table that changes between the turns is that of what is there, seed %i",
+    async (seed) => {
+      const random = new Random(seed);
+      const { table, ids } = filled(random, 3 * TURN_DOCUMENTS);
+      const change = async () => {
+        for (let at = 0; at < 50; at++) add(table, ids, randomId(random));
+        const all = [...ids];
+        for (let at = 0; at < 50; at++) {
+          const [id, document] = all[random.below(all.length)] ?? [undefined, 0];
+          if (id === undefined || !ids.delete(id)) continue;
+          table.remove(document);
+        }
+      };
+      // Two that ask share the work.
+      await Promise.all([table.makeIdOrder(change), table.makeIdOrder(change)]);
+      expect([...table.byId()].map((document) => table.idOf(document))).toEqual(inOrder(ids));
+      await change();
+      expect([...table.byId()].map((document) => table.idOf(document))).toEqual(inOrder(ids));
+      expect(table.makeIdOrder(change)).toBeUndefined();
+    },
+  );
+
+  it("whoever cannot wait has the order at once, also while it is being made", async () => {
+    const random = new Random(9);
+    const { table, ids } = filled(random, 2 * TURN_DOCUMENTS);
+    const making = table.makeIdOrder(async () => {
+      if (ids.size % 2 === 0) add(table, ids, randomId(random));
+      expect([...table.byId()]).toHaveLength(ids.size);
+    });
+    await making;
+    expect([...table.byId()].map((document) => table.idOf(document))).toEqual(inOrder(ids));
+  });
+});
