@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { SchemaView } from "@shoal/cluster";
 import { type ClassDefinition, ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
@@ -15,7 +16,7 @@ import type { ReadOptions } from "./plain/read-document.js";
 import { RequestReading } from "./plain/request-reading.js";
 import { PreparedQueries } from "./prepared/prepared-queries.js";
 import { readRequest } from "./request-body.js";
-import { buildGraphQlSchema, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
+import { buildGraphQlSchemaInTurns, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
 
 export interface GraphQlHandlerDeps {
   readonly schema: SchemaView;
@@ -83,6 +84,7 @@ class Handler implements GraphQlHandler {
   readonly #statistics: GraphQlStatistics;
   readonly #turns: RowTurns;
   #generation: Generation | undefined;
+  #building: Promise<Generation> | undefined;
 
   constructor(deps: GraphQlHandlerDeps) {
     this.#deps = deps;
@@ -95,17 +97,18 @@ class Handler implements GraphQlHandler {
   // Not `async`: a prepared query is one promise.
   execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer> {
     try {
-      return this.#execute(rawBody, context);
+      const current = this.#current();
+      if (!(current instanceof Promise)) return this.#execute(rawBody, context, current);
+      return current.then((generation) => this.#execute(rawBody, context, generation));
     } catch (thrown) {
       return Promise.reject(thrown);
     }
   }
 
-  #execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer> {
+  #execute(rawBody: Buffer | Uint8Array, context: RequestContext, { built }: Generation): Promise<GraphQlAnswer> {
     const body = Buffer.isBuffer(rawBody)
       ? rawBody
       : Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength);
-    const { built } = this.#current();
     if (built === undefined) return Promise.resolve(answerWithoutSchema(body));
     const reading = new RequestReading(body, built.reading);
     const answer = this.#deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
@@ -118,12 +121,13 @@ class Handler implements GraphQlHandler {
   }
 
   async executeBatch(rawBody: Buffer, context: RequestContext): Promise<GraphQlBatchAnswer> {
-    if (this.#current().built === undefined) {
+    if ((await this.#current()).built === undefined) {
       this.checkBatch(rawBody);
       throw new ShoalError("invalid", NO_SCHEMA);
     }
     const execute = this.execute.bind(this);
-    return runBatch(rawBody, { execute, answers: this.#answers, limits: this.#limits }, context);
+    const { onFault } = this.#deps;
+    return runBatch(rawBody, { execute, answers: this.#answers, limits: this.#limits, onFault }, context);
   }
 
   checkBatch(rawBody: Buffer): void {
@@ -147,26 +151,39 @@ class Handler implements GraphQlHandler {
     return this.#turns.run(cost.rows, context, () => built.plain.execute(read.request, context));
   }
 
-  #current(): Generation {
+  /** Of the schema as it is now or newer; a promise when it has to be built and that takes several turns. */
+  #current(): Generation | Promise<Generation> {
     const { snapshot } = this.#deps.schema;
     const last = this.#generation;
     if (last !== undefined && last.version === snapshot.version) return last;
+    // Whoever asks later may know a newer schema: the one that is being built is not enough then.
+    if (this.#building !== undefined) return this.#building.then(() => this.#current());
     const definitions = snapshot.classes.map((record) => record.definition);
     // Other things than definitions change the version too, as the dimensions of a class do.
     const isSame =
       last?.definitions.length === definitions.length &&
       last.definitions.every((definition, i) => definition === definitions[i]);
-    this.#generation =
-      isSame && last !== undefined
-        ? { ...last, version: snapshot.version }
-        : this.#build(snapshot.version, definitions);
-    return this.#generation;
+    if (isSame && last !== undefined) return this.#goOnWith({ ...last, version: snapshot.version });
+    const { query, wire } = this.#deps;
+    const building = buildGraphQlSchemaInTurns(definitions, query, wire, this.#limits, last?.classes);
+    const step = building.next();
+    if (step.done === true) return this.#goOnWith(this.#built(snapshot.version, definitions, step.value));
+    this.#building = finish(building)
+      .then((schema) => this.#goOnWith(this.#built(snapshot.version, definitions, schema)))
+      .finally(() => {
+        this.#building = undefined;
+      });
+    return this.#building;
   }
 
-  #build(version: number, definitions: readonly ClassDefinition[]): Generation {
+  #goOnWith(generation: Generation): Generation {
+    this.#generation = generation;
+    return generation;
+  }
+
+  #built(version: number, definitions: readonly ClassDefinition[], parts: GraphQlSchema): Generation {
     const { query, wire, onSkippedClass, onFault } = this.#deps;
-    const previous = this.#generation?.classes;
-    const { schema, skipped, classes, where } = buildGraphQlSchema(definitions, query, wire, this.#limits, previous);
+    const { schema, skipped, classes, where } = parts;
     for (const each of skipped) onSkippedClass?.(each);
     const statistics = this.#statistics;
     const built: Built | undefined = schema && {
@@ -185,6 +202,15 @@ class Handler implements GraphQlHandler {
       }),
     };
     return { version, definitions, built, classes };
+  }
+}
+
+/** One step of the building in each turn of the event loop. */
+async function finish(building: Generator<void, GraphQlSchema>): Promise<GraphQlSchema> {
+  for (;;) {
+    await setImmediate();
+    const step = building.next();
+    if (step.done === true) return step.value;
   }
 }
 

@@ -1,6 +1,17 @@
 import { type ClassDefinition, isReferenceDataType, type WhereLimits } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
-import { type GraphQLFieldConfig, GraphQLList, GraphQLObjectType, GraphQLSchema } from "graphql";
+import {
+  type GraphQLFieldConfig,
+  GraphQLList,
+  type GraphQLNamedType,
+  GraphQLObjectType,
+  GraphQLSchema,
+  type GraphQLType,
+  getNamedType,
+  isInputObjectType,
+  isObjectType,
+  isUnionType,
+} from "graphql";
 import type { GraphQlWire } from "../answer.js";
 import type { PlainContext } from "../plain/plain-row.js";
 import { resolveAggregate } from "../plain/resolve-aggregate.js";
@@ -47,9 +58,32 @@ export function buildGraphQlSchema(
   query: QueryService,
   wire: GraphQlWire,
   limits: WhereLimits,
-  previous: ReadonlyMap<string, BuiltClass> = new Map(),
+  previous?: ReadonlyMap<string, BuiltClass>,
 ): GraphQlSchema {
-  const { usable, skipped } = sortOut(classes);
+  const building = buildGraphQlSchemaInTurns(classes, query, wire, limits, previous);
+  for (;;) {
+    const step = building.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Types that are built in one turn of the event loop; one takes about 20 µs in a process that has just started. */
+const TURN_TYPES = 1_000;
+const TURN_NAMES = 5_000;
+const TURN_CLASSES = 100;
+
+/**
+ * As {@link buildGraphQlSchema}; yields where others may have their turn. graphql-js collects the types in one go at the end:
+ * what takes long is to make their fields, which is done before, class by class.
+ */
+export function* buildGraphQlSchemaInTurns(
+  classes: readonly ClassDefinition[],
+  query: QueryService,
+  wire: GraphQlWire,
+  limits: WhereLimits,
+  previous: ReadonlyMap<string, BuiltClass> = new Map(),
+): Generator<void, GraphQlSchema> {
+  const { usable, skipped } = yield* sortOut(classes);
   const built = new Map<string, BuiltClass>();
   const definitions = new Map(classes.map((definition) => [definition.class, definition]));
   const where: WhereReading = { classOf: (name) => definitions.get(name), limits };
@@ -58,16 +92,19 @@ export function buildGraphQlSchema(
   const typeOf = (className: string) => built.get(className)?.type;
   const getFields: RootFields = {};
   const aggregateFields: RootFields = {};
+  const added: BuiltClass[] = [];
   for (const definition of usable) {
     const name = definition.class;
     const kept = changed.has(name) ? undefined : previous.get(name);
     const each = kept ?? builtClass(definition, typeOf);
     built.set(name, each);
+    if (kept === undefined && added.push(each) % TURN_CLASSES === 0) yield;
     getFields[name] = { type: new GraphQLList(each.type), args: each.args, resolve: resolveGet(name, query, where) };
     if (each.aggregated === undefined) continue;
     const resolve = resolveAggregate(definition, query, where);
     aggregateFields[name] = { type: new GraphQLList(each.aggregated), args: each.aggregateArgs, resolve };
   }
+  yield* makeFields(added);
   const fields: RootFields = { Get: rootObject("GetObjectsObj", getFields) };
   // GraphQL has no objects without fields.
   if (Object.keys(aggregateFields).length > 0) fields.Aggregate = rootObject("AggregateObjectsObj", aggregateFields);
@@ -79,6 +116,31 @@ export function buildGraphQlSchema(
     classes: built,
     where,
   };
+}
+
+/** Has the types of classes make their fields, and those of all types below; they are asked for the types of others then. */
+function* makeFields(classes: readonly BuiltClass[]): Generator<void, void> {
+  const seen = new Set<GraphQLNamedType>();
+  let types = 0;
+  for (const { type, args, aggregated, aggregateArgs } of classes) {
+    const roots = [type, ...Object.values({ ...args }).map((arg) => arg.type), ...(aggregated ? [aggregated] : [])];
+    // A stack: classes that refer to each other are as deep as they are many.
+    const due: GraphQLType[] = [...roots, ...Object.values(aggregateArgs).map((arg) => arg.type)];
+    for (let next = due.pop(); next !== undefined; next = due.pop()) {
+      const named = getNamedType(next);
+      if (seen.has(named)) continue;
+      seen.add(named);
+      due.push(...typesBelow(named));
+      if (++types % TURN_TYPES === 0) yield;
+    }
+  }
+}
+
+function typesBelow(type: GraphQLNamedType): readonly GraphQLType[] {
+  if (isUnionType(type)) return type.getTypes();
+  if (isInputObjectType(type)) return Object.values(type.getFields()).map((field) => field.type);
+  if (!isObjectType(type)) return [];
+  return Object.values(type.getFields()).flatMap((field) => [field.type, ...field.args.map((arg) => arg.type)]);
 }
 
 type RootFields = Record<string, GraphQLFieldConfig<unknown, PlainContext>>;
@@ -129,15 +191,23 @@ function changedClasses(
 
 const namesByDefinition = new WeakMap<ClassDefinition, readonly string[]>();
 
-function sortOut(classes: readonly ClassDefinition[]): { usable: ClassDefinition[]; skipped: SkippedClass[] } {
+function* sortOut(
+  classes: readonly ClassDefinition[],
+): Generator<void, { usable: ClassDefinition[]; skipped: SkippedClass[] }> {
   const owners = new Map<string, string>(FIXED_TYPE_NAMES.map((name) => [name, "the GraphQL schema itself"]));
   const usable: ClassDefinition[] = [];
   const skipped: SkippedClass[] = [];
+  let named = 0;
   for (const definition of classes) {
     let names = namesByDefinition.get(definition);
     if (names === undefined) {
       names = graphQlTypeNames(definition);
       namesByDefinition.set(definition, names);
+      named += names.length;
+    }
+    if (named >= TURN_NAMES) {
+      named = 0;
+      yield;
     }
     const reason = reasonAgainst(names, owners);
     if (reason !== undefined) {

@@ -12,7 +12,7 @@ import {
   libraryClass,
   property,
 } from "../testing/library.js";
-import { buildGraphQlSchema } from "./build-schema.js";
+import { buildGraphQlSchema, buildGraphQlSchemaInTurns } from "./build-schema.js";
 
 describe("the schema", () => {
   it("is seen by introspection, with the reference's names", async () => {
@@ -128,5 +128,58 @@ describe("the schema", () => {
       "WeaviateObj: its GraphQL type 'WeaviateObj' collides with a type of the GraphQL schema itself",
       "Bad-Name: 'Bad-Name' is not a name that GraphQL allows",
     ]);
+  });
+});
+
+describe("a schema of many classes", () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, i) =>
+      libraryClass(`Many${i}`, [property("name", "text"), property("next", `Many${(i * 7 + 1) % count}`)]),
+    );
+
+  it("is built in turns of few types, and is the same", () => {
+    const classes = many(300);
+    const parts = [classes, new LibraryQuery(), SPEC_PROFILE, DEFAULT_GRAPHQL_LIMITS] as const;
+    const building = buildGraphQlSchemaInTurns(...parts);
+    let turns = 1;
+    let step = building.next();
+    for (; step.done !== true; step = building.next()) turns += 1;
+    const { schema } = step.value;
+    const types = Object.keys(schema?.getTypeMap() ?? {}).length;
+    expect(types).toBeGreaterThan(300 * 20);
+    expect(turns).toBeGreaterThan(types / 1_000);
+    const atOnce = buildGraphQlSchema(...parts).schema;
+    expect(schema && printSchema(schema)).toBe(atOnce && printSchema(atOnce));
+  });
+
+  it("has its fields made before its types are collected", () => {
+    const reads: string[] = [];
+    const classes = many(50).map((definition) => ({
+      ...definition,
+      get properties() {
+        reads.push(definition.class);
+        return definition.properties;
+      },
+    }));
+    const parts = [classes, new LibraryQuery(), SPEC_PROFILE, DEFAULT_GRAPHQL_LIMITS] as const;
+    const building = buildGraphQlSchemaInTurns(...parts);
+    let before = 0;
+    for (let step = building.next(); step.done !== true; step = building.next()) before = reads.length;
+    expect(reads.length - before).toBeLessThan(reads.length / 4);
+  });
+
+  it("answers whoever asks while it is being built with what was known when they asked, or newer", async () => {
+    const schema = new LibraryView(many(300));
+    const { ask } = library({ schema });
+    const last = "{ Get { Many299 { name } } }";
+    const empty = (name: string) => ({ data: { Get: { [name]: [] } }, errors: null });
+    const first = ask(last);
+    // The schema changes while the first one is being built.
+    schema.change([...many(300), libraryClass("Newer", [property("name", "text")])]);
+    const second = ask("{ Get { Newer { name } } }");
+    const third = ask(last);
+    expect(await Promise.all([first, second, third])).toEqual([empty("Many299"), empty("Newer"), empty("Many299")]);
+    schema.change([BOOK, AUTHOR]);
+    expect((await ask(last)).errors[0].message).toContain('Cannot query field "Many299"');
   });
 });
