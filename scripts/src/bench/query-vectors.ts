@@ -10,7 +10,7 @@ export type QueryKind = "held-out" | "perturbed";
 
 const PERTURBATION = 0.2;
 /** The words behind the loaded ones that the writing rows (H8, H12) import; queries are taken from behind them. */
-export const NEW_ROWS_RESERVED: Readonly<Record<SetName, number>> = { glove: 20_000, fashion: 0, regions: 0 };
+const NEW_ROWS_RESERVED: Readonly<Record<SetName, number>> = { glove: 20_000, fashion: 0, regions: 0 };
 
 /** `count` vectors, all different. Errors: `invalid` when there are not as many. */
 export async function queryVectors(

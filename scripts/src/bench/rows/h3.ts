@@ -3,6 +3,7 @@ import { measure } from "../measure.js";
 import type { Row } from "../row.js";
 import type { FilteredNearParameters } from "../workloads/filtered-near-vector.js";
 import { RECALL_QUERIES, WARM_UP_REQUESTS } from "./near-vector-rows.js";
+import { wordsRow } from "./words-row.js";
 
 const REQUESTS = 20_000;
 
@@ -15,29 +16,17 @@ export const h3: readonly Row[] = [
 ];
 
 function filteredRow(id: string, operation: string, target: number, filter: BenchFilter): Row {
-  return {
-    id,
-    group: "H3",
-    operation,
-    target,
-    figure: "cpuMicros",
-    recallMin: 1,
-    byDefault: true,
-    needsOwnServer: false,
-    async run(bench) {
-      const server = await bench.loaded("glove");
-      bench.say(operation);
-      const parameters: FilteredNearParameters = {
-        set: "glove",
-        loaded: server.loaded,
-        filter,
-        queries: bench.queries("held-out"),
-        warmUpRequests: WARM_UP_REQUESTS,
-        requests: REQUESTS,
-        limit: 10,
-        recallQueries: RECALL_QUERIES,
-      };
-      return measure(server, { workload: "filtered-near-vector", parameters });
-    },
-  };
+  return wordsRow({ id, group: "H3", operation, target, recallMin: 1 }, (server, bench) => {
+    const parameters: FilteredNearParameters = {
+      set: "glove",
+      loaded: server.loaded,
+      filter,
+      queries: bench.queries("held-out"),
+      warmUpRequests: WARM_UP_REQUESTS,
+      requests: REQUESTS,
+      limit: 10,
+      recallQueries: RECALL_QUERIES,
+    };
+    return measure(server, { workload: "filtered-near-vector", parameters });
+  });
 }

@@ -1,6 +1,7 @@
 import { measure } from "../measure.js";
 import type { Row } from "../row.js";
 import type { FilteredListParameters } from "../workloads/filtered-list.js";
+import { wordsRow } from "./words-row.js";
 
 const REQUESTS = 20_000;
 const WARM_UP_REQUESTS = 1000;
@@ -11,26 +12,15 @@ export const h4: readonly Row[] = [
 ];
 
 function listRow(id: string, operation: string, target: number, filter: FilteredListParameters["filter"]): Row {
-  return {
-    id,
-    group: "H4",
-    operation,
-    target,
-    figure: "cpuMicros",
-    byDefault: true,
-    needsOwnServer: false,
-    async run(bench) {
-      const server = await bench.loaded("glove");
-      bench.say(operation);
-      const parameters: FilteredListParameters = {
-        set: "glove",
-        loaded: server.loaded,
-        filter,
-        limit: 10,
-        warmUpRequests: WARM_UP_REQUESTS,
-        requests: REQUESTS,
-      };
-      return measure(server, { workload: "filtered-list", parameters });
-    },
-  };
+  return wordsRow({ id, group: "H4", operation, target }, (server) => {
+    const parameters: FilteredListParameters = {
+      set: "glove",
+      loaded: server.loaded,
+      filter,
+      limit: 10,
+      warmUpRequests: WARM_UP_REQUESTS,
+      requests: REQUESTS,
+    };
+    return measure(server, { workload: "filtered-list", parameters });
+  });
 }

@@ -1,6 +1,7 @@
 import { measure } from "../measure.js";
 import type { Row } from "../row.js";
 import type { AggregateParameters } from "../workloads/aggregate.js";
+import { wordsRow } from "./words-row.js";
 
 const REQUESTS = 20_000;
 const WARM_UP_REQUESTS = 1000;
@@ -12,26 +13,14 @@ export const h5: readonly Row[] = [
 ];
 
 function aggregateRow(id: string, operation: string, target: number, of: AggregateParameters["of"]): Row {
-  return {
-    id,
-    group: "H5",
-    operation,
-    target,
-    figure: "cpuMicros",
-    byDefault: true,
-    needsOwnServer: false,
-    async run(bench) {
-      const server = await bench.loaded("glove");
-      bench.say(operation);
-      const { loaded } = server;
-      const parameters: AggregateParameters = {
-        set: "glove",
-        loaded,
-        of,
-        warmUpRequests: WARM_UP_REQUESTS,
-        requests: REQUESTS,
-      };
-      return measure(server, { workload: "aggregate", parameters });
-    },
-  };
+  return wordsRow({ id, group: "H5", operation, target }, (server) => {
+    const parameters: AggregateParameters = {
+      set: "glove",
+      loaded: server.loaded,
+      of,
+      warmUpRequests: WARM_UP_REQUESTS,
+      requests: REQUESTS,
+    };
+    return measure(server, { workload: "aggregate", parameters });
+  });
 }

@@ -1,6 +1,7 @@
 import { measure } from "../measure.js";
 import type { Row } from "../row.js";
 import type { ListParameters } from "../workloads/list-objects.js";
+import { wordsRow } from "./words-row.js";
 
 const REQUESTS = 20_000;
 const WARM_UP_REQUESTS = 1000;
@@ -11,25 +12,14 @@ export const h6: readonly Row[] = [
 ];
 
 function listRow(id: string, operation: string, target: number, over: ListParameters["over"], limit: number): Row {
-  return {
-    id,
-    group: "H6",
-    operation,
-    target,
-    figure: "cpuMicros",
-    byDefault: true,
-    needsOwnServer: false,
-    async run(bench) {
-      const server = await bench.loaded("glove");
-      bench.say(operation);
-      const parameters: ListParameters = {
-        set: "glove",
-        over,
-        limit,
-        warmUpRequests: WARM_UP_REQUESTS,
-        requests: REQUESTS,
-      };
-      return measure(server, { workload: "list-objects", parameters });
-    },
-  };
+  return wordsRow({ id, group: "H6", operation, target }, (server) => {
+    const parameters: ListParameters = {
+      set: "glove",
+      over,
+      limit,
+      warmUpRequests: WARM_UP_REQUESTS,
+      requests: REQUESTS,
+    };
+    return measure(server, { workload: "list-objects", parameters });
+  });
 }

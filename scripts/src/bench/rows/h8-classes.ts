@@ -1,5 +1,4 @@
-import { ShoalError } from "@shoal/model";
-import { ask } from "../ask.js";
+import { post } from "../ask.js";
 import { BENCH_SETS } from "../bench-class.js";
 import type { Target } from "../measure.js";
 import type { Row } from "../row.js";
@@ -36,11 +35,4 @@ async function createOther({ url }: Target, at: number): Promise<void> {
   const name = `Other${at}`;
   await post(url, "/v1/schema", { class: name, vectorizer: "none" });
   await post(url, "/v1/objects", { class: name, vector: [1, at] });
-}
-
-async function post(url: URL, path: string, body: object): Promise<void> {
-  const headers = { "content-type": "application/json" };
-  const response = await ask(url, path, { method: "POST", headers, body: JSON.stringify(body) });
-  const answer = await response.text();
-  if (response.status !== 200) throw new ShoalError("internal", `POST ${path}: ${response.status} ${answer}`);
 }

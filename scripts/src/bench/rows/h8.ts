@@ -12,6 +12,7 @@ import {
   putVectors,
   type SingleObjectParameters,
 } from "../workloads/single-object.js";
+import { wordsRow } from "./words-row.js";
 
 const WARM_UP_REQUESTS = 1000;
 const VERIFIED_OBJECTS = 20;
@@ -26,20 +27,9 @@ export const h8: readonly Row[] = [
 ];
 
 function objectRow(verb: ObjectVerb, operation: string, target: number, requests: number): Row {
-  return {
-    id: `H8-${verb}`,
-    group: "H8",
-    operation,
-    target,
-    figure: "cpuMicros",
-    byDefault: true,
-    needsOwnServer: false,
-    async run(bench) {
-      const server = await bench.loaded("glove");
-      bench.say(operation);
-      return measureObjects(server, verb, requests);
-    },
-  };
+  return wordsRow({ id: `H8-${verb}`, group: "H8", operation, target }, (server) =>
+    measureObjects(server, verb, requests),
+  );
 }
 
 /** Measures one verb on a server that holds words, and looks at what it has done. */

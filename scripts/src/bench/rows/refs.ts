@@ -1,5 +1,4 @@
-import { ShoalError } from "@shoal/model";
-import { ask } from "../ask.js";
+import { post } from "../ask.js";
 import { OBJECTS_PER_BATCH } from "../bench.js";
 import { measure, type Target } from "../measure.js";
 import { levelClass, type ReferenceLevel } from "../reference-tree.js";
@@ -32,12 +31,7 @@ export const references: Row = {
 };
 
 async function importLevel(target: Target, level: ReferenceLevel): Promise<void> {
-  const response = await ask(target.url, "/v1/schema", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(levelClass(level)),
-  });
-  if (response.status !== 200) throw new ShoalError("internal", `${response.status} ${await response.text()}`);
+  await post(target.url, "/v1/schema", levelClass(level));
   const parameters: LevelParameters = { level, perBatch: OBJECTS_PER_BATCH };
   await measure(target, { workload: "import-level", parameters, secondsMax: IMPORT_SECONDS_MAX });
 }
