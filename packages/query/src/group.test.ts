@@ -170,6 +170,16 @@ describe("merged properties", () => {
       ],
       { latitude: 15, longitude: 10 },
     ],
+    [
+      "ageoCoordinates",
+      [
+        { latitude: 52.366667, longitude: 4.9 },
+        { latitude: 51.225555, longitude: 6.782778 },
+        { latitude: 52.523406, longitude: -0.1 },
+      ],
+      // The means are 52.038542666666665 and 3.8609260000000005.
+      { latitude: 52.038544, longitude: 3.860926 },
+    ],
     ["aphoneNumber", [{ input: "1" }], undefined],
     ["atexts", [["a"]], undefined],
     ["aints", [[1]], undefined],

@@ -6,6 +6,7 @@ import {
   type PrimitiveDataType,
   primitiveDataType,
   type StoredObject,
+  shortestFloat32,
   targetsOfReferences,
 } from "@shoal/model";
 import type { Turns } from "./turns.js";
@@ -27,7 +28,7 @@ const MERGES: { readonly [Type in PrimitiveDataType]?: Merge } = {
 /**
  * The properties of several objects as those of one (reference-graphql 2.8), as UTF-8 JSON: of texts the unique ones in
  * their order as `first (second, third)`, of numbers and places the mean (of ints without its fraction, as GraphQL shows
- * it), of booleans the more frequent one, of references each object once. Lists and phone numbers are left out.
+ * it, of places in float32), of booleans the more frequent one, of references each object once. Lists and phone numbers are left out.
  */
 export async function mergeProperties(
   objects: readonly StoredObject[],
@@ -74,7 +75,9 @@ function booleans(values: readonly Json[]): Json {
 function places(values: readonly Json[]): Json | undefined {
   const latitude = mean(values.map((value) => member(value, "latitude")).filter(isNumber));
   const longitude = mean(values.map((value) => member(value, "longitude")).filter(isNumber));
-  return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
+  return latitude === undefined || longitude === undefined
+    ? undefined
+    : { latitude: shortestFloat32(latitude), longitude: shortestFloat32(longitude) };
 }
 
 function references(values: readonly Json[]): Json {

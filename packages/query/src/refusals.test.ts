@@ -42,6 +42,14 @@ describe("refusals", () => {
         "knn search: distance between entrypint and query node: vector lengths don't match: 4 vs 3",
     ],
     [
+      {
+        nearVector: { vector: new Float32Array(3), certainty: undefined },
+        where: { operator: "Equal", path: ["text"], value: { kind: "text", values: ["a"] } },
+      },
+      "explorer: get class: vector search: object vector search at index word: shard word_s0: vector search: " +
+        "vector lengths don't match: 4 vs 3",
+    ],
+    [
       { nearVector: { vector: new Float32Array(0), certainty: undefined } },
       "explorer: get class: vector search: object vector search at index word: shard word_s0: vector search: " +
         "got a nil or zero-length vector as search vector",

@@ -190,8 +190,20 @@ describe("filters over references", () => {
       code: "invalid",
       message:
         "explorer: get class: vector search: object vector search at index book: shard book_s0: vector search: " +
-        "build inverted filter allow list: bucket for prop x not found - is it indexed?",
+        "build inverted filter allow list: hash bucket for prop x not found - is it indexed?",
     });
+  });
+
+  test("what else a shard refuses about a filter with near begins with the list only", async () => {
+    const { engine, shards } = engineOf(objects, 1);
+    const refuse = async () => {
+      throw new ShoalError("invalid", "a 'Like' pattern is too long");
+    };
+    Object.assign(shards.node(), { searchByVector: refuse });
+    const nearVector = { vector: new Float32Array(DIMENSIONS).fill(1), certainty: undefined };
+    await expect(engine.get(books({ where: equal(["x"]), nearVector }), context)).rejects.toThrow(
+      "vector search: build inverted filter allow list: a 'Like' pattern is too long",
+    );
   });
 
   test("a beacon to an object that is gone refers to nothing", async () => {
