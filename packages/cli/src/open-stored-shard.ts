@@ -15,6 +15,8 @@ export interface StoredShardSettings {
   readonly idCensus: IdCensus;
   /** Shared by all shards of this node. */
   readonly indexMemory: IndexMemory;
+  /** Most characters of the value of a `Like`. */
+  readonly likePatternCharsMax: number;
   readonly logger: Logger;
   readonly objectBytesMax: number;
   /** Shared by all shards of this node. */
@@ -38,6 +40,7 @@ export async function openStoredShard(
   folder: string,
 ): Promise<OpenedShard> {
   const { ballast, clock, hashSeed, idCensus, indexMemory, logger, onStoreState, rowCache, rowReads } = settings;
+  const { likePatternCharsMax } = settings;
   const shardCount = Math.max(1, settings.shardCount());
   const where = { class: address.className, shard: address.shardName };
   const store = await openRocksStore({
@@ -60,7 +63,7 @@ export async function openStoredShard(
       dimensions: record.dimensions,
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
       properties: record.definition.properties ?? [],
-      createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory }),
+      createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory, likePatternCharsMax }),
       clock,
       hashSeed,
       idCensus,

@@ -71,6 +71,7 @@ export async function startStorage(
     hashSeed,
     idCensus: new IdCensus(hashSeed),
     indexMemory: new IndexMemory(configuration.indexCacheBytes),
+    likePatternCharsMax: configuration.likePatternCharsMax,
     logger,
     objectBytesMax: configuration.objectBytesMax,
     storeMemoryBytes: configuration.storeMemoryBytes,

@@ -20,7 +20,7 @@ async function worldOf(objects: readonly JsonObject[], memoryBytes = 1 << 28): P
 
 describe("what an index refuses", () => {
   it.each(["hidden", "phone", "blob", "nowhere"])("a filter on %s, wherever it stands", async (name) => {
-    const world = await worldOf([{ text: "a", hidden: "b" }]);
+    const world = await worldOf([{ text: "a", hidden: "b", phone: { input: "1" }, blob: "YQ==" }]);
     const message = `bucket for prop ${name} not found - is it indexed?`;
     const filter: ShardFilter = { operator: "And", operands: [text("text", "nothing"), text(name, "b")] };
     for (const one of [text(name, "b"), filter]) {
@@ -40,6 +40,24 @@ describe("what an index refuses", () => {
     world.index.configure(world.properties);
     await world.commit([{ document: 0, properties: { later: "a b" }, time: 1 }]);
     expect(world.index.matching(text("later", "b"))).toMatchObject({ size: 1 });
+  });
+
+  it("to tell whether there is a value where nothing is indexed", async () => {
+    const world = await worldOf([{ hidden: "b" }]);
+    for (const name of ["hidden", "nowhere"]) {
+      const isNull = { operator: "IsNull", property: name, value: { kind: "boolean", values: [true] } } as const;
+      expect(() => world.index.matching(isNull)).toThrow(`bucket for prop ${name} not found - is it indexed?`);
+    }
+  });
+
+  it("patterns that are longer than its limit", async () => {
+    const world = await worldOf([{ text: "abcd" }]);
+    world.likePatternCharsMax = 3;
+    world.reopen();
+    expect(() => world.index.matching(text("text", "abc*", "Like"))).toThrow(
+      "a 'Like' pattern has at most 3 characters (LIKE_PATTERN_CHARS_MAX), 'abc*…' has more",
+    );
+    expect([...(await world.index.matching(text("text", "ab*", "Like")))]).toEqual([0]);
   });
 
   it("patterns that are too long", async () => {
@@ -149,6 +167,8 @@ describe("records", () => {
       place: { latitude: 1.5, longitude: -2 },
       refs: [{ beacon: "svc://localhost/00000000-0000-4000-8000-00000000000a" }],
       string: `a\u0000b ${"x".repeat(257)}`,
+      phone: { input: "1" },
+      blob: "YQ==",
     };
     const world = new IndexWorld(WORLD_SCHEMA);
     await world.commit([{ document: 4097, properties, time: 1000 }]);
@@ -164,12 +184,14 @@ describe("records", () => {
         "c<05>place<00><00><00><20> = 030002000101000000000000f83f00000000000000c0",
         "c<11>_creationTimeUnix<00><00><00><20> = 000001000000000000408f400100",
         "c<13>_lastUpdateTimeUnix<00><00><00><20> = 000001000000000000408f400100",
+        "p<04>blob<01><00><ff><00><00><00><00><00><01> = 010100",
         "p<04>refs<05><00><ff><00><ff><00><ff><00><ff><00><ff><00><ff>@<00><ff><80><00><ff><00><ff><00><ff><00><ff><00><ff><00><ff><0a><00><00><00><00><00><01> = 010100",
         "p<04>text<01><00><ff><00><00><00><00><00><01> = 010100",
         "p<04>text<01><04><00><00><00><00><00><01> = 010100",
         "p<04>text<02>car<00><00><00><00><00><01> = 010100",
         "p<04>text<02>red<00><00><00><00><00><01> = 010100",
         "p<04>text<04>Red<20>car<00><00><00><00><00><01> = 010100",
+        "p<05>phone<01><00><ff><00><00><00><00><00><01> = 010100",
         "p<06>string<01><00><ff><00><00><00><00><00><01> = 010100",
         "p<06>string<01><03><00><00><00><00><00><01> = 010100",
         "p<06>string<01><04><00><00><00><00><00><01> = 010100",

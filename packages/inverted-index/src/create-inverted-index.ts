@@ -35,9 +35,13 @@ export interface InvertedIndexOptions {
   readonly properties: readonly PropertyDefinition[];
   /** Shared by all shards of a process. */
   readonly memory: IndexMemory;
+  /** Most characters of a `Like` value; 1,024 when absent. */
+  readonly likePatternCharsMax?: number | undefined;
   /** Whether the store has no records of the index yet: then nothing has to be read to know that. */
   readonly isEmpty: boolean;
 }
+
+const LIKE_PATTERN_CHARS_MAX = 1024;
 
 export function createInvertedIndex(options: InvertedIndexOptions): InvertedIndex {
   return new StoredIndex(options);
@@ -53,8 +57,11 @@ class StoredIndex implements InvertedIndex {
   readonly #properties = new Map<string, PropertyIndex>();
   readonly #definitions = new Map<string, PropertyDefinition>();
   readonly #source: AggregateSource;
+  readonly #likePatternCharsMax: number;
 
-  constructor({ className, shardName, store, prefixes, memory, directory, properties, isEmpty }: InvertedIndexOptions) {
+  constructor(options: InvertedIndexOptions) {
+    const { className, shardName, store, prefixes, memory, directory, properties, isEmpty } = options;
+    this.#likePatternCharsMax = options.likePatternCharsMax ?? LIKE_PATTERN_CHARS_MAX;
     this.#store = { reader: store, prefixes, place: { className, shardName }, gate: new CommitGate(), memory };
     this.#directory = directory;
     for (const name of [CREATION_TIME_PROPERTY, LAST_UPDATE_TIME_PROPERTY]) {
@@ -113,7 +120,9 @@ class StoredIndex implements InvertedIndex {
   }
 
   #evaluate(filter: ShardFilter, turns: Turns): Work<DocumentSet> {
-    return evaluateFilter({ properties: this.#properties, directory: this.#directory, turns }, filter);
+    const likePatternCharsMax = this.#likePatternCharsMax;
+    const context = { properties: this.#properties, directory: this.#directory, turns, likePatternCharsMax };
+    return evaluateFilter(context, filter);
   }
 
   #add(properties: readonly PropertyDefinition[], isNew: boolean): void {

@@ -146,7 +146,7 @@ class Drafter {
     if (propertiesJson.length > PARSED_WHOLE_BYTES_MAX) {
       for (const [name, member] of jsonMembers(propertiesJson)) {
         const index = this.#index(name);
-        if (index.property.kind !== "none") visit(index, parsed(member));
+        if (index.property.kind !== "none") visit(index, memberOf(index, member));
       }
       return;
     }
@@ -165,12 +165,13 @@ class Drafter {
       old.delete(name);
       if (index.property.kind === "none") continue;
       if (oldMember !== undefined && Buffer.compare(oldMember, member) === 0) continue;
-      const before = oldMember === undefined ? undefined : parsed(oldMember);
-      visit({ index, document, before, after: parsed(member) });
+      const before = oldMember === undefined ? undefined : memberOf(index, oldMember);
+      visit({ index, document, before, after: memberOf(index, member) });
     }
     for (const [name, member] of old) {
       const index = this.#index(name);
-      if (index.property.kind !== "none") visit({ index, document, before: parsed(member), after: undefined });
+      if (index.property.kind === "none") continue;
+      visit({ index, document, before: memberOf(index, member), after: undefined });
     }
   }
 
@@ -196,6 +197,14 @@ class Drafter {
       { retryAfterSeconds: SECONDS_LATER },
     );
   }
+}
+
+/** Of `null`, the one stored value that is none. */
+const NULL_START = 0x6e;
+
+/** What a value is does not matter where only its presence does: blobs may be long. */
+function memberOf({ property }: PropertyIndex, member: Uint8Array): Json {
+  return property.kind === "presence" && member[0] !== NULL_START ? true : parsed(member);
 }
 
 function parsed(json: Uint8Array): Json {

@@ -25,7 +25,9 @@ const GOLDEN = {
   format1: "53484f414c53484401000000 02000000",
   format: "53484f414c53484402000000 02000000",
   indexKey: "02",
-  wholeIndex: "01000000",
+  wholeIndex: "02000000",
+  /** Without the presence of phone numbers and blobs. */
+  wholeIndex1: "01000000",
   outdatedIndex: "00000000",
   head: "0200000001000000 0700000000000000 0100000000000000 68fed1e6 b6188864",
   headOfUnknown: "0200000001000000 0700000000000000 ffffffffffffffff 00000000 00000000",
@@ -92,7 +94,7 @@ describe("format 2", () => {
     expect(hex(INDEX_KEY)).toBe(GOLDEN.indexKey);
     expect(indexRecord(true)).toMatchObject({ type: "put", key: INDEX_KEY, value: bytes(GOLDEN.wholeIndex) });
     expect(indexRecord(false)).toMatchObject({ type: "put", key: INDEX_KEY, value: bytes(GOLDEN.outdatedIndex) });
-    const records = [GOLDEN.wholeIndex, GOLDEN.outdatedIndex, "02000000", "0100", "0100000000"].map(bytes);
+    const records = [GOLDEN.wholeIndex, GOLDEN.outdatedIndex, GOLDEN.wholeIndex1, "0200", "0200000000"].map(bytes);
     expect(records.map(indexIsWhole)).toEqual([true, false, false, false, false]);
     expect(indexIsWhole(undefined)).toBe(false);
   });
@@ -152,6 +154,10 @@ describe("format 2", () => {
     under.events.length = 0;
     await opened(under);
     expect(under.events.map(({ type }) => type)).not.toContain("indexBuilt");
+    await store.write([{ type: "put", key: INDEX_KEY, value: bytes(GOLDEN.wholeIndex1) }]);
+    await opened(under);
+    expect(under.events).toContainEqual(expect.objectContaining({ type: "indexBuilt", objectCount: 1 }));
+    expect(hex((await store.get(INDEX_KEY)) ?? Buffer.of())).toBe(GOLDEN.wholeIndex);
   });
 
   it.each([

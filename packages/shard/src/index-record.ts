@@ -8,8 +8,11 @@ import { INDEX_KEY } from "./key-layout.js";
  */
 const RECORD_BYTES = 4;
 
-/** Of the records that `inverted-index` writes; another number has every index built anew at the next opening. */
-export const INDEX_LAYOUT = 1;
+/**
+ * Of the records that `inverted-index` writes; another number has every index built anew at the next opening. 2: phone numbers
+ * and blobs have a record of their presence.
+ */
+export const INDEX_LAYOUT = 2;
 
 const OUTDATED = 0;
 

@@ -21,8 +21,8 @@ import { INDEX_PREFIXES } from "./key-layout.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { TableDirectory } from "./table-directory.js";
 
-/** What a shard knows of its inverted index; the memory is the process's matter. */
-export type InvertedIndexSite = Omit<InvertedIndexOptions, "memory">;
+/** What a shard knows of its inverted index; memory and limits are the process's matter. */
+export type InvertedIndexSite = Omit<InvertedIndexOptions, "memory" | "likePatternCharsMax">;
 
 /** Where a shard gets its inverted index from. */
 export type CreateInvertedIndex = (site: InvertedIndexSite) => InvertedIndex;

@@ -70,6 +70,8 @@ export function analyseValue(
       const isUtc = elements.every((element) => isUtcDate(String(element)));
       return { ...NOTHING, flags: presence | (isUtc ? 0 : flagBit("local")), column };
     }
+    case "presence":
+      return { ...NOTHING, flags: presence };
     case "geo":
       return { ...NOTHING, column: coordinates(value) };
     case "reference": {

@@ -1,8 +1,8 @@
 import { type PropertyDefinition, primitiveDataType } from "@shoal/model";
 import type { Tokenization } from "./tokens.js";
 
-/** How the values of a property are indexed. `none`: not at all. */
-export type PropertyKind = "text" | "number" | "date" | "boolean" | "geo" | "reference" | "none";
+/** How the values of a property are indexed. `presence`: only whether there is one; `none`: not at all. */
+export type PropertyKind = "text" | "number" | "date" | "boolean" | "geo" | "reference" | "presence" | "none";
 
 export interface IndexedProperty {
   readonly name: string;
@@ -20,6 +20,8 @@ const KINDS: Readonly<Record<string, PropertyKind>> = {
   boolean: "boolean",
   date: "date",
   geoCoordinates: "geo",
+  phoneNumber: "presence",
+  blob: "presence",
 };
 
 export function indexedProperty(definition: PropertyDefinition): IndexedProperty {

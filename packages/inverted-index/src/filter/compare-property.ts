@@ -23,9 +23,9 @@ export function* compareProperty(
   const { operator, value } = comparison;
   const { kind } = index.property;
   if (operator === "IsNull") {
-    const present = yield* presentDocuments(index);
     if (value.kind !== "boolean") return new DocumentSet();
-    return value.values[0] === true ? context.directory.all().copy().andNot(present) : present.copy();
+    const given = kind === "reference" ? yield* referringDocuments(context, index) : yield* presentDocuments(index);
+    return value.values[0] === true ? context.directory.all().copy().andNot(given) : given.copy();
   }
   if (kind === "reference") return yield* compareCounts(context, index, comparison);
   if (operator === "NotEqual") {
@@ -44,6 +44,14 @@ export function* compareProperty(
   if (index.numbers === undefined || test === undefined) return new DocumentSet();
   const column = yield* index.numbers.slot.demand();
   return yield* selectNumbers(column, test, comparison.within, context.turns);
+}
+
+const SOME_REFERENCES = numberTest("GreaterThan", [{ milliseconds: 0, rest: 0 }]);
+
+/** All documents with at least one reference: an empty list is shown as `null` and counts 0, as a missing one. */
+function* referringDocuments({ turns }: FilterContext, { numbers }: PropertyIndex): Work<DocumentSet> {
+  if (numbers === undefined || SOME_REFERENCES === undefined) return new DocumentSet();
+  return yield* selectNumbers(yield* numbers.slot.demand(), SOME_REFERENCES, undefined, turns);
 }
 
 /** All documents with a value of the property; not to be changed. */

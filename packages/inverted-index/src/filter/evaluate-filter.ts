@@ -20,8 +20,8 @@ import { checkLikeValue } from "./like-pattern.js";
 import { documentsOfTerm } from "./select-tokens.js";
 
 /**
- * The documents that satisfy the filter, as a set of its own. Fails with `invalid` for a property without an index and for a
- * pattern that is too long, wherever in the filter they stand. A filter that takes turns sees each of its comparisons at
+ * The documents that satisfy the filter, as a set of its own. Fails with `invalid` for a property without an index, for any
+ * other question than `IsNull` about one of which only the presence is known, and for a pattern that is too long, wherever in the filter they stand. A filter that takes turns sees each of its comparisons at
  * one moment.
  */
 export function* evaluateFilter(context: FilterContext, filter: ShardFilter): Work<DocumentSet> {
@@ -35,9 +35,13 @@ function check(context: FilterContext, filter: ShardFilter): void {
     for (const operand of filter.operands) check(context, operand);
     return;
   }
-  if (filter.property !== ID_PROPERTY) indexOf(context, filter.property);
+  if (filter.property !== ID_PROPERTY) {
+    const { kind } = indexOf(context, filter.property).property;
+    if (kind === "presence" && filter.operator !== "IsNull") throw notIndexed(filter.property);
+  }
   if (filter.operator !== "Like") return;
-  if (filter.value.kind === "string" || filter.value.kind === "text") filter.value.values.forEach(checkLikeValue);
+  if (filter.value.kind !== "string" && filter.value.kind !== "text") return;
+  for (const pattern of filter.value.values) checkLikeValue(pattern, context.likePatternCharsMax);
 }
 
 function indexOf(context: FilterContext, name: string): PropertyIndex {

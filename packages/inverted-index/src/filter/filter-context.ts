@@ -9,6 +9,8 @@ export interface FilterContext {
   readonly properties: PropertyIndexes;
   readonly directory: ObjectDirectory;
   readonly turns: Turns;
+  /** Most characters of a `Like` value. */
+  readonly likePatternCharsMax: number;
 }
 
 /** A comparison of one property. */

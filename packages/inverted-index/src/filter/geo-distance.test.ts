@@ -1,3 +1,4 @@
+import { shortestFloat32 } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { plainDistance } from "../testing/plain-filter.js";
 import { Seeded } from "../testing/seeded.js";
@@ -21,6 +22,24 @@ describe("distance on the sphere", () => {
       if (expected > 1) expect(circle(from, expected * 1.001 + 1).has(to.latitude, to.longitude)).toBe(true);
       if (expected > 10) expect(circle(from, expected * 0.999 - 1).has(to.latitude, to.longitude)).toBe(false);
     }
+  });
+
+  it("is nothing between coordinates that are the same float32", () => {
+    const random = new Seeded(2);
+    const degrees = (most: number) => random.pick([most, -most, (random.below(2e9) / 1e9 - 1) * most]);
+    for (let round = 0; round < 2_000; round++) {
+      const written = { latitude: degrees(90), longitude: degrees(180) };
+      for (const stored of [shortestFloat32, Math.fround]) {
+        const [latitude, longitude] = [stored(written.latitude), stored(written.longitude)];
+        expect(circle(written, 0).distance(latitude, longitude)).toBe(0);
+        expect(circle(written, 0).has(latitude, longitude)).toBe(true);
+        // The next float32 is another place.
+        const north = latitude > 0 ? latitude * (1 - 2 ** -22) : latitude * (1 - 2 ** -22) + 1e-30;
+        expect(circle(written, 0).has(north, longitude)).toBe(false);
+      }
+    }
+    expect(circle({ latitude: 0, longitude: 180 }, 0).has(0, -180)).toBe(true);
+    expect(circle({ latitude: -90, longitude: 12 }, 0).has(-90, 123)).toBe(true);
   });
 
   it("is in metres", () => {

@@ -1,17 +1,14 @@
 import { ShoalError } from "@shoal/model";
 
-/** Most characters of a `Like` value. */
-export const LIKE_PATTERN_CHARS_MAX = 1024;
-
-/** Fails with `invalid`, naming limit and value, when a value has too many characters for a pattern. */
-export function checkLikeValue(value: string): void {
+/** Fails with `invalid`, naming limit and value, when a value has more characters than a pattern may have. */
+export function checkLikeValue(value: string, charsMax: number): void {
   // A code point has two units at most.
-  if (value.length <= LIKE_PATTERN_CHARS_MAX) return;
-  const chars = [...value.slice(0, 2 * LIKE_PATTERN_CHARS_MAX + 1)].length;
-  if (chars <= LIKE_PATTERN_CHARS_MAX) return;
+  if (value.length <= charsMax) return;
+  const chars = [...value.slice(0, 2 * charsMax + 1)].length;
+  if (chars <= charsMax) return;
   throw new ShoalError(
     "invalid",
-    `a 'Like' pattern has at most ${LIKE_PATTERN_CHARS_MAX} characters (LIKE_PATTERN_CHARS_MAX), ` +
+    `a 'Like' pattern has at most ${charsMax} characters (LIKE_PATTERN_CHARS_MAX), ` +
       `'${value.slice(0, 40)}…' has more`,
   );
 }

@@ -22,9 +22,11 @@ export function plainMatches(object: WorldObject, filter: ShardFilter, schema: r
   if (property === "_creationTimeUnix") return matchesTime(object.creationTimeUnix, operator, value);
   if (property === "_lastUpdateTimeUnix") return matchesTime(object.lastUpdateTimeUnix, operator, value);
   const type = schema.find(({ name }) => name === property)?.dataType[0] ?? "";
-  if (operator === "IsNull") return (stored === undefined) === value.values[0];
-  if (/^[A-Z]/.test(type)) {
-    const count = Array.isArray(stored) ? stored.length : 0;
+  const isReference = /^[A-Z]/.test(type);
+  const count = Array.isArray(stored) ? stored.length : 0;
+  // A reference to nothing is none; any other empty list is a value.
+  if (operator === "IsNull") return (isReference ? count === 0 : stored === undefined) === value.values[0];
+  if (isReference) {
     return value.kind === "int" && compares([count], operator, [...value.values]);
   }
   if (stored === undefined) return false;
@@ -160,10 +162,16 @@ export function plainNanoseconds(date: string): bigint {
   return BigInt(new Date(whole).getTime()) * 1_000_000n + BigInt(fraction.padEnd(9, "0").slice(0, 9));
 }
 
-/** The angle between two vectors from the centre of the earth, by the arc tangent. */
+/** The angle between two vectors from the centre of the earth, by the arc tangent; all coordinates are float32. */
 export function plainDistance(latitude: number, longitude: number, range: GeoRange): number {
   const vector = (lat: number, lon: number) => {
-    const [a, b] = [(lat * Math.PI) / 180, (lon * Math.PI) / 180];
+    const single = { lat: Math.fround(lat), lon: Math.fround(lon) };
+    // Two names of one place: every longitude at a pole, and both sides of the antimeridian.
+    const isPole = Math.abs(single.lat) === 90;
+    const [a, b] = [
+      (single.lat * Math.PI) / 180,
+      isPole ? 0 : ((single.lon === -180 ? 180 : single.lon) * Math.PI) / 180,
+    ];
     return [Math.cos(a) * Math.cos(b), Math.cos(a) * Math.sin(b), Math.sin(a)] as const;
   };
   const [x, y, z] = vector(latitude, longitude);

@@ -135,9 +135,11 @@ export function randomFilter(random: Seeded, depth = 3): ShardFilter {
 function randomComparison(random: Seeded): ShardFilter {
   const indexed = WORLD_SCHEMA.slice(0, 14);
   const special = ["id", "_creationTimeUnix", "_lastUpdateTimeUnix"];
+  if (random.chance(6)) {
+    const any = random.pick([...special, ...WORLD_SCHEMA.map(({ name }) => name).filter((name) => name !== "hidden")]);
+    return { operator: "IsNull", property: any, value: { kind: "boolean", values: [random.chance(50)] } };
+  }
   const property = random.chance(12) ? random.pick(special) : random.pick(indexed).name;
-  if (random.chance(6))
-    return { operator: "IsNull", property, value: { kind: "boolean", values: [random.chance(50)] } };
   const type = indexed.find(({ name }) => name === property)?.dataType[0]?.replace("[]", "") ?? property;
   const several = random.chance(10);
   const listed = <Value>(make: () => Value): Value[] =>
@@ -185,7 +187,7 @@ function randomInstant(random: Seeded): bigint {
 
 function randomRange(random: Seeded) {
   const latitude = random.pick(PLACES.filter((at) => Math.abs(at) <= 90));
-  const distanceMax = random.pick([1, 20, 200, 150_000, 250_000.5, 1e6, 9.5e6, 2.1e7]);
+  const distanceMax = random.pick([0, 1, 20, 200, 150_000, 250_000.5, 1e6, 9.5e6, 2.1e7]);
   return { latitude, longitude: random.pick(PLACES), distanceMax };
 }
 

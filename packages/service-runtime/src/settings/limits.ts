@@ -128,6 +128,13 @@ export const LIMIT_SETTINGS = {
     "Characters of all texts that a where-filter compares with.",
     wholeNumber(1, 16 * MIB),
   ),
+  likePatternCharsMax: setting(
+    "LIKE_PATTERN_CHARS_MAX",
+    "query.like_pattern_chars_max",
+    1_024,
+    "Characters of the value of a `Like`; each of its words is compared with many words of the index.",
+    wholeNumber(1, 64 * KIB),
+  ),
   filterIdsMax: setting(
     "FILTER_IDS_MAX",
     "query.filter_ids_max",
