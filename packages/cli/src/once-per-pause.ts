@@ -1,9 +1,11 @@
 /** Calls `act` a pause after the first of the calls that come meanwhile. Keeps no process alive. */
 export function oncePerPause(act: () => void, pauseMs: number): () => void {
-  let timer: NodeJS.Timeout | undefined;
+  let isDue = false;
   return () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
       act();
     }, pauseMs).unref();
   };
