@@ -11,6 +11,7 @@ import type { RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
 import { type AnswerBudget, AnswerContext, answerTooLarge } from "../../answer-budget.js";
 import { writeInTurns } from "../../json/write-in-turns.js";
+import { LoopTurns } from "../../loop-turns.js";
 import {
   type ErrorItem,
   errorItem,
@@ -24,6 +25,7 @@ import {
 import type { GraphQlStatistics } from "../graphql-statistics.js";
 import type { GraphQlRequest } from "../request-body.js";
 import { answerParts } from "./answer-parts.js";
+import { introspectInTurns } from "./introspect-in-turns.js";
 import type { PlainContext } from "./plain-row.js";
 
 export interface PlainExecutionParts {
@@ -44,6 +46,7 @@ export class PlainExecution {
   readonly #wire: GraphQlWire;
   #server: ApolloServer<PlainContext> | undefined;
 
+  readonly #introspection = new LoopTurns();
   readonly #onFault: PlainExecutionParts["onFault"];
   readonly #answers: AnswerBudget;
   readonly #statistics: GraphQlStatistics | undefined;
@@ -58,6 +61,7 @@ export class PlainExecution {
 
   /** Built at the first request that needs it: it takes 30 ms and more for a thousand classes. */
   #apollo(): ApolloServer<PlainContext> {
+    if (this.#server === undefined) introspectInTurns();
     this.#server ??= new ApolloServer<PlainContext>({
       schema: this.#schema,
       introspection: true,
@@ -89,10 +93,11 @@ export class PlainExecution {
   }
 
   /** Answers a request whose document was read and found valid. */
-  async execute(request: GraphQlRequest, context: RequestContext): Promise<GraphQlAnswer> {
+  async execute(asked: GraphQlRequest, context: RequestContext): Promise<GraphQlAnswer> {
     const held = this.#answers.begin();
     try {
-      return await this.#execute(request, { request: new AnswerContext(context, held), answer: held });
+      const request = new AnswerContext(context, held);
+      return await this.#execute(asked, { request, answer: held, introspection: this.#introspection });
     } catch (thrown) {
       return tooLargeAnswer(thrown);
     } finally {

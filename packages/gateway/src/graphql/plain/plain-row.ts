@@ -2,9 +2,10 @@ import { decodeProperties, type JsonObject, type ObjectId, type StoredObject } f
 import type { GetRow, ReferencedRow } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { HeldAnswer } from "../../answer-budget.js";
+import type { IntrospectionContext } from "./introspect-in-turns.js";
 
 /** What resolvers know of the request. */
-export interface PlainContext {
+export interface PlainContext extends IntrospectionContext {
   readonly request: RequestContext;
   /** Counts what the answer takes. */
   readonly answer: HeldAnswer;

@@ -1,5 +1,5 @@
 import { SPEC_PROFILE } from "@shoal/model";
-import { buildClientSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema } from "graphql";
+import { buildClientSchema, getIntrospectionQuery, graphqlSync, lexicographicSortSchema, printSchema } from "graphql";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
 import { library } from "../testing/ask-library.js";
@@ -166,6 +166,29 @@ describe("a schema of many classes", () => {
     let before = 0;
     for (let step = building.next(); step.done !== true; step = building.next()) before = reads.length;
     expect(reads.length - before).toBeLessThan(reads.length / 4);
+  });
+
+  it("is told by introspection in turns of few types, also when many ask", async () => {
+    const classes = many(100);
+    const { ask } = library({ schema: new LibraryView(classes) });
+    const parts = [classes, new LibraryQuery(), SPEC_PROFILE, DEFAULT_GRAPHQL_LIMITS] as const;
+    const { schema } = buildGraphQlSchema(...parts);
+    const types = Object.keys(schema?.getTypeMap() ?? {}).length;
+    await ask("{ __typename }");
+    let isOver = false;
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const answers = await Promise.all([ask(getIntrospectionQuery()), ask(getIntrospectionQuery())]);
+    isOver = true;
+    expect(turns).toBeGreaterThan((2 * types) / 128);
+    for (const { data, errors } of answers) {
+      expect(errors).toBeNull();
+      expect(schema && data).toEqual(schema && graphqlSync({ schema, source: getIntrospectionQuery() }).data);
+    }
   });
 
   it("answers whoever asks while it is being built with what was known when they asked, or newer", async () => {

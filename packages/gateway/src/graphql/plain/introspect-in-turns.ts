@@ -1,0 +1,51 @@
+import { __Schema, __Type, type GraphQLFieldResolver } from "graphql";
+import { LoopTurns } from "../../loop-turns.js";
+
+/** Elements of a list of introspection that are told in one turn of the event loop: ten milliseconds or so of types. */
+const TURN_ELEMENTS = 128;
+
+/** What a context has to have for introspection to take turns: all that share it have one step in each turn. */
+export interface IntrospectionContext {
+  readonly introspection: LoopTurns;
+}
+
+/**
+ * Has the long lists of introspection told in turns where the context says how: the elements are promises then, for which
+ * graphql-js waits. The types of introspection are graphql-js's own and shared by all schemas, so without such a context
+ * (tools that execute at once) all is as it was.
+ */
+export function introspectInTurns(): void {
+  for (const [type, names] of LONG_LISTS) {
+    const fields = type.getFields();
+    for (const name of names) {
+      const field = fields[name];
+      if (field?.resolve === undefined || WRAPPED.has(field.resolve)) continue;
+      field.resolve = inTurns(field.resolve);
+      WRAPPED.add(field.resolve);
+    }
+  }
+}
+
+const LONG_LISTS = [
+  [__Schema, ["types"]],
+  [__Type, ["fields", "inputFields", "possibleTypes", "enumValues"]],
+] as const;
+
+const WRAPPED = new WeakSet<GraphQLFieldResolver<unknown, unknown>>();
+
+function inTurns(resolve: GraphQLFieldResolver<unknown, unknown>): GraphQLFieldResolver<unknown, unknown> {
+  return (source, args, context, info) => {
+    const list: unknown = resolve(source, args, context, info);
+    if (!Array.isArray(list) || list.length <= TURN_ELEMENTS || !takesTurns(context)) return list;
+    let turn = Promise.resolve();
+    return list.map((element, at) => {
+      if (at > 0 && at % TURN_ELEMENTS === 0) turn = context.introspection.next();
+      return turn.then(() => element);
+    });
+  };
+}
+
+function takesTurns(context: unknown): context is IntrospectionContext {
+  const turns = (context as Partial<IntrospectionContext> | null | undefined)?.introspection;
+  return turns instanceof LoopTurns;
+}
