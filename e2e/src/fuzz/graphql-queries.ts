@@ -98,12 +98,22 @@ export class GraphqlQueries {
     // Two fields of one name with other arguments would not merge.
     const alias = depth < 2 || chance.oneIn(10) ? `a${chance.below(1_000_000)}: ` : "";
     const given = this.#arguments(field, className);
-    const directive = chance.oneIn(25)
-      ? chance.pick([" @include(if: true)", " @skip(if: false)", " @skip(if: true)"])
-      : "";
+    const directive = chance.oneIn(25) ? this.#directive() : "";
     const type = this.grammar.type(innermost(field.type).name ?? "");
     const inner = type === undefined || isLeaf(field.type) ? "" : ` ${this.#selection(type, className, depth + 1)}`;
     return `${alias}${field.name}${given}${directive}${inner}`;
+  }
+
+  #directive(): string {
+    const { chance } = this;
+    const name = chance.pick(["include", "skip"]);
+    if (chance.oneIn(2)) return ` @${name}(if: ${chance.oneIn(2)})`;
+    this.#parts.add("variables");
+    const variable = `v${this.#variables.size}`;
+    // Valid for the sake of its default, also when null is given, which is no condition.
+    const value = chance.pick([null, true, false]);
+    this.#variables.set(variable, { type: `Boolean = ${chance.oneIn(2)}`, value });
+    return ` @${name}(if: $${variable})`;
   }
 
   #arguments({ name: fieldName, args, type: fieldType }: GrammarField, className: string): string {

@@ -12,7 +12,7 @@ export interface GraphQlAnswer {
 
 /** One entry of `errors`, its members in the order in which they are sent. */
 export interface ErrorItem {
-  readonly locations: readonly { readonly column: number; readonly line: number }[];
+  readonly locations: readonly { readonly column: number; readonly line: number }[] | null;
   readonly message: string;
   readonly path: readonly string[] | null;
 }
@@ -60,7 +60,7 @@ export function httpError(status: number, message: string): GraphQlAnswer {
 /** Fields are executed at the same time, so the order in which they fail says nothing. Stable. */
 function inOrderOfText(errors: readonly ErrorItem[]): readonly ErrorItem[] {
   return [...errors].sort((a, b) => {
-    const [left, right] = [a.locations[0], b.locations[0]];
+    const [left, right] = [a.locations?.[0], b.locations?.[0]];
     if (left === undefined || right === undefined) return 0;
     return left.line - right.line || left.column - right.column;
   });

@@ -126,5 +126,16 @@ describe("the wire profile", () => {
     expect((await ask("{\n  Get {\n    Book(limit: }\n  }\n}")).errors[0].message).toBe(
       "Syntax Error GraphQL request (3:17) Unexpected }\n\n2:   Get {\n3:     Book(limit: }\n                   ^\n4:   }\n",
     );
+    // Quoted is what is no token: the character where a digit should be.
+    for (const [found, text] of [
+      [")", "1.)"],
+      [",", "1.,"],
+      [":", "1e:"],
+    ]) {
+      expect((await ask(`{Get{Book(limit:${text}`)).errors[0].message).toContain(
+        `(1:19) Invalid number, expected digit but got: "${found}"\n`,
+      );
+    }
+    expect((await ask("{Get{Book(limit)}}")).errors[0].message).toContain("(1:16) Expected :, found )\n");
   });
 });

@@ -66,6 +66,8 @@ describe("aggregations over shards", () => {
     );
     await many.engine.aggregate(aggregateQuery({ groupBy: ["name"] }), context);
     expect(many.asked[15]?.aggregation).toMatchObject({ isWhole: false, groupsMax: 100, bytesMax: 2000 });
+    await many.engine.aggregate(aggregateQuery({ groupBy: ["name"], limit: -1 }), context);
+    expect(many.asked[16]?.aggregation).toMatchObject({ groupsMax: 100 });
   });
 });
 
@@ -101,7 +103,7 @@ describe("refused aggregations", () => {
     [{ groupBy: ["photo"] }, "invalid: shard s0: identify groups: grouping by blob not supported: property 'photo'"],
     [{ groupBy: [] }, "invalid: could not extract groupBy path: missing an argument after 'Shop'"],
     [{ groupBy: ["owner", "Person"] }, "invalid: could not extract groupBy path: missing an argument after 'Person'"],
-    [{ groupBy: ["name"], limit: -1 }, "invalid: limit must be 0 or more, got -1"],
+    [{ groupBy: ["name"], limit: -2 }, "invalid: could not extract limits: limit must be 0 or more, got -2"],
     [{ properties: [allOf("gone")] }, "invalid: could not extract properties for class 'Shop': no property 'gone'"],
     [
       { properties: [allOf("place")] },

@@ -28,9 +28,9 @@ export function checkAggregate(
   query: AggregateQuery,
   shard: ShardAddress | undefined,
 ): CheckedAggregate | undefined {
-  const { limit = AGGREGATE_GROUPS_DEFAULT } = query;
+  const limit = query.limit === undefined || query.limit === -1 ? AGGREGATE_GROUPS_DEFAULT : query.limit;
   if (query.groupBy !== undefined && limit < 0) {
-    throw new ShoalError("invalid", `limit must be 0 or more, got ${limit}`);
+    throw new ShoalError("invalid", `could not extract limits: limit must be 0 or more, got ${limit}`);
   }
   const kinds = query.properties.map((wanted) => checkProperty(record, wanted, shard));
   if (query.groupBy === undefined) return { groupBy: undefined, groupsMax: 1, kinds };

@@ -25,6 +25,7 @@ function open(deps: Partial<GraphQlHandlerDeps> = {}) {
 
 const AUTHOR = { query: "{ Get { Author(limit: 1) { name } } }" };
 const NAMED = '{"data":{"Get":{"Author":[{"name":"Leo"}]}},"errors":null}';
+const NO_CONDITION = 'Argument "if" of non-null type "Boolean!" must not be null.';
 const NO_QUERY = "422: The request is well-formed but was unable to be followed due to semantic errors.";
 
 describe("POST /v1/graphql/batch", () => {
@@ -53,14 +54,37 @@ describe("POST /v1/graphql/batch", () => {
     const { post } = open();
     const { json } = await post([{}, null, AUTHOR, { query: "" }, { query: "{ a }", variables: [1] }, { query: "  " }]);
     const refused = (message: string) => ({ errors: [{ locations: [], message, path: null }] });
+    const none = { errors: [{ locations: null, message: NO_QUERY, path: null }] };
     expect(json).toEqual([
-      refused(NO_QUERY),
-      refused(NO_QUERY),
+      none,
+      none,
       JSON.parse(NAMED),
-      refused(NO_QUERY),
+      none,
       refused("'variables' must be a JSON object"),
       refused("Must provide an operation."),
     ]);
+  });
+
+  it("answers the others when something of ours breaks in one of them", async () => {
+    const faults: unknown[] = [];
+    const broken = new TypeError("x is not a function");
+    const { post, handler } = open({ onFault: (thrown) => faults.push(thrown) });
+    const execute = handler.execute.bind(handler);
+    handler.execute = (body, context) => (body.includes("Zeppelin") ? Promise.reject(broken) : execute(body, context));
+    const { json } = await post([AUTHOR, { query: "{ Get { Zeppelin { name } } }" }, AUTHOR]);
+    expect(json).toEqual([
+      JSON.parse(NAMED),
+      { errors: [{ locations: [], message: "internal server error", path: null }] },
+      JSON.parse(NAMED),
+    ]);
+    expect(faults).toEqual([broken]);
+  });
+
+  it("answers the others when a directive of one has no condition", async () => {
+    const query = "query($c: Boolean = false) { Get { Author(limit: 1) { name @skip(if: $c) } } }";
+    const { json } = await open().post([AUTHOR, { query, variables: { c: null } }, AUTHOR]);
+    expect([json[0], json[2]]).toEqual([JSON.parse(NAMED), JSON.parse(NAMED)]);
+    expect(json[1].errors[0]).toMatchObject({ message: NO_CONDITION, path: ["Get", "Author"] });
   });
 
   it("words a syntax error as the wire profile has it", async () => {

@@ -16,20 +16,22 @@ export interface BatchParts {
   /** Answers one request; see GraphQlHandler. */
   readonly execute: (body: Buffer, context: RequestContext) => Promise<GraphQlAnswer>;
   readonly answers: AnswerBudget;
+  /** Called with everything that an item fails with and that is no ShoalError. */
+  readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly limits: Pick<GraphQlLimits, "graphqlBatchRequestsMax" | "graphqlBatchConcurrencyMax">;
 }
 
-/** The text of the reference for an item that is no query (reference-graphql 1.2). */
+/** What the reference answers an item with that is no query, where `locations` is null (reference-rest 2.10). */
 const NO_QUERY = "422: The request is well-formed but was unable to be followed due to semantic errors.";
 
 /**
  * Answers the requests of a batch, some of them at the same time; the answers are in the order of the requests. An item
- * that is refused has its reason in its own slot. Fails as a body does that is no batch, with `overloaded` as a single
- * request does, and when something of ours is broken.
+ * that is refused has its reason in its own slot, and so has one on which something of ours breaks. Fails as a body does
+ * that is no batch, and as a single request does whose time or memory is used up.
  */
 export async function runBatch(
   body: Buffer,
-  { execute, answers, limits }: BatchParts,
+  { execute, answers, limits, onFault }: BatchParts,
   context: RequestContext,
 ): Promise<GraphQlBatchAnswer> {
   const items = batchItems(body, limits.graphqlBatchRequestsMax);
@@ -40,7 +42,12 @@ export async function runBatch(
   const work = async (): Promise<void> => {
     while (next < items.length) {
       const slot = next++;
-      const answer = await execute(items[slot] as Buffer, context);
+      const answer = await execute(items[slot] as Buffer, context).catch((thrown: unknown) => {
+        context.signal?.throwIfAborted();
+        if (thrown instanceof ShoalError && thrown.code !== "internal") throw thrown;
+        onFault(thrown, context);
+        return refusedAnswer([{ locations: [], message: "internal server error", path: null }]);
+      });
       slots[slot] = written(answer, held);
     }
   };
@@ -78,9 +85,8 @@ function refused({ status, body }: GraphQlAnswer): GraphQlAnswer {
   const { error } = JSON.parse(body.toString()) as { readonly error: readonly [{ readonly message: string }] };
   const [{ message }] = error;
   if (status === 400) throw new ShoalError("malformed", message);
-  return refusedAnswer([
-    { locations: [], message: message === "query cannot be empty" ? NO_QUERY : message, path: null },
-  ]);
+  if (message !== "query cannot be empty") return refusedAnswer([{ locations: [], message, path: null }]);
+  return refusedAnswer([{ locations: null, message: NO_QUERY, path: null }]);
 }
 
 function bytesOf({ body }: GraphQlAnswer): Buffer {

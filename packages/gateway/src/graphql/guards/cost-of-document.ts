@@ -1,9 +1,16 @@
 import { ShoalError } from "@shoal/model";
-import { type FieldNode, type GraphQLObjectType, getArgumentValues, getNamedType, getVariableValues } from "graphql";
+import {
+  type FieldNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  getArgumentValues,
+  getNamedType,
+  getVariableValues,
+} from "graphql";
 import type { ReadDocument, ReadOptions } from "../plain/read-document.js";
 import { answeredTargets } from "../reference-selection.js";
 import type { GraphQlRequest } from "../request-body.js";
-import { type SelectionScope, selectedFields, selectedSubfields } from "../selected-fields.js";
+import { type SelectedFields, type SelectionScope, selectedFields, selectedSubfields } from "../selected-fields.js";
 import {
   type FieldCost,
   type PageArguments,
@@ -22,17 +29,27 @@ export function costOfDocument(request: GraphQlRequest, read: ReadDocument, opti
   if (coerced === undefined || !root) return cost;
   const scope: SelectionScope = { schema: options.schema, fragments: read.fragments, variableValues: coerced };
   const measure = new FieldMeasure(scope, options);
-  for (const nodes of selectedFields(scope, root, read.operation.selectionSet).values()) {
+  for (const nodes of selectedNodes(() => selectedFields(scope, root, read.operation.selectionSet))) {
     const name = nodes[0]?.name.value;
     if (name === "Explore") cost.add(measure.explore(root, nodes));
     if (name !== "Get" && name !== "Aggregate") continue;
     const type = getNamedType(root.getFields()[name]?.type) as GraphQLObjectType;
-    for (const fieldNodes of selectedSubfields(scope, type, nodes).values()) {
+    for (const fieldNodes of selectedNodes(() => selectedSubfields(scope, type, nodes))) {
       if (fieldNodes[0]?.name.value === "__typename") continue;
       cost.add(name === "Get" ? measure.get(type, fieldNodes) : measure.aggregate(type, fieldNodes));
     }
   }
   return cost;
+}
+
+/** Nothing where a directive has no condition: execution answers null there, and says why. */
+function selectedNodes(select: () => SelectedFields): Iterable<readonly FieldNode[]> {
+  try {
+    return select().values();
+  } catch (thrown) {
+    if (thrown instanceof GraphQLError) return [];
+    throw thrown;
+  }
 }
 
 const NO_ROWS: FieldCost = { rows: 0, targets: 0 };

@@ -32,7 +32,9 @@ export function rowsOfExplore({ limit, offset }: PageArguments, limits: CostLimi
 
 /** An aggregation reads no rows: its groups count, as many as it may have. */
 export function rowsOfAggregate(hasGroups: boolean, limit: number | null | undefined, limits: CostLimits): number {
-  return hasGroups ? Math.max(0, Math.min(limit ?? AGGREGATE_GROUPS_DEFAULT, limits.getRowsMax)) : 1;
+  if (!hasGroups) return 1;
+  const wanted = limit ?? AGGREGATE_GROUPS_DEFAULT;
+  return Math.max(0, Math.min(wanted === -1 ? AGGREGATE_GROUPS_DEFAULT : wanted, limits.getRowsMax));
 }
 
 /** What all fields of a request ask together. */

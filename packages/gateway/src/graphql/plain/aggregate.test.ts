@@ -238,6 +238,26 @@ describe.each(WAYS)("Aggregate (%o)", (way) => {
     ]);
   });
 
+  it("has its own fields in place of properties of their names, which Get answers", async () => {
+    const { ask, schema } = open();
+    schema.change([
+      libraryClass(
+        "Author",
+        ["meta", "groupedBy", "name"].map((name) => property(name, "string")),
+      ),
+    ]);
+    const { data } = await ask(
+      '{ Get { Author(limit: 1) { meta groupedBy name } } Aggregate { Author(groupBy: "name", limit: 1) { meta { count } groupedBy { value } name { type } } } }',
+    );
+    expect(data).toEqual({
+      Get: { Author: [{ meta: null, groupedBy: null, name: "Leo" }] },
+      Aggregate: { Author: [{ meta: { count: 1 }, groupedBy: { value: "Leo" }, name: { type: "string" } }] },
+    });
+    expect((await ask("{ Aggregate { Author { meta { topOccurrences { value } } } } }")).errors[0].message).toBe(
+      'Cannot query field "topOccurrences" on type "AggregateAuthorMetaObject".',
+    );
+  });
+
   it("writes no number that JSON has not", async () => {
     const query = new LibraryQuery();
     query.aggregate = async () => [

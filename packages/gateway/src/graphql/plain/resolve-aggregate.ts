@@ -18,6 +18,7 @@ import {
 } from "../aggregate/selected-properties.js";
 import { type SelectionScope, selectedSubfields } from "../selected-fields.js";
 import { readAggregateWhere, type WhereReading } from "../where/read-where.js";
+import { withWrittenIntegers } from "../where/written-integers.js";
 import type { PlainContext } from "./plain-row.js";
 
 /** Coerced arguments of a class field of Aggregate; `null` and absent mean the same. */
@@ -86,7 +87,7 @@ export function resolveAggregate(
     const selected = selectedProperties(info, definition, type, selectedSubfields(info, type, info.fieldNodes));
     const aggregate: AggregateQuery = {
       className,
-      where: readAggregateWhere(args.where, className, reading),
+      where: readAggregateWhere(withWrittenIntegers(args.where, "where", info.fieldNodes), className, reading),
       groupBy: groupByPath(args.groupBy),
       limit: args.limit ?? undefined,
       properties: selected.map((property) => aggregatedProperty(property, topLimits(info, className, type, property))),

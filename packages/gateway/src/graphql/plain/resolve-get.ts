@@ -4,6 +4,7 @@ import type { GraphQLFieldResolver, GraphQLObjectType } from "graphql";
 import { selectedReferences } from "../reference-selection.js";
 import { additionalNodes, fieldNames, rowFieldsOf, selectedSubfields } from "../selected-fields.js";
 import { readGetWhere, type WhereReading } from "../where/read-where.js";
+import { withWrittenIntegers } from "../where/written-integers.js";
 import { type NearArguments, nearObjectOf, nearVectorOf } from "./near-arguments.js";
 import { type PlainContext, PlainRow } from "./plain-row.js";
 
@@ -30,7 +31,7 @@ export function resolveGet(
     const additionalType = type.getFields()._additional?.type as GraphQLObjectType;
     const additional = selectedSubfields(info, additionalType, additionalNodes(selected));
     const references = selectedReferences(info, type, selected);
-    const where = readGetWhere(args.where, className, reading);
+    const where = readGetWhere(withWrittenIntegers(args.where, "where", info.fieldNodes), className, reading);
     const group = groupingOf(args.group);
     const get: GetQuery = {
       className,

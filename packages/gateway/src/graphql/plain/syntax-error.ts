@@ -11,12 +11,12 @@ export function syntaxErrorItem(error: GraphQLError, text: string, wire: GraphQl
   });
 }
 
-/** graphql-js quotes punctuation and ends with a point, the reference does neither. */
+/** graphql-js quotes the punctuation that it expected or found and ends with a point, the reference does neither. */
 function described(message: string): string {
   return message
     .replace(/^Syntax Error: /, "")
     .replace(/\.$/, "")
-    .replace(/"([!$&():=@[\]{|}]|\.\.\.)"/g, "$1")
+    .replace(/(?<=\b(?:Unexpected|Expected|found) )"([!$&():=@[\]{|}]|\.\.\.)"/g, "$1")
     .replaceAll("<EOF>", "EOF");
 }
 

@@ -96,6 +96,19 @@ describe("where", () => {
 });
 
 describe("a where that is refused when the query runs", () => {
+  it("is shown with the integers that were written", async () => {
+    for (const write of [get, aggregate]) {
+      const clause = "{operator: Equal, valueInt: 9007199254740993}";
+      expect((await refusalOf(write(clause))).errors[0].message).toBe(
+        `could not extract filters: Missing the 'path' field for the filter '{"operator":"Equal","valueInt":9007199254740993}'`,
+      );
+      const inner = "{operator: Or, operands: [{operator: Equal, valueInt: [1, -9223372036854775807]}]}";
+      expect((await refusalOf(write(inner))).errors[0].message).toContain('"valueInt":[1,-9223372036854775807]}');
+    }
+    const read = '{path: ["pages"], operator: Equal, valueInt: 9007199254740993}';
+    expect(await filterOf(get(read))).toMatchObject({ value: { kind: "int", values: [2 ** 53] } });
+  });
+
   const unknown =
     "no such prop with name 'x' found in class 'Book' in the schema. " +
     "Check your schema files for which properties in this class are available";

@@ -2,6 +2,7 @@ import { shortestFloat32, WEAVIATE_PROFILE } from "@shoal/model";
 import { expect, it, vi } from "vitest";
 import { createGraphQlHandler } from "../handler.js";
 import { BOOK, LIBRARY_CLASSES, LibraryQuery, LibraryView, storedObject } from "../testing/library.js";
+import { GetPlan } from "./get-plan.js";
 import { PreparedQueries } from "./prepared-queries.js";
 import { TemplateCache } from "./template-cache.js";
 
@@ -64,6 +65,47 @@ it("prepares variables of every shape, also nested and by default", async () => 
     body({ n: "x" }),
   );
   expect(preparedCount).toBe(3);
+});
+
+it.each([
+  ["Get{Author(limit:1){name @skip(if:$c)}}", ["Get", "Author"]],
+  ["Get{Author(limit:1){name @include(if:$c)}}", ["Get", "Author"]],
+  ["Get{Author{name __typename @skip(if:$c)}}", ["Get", "Author"]],
+  ["Get{Author{name ...f @skip(if:$c)}}", ["Get", "Author"]],
+  ["Get{Author{... @include(if:$c){name}}}", ["Get", "Author"]],
+  ["Get{Book(limit:1){writtenBy{... on Author{name @skip(if:$c)}}}}", ["Get", "Book"]],
+  ["Get{Book(limit:1){_additional{id @skip(if:$c)}}}", ["Get", "Book"]],
+  ["Get{Author @skip(if:$c){name}}", ["Get"]],
+  ["Get @skip(if:$c){Author{name}}", null],
+  ["Aggregate{Author{born{sum @skip(if:$c)}}}", ["Aggregate", "Author"]],
+  ["Aggregate{Author{meta{count @skip(if:$c)}}}", ["Aggregate", "Author", "0", "meta"]],
+  ["Aggregate @include(if:$c){Author{meta{count}}}", null],
+  ["Explore(nearVector:{vector:[1,2]}){beacon @skip(if:$c)}", ["Explore", "0"]],
+  ["Explore(nearVector:{vector:[1,2]})@skip(if:$c){beacon}", null],
+])("leaves a directive without a condition to graphql-js: %s", async (field, path) => {
+  const fragment = field.includes("...f") ? " fragment f on Author{born}" : "";
+  const text = `query($c:Boolean=false){${field}}${fragment}`;
+  const body = (variables: object) => ({ query: text, variables });
+  const { answers } = await compare(body({ c: null }), body({ c: true }), body({ c: null }), body({}));
+  for (const answer of [answers[0], answers[2]]) {
+    const [error] = JSON.parse(answer ?? "").errors;
+    expect([error.message, error.path]).toEqual(['Argument "if" of non-null type "Boolean!" must not be null.', path]);
+  }
+  expect(answers[3]).not.toContain("must not be null");
+});
+
+it("answers and reports what breaks while a query is compiled", async () => {
+  const faults: unknown[] = [];
+  const schema = new LibraryView(LIBRARY_CLASSES);
+  const shared = { schema, wire: WEAVIATE_PROFILE, query: new LibraryQuery() };
+  const handler = createGraphQlHandler({ ...shared, onFault: (thrown) => faults.push(thrown) });
+  const broken = vi.spyOn(GetPlan, "of").mockImplementation(() => {
+    throw new TypeError("x is not a function");
+  });
+  const { body } = await handler.execute(Buffer.from(JSON.stringify(query("{Get{Author(limit:1){name}}}"))), CONTEXT);
+  broken.mockRestore();
+  expect(body.toString()).toBe('{"data":{"Get":{"Author":[{"name":"Leo"}]}}}\n');
+  expect(faults).toEqual([new TypeError("x is not a function")]);
 });
 
 it("does not trust a literal that nobody binds: its value may decide about validity", async () => {

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
-import type { GraphQLSchema } from "graphql";
+import { GraphQLError, type GraphQLSchema } from "graphql";
 import { type AnswerBudget, AnswerContext, type HeldAnswer, isCounted } from "../../answer-budget.js";
 import type { RowTurns } from "../../row-turns.js";
 import {
@@ -88,7 +88,7 @@ export class PreparedQueries {
     if (template === undefined) return undefined;
     let plan = this.#plans.get(template);
     if (plan === undefined) {
-      const planned = this.#compile(reading);
+      const planned = this.#compile(reading, context);
       if (planned === REFUSED) return undefined;
       plan = planned === undefined ? NOT_PREPARABLE : new PreparedQuery(planned, this.#options, this.#outputs);
       this.#plans.set(template, plan);
@@ -96,15 +96,15 @@ export class PreparedQueries {
     return plan === NOT_PREPARABLE ? undefined : plan.execute(reading, this.#lifter, context);
   }
 
-  #compile(reading: RequestReading): readonly PlannedRoot[] | typeof REFUSED | undefined {
+  #compile(reading: RequestReading, context: RequestContext): readonly PlannedRoot[] | typeof REFUSED | undefined {
     const valid = reading.valid();
     if (valid === undefined) return undefined;
     try {
       return compileQuery(this.#options, valid.request, valid.document, this.#lifter);
     } catch (thrown) {
-      // Its execution will say so, at the right place.
-      if (thrown instanceof ShoalError) return REFUSED;
-      throw thrown;
+      // Its execution will say so, at the right place: a value that we refuse, or a directive whose condition is null.
+      if (!(thrown instanceof ShoalError || thrown instanceof GraphQLError)) this.#options.onFault(thrown, context);
+      return REFUSED;
     }
   }
 }

@@ -1,5 +1,6 @@
 import { SPEC_PROFILE } from "@shoal/model";
 import { expect, it } from "vitest";
+import { randomOf } from "../../testing/random.js";
 import { createGraphQlHandler } from "../handler.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
 import { WhereGenerator } from "../testing/random-where.js";
@@ -21,17 +22,6 @@ const OTHER_LITERALS = [
   "{}",
   "$v0",
 ];
-
-/** mulberry32. */
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** Requests over the library's schema: mostly valid, with literals of every kind, and mistakes of every kind. */
 class RequestGenerator {
@@ -211,7 +201,13 @@ class RequestGenerator {
   }
 
   private directive(): string {
-    const condition = this.value("Boolean!", () => this.pick(["true", "false", ...(this.rare() ? ["1", "null"] : [])]));
+    let condition = this.value("Boolean!", () => this.pick(["true", "false", ...(this.rare() ? ["1", "null"] : [])]));
+    if (this.random() < 0.2) {
+      // It may be null where null is no condition: its default makes it valid there.
+      condition = `$v${this.#declared.length}`;
+      this.#declared.push(`${condition}: Boolean = ${this.pick(["true", "false"])}`);
+      if (this.random() < 0.8) this.#variables[condition.slice(1)] = this.pick([null, null, true, false]);
+    }
     return ` @${this.pick(["skip", "include"])}(if: ${condition}) `;
   }
 
@@ -254,7 +250,7 @@ function asJson(literal: string): unknown {
 }
 
 it(`answers prepared and plain requests alike, byte by byte (seed ${SEED})`, async () => {
-  const generator = new RequestGenerator(chance(SEED));
+  const generator = new RequestGenerator(randomOf(SEED));
   const schema = new LibraryView(LIBRARY_CLASSES);
   const preparedQuery = new LibraryQuery();
   const plainQuery = new LibraryQuery();
