@@ -1,4 +1,4 @@
-export const FUZZ_TARGETS = ["rest", "graphql"] as const;
+const FUZZ_TARGETS = ["rest", "graphql"] as const;
 
 export interface FuzzArguments {
   readonly target: (typeof FUZZ_TARGETS)[number];

@@ -7,7 +7,7 @@ import { type RawAnswer, RawConnection, type RawOutcome } from "./raw-connection
 import { StallWatch } from "./stall-watch.js";
 
 const FAILURES_MAX = 30;
-export const RESIDENT_BYTES_MAX = 1_500 * 1024 * 1024;
+const RESIDENT_BYTES_MAX = 1_500 * 1024 * 1024;
 
 export interface FuzzReport {
   readonly figures: Readonly<Record<string, string | number>>;

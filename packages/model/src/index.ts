@@ -6,7 +6,6 @@ export { parseWhere } from "./filters/parse-where.js";
 export {
   COMBINE_OPERATORS,
   COMPARE_OPERATORS,
-  type CombinedFilter,
   type CombineOperator,
   type ComparedPath,
   type CompareOperator,
@@ -83,6 +82,7 @@ export {
 export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
 export { type BodySchema, decodeBody, foldMembers, int64 } from "./schema/decode-body.js";
 export { extendClass } from "./schema/extend-class.js";
+export { WHERE_TYPE_SUFFIXES } from "./schema/graphql-names.js";
 export { type ModuleClassRules, NO_MODULES } from "./schema/module-class-rules.js";
 export { checkNewClass, parseClass } from "./schema/parse-class.js";
 export { checkNewProperty, parseProperty } from "./schema/parse-property.js";
@@ -113,7 +113,6 @@ export {
   type AggregatedProperty,
   type AggregateGroup,
   type AggregateQuery,
-  type BooleansAggregate,
   type DatesAggregate,
   type NumbersAggregate,
   type PropertyAggregate,
@@ -137,7 +136,6 @@ export type { ObjectListing } from "./search/object-listing.js";
 export type { ReadBounds, RowBytes } from "./search/read-bounds.js";
 export type {
   DistinctNumbers,
-  DistinctTexts,
   GroupPart,
   PropertyPart,
   ShardAggregate,

@@ -12,7 +12,7 @@ const RECORD_BYTES = 4;
  * Of the records that `inverted-index` writes; another number has every index built anew at the next opening. 2: phone numbers
  * and blobs have a record of their presence.
  */
-export const INDEX_LAYOUT = 2;
+const INDEX_LAYOUT = 2;
 
 const OUTDATED = 0;
 

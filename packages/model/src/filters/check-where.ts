@@ -15,7 +15,7 @@ import {
 export type ClassLookup = (className: string) => ClassDefinition | undefined;
 
 /** How the reference calls the id where it validates nothing (reference-graphql 2.3). */
-export const ID_ALIAS = "_id";
+const ID_ALIAS = "_id";
 
 /** Failing operands that are told. */
 const COMPLAINTS_MAX = 20;

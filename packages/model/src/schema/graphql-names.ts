@@ -42,7 +42,8 @@ const ADDITIONAL_SUFFIXES: readonly string[] = [
   "Answer",
 ];
 
-const WHERE_SUFFIXES: readonly string[] = [
+/** How the types of a `where` argument end, behind what its field begins with. */
+export const WHERE_TYPE_SUFFIXES: readonly string[] = [
   "WhereInpObj",
   "WhereOperandsInpObj",
   "WhereOperatorEnum",
@@ -108,13 +109,13 @@ function graphqlNames(definition: ClassDefinition): ReadonlyMap<string, string> 
   const owner = `class '${className}'`;
   add(owner, className, [""]);
   add(owner, `${className}Additional`, ADDITIONAL_SUFFIXES);
-  add(owner, `GetObjects${className}`, WHERE_SUFFIXES);
+  add(owner, `GetObjects${className}`, WHERE_TYPE_SUFFIXES);
   add(owner, `GetObjects${className}`, ARGUMENT_SUFFIXES);
   add(owner, `Txt2VecC11yGetObjects${className}`, TEXT_SUFFIXES);
   add(owner, `QnATransformersGetObjects${className}`, ["AskInpObj"]);
   add(owner, `Img2VecImageGetObjects${className}`, ["NearImageInpObj"]);
   add(owner, `Aggregate${className}`, ["", "MetaObject", "GroupedByObj"]);
-  add(owner, `AggregateObjects${className}`, WHERE_SUFFIXES);
+  add(owner, `AggregateObjects${className}`, WHERE_TYPE_SUFFIXES);
   for (const property of definition.properties ?? []) {
     const propertyOwner = `property '${property.name}' of class '${className}'`;
     for (const name of propertyTypeNames(className, property)) add(propertyOwner, name, [""]);

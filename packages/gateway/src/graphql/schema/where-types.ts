@@ -1,4 +1,4 @@
-import { COMBINE_OPERATORS, COMPARE_OPERATORS } from "@shoal/model";
+import { COMBINE_OPERATORS, COMPARE_OPERATORS, WHERE_TYPE_SUFFIXES } from "@shoal/model";
 import {
   GraphQLBoolean,
   GraphQLEnumType,
@@ -39,17 +39,8 @@ export function whereInputName(prefix: string): string {
 
 /** All types that {@link whereInput} makes. */
 export function whereTypeNames(prefix: string): readonly string[] {
-  return SUFFIXES.map((suffix) => prefix + suffix);
+  return WHERE_TYPE_SUFFIXES.map((suffix) => prefix + suffix);
 }
-
-const SUFFIXES = [
-  "WhereInpObj",
-  "WhereOperandsInpObj",
-  "WhereOperatorEnum",
-  "WhereGeoRangeInpObj",
-  "WhereGeoRangeGeoCoordinatesInpObj",
-  "WhereGeoRangeDistanceInpObj",
-] as const;
 
 const OPERATORS = Object.fromEntries(
   [...COMBINE_OPERATORS, ...COMPARE_OPERATORS].map((name) => [name, { value: name }]),
