@@ -15,3 +15,24 @@ export function isWithin(interval: Interval, value: number, rest: number): boole
   if (value === low && (interval.lowOpen ? rest <= interval.lowRest : rest < interval.lowRest)) return false;
   return value !== high || !(interval.highOpen ? rest >= interval.highRest : rest > interval.highRest);
 }
+
+/** The least and the greatest number without a rest that lie in the interval; the least is greater when there are none. */
+export function closedEnds(interval: Interval): { readonly least: number; readonly most: number } {
+  const { low, high } = interval;
+  return {
+    least: isWithin(interval, low, 0) ? low : nextAbove(low),
+    most: isWithin(interval, high, 0) ? high : -nextAbove(-high),
+  };
+}
+
+const oneFloat = new Float64Array(1);
+const floatBits = new BigInt64Array(oneFloat.buffer);
+
+/** The next float64; no number at all above infinity. */
+function nextAbove(value: number): number {
+  if (value === Number.POSITIVE_INFINITY) return Number.NaN;
+  if (value === 0) return Number.MIN_VALUE;
+  oneFloat[0] = value;
+  floatBits[0] = (floatBits[0] ?? 0n) + (value > 0 ? 1n : -1n);
+  return oneFloat[0];
+}
