@@ -109,6 +109,51 @@ describe("what an index reads", () => {
   });
 });
 
+describe("a commit of very many words", () => {
+  const words = (count: number, from: number) => Array.from({ length: count }, (_, at) => `w${from + at}`).join(" ");
+  const found = async (world: IndexWorld, word: string) => [...(await world.index.matching(text("text", word)))];
+  const put = (document: number, value: string, time: number) => ({ document, properties: { text: value }, time });
+
+  it("is drafted in turns and gives up what it would take long to change in memory", async () => {
+    const world = await worldOf([{ text: "w0 w5" }]);
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await world.commit([put(1, words(150_000, 0), 1)]);
+    isOver = true;
+    expect(turns).toBeGreaterThan(55);
+    expect(world.index.memoryBytes).toBeLessThan(100_000);
+    expect(await found(world, "w5")).toEqual([0, 1]);
+    expect(await found(world, "w149999")).toEqual([1]);
+    // What was left out of memory is right in the next commits, too.
+    await world.commit([put(0, "w7", 2), put(2, "w5 new", 2)]);
+    expect(await found(world, "w5")).toEqual([1, 2]);
+    expect(await found(world, "w7")).toEqual([0, 1]);
+    await world.commit([put(1, words(150_000, 100_000), 3)]);
+    expect(await found(world, "w7")).toEqual([0]);
+    expect(await found(world, "w149999")).toEqual([1]);
+    expect(await found(world, "w249999")).toEqual([1]);
+    await world.commit([{ document: 1, properties: undefined, time: 4 }]);
+    expect(await found(world, "w149999")).toEqual([]);
+    expect(await found(world, "w5")).toEqual([2]);
+  });
+
+  it("reaches an image that is on its way from the store", async () => {
+    const world = await worldOf(Array.from({ length: 5_000 }, (_, at) => ({ text: `w${at} all` })));
+    world.reopen();
+    const image = world.index.matching(text("text", "a*", "Like"));
+    await world.commit([put(0, `${words(30_000, 10_000)} arrived`, 1)]);
+    expect([...(await image)].length).toBeGreaterThanOrEqual(4_999);
+    await world.commit([put(1, "arrived", 2)]);
+    expect([...(await world.index.matching(text("text", "arriv*", "Like")))]).toEqual([0, 1]);
+    expect([...(await world.index.matching(text("text", "w0*", "Like")))]).toEqual([]);
+  });
+});
+
 describe("memory that holds no image at all", () => {
   it("is enough for everything", async () => {
     const random = new Seeded(12);

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { KeyValueChange } from "@shoal/kv";
 import {
   CREATION_TIME_PROPERTY,
@@ -12,6 +13,7 @@ import { TURN_CHARS } from "./analysis/tokens.js";
 import { damaged, type IndexPlace } from "./index-place.js";
 import type { IndexedChange, IndexedState } from "./inverted-index.js";
 import type { IndexStore, NeededRecords } from "./stored/index-store.js";
+import type { DraftStep } from "./stored/posting-draft.js";
 import { PropertyDraft } from "./stored/property-draft.js";
 import type { PropertyIndex } from "./stored/property-index.js";
 import { runWork, Turns, type Work } from "./work.js";
@@ -29,6 +31,10 @@ const BYTE_STEPS = 4;
 const PARSED_WHOLE_BYTES_MAX = 2048;
 /** When the node may know a property that it does not know yet. */
 const SECONDS_LATER = 1;
+/** Records that are read by one call. */
+const READ_TOGETHER_MAX = 8192;
+/** Changes of postings that one step makes in memory: 30 ms or so. */
+const APPLIED_MAX = 100_000;
 
 /** By name, times included. */
 export type PropertyIndexes = ReadonlyMap<string, PropertyIndex>;
@@ -52,20 +58,41 @@ function* plan(store: IndexStore, properties: PropertyIndexes, changes: readonly
     turns.count(bytes * BYTE_STEPS);
     if (turns.isOver) yield turns.next();
   }
-  const needed = drafter.drafts.flatMap((draft) => draft.needs());
+  const needed: NeededRecords[] = [];
+  for (const draft of drafter.drafts) needed.push(...(yield* draft.needs(turns)));
   if (needed.length > 0) yield readRecords(store, needed);
   const batch: KeyValueChange[] = [];
-  const steps: (() => void)[] = [];
+  const steps: DraftStep[] = [];
   for (const draft of drafter.drafts) yield* draft.finish(batch, steps, turns);
-  return { batch, steps };
+  const isLarge = steps.reduce((sum, { changes }) => sum + changes, 0) > APPLIED_MAX;
+  return {
+    batch,
+    steps: steps.map(
+      ({ apply }) =>
+        () =>
+          apply(isLarge),
+    ),
+  };
 }
 
 async function readRecords(store: IndexStore, needed: readonly NeededRecords[]): Promise<void> {
+  const count = needed.reduce((sum, { keys }) => sum + keys.length, 0);
+  if (count > READ_TOGETHER_MAX) return readInParts(store, needed);
   const values = await store.reader.getMany(needed.flatMap((records) => records.keys));
   let taken = 0;
   for (const { keys, take } of needed) {
-    take(values.slice(taken, taken + keys.length));
+    take(values.slice(taken, taken + keys.length), 0);
     taken += keys.length;
+  }
+}
+
+async function readInParts(store: IndexStore, needed: readonly NeededRecords[]): Promise<void> {
+  for (const { keys, take } of needed) {
+    for (let from = 0; from < keys.length; from += READ_TOGETHER_MAX) {
+      take(await store.reader.getMany(keys.slice(from, from + READ_TOGETHER_MAX)), from);
+      // The answers of a store in memory come at once.
+      await setImmediate();
+    }
   }
 }
 
@@ -113,7 +140,8 @@ class Drafter {
       const { property } = index;
       try {
         const from = yield* analyseInTurns(property, before, this.#turns);
-        this.#draft(index).change(document, from, yield* analyseInTurns(property, after, this.#turns));
+        const to = yield* analyseInTurns(property, after, this.#turns);
+        yield* this.#draft(index).changeInTurns(document, from, to, this.#turns);
       } catch (error) {
         throw this.#unreadable(property.name, error);
       }

@@ -7,6 +7,9 @@ import { type IndexedProperty, isPresentByColumn } from "./property-kind.js";
 import { isLongTerm, isWellFormed, longTermHash, TURN_CHARS, tokensInTurns, tokensOf } from "./tokens.js";
 import { isUtcDate } from "./utc-date.js";
 
+/** Steps that adding a token to a set takes. */
+const TOKEN_STEPS = 60;
+
 /** Longer whole values are read from rows when they are asked for. */
 const WHOLE_BYTES_MAX = 128;
 
@@ -39,7 +42,17 @@ export function* analyseInTurns(
     if (typeof element !== "string" || element.length <= TURN_CHARS) continue;
     known.set(element, yield* tokensInTurns(element, property.tokenization, turns));
   }
-  return analyseValue(property, value, (text) => known.get(text) ?? tokensOf(text, property.tokenization));
+  const tokenize: Tokenize = (text) => known.get(text) ?? tokensOf(text, property.tokenization);
+  if (known.size === 0 || !Array.isArray(value) || value.length === 1) return analyseValue(property, value, tokenize);
+  const all = new Set<string>();
+  for (const element of elements) {
+    for (const token of tokenize(element as string)) {
+      all.add(token);
+      turns.count(TOKEN_STEPS);
+      if (turns.isOver) yield turns.next();
+    }
+  }
+  return analyseTexts(value as readonly string[], tokenize, [...all]);
 }
 
 /** Undefined when there is no value. `value` is in its stored form. Fails with `dataLoss` on what is not. */
@@ -81,21 +94,20 @@ export function analyseValue(
   }
 }
 
-function analyseTexts(elements: readonly string[], tokenize: Tokenize): Analysis {
+/** `distinct`: the tokens of all elements, when they are known. */
+function analyseTexts(elements: readonly string[], tokenize: Tokenize, distinct?: readonly string[]): Analysis {
   const [only] = elements;
   if (elements.length === 1 && only !== undefined) {
     const tokens = tokenize(only);
     if (tokens.length === 1 && tokens[0] === only && !isLongTerm(only)) return { ...NOTHING, flags: PRESENT, tokens };
   }
-  const all = new Set<string>();
-  let isRegular = true;
-  for (const element of elements) {
+  const all = distinct ?? allTokens(elements, tokenize);
+  const isRegular = elements.every((element) => {
     const tokens = tokenize(element);
-    for (const token of tokens) all.add(token);
-    isRegular &&= tokens.length === 1 && tokens[0] === element;
-  }
-  const long = [...all].filter(isLongTerm);
-  const tokens = long.length === 0 ? [...all] : [...all].filter((token) => !isLongTerm(token));
+    return tokens.length === 1 && tokens[0] === element;
+  });
+  const long = all.filter(isLongTerm);
+  const tokens = long.length === 0 ? all : all.filter((token) => !isLongTerm(token));
   const flags = PRESENT | (long.length === 0 ? 0 : flagBit("long"));
   const longTokens = long.map(longTermHash);
   const wholes = [...new Set(elements)];
@@ -103,6 +115,14 @@ function analyseTexts(elements: readonly string[], tokenize: Tokenize): Analysis
   const inIndex = wholes.length === elements.length && wholes.every(isShortWhole);
   if (inIndex) return { ...NOTHING, flags: flags | flagBit("irregular"), tokens, longTokens, wholes };
   return { ...NOTHING, flags: flags | flagBit("irregular") | flagBit("rows"), tokens, longTokens };
+}
+
+function allTokens(elements: readonly string[], tokenize: Tokenize): readonly string[] {
+  const [only] = elements;
+  if (elements.length === 1 && only !== undefined) return tokenize(only);
+  const all = new Set<string>();
+  for (const element of elements) for (const token of tokenize(element)) all.add(token);
+  return [...all];
 }
 
 function isShortWhole(value: string): boolean {

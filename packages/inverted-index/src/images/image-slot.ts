@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Evictable, IndexMemory } from "../index-memory.js";
 import type { Work } from "../work.js";
 
@@ -13,6 +14,9 @@ export interface ImageSlotOptions<Image, Change> {
   readonly isNew: boolean;
   readonly apply: (image: Image, change: Change) => void;
 }
+
+/** Changes that are applied in one turn of the event loop to an image that nobody sees yet. */
+const TURN_CHANGES = 10_000;
 
 interface Loading<Image, Change> {
   readonly missed: (readonly Change[])[];
@@ -71,10 +75,16 @@ export class ImageSlot<Image extends { readonly bytes: number }, Change> impleme
     return loading.image;
   }
 
-  /** What a commit has changed, in the order of the commits. */
-  apply(changes: readonly Change[]): void {
+  /**
+   * What a commit has changed, in the order of the commits. `isTooMuch`: for one step; the image is given up, and loaded when
+   * it is asked for.
+   */
+  apply(changes: readonly Change[], isTooMuch = false): void {
     const image = this.#image;
-    if (image !== undefined) {
+    if (image !== undefined && isTooMuch) {
+      this.#options.memory.release(this);
+      this.#image = undefined;
+    } else if (image !== undefined) {
       for (const change of changes) this.#options.apply(image, change);
       this.#options.memory.holds(this);
     }
@@ -114,7 +124,15 @@ export class ImageSlot<Image extends { readonly bytes: number }, Change> impleme
       if (loading.isOver) return;
       this.#tooLarge = !isWhole;
       if (!isWhole) return;
-      for (const changes of loading.missed) for (const change of changes) this.#options.apply(image, change);
+      let applied = 0;
+      // More may come in the turns of others; nobody sees the image before it has all.
+      for (let changes = loading.missed.shift(); changes !== undefined; changes = loading.missed.shift()) {
+        for (const change of changes) {
+          this.#options.apply(image, change);
+          if (++applied % TURN_CHANGES === 0) await setImmediate();
+        }
+      }
+      if (loading.isOver) return;
       loading.image = image;
       this.#keep(image);
     } finally {

@@ -38,11 +38,11 @@ export class ColumnDraft {
     const chunks = [...this.#chunks.keys()];
     return {
       keys: chunks.map((chunk) => this.#column.keyOf(chunk)),
-      take: (records) => {
+      take: (records, from) => {
         for (const [at, record] of records.entries()) {
           const values = new Map<number, ColumnValue>();
           if (record !== undefined) this.#column.decode(record, (offset, value) => values.set(offset, value));
-          this.#stored.set(chunks[at] ?? 0, values);
+          this.#stored.set(chunks[from + at] ?? 0, values);
         }
       },
     };

@@ -22,6 +22,6 @@ export async function* appliedEntries(store: IndexStore, range: Range): AsyncGen
 /** Keys that a commit has to know the records of, read together. */
 export interface NeededRecords {
   readonly keys: readonly Uint8Array[];
-  /** Once, with a record or what went wrong for each key. */
-  readonly take: (values: readonly (Uint8Array | undefined | Error)[]) => void;
+  /** In their order and in parts, with a record or what went wrong for each key from one on. */
+  readonly take: (values: readonly (Uint8Array | undefined | Error)[], from: number) => void;
 }

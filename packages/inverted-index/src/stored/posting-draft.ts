@@ -9,17 +9,31 @@ const OFFSET_MASK = POSTING_CHUNK_DOCUMENTS - 1;
 
 /** What a draft needs of {@link PropertyPostings}. */
 export interface DraftedPostings {
-  readonly slot: { readonly resident: PostingImage | undefined; apply(changes: readonly PostingChange[]): void };
+  readonly slot: {
+    readonly resident: PostingImage | undefined;
+    apply(changes: readonly PostingChange[], isLarge: boolean): void;
+  };
   keyOf(term: string, chunk: number): Uint8Array;
   decode(value: Uint8Array | Error): Container;
 }
 
 /** Making a record. */
 const RECORD_STEPS = 500;
+const KEY_STEPS = 200;
+/** With no more changes an image is kept, however large the commit is. */
+const KEPT_CHANGES_MAX = 1000;
 
 interface TermDraft {
   readonly adds: number[];
   readonly removes: number[];
+}
+
+/** What changes memory when the records are durable. */
+export interface DraftStep {
+  /** Of postings. */
+  readonly changes: number;
+  /** `isLarge`: all steps together take too long; what is large may be given up and loaded again when it is asked for. */
+  readonly apply: (isLarge: boolean) => void;
 }
 
 /** What a commit changes in one kind of postings of a property. */
@@ -61,7 +75,7 @@ export class PostingDraft {
   }
 
   /** What has to be read from the store before {@link finish}; undefined when all is in memory. */
-  needs(): NeededRecords | undefined {
+  *needs(turns: Turns): Work<NeededRecords | undefined> {
     if (this.#image !== undefined) return undefined;
     const keys: Uint8Array[] = [];
     const names: string[] = [];
@@ -69,20 +83,22 @@ export class PostingDraft {
       for (const term of terms.keys()) {
         keys.push(this.#postings.keyOf(term, chunk));
         names.push(nameOf(chunk, term));
+        turns.count(KEY_STEPS);
+        if (turns.isOver) yield turns.next();
       }
     }
     return {
       keys,
-      take: (values) => {
+      take: (values, from) => {
         for (const [at, value] of values.entries()) {
-          if (value !== undefined) this.#stored.set(names[at] ?? "", this.#postings.decode(value));
+          if (value !== undefined) this.#stored.set(names[from + at] ?? "", this.#postings.decode(value));
         }
       },
     };
   }
 
   /** Adds the records to the batch; what is returned changes the image, once they are durable. */
-  *finish(batch: KeyValueChange[], turns: Turns): Work<() => void> {
+  *finish(batch: KeyValueChange[], turns: Turns): Work<DraftStep> {
     const changes: PostingChange[] = [];
     for (const [chunk, terms] of this.#chunks) {
       for (const [term, draft] of terms) {
@@ -99,7 +115,10 @@ export class PostingDraft {
         if (turns.isOver) yield turns.next();
       }
     }
-    return () => this.#postings.slot.apply(changes);
+    return {
+      changes: changes.length,
+      apply: (isLarge) => this.#postings.slot.apply(changes, isLarge && changes.length > KEPT_CHANGES_MAX),
+    };
   }
 
   #before(term: string, chunk: number): Container | undefined {

@@ -5,11 +5,13 @@ import { type ColumnValue, isSameColumnValue } from "../records/column-chunk.js"
 import type { Turns, Work } from "../work.js";
 import { ColumnDraft, type DraftedColumn } from "./column-draft.js";
 import type { NeededRecords } from "./index-store.js";
-import { type DraftedPostings, PostingDraft } from "./posting-draft.js";
+import { type DraftedPostings, type DraftStep, PostingDraft } from "./posting-draft.js";
 import type { PropertyIndex } from "./property-index.js";
 
 const FLAG_TERMS = FLAG_NAMES.map((flag) => ({ bit: flagBit(flag), term: termOfFlag(flag) }));
 const NONE: readonly string[] = [];
+/** Steps that one term in a set and in a draft takes. */
+const TERM_STEPS = 150;
 
 /** What a commit changes in the index of one property. */
 export class PropertyDraft {
@@ -33,6 +35,48 @@ export class PropertyDraft {
     this.#terms(targets, document, before?.targets, after?.targets);
     const column = numbers ?? places;
     if (column !== undefined) this.setColumn(column, document, before?.column, after?.column);
+  }
+
+  /** As {@link change}, for values with many terms. */
+  *changeInTurns(
+    document: number,
+    before: Analysis | undefined,
+    after: Analysis | undefined,
+    turns: Turns,
+  ): Work<void> {
+    const { tokens, longTokens, wholes, targets } = this.#index;
+    this.change(document, withoutTerms(before), withoutTerms(after));
+    yield* this.#termsInTurns(tokens, document, before?.tokens, after?.tokens, turns);
+    yield* this.#termsInTurns(longTokens, document, before?.longTokens, after?.longTokens, turns);
+    yield* this.#termsInTurns(wholes, document, before?.wholes, after?.wholes, turns);
+    yield* this.#termsInTurns(targets, document, before?.targets, after?.targets, turns);
+  }
+
+  *#termsInTurns(
+    postings: DraftedPostings | undefined,
+    document: number,
+    before: readonly string[] = NONE,
+    after: readonly string[] = NONE,
+    turns: Turns,
+  ): Work<void> {
+    if (postings === undefined || (before.length === 0 && after.length === 0)) return;
+    const draft = this.#draft(postings);
+    const gone = new Set<string>();
+    for (const term of before) {
+      gone.add(term);
+      turns.count(TERM_STEPS);
+      if (turns.isOver) yield turns.next();
+    }
+    for (const term of after) {
+      if (!gone.delete(term)) draft.add(term, document);
+      turns.count(TERM_STEPS);
+      if (turns.isOver) yield turns.next();
+    }
+    for (const term of gone) {
+      draft.remove(term, document);
+      turns.count(TERM_STEPS);
+      if (turns.isOver) yield turns.next();
+    }
   }
 
   setColumn(
@@ -76,14 +120,19 @@ export class PropertyDraft {
     return draft;
   }
 
-  needs(): readonly NeededRecords[] {
-    const parts = [...this.#postings.values(), ...(this.#column === undefined ? [] : [this.#column])];
-    return parts.map((part) => part.needs()).filter((needed) => needed !== undefined);
+  *needs(turns: Turns): Work<readonly NeededRecords[]> {
+    const needed = [this.#column?.needs()];
+    for (const draft of this.#postings.values()) needed.push(yield* draft.needs(turns));
+    return needed.filter((each) => each !== undefined);
   }
 
   /** Adds the records to the batch, and to `steps` what changes memory once they are durable. */
-  *finish(batch: KeyValueChange[], steps: (() => void)[], turns: Turns): Work<void> {
+  *finish(batch: KeyValueChange[], steps: DraftStep[], turns: Turns): Work<void> {
     for (const draft of this.#postings.values()) steps.push(yield* draft.finish(batch, turns));
-    if (this.#column !== undefined) steps.push(this.#column.finish(batch));
+    if (this.#column !== undefined) steps.push({ changes: 0, apply: this.#column.finish(batch) });
   }
+}
+
+function withoutTerms(analysis: Analysis | undefined): Analysis | undefined {
+  return analysis && { ...analysis, tokens: NONE, longTokens: NONE, wholes: NONE, targets: NONE };
 }
