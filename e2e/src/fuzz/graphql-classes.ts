@@ -32,7 +32,7 @@ function property(name: string, dataType: string): object {
   return { name, dataType: [dataType] };
 }
 
-/** An object under a known id; half of them refer to another one. */
+/** An object under a known id; a quarter of them refer to another one. */
 export function objectOf(names: KnownNames, chance: Chance): object {
   const { id, className } = names.object(chance);
   const text = (): string => chance.pick(["some words", "number 7", "Größe ∑ 𝄞", "a b c", "x".repeat(2_000), ""]);
@@ -57,7 +57,7 @@ export function objectOf(names: KnownNames, chance: Chance): object {
   const known = [...names.classes.keys()];
   const place = names.classNames.indexOf(className) % 3;
   const name = known.includes(className) ? className : names.classNames[place];
-  if (chance.oneIn(2) && chance.oneIn(2)) properties.ref = [{ beacon: `weaviate://localhost/${target.id}` }];
+  if (chance.oneIn(4)) properties.ref = [{ beacon: `weaviate://localhost/${target.id}` }];
   const vector = Array.from({ length: DIMENSIONS }, () => chance.fraction() - 0.5);
   return { class: name, id, properties, vector };
 }
