@@ -14,7 +14,15 @@ function controlled(limits = { waitingWritesMax: 100, waitingBytesMax: 1000 }) {
     },
     limits,
   );
-  const write = (item: string, bytes = 1, sync = true) => group.write((batch) => batch.push(item), bytes, sync);
+  const write = (item: string, bytes = 1, sync = true) =>
+    group.write(
+      (batch) => {
+        batch.push(item);
+        return undefined;
+      },
+      bytes,
+      sync,
+    );
   return { group, commits, write };
 }
 
@@ -34,6 +42,57 @@ describe("GroupCommit", () => {
     expect(commits[1]).toMatchObject({ items: ["b", "c", "d"], sync: true });
     commits[1]?.end();
     await Promise.all(rest);
+  });
+
+  it("puts a long batch together in turns, before what came behind it, and none of it into another commit", async () => {
+    const { group, commits, write } = controlled();
+    let steps = 0;
+    const long = (name: string) =>
+      group.write(
+        function* (batch) {
+          for (let at = 0; at < 5; at++) {
+            batch.push(`${name}${at}`);
+            steps += 1;
+            yield;
+          }
+        },
+        1,
+        true,
+      );
+    const all = [write("a"), long("b"), write("c"), long("d")];
+    let boundary = 0;
+    group.whenBetweenCommits(() => boundary++);
+    await turn();
+    expect(steps).toBeLessThan(10);
+    expect(commits).toEqual([]);
+    expect(boundary).toBe(1);
+    all.push(write("e"));
+    while (commits.length === 0) await turn();
+    commits[0]?.end();
+    await Promise.all(all.slice(0, 4));
+    await turn();
+    commits[1]?.end();
+    await Promise.all(all);
+    const numbered = (name: string) => Array.from({ length: 5 }, (_, at) => `${name}${at}`);
+    expect(commits.map(({ items }) => items)).toEqual([["a", ...numbered("b"), "c", ...numbered("d")], ["e"]]);
+    await group.drained();
+  });
+
+  it("fails the callers of a batch that cannot be put together, and goes on", async () => {
+    const { group, commits, write } = controlled();
+    const failing = group.write(
+      function* () {
+        yield;
+        throw new Error("closed");
+      },
+      1,
+      true,
+    );
+    await expect(failing).rejects.toThrow("closed");
+    const next = write("a");
+    await turn();
+    commits[0]?.end();
+    await next;
   });
 
   it("gives the failure of a commit to all its callers and to nobody else", async () => {

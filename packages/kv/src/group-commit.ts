@@ -12,11 +12,16 @@ export interface GroupTarget<Batch> {
   commit(batch: Batch, sync: boolean, bytes: number): Promise<void>;
 }
 
+/** Puts changes into a batch: at once, or the rest of them in steps, between which others have their turn. */
+export type AddChanges<Batch> = (batch: Batch) => Iterable<void> | undefined;
+
 interface Group<Batch> {
   readonly batch: Batch;
   readonly callers: { readonly resolve: () => void; readonly reject: (reason: unknown) => void }[];
   sync: boolean;
   bytes: number;
+  /** What is put into the batch before the commit begins: what takes several turns, and all that came behind it. */
+  readonly later: AddChanges<Batch>[];
 }
 
 /**
@@ -43,10 +48,12 @@ export class GroupCommit<Batch> {
     return this.#running || this.#waiting !== undefined;
   }
 
-  /** `add` puts the changes into a batch, at once; `bytes` is their size. Fails with `overloaded` over the limits. */
-  write(add: (batch: Batch) => void, bytes: number, sync: boolean): Promise<void> {
+  /** `bytes` is the size of what `add` puts into a batch. Fails with `overloaded` over the limits. */
+  write(add: AddChanges<Batch>, bytes: number, sync: boolean): Promise<void> {
     const group = this.#groupFor(bytes);
-    add(group.batch);
+    const rest = group.later.length > 0 ? undefined : add(group.batch);
+    if (group.later.length > 0) group.later.push(add);
+    else if (rest !== undefined) group.later.push(() => rest);
     group.bytes += bytes;
     group.sync ||= sync;
     const result = new Promise<void>((resolve, reject) => group.callers.push({ resolve, reject }));
@@ -79,7 +86,7 @@ export class GroupCommit<Batch> {
         );
       }
     }
-    this.#waiting ??= { batch: this.#target.startBatch(), callers: [], sync: false, bytes: 0 };
+    this.#waiting ??= { batch: this.#target.startBatch(), callers: [], sync: false, bytes: 0, later: [] };
     return this.#waiting;
   }
 
@@ -90,8 +97,9 @@ export class GroupCommit<Batch> {
     while (this.#waiting !== undefined) {
       const group = this.#waiting;
       this.#waiting = undefined;
-      this.#committing = true;
       try {
+        if (group.later.length > 0) await fill(group);
+        this.#committing = true;
         await this.#target.commit(group.batch, group.sync, group.bytes);
         for (const caller of group.callers) caller.resolve();
       } catch (error) {
@@ -102,5 +110,14 @@ export class GroupCommit<Batch> {
     }
     this.#running = false;
     for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}
+
+/** What comes meanwhile goes into the next group. */
+async function fill<Batch>({ batch, later }: Group<Batch>): Promise<void> {
+  for (const add of later) {
+    const steps = add(batch);
+    if (steps === undefined) continue;
+    for (const _ of steps) await new Promise((resolve) => setImmediate(resolve));
   }
 }

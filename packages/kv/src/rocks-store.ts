@@ -23,6 +23,9 @@ import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.
 /** Keys of one call into the addon: its answer is turned into JavaScript values in one go, on the event loop. */
 const KEYS_PER_CALL_MAX = 256;
 
+/** Changes that are put into a batch in one turn of the event loop: 20 ms or so. */
+const TURN_CHANGES = 32_768;
+
 export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen" | "hasBackgroundError"> {
   readonly connection: RocksConnection;
   /** Opens the same folder again, after the first connection was closed. */
@@ -154,11 +157,22 @@ export class RocksStore implements KeyValueStore {
     if (logEnd !== undefined) await cutLog(logEnd);
   }
 
-  #addChanges(target: RocksBatch, batch: readonly KeyValueChange[]): void {
-    for (const change of batch) {
-      if (change.type === "put") target.put(change.key, this.#sealer.seal(change.key, change.value));
-      else target.del(change.key);
+  #addChanges(target: RocksBatch, batch: readonly KeyValueChange[]): Iterable<void> | undefined {
+    if (batch.length > TURN_CHANGES) return this.#addInTurns(target, batch);
+    for (const change of batch) this.#add(target, change);
+    return undefined;
+  }
+
+  *#addInTurns(target: RocksBatch, batch: readonly KeyValueChange[]): Generator<void, void> {
+    for (const [at, change] of batch.entries()) {
+      if (at > 0 && at % TURN_CHANGES === 0) yield;
+      this.#add(target, change);
     }
+  }
+
+  #add(target: RocksBatch, change: KeyValueChange): void {
+    if (change.type === "put") target.put(change.key, this.#sealer.seal(change.key, change.value));
+    else target.del(change.key);
   }
 
   async #commit(batch: RocksBatch, sync: boolean, bytes: number): Promise<void> {
