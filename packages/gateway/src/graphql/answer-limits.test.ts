@@ -34,6 +34,7 @@ describe.each(PATHS)("a request whose answer would be too large (%s)", (_, prepa
       [aliases(2, "Book(limit:1,offset:500){title}"), 1002],
       [aliases(11, "Book{title}"), 1100],
       [aliases(11, "Book(limit:-1){title}"), 1100],
+      [aliases(11, 'Book(groupBy:"title",limit:-1){meta{count}}').replace("Get", "Aggregate"), 1100],
       ["{a:Get{Book(limit:600){title}} b:Get{Book(limit:600){title}}}", 1200],
       ["{Get{...F}} fragment F on GetObjectsObj{a:Book(limit:600){title} b:Book(limit:600){title}}", 1200],
     ] as const) {
