@@ -1,4 +1,4 @@
-import { About, AnyOrder } from "./question.js";
+import { About, AboutFloat32, AnyOrder } from "./question.js";
 import { expectedRow, type Selection, shownValue } from "./selection.js";
 import { cosineDistance } from "./value-rules.js";
 import { elementsOf, type Place, Undecided, type World, type WorldObject } from "./world.js";
@@ -75,8 +75,8 @@ function mergedValue(world: World, group: readonly WorldObject[], name: string):
       return shown.filter((value) => value === true).length * 2 >= shown.length;
     case "geoCoordinates":
       return {
-        latitude: new About(mean((shown as Place[]).map((place) => place.latitude)), 1e-4),
-        longitude: new About(mean((shown as Place[]).map((place) => place.longitude)), 1e-4),
+        latitude: new AboutFloat32(mean((shown as Place[]).map((place) => place.latitude)), 1e-4),
+        longitude: new AboutFloat32(mean((shown as Place[]).map((place) => place.longitude)), 1e-4),
       };
     default:
       return null;

@@ -36,6 +36,7 @@ export class ClauseMaker {
     const { chance } = this;
     const definition = this.world.classOf(className);
     if (chance.oneIn(8)) return this.#onSpecial(prefix, definition);
+    if (chance.oneIn(20)) return this.#onPresence(prefix, definition);
     const property = chance.pick(filterable(definition));
     if (property.dataType === "geoCoordinates")
       return this.#onPlace([...prefix, property.name], className, property.name);
@@ -46,6 +47,12 @@ export class ClauseMaker {
     }
     const count = { path: [...prefix, property.name], field: "valueInt", value: chance.below(4) } as const;
     return { operator: chance.pick(ORDERED), ...count };
+  }
+
+  /** Of every data type can be asked whether there is a value. */
+  #onPresence(prefix: readonly string[], { properties }: WorldClass): ValueClause {
+    const { name } = this.chance.pick(properties.filter(({ isIndexed }) => isIndexed));
+    return { operator: "IsNull", path: [...prefix, name], field: "valueBoolean", value: this.chance.oneIn(2) };
   }
 
   #onSpecial(prefix: readonly string[], { name }: WorldClass): Clause {

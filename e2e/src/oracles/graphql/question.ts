@@ -1,3 +1,4 @@
+import { shownFloat32 } from "./value-rules.js";
 import type { World } from "./world.js";
 
 export interface QuestionBody {
@@ -28,6 +29,9 @@ export class About {
   }
 }
 
+/** As {@link About}, and the shortest text of a float32. */
+export class AboutFloat32 extends About {}
+
 /** Any of these will do. */
 export class OneOf {
   constructor(readonly values: readonly unknown[]) {}
@@ -50,7 +54,8 @@ export class AnyOrder {
 export function difference(expected: unknown, got: unknown, place = ""): string | undefined {
   const told = `${place || "the answer"} is ${JSON.stringify(got)}, not ${JSON.stringify(expected)}`;
   if (expected instanceof About) {
-    return typeof got === "number" && Math.abs(got - expected.value) <= expected.tolerance ? undefined : told;
+    const isFit = !(expected instanceof AboutFloat32) || got === shownFloat32(Number(got));
+    return typeof got === "number" && isFit && Math.abs(got - expected.value) <= expected.tolerance ? undefined : told;
   }
   if (expected instanceof OneOf)
     return expected.values.some((one) => difference(one, got) === undefined) ? undefined : told;

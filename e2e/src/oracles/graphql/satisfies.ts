@@ -36,11 +36,14 @@ function holds(world: World, object: WorldObject, property: string, clause: Valu
   }
 }
 
-/** An empty list is a value, as in the answers of Get. The number of references is always there. */
+/**
+ * As Get shows it: an empty list is a value, but a reference to nothing is `null`. The number of references is always
+ * there.
+ */
 function isSet(world: World, object: WorldObject, property: string, isCounted = false): boolean {
   if (property === "id" || property.startsWith("_")) return true;
   const isReference = world.propertyOf(object.className, property)?.dataType === "reference";
-  return (isCounted && isReference) || object.properties.has(property);
+  return isReference ? isCounted || referredIds(object, property).length > 0 : object.properties.has(property);
 }
 
 /** A text with the rule by which it was cut, or anything that has an order. */
@@ -102,16 +105,20 @@ function fits(operator: string, order: number): boolean {
   }
 }
 
-/** So many metres, and such a part of the distance, may come from float32 and from another formula. */
+/** So many metres, and such a part of the distance, may come from another formula. */
 const BORDER_METRES = 1;
 const BORDER_PART = 1e-5;
 
 function isWithin(place: Place | undefined, clause: GeoClause): boolean {
   if (place === undefined) return false;
-  const stored = { latitude: Math.fround(place.latitude), longitude: Math.fround(place.longitude) };
-  const metres = metresBetween(stored, clause);
+  // Coordinates are float32, in the filter, too: the same ones are exactly 0 m apart (reference-graphql 5.3).
+  const metres = metresBetween(single(place), single(clause));
   if (metres !== 0 && Math.abs(metres - clause.max) < BORDER_METRES + BORDER_PART * metres) {
     throw new Undecided(`${metres} m is too near to ${clause.max} m`);
   }
   return metres <= clause.max;
+}
+
+function single({ latitude, longitude }: Place): Place {
+  return { latitude: Math.fround(latitude), longitude: Math.fround(longitude) };
 }
