@@ -28,7 +28,8 @@ const MERGES: { readonly [Type in PrimitiveDataType]?: Merge } = {
 /**
  * The properties of several objects as those of one (reference-graphql 2.8), as UTF-8 JSON: of texts the unique ones in
  * their order as `first (second, third)`, of numbers and places the mean (of ints without its fraction, as GraphQL shows
- * it, of places in float32), of booleans the more frequent one, of references each object once. Lists and phone numbers are left out.
+ * it, of places in float32), of booleans the more frequent one, of references each object once. Lists and phone numbers are
+ * left out.
  */
 export async function mergeProperties(
   objects: readonly StoredObject[],

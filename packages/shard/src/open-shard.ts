@@ -49,8 +49,8 @@ export interface ShardOptions {
 /**
  * Opens a shard, or makes one in an empty store. When this resolves, everything that was ever acknowledged is found by
  * id, by vector and by filter: a shard of an older format has got its inverted index. Only when that cannot be built now
- * the shard opens without it, and filters are refused until it is. Fails with `unavailable` when a newer release wrote the data, with `conflict` for a stale term or
- * other dimensions, with `dataLoss` when the store is not a shard's.
+ * the shard opens without it, and filters are refused until it is. Fails with `unavailable` when a newer release wrote the
+ * data, with `conflict` for a stale term or other dimensions, with `dataLoss` when the store is not a shard's.
  */
 export async function openShard(options: ShardOptions): Promise<Shard> {
   const limits = { ...DEFAULT_SHARD_LIMITS, ...options.limits };

@@ -1,9 +1,9 @@
 import type { DocumentSet } from "@shoal/inverted-index";
 import { type ObjectId, type ReadBounds, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
 import type { NearestDocuments, VectorIndex, VectorSearchOptions } from "@shoal/vector-index";
-import type { ObjectIndex } from "./object-index.js";
+import type { ListedShard } from "./list-objects.js";
 import { readObjects } from "./read-objects.js";
-import type { FoundObject, RowReader } from "./read-rows.js";
+import type { FoundObject } from "./read-rows.js";
 import type { Views } from "./views.js";
 
 /** A search that has to look further, for ties or for documents that are gone, does so at most so often. */
@@ -13,21 +13,22 @@ interface Hit extends FoundObject {
   readonly distance: number;
 }
 
-/** Nearest objects; the index and the vector's length have been checked. */
+interface SearchedShard extends ListedShard {
+  /** That of the views, which is there. */
+  readonly vectors: VectorIndex;
+}
+
+/** Nearest objects; the vector's length has been checked. */
 export async function searchByVector(
-  views: Views,
-  index: VectorIndex,
-  objects: ObjectIndex,
+  { views, vectors, index, rows, className }: SearchedShard,
   search: VectorSearch,
-  className: string,
-  rows: RowReader,
   bounds: ReadBounds,
 ): Promise<readonly VectorSearchHit[]> {
   const hits = await views.recycling.during(async () => {
     // Also the set of documents that may be hits holds only while none of them is given to another object.
-    const matching = search.filter === undefined ? undefined : objects.matching(search.filter, bounds);
+    const matching = search.filter === undefined ? undefined : index.matching(search.filter, bounds);
     const allowed = matching instanceof Promise ? await matching : matching;
-    return allowed?.isEmpty ? [] : nearest(views, index, search, searchOptions(bounds.signal, allowed));
+    return allowed?.isEmpty ? [] : nearest(views, vectors, search, searchOptions(bounds.signal, allowed));
   });
   const { fields } = search;
   if (fields === undefined) return hits.map(({ id, distance }) => ({ id, distance, object: undefined }));

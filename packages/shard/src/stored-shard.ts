@@ -19,7 +19,7 @@ import {
 } from "@shoal/model";
 import { CommitLoop } from "./commit-loop.js";
 import type { IdCensus } from "./id-census.js";
-import { listObjects } from "./list-objects.js";
+import { type ListedShard, listObjects } from "./list-objects.js";
 import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
 import { matchingIds } from "./matching-objects.js";
 import { type CreateInvertedIndex, ObjectIndex } from "./object-index.js";
@@ -153,15 +153,15 @@ export class StoredShard implements Shard {
     checkCount("count", search.count);
     const fault = vectorFault(search.vector, this.#parts.limits.dimensionsMax);
     if (fault !== undefined) throw new ShoalError("invalid", `query vector ${fault}`);
-    const { index } = this.#views;
     const { dimensions } = this;
     if (dimensions !== undefined && dimensions !== search.vector.length) {
       throw queryLengthError(this.className, dimensions, search.vector.length);
     }
     if (this.#commits.broken !== undefined) throw this.#commits.broken;
     this.#checkWhole("searches");
-    if (index === undefined || search.count === 0) return [];
-    return searchByVector(this.#views, index, this.#index, search, this.className, this.#rows, bounds);
+    const { index: vectors } = this.#views;
+    if (vectors === undefined || search.count === 0) return [];
+    return searchByVector({ ...this.#listed, vectors }, search, bounds);
   }
 
   async listObjects(listing: ObjectListing, bounds: ReadBounds = {}): Promise<readonly StoredObject[]> {
@@ -251,8 +251,11 @@ export class StoredShard implements Shard {
   }
 
   #list(listing: ObjectListing, bounds: ReadBounds): Promise<readonly StoredObject[]> {
-    const shard = { views: this.#views, index: this.#index, rows: this.#rows, className: this.className };
-    return listObjects(shard, listing, bounds);
+    return listObjects(this.#listed, listing, bounds);
+  }
+
+  get #listed(): ListedShard {
+    return { views: this.#views, index: this.#index, rows: this.#rows, className: this.className };
   }
 
   async #filtered<Answer>(answer: () => Promise<Answer>): Promise<Answer> {

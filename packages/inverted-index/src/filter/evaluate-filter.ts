@@ -21,8 +21,8 @@ import { documentsOfTerm } from "./select-tokens.js";
 
 /**
  * The documents that satisfy the filter, as a set of its own. Fails with `invalid` for a property without an index, for any
- * other question than `IsNull` about one of which only the presence is known, and for a pattern that is too long, wherever in the filter they stand. A filter that takes turns sees each of its comparisons at
- * one moment.
+ * other question than `IsNull` about one of which only the presence is known, and for a pattern that is too long, wherever in
+ * the filter they stand. A filter that takes turns sees each of its comparisons at one moment.
  */
 export function* evaluateFilter(context: FilterContext, filter: ShardFilter): Work<DocumentSet> {
   check(context, filter);

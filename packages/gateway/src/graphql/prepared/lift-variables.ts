@@ -10,7 +10,8 @@ const DEPTH_MAX = 6;
 
 /**
  * Lifts numbers, strings and lists of numbers out of the value of `variables` at `start`; names, true, false, null,
- * the structure and the strings of `kept-strings.ts` are kept, white space mostly not. The answer is the place behind the value, or -1.
+ * the structure and the strings of `kept-strings.ts` are kept, white space mostly not. The answer is the place behind the
+ * value, or -1.
  */
 export function liftVariables(bytes: Buffer, start: number, literals: LiftedLiterals, template: TemplateText): number {
   if (bytes[start] === Code.n) return template.word(bytes, start, "null");
