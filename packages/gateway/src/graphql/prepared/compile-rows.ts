@@ -2,14 +2,8 @@ import { type FieldNode, type GraphQLObjectType, getNamedType, isLeafType, isObj
 import { targetClasses } from "../reference-selection.js";
 import { type SelectedFields, type SelectionScope, selectedSubfields } from "../selected-fields.js";
 import { eachField, objectTypeOf } from "./compile-fields.js";
-import {
-  type AdditionalField,
-  type PlainMember,
-  type RowField,
-  RowWriter,
-  type StoredFields,
-  type TargetField,
-} from "./row-writer.js";
+import type { StoredFields } from "./object-writer.js";
+import { type AdditionalField, type PlainMember, type RowField, RowWriter, type TargetField } from "./row-writer.js";
 
 /** The fields of the rows of a class, or undefined for what cannot be compiled. */
 export function compileRow(

@@ -15,10 +15,16 @@ const SHORT_STRING = 40;
 /**
  * Finds the values of some members of the JSON object that begins at `start` of `json`, without building any value.
  * `spans` receives for the i-th of `names` (ASCII) the place of its value at 2i and the place behind it at 2i + 1, or -1
- * for both. Of a member that stands twice the last one counts, as in `JSON.parse`. Fails with `dataLoss` on what is no
- * JSON object.
+ * for both. Of a member that stands twice the last one counts, as in `JSON.parse`. `places`, when given, is added where all
+ * members are, for {@link findPlaced}. Fails with `dataLoss` on what is no JSON object.
  */
-export function findMembers(json: Uint8Array, start: number, names: readonly Uint8Array[], spans: Int32Array): void {
+export function findMembers(
+  json: Uint8Array,
+  start: number,
+  names: readonly Uint8Array[],
+  spans: Int32Array,
+  places?: number[],
+): void {
   spans.fill(-1, 0, names.length * 2);
   let at = behindSpace(json, start);
   if (json[at] !== OPEN_BRACE) damaged();
@@ -27,11 +33,13 @@ export function findMembers(json: Uint8Array, start: number, names: readonly Uin
   for (;;) {
     if (json[at] !== QUOTE) damaged();
     const nameEnd = behindString(json, at);
-    const index = indexOfName(json, at + 1, nameEnd - 1, names);
+    const nameStart = at + 1;
+    const index = indexOfName(json, nameStart, nameEnd - 1, names);
     at = behindSpace(json, nameEnd);
     if (json[at] !== COLON) damaged();
     at = behindSpace(json, at + 1);
     const end = behindValue(json, at);
+    places?.push(nameStart, nameEnd - 1, at, end);
     if (index >= 0) {
       spans[index * 2] = at;
       spans[index * 2 + 1] = end;
@@ -40,6 +48,22 @@ export function findMembers(json: Uint8Array, start: number, names: readonly Uin
     if (json[at] === CLOSE_BRACE) return;
     if (json[at] !== COMMA) damaged();
     at = behindSpace(json, at + 1);
+  }
+}
+
+/** The same for an object whose members are known: reads their names only. */
+export function findPlaced(
+  json: Uint8Array,
+  places: readonly number[],
+  names: readonly Uint8Array[],
+  spans: Int32Array,
+): void {
+  spans.fill(-1, 0, names.length * 2);
+  for (let at = 0; at < places.length; at += 4) {
+    const index = indexOfName(json, places[at] as number, places[at + 1] as number, names);
+    if (index < 0) continue;
+    spans[index * 2] = places[at + 2] as number;
+    spans[index * 2 + 1] = places[at + 3] as number;
   }
 }
 

@@ -54,6 +54,14 @@ export class JsonBytes {
     this.#length += count;
   }
 
+  /** Writes again what stands between `start` and `end`. */
+  repeat(start: number, end: number): void {
+    const count = end - start;
+    if (this.#length + count > this.#buffer.length) this.#grow(count);
+    this.#buffer.copyWithin(this.#length, start, end);
+    this.#length += count;
+  }
+
   bytes(source: Uint8Array): void {
     this.copy(source, 0, source.length);
   }

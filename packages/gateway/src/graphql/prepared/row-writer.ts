@@ -1,26 +1,12 @@
 import type { GetRow, ReferencedRow } from "@shoal/query";
 import { classificationOf, memberOf } from "../plain/plain-row.js";
-import { findMembers } from "./find-members.js";
 import type { JsonBytes } from "./json-bytes.js";
-import { TURN_BYTES } from "./planned-call.js";
+import { memberPrefix, ObjectWriter, type StoredField } from "./object-writer.js";
+import { RowWork } from "./row-work.js";
 
 const OPEN_BRACE = 123;
 const NULL = Buffer.from("null");
 const NO_OBJECT = Buffer.from("{}");
-
-/** A field of an object as it is stored. */
-export type StoredField =
-  /** Spliced as it is stored. */
-  | { readonly kind: "value"; readonly responseName: string; readonly property: string }
-  | {
-      readonly kind: "object";
-      readonly responseName: string;
-      readonly property: string;
-      readonly members: StoredFields;
-    }
-  | { readonly kind: "typename"; readonly responseName: string; readonly typeName: string };
-
-export type StoredFields = readonly StoredField[];
 
 /** A field of `_additional`. */
 export type AdditionalField =
@@ -59,65 +45,126 @@ type AnyRow = GetRow | ReferencedRow;
 /** What the rows of a writer are: only hits have a certainty, and of targets `_additional` knows the id only. */
 export type RowKind = "listed" | "hit" | "target";
 
+/** A field, and where its stored value is among the stored ones. */
+interface Step {
+  readonly prefix: Buffer;
+  readonly field: RowField;
+  readonly storedAt: number;
+}
+
 /** Writes the rows of one class field as JSON, from stored bytes straight to bytes that are sent. */
 export class RowWriter {
   readonly #stored: ObjectWriter;
-  readonly #steps: readonly { readonly prefix: Buffer; readonly field: RowField }[];
+  readonly #steps: readonly Step[];
   readonly #storesAnything: boolean;
+  readonly #refersAnywhere: boolean;
 
   constructor(
     fields: readonly RowField[],
     private readonly kind: RowKind,
   ) {
-    this.#stored = new ObjectWriter(fields.filter(isStored));
-    this.#steps = fields.map((field, i) => ({ prefix: memberPrefix(field.responseName, i), field }));
-    this.#storesAnything = fields.some((field) => field.kind === "value" || field.kind === "object");
+    const stored = fields.filter(isStored);
+    this.#stored = new ObjectWriter(stored);
+    this.#steps = fields.map((field, i) => ({
+      prefix: memberPrefix(field.responseName, i),
+      field,
+      storedAt: isStored(field) ? stored.indexOf(field) : -1,
+    }));
+    this.#storesAnything = stored.some((field) => field.kind !== "typename");
+    this.#refersAnywhere = fields.some((field) => field.kind === "references");
   }
 
   /**
-   * Writes all rows; yields now and then between two of them, so that a large answer need not hold up everybody else.
-   * Fails with `dataLoss` when stored bytes are no JSON; what was written by then is the caller's to take back.
+   * Writes all rows; yields now and then between two of them or between rows that they refer to, so that a large answer
+   * need not hold up everybody else. What is reached often by one selection is worked on once. Fails with `dataLoss` when
+   * stored bytes are no JSON; what was written by then is the caller's to take back.
    */
   *write(rows: readonly GetRow[], out: JsonBytes): Generator<void, void> {
-    let turnEnd = out.length + TURN_BYTES;
+    const work = new RowWork(out);
     out.byte(91);
     for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as GetRow;
       if (i > 0) out.byte(44);
-      this.#row(rows[i] as GetRow, out);
-      if (out.length < turnEnd) continue;
+      if (this.#refers(row)) yield* this.#rowInTurns(row, work);
+      else this.#row(row, work);
+      if (!work.isTurnOver) continue;
       yield;
-      turnEnd = out.length + TURN_BYTES;
+      work.nextTurn();
     }
     out.byte(93);
   }
 
-  #row(row: AnyRow, out: JsonBytes): void {
-    const json = row.object?.propertiesJson ?? NO_OBJECT;
-    if (this.#storesAnything) this.#stored.find(json, 0);
-    let storedAt = 0;
-    for (const { prefix, field } of this.#steps) {
-      out.bytes(prefix);
-      if (field.kind === "additional") this.#additional(row, field.fields, out);
-      else if (field.kind === "references")
-        this.#references(row.references?.get(field.property) ?? [], field.targets, out);
-      else this.#stored.writeValue(storedAt++, json, out);
+  /** Whether the row refers to others that are wanted. */
+  #refers(row: AnyRow): boolean {
+    return this.#refersAnywhere && row.references !== undefined && row.references.size > 0;
+  }
+
+  #row(row: AnyRow, work: RowWork): void {
+    work.countRow();
+    this.#find(row, work);
+    for (const step of this.#steps) this.#member(step, row, work.out);
+    work.out.byte(125);
+  }
+
+  *#rowInTurns(row: AnyRow, work: RowWork): Generator<void, void> {
+    work.countRow();
+    this.#find(row, work);
+    for (const step of this.#steps) {
+      const { prefix, field } = step;
+      const targets = field.kind === "references" ? row.references?.get(field.property) : undefined;
+      if (field.kind !== "references" || targets === undefined) {
+        this.#member(step, row, work.out);
+        continue;
+      }
+      const { turn } = work;
+      work.out.bytes(prefix);
+      yield* RowWriter.#references(targets, field.targets, work);
+      // What was found may have been replaced by another answer of the same plan.
+      if (work.turn !== turn) this.#find(row, work);
     }
-    out.byte(125);
+    work.out.byte(125);
   }
 
   /** Class by class, in the order in which they came; null when there are none. */
-  #references(rows: readonly ReferencedRow[], targets: readonly TargetField[], out: JsonBytes): void {
+  static *#references(
+    rows: readonly ReferencedRow[],
+    targets: readonly TargetField[],
+    work: RowWork,
+  ): Generator<void, void> {
+    const { out } = work;
     let isFirst = true;
     for (const { className, rows: writer } of targets) {
       for (const row of rows) {
         if (row.object.className !== className) continue;
         out.byte(isFirst ? 91 : 44);
         isFirst = false;
-        writer.#row(row, out);
+        if (work.repeat(writer, row)) work.countRow();
+        else {
+          const { spent } = work;
+          const start = out.length;
+          if (writer.#refers(row)) yield* writer.#rowInTurns(row, work);
+          else writer.#row(row, work);
+          work.keep(writer, row, start, spent);
+        }
+        if (!work.isTurnOver) continue;
+        yield;
+        work.nextTurn();
       }
     }
     if (isFirst) out.bytes(NULL);
     else out.byte(93);
+  }
+
+  #find(row: AnyRow, work: RowWork): void {
+    if (this.#storesAnything) this.#stored.findIn(propertiesOf(row), work);
+  }
+
+  /** Writes a field for which nothing else has to be written; of references, that there are none. */
+  #member({ prefix, field, storedAt }: Step, row: AnyRow, out: JsonBytes): void {
+    out.bytes(prefix);
+    if (field.kind === "additional") this.#additional(row, field.fields, out);
+    else if (field.kind === "references") out.bytes(NULL);
+    else this.#stored.writeValue(storedAt, propertiesOf(row), out);
   }
 
   #additional(row: AnyRow, fields: readonly AdditionalField[], out: JsonBytes): void {
@@ -167,6 +214,10 @@ function isStored(field: RowField): field is StoredField {
   return field.kind !== "additional" && field.kind !== "references";
 }
 
+function propertiesOf(row: AnyRow): Uint8Array {
+  return row.object?.propertiesJson ?? NO_OBJECT;
+}
+
 function certaintyOf(row: AnyRow): number | undefined {
   return "certainty" in row ? row.certainty : undefined;
 }
@@ -184,60 +235,4 @@ function writeClassification(row: AnyRow, members: readonly PlainMember[], out: 
     out.utf8(JSON.stringify(member === undefined ? typeName : memberOf(stored, member)));
   }
   out.byte(125);
-}
-
-/** Writes some members of a stored JSON object in the order of a selection. */
-class ObjectWriter {
-  readonly #fields: StoredFields;
-  readonly #names: readonly Buffer[];
-  /** For each field the place of its name in `#names`. */
-  readonly #indexes: readonly number[];
-  readonly #prefixes: readonly Buffer[];
-  readonly #typeNames: readonly Buffer[];
-  readonly #inner: readonly (ObjectWriter | undefined)[];
-  readonly #spans: Int32Array;
-
-  constructor(fields: StoredFields) {
-    const names = [...new Set(fields.flatMap((field) => (field.kind === "typename" ? [] : field.property)))];
-    this.#fields = fields;
-    this.#names = names.map((name) => Buffer.from(name));
-    this.#indexes = fields.map((field) => (field.kind === "typename" ? -1 : names.indexOf(field.property)));
-    this.#prefixes = fields.map((field, i) => memberPrefix(field.responseName, i));
-    this.#typeNames = fields.map((field) => Buffer.from(field.kind === "typename" ? `"${field.typeName}"` : ""));
-    this.#inner = fields.map((field) => (field.kind === "object" ? new ObjectWriter(field.members) : undefined));
-    this.#spans = new Int32Array(names.length * 2);
-  }
-
-  /** Looks up what {@link writeValue} writes, in the object at `start`. */
-  find(json: Uint8Array, start: number): void {
-    findMembers(json, start, this.#names, this.#spans);
-  }
-
-  writeValue(field: number, json: Uint8Array, out: JsonBytes): void {
-    const index = this.#indexes[field] as number;
-    if (index < 0) {
-      out.bytes(this.#typeNames[field] as Buffer);
-      return;
-    }
-    const start = this.#spans[index * 2] as number;
-    const inner = this.#inner[field];
-    if (start < 0) out.bytes(NULL);
-    else if (inner === undefined) out.copy(json, start, this.#spans[index * 2 + 1] as number);
-    else if (json[start] === OPEN_BRACE) inner.#writeObject(json, start, out);
-    else out.bytes(NULL);
-  }
-
-  #writeObject(json: Uint8Array, start: number, out: JsonBytes): void {
-    this.find(json, start);
-    for (let field = 0; field < this.#fields.length; field++) {
-      out.bytes(this.#prefixes[field] as Buffer);
-      this.writeValue(field, json, out);
-    }
-    out.byte(125);
-  }
-}
-
-/** `{"name":` for the first member, `,"name":` for the others. */
-function memberPrefix(responseName: string, index: number): Buffer {
-  return Buffer.from(`${index === 0 ? "{" : ","}"${responseName}":`);
 }
