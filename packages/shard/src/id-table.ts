@@ -27,7 +27,7 @@ export class IdTable {
   readonly #chunks = new DocumentChunks();
   readonly #hash: IdHash;
   readonly #free: number[] = [];
-  readonly #order = new TableOrder(this.#chunks, () => Uint32Array.from(this.newestFirst()));
+  readonly #order = new TableOrder(this.#chunks, () => this.present().toArray());
   #expected: Readonly<IdSetDigest> | undefined = new IdSetDigest();
   #census: IdCensus | undefined;
   readonly #digest = new IdSetDigest();
