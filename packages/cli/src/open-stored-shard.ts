@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createInvertedIndex, type IndexMemory } from "@shoal/inverted-index";
+import { createInvertedIndex, type IndexMemory, type LongReads } from "@shoal/inverted-index";
 import { type DiskBallast, openRocksStore, type StoreState, storeMemory } from "@shoal/kv";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
@@ -18,6 +18,8 @@ export interface StoredShardSettings {
   /** Most characters of the value of a `Like`. */
   readonly likePatternCharsMax: number;
   readonly logger: Logger;
+  /** Shared by all shards of this node. */
+  readonly longReads: LongReads;
   readonly objectBytesMax: number;
   /** Shared by all shards of this node. */
   readonly rowCache: RowCacheBudget;
@@ -40,7 +42,7 @@ export async function openStoredShard(
   folder: string,
 ): Promise<OpenedShard> {
   const { ballast, clock, hashSeed, idCensus, indexMemory, logger, onStoreState, rowCache, rowReads } = settings;
-  const { likePatternCharsMax } = settings;
+  const { likePatternCharsMax, longReads } = settings;
   const shardCount = Math.max(1, settings.shardCount());
   const where = { class: address.className, shard: address.shardName };
   const store = await openRocksStore({
@@ -63,7 +65,7 @@ export async function openStoredShard(
       dimensions: record.dimensions,
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
       properties: record.definition.properties ?? [],
-      createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory, likePatternCharsMax }),
+      createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory, longReads, likePatternCharsMax }),
       clock,
       hashSeed,
       idCensus,

@@ -2,7 +2,7 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { EmbeddedMetaStore, SchemaCoordinator } from "@shoal/coordinator";
-import { IndexMemory } from "@shoal/inverted-index";
+import { IndexMemory, LongReads } from "@shoal/inverted-index";
 import { DiskBallast, openRocksStore, type StoreState } from "@shoal/kv";
 import { returnFreeMemory } from "@shoal/native";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
@@ -73,6 +73,7 @@ export async function startStorage(
     indexMemory: new IndexMemory(configuration.indexCacheBytes),
     likePatternCharsMax: configuration.likePatternCharsMax,
     logger,
+    longReads: new LongReads(configuration),
     objectBytesMax: configuration.objectBytesMax,
     storeMemoryBytes: configuration.storeMemoryBytes,
     storeFilesMax: (shards) => filesOfStore(shards, openFilesNow),

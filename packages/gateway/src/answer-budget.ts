@@ -1,4 +1,4 @@
-import { type RowBytes, ShoalError } from "@shoal/model";
+import { type HeldKind, type RowBytes, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 
 export interface AnswerLimits {
@@ -97,11 +97,18 @@ export class HeldAnswer implements RowBytes {
     return this.#refusal;
   }
 
-  /** Counts rows that come in, or go when negative. Fails with `tooLarge` or `overloaded`. */
-  add(bytes: number): void {
+  /** Counts rows that come in, or go when negative; only those that come fail, with `tooLarge` or `overloaded`. */
+  add(bytes: number, kind: HeldKind = "rows"): void {
+    // Of an answer that was refused, or has ended, everything is given back together.
+    if (bytes <= 0 && (this.#ended || this.#refusal !== undefined)) return;
     const rowBytes = Math.max(0, this.#rowBytes + bytes);
-    this.#hold(rowBytes, rowBytes + this.#textBytes);
+    this.#hold(rowBytes, rowBytes + this.#textBytes, kind);
     this.#rowBytes = rowBytes;
+  }
+
+  /** The answer cannot go on, for a reason that is known elsewhere. The first reason stays. */
+  refuse(error: ShoalError): void {
+    this.#refusal ??= error;
   }
 
   /** Counts text that is new. Fails with `tooLarge` or `overloaded`. */
@@ -117,12 +124,12 @@ export class HeldAnswer implements RowBytes {
   }
 
   /** `part` is what has changed of `all`. */
-  #hold(part: number, all: number): void {
+  #hold(part: number, all: number, kind: HeldKind = "rows"): void {
     if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#ended) throw new ShoalError("internal", "the answer has ended");
     const wanted = all > UNCOUNTED_BYTES_MAX ? all : 0;
     try {
-      if (part > this.bytesMax) throw answerTooLarge(this.bytesMax);
+      if (part > this.bytesMax) throw kind === "rows" ? answerTooLarge(this.bytesMax) : heldTooLarge(this.bytesMax);
       if (wanted > this.#taken) this.#take(wanted);
       else if (wanted < this.#taken) this.#budget.give(this.#taken - wanted);
       this.#taken = wanted;
@@ -179,5 +186,13 @@ export function answerTooLarge(bytesMax: number): ShoalError {
   return new ShoalError(
     "tooLarge",
     `the answer, or the rows it is made of, take more than ${bytesMax} bytes (ANSWER_BYTES_MAX): ask for fewer rows`,
+  );
+}
+
+function heldTooLarge(bytesMax: number): ShoalError {
+  return new ShoalError(
+    "tooLarge",
+    `groups and distinct values, with the rest of the answer, take more than ${bytesMax} bytes of memory ` +
+      "(ANSWER_BYTES_MAX): aggregate over fewer objects",
   );
 }

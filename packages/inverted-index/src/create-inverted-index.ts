@@ -17,11 +17,12 @@ import { evaluateFilter } from "./filter/evaluate-filter.js";
 import type { IndexKeyPrefixes } from "./index-keys.js";
 import type { IndexMemory } from "./index-memory.js";
 import type { IndexedChange, InvertedIndex, ObjectDirectory, PlannedChanges } from "./inverted-index.js";
+import { LongReads } from "./long-reads.js";
 import { planChanges } from "./plan-changes.js";
 import { CommitGate } from "./stored/commit-gate.js";
 import type { IndexStore } from "./stored/index-store.js";
 import { PropertyIndex } from "./stored/property-index.js";
-import { runWork, Turns, type Work } from "./work.js";
+import type { Turns, Work } from "./work.js";
 
 export interface InvertedIndexOptions {
   /** With `shardName`: for messages. */
@@ -35,6 +36,8 @@ export interface InvertedIndexOptions {
   readonly properties: readonly PropertyDefinition[];
   /** Shared by all shards of a process. */
   readonly memory: IndexMemory;
+  /** Shared by all shards of a process; absent: of this one alone. */
+  readonly longReads?: LongReads | undefined;
   /** Most characters of a `Like` value; 1,024 when absent. */
   readonly likePatternCharsMax?: number | undefined;
   /** Whether the store has no records of the index yet: then nothing has to be read to know that. */
@@ -58,10 +61,12 @@ class StoredIndex implements InvertedIndex {
   readonly #definitions = new Map<string, PropertyDefinition>();
   readonly #source: AggregateSource;
   readonly #likePatternCharsMax: number;
+  readonly #longReads: LongReads;
 
   constructor(options: InvertedIndexOptions) {
     const { className, shardName, store, prefixes, memory, directory, properties, isEmpty } = options;
     this.#likePatternCharsMax = options.likePatternCharsMax ?? LIKE_PATTERN_CHARS_MAX;
+    this.#longReads = options.longReads ?? new LongReads();
     this.#store = { reader: store, prefixes, place: { className, shardName }, gate: new CommitGate(), memory };
     this.#directory = directory;
     for (const name of [CREATION_TIME_PROPERTY, LAST_UPDATE_TIME_PROPERTY]) {
@@ -102,11 +107,12 @@ class StoredIndex implements InvertedIndex {
   }
 
   matching(filter: ShardFilter, bounds: ReadBounds = {}): DocumentSet | Promise<DocumentSet> {
-    return runWork(this.#evaluate(filter, new Turns()), bounds.signal);
+    return this.#longReads.filters.run((turns) => this.#evaluate(filter, turns), bounds);
   }
 
   aggregate(aggregation: ShardAggregation, bounds: ReadBounds = {}): ShardAggregate | Promise<ShardAggregate> {
-    return runWork(aggregateDocuments(this.#source, aggregation, bounds), bounds.signal);
+    const begin = (turns: Turns) => aggregateDocuments(this.#source, aggregation, bounds, turns);
+    return this.#longReads.aggregations.run(begin, bounds);
   }
 
   get memoryBytes(): number {

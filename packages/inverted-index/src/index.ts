@@ -9,3 +9,4 @@ export type {
   ObjectDirectory,
   PlannedChanges,
 } from "./inverted-index.js";
+export { type LongReadLimits, LongReads } from "./long-reads.js";

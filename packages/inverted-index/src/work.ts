@@ -34,7 +34,7 @@ async function finish<Result>(
 }
 
 /** Lets the work clean up: its `finally` parts run, and they do not wait. */
-function closeWork(work: Work<unknown>): void {
+export function closeWork(work: Work<unknown>): void {
   (work as Generator<unknown, unknown, void>).return(undefined);
 }
 
@@ -43,7 +43,12 @@ const TURN_STEPS = 2_000_000;
 
 /** Counts what was done, so that long work gives others their turn: `if (turns.isOver) yield turns.next();` */
 export class Turns {
+  readonly #turnSteps: number;
   #steps = 0;
+
+  constructor(turnSteps = TURN_STEPS) {
+    this.#turnSteps = turnSteps;
+  }
 
   /** A step is a few nanoseconds: a document that is looked at. */
   count(steps: number): void {
@@ -51,11 +56,31 @@ export class Turns {
   }
 
   get isOver(): boolean {
-    return this.#steps >= TURN_STEPS;
+    return this.#steps >= this.#turnSteps;
   }
 
   next(): undefined {
     this.#steps = 0;
     return undefined;
   }
+}
+
+/** Gives each turn of the event loop to one of those that work long, in the order in which they ask. */
+export class WorkTurns {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Resolves in a turn that nobody else works in. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      if (this.#waiting.length === 1) globalThis.setImmediate(this.#give);
+    });
+  }
+
+  readonly #give = (): void => {
+    const resolve = this.#waiting.shift();
+    // An immediate that an immediate sets comes in the next turn.
+    if (this.#waiting.length > 0) globalThis.setImmediate(this.#give);
+    resolve?.();
+  };
 }

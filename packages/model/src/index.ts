@@ -102,7 +102,7 @@ export { updateClass } from "./schema/update-class.js";
 export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
 export {
   AggregateBytes,
-  bytesOfTexts,
+  bytesOfAggregate,
   DISTINCT_NUMBER_BYTES,
   GROUP_BYTES,
   GROUP_PROPERTY_BYTES,
@@ -133,7 +133,7 @@ export type {
 } from "./search/get-query.js";
 export { groupText } from "./search/group-text.js";
 export type { ObjectListing } from "./search/object-listing.js";
-export type { ReadBounds, RowBytes } from "./search/read-bounds.js";
+export type { HeldKind, ReadBounds, RowBytes } from "./search/read-bounds.js";
 export type {
   DistinctNumbers,
   GroupPart,

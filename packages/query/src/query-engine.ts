@@ -14,6 +14,7 @@ import {
 } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { type AggregateParts, aggregateClass } from "./aggregate/aggregate-class.js";
+import { AnswerQueue } from "./aggregate/answer-queue.js";
 import { explore } from "./explore.js";
 import { findObject } from "./find-object.js";
 import { groupRows } from "./group-rows.js";
@@ -58,6 +59,7 @@ export class QueryEngine implements QueryService {
   readonly #references: ReferenceParts;
   readonly #groupComparisonsMax: number;
   readonly #aggregates: AggregateParts;
+  readonly #aggregations = new AnswerQueue();
 
   constructor(options: QueryEngineOptions) {
     const { schema, router, limits } = options;
@@ -88,7 +90,7 @@ export class QueryEngine implements QueryService {
     if (record === undefined) {
       throw new ShoalError("invalid", `tried to browse non-existing index for ${query.className}`);
     }
-    return aggregateClass(this.#aggregates, record, query, context);
+    return this.#aggregations.run(context, () => aggregateClass(this.#aggregates, record, query, context));
   }
 
   async objectById(id: ObjectId, fields: RowFields, context: RequestContext): Promise<StoredObject | undefined> {

@@ -22,7 +22,7 @@ import type { OnShardEvent } from "./shard-events.js";
 import type { TableDirectory } from "./table-directory.js";
 
 /** What a shard knows of its inverted index; memory and limits are the process's matter. */
-export type InvertedIndexSite = Omit<InvertedIndexOptions, "memory" | "likePatternCharsMax">;
+export type InvertedIndexSite = Omit<InvertedIndexOptions, "memory" | "longReads" | "likePatternCharsMax">;
 
 /** Where a shard gets its inverted index from. */
 export type CreateInvertedIndex = (site: InvertedIndexSite) => InvertedIndex;

@@ -1,12 +1,13 @@
 import {
   AggregateBytes,
+  bytesOfAggregate,
   type GroupPart,
   type PropertyPart,
   type ReadBounds,
   type ShardAggregate,
   type ShardAggregation,
 } from "@shoal/model";
-import { Turns, type Work } from "../work.js";
+import type { Turns, Work } from "../work.js";
 import type { AggregateScope, AggregateSource } from "./aggregate-source.js";
 import { groupBy } from "./group-by.js";
 import { EVERYTHING, GroupTable } from "./groups.js";
@@ -17,26 +18,34 @@ const LIMIT = "AGGREGATE_BYTES_MAX";
 /**
  * Figures over the documents that satisfy the filter. Commits between the turns of a long one may be seen by some figures
  * and not by others. Fails with `invalid` for a property that is not indexed, and with `tooLarge` when groups and distinct
- * values take too much memory.
+ * values take too much memory. What the answer holds stays counted in the bounds' bytes, to be given back by whoever gets
+ * it; everything else is given back here.
  */
 export function* aggregateDocuments(
   source: AggregateSource,
   aggregation: ShardAggregation,
   bounds: ReadBounds,
+  turns: Turns,
 ): Work<ShardAggregate> {
-  const { filter, groupBy: groupByName, properties, isWhole, bytesMax } = aggregation;
-  const turns = new Turns();
-  const scope: AggregateScope = {
-    source,
-    documents: filter === undefined ? source.directory.all() : yield* source.matching(filter, turns),
-    isAll: filter === undefined,
-    isWhole,
-    held: new AggregateBytes(bytesMax, isWhole ? LIMIT : `a shard's part of ${LIMIT}`, bounds.rowBytes),
-    turns,
-    bounds,
-  };
+  const { filter, isWhole, bytesMax } = aggregation;
+  const held = new AggregateBytes(bytesMax, isWhole ? LIMIT : `a shard's part of ${LIMIT}`, bounds.rowBytes);
+  let keptBytes = 0;
+  try {
+    const documents = filter === undefined ? source.directory.all() : yield* source.matching(filter, turns);
+    const isAll = filter === undefined;
+    const answer = yield* partsOf({ source, documents, isAll, isWhole, held, turns, bounds }, aggregation);
+    keptBytes = bytesOfAggregate(answer);
+    return answer;
+  } finally {
+    held.end(keptBytes);
+  }
+}
+
+function* partsOf(scope: AggregateScope, aggregation: ShardAggregation): Work<ShardAggregate> {
+  const { groupBy: groupByName, properties } = aggregation;
+  const { directory } = scope.source;
   if (groupByName !== undefined) return yield* groupedParts(scope, aggregation, groupByName);
-  const objectCount = scope.isAll ? source.directory.count : scope.documents.size;
+  const objectCount = scope.isAll ? directory.count : scope.documents.size;
   const parts: PropertyPart[] = [];
   for (const wanted of properties) parts.push(...(yield* propertyParts(scope, wanted, EVERYTHING)));
   return [{ groupedBy: undefined, objectCount, properties: parts }];

@@ -1,7 +1,13 @@
-/** Counts the bytes that the rows of an answer hold. */
+/** What bytes are counted for: rows, or groups and distinct values. Messages name it. */
+export type HeldKind = "rows" | "aggregation";
+
+/** Counts the bytes that the rows of an answer hold, and what is held to aggregate. */
 export interface RowBytes {
-  /** So many more are held, or fewer when it is negative. Fails when there is no room: the read ends then. */
-  add(bytes: number): void;
+  /**
+   * So many more are held, `rows` when absent. Fails when there is no room: the read ends then. Fewer are held when it is
+   * negative; that never fails.
+   */
+  add(bytes: number, kind?: HeldKind): void;
 }
 
 /** What bounds a read, beside what it asks for. */

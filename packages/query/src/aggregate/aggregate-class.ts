@@ -3,10 +3,8 @@ import {
   AggregateBytes,
   type AggregateGroup,
   type AggregateQuery,
-  bytesOfTexts,
-  DISTINCT_NUMBER_BYTES,
-  GROUP_BYTES,
-  GROUP_PROPERTY_BYTES,
+  bytesOfAggregate,
+  type RowBytes,
   type ShardAggregate,
   type ShardAggregation,
   withPrefix,
@@ -56,15 +54,45 @@ export async function aggregateClass(
       ? aggregateBytesMax
       : Math.min(aggregateBytesMax, Math.ceil((SKEW * aggregateBytesMax) / shards.length)),
   };
-  const held = new AggregateBytes(aggregateBytesMax, "AGGREGATE_BYTES_MAX", undefined);
-  const answers = await scatter(shards, context, async (shard, inner) => {
-    const answer = await askShard(router, shard, aggregation, inner);
-    if (!isWhole) held.add(bytesOf(answer));
-    return answer;
-  });
-  const turns = new Turns(context);
-  if (groupBy !== undefined) return mergeGroups(answers, groupsMax, query.properties, kinds, turns);
-  return [await mergeParts(undefined, answers.flat(), query.properties, kinds, turns)];
+  const received = new ReceivedBytes(aggregateBytesMax, context.rowBytes);
+  try {
+    const answers = await scatter(shards, context, async (shard, inner) => {
+      const answer = await askShard(router, shard, aggregation, inner);
+      received.add(bytesOfAggregate(answer), !isWhole);
+      return answer;
+    });
+    const turns = new Turns(context);
+    if (groupBy !== undefined) return await mergeGroups(answers, groupsMax, query.properties, kinds, turns);
+    return [await mergeParts(undefined, answers.flat(), query.properties, kinds, turns)];
+  } finally {
+    received.end();
+  }
+}
+
+/** What the answers of the shards hold, which the shards have counted already: gives it back once they are merged. */
+class ReceivedBytes {
+  readonly #outer: RowBytes | undefined;
+  readonly #held: AggregateBytes;
+  #bytes = 0;
+  #hasEnded = false;
+
+  constructor(bytesMax: number, outer: RowBytes | undefined) {
+    this.#outer = outer;
+    this.#held = new AggregateBytes(bytesMax, "AGGREGATE_BYTES_MAX", undefined);
+  }
+
+  /** One that comes too late is given back at once. Fails with `tooLarge` when several together are too large. */
+  add(bytes: number, isOfSeveral: boolean): void {
+    if (this.#hasEnded) this.#outer?.add(-bytes, "aggregation");
+    else this.#bytes += bytes;
+    if (isOfSeveral) this.#held.add(bytes);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    if (this.#bytes > 0) this.#outer?.add(-this.#bytes, "aggregation");
+    this.#bytes = 0;
+  }
 }
 
 async function askShard(
@@ -78,17 +106,4 @@ async function askShard(
   } catch (thrown) {
     throw withPrefix(aggregatePrefix(shard), thrown);
   }
-}
-
-/** What an answer takes in memory, counted as its shard has counted. */
-function bytesOf(answer: ShardAggregate): number {
-  let bytes = 0;
-  for (const { properties } of answer) {
-    bytes += GROUP_BYTES + properties.length * GROUP_PROPERTY_BYTES;
-    for (const part of properties) {
-      if (part.kind === "numbers") bytes += DISTINCT_NUMBER_BYTES * (part.distinct?.values.length ?? 0);
-      else if (part.kind === "texts") bytes += bytesOfTexts(part.distinct?.values ?? []);
-    }
-  }
-  return bytes;
 }

@@ -163,6 +163,20 @@ export const LIMIT_SETTINGS = {
     "Memory of the groups and distinct values that one aggregation may hold; one that needs more is refused.",
     wholeNumber(KIB, 64 * GIB),
   ),
+  longReadsMax: setting(
+    "LONG_READS_MAX",
+    "query.long_reads_max",
+    2,
+    "Long aggregations, and as many long filters, that are worked on at the same time; others wait in their order.",
+    wholeNumber(1, 10_000),
+  ),
+  longReadsWaitingMax: setting(
+    "LONG_READS_WAITING_MAX",
+    "query.long_reads_waiting_max",
+    128,
+    "Long aggregations, and as many long filters, that wait; more get 429.",
+    wholeNumber(0, 1_000_000),
+  ),
   rowsInFlightMax: setting(
     "ROWS_IN_FLIGHT_MAX",
     "query.rows_in_flight_max",

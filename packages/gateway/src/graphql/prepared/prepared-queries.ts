@@ -11,6 +11,7 @@ import {
   failureMessage,
   type GraphQlAnswer,
   type GraphQlWire,
+  refuseOverloaded,
   tooLargeAnswer,
 } from "../answer.js";
 import type { GraphQlStatistics } from "../graphql-statistics.js";
@@ -175,6 +176,7 @@ class PreparedQuery {
   async #outcome(call: BoundCall | Failure, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
     if (call instanceof Failure) return call;
     const outcome = await call.run(this.#options.query, new AnswerContext(context, held)).catch(Failure.of);
+    if (outcome instanceof Failure) refuseOverloaded(outcome.thrown, held);
     if (held.refusal !== undefined) throw held.refusal;
     return outcome;
   }
