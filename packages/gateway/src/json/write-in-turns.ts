@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 /** So much is written at once, in characters or bytes: some 5 ms for numbers, and half a megabyte of answer. */
-const TURN_LENGTH = 512 * 1024;
+export const TURN_LENGTH = 512 * 1024;
 
 /**
  * Writes a long text part by part, and lets others have their turn in between: the process is never held for more than

@@ -14,18 +14,26 @@ export interface ClassResolvers {
 }
 
 export const CLASS_RESOLVERS: ClassResolvers = {
-  property: (name) => (source) => memberOf(rowOf(source).properties, name),
+  property: (name) => (source, _args, context) => {
+    const { answer, reached } = context as PlainContext;
+    if (reached.isOver) return null;
+    const value = memberOf(rowOf(source).properties, name);
+    // Counted by the least that its text takes: where it is reached often, the answer grows by it each time.
+    if (typeof value === "string" || Array.isArray(value)) answer.addText(value.length);
+    return value;
+  },
   references: (name) => {
     // graphql-js hands over the same list of nodes for all rows of a request, and another one for another request.
     const classesByNodes = new WeakMap<readonly FieldNode[], readonly string[]>();
-    return (source, _args, _context, info) => {
+    return (source, _args, context, info) => {
       let classes = classesByNodes.get(info.fieldNodes);
       if (classes === undefined) {
         const union = getNamedType(info.returnType);
         classes = isUnionType(union) ? targetClasses(info, union, info.fieldNodes) : [];
         classesByNodes.set(info.fieldNodes, classes);
       }
-      return targetsOf(rowOf(source).references?.get(name), classes)?.map(PlainRow.ofTarget) ?? null;
+      const targets = targetsOf(rowOf(source).references?.get(name), classes);
+      return targets && (context as PlainContext).reached.targets(targets);
     };
   },
   additional: (source, _args, context, info) =>

@@ -10,7 +10,7 @@ import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
 import { type AnswerBudget, AnswerContext, answerTooLarge } from "../../answer-budget.js";
-import { writeInTurns } from "../../json/write-in-turns.js";
+import { TURN_LENGTH, writeInTurns } from "../../json/write-in-turns.js";
 import { LoopTurns } from "../../loop-turns.js";
 import {
   type ErrorItem,
@@ -27,6 +27,7 @@ import type { GraphQlRequest } from "../request-body.js";
 import { answerParts } from "./answer-parts.js";
 import { introspectInTurns } from "./introspect-in-turns.js";
 import type { PlainContext } from "./plain-row.js";
+import { ReachedRows } from "./reached-rows.js";
 
 export interface PlainExecutionParts {
   readonly schema: GraphQLSchema;
@@ -97,7 +98,12 @@ export class PlainExecution {
     const held = this.#answers.begin();
     try {
       const request = new AnswerContext(context, held);
-      return await this.#execute(asked, { request, answer: held, introspection: this.#introspection });
+      return await this.#execute(asked, {
+        request,
+        answer: held,
+        reached: new ReachedRows(request, held),
+        introspection: this.#introspection,
+      });
     } catch (thrown) {
       return tooLargeAnswer(thrown);
     } finally {
@@ -118,6 +124,7 @@ export class PlainExecution {
     const { data, errors } = body.singleResult;
     const limit = context.answer.refusal;
     if (limit !== undefined) throw limit;
+    if (context.reached.isOver) context.request.signal?.throwIfAborted();
     const items = (errors ?? []).map(errorItem);
     if (this.#statistics !== undefined) this.#statistics.errors += items.length;
     if (data === undefined) return refusedAnswer(items);
@@ -134,10 +141,15 @@ export class PlainExecution {
     const tail = errorsTail(errors, this.#wire);
     function* parts() {
       let length = 0;
+      let lookAt = TURN_LENGTH;
       yield '{"data":';
       for (const part of answerParts(data)) {
         length += part.length;
         context.answer.setText(length);
+        if (length >= lookAt) {
+          context.request.signal?.throwIfAborted();
+          lookAt = length + TURN_LENGTH;
+        }
         yield part;
       }
       yield tail;

@@ -9,6 +9,15 @@ export interface PlainContext extends IntrospectionContext {
   readonly request: RequestContext;
   /** Counts what the answer takes. */
   readonly answer: HeldAnswer;
+  readonly reached: TargetRows;
+}
+
+/** Hands out the rows that others refer to. */
+export interface TargetRows {
+  /** Nobody will see what is made of the other rows: the answer is refused, or comes too late. */
+  readonly isOver: boolean;
+  /** The rows that a property refers to; those of later turns are promises, for which graphql-js waits. */
+  targets(targets: readonly ReferencedRow[]): readonly (PlainRow | null | Promise<PlainRow | null>)[] | null;
 }
 
 /** A row on its way through graphql-js. */
@@ -25,6 +34,10 @@ export class PlainRow {
     readonly isTarget = false,
   ) {}
 
+  static isKnown(target: ReferencedRow): boolean {
+    return TARGETS.has(target);
+  }
+
   /** One for each target, however many rows refer to it: its properties are decoded once. */
   static ofTarget(target: ReferencedRow): PlainRow {
     const known = TARGETS.get(target);
@@ -35,12 +48,24 @@ export class PlainRow {
   }
 
   get properties(): Readonly<Record<string, unknown>> {
-    this.#properties ??= this.object === undefined ? {} : decodeProperties(this.object);
+    this.#properties ??= this.object === undefined ? {} : propertiesOf(this.object);
     return this.#properties;
   }
 }
 
 const TARGETS = new WeakMap<ReferencedRow, PlainRow>();
+
+const PROPERTIES = new WeakMap<StoredObject, Readonly<Record<string, unknown>>>();
+
+/** Decoded once, by however many selections the object is reached. */
+function propertiesOf(object: StoredObject): Readonly<Record<string, unknown>> {
+  let properties = PROPERTIES.get(object);
+  if (properties === undefined) {
+    properties = decodeProperties(object);
+    PROPERTIES.set(object, properties);
+  }
+  return properties;
+}
 
 /** Own member of a JSON object, or null. */
 export function memberOf(source: unknown, name: string): unknown {

@@ -1,0 +1,52 @@
+import type { ReferencedRow } from "@shoal/query";
+import type { RequestContext } from "@shoal/rpc";
+import type { HeldAnswer } from "../../answer-budget.js";
+import { LoopTurns } from "../../loop-turns.js";
+import { PlainRow, type TargetRows } from "./plain-row.js";
+
+/** Work of one turn of the event loop, some milliseconds, in bytes of stored properties that are parsed. */
+const TURN_WORK = 512 * 1024;
+
+/** What a row costs graphql-js beside its properties; and what these cost when they are parsed already. */
+const ROW_WORK = 400;
+const PARSED_SHARE = 1 / 16;
+
+/** Hands the rows of one request to graphql-js in turns of the event loop, level by level. */
+export class ReachedRows implements TargetRows {
+  readonly #request: RequestContext;
+  readonly #answer: HeldAnswer;
+  readonly #turns = new LoopTurns();
+  #work = 0;
+  /** The last turn that was asked for; undefined while the first one lasts. */
+  #turn: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(request: RequestContext, answer: HeldAnswer) {
+    this.#request = request;
+    this.#answer = answer;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver || this.#answer.refusal !== undefined;
+  }
+
+  targets(targets: readonly ReferencedRow[]): readonly (PlainRow | null | Promise<PlainRow | null>)[] | null {
+    if (this.isOver) return null;
+    return targets.map((target) => {
+      const bytes = target.object.propertiesJson.length;
+      const turn = this.#turnFor(ROW_WORK + (PlainRow.isKnown(target) ? bytes * PARSED_SHARE : bytes));
+      if (turn === undefined) return PlainRow.ofTarget(target);
+      return turn.then(() => (this.isOver ? null : PlainRow.ofTarget(target)));
+    });
+  }
+
+  #turnFor(work: number): Promise<void> | undefined {
+    this.#work += work;
+    if (this.#work < TURN_WORK) return this.#turn;
+    this.#work = 0;
+    this.#turn = this.#turns.next().then(() => {
+      if (this.#request.signal?.aborted) this.#isOver = true;
+    });
+    return this.#turn;
+  }
+}
