@@ -20,6 +20,7 @@ import {
   type GraphQlAnswer,
   type GraphQlWire,
   refusedAnswer,
+  refuseOverloaded,
   tooLargeAnswer,
 } from "../answer.js";
 import type { GraphQlStatistics } from "../graphql-statistics.js";
@@ -88,6 +89,7 @@ export class PlainExecution {
 
   #tellFaults({ errors, contextValue }: { errors: readonly GraphQLError[]; contextValue: PlainContext }): void {
     for (const error of errors) {
+      refuseOverloaded(error.originalError, contextValue.answer);
       const fault = faultOf(error);
       if (fault !== undefined) this.#onFault(fault, contextValue.request);
     }
