@@ -70,6 +70,36 @@ describe("long reads", () => {
     await Promise.all([first, ...long]);
   });
 
+  test("what a read waited for may fail when nobody waits any more", async () => {
+    const gate = gateOf(1, 10);
+    const observed = new Observed();
+    const fault = new ShoalError("dataLoss", "a damaged block");
+    const unheard: unknown[] = [];
+    const listen = (reason: unknown) => unheard.push(reason);
+    process.on("unhandledRejection", listen);
+    try {
+      const long = gate.run(observed.begin(0, 20), {});
+      const failing = gate.run(function* (): Work<number> {
+        yield Promise.reject(fault);
+        return 1;
+      }, {});
+      await expect(failing).rejects.toBe(fault);
+      expect(await long).toBe(0);
+      const aborted = gate.run(
+        function* (): Work<number> {
+          yield Promise.reject(fault);
+          return 1;
+        },
+        { signal: AbortSignal.abort(new ShoalError("deadlineExceeded", "too late")) },
+      );
+      await expect(aborted).rejects.toThrow("too late");
+      await turnsOfLoop(3);
+      expect(unheard).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", listen);
+    }
+  });
+
   test("beyond those that may wait they are refused, and told when to come back", async () => {
     const gate = gateOf(2, 3);
     const observed = new Observed();

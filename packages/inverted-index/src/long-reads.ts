@@ -78,7 +78,7 @@ export class LongReadGate {
       this.#running++;
       return this.#finish(work, step.value, bounds);
     }
-    closeWork(work);
+    closeWork(work, step.value);
     if (this.#failedTrials++ === 0) setImmediate(() => (this.#failedTrials = 0));
     return this.#runLater(begin, bounds);
   }
@@ -135,7 +135,7 @@ export class LongReadGate {
         pause = step.value;
       }
     } finally {
-      closeWork(work);
+      closeWork(work, pause);
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

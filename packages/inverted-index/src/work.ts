@@ -24,7 +24,7 @@ async function finish<Result>(
       await (pause ?? setImmediate());
       signal?.throwIfAborted();
     } catch (error) {
-      closeWork(work);
+      closeWork(work, pause);
       throw error;
     }
     const step = work.next();
@@ -33,8 +33,12 @@ async function finish<Result>(
   }
 }
 
-/** Lets the work clean up: its `finally` parts run, and they do not wait. */
-export function closeWork(work: Work<unknown>): void {
+/**
+ * Lets the work clean up: its `finally` parts run, and they do not wait. Of `pause`, what it waited for last, nobody hears
+ * any more, so its failure is nobody's.
+ */
+export function closeWork(work: Work<unknown>, pause?: Promise<unknown>): void {
+  pause?.catch(() => undefined);
   (work as Generator<unknown, unknown, void>).return(undefined);
 }
 
