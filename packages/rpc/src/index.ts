@@ -1,3 +1,38 @@
+export { type Delivery, deliveryOf, undelivered } from "./delivery.js";
+export type { ExtensionService, ExtensionsSnapshot } from "./extension-service.js";
+export { createRpcServer, type RpcServer, type RpcServerOptions, type RpcServices } from "./far/rpc-server.js";
+export type { ServedNode } from "./far/shard-far-side.js";
+export type { ShardServingLimits } from "./far/shard-serving.js";
+export type {
+  ClaimKey,
+  Job,
+  JobClaim,
+  JobCounts,
+  JobService,
+  JobsNotice,
+  NewJob,
+  RangeProgress,
+  RangeReport,
+} from "./job-service.js";
+export { LateSignal } from "./late-signal.js";
+export {
+  type ConnectCoordinatorOptions,
+  type CoordinatorConnection,
+  connectCoordinator,
+} from "./near/connect-coordinator.js";
+export type { ConnectNodeOptions, NodeConnectionLimits } from "./near/node-channel.js";
+export { connectNode } from "./near/remote-node.js";
+export type { ConnectionState, NodeConnection } from "./node-connection.js";
+export { isComplete, type NodeDirectory, type NodeRecord, type NodeService, storageNodeCount } from "./node-service.js";
 export type { RequestContext } from "./request-context.js";
-export type { ClassRecord, SchemaService, SchemaSnapshot } from "./schema-service.js";
+export {
+  type ClassRecord,
+  type FormerHistory,
+  goesOnFrom,
+  type SchemaPosition,
+  type SchemaService,
+  type SchemaSnapshot,
+} from "./schema-service.js";
 export type { FoundObjects, ShardAddress, ShardService, ShardStatus } from "./shard-service.js";
+export { peerNames } from "./tls/peer-names.js";
+export type { TlsMaterial, TlsSource } from "./tls/tls-source.js";

@@ -12,11 +12,38 @@ export interface ClassRecord {
   readonly dimensions: number | undefined;
 }
 
-/** The whole schema at one version. Classes in the order of their creation. */
-export interface SchemaSnapshot {
-  /** Grows by one with every change. */
+/** A version of the schema. */
+export interface SchemaPosition {
+  /**
+   * Drawn at each start of a coordinator: what is stored may have been put back to an earlier version, so that versions of
+   * different histories say nothing about each other, unless one goes on from the other.
+   */
+  readonly historyId: string;
+  /** Grows with every change. */
   readonly version: number;
+}
+
+/** A history that another one goes on from. */
+export interface FormerHistory {
+  readonly historyId: string;
+  /** Its last version that is part of the other one. */
+  readonly upTo: number;
+}
+
+/** The whole schema at one version. Classes in the order of their creation. */
+export interface SchemaSnapshot extends SchemaPosition {
   readonly classes: readonly ClassRecord[];
+  /** What it goes on from, the latest last; only so many are known. */
+  readonly former?: readonly FormerHistory[];
+}
+
+/** Whether `earlier` is that very version, or one on the way to it. */
+export function goesOnFrom(
+  { historyId, version, former }: Omit<SchemaSnapshot, "classes">,
+  earlier: SchemaPosition,
+): boolean {
+  if (historyId === earlier.historyId) return version >= earlier.version;
+  return former?.some((one) => one.historyId === earlier.historyId && one.upTo >= earlier.version) ?? false;
 }
 
 /**
@@ -24,10 +51,12 @@ export interface SchemaSnapshot {
  * Definitions come in complete (defaults filled, validated); the coordinator checks only what needs the current schema.
  */
 export interface SchemaService {
+  /** At least as new as every change that was answered, by any coordinator, before this was called. */
   current(context: RequestContext): Promise<SchemaSnapshot>;
   /**
-   * Calls `listener` with the current snapshot and then with every later one, in order, until the returned
-   * subscription is disposed of. A change is answered to its caller after local listeners have been called.
+   * Calls `listener` with the snapshot that is known (none yet when the coordinator was not reached so far) and then with
+   * every later one, in order, until the returned subscription is disposed of; versions that follow each other quickly may
+   * be passed over. A change is answered to its caller after the listeners of the caller's process have been called.
    */
   watch(listener: (snapshot: SchemaSnapshot) => void): Disposable;
   /**

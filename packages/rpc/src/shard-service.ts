@@ -21,6 +21,8 @@ export interface ShardAddress {
   readonly classId: string;
   readonly className: string;
   readonly shardName: string;
+  /** Who may write it, as the coordinator has counted; 1 when absent. A node refuses a lower one than it has seen. */
+  readonly term?: number;
 }
 
 export interface ShardStatus {

@@ -1,0 +1,20 @@
+import type { ShoalError } from "@shoal/model";
+
+/**
+ * What is known about a request that got no answer: `never` executed, as it was not sent or was turned away unread, or
+ * `unknown`, because the connection was lost while it was under way.
+ */
+export type Delivery = "never" | "unknown";
+
+const deliveries = new WeakMap<ShoalError, Delivery>();
+
+/** Notes about an error of a near side that it is no answer of the node. */
+export function undelivered(error: ShoalError, delivery: Delivery): ShoalError {
+  deliveries.set(error, delivery);
+  return error;
+}
+
+/** Undefined: the node itself answered with this error, or it has nothing to do with one. */
+export function deliveryOf(thrown: unknown): Delivery | undefined {
+  return deliveries.get(thrown as ShoalError);
+}

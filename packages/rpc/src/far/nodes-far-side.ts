@@ -1,0 +1,36 @@
+import { ShoalError } from "@shoal/model";
+import type { NodeRecord as WireNode } from "../generated/shoal/NodeRecord.js";
+import type { NodesHandlers } from "../generated/shoal/Nodes.js";
+import type { NodeDirectory, NodeRecord, NodeService } from "../node-service.js";
+import { peerNames } from "../tls/peer-names.js";
+import { sendLatest } from "./send-latest.js";
+import { unaryHandler } from "./unary-handler.js";
+
+/** `NodeService` behind gRPC, until `stopped`. `isSecure`: callers prove by their certificates who they are. */
+export function nodesHandlers(service: NodeService, isSecure: boolean, stopped: AbortSignal): NodesHandlers {
+  return {
+    Register: unaryHandler(async (request, context, call) => {
+      const node: NodeRecord = { ...request, address: request.address === "" ? undefined : request.address };
+      if (isSecure) checkIsNode(node.name, peerNames(call.getAuthContext().sslPeerCertificate ?? {}));
+      await service.register(node, context);
+      return request;
+    }),
+    Remove: unaryHandler(async ({ name }, context) => wireNode(await service.remove(name, context))),
+    Watch: (call) =>
+      sendLatest<NodeDirectory>(call, stopped, {
+        watch: (listener) => service.watchNodes(listener),
+        write: ({ version, expectedStorageNodes, nodes }) =>
+          call.write({ version, expectedStorageNodes, nodes: nodes.map(wireNode) }),
+      }),
+  };
+}
+
+function checkIsNode(name: string, names: readonly string[]): void {
+  if (names.includes(name)) return;
+  const proven = names.map((one) => `'${one}'`).join(", ") || "nobody";
+  throw new ShoalError("forbidden", `node '${name}' was to be registered by whoever has the certificate of ${proven}`);
+}
+
+function wireNode({ name, address = "", shoalVersion, gitHash }: NodeRecord): WireNode {
+  return { name, address, shoalVersion, gitHash };
+}

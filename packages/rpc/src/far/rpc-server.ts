@@ -1,0 +1,125 @@
+import { setMaxListeners } from "node:events";
+import { Server } from "@grpc/grpc-js";
+import { ShoalError } from "@shoal/model";
+import type { ExtensionService } from "../extension-service.js";
+import type { JobService } from "../job-service.js";
+import type { NodeService } from "../node-service.js";
+import type { SchemaService } from "../schema-service.js";
+import type { PacketStream } from "../stream/frame-stream.js";
+import { farCredentials } from "../tls/credentials.js";
+import type { TlsSource } from "../tls/tls-source.js";
+import { EXTENSIONS, JOBS, NODES, SCHEMA, SHARDS } from "../wire/load-protos.js";
+import { extensionsHandlers } from "./extensions-far-side.js";
+import { forGateways } from "./for-gateways.js";
+import { jobsHandlers } from "./jobs-far-side.js";
+import { nodesHandlers } from "./nodes-far-side.js";
+import { schemaHandlers } from "./schema-far-side.js";
+import type { ServedNode } from "./shard-far-side.js";
+import { ShardServing, type ShardServingLimits } from "./shard-serving.js";
+
+/** What a process serves to the others; at least one of them. */
+export interface RpcServices {
+  readonly node?: ServedNode;
+  readonly schema?: SchemaService;
+  readonly nodes?: NodeService;
+  readonly jobs?: JobService;
+  readonly extensions?: ExtensionService;
+}
+
+export interface RpcServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Plain text when undefined; otherwise every caller needs a certificate. */
+  readonly tls?: TlsSource | undefined;
+  readonly limits?: Partial<ShardServingLimits>;
+}
+
+/** What may come: a packet of a stream, or the definition of a class. */
+const REQUEST_BYTES_MAX = 16 * 1024 * 1024;
+const KEEPALIVE_MS = 10_000;
+/** What has been sent has left by then, unless nobody takes it. */
+const CLOSE_MS_MAX = 3_000;
+
+/** The far side of every service that a process offers to the others. */
+export class RpcServer implements AsyncDisposable {
+  /** The port that it listens on. */
+  readonly port: number;
+  readonly #server: Server;
+  readonly #shards: ShardServing | undefined;
+  readonly #stopped: AbortController;
+
+  private constructor(port: number, server: Server, shards: ShardServing | undefined, stopped: AbortController) {
+    this.port = port;
+    this.#server = server;
+    this.#shards = shards;
+    this.#stopped = stopped;
+  }
+
+  static async listen(services: RpcServices, options: RpcServerOptions): Promise<RpcServer> {
+    const server = new Server({
+      "grpc.max_receive_message_length": REQUEST_BYTES_MAX,
+      "grpc.max_send_message_length": -1,
+      "grpc.keepalive_time_ms": KEEPALIVE_MS,
+      "grpc.keepalive_timeout_ms": KEEPALIVE_MS,
+    });
+    const stopped = new AbortController();
+    // Every stream that is open listens.
+    setMaxListeners(0, stopped.signal);
+    const shards = services.node === undefined ? undefined : new ShardServing(services.node, options);
+    addServices(server, services, shards, options.tls !== undefined, stopped.signal);
+    const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+    const port = await new Promise<number>((resolve, reject) => {
+      server.bindAsync(`${host}:${options.port}`, farCredentials(options.tls), (error, bound) => {
+        if (error === null) resolve(bound);
+        else reject(new ShoalError("unavailable", `cannot listen on ${host}:${options.port}: ${error.message}`));
+      });
+    });
+    return new RpcServer(port, server, shards, stopped);
+  }
+
+  /** Tells every caller that this process ends, takes nothing new, and resolves when everything begun is answered. */
+  async drain(): Promise<void> {
+    await this.#shards?.drain();
+  }
+
+  /** Ends at once; what is under way fails at its callers. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort();
+    this.#shards?.[Symbol.dispose]();
+    // Streams that have just been ended get the chance to say so, and what they said before.
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, CLOSE_MS_MAX);
+      this.#server.tryShutdown(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    this.#server.forceShutdown();
+  }
+}
+
+/** What processes without a gateway's certificate may call is named here. */
+function addServices(
+  server: Server,
+  { schema, nodes, jobs, extensions }: RpcServices,
+  shards: ShardServing | undefined,
+  isSecure: boolean,
+  stopped: AbortSignal,
+): void {
+  const only = isSecure ? forGateways : <Handlers>(handlers: Handlers): Handlers => handlers;
+  if (shards !== undefined) server.addService(SHARDS, only({ Talk: (call: PacketStream) => shards.serve(call) }, []));
+  if (schema !== undefined) server.addService(SCHEMA, only(schemaHandlers(schema, stopped), ["Current", "Watch"]));
+  if (nodes !== undefined) {
+    server.addService(NODES, only(nodesHandlers(nodes, isSecure, stopped), ["Register", "Watch"]));
+  }
+  if (jobs !== undefined) server.addService(JOBS, only(jobsHandlers(jobs, stopped), []));
+  if (extensions !== undefined) server.addService(EXTENSIONS, only(extensionsHandlers(extensions, stopped), []));
+}
+
+/** Listens, and serves the services that are given. Fails with `unavailable` when the port is taken. */
+export function createRpcServer(services: RpcServices, options: RpcServerOptions): Promise<RpcServer> {
+  return RpcServer.listen(services, options);
+}

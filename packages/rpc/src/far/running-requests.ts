@@ -1,0 +1,71 @@
+import { LateSignal } from "../late-signal.js";
+import { deadlineError } from "../stream/message-head.js";
+
+const TICK_MS = 20;
+
+/** One request that is being served. */
+export class RunningRequest {
+  readonly deadline: number;
+  readonly #onAbort: (reason: unknown) => void;
+  readonly #signal = new LateSignal();
+
+  /** `onAbort` is called once when nobody waits for the answer any more. */
+  constructor(deadline: number, onAbort: (reason: unknown) => void) {
+    this.deadline = deadline;
+    this.#onAbort = onAbort;
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal.signal;
+  }
+
+  get isAborted(): boolean {
+    return this.#signal.isAborted;
+  }
+
+  abort(reason: Error): void {
+    if (this.isAborted) return;
+    this.#signal.abort(reason);
+    this.#onAbort(reason);
+  }
+}
+
+/** The requests that a process is serving, by the time at which nobody waits for them any more. */
+export class RunningRequests implements Disposable {
+  readonly #now: () => number;
+  readonly #running = new Set<RunningRequest>();
+  readonly #idle: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  begin(running: RunningRequest): void {
+    this.#running.add(running);
+    this.#timer ??= setInterval(() => this.#endLate(), TICK_MS);
+  }
+
+  end(running: RunningRequest): void {
+    this.#running.delete(running);
+    if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Resolves when none is left. */
+  async whenIdle(): Promise<void> {
+    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    for (const running of this.#running) running.abort(deadlineError("a node that is being stopped"));
+  }
+
+  #endLate(): void {
+    const now = this.#now();
+    for (const running of this.#running) if (running.deadline <= now) running.abort(deadlineError("the node"));
+    if (this.#running.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import type { ServerWritableStream } from "@grpc/grpc-js";
+import type { RecordAnswer } from "../generated/shoal/RecordAnswer.js";
+import type { SchemaHandlers } from "../generated/shoal/Schema.js";
+import type { SchemaPosition, SchemaPosition__Output } from "../generated/shoal/SchemaPosition.js";
+import type { SchemaUpdate } from "../generated/shoal/SchemaUpdate.js";
+import type { ClassRecord, SchemaService, SchemaSnapshot } from "../schema-service.js";
+import { readDefinition, readProperties, readProperty, recordJson } from "../wire/record-codec.js";
+import { updateBetween } from "../wire/schema-update.js";
+import { sendLatest } from "./send-latest.js";
+import { unaryHandler } from "./unary-handler.js";
+
+/** `SchemaService` behind gRPC, until `stopped`. */
+export function schemaHandlers(service: SchemaService, stopped: AbortSignal): SchemaHandlers {
+  let latest: SchemaSnapshot | undefined;
+  const subscription = service.watch((snapshot) => {
+    latest = snapshot;
+  });
+  stopped.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
+  // Changes are answered after the listeners of this process have been called.
+  const position = (): SchemaPosition => ({ historyId: latest?.historyId ?? "", version: latest?.version ?? 0 });
+  const answer = (record: ClassRecord): RecordAnswer => ({ position: position(), recordJson: recordJson(record) });
+  return {
+    Current: unaryHandler(async (known, context) => {
+      const snapshot = await service.current(context);
+      return updateBetween(isAt(known, snapshot) ? snapshot : undefined, snapshot);
+    }),
+    Watch: (call) => watch(service, call, stopped),
+    AddClass: unaryHandler(async ({ definitionJson }, context) =>
+      answer(await service.addClass(readDefinition(definitionJson), context)),
+    ),
+    UpdateClass: unaryHandler(async ({ definitionJson, expectedVersion }, context) =>
+      answer(await service.updateClass(readDefinition(definitionJson), expectedVersion, context)),
+    ),
+    AddProperty: unaryHandler(async ({ className, propertyJson }, context) =>
+      answer(await service.addProperty(className, readProperty(propertyJson), context)),
+    ),
+    EnsureClass: unaryHandler(async ({ definitionJson }, context) =>
+      answer(await service.ensureClass(readDefinition(definitionJson), context)),
+    ),
+    EnsureProperties: unaryHandler(async ({ className, classId, propertiesJson }, context) =>
+      answer(await service.ensureProperties(className, classId, readProperties(propertiesJson), context)),
+    ),
+    DeleteClass: unaryHandler(async ({ className }, context) => {
+      await service.deleteClass(className, context);
+      return { position: position() };
+    }),
+    FixDimensions: unaryHandler(async ({ className, classId, dimensions }, context) => {
+      const fixed = await service.fixDimensions(className, classId, dimensions, context);
+      return { position: position(), dimensions: fixed };
+    }),
+  };
+}
+
+type WatchCall = ServerWritableStream<SchemaPosition__Output, SchemaUpdate>;
+
+function watch(service: SchemaService, call: WatchCall, stopped: AbortSignal): void {
+  let sent: SchemaSnapshot | undefined;
+  sendLatest<SchemaSnapshot>(call, stopped, {
+    watch: (listener) => service.watch(listener),
+    write: (snapshot) => {
+      // Who knows this very schema already is only told that it is the latest.
+      const before = sent ?? (isAt(call.request, snapshot) ? snapshot : undefined);
+      sent = snapshot;
+      return call.write(updateBetween(before, snapshot));
+    },
+  });
+}
+
+function isAt({ historyId, version }: SchemaPosition__Output, snapshot: SchemaSnapshot): boolean {
+  return historyId === snapshot.historyId && version === snapshot.version;
+}

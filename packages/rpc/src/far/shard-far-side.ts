@@ -1,0 +1,219 @@
+import { ShoalError } from "@shoal/model";
+import { deliveryOf, undelivered } from "../delivery.js";
+import { FrameKind } from "../generated/shoal/FrameKind.js";
+import type { RequestContext } from "../request-context.js";
+import type { ShardService } from "../shard-service.js";
+import { ANSWER_MESSAGE } from "../stream/frame-sender.js";
+import { FrameStream, type PacketStream } from "../stream/frame-stream.js";
+import { encodeFailure, encodeHello, type RequestHead, readRequestHead } from "../stream/message-head.js";
+import { ByteReader, unreadable } from "../wire/byte-reader.js";
+import { ByteWriter, TURN_BYTES } from "../wire/byte-writer.js";
+import type { WireFrame } from "../wire/packet-codec.js";
+import type { ShardMethod } from "../wire/shard-method.js";
+import type { AnswerRoom } from "./answer-room.js";
+import { RunningRequest, type RunningRequests } from "./running-requests.js";
+import { METHOD_OF_CODE } from "./shard-methods.js";
+
+/** A storage node as it is served. */
+export interface ServedNode extends ShardService {
+  readonly name: string;
+  /** The version of the schema that the node follows. */
+  readonly schemaVersion: number;
+  /** Called before a request is served that was planned with that version; resolves when the node follows it. */
+  atSchemaVersion(version: number, context: RequestContext): Promise<void> | undefined;
+}
+
+export interface ShardFarSideOptions {
+  readonly node: ServedNode;
+  readonly running: RunningRequests;
+  readonly room: AnswerRoom;
+  readonly now: () => number;
+  readonly messageBytesMax: number;
+  /** Of one stream, received and not answered, or answered and not sent: it is not read on. */
+  readonly heldBytesMax: number;
+  readonly requestsMax: number;
+  readonly isDraining: () => boolean;
+  readonly onEnd: (farSide: ShardFarSide) => void;
+}
+
+const IN_FLIGHT_MAX = 1024 * 1024;
+
+/** The far side of one stream of one caller. */
+export class ShardFarSide {
+  readonly #options: ShardFarSideOptions;
+  readonly #stream: FrameStream;
+  readonly #running = new Map<number, RunningRequest>();
+  #requestBytes = 0;
+  #isPaused = false;
+
+  constructor(call: PacketStream, options: ShardFarSideOptions) {
+    this.#options = options;
+    const { node, messageBytesMax } = options;
+    this.#stream = new FrameStream(call, {
+      bytesInFlightMax: IN_FLIGHT_MAX,
+      messageBytesMax,
+      onFrame: (frame) => this.#onFrame(frame),
+      onEnd: () => this.#onEnd(),
+      onRoom: () => this.#pace(),
+    });
+    // Before the greeting: whoever has been greeted knows.
+    if (options.isDraining()) this.announceDrain();
+    const hello = encodeHello({ nodeName: node.name, schemaVersion: node.schemaVersion });
+    this.#stream.sender.signal(0, FrameKind.HELLO, hello);
+  }
+
+  announceDrain(): void {
+    this.#stream.sender.signal(0, FrameKind.DRAINING);
+  }
+
+  get unsentBytes(): number {
+    return this.#stream.sender.unsentBytes;
+  }
+
+  end(): void {
+    this.#stream.end(undefined);
+  }
+
+  #onFrame({ request, kind, payload }: WireFrame): void {
+    switch (kind) {
+      case FrameKind.REQUEST_PART:
+        this.#stream.assembler.add(request, payload);
+        return;
+      case FrameKind.REQUEST:
+        this.#begin(request, this.#stream.assembler.complete(request, payload));
+        return;
+      case FrameKind.CANCEL:
+        this.#stream.assembler.forget(request);
+        this.#cancel(request);
+        return;
+      case FrameKind.PING:
+        this.#stream.sender.signal(0, FrameKind.PONG);
+        return;
+      case FrameKind.PONG:
+        return;
+      default:
+        throw unreadable(`a caller does not send frames of kind ${kind}`);
+    }
+  }
+
+  #begin(id: number, message: Buffer): void {
+    if (this.#running.has(id)) throw unreadable(`request ${id} is under way already`);
+    const { now, isDraining, running, requestsMax } = this.#options;
+    const reader = new ByteReader(message);
+    let head: RequestHead;
+    try {
+      head = readRequestHead(reader);
+      if (isDraining()) throw new ShoalError("unavailable", "it is being stopped", { retryAfterSeconds: 1 });
+      if (this.#running.size >= requestsMax) {
+        const text = `node '${this.#options.node.name}' has ${requestsMax} requests of one caller under way (INTERNAL_REQUESTS_MAX)`;
+        throw new ShoalError("overloaded", text, { retryAfterSeconds: 1 });
+      }
+    } catch (error) {
+      this.#sendFailure(id, turnedAway(error));
+      return;
+    }
+    const deadline = head.timeoutMs === undefined ? Number.POSITIVE_INFINITY : now() + head.timeoutMs;
+    const request = new RunningRequest(deadline, (reason) => {
+      if (this.#isAwaited(id, request)) this.#sendFailure(id, reason);
+      this.#running.delete(id);
+      // Work that goes on unheeded holds up no drain.
+      running.end(request);
+    });
+    this.#running.set(id, request);
+    running.begin(request);
+    this.#requestBytes += message.length;
+    this.#pace();
+    void this.#serve(id, request, head, reader).finally(() => {
+      running.end(request);
+      if (this.#isAwaited(id, request)) this.#running.delete(id);
+      this.#requestBytes -= message.length;
+      this.#pace();
+    });
+  }
+
+  async #serve(id: number, running: RunningRequest, head: RequestHead, reader: ByteReader): Promise<void> {
+    const bytesOfMessage = reader.length;
+    const { node, room } = this.#options;
+    const bytes = room.begin();
+    const context: RequestContext = {
+      deadline: running.deadline,
+      requestId: head.requestId,
+      get signal() {
+        return running.signal;
+      },
+      rowBytes: bytes,
+    };
+    let isBegun = false;
+    try {
+      const method = METHOD_OF_CODE.get(head.method);
+      if (method === undefined) throw unreadable(`there is no method ${head.method}`);
+      // `await` for long ones only: a turn of the event loop is much for a small one.
+      const isLong = method.long !== undefined && bytesOfMessage > TURN_BYTES;
+      const request = isLong ? await method.long?.read(reader) : method.readRequest(reader);
+      reader.end();
+      const behind = node.atSchemaVersion(head.schemaVersion, context);
+      if (behind !== undefined) await behind;
+      if (running.isAborted) return;
+      isBegun = true;
+      const answer = await method.serve(node, request, context);
+      if (this.#isAwaited(id, running)) this.#sendAnswer(id, method, request, answer);
+    } catch (thrown) {
+      if (this.#isAwaited(id, running)) this.#sendFailure(id, isBegun ? thrown : turnedAway(thrown));
+    } finally {
+      bytes.end();
+    }
+  }
+
+  /** Whether somebody still waits for its answer. Work that does not look at its signal goes on without. */
+  #isAwaited(id: number, request: RunningRequest): boolean {
+    return this.#running.get(id) === request;
+  }
+
+  #cancel(id: number): void {
+    const request = this.#running.get(id);
+    this.#running.delete(id);
+    request?.abort(new ShoalError("deadlineExceeded", "nobody waits for it any more"));
+  }
+
+  #sendAnswer(id: number, method: ShardMethod<unknown, unknown>, request: unknown, answer: unknown): void {
+    const { node, messageBytesMax } = this.#options;
+    const message = ByteWriter.bytesOf((writer) => {
+      writer.count(node.schemaVersion);
+      method.writeAnswer(writer, answer, request);
+    });
+    if (message.length > messageBytesMax) {
+      const text = `an answer of node '${node.name}' has ${message.length} bytes, at most ${messageBytesMax} are sent (INTERNAL_MESSAGE_BYTES_MAX)`;
+      throw new ShoalError("tooLarge", text);
+    }
+    this.#stream.sender.send(id, ANSWER_MESSAGE, message);
+  }
+
+  #sendFailure(id: number, thrown: unknown): void {
+    const error = ShoalError.from(thrown);
+    const { schemaVersion } = this.#options.node;
+    const failure = encodeFailure({ schemaVersion, isUntouched: deliveryOf(error) === "never", error });
+    this.#stream.sender.signal(id, FrameKind.FAILURE, failure);
+  }
+
+  /** What is held is bounded by not reading on. */
+  #pace(): void {
+    const isFull = this.#requestBytes + this.#stream.sender.unsentBytes > this.#options.heldBytesMax;
+    if (isFull === this.#isPaused) return;
+    this.#isPaused = isFull;
+    if (isFull) this.#stream.pause();
+    else this.#stream.resume();
+  }
+
+  #onEnd(): void {
+    const running = [...this.#running.values()];
+    this.#running.clear();
+    for (const request of running) request.abort(new ShoalError("unavailable", "the caller is gone"));
+    this.#options.onEnd(this);
+  }
+}
+
+/** What was not begun for a reason that may pass can be asked again. */
+function turnedAway(thrown: unknown): ShoalError {
+  const error = ShoalError.from(thrown);
+  return error.code === "unavailable" ? undelivered(error, "never") : error;
+}

@@ -1,0 +1,9 @@
+// Original file: protos/shoal/schema.proto
+
+export interface ClassRequest {
+  definitionJson?: Buffer | Uint8Array | string;
+}
+
+export interface ClassRequest__Output {
+  definitionJson: Buffer;
+}

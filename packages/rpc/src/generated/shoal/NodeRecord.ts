@@ -1,0 +1,15 @@
+// Original file: protos/shoal/nodes.proto
+
+export interface NodeRecord {
+  name?: string;
+  address?: string;
+  shoalVersion?: string;
+  gitHash?: string;
+}
+
+export interface NodeRecord__Output {
+  name: string;
+  address: string;
+  shoalVersion: string;
+  gitHash: string;
+}

@@ -1,0 +1,13 @@
+// Original file: protos/shoal/schema.proto
+
+export interface PropertiesRequest {
+  className?: string;
+  classId?: string;
+  propertiesJson?: Buffer | Uint8Array | string;
+}
+
+export interface PropertiesRequest__Output {
+  className: string;
+  classId: string;
+  propertiesJson: Buffer;
+}

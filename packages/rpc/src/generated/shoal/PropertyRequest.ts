@@ -1,0 +1,11 @@
+// Original file: protos/shoal/schema.proto
+
+export interface PropertyRequest {
+  className?: string;
+  propertyJson?: Buffer | Uint8Array | string;
+}
+
+export interface PropertyRequest__Output {
+  className: string;
+  propertyJson: Buffer;
+}

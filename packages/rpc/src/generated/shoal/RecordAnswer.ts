@@ -1,0 +1,16 @@
+// Original file: protos/shoal/schema.proto
+
+import type {
+  SchemaPosition as _shoal_SchemaPosition,
+  SchemaPosition__Output as _shoal_SchemaPosition__Output,
+} from "../shoal/SchemaPosition.js";
+
+export interface RecordAnswer {
+  position?: _shoal_SchemaPosition | null;
+  recordJson?: Buffer | Uint8Array | string;
+}
+
+export interface RecordAnswer__Output {
+  position: _shoal_SchemaPosition__Output | null;
+  recordJson: Buffer;
+}

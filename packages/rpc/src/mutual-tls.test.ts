@@ -1,0 +1,172 @@
+import { ChannelCredentials, Client, type ServiceError, status } from "@grpc/grpc-js";
+import { ShoalError } from "@shoal/model";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createRpcServer } from "./far/rpc-server.js";
+import { connectCoordinator } from "./near/connect-coordinator.js";
+import { connectNode } from "./near/remote-node.js";
+import type { SchemaService } from "./schema-service.js";
+import { reach } from "./testing/open-link.js";
+import { scriptedNode } from "./testing/scripted-node.js";
+import { SwappedTls, TestAuthority } from "./testing/test-certificates.js";
+import type { TlsMaterial, TlsSource } from "./tls/tls-source.js";
+import { SHARDS } from "./wire/load-protos.js";
+
+const now = () => Date.now();
+const forever = { deadline: Number.POSITIVE_INFINITY };
+
+let ours: TestAuthority;
+let others: TestAuthority;
+
+beforeAll(async () => {
+  ours = await TestAuthority.make("ours");
+  others = await TestAuthority.make("others");
+});
+
+function serve(tls: TlsSource, name = "node-1") {
+  return createRpcServer({ node: scriptedNode(() => [], name) }, { host: "127.0.0.1", port: 0, now, tls });
+}
+
+function connect(port: number, tls: TlsMaterial | undefined) {
+  const source = tls && new SwappedTls(tls);
+  return connectNode("node-1", `127.0.0.1:${port}`, { now, schemaVersion: () => 0, tls: source });
+}
+
+async function reasonOf(near: ReturnType<typeof connect>): Promise<string> {
+  await reach(near, "unreachable");
+  return near.shardStatuses(forever).then(
+    () => "answered",
+    (error: ShoalError) => error.message,
+  );
+}
+
+describe("between processes with certificates", () => {
+  test("of one authority there is a connection", async () => {
+    await using server = await serve(new SwappedTls(await ours.sign(["node-1", "host.example"])));
+    using near = connect(server.port, await ours.sign(["gateway"]));
+    await reach(near, "ready");
+    expect(await near.shardStatuses(forever)).toEqual([]);
+  });
+
+  test("there is none for callers with no certificate, one of another authority, or one that has expired", async () => {
+    await using server = await serve(new SwappedTls(await ours.sign(["node-1"])));
+    const stranger = { ...(await others.sign(["gateway"])), ca: ours.ca };
+    for (const tls of [undefined, stranger, await ours.sign(["gateway"], 1)]) {
+      using near = connect(server.port, tls);
+      expect(await reasonOf(near)).toMatch(/^127\.0\.0\.1:\d+: ./);
+    }
+    const client = new Client(
+      `127.0.0.1:${server.port}`,
+      ChannelCredentials.createSsl(ours.ca, null, null, {
+        checkServerIdentity: () => undefined,
+      }),
+    );
+    const { path, requestSerialize, responseDeserialize } = SHARDS.Talk;
+    const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
+    stream.on("data", () => undefined);
+    const error = await new Promise<ServiceError>((resolve) => stream.on("error", resolve));
+    expect(error.code).toBe(status.UNAVAILABLE);
+    client.close();
+  });
+
+  test("there is none to a node of another authority, with another name, or with an expired certificate", async () => {
+    const mine = await ours.sign(["gateway"]);
+    const refused: readonly (readonly [TlsMaterial, RegExp])[] = [
+      [{ ...(await others.sign(["node-1"])), ca: ours.ca }, /certificate/i],
+      [await ours.sign(["node-2"]), /its certificate is that of 'node-2', not 'node-1'/],
+      [await ours.sign(["node-1"], 1), /certificate has expired/],
+    ];
+    for (const [tls, reason] of refused) {
+      await using server = await serve(new SwappedTls(tls));
+      using near = connect(server.port, mine);
+      expect(await reasonOf(near)).toMatch(reason);
+    }
+  });
+
+  test("new ones are used without a restart, on both sides", async () => {
+    const far = new SwappedTls(await ours.sign(["node-1"]));
+    const server = await serve(far);
+    const nearTls = new SwappedTls(await ours.sign(["gateway"]));
+    using near = connectNode("node-1", `127.0.0.1:${server.port}`, { now, schemaVersion: () => 0, tls: nearTls });
+    await reach(near, "ready");
+    far.swap(await others.sign(["node-1"]));
+    // What stands goes on; what is new needs the other authority.
+    expect(await near.shardStatuses(forever)).toEqual([]);
+    using late = connect(server.port, await ours.sign(["gateway"]));
+    expect(await reasonOf(late)).toMatch(/certificate/i);
+    using fresh = connect(server.port, await others.sign(["gateway"]));
+    await reach(fresh, "ready");
+    nearTls.swap(await others.sign(["gateway"]));
+    const { port } = server;
+    await server[Symbol.asyncDispose]();
+    await reach(near, "unreachable");
+    const again = { host: "127.0.0.1", port, now, tls: far };
+    await using _server = await createRpcServer({ node: scriptedNode(() => []) }, again);
+    await reach(near, "ready");
+  });
+
+  test("a node is registered by itself and removed by gateways only", async () => {
+    const registered: string[] = [];
+    const nodes = {
+      register: async ({ name }: { readonly name: string }) => void registered.push(name),
+      remove: async (name: string) => {
+        registered.splice(registered.indexOf(name), 1);
+        return { name, address: undefined, shoalVersion: "", gitHash: "" };
+      },
+      watchNodes: () => ({ [Symbol.dispose]: () => undefined }),
+    };
+    const tls = new SwappedTls(await ours.sign(["coordinator"]));
+    await using server = await createRpcServer({ nodes }, { host: "127.0.0.1", port: 0, now, tls });
+    const mine = new SwappedTls(await ours.sign(["node-1", "host.example"]));
+    using coordinator = connectCoordinator([`127.0.0.1:${server.port}`], { now, tls: mine });
+    const context = { deadline: now() + 10_000 };
+    const record = { address: "host.example:7101", shoalVersion: "1.0.0", gitHash: "abc" };
+    await coordinator.nodes.register({ name: "node-1", ...record }, context);
+    const refused = coordinator.nodes.register({ name: "node-2", ...record }, context);
+    await expect(refused).rejects.toEqual(
+      new ShoalError(
+        "forbidden",
+        "node 'node-2' was to be registered by whoever has the certificate of 'node-1', 'host.example'",
+      ),
+    );
+    expect(registered).toEqual(["node-1"]);
+    await expect(coordinator.nodes.remove("node-1", context)).rejects.toMatchObject({
+      code: "forbidden",
+      message: "Remove is for gateways, it was called by whoever has the certificate of 'node-1', 'host.example'",
+    });
+    expect(registered).toEqual(["node-1"]);
+    const gateway = new SwappedTls(await ours.sign(["gateway"]));
+    using asGateway = connectCoordinator([`127.0.0.1:${server.port}`], { now, tls: gateway });
+    await asGateway.nodes.remove("node-1", context);
+    expect(registered).toEqual([]);
+  });
+
+  test("data and changes are for gateways only", async () => {
+    await using node = await serve(new SwappedTls(await ours.sign(["node-1"])));
+    using near = connect(node.port, await ours.sign(["node-2"]));
+    expect(await reasonOf(near)).toMatch(
+      /Talk is for gateways, it was called by whoever has the certificate of 'node-2'/,
+    );
+
+    const deleted: string[] = [];
+    const snapshot = { historyId: "h", version: 1, classes: [] };
+    const schema = {
+      current: async () => snapshot,
+      watch: () => ({ [Symbol.dispose]: () => undefined }),
+      deleteClass: async (name: string) => void deleted.push(name),
+    } as Partial<SchemaService> as SchemaService;
+    const tls = new SwappedTls(await ours.sign(["coordinator"]));
+    await using server = await createRpcServer({ schema }, { host: "127.0.0.1", port: 0, now, tls });
+    const address = `127.0.0.1:${server.port}`;
+    using asNode = connectCoordinator([address], { now, tls: new SwappedTls(await ours.sign(["node-1"])) });
+    using asGateway = connectCoordinator([address], { now, tls: new SwappedTls(await ours.sign(["gateway"])) });
+    const context = { deadline: now() + 10_000 };
+    expect(await asNode.schema.current(context)).toEqual(snapshot);
+    await expect(asNode.schema.deleteClass("Word", context)).rejects.toMatchObject({
+      code: "forbidden",
+      message: "DeleteClass is for gateways, it was called by whoever has the certificate of 'node-1'",
+    });
+    expect(deleted).toEqual([]);
+    await asGateway.schema.deleteClass("Word", context);
+    expect(deleted).toEqual(["Word"]);
+  });
+});

@@ -1,0 +1,61 @@
+import { CoordinatorCalls, type CoordinatorCallsOptions } from "./coordinator-calls.js";
+import { CoordinatorExtensions } from "./coordinator-extensions.js";
+import { CoordinatorJobs } from "./coordinator-jobs.js";
+import { CoordinatorNodes } from "./coordinator-nodes.js";
+import { CoordinatorSchema } from "./coordinator-schema.js";
+
+export interface ConnectCoordinatorOptions extends CoordinatorCallsOptions {
+  /** Called whenever that changes: whether a coordinator tells of changes of the schema. */
+  readonly onReachable?: (isReachable: boolean) => void;
+}
+
+/** The near sides of what coordinators serve. */
+export interface CoordinatorConnection extends Disposable {
+  readonly schema: CoordinatorSchema;
+  readonly nodes: CoordinatorNodes;
+  /** Connects when it is first asked for. */
+  readonly jobs: CoordinatorJobs;
+  /** As {@link jobs}. */
+  readonly extensions: CoordinatorExtensions;
+  /** Whether a coordinator tells of changes of the schema right now. */
+  readonly isReachable: boolean;
+}
+
+/** Connects to any of the coordinators at `addresses` (`host:port`), and to another one when it is lost. */
+export function connectCoordinator(
+  addresses: readonly string[],
+  options: ConnectCoordinatorOptions,
+): CoordinatorConnection {
+  const calls = new CoordinatorCalls(addresses, options);
+  let isReachable = false;
+  const schema = new CoordinatorSchema(calls, (reachable) => {
+    if (reachable === isReachable) return;
+    isReachable = reachable;
+    options.onReachable?.(reachable);
+  });
+  const nodes = new CoordinatorNodes(calls);
+  let jobs: CoordinatorJobs | undefined;
+  let extensions: CoordinatorExtensions | undefined;
+  return {
+    schema,
+    nodes,
+    get jobs() {
+      jobs ??= new CoordinatorJobs(calls);
+      return jobs;
+    },
+    get extensions() {
+      extensions ??= new CoordinatorExtensions(calls);
+      return extensions;
+    },
+    get isReachable() {
+      return isReachable;
+    },
+    [Symbol.dispose]() {
+      schema[Symbol.dispose]();
+      nodes[Symbol.dispose]();
+      jobs?.[Symbol.dispose]();
+      extensions?.[Symbol.dispose]();
+      calls[Symbol.dispose]();
+    },
+  };
+}

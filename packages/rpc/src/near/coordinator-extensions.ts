@@ -1,0 +1,97 @@
+import type { Json } from "@shoal/model";
+import type { ExtensionService, ExtensionsSnapshot } from "../extension-service.js";
+import type { ExtensionsPosition, ExtensionsPosition__Output } from "../generated/shoal/ExtensionsPosition.js";
+import type { ExtensionsUpdate__Output } from "../generated/shoal/ExtensionsUpdate.js";
+import type { RequestContext } from "../request-context.js";
+import { applyExtensions, wireExtension } from "../wire/extensions-update.js";
+import { EXTENSIONS } from "../wire/load-protos.js";
+import type { CoordinatorCalls } from "./coordinator-calls.js";
+import { FollowedStream } from "./followed-stream.js";
+
+/** A value that was put is on its way to the watchers of this process: so long it is waited for before it is asked for. */
+const CHANGE_WAIT_MS = 100;
+
+/** The near side of `ExtensionService`. */
+export class CoordinatorExtensions implements ExtensionService, Disposable {
+  readonly #calls: CoordinatorCalls;
+  readonly #stream: FollowedStream<ExtensionsUpdate__Output>;
+  readonly #listeners = new Set<(snapshot: ExtensionsSnapshot) => void>();
+  #known: ExtensionsSnapshot | undefined;
+  /** What the updates of the stream that is open continue. */
+  #streamed: ExtensionsSnapshot | undefined;
+
+  constructor(calls: CoordinatorCalls) {
+    this.#calls = calls;
+    this.#stream = new FollowedStream<ExtensionsUpdate__Output>({
+      open: () => {
+        this.#streamed = this.#known;
+        return calls.listen(EXTENSIONS.Watch, positionOf(this.#known));
+      },
+      onItem: (update) => {
+        this.#streamed = applyExtensions(this.#streamed, update);
+        this.#accept(this.#streamed);
+      },
+      onEnd: () => undefined,
+    });
+  }
+
+  /** The same value put twice is there once. */
+  async put(key: string, value: Json, context: RequestContext): Promise<void> {
+    const request = { extension: wireExtension(key, value) };
+    const position = await this.#calls.ask(EXTENSIONS.Put, request, context, true);
+    if (this.#hasReached(position)) return;
+    await this.#reached(position);
+    // It is stored, whether somebody can tell of it now or not.
+    if (!this.#hasReached(position)) await this.list(context).catch(() => undefined);
+  }
+
+  async list(context: RequestContext): Promise<ExtensionsSnapshot> {
+    const before = this.#known;
+    const update = await this.#calls.ask(EXTENSIONS.List, positionOf(before), context, true);
+    const snapshot = applyExtensions(before, update);
+    this.#accept(snapshot);
+    return snapshot;
+  }
+
+  watchExtensions(listener: (snapshot: ExtensionsSnapshot) => void): Disposable {
+    this.#listeners.add(listener);
+    if (this.#known !== undefined) listener(this.#known);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#stream[Symbol.dispose]();
+    this.#listeners.clear();
+  }
+
+  /** Resolves when the watchers of this process have been told, or after a while. */
+  #reached(position: ExtensionsPosition__Output): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        subscription[Symbol.dispose]();
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(done, CHANGE_WAIT_MS);
+      const subscription = this.watchExtensions(() => {
+        if (this.#hasReached(position)) queueMicrotask(done);
+      });
+    });
+  }
+
+  #hasReached({ historyId, version }: ExtensionsPosition__Output): boolean {
+    return this.#known?.historyId === historyId && this.#known.version >= version;
+  }
+
+  /** Versions of a history only grow: what comes late is passed over. */
+  #accept(snapshot: ExtensionsSnapshot): void {
+    const known = this.#known;
+    if (known?.historyId === snapshot.historyId && known.version >= snapshot.version) return;
+    this.#known = snapshot;
+    for (const listener of [...this.#listeners]) listener(snapshot);
+  }
+}
+
+function positionOf(snapshot: ExtensionsSnapshot | undefined): ExtensionsPosition {
+  return { historyId: snapshot?.historyId ?? "", version: snapshot?.version ?? 0 };
+}

@@ -1,0 +1,59 @@
+import type { NodeDirectory__Output } from "../generated/shoal/NodeDirectory.js";
+import type { NodeRecord__Output as WireNode } from "../generated/shoal/NodeRecord.js";
+import type { NodeDirectory, NodeRecord, NodeService } from "../node-service.js";
+import type { RequestContext } from "../request-context.js";
+import { NODES } from "../wire/load-protos.js";
+import type { CoordinatorCalls } from "./coordinator-calls.js";
+import { FollowedStream } from "./followed-stream.js";
+
+/** The near side of `NodeService`. */
+export class CoordinatorNodes implements NodeService, Disposable {
+  readonly #calls: CoordinatorCalls;
+  readonly #stream: FollowedStream<NodeDirectory__Output>;
+  readonly #listeners = new Set<(directory: NodeDirectory) => void>();
+  #known: NodeDirectory | undefined;
+
+  constructor(calls: CoordinatorCalls) {
+    this.#calls = calls;
+    this.#stream = new FollowedStream<NodeDirectory__Output>({
+      open: () => calls.listen(NODES.Watch, {}),
+      onItem: (directory) => this.#accept(directory),
+      onEnd: () => undefined,
+    });
+  }
+
+  async register(node: NodeRecord, context: RequestContext): Promise<void> {
+    await this.#calls.ask(NODES.Register, { ...node, address: node.address ?? "" }, context, true);
+  }
+
+  async remove(name: string, context: RequestContext): Promise<NodeRecord> {
+    return readNode(await this.#calls.ask(NODES.Remove, { name }, context, false));
+  }
+
+  watchNodes(listener: (directory: NodeDirectory) => void): Disposable {
+    this.#listeners.add(listener);
+    if (this.#known !== undefined) listener(this.#known);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#stream[Symbol.dispose]();
+    this.#listeners.clear();
+  }
+
+  #accept({ version, expectedStorageNodes, nodes }: NodeDirectory__Output): void {
+    const directory: NodeDirectory = {
+      version,
+      expectedStorageNodes,
+      nodes: nodes.map(readNode),
+    };
+    // After a stream that broke the same one is told again.
+    if (JSON.stringify(directory) === JSON.stringify(this.#known)) return;
+    this.#known = directory;
+    for (const listener of [...this.#listeners]) listener(directory);
+  }
+}
+
+function readNode(node: WireNode): NodeRecord {
+  return { ...node, address: node.address === "" ? undefined : node.address };
+}

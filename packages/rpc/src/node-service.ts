@@ -1,0 +1,48 @@
+import type { RequestContext } from "./request-context.js";
+
+/** A storage node as the coordinator knows it. */
+export interface NodeRecord {
+  /** Its identity, from configuration and data folder; shards are placed by it. Never derived from an address. */
+  readonly name: string;
+  /** `host:port` of its `ShardService`, as the other processes reach it; undefined in the one process that is everything. */
+  readonly address: string | undefined;
+  readonly shoalVersion: string;
+  readonly gitHash: string;
+}
+
+/** The storage nodes that have registered at least once and were not removed. */
+export interface NodeDirectory {
+  /** Grows with every change. */
+  readonly version: number;
+  /** So many must have registered once before classes can be made (`CLUSTER_EXPECTED_STORAGE_NODES`). */
+  readonly expectedStorageNodes: number;
+  /** By name, ascending. */
+  readonly nodes: readonly NodeRecord[];
+}
+
+/** The coordinator's list of storage nodes. All methods fail with `unavailable` when it cannot be reached. */
+export interface NodeService {
+  /**
+   * Enters the node, or its new address and version; durable when it resolves. Fails with `invalid` on a name that is no
+   * node name, with `forbidden` when the caller proves to be somebody else.
+   */
+  register(node: NodeRecord, context: RequestContext): Promise<void>;
+  /**
+   * Takes the node out for good and returns what stood there; durable when it resolves. One that still runs enters itself
+   * again. Fails with `notFound` when there is none of that name, with `conflict` while shards are placed on it or as many
+   * nodes are expected.
+   */
+  remove(name: string, context: RequestContext): Promise<NodeRecord>;
+  /** Calls `listener` with the directory as it is known and then with every later one, in order, until disposed of. */
+  watchNodes(listener: (directory: NodeDirectory) => void): Disposable;
+}
+
+/** Whether as many nodes have registered as are expected; before that nothing is placed. */
+export function isComplete({ expectedStorageNodes, nodes }: NodeDirectory): boolean {
+  return nodes.length >= expectedStorageNodes;
+}
+
+/** Shards of a class whose definition does not say how many. What is still missing will have registered by then. */
+export function storageNodeCount({ expectedStorageNodes, nodes }: NodeDirectory): number {
+  return Math.max(expectedStorageNodes, nodes.length);
+}

@@ -1,0 +1,148 @@
+import { ShoalError } from "@shoal/model";
+import { describe, expect, test } from "vitest";
+import { FrameKind } from "./generated/shoal/FrameKind.js";
+import { FrameSender, type MessageKind, REQUEST_MESSAGE } from "./stream/frame-sender.js";
+import { MessageAssembler } from "./stream/message-assembler.js";
+import { randomBelow } from "./testing/random.js";
+import { PACKET_BY_REFLECTION } from "./wire/load-protos.js";
+import { decodePacket, encodePacket, type WireFrame } from "./wire/packet-codec.js";
+
+const seed = Number(process.env.RPC_SEED) || 11;
+
+function drawFrames(below: (below: number) => number): WireFrame[] {
+  return Array.from({ length: below(6) }, () => ({
+    request: [0, 1, 127, 128, 16_384, 2 ** 31, 2 ** 32 - 1][below(7)] ?? 0,
+    kind: 1 + below(10),
+    payload: Buffer.alloc([0, 1, 127, 128, 20_000][below(5)] ?? 0, below(256)),
+  }));
+}
+
+/** Comparing bytes one by one takes a test minutes. */
+function shown(frames: readonly WireFrame[]): readonly string[] {
+  return frames.map(({ request, kind, payload }) => `${request} ${kind} ${payload.toString("hex")}`);
+}
+
+describe("packets", () => {
+  test(`are what protobuf makes of them, both ways, seed ${seed}`, () => {
+    const below = randomBelow(seed);
+    for (let round = 0; round < 500; round++) {
+      const frames = drawFrames(below);
+      const packet = encodePacket(frames);
+      expect(shown(PACKET_BY_REFLECTION.requestDeserialize(packet).frames)).toEqual(shown(frames));
+      expect(shown(decodePacket(packet))).toEqual(shown(frames));
+      expect(shown(decodePacket(PACKET_BY_REFLECTION.requestSerialize({ frames })))).toEqual(shown(frames));
+    }
+  });
+
+  test(`that are none are refused and nothing else, seed ${seed}`, () => {
+    const below = randomBelow(seed);
+    let refused = 0;
+    for (let round = 0; round < 20_000; round++) {
+      const packet = Buffer.from(encodePacket(drawFrames(below)).subarray(0, 200));
+      for (let change = below(4); change >= 0 && packet.length > 0; change--) packet[below(packet.length)] = below(256);
+      try {
+        decodePacket(packet.subarray(0, below(packet.length + 1)));
+      } catch (error) {
+        expect(error).toBeInstanceOf(ShoalError);
+        refused++;
+      }
+    }
+    expect(refused).toBeGreaterThan(5_000);
+  });
+});
+
+/** A sender whose packets lie in a list until they are taken. */
+function heldSender(bytesInFlightMax = 1) {
+  const packets: { frames: WireFrame[]; done: () => void }[] = [];
+  const sender = new FrameSender({
+    bytesInFlightMax,
+    onRoom: () => undefined,
+    write: (packet, done) => packets.push({ frames: decodePacket(packet), done }),
+  });
+  return { packets, sender };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const KB = 1024;
+
+describe("messages", () => {
+  test(`come out whole, whatever their sizes and order, seed ${seed}`, async () => {
+    const below = randomBelow(seed);
+    for (let round = 0; round < 20; round++) {
+      const { packets, sender } = heldSender(600 * KB);
+      const assembler = new MessageAssembler(4096 * KB);
+      const sent = new Map<number, Buffer>();
+      const got = new Map<number, Buffer>();
+      for (let request = 1; request <= 30; request++) {
+        const payload = Buffer.alloc(below(4) === 0 ? below(3_000 * KB) : below(2_000), request);
+        sent.set(request, payload);
+        sender.send(request, REQUEST_MESSAGE, payload);
+        if (below(3) === 0) await turn();
+      }
+      for (let at = 0; at < packets.length || sender.unsentBytes > 0; at++) {
+        while (packets[at] === undefined) await turn();
+        for (const { request, kind, payload } of packets[at]?.frames ?? []) {
+          if (kind === FrameKind.REQUEST) got.set(request, assembler.complete(request, payload));
+          else assembler.add(request, payload);
+        }
+        packets[at]?.done();
+      }
+      expect(got.size).toBe(30);
+      for (const [request, payload] of sent) expect(got.get(request)?.equals(payload)).toBe(true);
+    }
+  });
+
+  test("that are small do not wait for large ones", async () => {
+    const { packets, sender } = heldSender();
+    for (let request = 1; request <= 6; request++) sender.send(request, REQUEST_MESSAGE, Buffer.alloc(20_000 * KB));
+    await turn();
+    sender.send(7, REQUEST_MESSAGE, Buffer.alloc(10));
+    packets[0]?.done();
+    await turn();
+    expect(packets[1]?.frames.map(({ request }) => request)).toEqual([7, 2]);
+    // Four of them take turns, the others wait.
+    for (let at = 1; at < 12; at++) {
+      packets[at]?.done();
+      await turn();
+    }
+    expect(packets.slice(2, 10).flatMap(({ frames }) => frames.map(({ request }) => request))).toEqual([
+      3, 4, 1, 2, 3, 4, 1, 2,
+    ]);
+  });
+
+  test("leave no faster than they are taken", async () => {
+    const { packets, sender } = heldSender(1_000 * KB);
+    sender.send(1, REQUEST_MESSAGE, Buffer.alloc(20_000 * KB));
+    for (let wait = 0; wait < 20; wait++) await turn();
+    expect(packets.length).toBe(4);
+    packets[0]?.done();
+    await turn();
+    expect(packets.length).toBe(5);
+  });
+
+  test("can be taken back as far as they have not left", async () => {
+    const { packets, sender } = heldSender();
+    const kind: MessageKind = REQUEST_MESSAGE;
+    sender.send(1, kind, Buffer.alloc(600 * KB));
+    sender.send(2, kind, Buffer.alloc(10));
+    sender.send(3, kind, Buffer.alloc(600 * KB));
+    sender.send(4, kind, Buffer.alloc(10));
+    expect(sender.takeBack(4)).toBe("all");
+    await turn();
+    expect([1, 2, 3].map((request) => sender.takeBack(request))).toEqual(["rest", "none", "all"]);
+    packets[0]?.done();
+    await turn();
+    expect(packets).toHaveLength(1);
+    expect(sender.unsentBytes).toBe(0);
+  });
+
+  test("beyond a bound are refused, and so are too many at the same time", () => {
+    const assembler = new MessageAssembler(100);
+    assembler.add(1, Buffer.alloc(60));
+    expect(() => assembler.complete(1, Buffer.alloc(41))).toThrow("more than 100 bytes");
+    expect(() => assembler.complete(2, Buffer.alloc(101))).toThrow("more than 100 bytes");
+    expect(() => {
+      for (let request = 10; request < 100; request++) assembler.add(request, Buffer.alloc(1));
+    }).toThrow("at the same time");
+  });
+});

@@ -1,0 +1,188 @@
+import { ShoalError } from "@shoal/model";
+import { describe, expect, test } from "vitest";
+import { deliveryOf } from "./delivery.js";
+import { createRpcServer } from "./far/rpc-server.js";
+import { connectCoordinator } from "./near/connect-coordinator.js";
+import type { NodeDirectory, NodeRecord } from "./node-service.js";
+import type { SchemaSnapshot } from "./schema-service.js";
+import { MemorySchema } from "./testing/memory-schema.js";
+import { randomBelow } from "./testing/random.js";
+import { describeSchemaService } from "./testing/schema-service-suite.js";
+import { SCHEMA } from "./wire/load-protos.js";
+import { applyUpdate, updateBetween } from "./wire/schema-update.js";
+
+const now = () => Date.now();
+const context = { deadline: Number.POSITIVE_INFINITY };
+const address = { host: "127.0.0.1", port: 0, now };
+
+describeSchemaService("in the process", async () => ({
+  service: new MemorySchema(),
+  [Symbol.asyncDispose]: async () => undefined,
+}));
+
+describeSchemaService("over gRPC", async () => {
+  const server = await createRpcServer({ schema: new MemorySchema() }, address);
+  const coordinator = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+  return {
+    service: coordinator.schema,
+    async [Symbol.asyncDispose]() {
+      coordinator[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+});
+
+function snapshotOf(version: number, classes: readonly (readonly [id: number, text: number])[]): SchemaSnapshot {
+  const records = classes.map(([id, text]) => ({ classId: `c${id}`, definition: { text }, dimensions: undefined }));
+  return { historyId: "h", version, classes: records } as unknown as SchemaSnapshot;
+}
+
+describe("updates", () => {
+  const seed = Number(process.env.RPC_SEED) || 9;
+  const sent = (update: ReturnType<typeof updateBetween>) =>
+    SCHEMA.Watch.responseDeserialize(SCHEMA.Watch.responseSerialize(update));
+
+  test(`lead from any schema to any other, seed ${seed}`, () => {
+    const below = randomBelow(seed);
+    let whole = 0;
+    for (let round = 0; round < 500; round++) {
+      const draw = () => {
+        const ids = Array.from({ length: 8 }, (_, id) => id).filter(() => below(2) === 0);
+        if (below(10) === 0) ids.reverse();
+        return snapshotOf(
+          below(5),
+          ids.map((id) => [id, below(2)] as const),
+        );
+      };
+      const before = draw();
+      const later = below(10) === 0 ? draw() : { ...draw(), version: before.version + below(5) };
+      const former = Array.from({ length: below(3) }, (_, at) => ({ historyId: at ? "else" : "h", upTo: below(5) }));
+      const other = { ...later, historyId: "other", ...(former.length > 0 && { former }) };
+      const after = below(5) === 0 ? other : later;
+      const update = sent(updateBetween(before, after));
+      expect(applyUpdate(before, update)).toEqual(after);
+      if (update.whole) whole++;
+      expect(applyUpdate(undefined, sent(updateBetween(undefined, after)))).toEqual(after);
+    }
+    expect(whole).toBeLessThan(400);
+  });
+
+  test("of one property of a thousand classes are small", () => {
+    const classes = Array.from({ length: 1_000 }, (_, id) => [id, 0] as const);
+    const after = classes.map(([id]) => [id, id === 500 ? 1 : 0] as const);
+    const update = updateBetween(snapshotOf(1, classes), snapshotOf(2, after));
+    expect(update.recordsJson).toHaveLength(1);
+    expect(SCHEMA.Watch.responseSerialize(update).length).toBeLessThan(200);
+  });
+});
+
+describe("several coordinators", () => {
+  test("are asked in turn, and the watch goes on at another one", async () => {
+    const schema = new MemorySchema();
+    const first = await createRpcServer({ schema }, address);
+    const second = await createRpcServer({ schema }, address);
+    const closed = await createRpcServer({ schema }, address);
+    await closed[Symbol.asyncDispose]();
+    const addresses = [closed, first, second].map(({ port }) => `127.0.0.1:${port}`);
+    const reachable: boolean[] = [];
+    using coordinator = connectCoordinator(addresses, { now, onReachable: (is) => reachable.push(is) });
+    const versions: number[] = [];
+    using _watch = coordinator.schema.watch(({ version }) => versions.push(version));
+    const definition = { class: "A", properties: null } as never;
+    await coordinator.schema.addClass(definition, context);
+    await expect.poll(() => reachable).toEqual([true]);
+    await first[Symbol.asyncDispose]();
+    await coordinator.schema.deleteClass("A", context);
+    await schema.addClass(definition);
+    await expect.poll(() => versions.at(-1)).toBe(4);
+    expect(versions).toEqual([...versions].sort((a, b) => a - b));
+    await second[Symbol.asyncDispose]();
+    await expect.poll(() => coordinator.isReachable).toBe(false);
+    const failed = coordinator.schema.addClass(definition, { deadline: now() + 20_000 });
+    await expect(failed).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: 1 });
+  });
+
+  test("that are lost on the way leave open whether a change was made", async () => {
+    let begun: () => void = () => undefined;
+    const isBegun = new Promise<void>((resolve) => (begun = resolve));
+    const schema = Object.assign(new MemorySchema(), {
+      addClass: () => {
+        begun();
+        return new Promise<never>(() => undefined);
+      },
+    });
+    const server = await createRpcServer({ schema }, address);
+    using coordinator = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+    const lost = coordinator.schema
+      .addClass({ class: "A", properties: null } as never, context)
+      .catch((error) => error);
+    await isBegun;
+    await server[Symbol.asyncDispose]();
+    const error: ShoalError = await lost;
+    expect(error.message).toContain("may have been carried out");
+    expect([error.code, deliveryOf(error)]).toEqual(["unavailable", "unknown"]);
+  });
+
+  test("repeat a change only when it is safe", async () => {
+    const asked: string[] = [];
+    const failing = (name: string) =>
+      Object.assign(new MemorySchema(), {
+        addClass: async () => {
+          asked.push(`${name} addClass`);
+          throw new ShoalError("unavailable", "etcd is away");
+        },
+        ensureClass: async () => {
+          asked.push(`${name} ensureClass`);
+          throw new ShoalError("unavailable", "etcd is away");
+        },
+      });
+    await using first = await createRpcServer({ schema: failing("first") }, address);
+    await using second = await createRpcServer({ schema: failing("second") }, address);
+    using coordinator = connectCoordinator(
+      [first, second].map(({ port }) => `127.0.0.1:${port}`),
+      { now },
+    );
+    const definition = { class: "A", properties: null } as never;
+    await expect(coordinator.schema.addClass(definition, context)).rejects.toThrow("etcd is away");
+    expect(asked).toHaveLength(1);
+    await expect(coordinator.schema.ensureClass(definition, context)).rejects.toThrow("etcd is away");
+    expect(asked.slice(1).sort()).toEqual(["first ensureClass", "second ensureClass"]);
+  });
+});
+
+describe("NodeService over gRPC", () => {
+  test("registers and removes nodes and tells of all of them", async () => {
+    const listeners = new Set<(directory: NodeDirectory) => void>();
+    let directory: NodeDirectory = { version: 1, expectedStorageNodes: 2, nodes: [] };
+    const nodes = {
+      async register(node: NodeRecord) {
+        directory = { ...directory, version: directory.version + 1, nodes: [...directory.nodes, node] };
+        for (const listener of listeners) listener(directory);
+      },
+      async remove(name: string) {
+        const node = directory.nodes.find((one) => one.name === name);
+        if (node === undefined) throw new ShoalError("notFound", `no ${name}`);
+        directory = { ...directory, nodes: directory.nodes.filter((one) => one !== node) };
+        for (const listener of listeners) listener(directory);
+        return node;
+      },
+      watchNodes(listener: (directory: NodeDirectory) => void) {
+        listeners.add(listener);
+        listener(directory);
+        return { [Symbol.dispose]: () => listeners.delete(listener) };
+      },
+    };
+    await using server = await createRpcServer({ nodes }, address);
+    using coordinator = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+    const seen: NodeDirectory[] = [];
+    using _watch = coordinator.nodes.watchNodes((one) => seen.push(one));
+    await coordinator.nodes.register({ name: "n1", address: "h:1", shoalVersion: "1.0.0", gitHash: "a" }, context);
+    await coordinator.nodes.register({ name: "n2", address: undefined, shoalVersion: "", gitHash: "" }, context);
+    await expect.poll(() => seen.at(-1)).toEqual(directory);
+    expect(directory.nodes).toHaveLength(2);
+    const removed = await coordinator.nodes.remove("n2", context);
+    expect(removed).toEqual({ name: "n2", address: undefined, shoalVersion: "", gitHash: "" });
+    await expect.poll(() => seen.at(-1)?.nodes.map(({ name }) => name)).toEqual(["n1"]);
+    await expect(coordinator.nodes.remove("n2", context)).rejects.toMatchObject({ code: "notFound", message: "no n2" });
+  });
+});

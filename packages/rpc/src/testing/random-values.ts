@@ -1,0 +1,224 @@
+import {
+  COMBINE_OPERATORS,
+  COMPARE_OPERATORS,
+  type DataObject,
+  type FilterValue,
+  type JsonObject,
+  type ObjectId,
+  type ObjectListing,
+  type ObjectMerge,
+  objectIdFromBytes,
+  type PropertyPart,
+  type RowFields,
+  type ShardAggregate,
+  type ShardAggregation,
+  type ShardFilter,
+  type StoredObject,
+  type VectorSearch,
+  type VectorSearchHit,
+} from "@shoal/model";
+import type { ShardAddress } from "../shard-service.js";
+
+const TEXTS = ["", "a", "Zürich", "漢字 🐟", "x".repeat(300), 'quote " and \\', "line\nbreak"];
+const DOUBLES = [0, -0, 1, -1.5, 2 ** 53, Number.MIN_VALUE, Number.MAX_VALUE, Number.NaN, Infinity, -Infinity, 0.1];
+/** Beyond 64 bits, too: 9999-12-31. */
+const INSTANTS = [0n, -1n, 253402300799999999999n, -62167219200000000000n, 2n ** 63n, -(2n ** 63n)];
+
+/** Draws values of every shape that crosses the wire; the same ones for the same numbers. */
+export class RandomValues {
+  readonly #below: (below: number) => number;
+
+  constructor(below: (below: number) => number) {
+    this.#below = below;
+  }
+
+  flag(): boolean {
+    return this.#below(2) === 1;
+  }
+
+  oneOf<Value>(values: readonly [Value, ...Value[]] | readonly Value[]): Value {
+    return values[this.#below(values.length)] as Value;
+  }
+
+  list<Value>(draw: () => Value, most = 4): Value[] {
+    return Array.from({ length: this.#below(most + 1) }, draw);
+  }
+
+  maybe<Value>(draw: () => Value): Value | undefined {
+    return this.flag() ? draw() : undefined;
+  }
+
+  text(): string {
+    return this.oneOf(TEXTS);
+  }
+
+  double(): number {
+    return this.oneOf(DOUBLES);
+  }
+
+  id(): ObjectId {
+    return objectIdFromBytes(Uint8Array.from({ length: 16 }, () => this.#below(256)));
+  }
+
+  vector(): Float32Array {
+    return Float32Array.from({ length: this.#below(40) }, () => this.double());
+  }
+
+  json(): JsonObject {
+    return { text: this.text(), list: this.list(() => this.#below(9)), nested: { none: null, flag: this.flag() } };
+  }
+
+  address(): ShardAddress {
+    const address = { classId: `c${this.#below(9)}`, className: this.oneOf(["Car", "Boat"]), shardName: this.text() };
+    return this.flag() ? address : { ...address, term: 1 + this.#below(2 ** 31) * 2 ** 20 };
+  }
+
+  fields(): RowFields {
+    return { properties: this.flag(), vector: this.flag(), extras: this.flag() };
+  }
+
+  dataObject(): DataObject {
+    return {
+      id: this.id(),
+      className: this.oneOf(["Car", "Boat"]),
+      properties: this.maybe(() => this.json()),
+      vector: this.maybe(() => this.vector()),
+      extras: this.maybe(() => this.json()),
+    };
+  }
+
+  storedObject(): StoredObject {
+    return {
+      id: this.id(),
+      className: this.oneOf(["Car", "Boat"]),
+      creationTimeUnix: this.#below(2 ** 31) * 1000,
+      lastUpdateTimeUnix: this.double(),
+      propertiesJson: new TextEncoder().encode(JSON.stringify(this.json())),
+      vector: this.maybe(() => this.vector()),
+      extras: this.maybe(() => this.json()),
+    };
+  }
+
+  merge(): ObjectMerge {
+    const additional = this.maybe(() => this.json());
+    const ifEmpty = this.maybe(() => this.list(() => this.text()));
+    return {
+      id: this.id(),
+      set: this.json(),
+      clear: this.list(() => this.text()),
+      append: { friends: this.list(() => this.json()) },
+      remove: { friends: this.list(() => this.id()) },
+      vector: this.maybe(() => this.vector()),
+      ...(additional && { additional }),
+      ...(ifEmpty && { ifEmpty }),
+    };
+  }
+
+  filter(depth = 3): ShardFilter {
+    if (depth > 0 && this.#below(3) === 0) {
+      return { operator: this.oneOf(COMBINE_OPERATORS), operands: this.list(() => this.filter(depth - 1)) };
+    }
+    if (this.#below(5) === 0) {
+      return { operator: "RefersTo", property: this.text(), targets: this.list(() => this.id()) };
+    }
+    return { operator: this.oneOf(COMPARE_OPERATORS), property: this.text(), value: this.filterValue() };
+  }
+
+  filterValue(): FilterValue {
+    const kind = this.oneOf(["int", "number", "boolean", "string", "text", "date", "geoRange"] as const);
+    switch (kind) {
+      case "int":
+      case "number":
+        return { kind, values: this.list(() => this.double()) };
+      case "boolean":
+        return { kind, values: this.list(() => this.flag()) };
+      case "string":
+      case "text":
+        return { kind, values: this.list(() => this.text()) };
+      case "date":
+        return { kind, values: this.list(() => this.oneOf(INSTANTS)) };
+      case "geoRange":
+        return {
+          kind,
+          values: this.list(() => ({ latitude: this.double(), longitude: -0, distanceMax: this.double() })),
+        };
+    }
+  }
+
+  search(): VectorSearch {
+    return {
+      vector: this.vector(),
+      count: this.oneOf([0, 10, 1_000, Infinity]),
+      fields: this.maybe(() => this.fields()),
+      filter: this.maybe(() => this.filter()),
+      shards: this.oneOf([undefined, 1, 300]),
+      rowsMax: this.oneOf([undefined, 0, 7]),
+    };
+  }
+
+  hit(): VectorSearchHit {
+    const object = this.maybe(() => this.storedObject());
+    return { id: object?.id ?? this.id(), distance: this.double(), object };
+  }
+
+  listing(): ObjectListing {
+    return {
+      order: this.oneOf(["newest", "id"]),
+      after: this.maybe(() => this.id()),
+      limit: this.oneOf([1, 25, 10_000, Infinity]),
+      skip: this.#below(100),
+      filter: this.maybe(() => this.filter()),
+      fields: this.fields(),
+    };
+  }
+
+  aggregation(): ShardAggregation {
+    return {
+      filter: this.maybe(() => this.filter()),
+      groupBy: this.maybe(() => this.text()),
+      properties: this.list(() => ({
+        name: this.text(),
+        numbers: this.flag(),
+        distribution: this.flag(),
+        topOccurrences: this.maybe(() => this.oneOf([0, 5, Infinity])),
+        dates: this.flag(),
+        booleans: this.flag(),
+      })),
+      isWhole: this.flag(),
+      groupsMax: this.oneOf([0, 100, Infinity]),
+      bytesMax: this.oneOf([1_000, Infinity]),
+    };
+  }
+
+  aggregate(): ShardAggregate {
+    return this.list(() => ({
+      groupedBy: this.oneOf([undefined, "", "text", -0, 1.5, true, false]),
+      objectCount: this.#below(2 ** 31) * 1000,
+      properties: this.list(() => this.#part()),
+    }));
+  }
+
+  #part(): PropertyPart {
+    const count = this.#below(1_000);
+    const date = () => ({ instant: this.oneOf(INSTANTS), text: this.text() });
+    switch (this.#below(5)) {
+      case 0:
+        return {
+          kind: "numbers",
+          count,
+          sum: this.list(() => this.double()),
+          minimum: this.maybe(() => this.double()),
+          maximum: this.maybe(() => this.double()),
+          distinct: this.maybe(() => ({ values: Float64Array.of(1, -2.5), counts: Float64Array.of(3, 2 ** 40) })),
+        };
+      case 1:
+        return { kind: "texts", count, distinct: this.maybe(() => ({ values: ["", "b"], counts: [1, 2 ** 40] })) };
+      case 2:
+        return { kind: "booleans", totalTrue: count, totalFalse: this.#below(5) };
+      case 3:
+        return { kind: "dates", count, minimum: this.maybe(date), maximum: this.maybe(date) };
+      default:
+        return { kind: "references", count };
+    }
+  }
+}

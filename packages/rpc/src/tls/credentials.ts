@@ -1,0 +1,83 @@
+import { ChannelCredentials, type ChannelOptions, experimental, ServerCredentials } from "@grpc/grpc-js";
+import { peerNames } from "./peer-names.js";
+import type { TlsMaterial, TlsSource } from "./tls-source.js";
+
+/** How a near side proves itself, and that whoever answers has `name` in its certificate. Plain text without a source. */
+export function nearCredentials(tls: TlsSource | undefined, name: string): ChannelCredentials {
+  if (tls === undefined) return ChannelCredentials.createInsecure();
+  const { ca, certificate, key } = tls.current();
+  return ChannelCredentials.createSsl(ca, key, certificate, {
+    checkServerIdentity(_host, { subjectaltname = "" }) {
+      const names = peerNames({ subjectaltname });
+      if (names.includes(name)) return undefined;
+      return new Error(
+        `its certificate is that of ${names.map((one) => `'${one}'`).join(", ") || "nobody"}, not '${name}'`,
+      );
+    },
+  });
+}
+
+/** Refuses whoever has no certificate of the same authorities. */
+export function farCredentials(tls: TlsSource | undefined): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  const provider = new CertificateProvider(tls);
+  return experimental.createCertificateProviderServerCredentials(provider, provider, true);
+}
+
+type Provider = Parameters<typeof experimental.createCertificateProviderServerCredentials>[0];
+type CaListener = Parameters<Provider["addCaCertificateListener"]>[0];
+type IdentityListener = Parameters<Provider["addIdentityCertificateListener"]>[0];
+
+/** A `TlsSource` as grpc-js wants to be told of certificates. */
+class CertificateProvider implements Provider {
+  readonly #source: TlsSource;
+  readonly #subscriptions = new Map<CaListener | IdentityListener, Disposable>();
+
+  constructor(source: TlsSource) {
+    this.#source = source;
+  }
+
+  addCaCertificateListener(listener: CaListener): void {
+    this.#tell(listener, ({ ca }) => listener({ caCertificate: ca }));
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    this.#tell(listener, ({ certificate, key }) => listener({ certificate, privateKey: key }));
+  }
+
+  removeCaCertificateListener(listener: CaListener): void {
+    this.#forget(listener);
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.#forget(listener);
+  }
+
+  #tell(listener: CaListener | IdentityListener, tell: (material: TlsMaterial) => void): void {
+    this.#subscriptions.set(listener, this.#source.onChange(tell));
+    // grpc-js subscribes before it adds the server that is to hear of it.
+    queueMicrotask(() => tell(this.#source.current()));
+  }
+
+  #forget(listener: CaListener | IdentityListener): void {
+    this.#subscriptions.get(listener)?.[Symbol.dispose]();
+    this.#subscriptions.delete(listener);
+  }
+}
+
+/** Of a channel to whoever has `name` in its certificate. */
+export function channelOptions(name: string): ChannelOptions {
+  return {
+    // Each connection is its own: nobody shares one through the process.
+    "grpc.use_local_subchannel_pool": 1,
+    "grpc.initial_reconnect_backoff_ms": 50,
+    "grpc.max_reconnect_backoff_ms": 1000,
+    // As much as a sender has on its way, or far machines wait for each other.
+    "grpc-node.flow_control_window": 1024 * 1024,
+    "grpc.enable_http_proxy": 0,
+    "grpc.service_config_disable_resolution": 1,
+    "grpc.enable_retries": 0,
+    // Connections are mostly made to addresses that no certificate could name.
+    "grpc.ssl_target_name_override": name,
+  };
+}

@@ -1,0 +1,156 @@
+import { setImmediate } from "node:timers/promises";
+import { type Json, OBJECT_ID_BYTES, type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
+import { TURN_BYTES } from "./byte-writer.js";
+
+const INT64_BITS = 64n;
+
+/** Takes values out of a message in the order in which they were written. Fails with `internal` on anything else. */
+export class ByteReader {
+  readonly #buffer: Buffer;
+  #at = 0;
+
+  constructor(buffer: Buffer) {
+    this.#buffer = buffer;
+  }
+
+  /** Bytes of the whole message. */
+  get length(): number {
+    return this.#buffer.length;
+  }
+
+  /** Fails unless everything was read. */
+  end(): void {
+    const left = this.#buffer.length - this.#at;
+    if (left > 0) throw unreadable(`${left} bytes too many`);
+  }
+
+  byte(): number {
+    return this.#buffer[this.#take(1)] ?? 0;
+  }
+
+  flag(): boolean {
+    const value = this.byte();
+    if (value > 1) throw unreadable(`a flag is 0 or 1, got ${value}`);
+    return value === 1;
+  }
+
+  count(): number {
+    let value = 0;
+    for (let factor = 1; factor < 2 ** 53; factor *= 0x80) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) {
+        if (value > Number.MAX_SAFE_INTEGER) break;
+        return value;
+      }
+    }
+    throw unreadable("a count is below 2^53");
+  }
+
+  double(): number {
+    return this.#buffer.readDoubleLE(this.#take(8));
+  }
+
+  instant(): bigint {
+    const at = this.#take(16);
+    return (this.#buffer.readBigInt64LE(at + 8) << INT64_BITS) | this.#buffer.readBigUInt64LE(at);
+  }
+
+  text(): string {
+    const bytes = this.count();
+    const at = this.#take(bytes);
+    return this.#buffer.toString("utf8", at, at + bytes);
+  }
+
+  /** A view: it keeps the whole message in memory. */
+  bytes(): Uint8Array {
+    const bytes = this.count();
+    const at = this.#take(bytes);
+    return this.#buffer.subarray(at, at + bytes);
+  }
+
+  /** A view where its place allows. */
+  floats(): Float32Array {
+    const bytes = this.bytes();
+    if (bytes.length % 4 !== 0) throw unreadable(`floats take 4 bytes each, got ${bytes.length} bytes`);
+    if (bytes.byteOffset % 4 === 0) return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+    return new Float32Array(copyOf(bytes));
+  }
+
+  doubles(): Float64Array {
+    const bytes = this.bytes();
+    if (bytes.length % 8 !== 0) throw unreadable(`doubles take 8 bytes each, got ${bytes.length} bytes`);
+    return new Float64Array(copyOf(bytes));
+  }
+
+  id(): ObjectId {
+    return objectIdFromBytes(this.#buffer, this.#take(OBJECT_ID_BYTES));
+  }
+
+  /** Whoever asks knows what it is: the near side wrote it from the type that it is read as. */
+  json<Value extends Json>(): Value {
+    const text = this.text();
+    try {
+      return JSON.parse(text) as Value;
+    } catch {
+      throw unreadable("a part that should be JSON is none");
+    }
+  }
+
+  list<Item>(read: (reader: ByteReader) => Item): Item[] {
+    const count = this.#listCount();
+    const items: Item[] = [];
+    for (let at = 0; at < count; at++) items.push(read(this));
+    return items;
+  }
+
+  /** As `list`; after so many bytes others have their turn. */
+  async listInTurns<Item>(read: (reader: ByteReader) => Item): Promise<Item[]> {
+    const count = this.#listCount();
+    const items: Item[] = [];
+    let turnEnd = this.#at + TURN_BYTES;
+    for (let at = 0; at < count; at++) {
+      items.push(read(this));
+      if (this.#at < turnEnd) continue;
+      await setImmediate();
+      turnEnd = this.#at + TURN_BYTES;
+    }
+    return items;
+  }
+
+  optional<Value>(read: (reader: ByteReader) => Value): Value | undefined {
+    return this.flag() ? read(this) : undefined;
+  }
+
+  /** One of a closed list by its place there. */
+  choice<Choice>(choices: readonly Choice[], what: string): Choice {
+    const at = this.byte();
+    const choice = choices[at];
+    if (choice === undefined) throw unreadable(`there is no ${what} ${at}`);
+    return choice;
+  }
+
+  #listCount(): number {
+    const count = this.count();
+    // Each takes a byte at least: nobody makes room for what cannot follow.
+    if (count > this.#buffer.length - this.#at) throw unreadable(`a list of ${count} is cut off`);
+    return count;
+  }
+
+  #take(bytes: number): number {
+    const at = this.#at;
+    if (bytes > this.#buffer.length - at) throw unreadable(`it is cut off: ${bytes} bytes should follow byte ${at}`);
+    this.#at = at + bytes;
+    return at;
+  }
+}
+
+function copyOf(bytes: Uint8Array): ArrayBuffer {
+  const copy = new ArrayBuffer(bytes.byteLength);
+  new Uint8Array(copy).set(bytes);
+  return copy;
+}
+
+export function unreadable(reason: string): ShoalError {
+  return new ShoalError("internal", `an internal message cannot be read: ${reason}`);
+}

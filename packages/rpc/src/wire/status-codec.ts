@@ -1,0 +1,54 @@
+import { Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
+import { type ErrorCode, ShoalError } from "@shoal/model";
+import { deliveryOf, undelivered } from "../delivery.js";
+
+/** The gRPC status of each code, for those who look from outside; our own code travels beside it. */
+const STATUS_OF_CODE: Readonly<Record<ErrorCode, status>> = {
+  malformed: status.INVALID_ARGUMENT,
+  invalid: status.INVALID_ARGUMENT,
+  unauthenticated: status.UNAUTHENTICATED,
+  forbidden: status.PERMISSION_DENIED,
+  notFound: status.NOT_FOUND,
+  conflict: status.ABORTED,
+  tooLarge: status.OUT_OF_RANGE,
+  overloaded: status.RESOURCE_EXHAUSTED,
+  unavailable: status.UNAVAILABLE,
+  deadlineExceeded: status.DEADLINE_EXCEEDED,
+  dataLoss: status.DATA_LOSS,
+  internal: status.INTERNAL,
+};
+
+/** The key of what log lines find a request by. */
+export const REQUEST_ID = "shoal-request-id";
+
+const CODE = "shoal-code";
+const RETRY_AFTER = "shoal-retry-after";
+const UNTOUCHED = "shoal-untouched";
+
+/** Headers have an end: a longer message is cut. */
+const DETAILS_CHARS_MAX = 8_000;
+
+/** An error as the end of a unary call. */
+export function statusOf(thrown: unknown): Partial<StatusObject> {
+  const error = ShoalError.from(thrown);
+  const metadata = new Metadata();
+  metadata.set(CODE, error.code);
+  if (error.retryAfterSeconds !== undefined) metadata.set(RETRY_AFTER, String(error.retryAfterSeconds));
+  if (deliveryOf(error) === "never") metadata.set(UNTOUCHED, "1");
+  return { code: STATUS_OF_CODE[error.code], details: error.message.slice(0, DETAILS_CHARS_MAX), metadata };
+}
+
+/** What a unary call failed with. `what` names the other side where it could not say anything itself. */
+export function errorOfStatus(failure: ServiceError, what: string): ShoalError {
+  const code = failure.metadata?.get(CODE)[0];
+  if (typeof code === "string" && code in STATUS_OF_CODE) {
+    const retryAfter = failure.metadata.get(RETRY_AFTER)[0];
+    const options = retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) };
+    const error = new ShoalError(code as ErrorCode, failure.details, options);
+    return failure.metadata.get(UNTOUCHED).length > 0 ? undelivered(error, "never") : error;
+  }
+  const isInternal = failure.code === status.INTERNAL || failure.code === status.UNIMPLEMENTED;
+  const ours = isInternal ? "internal" : "unavailable";
+  const error = new ShoalError(ours, `${what}: ${failure.details}`, { cause: failure, retryAfterSeconds: 1 });
+  return ours === "unavailable" ? undelivered(error, "unknown") : error;
+}
