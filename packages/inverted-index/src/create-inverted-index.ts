@@ -13,16 +13,18 @@ import { aggregateDocuments } from "./aggregate/aggregate-documents.js";
 import type { AggregateSource } from "./aggregate/aggregate-source.js";
 import { type IndexedProperty, indexedProperty } from "./analysis/property-kind.js";
 import type { DocumentSet } from "./document-set.js";
-import { evaluateFilter } from "./filter/evaluate-filter.js";
+import { documentTest } from "./filter/document-test.js";
+import { checkFilter, evaluateFilter } from "./filter/evaluate-filter.js";
+import type { FilterContext } from "./filter/filter-context.js";
 import type { IndexKeyPrefixes } from "./index-keys.js";
 import type { IndexMemory } from "./index-memory.js";
-import type { IndexedChange, InvertedIndex, ObjectDirectory, PlannedChanges } from "./inverted-index.js";
+import type { DocumentTest, IndexedChange, InvertedIndex, ObjectDirectory, PlannedChanges } from "./inverted-index.js";
 import { LongReads } from "./long-reads.js";
 import { planChanges } from "./plan-changes.js";
 import { CommitGate } from "./stored/commit-gate.js";
 import type { IndexStore } from "./stored/index-store.js";
 import { PropertyIndex } from "./stored/property-index.js";
-import type { Turns, Work } from "./work.js";
+import { Turns, type Work } from "./work.js";
 
 export interface InvertedIndexOptions {
   /** With `shardName`: for messages. */
@@ -110,6 +112,12 @@ class StoredIndex implements InvertedIndex {
     return this.#longReads.filters.run((turns) => this.#evaluate(filter, turns), bounds);
   }
 
+  test(filter: ShardFilter): DocumentTest | undefined {
+    const context = this.#filterContext(new Turns());
+    checkFilter(context, filter);
+    return documentTest(context, filter);
+  }
+
   aggregate(aggregation: ShardAggregation, bounds: ReadBounds = {}): ShardAggregate | Promise<ShardAggregate> {
     const begin = (turns: Turns) => aggregateDocuments(this.#source, aggregation, bounds, turns);
     return this.#longReads.aggregations.run(begin, bounds);
@@ -126,9 +134,12 @@ class StoredIndex implements InvertedIndex {
   }
 
   #evaluate(filter: ShardFilter, turns: Turns): Work<DocumentSet> {
+    return evaluateFilter(this.#filterContext(turns), filter);
+  }
+
+  #filterContext(turns: Turns): FilterContext {
     const likePatternCharsMax = this.#likePatternCharsMax;
-    const context = { properties: this.#properties, directory: this.#directory, turns, likePatternCharsMax };
-    return evaluateFilter(context, filter);
+    return { properties: this.#properties, directory: this.#directory, turns, likePatternCharsMax };
   }
 
   #add(properties: readonly PropertyDefinition[], isNew: boolean): void {

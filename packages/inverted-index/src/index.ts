@@ -3,6 +3,7 @@ export { DocumentSet } from "./document-set.js";
 export { type IndexKeyPrefixes, indexRanges, type Range } from "./index-keys.js";
 export { IndexMemory } from "./index-memory.js";
 export type {
+  DocumentTest,
   IndexedChange,
   IndexedState,
   InvertedIndex,

@@ -8,6 +8,9 @@ const ALL_IN_MEMORY = 1 << 28;
 const ROUNDS = Number(process.env.SHOAL_INDEX_ROUNDS ?? 6);
 const FILTERS = 40;
 
+/** How many filters were answered document by document. */
+let tested = 0;
+
 async function expectAgreement(world: IndexWorld, random: Seeded, filters: number): Promise<void> {
   for (let count = 0; count < filters; count++) {
     const filter = randomFilter(random);
@@ -17,6 +20,15 @@ async function expectAgreement(world: IndexWorld, random: Seeded, filters: numbe
       .sort((a, b) => a - b);
     const found = await world.index.matching(filter);
     expect([...found], shown(filter)).toEqual(expected);
+    const test = world.index.test(filter);
+    if (test === undefined) continue;
+    tested++;
+    const passed = [...world.objects.keys()].filter((document) => test.passes(document));
+    expect(
+      passed.sort((a, b) => a - b),
+      shown(filter),
+    ).toEqual(expected);
+    expect(test.atMost, shown(filter)).toBeGreaterThanOrEqual(expected.length);
   }
 }
 
@@ -55,6 +67,7 @@ describe("an index against a plain look at every object", () => {
     const gone = [...world.objects.keys()].map((document) => ({ document, properties: undefined, time: 2000 }));
     await world.commit(gone);
     for await (const chunk of world.store.scan({})) expect(chunk).toEqual([]);
+    expect(tested).toBeGreaterThan(0);
   });
 
   it("agrees while readers and writers run beside each other", async () => {

@@ -56,6 +56,14 @@ export interface ObjectDirectory {
   propertiesOf(documents: readonly number[], bounds?: ReadBounds): Promise<readonly (Uint8Array | undefined)[]>;
 }
 
+/** A filter as a test of documents. */
+export interface DocumentTest {
+  /** No more documents pass it. */
+  readonly atMost: number;
+  /** `document`: one that is there. */
+  passes(document: number): boolean;
+}
+
 /**
  * Which documents of one shard satisfy a filter, and figures over them. Its records stand in the shard's store and are
  * written in the same batch as the rows; what is in memory is a cache of them. Reads see every commit that was applied
@@ -77,6 +85,11 @@ export interface InvertedIndex extends Disposable {
    * the signal between them.
    */
   matching(filter: ShardFilter, bounds?: ReadBounds): DocumentSet | Promise<DocumentSet>;
+  /**
+   * The same question about one document after the other, for whoever needs few of many; undefined when only sets answer it
+   * or something has to be read. Holds in the turn of the event loop it was asked for in. Fails as `matching` does.
+   */
+  test(filter: ShardFilter): DocumentTest | undefined;
   aggregate(aggregation: ShardAggregation, bounds?: ReadBounds): ShardAggregate | Promise<ShardAggregate>;
   /** Of caches, for the process's budget and the metrics. */
   readonly memoryBytes: number;

@@ -60,4 +60,4 @@ it(`loses nothing acknowledged and tears no batch when the process is killed (${
   }
   expect(Math.min(...acknowledged)).toBeGreaterThan(0);
   rmSync(folder, { recursive: true });
-}, 60_000);
+});

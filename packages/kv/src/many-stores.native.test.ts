@@ -30,4 +30,4 @@ it(`${STORES} stores are open at once under one budget`, async () => {
   expect(rss / STORES).toBeLessThan(1 << 20);
   await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
   rmSync(root, { recursive: true });
-}, 60_000);
+});

@@ -5,7 +5,7 @@ import { bytes, del, type OpenStore, pairs, put, text } from "./store-under-test
 
 export function describeOracle(open: OpenStore): void {
   it("agrees with a sorted map over random operations", async () => {
-    const seed = Number(process.env.SHOAL_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+    const seed = Number(process.env.SHOAL_TEST_SEED ?? 20_261_120);
     const rng = new SeededRandom(seed);
     const under = await open();
     const oracle = new Map<string, string>();

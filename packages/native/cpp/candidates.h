@@ -44,6 +44,8 @@ class NearestCollector {
     scratch_.nearest.clear();
   }
 
+  const PreparedQuery& query() const { return query_; }
+
   void add(float distance, uint32_t row) {
     if (distance > limit_) return;
     // A zero vector has no direction: it comes last, not in the middle.

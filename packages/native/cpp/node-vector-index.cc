@@ -2,11 +2,13 @@
 // function that was given to `openOutbox`. Typed in src/native-vector-index.ts, which is the only caller.
 #include "node-vector-index.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
 #include "node-arguments.h"
 #include "node-value.h"
+#include "xxh3.h"
 
 namespace shoal {
 namespace {
@@ -108,7 +110,7 @@ napi_value removeDocuments(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-/** search(index, request, query, wanted, ef, flatSearchCutoff, allowed?): as `put`. */
+/** search(index, request, query, wanted, shards, ef, flatSearchCutoff, allowed?): as `put`. */
 napi_value search(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
@@ -117,6 +119,7 @@ napi_value search(napi_env env, napi_callback_info info) {
   size_t floats = 0;
   const float* query = arguments.elements<float>(napi_float32_array, floats);
   request->wanted = arguments.unsigned32();
+  request->shards = std::max<uint32_t>(1, arguments.unsigned32());
   request->ef = arguments.signed32();
   request->flatSearchCutoff = arguments.unsigned32();
   if (!arguments.absent()) {
@@ -125,6 +128,7 @@ napi_value search(napi_env env, napi_callback_info info) {
     if (!arguments.ok) return wrong(env);
     // A copy, for the caller may go on to change its bits.
     request->allowed.assign(allowed, allowed + words);
+    request->allowedHash = xxh3Pair(nullptr, 0, allowed, words * sizeof(uint32_t));
     request->filtered = true;
   }
   if (!arguments.ok || floats != (*index)->settings().dimensions) return wrong(env);

@@ -14,6 +14,31 @@ constexpr microseconds TURN_BEFORE_SEARCHES{250};
 constexpr microseconds TURN{5000};
 /** While searches keep coming, links get a turn this long after the last one. */
 constexpr microseconds BETWEEN_TURNS{1500};
+/** So many of those in line are looked at for such as ask within the same rows, and so many are done together. */
+constexpr size_t LOOK_AHEAD = 64;
+constexpr size_t TOGETHER_MAX = 8;
+
+bool isAlike(const SearchRequest& a, const SearchRequest& b) {
+  return a.filtered && b.filtered && a.allowedHash == b.allowedHash && a.allowed.size() == b.allowed.size();
+}
+
+/** Takes the first in line and those like it. The places in line of these stay and find nothing to do. */
+Searches takeSearches(std::deque<std::unique_ptr<SearchRequest>>& queue) {
+  Searches taken;
+  taken.push_back(std::move(queue.front()));
+  queue.pop_front();
+  if (!taken.front()->filtered) return taken;
+  for (size_t at = 0; at < std::min(queue.size(), LOOK_AHEAD) && taken.size() < TOGETHER_MAX;) {
+    const auto place = queue.begin() + static_cast<std::ptrdiff_t>(at);
+    if (!isAlike(*taken.front(), **place)) {
+      at++;
+      continue;
+    }
+    taken.push_back(std::move(*place));
+    queue.erase(place);
+  }
+  return taken;
+}
 
 }  // namespace
 
@@ -37,13 +62,16 @@ void Scheduler::wakeOne() {
 }
 
 void Scheduler::search(const Index& index, std::unique_ptr<SearchRequest> request) {
-  const Lock lock(mutex_);
+  Lock lock(mutex_);
   index->queue_.push_back(std::move(request));
   ready_.push_back(index);
   // All threads may be linking, so that nobody comes to see this search: tell the linkers now.
   for (const Index& linking : linkable_)
     if (linking->linking_ > 0 && (linking == index || idle_ == 0)) linking->turn_.searchWaits();
-  wakeOne();
+  const bool wakes = idle_ > 0;
+  lock.unlock();
+  // Without the lock: a thread that is woken while it is held wakes only to wait for it.
+  if (wakes) wake_.notify_one();
 }
 
 bool Scheduler::cancel(const Index& index, uint32_t request) {
@@ -161,12 +189,11 @@ bool Scheduler::runSearch(Lock& lock) {
       index->turn_.searchWaits();
       continue;
     }
-    std::unique_ptr<SearchRequest> request = std::move(index->queue_.front());
-    index->queue_.pop_front();
+    Searches requests = takeSearches(index->queue_);
     index->searching_++;
     lock.unlock();
-    index->search(*request);
-    request.reset();
+    index->search(requests);
+    requests.clear();
     lock.lock();
     index->searching_--;
     checkClosed(lock, index);

@@ -22,13 +22,19 @@ struct SearchRequest {
   bool audit = false;
   uint32_t id = 0;
   size_t wanted = 0;
+  /** Shards that the results are merged over, this one among them. */
+  uint32_t shards = 1;
   /** -1 is automatic. */
   int32_t ef = -1;
   size_t flatSearchCutoff = 0;
   std::vector<float> query;
   bool filtered = false;
   std::vector<uint32_t> allowed;
+  /** Equal sets have equal ones. */
+  uint64_t allowedHash = 0;
 };
+
+using Searches = std::vector<std::unique_ptr<SearchRequest>>;
 
 /** When a linker gives way; one for each turn. */
 class LinkTurn {
@@ -54,7 +60,8 @@ class Scheduled {
   virtual ~Scheduled() = default;
 
  protected:
-  virtual void search(SearchRequest& request) = 0;
+  /** One, or several whose filters are likely the same. */
+  virtual void search(Searches& requests) = 0;
   /** Alone, before the links of a turn. */
   virtual void prepareLinks() = 0;
   /** Links until the turn is over or nothing is left. */

@@ -21,6 +21,13 @@ constexpr double TELLING_SPREAD = 0.18;
 /** More candidates for more results, above the ten that the rest is fitted to. */
 constexpr double EF_PER_RESULT = 1.6;
 
+constexpr double LEAST_EF = 48;
+/** In 100,000 rows. */
+constexpr double SMALL_SIZE = 0.6;
+
+/** With 1 / shards the merged ten of three were found with recall .9924 to .9945, those of one graph with .9932 to .9943. */
+constexpr double SHARE_EXPONENT = -0.8;
+
 constexpr double FLAT_ROWS_COST = 40'000;
 
 /** A filter is scanned, whatever `flatSearchCutoff` says, when a walk would cost so many times more. */
@@ -40,9 +47,10 @@ double automaticEf(const SearchShape& shape) {
   const double scarcity = scarcityOf(shape);
   const double size = static_cast<double>(std::max<size_t>(shape.linked, 1)) / 100'000;
   const double degree = std::min(64.0, static_cast<double>(shape.meanDegree) * scarcity * std::pow(size, -0.37));
-  double ef = std::max(48.0, 10 + 4.75 * degree) * std::sqrt(scarcity);
-  ef *= std::max(1.0, 1 + 0.06 * std::log2(size));
-  return ef;
+  const double ef = std::max(LEAST_EF, 10 + 4.75 * degree) * std::sqrt(scarcity);
+  // In a small graph the same number finds more than is asked for: .9995 of ten among 33,333 words.
+  if (size < SMALL_SIZE && !shape.filtered) return std::max(LEAST_EF, ef * size / SMALL_SIZE);
+  return ef * std::max(1.0, 1 + 0.06 * std::log2(size));
 }
 
 }  // namespace
@@ -55,6 +63,7 @@ SearchPlan planSearch(const SearchShape& shape) {
   SearchPlan plan;
   const double more = shape.wanted > 10 ? EF_PER_RESULT * static_cast<double>(shape.wanted - 10) : 0;
   plan.ordinaryEf = static_cast<size_t>(automaticEf(shape) + more);
+  plan.share = std::pow(static_cast<double>(shape.shards), SHARE_EXPONENT);
   plan.nearEf = static_cast<size_t>(NEAR_EF * std::sqrt(scarcityOf(shape)) + more);
   // Under a filter, distances say more of the filter than of the query.
   plan.adaptive = shape.ef < 0 && !shape.filtered;
@@ -63,10 +72,10 @@ SearchPlan planSearch(const SearchShape& shape) {
 
   const double scanned = static_cast<double>(shape.filtered ? shape.allowed : shape.live);
   const double scanCost = scanned * scanRowCost(shape.lanes);
-  const double share = std::max(1e-9, scanned / static_cast<double>(std::max<size_t>(shape.live, 1)));
+  const double kept = std::max(1e-9, scanned / static_cast<double>(std::max<size_t>(shape.live, 1)));
   const double expected = static_cast<double>(plan.adaptive ? (plan.nearEf + plan.ordinaryEf) / 2 : plan.ef);
   const double visits = std::min(static_cast<double>(shape.linked),
-                                 0.65 * expected * shape.meanDegree * std::pow(std::min(1.0, share), -0.7));
+                                 0.65 * expected * shape.meanDegree * std::pow(std::min(1.0, kept), -0.7));
   const double walkCost = visits * walkRowCost(shape.lanes);
   const bool mayScan =
       !shape.filtered || shape.allowed <= shape.flatSearchCutoff || walkCost > HOPELESS_WALK * scanCost;
@@ -82,8 +91,11 @@ size_t widenedEf(const SearchPlan& plan, FoundDistances found, float mean, float
   const double nearest = found.nearest - NEAREST_EXPECTED * mean;
   const double farther = static_cast<double>(found.tenth) - mean + NEAREST_WEIGHT * nearest;
   const double above = farther / std::max(1e-6, static_cast<double>(deviation));
-  const double told = static_cast<double>(plan.nearEf) + EF_PER_DEVIATION * ordinary * std::min(4.0, above);
-  const double untold = ordinary * std::clamp(1 - spread / TELLING_SPREAD, 0.0, 1.0);
+  const double telling = std::min(1.0, spread / TELLING_SPREAD);
+  // Of results that are merged over shards each gives its nearest few, which fewer candidates find.
+  const double share = 1 - (1 - plan.share) * telling;
+  const double told = static_cast<double>(plan.nearEf) + EF_PER_DEVIATION * share * ordinary * std::min(4.0, above);
+  const double untold = ordinary * (1 - telling);
   return static_cast<size_t>(std::max(told, untold));
 }
 

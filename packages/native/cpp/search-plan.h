@@ -10,6 +10,8 @@ size_t flatRowsMax(size_t lanes);
 
 struct SearchShape {
   size_t wanted;
+  /** Over so many shards like this one the results are merged. */
+  size_t shards;
   /** As the caller set it; -1 is automatic. */
   int32_t ef;
   size_t lanes;
@@ -31,6 +33,8 @@ struct SearchPlan {
   /** Candidates that a query needs which is near to rows, and one of unknown difficulty. */
   size_t nearEf;
   size_t ordinaryEf;
+  /** Of the candidates that a far query needs in one graph of all rows, so many are looked at in this shard. */
+  double share;
   /** Distances after which the walk of a graph costs more than the scan would have. */
   size_t distancesMax;
 };

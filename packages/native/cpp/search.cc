@@ -1,5 +1,6 @@
 // One search: plan, collect candidates by approximate distance, rank them exactly.
 #include <algorithm>
+#include <deque>
 
 #include "candidates.h"
 #include "search-plan.h"
@@ -10,10 +11,17 @@ namespace {
 
 constexpr size_t SCAN_BATCH = 64;
 
-struct Scratch {
+struct QueryScratch {
   PreparedQuery query;
-  WalkScratch walk;
   ScanScratch scan;
+};
+
+struct Scratch {
+  /** One for a search that is done alone. */
+  std::deque<QueryScratch> queries{1};
+  std::vector<NearestCollector> collectors;
+  std::vector<SearchRequest*> together;
+  WalkScratch walk;
 };
 
 /** Not inlined: the compiler would look up the thread's own memory again and again in the loops of a search. */
@@ -33,11 +41,10 @@ bool isAllowed(const SearchRequest& request, uint32_t document) {
   return word < request.allowed.size() && (request.allowed[word] >> (document & 31) & 1) != 0;
 }
 
-/** Feeds rows to the collector, a batch at a time. */
+/** Feeds rows to the collectors, a batch at a time: the rows of a batch come from memory once for all of them. */
 class Scan {
  public:
-  Scan(const Rows& rows, const PreparedQuery& query, NearestCollector& collector)
-      : rows_(rows), query_(query), collector_(collector) {}
+  Scan(const Rows& rows, std::vector<NearestCollector>& collectors) : rows_(rows), collectors_(collectors) {}
   ~Scan() { flush(); }
 
   void add(uint32_t row) {
@@ -50,14 +57,15 @@ class Scan {
 
  private:
   void flush() {
-    simdKernels().dotHighMany(query_.high.data(), highs_, count_, rows_.lanes(), dots_);
-    for (size_t i = 0; i < count_; i++) collector_.add(1 - dots_[i], ids_[i]);
+    for (NearestCollector& collector : collectors_) {
+      simdKernels().dotHighMany(collector.query().high.data(), highs_, count_, rows_.lanes(), dots_);
+      for (size_t i = 0; i < count_; i++) collector.add(1 - dots_[i], ids_[i]);
+    }
     count_ = 0;
   }
 
   const Rows& rows_;
-  const PreparedQuery& query_;
-  NearestCollector& collector_;
+  std::vector<NearestCollector>& collectors_;
   size_t count_ = 0;
   uint32_t ids_[SCAN_BATCH];
   const uint16_t* highs_[SCAN_BATCH];
@@ -82,43 +90,87 @@ void scanAllowed(const Generation& generation, const SearchRequest& request, Sca
     }
 }
 
+SearchShape shapeOf(const SearchRequest& request, const Generation& generation, size_t connectivityBase) {
+  SearchShape shape;
+  shape.wanted = std::min(request.wanted, generation.rows.count());
+  shape.shards = request.shards;
+  shape.ef = request.ef;
+  shape.lanes = generation.rows.lanes();
+  shape.live = generation.live.load(std::memory_order_relaxed);
+  shape.filtered = request.filtered;
+  shape.allowed = request.filtered ? std::min(countBits(request.allowed), shape.live) : shape.live;
+  shape.linked = generation.graph.size();
+  shape.meanDegree = std::max(4.0f, generation.graph.meanDegree());
+  shape.connectivityBase = connectivityBase;
+  shape.flatSearchCutoff = request.flatSearchCutoff;
+  return shape;
+}
+
 }  // namespace
 
-void VectorIndex::search(SearchRequest& request) {
-  if (request.audit) return audit();
+void VectorIndex::search(Searches& requests) {
+  SearchRequest& first = *requests.front();
+  if (first.audit) return audit();
+  if (requests.size() == 1) return searchAlone(first);
+  auto& together = threadScratch().together;
+  together.clear();
+  const Generation& generation = *generation_;
+  for (const auto& request : requests) {
+    const bool same = request->wanted > 0 && request->allowed == first.allowed;
+    const bool flat = same && planSearch(shapeOf(*request, generation, settings_.connectivityBase)).flat;
+    if (flat) together.push_back(request.get());
+    else searchAlone(*request);
+  }
+  if (!together.empty()) scanTogether(together);
+}
+
+void VectorIndex::scanTogether(const std::vector<SearchRequest*>& requests) {
   Scratch& scratch = threadScratch();
+  const Generation& generation = *generation_;
+  const Rows& rows = generation.rows;
+  if (scratch.queries.size() < requests.size()) scratch.queries.resize(requests.size());
+  scratch.collectors.clear();
+  for (size_t i = 0; i < requests.size(); i++) {
+    QueryScratch& own = scratch.queries[i];
+    own.query.prepare(requests[i]->query.data(), rows);
+    scratch.collectors.emplace_back(rows, own.query, own.scan, requests[i]->wanted);
+  }
+  {
+    Scan scan(rows, scratch.collectors);
+    scanAllowed(generation, *requests.front(), scan);
+  }
+  for (size_t i = 0; i < requests.size(); i++) {
+    scratch.collectors[i].rank();
+    const ScanScratch& found = scratch.queries[i].scan;
+    outbox_->answer(requests[i]->id, AnswerStatus::Done, found.documents.data(), found.distances.data(),
+                    found.documents.size());
+  }
+}
+
+void VectorIndex::searchAlone(SearchRequest& request) {
+  Scratch& scratch = threadScratch();
+  QueryScratch& own = scratch.queries.front();
   const Generation& generation = *generation_;
   const Rows& rows = generation.rows;
   const uint64_t deaths = rows.deaths();
   const size_t count = rows.count();
   const size_t wanted = std::min(request.wanted, count);
   if (wanted == 0) return outbox_->answer(request.id, AnswerStatus::Done);
-  scratch.query.prepare(request.query.data(), rows);
-
-  SearchShape shape;
-  shape.wanted = wanted;
-  shape.ef = request.ef;
-  shape.lanes = rows.lanes();
-  shape.live = generation.live.load(std::memory_order_relaxed);
-  shape.filtered = request.filtered;
-  shape.allowed = request.filtered ? std::min(countBits(request.allowed), shape.live) : shape.live;
-  shape.linked = generation.graph.size();
-  shape.meanDegree = std::max(4.0f, generation.graph.meanDegree());
-  shape.connectivityBase = settings_.connectivityBase;
-  shape.flatSearchCutoff = request.flatSearchCutoff;
+  own.query.prepare(request.query.data(), rows);
+  const SearchShape shape = shapeOf(request, generation, settings_.connectivityBase);
   const SearchPlan plan = planSearch(shape);
 
   const auto visible = [&](size_t row) {
     return rows.aliveAt(row, deaths) && (!request.filtered || isAllowed(request, rows.document(row)));
   };
-  bool flat = plan.flat || scratch.query.zero;
+  bool flat = plan.flat || own.query.zero;
   if (!flat) {
-    const uint16_t* high = scratch.query.high.data();
+    const uint16_t* high = own.query.high.data();
     const bool all = !request.filtered && deaths == 0;
     const Graph& graph = generation.graph;
     const auto widen = [&](std::vector<Candidate>& found) {
       return plan.adaptive && !found.empty()
-                 ? widenedEf(plan, distancesOf(found, scratch.scan.nearest), graph.nearDistances().mean,
+                 ? widenedEf(plan, distancesOf(found, own.scan.nearest), graph.nearDistances().mean,
                              graph.nearDistances().deviation)
                  : size_t{0};
     };
@@ -129,9 +181,10 @@ void VectorIndex::search(SearchRequest& request) {
     flat = !complete || scratch.walk.found.size() < std::min(wanted, shape.allowed);
   }
 
-  NearestCollector collector(rows, scratch.query, scratch.scan, wanted);
+  scratch.collectors.clear();
+  NearestCollector& collector = scratch.collectors.emplace_back(rows, own.query, own.scan, wanted);
   {
-    Scan scan(rows, scratch.query, collector);
+    Scan scan(rows, scratch.collectors);
     if (flat && request.filtered) {
       scanAllowed(generation, request, scan);
     } else {
@@ -143,8 +196,8 @@ void VectorIndex::search(SearchRequest& request) {
     }
   }
   collector.rank();
-  outbox_->answer(request.id, AnswerStatus::Done, scratch.scan.documents.data(), scratch.scan.distances.data(),
-                  scratch.scan.documents.size());
+  outbox_->answer(request.id, AnswerStatus::Done, own.scan.documents.data(), own.scan.distances.data(),
+                  own.scan.documents.size());
 }
 
 }  // namespace shoal

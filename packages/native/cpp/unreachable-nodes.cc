@@ -8,6 +8,11 @@ namespace {
 constexpr uint8_t FIRM_LINKS = 8;
 constexpr size_t WEAK_NODES_MIN = 32;
 constexpr size_t WEAK_NODES_SHARE = 250;
+/**
+ * Links are followed in the order of the nodes first, so often: their memory comes without waiting then. What can be reached
+ * is mostly reached by that; the rest is followed from link to link.
+ */
+constexpr int PASSES_MAX = 8;
 
 }  // namespace
 
@@ -29,36 +34,49 @@ void Graph::checkNewest() {
 }
 
 std::vector<uint32_t> Graph::findUnreachable() const {
+  enum State : uint8_t { UNSEEN, SEEN, FOLLOWED };
+  const size_t count = size();
   std::vector<uint32_t> lost;
   std::vector<uint32_t> open;
-  std::vector<bool> seen(size());
-  std::vector<uint8_t> linked(size());
-  const auto follow = [&](uint32_t first) {
-    seen[first] = true;
+  std::vector<State> states(count, UNSEEN);
+  std::vector<uint8_t> linked(count);
+  const auto follow = [&](uint32_t from, auto found) {
+    states[from] = FOLLOWED;
+    for (const uint32_t slot : nodes_.links(from, 0)) {
+      if (linked[slot] < FIRM_LINKS) linked[slot]++;
+      if (states[slot] != UNSEEN) continue;
+      states[slot] = SEEN;
+      found(slot);
+    }
+  };
+  const auto followAll = [&](uint32_t first) {
     open.push_back(first);
     while (!open.empty()) {
       const uint32_t from = open.back();
       open.pop_back();
-      for (const uint32_t slot : nodes_.links(from, 0)) {
-        if (linked[slot] < FIRM_LINKS) linked[slot]++;
-        if (seen[slot]) continue;
-        seen[slot] = true;
-        open.push_back(slot);
-      }
+      follow(from, [&](uint32_t slot) { open.push_back(slot); });
     }
   };
-  if (size() > 0) follow(entry_);
-  for (size_t slot = 0; slot < size(); slot++) {
-    if (seen[slot]) continue;
+  if (count > 0) states[entry_] = SEEN;
+  bool more = true;
+  for (int pass = 0; pass < PASSES_MAX && more; pass++) {
+    more = false;
+    for (size_t slot = 0; slot < count; slot++)
+      if (states[slot] == SEEN) follow(static_cast<uint32_t>(slot), [&](uint32_t other) { more |= other < slot; });
+  }
+  for (size_t slot = 0; slot < count && more; slot++)
+    if (states[slot] == SEEN) followAll(static_cast<uint32_t>(slot));
+  for (size_t slot = 0; slot < count; slot++) {
+    if (states[slot] != UNSEEN) continue;
     lost.push_back(static_cast<uint32_t>(slot));
     // What hangs on this one is reached through it.
-    follow(static_cast<uint32_t>(slot));
+    followAll(static_cast<uint32_t>(slot));
     linked[slot] = FIRM_LINKS;
   }
-  const size_t most = lost.size() + WEAK_NODES_MIN + size() / WEAK_NODES_SHARE;
+  const size_t most = lost.size() + WEAK_NODES_MIN + count / WEAK_NODES_SHARE;
   // The weakest first.
   for (uint8_t links = 0; links < FIRM_LINKS; links++)
-    for (size_t slot = 0; slot < size() && lost.size() < most; slot++)
+    for (size_t slot = 0; slot < count && lost.size() < most; slot++)
       if (linked[slot] == links) lost.push_back(static_cast<uint32_t>(slot));
   return lost;
 }

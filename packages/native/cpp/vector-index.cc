@@ -198,9 +198,9 @@ void VectorIndex::linksPaused() {
   {
     const std::lock_guard<std::mutex> lock(writing_);
     Generation& generation = *generation_;
-    // Following all links costs as much as linking a few hundred rows: so after each 64th part more.
+    // Following all links costs as much as linking a hundred or two rows: so after each 32nd part more.
     const size_t linked = generation.taken.load(std::memory_order_relaxed);
-    due = !auditing_ && !closing_ && !hasLinks() && linked > generation.audited + generation.audited / 64;
+    due = !auditing_ && !closing_ && !hasLinks() && linked > generation.audited + generation.audited / 32;
     if (due) {
       auditing_ = true;
       generation.audited = linked;

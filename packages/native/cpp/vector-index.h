@@ -59,7 +59,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void finishImport(uint32_t request, size_t rows, size_t linked);
 
  protected:
-  void search(SearchRequest& request) override;
+  void search(Searches& requests) override;
   void prepareLinks() override;
   void link(const LinkTurn& turn) override;
   bool hasLinks() override;
@@ -72,6 +72,8 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
     size_t tailMax;
   };
 
+  void searchAlone(SearchRequest& request);
+  void scanTogether(const std::vector<SearchRequest*>& requests);
   bool takeRow();
   void kill(Generation& generation, uint32_t row);
   void wantGraph(Generation& generation);

@@ -12,6 +12,7 @@ export {
   NativeVectorIndex,
   NotFinite,
 } from "./native-vector-index.js";
+export { type NearestRows, nearestRows } from "./nearest-rows.js";
 export type { Answer, AnswerStatus } from "./requests.js";
 export { SIMD_KERNELS } from "./simd-kernels.js";
 export { XXH3_BYTES, Xxh3Hasher, xxh3Matches, xxh3Write } from "./xxh3.js";

@@ -12,6 +12,7 @@ interface VectorIndexAddon {
     request: number,
     query: Float32Array,
     wanted: number,
+    shards: number,
     ef: number,
     flatSearchCutoff: number,
     allowed: Uint32Array | undefined,
@@ -96,19 +97,20 @@ export class NativeVectorIndex {
   }
 
   /**
-   * The nearest documents in `integers` with distances in `floats`. `ef` -1 is automatic. `number` tells the request's
-   * number, for `cancel`. Rejects with NotFinite.
+   * The nearest documents in `integers` with distances in `floats`. `ef` -1 is automatic: then it is as large as results
+   * need that are merged over `shards`. `number` tells the request's number, for `cancel`. Rejects with NotFinite.
    */
   search(
     query: Float32Array,
     wanted: number,
+    shards: number,
     ef: number,
     flatSearchCutoff: number,
     allowed: Uint32Array | undefined,
     number: (request: number) => void,
   ): Promise<Answer> {
     return request((id) => {
-      check(native.indexSearch(this.#handle, id, query, wanted, ef, flatSearchCutoff, allowed));
+      check(native.indexSearch(this.#handle, id, query, wanted, shards, ef, flatSearchCutoff, allowed));
       number(id);
     });
   }

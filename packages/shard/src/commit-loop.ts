@@ -3,6 +3,7 @@ import type { KeyValueChange, KeyValueStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import { catchUp } from "./catch-up.js";
 import { type Commit, CommitDraft } from "./commit-draft.js";
+import { CommitGathering } from "./commit-gathering.js";
 import type { ObjectIndex } from "./object-index.js";
 import type { PendingWrite } from "./pending-write.js";
 import { type BaseRowSource, readBaseRows } from "./read-base-rows.js";
@@ -39,6 +40,7 @@ export class CommitLoop {
   #pendingBytes = 0;
   #running: Promise<void> | undefined;
   readonly #closing = new AbortController();
+  readonly #gathering: CommitGathering;
   #dimensions: number | undefined;
   /** The last write to the store failed; it may have reached the disk all the same. */
   #storeError: ShoalError | undefined;
@@ -47,7 +49,8 @@ export class CommitLoop {
 
   constructor(options: CommitLoopOptions, dimensions: number | undefined) {
     this.#options = options;
-    const { store, views, cachedRow } = options;
+    const { store, views, cachedRow, clock } = options;
+    this.#gathering = new CommitGathering(() => clock.nowMs);
     this.#baseRows = { store, table: views.table, cachedRow, place: this.#place };
     this.#dimensions = dimensions;
   }
@@ -82,6 +85,7 @@ export class CommitLoop {
     this.#pendingObjects = objects;
     this.#pendingBytes = bytes;
     this.#queue.push(write);
+    this.#gathering.came(this.#queue.length);
     // Not at once: what else comes in this turn of the event loop shares the commit.
     this.#running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#run());
   }
@@ -110,9 +114,15 @@ export class CommitLoop {
       if (this.#mayBuildIndex) await this.#options.index.build(this.#closing.signal);
       if (this.#queue.length === 0) break;
       await this.#options.views.index?.settled().catch((error: unknown) => this.#break(error));
+      // Batches are company enough.
+      const isSmall = this.#pendingObjects <= this.#queue.length && !this.#closing.signal.aborted;
+      const gathered = isSmall ? this.#gathering.gather(this.#queue.length) : undefined;
+      if (gathered !== undefined) await gathered;
       const group = this.#take();
+      this.#gathering.begins();
       this.#commit = this.#commitGroup(group);
       await this.#commit;
+      this.#gathering.ended(group.length, this.#queue.length);
     }
     this.#running = undefined;
   }

@@ -25,7 +25,7 @@ export async function listObjects(
   for (;;) {
     const found =
       filter !== undefined
-        ? firstMatching(views, () => index.matching(filter, bounds), listing, bounds)
+        ? firstMatching(views, index, filter, listing, bounds)
         : order === "id"
           ? firstById(views, listing, bounds)
           : newest(table, skip, limit);

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import type { DocumentSet } from "@shoal/inverted-index";
-import { type ObjectId, type ObjectListing, type ReadBounds, ShoalError } from "@shoal/model";
+import type { DocumentSet, DocumentTest } from "@shoal/inverted-index";
+import { type ObjectId, type ObjectListing, type ReadBounds, type ShardFilter, ShoalError } from "@shoal/model";
 import type { IdTable } from "./id-table.js";
 import type { FoundObject } from "./read-rows.js";
 import type { Views } from "./views.js";
@@ -14,16 +14,63 @@ const TURN_DOCUMENTS = 8_192;
 /** Steps in the order of ids in one turn. */
 const TURN_STEPS = 65_536;
 
+/** Documents are tried one after the other for so many times the steps that are needed when as many match as may. */
+const TRIED_SHARE = 16;
+/** And for no more than this, a fifth of a millisecond, that may be in vain. */
+const TRIED_STEPS_MAX = 8_192;
+
 type Matching = () => DocumentSet | Promise<DocumentSet>;
+
+/** Answers filters. */
+export interface MatchingIndex {
+  matching(filter: ShardFilter, bounds: ReadBounds): DocumentSet | Promise<DocumentSet>;
+  test(filter: ShardFilter): DocumentTest | undefined;
+}
 
 /** The first page of the matching objects by id, before any of their documents may be given to another object. */
 export function firstMatching(
   { table, recycling }: Views,
-  matching: Matching,
+  index: MatchingIndex,
+  filter: ShardFilter,
   listing: ObjectListing,
   bounds: ReadBounds,
-): Promise<FoundObject[]> {
-  return recycling.during(async () => named(table, await firstDocuments(table, await matching(), listing, bounds)));
+): FoundObject[] | Promise<FoundObject[]> {
+  const test = index.test(filter);
+  const steps = test === undefined ? undefined : stepsToTry(table, test, listing);
+  const making = steps === undefined ? undefined : table.makeIdOrder(() => setImmediate());
+  if (test !== undefined && steps !== undefined && making === undefined) {
+    const first = firstTested(table, test, listing, steps);
+    if (first !== undefined) return named(table, first);
+  }
+  return recycling.during(async () => {
+    await making;
+    return named(table, await firstDocuments(table, await index.matching(filter, bounds), listing, bounds));
+  });
+}
+
+/** Steps in the order of ids that are likely to come to the end of the page; undefined when too many may be in vain. */
+function stepsToTry(table: IdTable, test: DocumentTest, { skip = 0, limit }: ObjectListing): number | undefined {
+  const wanted = skip + limit;
+  if (limit === 0 || wanted > test.atMost) return undefined;
+  const stepsAtLeast = (wanted * table.count) / test.atMost;
+  return stepsAtLeast > TRIED_STEPS_MAX ? undefined : Math.min(stepsAtLeast * TRIED_SHARE, TRIED_STEPS_MAX);
+}
+
+/** The page, when so many steps are enough: what else matches need not be known. */
+function firstTested(
+  table: IdTable,
+  test: DocumentTest,
+  { after, skip = 0, limit }: ObjectListing,
+  steps: number,
+): number[] | undefined {
+  const first: number[] = [];
+  let passed = 0;
+  let left = steps;
+  for (const document of table.byId(after)) {
+    if (test.passes(document) && passed++ >= skip && first.push(document) === limit) return first;
+    if (--left <= 0) return undefined;
+  }
+  return first;
 }
 
 /** Ids of all matching objects, ascending. Fails with `tooLarge` when there are more than `idsMax`. */

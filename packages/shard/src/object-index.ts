@@ -1,5 +1,6 @@
 import type {
   DocumentSet,
+  DocumentTest,
   IndexedChange,
   InvertedIndex,
   InvertedIndexOptions,
@@ -44,6 +45,13 @@ export interface ObjectIndexOptions {
   readonly onDue: () => void;
 }
 
+/** What a filter kept; it holds until the next change. */
+interface KeptSet {
+  readonly filter: ShardFilter;
+  readonly change: number;
+  readonly documents: DocumentSet;
+}
+
 /** A build that has failed is tried again after so long, when somebody reads or writes. */
 const RETRY_MS = 5_000;
 
@@ -63,6 +71,10 @@ export class ObjectIndex {
   /** Keeps the index from being built before the next opening. */
   #beyondRepair: ShoalError | undefined;
   #retryAtMs = 0;
+  /** Counts what may change an answer. */
+  #changes = 0;
+  /** Of the filter that was asked last: one who asks for many vectors asks again with the very same value. */
+  #kept: KeptSet | undefined;
 
   constructor(options: ObjectIndexOptions) {
     this.#options = options;
@@ -81,6 +93,7 @@ export class ObjectIndex {
 
   configure(properties: readonly PropertyDefinition[]): void {
     this.#properties = properties;
+    this.#changed();
     this.#index.configure(properties);
   }
 
@@ -88,7 +101,12 @@ export class ObjectIndex {
   async plan(changes: readonly IndexedChange[] | undefined): Promise<PlannedChanges> {
     if (!this.#isWhole || changes === undefined) return this.#outdating();
     try {
-      return await this.#index.plan(changes);
+      const { batch, ...planned } = await this.#index.plan(changes);
+      const applied = (): void => {
+        this.#changed();
+        planned.applied();
+      };
+      return { batch, applied, failed: planned.failed };
     } catch (thrown) {
       const error = ShoalError.from(thrown);
       if (error.code !== "dataLoss") throw error;
@@ -101,6 +119,7 @@ export class ObjectIndex {
 
   /** Nothing in memory is believed any more; the records on disk are. */
   renew(): void {
+    this.#changed();
     this.#index[Symbol.dispose]();
     this.#index = this.#create(false);
   }
@@ -110,8 +129,25 @@ export class ObjectIndex {
     this.#isWhole = false;
   }
 
+  /** As the index does. A value that was asked with last is answered from memory until something changes. */
   matching(filter: ShardFilter, bounds?: ReadBounds): DocumentSet | Promise<DocumentSet> {
-    return this.#ask((index) => index.matching(filter, bounds));
+    const kept = this.#kept;
+    if (kept?.filter === filter && kept.change === this.#changes && this.#isWhole) return kept.documents;
+    const change = this.#changes;
+    const documents = this.#ask((index) => index.matching(filter, bounds));
+    return documents instanceof Promise
+      ? documents.then((settled) => this.#keep({ filter, change, documents: settled }))
+      : this.#keep({ filter, change, documents });
+  }
+
+  /** As the index does; fails as {@link matching}. */
+  test(filter: ShardFilter): DocumentTest | undefined {
+    const index = this.#readable();
+    try {
+      return index.test(filter);
+    } catch (thrown) {
+      throw this.#failure(thrown);
+    }
   }
 
   aggregate(aggregation: ShardAggregation, bounds?: ReadBounds): ShardAggregate | Promise<ShardAggregate> {
@@ -130,6 +166,7 @@ export class ObjectIndex {
     const { clock, onEvent, table } = this.#options;
     const began = clock();
     this.#isWhole = false;
+    this.#changed();
     this.#index[Symbol.dispose]();
     this.#index = this.#create(true);
     try {
@@ -144,6 +181,16 @@ export class ObjectIndex {
 
   dispose(): void {
     this.#index[Symbol.dispose]();
+  }
+
+  #changed(): void {
+    this.#changes++;
+    this.#kept = undefined;
+  }
+
+  #keep(kept: KeptSet): DocumentSet {
+    if (kept.change === this.#changes) this.#kept = kept;
+    return kept.documents;
   }
 
   #create(isEmpty: boolean): InvertedIndex {

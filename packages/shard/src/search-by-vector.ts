@@ -28,16 +28,16 @@ export async function searchByVector(
     // Also the set of documents that may be hits holds only while none of them is given to another object.
     const matching = search.filter === undefined ? undefined : index.matching(search.filter, bounds);
     const allowed = matching instanceof Promise ? await matching : matching;
-    return allowed?.isEmpty ? [] : nearest(views, vectors, search, searchOptions(bounds.signal, allowed));
+    return allowed?.isEmpty ? [] : nearest(views, vectors, search, searchOptions(search, bounds, allowed));
   });
-  const { fields } = search;
-  if (fields === undefined) return hits.map(({ id, distance }) => ({ id, distance, object: undefined }));
-  const read = await readObjects(rows, hits, { className, fields, bounds });
+  const { fields, rowsMax = hits.length } = search;
+  if (fields === undefined) return hits.map(withoutRow);
+  const read = await readObjects(rows, hits.slice(0, rowsMax), { className, fields, bounds });
   const answer: VectorSearchHit[] = [];
   for (const [at, { id, distance }] of hits.entries()) {
     const object = read[at];
     // Without: deleted between the search and the read.
-    if (object !== undefined) answer.push({ id, distance, object });
+    if (object !== undefined || at >= rowsMax) answer.push({ id, distance, object });
   }
   return answer;
 }
@@ -65,8 +65,20 @@ async function nearest(
   }
 }
 
-function searchOptions(signal: AbortSignal | undefined, allowed: DocumentSet | undefined): VectorSearchOptions {
-  return { ...(signal === undefined ? {} : { signal }), ...(allowed === undefined ? {} : { allowed: allowed.words }) };
+function withoutRow({ id, distance }: Hit): VectorSearchHit {
+  return { id, distance, object: undefined };
+}
+
+function searchOptions(
+  { shards }: VectorSearch,
+  waiting: ReadBounds,
+  allowed: DocumentSet | undefined,
+): VectorSearchOptions {
+  return {
+    waiting,
+    ...(allowed === undefined ? {} : { allowed: allowed.words }),
+    ...(shards === undefined ? {} : { shards }),
+  };
 }
 
 /** Ids of the documents. One that the table lacks has been deleted since, or its row is lost. */

@@ -59,6 +59,7 @@ const NO_INDEX: InvertedIndex = {
   configure: () => {},
   plan: async () => ({ batch: [], applied: () => {}, failed: () => {} }),
   matching: () => new DocumentSet(),
+  test: () => undefined,
   aggregate: () => [],
   memoryBytes: 0,
   [Symbol.dispose]: () => {},

@@ -13,6 +13,11 @@ export class WriteClock {
     this.#last = last;
   }
 
+  /** The clock itself, for durations. */
+  get nowMs(): number {
+    return this.#clock();
+  }
+
   next(): number {
     const now = Math.floor(this.#clock());
     this.#last = now >= this.#last ? now : this.#last + 1;

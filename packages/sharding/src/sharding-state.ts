@@ -10,6 +10,8 @@ export interface VirtualShard {
 export interface PhysicalShard {
   readonly name: string;
   readonly members: readonly string[];
+  /** Grows whenever the owner changes, so that a former one cannot write on; 1 when absent. */
+  readonly term?: number;
 }
 
 /**

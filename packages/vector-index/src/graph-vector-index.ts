@@ -2,6 +2,7 @@ import { ShoalError } from "@shoal/model";
 import { type NativeCounts, NativeVectorIndex, NotFinite } from "@shoal/native";
 import { checkEf, checkedSettings, checkSearchSettings, checkWhole, FLAT_SEARCH_CUTOFF_MAX } from "./check-settings.js";
 import { closedError, expectDone, orAborted } from "./native-answer.js";
+import { SearchesUnderWay } from "./searches-under-way.js";
 import { writeSnapshot } from "./snapshot-file.js";
 import type {
   NearestDocuments,
@@ -30,6 +31,7 @@ export class GraphVectorIndex implements VectorIndex {
   readonly #native: NativeVectorIndex;
   readonly #settings: VectorIndexSettings;
   #search: VectorSearchSettings;
+  readonly #underWay = new SearchesUnderWay();
   #sequence: number;
   #cleanup: NodeJS.Timeout | undefined;
   #rebuild: Promise<void> | undefined;
@@ -86,19 +88,21 @@ export class GraphVectorIndex implements VectorIndex {
       throw new ShoalError("invalid", `vector lengths don't match: ${this.dimensions} vs ${query.length}`);
     }
     checkWhole("count", count, 0, RESULTS_MAX);
-    const { signal, allowed, ef = this.#search.ef } = options;
+    const { waiting, allowed, ef = this.#search.ef, shards = 1 } = options;
     checkEf(ef);
-    signal?.throwIfAborted();
+    checkWhole("shards", shards, 1, RESULTS_MAX);
     const flatSearchCutoff = Math.min(this.#search.flatSearchCutoff, FLAT_SEARCH_CUTOFF_MAX);
     let number = 0;
     try {
-      const answered = this.#native.search(query, count, ef, flatSearchCutoff, allowed, (request) => {
+      const answered = this.#native.search(query, count, shards, ef, flatSearchCutoff, allowed, (request) => {
         number = request;
       });
-      if (signal === undefined) return nearest(expectDone(await answered));
-      return nearest(expectDone(await orAborted(answered, signal)));
+      if (waiting === undefined) return nearest(expectDone(await answered));
+      const cancel = (): void => {
+        if (this.#closed === undefined) this.#native.cancel(number);
+      };
+      return nearest(expectDone(await this.#underWay.wait(answered, waiting, cancel)));
     } catch (error) {
-      if (signal?.aborted && this.#closed === undefined) this.#native.cancel(number);
       throw this.#refusal(error, query, () => "query vector");
     }
   }

@@ -148,14 +148,9 @@ describe("waiting", () => {
     const reason = new Error("too slow");
     index.put(ids(0, 6000), random.vectors(6000, 64), 1);
     const controller = new AbortController();
-    const waits = [
-      index.settled(controller.signal),
-      index.linked(controller.signal),
-      index.search(new Float32Array(64).fill(1), 3, { signal: controller.signal }),
-    ];
+    const waits = [index.settled(controller.signal), index.linked(controller.signal)];
     controller.abort(reason);
     for (const wait of waits) await expect(wait).rejects.toBe(reason);
-    await expect(index.search(new Float32Array(64), 3, { signal: controller.signal })).rejects.toBe(reason);
     await expect(index.linked(controller.signal)).rejects.toBe(reason);
     // The index is none the worse for it.
     expect((await index.search(new Float32Array(64).fill(1), 3)).documents.length).toBe(3);
@@ -176,12 +171,12 @@ describe("cleaning up", () => {
     };
     await using manual = await build(0);
     await using automatic = await build(0.05);
-    await expect.poll(() => automatic.statistics().tombstones, { timeout: 20_000, interval: 50 }).toBe(0);
+    await expect.poll(() => automatic.statistics().tombstones, { interval: 50 }).toBe(0);
     expect(automatic.statistics().count).toBe(3500);
     expect(manual.statistics().tombstones).toBe(2500);
     // Removing the rest gives the memory back at once, with or without the timer.
     manual.remove(ids(0, 6000), 3);
-    await expect.poll(() => manual.statistics().memoryBytes, { timeout: 20_000 }).toBeLessThan(50_000);
+    await expect.poll(() => manual.statistics().memoryBytes).toBeLessThan(50_000);
   });
 
   it("ignores a vector that is put again unchanged", async () => {

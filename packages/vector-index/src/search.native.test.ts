@@ -230,6 +230,49 @@ describe("search with a graph", () => {
     expect(lost).toEqual([]);
   });
 
+  it("finds of several shards together what one index of all rows finds", async () => {
+    const random = new Seeded(15);
+    const dimensions = 64;
+    const rows = 15_000;
+    const shards = 3;
+    // As of real data, some directions say more than others.
+    const weighted = (vectors: Float32Array) =>
+      vectors.map((value, at) => value / Math.sqrt(1 + (at % dimensions) / 2));
+    const vectors = weighted(random.vectors(rows, dimensions));
+    const queries = weighted(random.vectors(100, dimensions));
+    const oracle = new BruteForce(dimensions);
+    oracle.put(ids(0, rows), vectors);
+    await using whole = createVectorIndex(settings(dimensions), SEARCH);
+    whole.put(ids(0, rows), vectors, 1);
+    await whole.linked();
+    const indexes: VectorIndex[] = [];
+    for (let first = 0; first < rows; first += rows / shards) {
+      const index = createVectorIndex(settings(dimensions), SEARCH);
+      index.put(
+        ids(first, rows / shards),
+        vectors.subarray(first * dimensions, (first + rows / shards) * dimensions),
+        1,
+      );
+      await index.linked();
+      indexes.push(index);
+    }
+    const merged = async (asked: number): Promise<number> => {
+      let sum = 0;
+      for (let i = 0; i < 100; i++) {
+        const query = queries.subarray(i * dimensions, (i + 1) * dimensions);
+        const found = await Promise.all(indexes.map((index) => index.search(query, 10, { shards: asked })));
+        const distances = Float32Array.from(found.flatMap((each) => [...each.distances]))
+          .sort()
+          .subarray(0, 10);
+        sum += recall({ documents: new Uint32Array(0), distances }, oracle.search(query, 10));
+      }
+      return sum / 100;
+    };
+    const inOne = await meanRecall(whole, oracle, queries, 10);
+    expect(await merged(shards)).toBeGreaterThanOrEqual(inOne - 0.005);
+    for (const index of indexes) await index[Symbol.asyncDispose]();
+  });
+
   it("takes ef from the query, else from the settings", async () => {
     const random = new Seeded(14);
     const dimensions = 48;

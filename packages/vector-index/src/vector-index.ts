@@ -1,3 +1,5 @@
+import type { Waiting } from "./searches-under-way.js";
+
 /** Settings that are fixed when an index is created. */
 export interface VectorIndexSettings {
   readonly dimensions: number;
@@ -19,11 +21,14 @@ export interface VectorSearchSettings {
 }
 
 export interface VectorSearchOptions {
+  /** Shards that the results are merged over, this one among them: with automatic `ef`, each looks at fewer candidates. */
+  readonly shards?: number;
   /** Overrides the index's `ef` for this query. */
   readonly ef?: number;
   /** Bit `doc % 32` of word `doc / 32` is set when `doc` may be a result. Absent: all may. */
   readonly allowed?: Uint32Array;
-  readonly signal?: AbortSignal;
+  /** Who waits for the answer; the signal is asked for only when that takes long. */
+  readonly waiting?: Waiting;
 }
 
 /** Nearest first; equal distances by smaller document id. */

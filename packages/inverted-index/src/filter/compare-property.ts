@@ -1,5 +1,5 @@
 import type { FilterValue } from "@shoal/model";
-import { isPresentByColumn } from "../analysis/property-kind.js";
+import { type IndexedProperty, isPresentByColumn } from "../analysis/property-kind.js";
 import { DocumentSet } from "../document-set.js";
 import type { PropertyIndex } from "../stored/property-index.js";
 import type { Work } from "../work.js";
@@ -40,10 +40,15 @@ export function* compareProperty(
     const places = yield* index.places.slot.demand();
     return yield* selectPlaces(places, range, comparison.within, context.turns);
   }
-  const test = testOf(comparison, isTime ? TIMES : kind === "date" ? DATES : NUMBERS);
+  const test = testOf(comparison, comparedKinds(index.property, isTime));
   if (index.numbers === undefined || test === undefined) return new DocumentSet();
   const column = yield* index.numbers.slot.demand();
   return yield* selectNumbers(column, test, comparison.within, context.turns);
+}
+
+/** Kinds of values that numbers of the property are compared with. `isTime`: it is one of the two times of an object. */
+export function comparedKinds({ kind }: IndexedProperty, isTime: boolean): readonly FilterValue["kind"][] {
+  return isTime ? TIMES : kind === "date" ? DATES : NUMBERS;
 }
 
 const SOME_REFERENCES = numberTest("GreaterThan", [{ milliseconds: 0, rest: 0 }]);

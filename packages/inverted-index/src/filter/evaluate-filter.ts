@@ -25,14 +25,14 @@ import { documentsOfTerm } from "./select-tokens.js";
  * the filter they stand. A filter that takes turns sees each of its comparisons at one moment.
  */
 export function* evaluateFilter(context: FilterContext, filter: ShardFilter): Work<DocumentSet> {
-  check(context, filter);
+  checkFilter(context, filter);
   return yield* evaluate(context, filter, undefined);
 }
 
 /** Before anything is looked at: what is refused must not depend on what there is. */
-function check(context: FilterContext, filter: ShardFilter): void {
+export function checkFilter(context: FilterContext, filter: ShardFilter): void {
   if ("operands" in filter) {
-    for (const operand of filter.operands) check(context, operand);
+    for (const operand of filter.operands) checkFilter(context, operand);
     return;
   }
   if (filter.property !== ID_PROPERTY) {

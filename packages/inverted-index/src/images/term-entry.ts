@@ -1,6 +1,13 @@
 import { DocumentSet } from "../document-set.js";
 import { POSTING_CHUNK_DOCUMENTS, POSTING_CHUNK_SHIFT } from "../index-keys.js";
-import { addToWords, BITMAP_WORDS, type Container, containerSize, offsetsOf } from "../records/container.js";
+import {
+  addToWords,
+  BITMAP_WORDS,
+  type Container,
+  containerHas,
+  containerSize,
+  offsetsOf,
+} from "../records/container.js";
 
 /** Chunks of a term that many documents have, by number of the chunk. */
 export interface TermChunks {
@@ -19,6 +26,13 @@ const LISTED_MIN = 64;
 export function entrySize(entry: TermEntry): number {
   if (typeof entry === "number") return 1;
   return Array.isArray(entry) ? entry.length : entry.count;
+}
+
+export function entryHas(entry: TermEntry, document: number): boolean {
+  if (typeof entry === "number") return entry === document;
+  if (Array.isArray(entry)) return entry[lowerBound(entry, document)] === document;
+  const container = entry.chunks.get(document >>> POSTING_CHUNK_SHIFT);
+  return container !== undefined && containerHas(container, document & OFFSET_MASK);
 }
 
 /** About what the entry takes beside its place in a map. */

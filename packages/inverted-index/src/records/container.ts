@@ -42,6 +42,19 @@ export function containerOfWords(words: Uint32Array): Container | undefined {
   return count === 1 ? (offsets[0] ?? 0) : offsets;
 }
 
+export function containerHas(container: Container, offset: number): boolean {
+  if (typeof container === "number") return container === offset;
+  if (container instanceof Uint32Array) return (((container[offset >>> 5] ?? 0) >>> (offset & 31)) & 1) === 1;
+  let low = 0;
+  let high = container.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((container[middle] ?? 0) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return container[low] === offset;
+}
+
 /** Sets the bits of a container whose first document has its bit at word `start`. */
 export function addToWords(container: Container, words: Uint32Array, start: number): void {
   if (typeof container === "number") {

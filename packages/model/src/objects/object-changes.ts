@@ -31,4 +31,8 @@ export interface ObjectMerge {
    */
   readonly remove: Readonly<Record<string, readonly ObjectId[]>>;
   readonly vector: Float32Array | undefined;
+  /** Members of what is stored under `additional` that are replaced; the others stay. None when absent. */
+  readonly additional?: JsonObject;
+  /** The merge is refused with `conflict` unless these have no value, or an empty list, when it is done. None when absent. */
+  readonly ifEmpty?: readonly string[];
 }

@@ -12,7 +12,8 @@ import { parseVectorIndexConfig } from "./vector-index-config.js";
 /**
  * The body of "create a class" as a complete, valid definition: names normalised, defaults filled in, members in the
  * order of answers (reference-rest 4.1 to 4.5, decisions.md). Unknown members are dropped. Fails with `malformed` on
- * wrong JSON types, else with `invalid`; of several faults the first in the order of 4.5 is reported.
+ * wrong JSON types, else with `invalid`; of several faults the first in the order of 4.5 is reported. What the vectorizer
+ * says to it is left to the caller: `ModuleClassRules.check`.
  */
 export function parseClass(
   body: unknown,
@@ -38,10 +39,7 @@ export function parseClass(
     vectorizer: read.vectorizer,
   };
   checkGraphqlNames(definition, schema);
-  if (definition.vectorizer === "none") return definition;
-  const complete = settings.modules.withDefaults(definition);
-  settings.modules.check(complete);
-  return complete;
+  return definition.vectorizer === "none" ? definition : settings.modules.withDefaults(definition);
 }
 
 /** The checks of a complete class that depend on the schema as it is now. Fails with `invalid`. */

@@ -1,5 +1,6 @@
 import type { WhereFilter } from "../filters/where-filter.js";
 import type { ObjectId } from "../objects/object-id.js";
+import type { AdditionalRequest, ModuleSearch } from "./module-search.js";
 
 /** What rows are wanted of each hit beside id and times. */
 export interface RowFields {
@@ -50,11 +51,15 @@ export interface GetQuery {
   readonly offset: number | undefined;
   readonly nearVector: NearVector | undefined;
   readonly nearObject: NearObject | undefined;
+  /** Of these and the two above, at most one is no fault of the client. */
+  readonly moduleSearches?: readonly ModuleSearch[];
   readonly where?: WhereFilter | undefined;
   readonly group?: Grouping | undefined;
   readonly fields: RowFields;
   /** Reference properties to resolve; absent: none, they stay beacons. */
   readonly references?: readonly ReferenceSelection[];
+  /** What modules add to the rows, each once; absent: nothing. */
+  readonly additional?: readonly AdditionalRequest[];
 }
 
 /** A hit of a vector search inside one shard or over all of them. Smaller distances first, then smaller ids. */

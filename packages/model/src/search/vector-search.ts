@@ -12,9 +12,13 @@ export interface VectorSearch {
   readonly fields: RowFields | undefined;
   /** Objects that may be hits; all when absent. */
   readonly filter?: ShardFilter | undefined;
+  /** Shards that the hits are merged over, this one among them; 1 when absent. */
+  readonly shards?: number | undefined;
+  /** Only the nearest so many hits come with rows; all when absent. */
+  readonly rowsMax?: number | undefined;
 }
 
 export interface VectorSearchHit extends VectorHit {
-  /** When rows were asked for. */
+  /** When rows were asked for, of the first `rowsMax`. */
   readonly object: StoredObject | undefined;
 }

@@ -46,7 +46,7 @@ export class BruteForceIndex implements VectorIndex {
   }
 
   async search(query: Float32Array, count: number, options?: VectorSearchOptions): Promise<NearestDocuments> {
-    options?.signal?.throwIfAborted();
+    options?.waiting?.signal?.throwIfAborted();
     const allowed = [...this.vectors].filter(([document]) => isAllowed(options?.allowed, document));
     const hits = allowed.map(([document, vector]) => ({ document, distance: cosineDistance(query, vector) }));
     hits.sort((a, b) => order(a.distance, b.distance) || a.document - b.document);

@@ -128,7 +128,9 @@ export class ModelRun {
       beacon: `${this.random.pick(["svc", "x"])}://localhost/${target}`,
     }));
     const remove = this.random.below(2) === 0 ? {} : { list: references(3) };
-    return { id, set: { m: 1 }, clear: ["at"], append: { list: append }, remove, vector };
+    const ifEmpty =
+      this.random.below(4) === 0 ? { ifEmpty: this.random.pick([["list"], ["none", "list"], ["none"]]) } : {};
+    return { id, set: { m: 1 }, clear: ["at"], append: { list: append }, remove, vector, ...ifEmpty };
   }
 
   /** Rarely a long one, so that some objects are too large, and some have little room left. */
@@ -201,8 +203,13 @@ function rowBytes(properties: Readonly<Record<string, unknown>>, vector: ArrayLi
 }
 
 /** What a merge of this model does, written down another way than the shard does it; why it is refused, if it is. */
-function applyMerge(before: Expected, { append, remove, vector }: ObjectMerge, now: number): string | undefined {
+function applyMerge(
+  before: Expected,
+  { append, remove, vector, ifEmpty }: ObjectMerge,
+  now: number,
+): string | undefined {
   const { at: _, ...kept } = before.properties;
+  if (ifEmpty?.includes("list") === true && (kept.list as JsonObject[] | undefined)?.length) return "conflict";
   const list = [...((kept.list as JsonObject[]) ?? []), ...(append.list ?? [])];
   for (const target of remove.list ?? []) {
     const found = list.findIndex(({ beacon }) => String(beacon).endsWith(target));

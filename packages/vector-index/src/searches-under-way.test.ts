@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { SearchesUnderWay } from "./searches-under-way.js";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it("passes answers and errors on, without asking for a signal", async () => {
+  const underWay = new SearchesUnderWay();
+  const waiting = {
+    get signal(): AbortSignal {
+      throw new Error("not asked for");
+    },
+  };
+  const cancel = vi.fn();
+  expect(await underWay.wait(Promise.resolve(5), waiting, cancel)).toBe(5);
+  await expect(underWay.wait(Promise.reject(new Error("broken")), waiting, cancel)).rejects.toThrow("broken");
+  await vi.advanceTimersByTimeAsync(100);
+  expect(cancel).not.toHaveBeenCalled();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("gives up a search whose signal has fired, once, and not those beside it", async () => {
+  const underWay = new SearchesUnderWay();
+  const controller = new AbortController();
+  const cancel = vi.fn();
+  const never = new Promise<number>(() => {});
+  const given = underWay.wait(never, controller, cancel);
+  let answer = (_: number): void => {};
+  const other = underWay.wait(new Promise<number>((resolve) => (answer = resolve)), {}, cancel);
+  const reason = new Error("too slow");
+  const failed = expect(given).rejects.toBe(reason);
+  controller.abort(reason);
+  await vi.advanceTimersByTimeAsync(1000);
+  await failed;
+  expect(cancel).toHaveBeenCalledOnce();
+  answer(7);
+  expect(await other).toBe(7);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(vi.getTimerCount()).toBe(0);
+});

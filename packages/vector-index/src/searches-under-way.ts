@@ -1,0 +1,54 @@
+/** A listener at a signal, and the signal itself, cost a tenth of a search: only those of long searches are looked at. */
+const LOOK_MS = 10;
+
+/** Whoever waits for a search. The signal may be made when it is asked for. */
+export interface Waiting {
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Search {
+  readonly waiting: Waiting;
+  /** Cancels it, and rejects what is waited for. */
+  readonly giveUp: (reason: unknown) => void;
+}
+
+/** Lets those who wait for long searches give them up. */
+export class SearchesUnderWay {
+  readonly #searches = new Set<Search>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** As `answer`. Soon after the signal has fired it calls `cancel` and rejects with the signal's reason. */
+  wait<T>(answer: Promise<T>, waiting: Waiting, cancel: () => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (reason: unknown): void => {
+        cancel();
+        reject(reason);
+      };
+      const search = { waiting, giveUp };
+      this.#searches.add(search);
+      this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
+      answer.then(
+        (value) => {
+          this.#searches.delete(search);
+          resolve(value);
+        },
+        (error: unknown) => {
+          this.#searches.delete(search);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #look(): void {
+    for (const search of this.#searches) {
+      const { signal } = search.waiting;
+      if (signal?.aborted !== true) continue;
+      this.#searches.delete(search);
+      search.giveUp(signal.reason);
+    }
+    if (this.#searches.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
