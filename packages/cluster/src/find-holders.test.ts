@@ -22,7 +22,7 @@ class World implements ShardRouter {
   constructor(classes: readonly string[], shards: number) {
     this.#shards = shards;
     const records = classes.map((name) => ({ definition: { class: name }, classId: `id-${name}` }) as ClassRecord);
-    this.schema = { version: 7, classes: records };
+    this.schema = { historyId: "h", version: 7, classes: records };
   }
 
   shardOf(record: ClassRecord, of: ObjectId): ShardAddress {
@@ -97,7 +97,7 @@ describe("findHolders", () => {
     world.stored.set("A/s1", [id(1)]);
     world.down.add("n0").add("B/s1");
     expect(await answers(world, id(0), id(1), id(2), id(4))).toEqual([
-      "|n0 is down",
+      "|shard s0 of class 'A' or shard s0 of class 'B': n0 is down",
       "A|B/s1 is down",
       "|",
       "|B/s1 is down",

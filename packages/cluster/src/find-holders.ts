@@ -1,5 +1,5 @@
-import { type ObjectId, ShoalError } from "@shoal/model";
-import type { ClassRecord, FoundObjects, RequestContext, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
+import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
+import type { ClassRecord, FoundObjects, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
 import { type NodePlan, type NodePlans, nodePlans } from "./node-plans.js";
 import type { ShardRouter } from "./shard-router.js";
 
@@ -11,10 +11,17 @@ export interface Holders {
   readonly failure: ShoalError | undefined;
 }
 
-/** A shard that could not be asked, and why. */
-interface UnaskedShard {
-  readonly shard: ShardAddress;
+/** Shards that could not be asked for the same reason: one, or all of a node. */
+interface UnaskedShards {
+  readonly shards: readonly ShardAddress[];
   readonly error: ShoalError;
+  /** Whether the message names the shard. */
+  readonly isNamed: boolean;
+}
+
+interface NodeAnswer {
+  readonly holders: FoundObjects["holders"];
+  readonly unasked: readonly UnaskedShards[];
 }
 
 const NOWHERE: Holders = { holding: [], failure: undefined };
@@ -73,12 +80,14 @@ async function ask(
   ids: readonly ObjectId[],
   schemaVersion: number,
   context: RequestContext,
-): Promise<FoundObjects> {
+): Promise<NodeAnswer> {
+  let node: ShardService | undefined;
   try {
-    return await router.node(first).findObjects(ids, schemaVersion, context);
+    node = router.node(first);
+    const { holders, unasked } = await node.findObjects(ids, schemaVersion, context);
+    return { holders, unasked: unasked.map(({ shard, error }) => ({ shards: [shard], error, isNamed: true })) };
   } catch (thrown) {
-    const error = ShoalError.from(thrown);
-    return { holders: [], unasked: shards.map((shard) => ({ shard, error })) };
+    return { holders: [], unasked: [{ shards, error: ShoalError.from(thrown), isNamed: node === undefined }] };
   }
 }
 
@@ -102,18 +111,27 @@ function joined(before: readonly ClassRecord[], more: readonly ClassRecord[]): r
   return all.length === 1 ? all : all.sort(byName);
 }
 
-/** Of the shards that could not be asked, the first that owns the id in its class. */
+/** Of an id whose class is not known several shards may own it: so many are told. */
+const OWNERS_TOLD_MAX = 3;
+
+/** Why the shards that own the id in their classes could not be asked; undefined when they all were. Names them. */
 function failureFor(
   router: ShardRouter,
   { recordOf }: NodePlans,
   id: ObjectId,
-  unasked: readonly UnaskedShard[],
+  unasked: readonly UnaskedShards[],
 ): ShoalError | undefined {
-  const owner = unasked.find(({ shard }) => {
-    const record = recordOf.get(shard.classId);
-    return record !== undefined && router.shardOf(record, id).shardName === shard.shardName;
-  });
-  return owner?.error;
+  for (const { shards, error, isNamed } of unasked) {
+    const owners: string[] = [];
+    for (const { classId, className, shardName } of shards) {
+      const record = recordOf.get(classId);
+      if (record === undefined || router.shardOf(record, id).shardName !== shardName) continue;
+      if (isNamed) return error;
+      if (owners.push(`shard ${shardName} of class '${className}'`) === OWNERS_TOLD_MAX) break;
+    }
+    if (owners.length > 0) return withPrefix(`${owners.join(" or ")}: `, error);
+  }
+  return undefined;
 }
 
 function byName(a: ClassRecord, b: ClassRecord): number {

@@ -1,5 +1,10 @@
+export type { ClusterNode, ClusterNodes, NodePool } from "./cluster-nodes.js";
 export { findFirstHolder, findHolders, findHoldersOf, firstHolder, type Holders } from "./find-holders.js";
-export { SchemaReplica } from "./schema-replica.js";
+export { HELD_LIMITS, type HeldLimits, HeldRequests } from "./held-requests.js";
+export { type Memory, MemoryKeeper } from "./memory.js";
+export { RemoteNodePool, type RemoteNodePoolOptions } from "./remote-node-pool.js";
+export { isOutdated, isReplaced, replanned } from "./replanned.js";
+export { SchemaReplica, type SchemaReplicaOptions } from "./schema-replica.js";
 export type { SchemaView } from "./schema-view.js";
-export { type NodePool, ShardMap } from "./shard-map.js";
+export { ShardMap } from "./shard-map.js";
 export type { ShardRouter } from "./shard-router.js";

@@ -1,12 +1,8 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress, ShardService } from "@shoal/rpc";
 import { Ring, type ShardingState } from "@shoal/sharding";
+import type { NodePool } from "./cluster-nodes.js";
 import type { ShardRouter } from "./shard-router.js";
-
-/** The nodes of the cluster by name. */
-export interface NodePool {
-  node(name: string): ShardService | undefined;
-}
 
 /** A class's shards, worked out once a sharding state. */
 interface ClassRoutes {
@@ -45,7 +41,7 @@ export class ShardMap implements ShardRouter {
     if (service === undefined) {
       throw new ShoalError(
         "unavailable",
-        `shard ${shard.shardName} of class '${shard.className}': node ${owner ?? "unknown"} is not reachable`,
+        `shard ${shard.shardName} of class '${shard.className}': node '${owner ?? "unknown"}' is not known`,
         { retryAfterSeconds: 1 },
       );
     }
@@ -62,8 +58,13 @@ export class ShardMap implements ShardRouter {
   }
 
   #addressesOf({ classId, definition, sharding }: ClassRecord): readonly ShardAddress[] {
-    return sharding.shards.map(({ name, members }) => {
-      const address: ShardAddress = { classId, className: definition.class, shardName: name };
+    return sharding.shards.map(({ name, members, term }) => {
+      const address: ShardAddress = {
+        classId,
+        className: definition.class,
+        shardName: name,
+        ...(term === undefined ? {} : { term }),
+      };
       if (members[0] !== undefined) this.#owners.set(address, members[0]);
       return address;
     });

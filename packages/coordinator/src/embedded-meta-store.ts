@@ -1,6 +1,6 @@
 import type { KeyValueChange, KeyValueStore } from "@shoal/kv";
 import { type Json, ShoalError } from "@shoal/model";
-import type { MetaChange, MetaState, MetaStore } from "./meta-store.js";
+import { type MetaChange, type MetaState, type MetaStore, stateAfter } from "./meta-store.js";
 
 /** Key prefixes on disk; a byte once given is never given again. */
 const FORMAT_KEY = Buffer.from("f");
@@ -15,16 +15,13 @@ const FORMAT = 1;
 /** MetaStore of a single coordinator, on a key-value store of its own. */
 export class EmbeddedMetaStore implements MetaStore {
   readonly historyId: string;
-  #state: { revision: number; readonly entries: Map<string, Json> };
   readonly #store: KeyValueStore;
+  readonly #listeners = new Set<(state: MetaState) => void>();
+  #state: MetaState;
   /** Commits run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(
-    store: KeyValueStore,
-    historyId: string,
-    state: { revision: number; entries: Map<string, Json> },
-  ) {
+  private constructor(store: KeyValueStore, historyId: string, state: MetaState) {
     this.historyId = historyId;
     this.#store = store;
     this.#state = state;
@@ -50,13 +47,18 @@ export class EmbeddedMetaStore implements MetaStore {
   }
 
   async load(): Promise<MetaState> {
-    return { revision: this.#state.revision, entries: new Map(this.#state.entries) };
+    return this.#state;
   }
 
   commit(expectedRevision: number, changes: readonly MetaChange[]): Promise<number | undefined> {
     const result = this.#turn.then(() => this.#commit(expectedRevision, changes));
     this.#turn = result.catch(() => undefined);
     return result;
+  }
+
+  watch(listener: (state: MetaState) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,11 +78,8 @@ export class EmbeddedMetaStore implements MetaStore {
             : { type: "put", key: entryKey(key), value: encode(value) },
       ),
     ]);
-    for (const { key, value } of changes) {
-      if (value === undefined) this.#state.entries.delete(key);
-      else this.#state.entries.set(key, value);
-    }
-    this.#state.revision = revision;
+    this.#state = stateAfter(this.#state, changes);
+    for (const listener of this.#listeners) listener(this.#state);
     return revision;
   }
 }

@@ -2,6 +2,7 @@ import { MemoryStore } from "@shoal/kv";
 import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
 import { describe, expect, test } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
+import { Ledger } from "./ledger.js";
 import type { MetaStore } from "./meta-store.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
 
@@ -17,8 +18,10 @@ function property(name: string, ...dataType: string[]): PropertyDefinition {
 
 async function open(meta?: MetaStore, shardsMax = 3): Promise<SchemaCoordinator> {
   let ids = 0;
-  return SchemaCoordinator.open({
-    store: meta ?? (await EmbeddedMetaStore.open(new MemoryStore(), () => "history")),
+  const store = meta ?? (await EmbeddedMetaStore.open(new MemoryStore(), () => "history"));
+  return new SchemaCoordinator({
+    ledger: await Ledger.open(store, Date.now),
+    expectedStorageNodes: 0,
     createSharding: () => ({ shards: [{ name: "s", members: ["n"] }], virtualShards: ["v"], assignments: [0] }),
     newClassId: () => `id${++ids}`,
     limits: { classesMax: 3, propertiesPerClassMax: 4 },

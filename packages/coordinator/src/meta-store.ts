@@ -1,9 +1,11 @@
 import type { Json } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
 
-/** Everything that is stored, at one revision. */
+/** Everything that is stored, at one revision. Never changed: a later state is another one. */
 export interface MetaState {
   /** Grows by one with every commit; 0 when nothing was ever committed. */
   readonly revision: number;
+  /** A value that a later state has as well is the same object there. */
   readonly entries: ReadonlyMap<string, Json>;
 }
 
@@ -15,15 +17,34 @@ export interface MetaChange {
 
 /**
  * A few thousand small JSON values that all coordinators agree on. Commits are compare-and-set on the revision, so that
- * several coordinators may write at once and history stays one line.
+ * several coordinators may write at once and history stays one line. `load` and `commit` fail with `unavailable` when
+ * the store cannot be reached, within about a second and never after the deadline of their context.
  */
 export interface MetaStore extends AsyncDisposable {
   /** Drawn when the store was made: tells this line of revisions from one that began anew after a loss. */
   readonly historyId: string;
-  load(): Promise<MetaState>;
+  /** At least as new as every commit, by anybody, that had resolved before this was called. */
+  load(context: RequestContext): Promise<MetaState>;
   /**
-   * Applies all changes and returns the new revision, durable; undefined, and nothing changed, when `expectedRevision`
-   * is not the current one.
+   * Applies all changes and returns the new revision, durable, after the listeners of this object have seen it;
+   * undefined, and nothing changed, when `expectedRevision` is not the current one. Fails with `tooLarge` on what the
+   * store cannot hold, and nothing is changed then. When it fails with `unavailable`, the changes may have been made.
    */
-  commit(expectedRevision: number, changes: readonly MetaChange[]): Promise<number | undefined>;
+  commit(
+    expectedRevision: number,
+    changes: readonly MetaChange[],
+    context: RequestContext,
+  ): Promise<number | undefined>;
+  /** Calls `listener` with every later state, in order, until disposed of; some may be passed over. */
+  watch(listener: (state: MetaState) => void): Disposable;
+}
+
+/** The state after a commit. */
+export function stateAfter({ revision, entries }: MetaState, changes: readonly MetaChange[]): MetaState {
+  const after = new Map(entries);
+  for (const { key, value } of changes) {
+    if (value === undefined) after.delete(key);
+    else after.set(key, value);
+  }
+  return { revision: revision + 1, entries: after };
 }

@@ -1,9 +1,10 @@
 import { MemoryStore } from "@shoal/kv";
-import type { ClassDefinition, Json } from "@shoal/model";
+import type { ClassDefinition } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import { describe, expect, test } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
-import type { MetaChange, MetaState, MetaStore } from "./meta-store.js";
+import { Ledger } from "./ledger.js";
+import { type MetaChange, type MetaState, type MetaStore, stateAfter } from "./meta-store.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
 
 let histories = 0;
@@ -17,8 +18,9 @@ function definition(name: string, properties: ClassDefinition["properties"] = []
 
 async function openOn(store: MetaStore): Promise<SchemaCoordinator> {
   let ids = 0;
-  return SchemaCoordinator.open({
-    store,
+  return new SchemaCoordinator({
+    ledger: await Ledger.open(store, Date.now),
+    expectedStorageNodes: 0,
     createSharding: ({ class: name }) => ({
       shards: [{ name: `${name}0`, members: ["n1"] }],
       virtualShards: ["v"],
@@ -33,21 +35,28 @@ async function openOn(store: MetaStore): Promise<SchemaCoordinator> {
 /** MetaStore whose content outlives the coordinator, shared by several of them. */
 class SharedMeta implements MetaStore {
   readonly historyId = "shared";
-  revision = 0;
-  readonly entries = new Map<string, Json>();
+  #state: MetaState = { revision: 0, entries: new Map() };
+  readonly #listeners = new Set<(state: MetaState) => void>();
+
+  get revision(): number {
+    return this.#state.revision;
+  }
 
   async load(): Promise<MetaState> {
-    return { revision: this.revision, entries: new Map(this.entries) };
+    return this.#state;
   }
 
   async commit(expectedRevision: number, changes: readonly MetaChange[]): Promise<number | undefined> {
     await Promise.resolve();
-    if (expectedRevision !== this.revision) return undefined;
-    for (const { key, value } of changes) {
-      if (value === undefined) this.entries.delete(key);
-      else this.entries.set(key, JSON.parse(JSON.stringify(value)) as Json);
-    }
-    return ++this.revision;
+    if (expectedRevision !== this.#state.revision) return undefined;
+    this.#state = stateAfter(this.#state, structuredClone(changes) as readonly MetaChange[]);
+    for (const listener of this.#listeners) listener(this.#state);
+    return this.#state.revision;
+  }
+
+  watch(listener: (state: MetaState) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -132,39 +141,5 @@ describe("SchemaCoordinator", () => {
     for (const versions of histories) expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
     const fresh = await (await openOn(meta)).current(context);
     expect(names(fresh)).toHaveLength(21);
-  });
-});
-
-describe("EmbeddedMetaStore", () => {
-  test("commits only on the current revision and survives reopening", async () => {
-    const store = new MemoryStore();
-    const meta = await EmbeddedMetaStore.open(store, newHistoryId);
-    expect(await meta.commit(0, [{ key: "a", value: { x: 1 } }])).toBe(1);
-    expect(await meta.commit(0, [{ key: "a", value: 2 }])).toBeUndefined();
-    const raced = await Promise.all([
-      meta.commit(1, [{ key: "b", value: 1 }]),
-      meta.commit(1, [{ key: "b", value: 2 }]),
-    ]);
-    expect(raced).toEqual([2, undefined]);
-    expect(await meta.commit(2, [{ key: "a", value: undefined }])).toBe(3);
-    const { revision, entries } = await (await EmbeddedMetaStore.open(store, newHistoryId)).load();
-    expect(revision).toBe(3);
-    expect([...entries]).toEqual([["b", 1]]);
-  });
-
-  test("its history keeps its name; another store has another one", async () => {
-    const store = new MemoryStore();
-    const { historyId } = await EmbeddedMetaStore.open(store, newHistoryId);
-    expect((await EmbeddedMetaStore.open(store, newHistoryId)).historyId).toBe(historyId);
-    expect((await EmbeddedMetaStore.open(new MemoryStore(), newHistoryId)).historyId).not.toBe(historyId);
-  });
-
-  test("refuses a newer format with a message", async () => {
-    const store = new MemoryStore();
-    await store.write([{ type: "put", key: Buffer.from("f"), value: Buffer.from("2") }]);
-    await expect(EmbeddedMetaStore.open(store, newHistoryId)).rejects.toMatchObject({
-      code: "invalid",
-      message: expect.stringContaining("format 2"),
-    });
   });
 });

@@ -5,23 +5,38 @@ import {
   checkPropertyCount,
   checkShardCount,
   extendClass,
-  type Json,
   type PropertyDefinition,
   type SchemaLimits,
   type ShardLimit,
   ShoalError,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaService, SchemaSnapshot } from "@shoal/rpc";
+import { type ClassRecord, isComplete, type RequestContext, type SchemaService, type SchemaSnapshot } from "@shoal/rpc";
 import type { ShardingState } from "@shoal/sharding";
-import type { MetaChange, MetaStore } from "./meta-store.js";
+import type { Ledger, LedgerChange } from "./ledger.js";
+import type { MetaState } from "./meta-store.js";
+import { readNodes } from "./node-registry.js";
+import { beginHistory } from "./stored-history.js";
+import {
+  definitionsOf,
+  isSameSchema,
+  putClass,
+  readSchema,
+  removeClass,
+  type StoredClass,
+  type StoredSchema,
+  schemaChanges,
+  shardCount,
+} from "./stored-schema.js";
 
-/** Prefix of the keys under which class records stand in the MetaStore. */
-const CLASS_PREFIX = "class/";
+/** Nodes that are started together register within seconds. */
+const INCOMPLETE_RETRY_SECONDS = 2;
 
 export interface SchemaCoordinatorOptions {
-  readonly store: MetaStore;
-  /** Draws the shards of a new class and places them on the nodes that are known now. */
-  readonly createSharding: (definition: ClassDefinition) => ShardingState;
+  readonly ledger: Ledger;
+  /** So many storage nodes must have registered before a class is made. */
+  readonly expectedStorageNodes: number;
+  /** Draws the shards of a new class and places them on these nodes. */
+  readonly createSharding: (definition: ClassDefinition, nodeNames: readonly string[]) => ShardingState;
   /** A name that was never given before, fit for a folder. */
   readonly newClassId: () => string;
   /** What the schema may grow to; a stored one that is larger stays as it is. */
@@ -29,57 +44,54 @@ export interface SchemaCoordinatorOptions {
   readonly shardLimit: ShardLimit;
 }
 
-/** A class record as stored: `order` keeps the classes in the order of their creation. */
-interface StoredClass {
-  readonly record: ClassRecord;
-  readonly order: number;
-}
-
-/** What a change does: the records after it, and the record that is the answer. */
-interface SchemaChange<T> {
-  readonly changes: readonly MetaChange[];
-  readonly answer: T;
-}
-
 /** The one writer of the schema: every change is one compare-and-set commit in the MetaStore. */
-export class SchemaCoordinator implements SchemaService {
+export class SchemaCoordinator implements SchemaService, Disposable {
   readonly #options: SchemaCoordinatorOptions;
+  readonly #subscription: Disposable;
   readonly #listeners = new Set<(snapshot: SchemaSnapshot) => void>();
-  #classes: ReadonlyMap<string, StoredClass>;
-  #snapshot: SchemaSnapshot;
-  /** Changes of this process run one after the other: only other coordinators make a commit fail. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** The state that was read last, and what was read. */
+  #state: MetaState;
+  #schema: StoredSchema;
+  /** Id of the history that comes with the next change. */
+  #beginning: string | undefined;
 
-  private constructor(options: SchemaCoordinatorOptions, revision: number, classes: ReadonlyMap<string, StoredClass>) {
+  constructor(options: SchemaCoordinatorOptions) {
+    const { ledger } = options;
     this.#options = options;
-    this.#classes = classes;
-    this.#snapshot = snapshotOf(revision, classes);
+    this.#state = ledger.state;
+    this.#schema = readSchema(ledger.historyId, ledger.state);
+    this.#subscription = ledger.onState((state) => this.#follow(state));
   }
 
-  static async open(options: SchemaCoordinatorOptions): Promise<SchemaCoordinator> {
-    const { revision, entries } = await options.store.load();
-    return new SchemaCoordinator(options, revision, readClasses(entries));
+  /**
+   * Begins a history that goes on from what is stored: before anything is served, as the store may be a backup that was put
+   * back. When it fails with `unavailable`, the first change begins it.
+   */
+  async begin(historyId: string, context: RequestContext): Promise<void> {
+    this.#beginning = historyId;
+    await this.#change(context, () => ({ changes: [], answer: undefined }));
   }
 
   async current(_context: RequestContext): Promise<SchemaSnapshot> {
-    return this.#snapshot;
+    await this.#options.ledger.current();
+    return this.#schema.snapshot;
   }
 
   watch(listener: (snapshot: SchemaSnapshot) => void): Disposable {
     this.#listeners.add(listener);
-    listener(this.#snapshot);
+    listener(this.#schema.snapshot);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
   addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
-    return this.#change(context, (classes) => this.#newClass(definition, classes));
+    return this.#change(context, (schema, state) => this.#newClass(definition, schema, state));
   }
 
   ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
-    return this.#change(context, (classes) => {
-      const stored = classes.get(definition.class);
-      if (stored === undefined) return this.#newClass(definition, classes);
-      return this.#extended(stored, definition.properties ?? [], classes);
+    return this.#change(context, (schema, state) => {
+      const stored = schema.classes.get(definition.class);
+      if (stored === undefined) return this.#newClass(definition, schema, state);
+      return this.#extended(stored, definition.properties ?? [], schema);
     });
   }
 
@@ -89,28 +101,29 @@ export class SchemaCoordinator implements SchemaService {
     properties: readonly PropertyDefinition[],
     context: RequestContext,
   ): Promise<ClassRecord> {
-    return this.#change(context, (classes) =>
-      this.#extended(storedClass(classes, className, classId), properties, classes),
+    return this.#change(context, (schema) =>
+      this.#extended(storedClass(schema, className, classId), properties, schema),
     );
   }
 
   updateClass(definition: ClassDefinition, expectedVersion: number, context: RequestContext): Promise<ClassRecord> {
-    return this.#change(context, (classes) => {
-      if (this.#snapshot.version !== expectedVersion) {
+    return this.#change(context, (schema) => {
+      const { version } = schema.snapshot;
+      if (version !== expectedVersion) {
         throw new ShoalError(
           "conflict",
-          `the schema is at version ${this.#snapshot.version}, the change was made for version ${expectedVersion}`,
+          `the schema is at version ${version}, the change was made for version ${expectedVersion}`,
         );
       }
-      return replaceRecord(storedClass(classes, definition.class), { definition });
+      return replaceRecord(storedClass(schema, definition.class), { definition });
     });
   }
 
   addProperty(className: string, property: PropertyDefinition, context: RequestContext): Promise<ClassRecord> {
-    return this.#change(context, (classes) => {
-      const stored = storedClass(classes, className);
+    return this.#change(context, (schema) => {
+      const stored = storedClass(schema, className);
       const { definition } = stored.record;
-      checkNewProperty(className, property, definitionsOf(classes));
+      checkNewProperty(className, property, definitionsOf(schema.classes));
       const properties = definition.properties ?? [];
       checkPropertyCount(className, properties.length + 1, this.#options.limits.propertiesPerClassMax);
       return replaceRecord(stored, { definition: { ...definition, properties: [...properties, property] } });
@@ -118,9 +131,9 @@ export class SchemaCoordinator implements SchemaService {
   }
 
   deleteClass(className: string, context: RequestContext): Promise<void> {
-    return this.#change(context, (classes) => {
-      storedClass(classes, className);
-      return { changes: [{ key: CLASS_PREFIX + className, value: undefined }], answer: undefined };
+    return this.#change(context, (schema) => {
+      storedClass(schema, className);
+      return { changes: [removeClass(className)], answer: undefined };
     });
   }
 
@@ -130,19 +143,22 @@ export class SchemaCoordinator implements SchemaService {
     dimensions: number,
     context: RequestContext,
   ): Promise<number> {
-    const known = this.#classes.get(className)?.record;
-    if (known?.classId === classId && known.dimensions !== undefined) return known.dimensions;
-    const record = await this.#change(context, (classes) => {
-      const stored = storedClass(classes, className, classId);
+    const record = await this.#change(context, (schema) => {
+      const stored = storedClass(schema, className, classId);
       if (stored.record.dimensions !== undefined) return { changes: [], answer: stored.record };
       return replaceRecord(stored, { dimensions });
     });
     return record.dimensions ?? dimensions;
   }
 
-  #newClass(definition: ClassDefinition, classes: ReadonlyMap<string, StoredClass>): SchemaChange<ClassRecord> {
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+    this.#listeners.clear();
+  }
+
+  #newClass(definition: ClassDefinition, { classes }: StoredSchema, state: MetaState): LedgerChange<ClassRecord> {
     checkNewClass(definition, definitionsOf(classes), this.#options.limits);
-    const sharding = this.#options.createSharding(definition);
+    const sharding = this.#options.createSharding(definition, this.#nodeNames(state));
     checkShardCount(shardCount(classes) + sharding.shards.length, this.#options.shardLimit);
     const record: ClassRecord = {
       definition,
@@ -152,57 +168,61 @@ export class SchemaCoordinator implements SchemaService {
     };
     let order = 1;
     for (const stored of classes.values()) order = Math.max(order, stored.order + 1);
-    return { changes: [put({ record, order })], answer: record };
+    return { changes: [putClass({ record, order })], answer: record };
+  }
+
+  /** Where shards may be placed. Fails with `unavailable` until all that are expected have registered. */
+  #nodeNames(state: MetaState): readonly string[] {
+    const { expectedStorageNodes } = this.#options;
+    const directory = readNodes(state, expectedStorageNodes);
+    if (isComplete(directory)) return directory.nodes.map(({ name }) => name);
+    throw new ShoalError(
+      "unavailable",
+      `${directory.nodes.length} of ${expectedStorageNodes} storage nodes have registered so far: classes can be made ` +
+        "when all of them have (CLUSTER_EXPECTED_STORAGE_NODES)",
+      { retryAfterSeconds: INCOMPLETE_RETRY_SECONDS },
+    );
   }
 
   #extended(
     stored: StoredClass,
     properties: readonly PropertyDefinition[],
-    classes: ReadonlyMap<string, StoredClass>,
-  ): SchemaChange<ClassRecord> {
+    { classes }: StoredSchema,
+  ): LedgerChange<ClassRecord> {
     const { record } = stored;
     const definition = extendClass(record.definition, properties, definitionsOf(classes), this.#options.limits);
     return definition === record.definition ? { changes: [], answer: record } : replaceRecord(stored, { definition });
   }
 
-  #change<T>(
+  async #change<T>(
     context: RequestContext,
-    decide: (classes: ReadonlyMap<string, StoredClass>) => SchemaChange<T>,
+    decide: (schema: StoredSchema, state: MetaState) => LedgerChange<T>,
   ): Promise<T> {
-    const changed = this.#turn.then(() => this.#commit(context, decide));
-    this.#turn = changed.catch(() => undefined);
-    return changed;
+    const { ledger } = this.#options;
+    const beginning = this.#beginning;
+    const answer = await ledger.change(context, (state) => {
+      this.#follow(state);
+      const decided = decide(this.#schema, state);
+      const begun = beginning === undefined ? [] : beginHistory(ledger.historyId, state, beginning);
+      const changes = [...begun, ...decided.changes];
+      return { changes: changes.length === 0 ? changes : schemaChanges(state, changes), answer: decided.answer };
+    });
+    this.#beginning = undefined;
+    return answer;
   }
 
-  /** Decides on the current schema and commits; decides anew when another writer was faster. */
-  async #commit<T>(
-    context: RequestContext,
-    decide: (classes: ReadonlyMap<string, StoredClass>) => SchemaChange<T>,
-  ): Promise<T> {
-    for (;;) {
-      context.signal?.throwIfAborted();
-      const { changes, answer } = decide(this.#classes);
-      if (changes.length === 0) return answer;
-      const revision = await this.#options.store.commit(this.#snapshot.version, changes);
-      if (revision !== undefined && revision === this.#snapshot.version + 1) {
-        this.#swap(revision, apply(this.#classes, changes));
-        return answer;
-      }
-      const state = await this.#options.store.load();
-      if (state.revision > this.#snapshot.version) this.#swap(state.revision, readClasses(state.entries));
-      if (revision !== undefined) return answer;
-    }
-  }
-
-  #swap(revision: number, classes: ReadonlyMap<string, StoredClass>): void {
-    this.#classes = classes;
-    this.#snapshot = snapshotOf(revision, classes);
-    for (const listener of this.#listeners) listener(this.#snapshot);
+  #follow(state: MetaState): void {
+    if (state.revision <= this.#state.revision) return;
+    const isSame = isSameSchema(state, this.#state);
+    this.#state = state;
+    if (isSame) return;
+    this.#schema = readSchema(this.#options.ledger.historyId, state);
+    for (const listener of this.#listeners) listener(this.#schema.snapshot);
   }
 }
 
 /** `classId`: the class that is meant; one of the same name that was made later is another one. */
-function storedClass(classes: ReadonlyMap<string, StoredClass>, className: string, classId?: string): StoredClass {
+function storedClass({ classes }: StoredSchema, className: string, classId?: string): StoredClass {
   const stored = classes.get(className);
   if (stored === undefined || (classId !== undefined && stored.record.classId !== classId)) {
     throw unknownClass(className);
@@ -210,57 +230,11 @@ function storedClass(classes: ReadonlyMap<string, StoredClass>, className: strin
   return stored;
 }
 
-function definitionsOf(classes: ReadonlyMap<string, StoredClass>): readonly ClassDefinition[] {
-  return Array.from(classes.values(), ({ record }) => record.definition);
-}
-
-function shardCount(classes: ReadonlyMap<string, StoredClass>): number {
-  let count = 0;
-  for (const { record } of classes.values()) count += record.sharding.shards.length;
-  return count;
-}
-
 function unknownClass(className: string): ShoalError {
   return new ShoalError("notFound", `could not find class '${className}'`);
 }
 
-function replaceRecord(stored: StoredClass, change: Partial<ClassRecord>): SchemaChange<ClassRecord> {
+function replaceRecord(stored: StoredClass, change: Partial<ClassRecord>): LedgerChange<ClassRecord> {
   const record: ClassRecord = { ...stored.record, ...change };
-  return { changes: [put({ record, order: stored.order })], answer: record };
-}
-
-function put(stored: StoredClass): MetaChange {
-  return { key: CLASS_PREFIX + stored.record.definition.class, value: stored as unknown as Json };
-}
-
-function apply(
-  classes: ReadonlyMap<string, StoredClass>,
-  changes: readonly MetaChange[],
-): ReadonlyMap<string, StoredClass> {
-  const after = new Map(classes);
-  for (const { key, value } of changes) {
-    const className = key.slice(CLASS_PREFIX.length);
-    if (value === undefined) after.delete(className);
-    else after.set(className, value as unknown as StoredClass);
-  }
-  return after;
-}
-
-function readClasses(entries: ReadonlyMap<string, Json>): ReadonlyMap<string, StoredClass> {
-  const classes = new Map<string, StoredClass>();
-  for (const [key, value] of entries) {
-    if (!key.startsWith(CLASS_PREFIX)) continue;
-    const stored = value as unknown as StoredClass;
-    // JSON drops members that are undefined.
-    classes.set(key.slice(CLASS_PREFIX.length), {
-      ...stored,
-      record: { ...stored.record, dimensions: stored.record.dimensions },
-    });
-  }
-  return classes;
-}
-
-function snapshotOf(version: number, classes: ReadonlyMap<string, StoredClass>): SchemaSnapshot {
-  const ordered = [...classes.values()].sort((a, b) => a.order - b.order);
-  return { version, classes: ordered.map(({ record }) => record) };
+  return { changes: [putClass({ record, order: stored.order })], answer: record };
 }

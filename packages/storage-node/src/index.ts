@@ -1,4 +1,4 @@
-export { nodeIdentity } from "./node-identity.js";
+export { findNodeIdentity, keepNodeIdentity, type NodeIdentity, nodeIdentity } from "./node-identity.js";
 export { ShardFolders } from "./shard-folders.js";
 export type { OpenedShard, ShardRegistryEvent, ShardRegistryOptions } from "./shard-registry.js";
-export { StorageNode } from "./storage-node.js";
+export { type FollowedSchema, StorageNode } from "./storage-node.js";

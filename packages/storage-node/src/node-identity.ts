@@ -6,6 +6,12 @@ import { ShoalError } from "@shoal/model";
 /** Holds the name under which the data of this folder is known to the cluster. */
 const IDENTITY_FILE = "node.json";
 
+export interface NodeIdentity {
+  readonly name: string;
+  /** Whether nothing was ever kept in the folder: it has no name yet. */
+  readonly isNew: boolean;
+}
+
 /**
  * The name of the node whose data lies in `dataPath`. Written at the first start (`configured`, or else `fallback`) and
  * kept from then on: shards are placed by this name, so it must survive a change of the machine's own.
@@ -16,21 +22,31 @@ export async function nodeIdentity(
   configured: string | undefined,
   fallback: string,
 ): Promise<string> {
-  const file = join(dataPath, IDENTITY_FILE);
-  const stored = await readName(file);
-  if (stored === undefined) {
-    const name = configured ?? fallback;
-    await makeDurableFolder(dataPath);
-    await writeDurableFile(file, `${JSON.stringify({ name })}\n`);
-    return name;
-  }
+  const { name, isNew } = await findNodeIdentity(dataPath, configured, fallback);
+  if (isNew) await keepNodeIdentity(dataPath, name);
+  return name;
+}
+
+/** As {@link nodeIdentity}, and writes nothing: a new folder becomes the node's own with {@link keepNodeIdentity}. */
+export async function findNodeIdentity(
+  dataPath: string,
+  configured: string | undefined,
+  fallback: string,
+): Promise<NodeIdentity> {
+  const stored = await readName(join(dataPath, IDENTITY_FILE));
+  if (stored === undefined) return { name: configured ?? fallback, isNew: true };
   if (configured !== undefined && configured !== stored) {
     throw new ShoalError(
       "invalid",
       `CLUSTER_HOSTNAME is '${configured}', but the data in '${dataPath}' belongs to node '${stored}'`,
     );
   }
-  return stored;
+  return { name: stored, isNew: false };
+}
+
+export async function keepNodeIdentity(dataPath: string, name: string): Promise<void> {
+  await makeDurableFolder(dataPath);
+  await writeDurableFile(join(dataPath, IDENTITY_FILE), `${JSON.stringify({ name })}\n`);
 }
 
 async function readName(file: string): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { nodeIdentity } from "./node-identity.js";
+import { findNodeIdentity, keepNodeIdentity, nodeIdentity } from "./node-identity.js";
 import { ShardFolders } from "./shard-folders.js";
 
 let root: string;
@@ -86,6 +86,14 @@ describe("nodeIdentity", () => {
     expect(await nodeIdentity(join(root, "a"), undefined, "other")).toBe("n1");
     expect(await nodeIdentity(join(root, "b"), undefined, "host")).toBe("host");
     expect(await nodeIdentity(join(root, "b"), undefined, "renamed")).toBe("host");
+  });
+
+  test("is only looked for until it is kept", async () => {
+    for (let time = 0; time < 2; time++) {
+      expect(await findNodeIdentity(root, "n1", "host")).toEqual({ name: "n1", isNew: true });
+    }
+    await keepNodeIdentity(root, "n1");
+    expect(await findNodeIdentity(root, undefined, "host")).toEqual({ name: "n1", isNew: false });
   });
 
   test("refuses another configured name, and a damaged file", async () => {

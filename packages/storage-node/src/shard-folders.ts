@@ -2,6 +2,7 @@ import { access, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeDurableFolder, writeDurableFile } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
+import { goesOnFrom, type SchemaSnapshot } from "@shoal/rpc";
 
 /** Ids become folder names only in this form, so nothing a client says reaches a path. */
 const FOLDER_NAME = /^[A-Za-z0-9]{1,64}$/;
@@ -85,7 +86,7 @@ export class ShardFolders {
    * their data stays.
    */
   async strangers(
-    schema: { readonly historyId: string; readonly version: number },
+    schema: Omit<SchemaSnapshot, "classes">,
     known: ReadonlySet<string>,
   ): Promise<{ readonly deleted: readonly string[]; readonly unknown: readonly string[] }> {
     const deleted: string[] = [];
@@ -93,7 +94,8 @@ export class ShardFolders {
     for (const classId of await readdir(this.#root)) {
       if (!FOLDER_NAME.test(classId) || known.has(classId)) continue;
       const marker = await this.#marker(classId);
-      const wasKnown = marker?.historyId === schema.historyId && marker.schemaVersion <= schema.version;
+      const wasKnown =
+        marker !== undefined && goesOnFrom(schema, { historyId: marker.historyId, version: marker.schemaVersion });
       (wasKnown || !(await this.#hasShards(classId)) ? deleted : unknown).push(classId);
     }
     return { deleted, unknown };

@@ -1,6 +1,7 @@
 import { type ClassDefinition, ShoalError } from "@shoal/model";
-import type { ClassRecord, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
+import { type ClassRecord, goesOnFrom, type SchemaSnapshot, type ShardAddress } from "@shoal/rpc";
 import type { IdCensus, Shard, ShardSettings } from "@shoal/shard";
+import { SeenTerms } from "./seen-terms.js";
 import type { ShardFolders } from "./shard-folders.js";
 
 /** Shards that are being opened at the same time. */
@@ -17,8 +18,6 @@ export type ShardRegistryEvent =
 
 export interface ShardRegistryOptions {
   readonly nodeName: string;
-  /** Of the schema that is followed (`MetaStore.historyId`). */
-  readonly historyId: string;
   readonly folders: ShardFolders;
   /** Opens or creates the shard whose data lies in `folder`. */
   readonly openShard: (shard: ShardAddress, record: ClassRecord, folder: string) => Promise<OpenedShard>;
@@ -65,39 +64,62 @@ interface OpenShard extends PlacedShard {
 export class ShardRegistry implements AsyncDisposable {
   readonly #options: ShardRegistryOptions;
   readonly #shards = new Map<string, OpenShard>();
+  readonly #terms: SeenTerms;
   /** The same as a list; undefined after a change. */
   #placed: PlacedShards | undefined;
-  #snapshot: SchemaSnapshot = { version: 0, classes: [] };
+  #snapshot: SchemaSnapshot = { historyId: "", version: 0, classes: [] };
   #slots = OPENING_MAX;
   readonly #waiting: (() => void)[] = [];
   #dropping: Promise<unknown> = Promise.resolve();
+  /** Whether the classes on disk have been compared with the schema. */
+  #isSwept = false;
+  #sweeping: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(options: ShardRegistryOptions) {
     this.#options = options;
+    this.#terms = new SeenTerms(options.nodeName);
   }
 
   /** Opens all shards of the schema that are placed here; resolves when each one is open or has failed. */
-  async start(snapshot: SchemaSnapshot): Promise<void> {
-    this.follow(snapshot);
-    const known = new Set(snapshot.classes.map(({ classId }) => classId));
-    const { folders, historyId } = this.#options;
-    const { deleted, unknown } = await folders.strangers({ historyId, version: snapshot.version }, known);
-    for (const classId of deleted) this.#drop(classId);
-    for (const classId of unknown)
-      this.#options.onEvent({ type: "unknownClassOnDisk", classId, folder: folders.classFolder(classId) });
+  async start(snapshot: SchemaSnapshot, isConfirmed: boolean): Promise<void> {
+    this.follow(snapshot, isConfirmed);
+    await this.#sweeping;
     await Promise.allSettled([...this.#shards.values()].map(({ opened }) => opened));
   }
 
-  /** Takes over a new schema. */
-  follow(snapshot: SchemaSnapshot): void {
+  /**
+   * Takes over a new schema. Data is dropped because of a schema of the coordinator (`isConfirmed`) that goes on from
+   * the one before it, and because of no other: a remembered one may be old, another history means a loss.
+   */
+  follow(snapshot: SchemaSnapshot, isConfirmed: boolean): void {
     if (this.#closed) return;
+    const before = this.#snapshot;
+    const goesOn = isConfirmed && goesOnFrom(snapshot, before);
     this.#snapshot = snapshot;
-    const classIds = new Set(snapshot.classes.map(({ classId }) => classId));
+    const known = new Set(snapshot.classes.map(({ classId }) => classId));
     const gone = new Set<string>();
-    for (const { address } of this.#shards.values()) if (!classIds.has(address.classId)) gone.add(address.classId);
-    for (const classId of gone) this.#drop(classId);
+    for (const { address } of this.#shards.values()) if (!known.has(address.classId)) gone.add(address.classId);
+    for (const classId of gone) this.#drop(classId, goesOn);
     for (const record of snapshot.classes) this.#followClass(record);
+    if (!isConfirmed || (goesOn && this.#isSwept)) return;
+    this.#isSwept = false;
+    this.#sweeping = this.#sweep(snapshot, goesOn ? new Set([...known, ...gone]) : known);
+    // `start` tells; later on it is done again with the next schema.
+    this.#sweeping.catch(() => undefined);
+  }
+
+  /** Drops the classes on disk that the schema had once and has no more, and tells of those that it knows nothing of. */
+  async #sweep(snapshot: SchemaSnapshot, known: ReadonlySet<string>): Promise<void> {
+    const { folders, onEvent } = this.#options;
+    const { deleted, unknown } = await folders.strangers(snapshot, known);
+    // Classes that were made meanwhile.
+    const placed = new Set(Array.from(this.#shards.values(), ({ address }) => address.classId));
+    for (const classId of deleted) if (!placed.has(classId)) this.#drop(classId, true);
+    for (const classId of unknown) {
+      if (!placed.has(classId)) onEvent({ type: "unknownClassOnDisk", classId, folder: folders.classFolder(classId) });
+    }
+    this.#isSwept = true;
   }
 
   /** Version of the schema that is followed. */
@@ -111,9 +133,11 @@ export class ShardRegistry implements AsyncDisposable {
     return this.#placed;
   }
 
-  /** The open shard of that address. Fails with `unavailable`, naming shard and node. */
+  /** The open shard of that address. Fails with `unavailable`, naming shard and node, with `conflict` on a term that is over. */
   get(address: ShardAddress): Shard | Promise<Shard> {
-    const open = this.#shards.get(keyOf(address));
+    const key = keyOf(address);
+    const open = this.#shards.get(key);
+    this.#terms.check(key, address, open?.address);
     if (open?.ready !== undefined) return open.ready;
     return this.#opened(address, open);
   }
@@ -129,10 +153,8 @@ export class ShardRegistry implements AsyncDisposable {
   }
 
   /** Every shard that is placed here, open or not. */
-  *all(): Iterable<{ address: ShardAddress; shard: Shard | undefined; error: ShoalError | undefined }> {
-    for (const { address, ready, failure } of this.#shards.values()) {
-      yield { address, shard: ready, error: failure?.error };
-    }
+  get all(): readonly Pick<OpenShard, "address" | "opened" | "ready" | "failure">[] {
+    return [...this.#shards.values()];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -146,12 +168,17 @@ export class ShardRegistry implements AsyncDisposable {
   }
 
   #followClass(record: ClassRecord): void {
-    for (const { name, members } of record.sharding.shards) {
+    const { classId, definition } = record;
+    for (const { name: shardName, members, term } of record.sharding.shards) {
+      const address = { classId, className: definition.class, shardName, ...(term === undefined ? {} : { term }) };
+      const key = keyOf(address);
+      this.#terms.note(key, term);
       if (!members.includes(this.#options.nodeName)) continue;
-      const address = { classId: record.classId, className: record.definition.class, shardName: name };
-      const open = this.#shards.get(keyOf(address));
+      const open = this.#shards.get(key);
       if (open === undefined) this.#open(address, record);
-      else configure(open, record.definition);
+      // What it writes carries its term.
+      else if (open.address.term !== term) this.#open(address, record, close(open));
+      else configure(open, definition);
     }
   }
 
@@ -184,11 +211,12 @@ export class ShardRegistry implements AsyncDisposable {
 
   async #openInTurn(address: ShardAddress, record: ClassRecord, closed?: Promise<void>): Promise<OpenedShard> {
     await closed?.catch(() => undefined);
-    const { folders, historyId, openShard } = this.#options;
+    const { folders, openShard } = this.#options;
+    const { historyId, version: schemaVersion } = this.#snapshot;
     if (this.#slots === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#slots--;
     try {
-      const marker = { className: address.className, historyId, schemaVersion: this.#snapshot.version };
+      const marker = { className: address.className, historyId, schemaVersion };
       const folder = await folders.shard(address.classId, address.shardName, marker);
       return await openShard(address, record, folder);
     } finally {
@@ -221,16 +249,17 @@ export class ShardRegistry implements AsyncDisposable {
     return record === undefined ? undefined : this.#open(open.address, record);
   }
 
-  #drop(classId: string): void {
+  /** Closes the shards of a class; `andData`: removes their folders, too. */
+  #drop(classId: string, andData: boolean): void {
     const ofClass = [...this.#shards.values()].filter(({ address }) => address.classId === classId);
     for (const { address } of ofClass) this.#shards.delete(keyOf(address));
     this.#placed = undefined;
     const dropped = this.#dropping.then(async () => {
       await Promise.all(ofClass.map(close));
-      await this.#options.folders.drop(classId);
+      if (andData) await this.#options.folders.drop(classId);
     });
     this.#dropping = dropped.then(
-      () => this.#options.onEvent({ type: "classDropped", classId }),
+      () => (andData ? this.#options.onEvent({ type: "classDropped", classId }) : undefined),
       (thrown: unknown) => this.#options.onEvent({ type: "dropFailed", classId, error: ShoalError.from(thrown) }),
     );
   }

@@ -1,96 +1,10 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ClassDefinition, type ObjectId, ShoalError } from "@shoal/model";
-import type { ClassRecord, SchemaService, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
-import type { Shard, ShardSettings } from "@shoal/shard";
+import type { ShardAddress } from "@shoal/rpc";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { address, context, ID, OTHER, record, World } from "./node-world.fixture.js";
 import { ShardFolders } from "./shard-folders.js";
-import type { OpenedShard, ShardRegistryEvent } from "./shard-registry.js";
-import { StorageNode } from "./storage-node.js";
-
-const context = { deadline: Number.POSITIVE_INFINITY };
-const ID = "11111111-1111-1111-1111-111111111111" as ObjectId;
-const OTHER = "22222222-2222-2222-2222-222222222222" as ObjectId;
-
-function record(classId: string, shards = ["s1"], member = "n1"): ClassRecord {
-  const definition = { class: classId.toUpperCase(), vectorIndexConfig: { ef: -1 } } as ClassDefinition;
-  return {
-    definition,
-    classId,
-    dimensions: undefined,
-    sharding: { shards: shards.map((name) => ({ name, members: [member] })), virtualShards: [], assignments: [] },
-  };
-}
-
-function address(classId: string, shardName = "s1"): ShardAddress {
-  return { classId, className: classId.toUpperCase(), shardName };
-}
-
-/** A schema that the test changes, and shards that only know their state. */
-class World {
-  snapshot: SchemaSnapshot = { version: 1, classes: [] };
-  nowMs = 0;
-  readonly log: string[] = [];
-  readonly events: ShardRegistryEvent[] = [];
-  /** Classes whose shards cannot be opened, and whose shards have failed while open. */
-  readonly unopenable = new Set<string>();
-  readonly broken = new Set<string>();
-  readonly badlyClosing = new Set<string>();
-  #listener: (snapshot: SchemaSnapshot) => void = () => undefined;
-
-  constructor(readonly root: string) {}
-
-  change(classes: readonly ClassRecord[]): void {
-    this.snapshot = { version: this.snapshot.version + 1, classes };
-    this.#listener(this.snapshot);
-  }
-
-  async start(): Promise<StorageNode> {
-    const schema = {
-      current: async () => this.snapshot,
-      watch: (listener: (snapshot: SchemaSnapshot) => void) => {
-        this.#listener = listener;
-        listener(this.snapshot);
-        return { [Symbol.dispose]: () => undefined };
-      },
-    } as Partial<SchemaService> as SchemaService;
-    return StorageNode.start(schema, {
-      nodeName: "n1",
-      historyId: "h",
-      folders: await ShardFolders.open(this.root),
-      openShard: async ({ classId, shardName }) => this.#open(classId, shardName),
-      clock: () => this.nowMs,
-      onEvent: (event) => this.events.push(event),
-    });
-  }
-
-  #open(classId: string, shardName: string): OpenedShard {
-    if (this.unopenable.has(classId)) throw new ShoalError("dataLoss", "its files are damaged");
-    this.log.push(`open ${classId}/${shardName}`);
-    let isBroken = false;
-    const shard = {
-      configure: ({ vectorIndexConfig: { ef }, properties }: ShardSettings) =>
-        this.log.push(`configure ${classId} ef ${ef} ${properties.map(({ name }) => name)}`.trimEnd()),
-      condition: () => ({
-        objectCount: 1,
-        status: isBroken ? "failed" : "ready",
-        reason: isBroken ? "views broke" : undefined,
-      }),
-      hasObject: (id: ObjectId) => id === ID,
-      deleteObject: async () => {
-        isBroken = this.broken.has(classId);
-        if (isBroken) throw new ShoalError("unavailable", "views broke");
-        return true;
-      },
-      [Symbol.asyncDispose]: async () => {
-        this.log.push(`close ${classId}/${shardName}`);
-        if (this.badlyClosing.has(classId)) throw new Error(`${classId} would not close`);
-      },
-    } as unknown as Shard;
-    return { shard, store: { [Symbol.asyncDispose]: async () => void this.log.push(`close store ${classId}`) } };
-  }
-}
 
 let root: string;
 let world: World;
@@ -102,7 +16,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 describe("StorageNode", () => {
   test("opens what the schema places here, and nothing else", async () => {
-    world.snapshot = { version: 1, classes: [record("a", ["s1", "s2"]), record("b", ["s1"], "n2")] };
+    world.snapshot = { historyId: "h", version: 1, classes: [record("a", ["s1", "s2"]), record("b", ["s1"], "n2")] };
     await using node = await world.start();
     expect(world.log.filter((line) => line.startsWith("open")).sort()).toEqual(["open a/s1", "open a/s2"]);
     expect((await node.shardStatuses(context)).map((one) => one.status)).toEqual(["ready", "ready"]);
@@ -110,6 +24,12 @@ describe("StorageNode", () => {
       code: "unavailable",
       message: "shard s1 of class 'B' on node 'n1' is not there",
     });
+  });
+
+  test("tells of a shard that is being opened when it is open", async () => {
+    await using node = await world.start();
+    world.change([record("a", ["s1", "s2"])]);
+    expect((await node.shardStatuses(context)).map((one) => one.status)).toEqual(["ready", "ready"]);
   });
 
   test("follows the schema: a request for a new class waits for its shard, a dropped class loses its folder", async () => {
@@ -132,7 +52,7 @@ describe("StorageNode", () => {
   });
 
   test("looks for ids in the shards of the schema that it is asked with, or of a later one", async () => {
-    world.snapshot = { version: 1, classes: [record("a", ["s1", "s2"]), record("b", ["s1"], "n2")] };
+    world.snapshot = { historyId: "h", version: 1, classes: [record("a", ["s1", "s2"]), record("b", ["s1"], "n2")] };
     await using node = await world.start();
     const places = async (version: number) => {
       const { holders, unasked } = await node.findObjects([ID, OTHER], version, context);
@@ -153,7 +73,7 @@ describe("StorageNode", () => {
 
   test("a shard that cannot be opened says why, and is tried again after a while", async () => {
     world.unopenable.add("a");
-    world.snapshot = { version: 1, classes: [record("a"), record("b")] };
+    world.snapshot = { historyId: "h", version: 1, classes: [record("a"), record("b")] };
     await using node = await world.start();
     const message = "shard s1 of class 'A' on node 'n1' could not be opened: its files are damaged";
     await expect(node.deleteObject(address("a"), ID, context)).rejects.toMatchObject({ code: "unavailable", message });
@@ -165,7 +85,7 @@ describe("StorageNode", () => {
   });
 
   test("a shard that fails while it is open is closed and opened anew", async () => {
-    world.snapshot = { version: 1, classes: [record("a")] };
+    world.snapshot = { historyId: "h", version: 1, classes: [record("a")] };
     await using node = await world.start();
     world.broken.add("a");
     await expect(node.deleteObject(address("a"), ID, context)).rejects.toMatchObject({ message: "views broke" });
@@ -181,7 +101,7 @@ describe("StorageNode", () => {
   });
 
   test("closing goes on after a shard that would not close, its store included", async () => {
-    world.snapshot = { version: 1, classes: [record("a"), record("b")] };
+    world.snapshot = { historyId: "h", version: 1, classes: [record("a"), record("b")] };
     const node = await world.start();
     world.badlyClosing.add("a");
     await expect(node[Symbol.asyncDispose]()).rejects.toThrow("a would not close");

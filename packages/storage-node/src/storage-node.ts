@@ -1,3 +1,4 @@
+import type { SchemaReplica } from "@shoal/cluster";
 import {
   type DataObject,
   type ObjectId,
@@ -14,10 +15,16 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
-import type { FoundObjects, RequestContext, SchemaService, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
+import type { FoundObjects, RequestContext, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
 import type { Shard } from "@shoal/shard";
 import { findObjects } from "./find-objects.js";
 import { ShardRegistry, type ShardRegistryOptions } from "./shard-registry.js";
+
+/** A shard that is being opened for longer, as one that is recovered, is told of as one that is not ready. */
+const OPENING_MS_MAX = 500;
+
+/** The schema as this process follows it; see SchemaReplica. */
+export type FollowedSchema = Pick<SchemaReplica, "caughtUp" | "isConfirmed" | "onChange" | "refresh" | "snapshot">;
 
 /**
  * The shards of one node behind `ShardService`. Follows the schema by itself; a request for a shard that is still being
@@ -26,20 +33,40 @@ import { ShardRegistry, type ShardRegistryOptions } from "./shard-registry.js";
 export class StorageNode implements ShardService, AsyncDisposable {
   readonly name: string;
   readonly #registry: ShardRegistry;
+  readonly #schema: FollowedSchema;
   readonly #subscription: Disposable;
 
-  private constructor(name: string, registry: ShardRegistry, subscription: Disposable) {
+  private constructor(name: string, registry: ShardRegistry, schema: FollowedSchema, subscription: Disposable) {
     this.name = name;
     this.#registry = registry;
+    this.#schema = schema;
     this.#subscription = subscription;
   }
 
-  /** Resolves when every shard that the schema places here is open or is known to have failed. */
-  static async start(schema: SchemaService, options: ShardRegistryOptions): Promise<StorageNode> {
+  /**
+   * Catches up with the schema first, as far as the coordinator can be reached. Resolves when every shard that the schema
+   * places here is open or is known to have failed.
+   */
+  static async start(schema: FollowedSchema, options: ShardRegistryOptions): Promise<StorageNode> {
+    await schema.caughtUp();
     const registry = new ShardRegistry(options);
-    await registry.start(await schema.current({ deadline: Number.POSITIVE_INFINITY }));
-    const subscription = schema.watch((snapshot) => registry.follow(snapshot));
-    return new StorageNode(options.nodeName, registry, subscription);
+    const started = registry.start(schema.snapshot, schema.isConfirmed);
+    const subscription = schema.onChange((snapshot) => registry.follow(snapshot, schema.isConfirmed));
+    await started;
+    return new StorageNode(options.nodeName, registry, schema, subscription);
+  }
+
+  /** Version of the schema that it follows. */
+  get schemaVersion(): number {
+    return this.#registry.schemaVersion;
+  }
+
+  /**
+   * Before a request that was planned with that version of the schema is served: catches up with it. Undefined when there
+   * is nothing to do. Fails with `unavailable` when the coordinator does not know that version or cannot be reached.
+   */
+  atSchemaVersion(version: number, context: RequestContext): Promise<void> | undefined {
+    return this.#registry.schemaVersion >= version ? undefined : this.#catchUp(version, context);
   }
 
   async putObjects(
@@ -77,20 +104,9 @@ export class StorageNode implements ShardService, AsyncDisposable {
     return shard.getObjects(ids, fields, context);
   }
 
-  async findObjects(
-    ids: readonly ObjectId[],
-    schemaVersion: number,
-    { signal }: RequestContext,
-  ): Promise<FoundObjects> {
-    const known = this.#registry.schemaVersion;
-    if (known < schemaVersion) {
-      throw new ShoalError(
-        "unavailable",
-        `node '${this.name}' is at version ${known} of the schema, version ${schemaVersion} is asked for`,
-        { retryAfterSeconds: 1 },
-      );
-    }
-    return findObjects(this.#registry, ids, signal);
+  async findObjects(ids: readonly ObjectId[], schemaVersion: number, context: RequestContext): Promise<FoundObjects> {
+    await this.atSchemaVersion(schemaVersion, context);
+    return findObjects(this.#registry, ids, context.signal);
   }
 
   async searchByVector(
@@ -128,12 +144,18 @@ export class StorageNode implements ShardService, AsyncDisposable {
   }
 
   async shardStatuses(_context: RequestContext): Promise<readonly ShardStatus[]> {
-    const statuses: ShardStatus[] = [];
-    for (const { address, shard, error } of this.#registry.all()) {
-      if (shard !== undefined) statuses.push({ address, ...shard.condition() });
-      else statuses.push({ address, objectCount: 0, status: "failed", reason: error?.message ?? "it is being opened" });
-    }
-    return statuses;
+    // Those of a class that was just made are there in no time.
+    const opening = this.#registry.all.filter(({ ready, failure }) => ready === undefined && failure === undefined);
+    if (opening.length > 0)
+      await settled(
+        opening.map(({ opened }) => opened),
+        OPENING_MS_MAX,
+      );
+    return this.#registry.all.map(({ address, ready, failure }): ShardStatus => {
+      if (ready !== undefined) return { address, ...ready.condition() };
+      const reason = failure?.error.message ?? "it is being opened";
+      return { address, objectCount: 0, status: "failed", reason };
+    });
   }
 
   /** Closes all shards after the writes that were accepted. */
@@ -153,7 +175,28 @@ export class StorageNode implements ShardService, AsyncDisposable {
     }
   }
 
+  async #catchUp(version: number, context: RequestContext): Promise<void> {
+    await this.#schema.refresh(context);
+    const { schemaVersion } = this.#registry;
+    if (schemaVersion >= version) return;
+    throw new ShoalError(
+      "unavailable",
+      `node '${this.name}' is at version ${schemaVersion} of the schema, version ${version} is asked for`,
+      { retryAfterSeconds: 1 },
+    );
+  }
+
   #shard(address: ShardAddress): Shard | Promise<Shard> {
     return this.#registry.get(address);
   }
+}
+
+/** Resolves when all are, at the latest after `msMax`. */
+async function settled(all: readonly Promise<unknown>[], msMax: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, msMax);
+  });
+  await Promise.race([late, Promise.allSettled(all)]);
+  clearTimeout(timer);
 }

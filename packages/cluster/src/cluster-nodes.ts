@@ -1,0 +1,17 @@
+import type { NodeRecord, ShardService } from "@shoal/rpc";
+
+/** The nodes of the cluster by name. */
+export interface NodePool {
+  node(name: string): ShardService | undefined;
+}
+
+/** A storage node that has registered. */
+export interface ClusterNode {
+  readonly record: NodeRecord;
+  readonly service: ShardService;
+}
+
+/** All storage nodes that have registered, by name, ascending. */
+export interface ClusterNodes {
+  readonly nodes: readonly ClusterNode[];
+}

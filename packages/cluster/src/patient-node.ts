@@ -1,0 +1,173 @@
+import { ShoalError } from "@shoal/model";
+import { type ConnectionState, deliveryOf, type NodeConnection } from "@shoal/rpc";
+import type { HeldRequests } from "./held-requests.js";
+import type { NodeRequest } from "./node-request.js";
+
+export interface PatienceOptions {
+  /** How long a request waits for a node that has announced its drain (`SHARD_WAIT_SECONDS`). */
+  readonly shardWaitMs: number;
+  readonly held: HeldRequests;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+/** A node that died may be back so soon; requests wait for it no longer than this after it was lost. */
+const LOST_WAIT_MS = 1_000;
+
+/** A node that has announced its drain and does not come back in so long is counted among the dead. */
+const DRAIN_MS_MAX = 300_000;
+
+/** Between two attempts on a connection that seems to be ready. */
+const ATTEMPT_PAUSE_MS = 20;
+
+/** Of a request that may have been carried out, so many attempts are made. */
+const ATTEMPTS_MAX = 2;
+
+/**
+ * One storage node over the connections that it has in its life. A request that it did not answer is repeated when that is
+ * safe: while a drain that it announced lasts, and until it is connected again, up to `shardWaitMs`; once within
+ * a second when it died. What the node itself answers is never repeated.
+ */
+export class PatientNode implements Disposable {
+  readonly name: string;
+  readonly #options: PatienceOptions;
+  #connection: NodeConnection | undefined;
+  #subscription: Disposable | undefined;
+  /** Those that wait for another state. */
+  readonly #waiting = new Set<() => void>();
+  #drainedMs: number | undefined;
+  #lostMs: number;
+
+  constructor(name: string, options: PatienceOptions) {
+    this.name = name;
+    this.#options = options;
+    this.#lostMs = options.nowMs();
+  }
+
+  get state(): ConnectionState {
+    return this.#connection?.state ?? "connecting";
+  }
+
+  /** Goes on with another connection; the former one is closed. */
+  connect(connection: NodeConnection): void {
+    this.#subscription?.[Symbol.dispose]();
+    this.#connection?.[Symbol.dispose]();
+    this.#connection = connection;
+    this.#subscription = connection.onState(() => this.#follow());
+    this.#follow();
+  }
+
+  /** Not `async` where the node is ready, which is nearly always. */
+  ask<T>(request: NodeRequest<T>): Promise<T> {
+    const connection = this.#connection;
+    if (connection === undefined || connection.state !== "ready") return this.#await(request, 0, undefined);
+    return request.run(connection).catch((thrown: unknown) => {
+      if (!isToBeRepeated(request, thrown)) throw this.#explained(request, thrown);
+      return this.#await(request, 1, thrown);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription?.[Symbol.dispose]();
+    this.#connection?.[Symbol.dispose]();
+    this.#connection = undefined;
+    this.#wake();
+  }
+
+  #follow(): void {
+    const { state } = this;
+    const now = this.#options.nowMs();
+    if (state === "ready") this.#drainedMs = undefined;
+    else if (state === "draining") this.#drainedMs ??= now;
+    // The time of the loss is that of the last state that was any good.
+    if (state === "ready" || state === "draining") this.#lostMs = Number.POSITIVE_INFINITY;
+    else if (this.#lostMs === Number.POSITIVE_INFINITY) this.#lostMs = now;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  async #await<T>(request: NodeRequest<T>, attempts: number, failure: unknown): Promise<T> {
+    const { held, nowMs } = this.#options;
+    const { context } = request;
+    const begunMs = nowMs();
+    using _held = held.hold(request.bytes(), this.name);
+    let last = failure;
+    for (let made = attempts; ; ) {
+      if (made > 0 && this.state === "ready") await this.#changed(nowMs() + ATTEMPT_PAUSE_MS, request);
+      while (this.state !== "ready") {
+        const untilMs = Math.min(this.#patienceEndsMs(begunMs), context.deadline);
+        if (nowMs() >= untilMs || this.#connection === undefined) throw this.#explained(request, last);
+        await this.#changed(untilMs, request);
+      }
+      const connection = this.#connection;
+      if (connection === undefined) throw this.#explained(request, last);
+      try {
+        return await request.run(connection);
+      } catch (thrown) {
+        last = thrown;
+        made++;
+        const isLast = !this.#isDrained && made >= ATTEMPTS_MAX;
+        const isOver = nowMs() >= Math.min(begunMs + this.#options.shardWaitMs, context.deadline);
+        if (isLast || isOver || !isToBeRepeated(request, thrown)) throw this.#explained(request, thrown);
+      }
+    }
+  }
+
+  /** Whether it is in a drain that it announced, or on its way back from one. */
+  get #isDrained(): boolean {
+    return this.#drainedMs !== undefined && this.#options.nowMs() - this.#drainedMs < DRAIN_MS_MAX;
+  }
+
+  #patienceEndsMs(begunMs: number): number {
+    if (this.#isDrained) return begunMs + this.#options.shardWaitMs;
+    return Math.min(this.#lostMs, begunMs) + LOST_WAIT_MS;
+  }
+
+  /** Resolves at the next change of state, at the latest at `untilMs`; fails when the request is given up. */
+  async #changed(untilMs: number, { context: { signal } }: NodeRequest<unknown>): Promise<void> {
+    signal?.throwIfAborted();
+    let wake = (): void => {};
+    const changed = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const timer = setTimeout(wake, Math.max(0, untilMs - this.#options.nowMs()));
+    this.#waiting.add(wake);
+    signal?.addEventListener("abort", wake);
+    await changed;
+    clearTimeout(timer);
+    this.#waiting.delete(wake);
+    signal?.removeEventListener("abort", wake);
+    signal?.throwIfAborted();
+  }
+
+  /** An error of the node itself as it is; else why there was no answer, with the shard, its class and the node. */
+  #explained({ shard, isRepeatable }: NodeRequest<unknown>, thrown: unknown): unknown {
+    if (thrown !== undefined && !isUnanswered(thrown)) return thrown;
+    const prefix = shard === undefined ? "" : `shard ${shard.shardName} of class '${shard.className}': `;
+    const retryAfterSeconds = this.#isDrained ? Math.ceil(this.#options.shardWaitMs / 1_000) : 1;
+    const message = `${prefix}node '${this.name}' ${this.#reason(thrown, isRepeatable)}`;
+    return new ShoalError("unavailable", message, { cause: thrown, retryAfterSeconds });
+  }
+
+  #reason(thrown: unknown, isRepeatable: boolean): string {
+    const why = thrown === undefined ? "" : `: ${ShoalError.from(thrown).message}`;
+    if (thrown !== undefined && deliveryOf(thrown) === "unknown") {
+      return `was lost while it worked on the request${isRepeatable ? "" : ", which may have been carried out"}${why}`;
+    }
+    if (this.#isDrained) return `is being restarted and is not back yet${why}`;
+    if (this.state === "ready") return `turned the request away${why}`;
+    return `is not reachable${why}`;
+  }
+}
+
+/** What was refused for other reasons (too much to do, out of time) is told to the client, carried out or not. */
+function isUnanswered(thrown: unknown): boolean {
+  return thrown instanceof ShoalError && thrown.code === "unavailable" && deliveryOf(thrown) !== undefined;
+}
+
+function isToBeRepeated({ isRepeatable }: NodeRequest<unknown>, thrown: unknown): boolean {
+  return isUnanswered(thrown) && (isRepeatable || deliveryOf(thrown) === "never");
+}

@@ -1,0 +1,44 @@
+import { ShoalError } from "@shoal/model";
+import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { SchemaView } from "./schema-view.js";
+
+/** Whether the schema is another one than `planned`, once every change that was answered so far is known here. */
+export async function isOutdated(
+  view: Pick<SchemaView, "refresh" | "snapshot">,
+  planned: SchemaSnapshot,
+  context: RequestContext,
+): Promise<boolean> {
+  await view.refresh(context);
+  return view.snapshot !== planned;
+}
+
+/**
+ * Does `work`, which plans with the schema as this process knows it; once more when it failed in a way that an old schema
+ * explains (`isDoubtful`) and there is a newer one. `isDoubtful` is asked again with the newer schema.
+ */
+export async function replanned<T>(
+  view: Pick<SchemaView, "refresh" | "snapshot">,
+  context: RequestContext,
+  work: () => Promise<T>,
+  isDoubtful: (failure: ShoalError, planned: SchemaSnapshot, now: SchemaSnapshot) => boolean,
+): Promise<T> {
+  const planned = view.snapshot;
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof ShoalError) || !EXPLAINED.has(thrown.code)) throw thrown;
+    if (!(await isOutdated(view, planned, context)) || !isDoubtful(thrown, planned, view.snapshot)) throw thrown;
+    return work();
+  }
+}
+
+/** What a request fails with that names something which the schema has no more, or not yet. */
+const EXPLAINED: ReadonlySet<ShoalError["code"]> = new Set(["invalid", "notFound", "unavailable", "conflict"]);
+
+/** Whether the class of that name is gone, another one, or placed elsewhere: its shards were looked for in vain. */
+export function isReplaced(className: string | undefined, planned: SchemaSnapshot, now: SchemaSnapshot): boolean {
+  const [before, after] = [planned, now].map(({ classes }) =>
+    classes.find(({ definition }) => definition.class === className),
+  );
+  return before !== undefined && (after?.classId !== before.classId || after.sharding !== before.sharding);
+}

@@ -1,0 +1,210 @@
+import { ShoalError } from "@shoal/model";
+import type { ClaimKey, Job, JobClaim, JobService, JobsNotice, NewJob, RangeReport, RequestContext } from "@shoal/rpc";
+import { idRanges } from "./id-ranges.js";
+import type { Ledger, LedgerChange } from "./ledger.js";
+import type { MetaChange, MetaState } from "./meta-store.js";
+import {
+  isClassThere,
+  NO_COUNTS,
+  putJob,
+  putRange,
+  readJob,
+  readJobs,
+  readRange,
+  removeJob,
+  removeRange,
+  type StoredJob,
+  type StoredRange,
+  sumOfCounts,
+} from "./stored-jobs.js";
+import { otherChanges } from "./stored-schema.js";
+
+/** How long a runner may say nothing. */
+const LEASE_MS = 10_000;
+const RUNNING_MAX = 100;
+const ENDED_MAX = 1_000;
+const RANGES_MAX = 64;
+
+export interface JobRegistryOptions {
+  readonly ledger: Ledger;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** {@link LEASE_MS} when absent. */
+  readonly leaseMs?: number;
+}
+
+/** Jobs in the MetaStore. What a range has come to and who works on it is one value, changed by compare-and-set. */
+export class JobRegistry implements JobService, Disposable {
+  readonly #ledger: Ledger;
+  readonly #nowMs: () => number;
+  readonly #leaseMs: number;
+  readonly #subscription: Disposable;
+  readonly #listeners = new Set<(notice: JobsNotice) => void>();
+  #notice: JobsNotice;
+
+  constructor({ ledger, nowMs, leaseMs = LEASE_MS }: JobRegistryOptions) {
+    this.#ledger = ledger;
+    this.#nowMs = nowMs;
+    this.#leaseMs = leaseMs;
+    this.#notice = noticeOf(ledger.state);
+    this.#subscription = ledger.onState((state) => this.#follow(state));
+  }
+
+  create({ ranges, ...job }: NewJob, context: RequestContext): Promise<Job> {
+    return this.#change(context, (state) => {
+      const known = readJob(state, job.id);
+      if (known !== undefined) return { changes: [], answer: known.job };
+      if (!isClassThere(state, job)) throw new ShoalError("notFound", `could not find class '${job.className}'`);
+      const jobs = readJobs(state);
+      const ended = jobs.filter((one) => one.job.status !== "running");
+      const running = jobs.length - ended.length;
+      if (running >= RUNNING_MAX) {
+        throw new ShoalError("overloaded", `${running} jobs are running, at most ${RUNNING_MAX} may`, {
+          retryAfterSeconds: 5,
+        });
+      }
+      const startedMs = this.#nowMs();
+      const made: Job = {
+        ...job,
+        status: "running",
+        startedMs,
+        endedMs: undefined,
+        counts: NO_COUNTS,
+        error: undefined,
+      };
+      const cut = idRanges(Math.min(RANGES_MAX, Math.max(1, ranges)));
+      return {
+        changes: [
+          putJob({ job: made, open: cut.map((_, range) => range), order: state.revision + 1 }),
+          ...cut.map(({ after, upTo }, range) =>
+            putRange({
+              jobId: job.id,
+              range,
+              upTo,
+              progress: { after, pendingUpTo: "", counts: NO_COUNTS },
+              worker: "",
+              leaseUntilMs: 0,
+              token: 0,
+            }),
+          ),
+          ...ended.slice(0, Math.max(0, ended.length + 1 - ENDED_MAX)).map((one) => removeJob(one.job.id)),
+        ],
+        answer: made,
+      };
+    });
+  }
+
+  async find(id: string, _context: RequestContext): Promise<Job | undefined> {
+    const stored = readJob(await this.#ledger.current(), id);
+    return stored && withMembers(stored.job);
+  }
+
+  claim(worker: string, context: RequestContext): Promise<JobClaim | undefined> {
+    return this.#change(context, (state) => {
+      const nowMs = this.#nowMs();
+      const changes: MetaChange[] = [];
+      const running = readJobs(state).filter(({ job }) => job.status === "running");
+      const there = running.filter(({ job }) => isClassThere(state, job));
+      for (const stored of running) if (!there.includes(stored)) changes.push(...this.#classGone(stored));
+      const ranges = there.flatMap(({ job, open }) =>
+        open.flatMap((range) => {
+          const stored = readRange(state, job.id, range);
+          return stored === undefined ? [] : [{ job, stored }];
+        }),
+      );
+      const free =
+        ranges.find(({ stored }) => stored.worker === worker) ?? ranges.find(({ stored }) => isFree(stored, nowMs));
+      if (free === undefined) return { changes, answer: undefined };
+      const { job, stored } = free;
+      const claimed = { ...stored, worker, token: stored.token + 1, leaseUntilMs: nowMs + this.#leaseMs };
+      const { range, token, upTo, progress } = claimed;
+      const answer = { job: withMembers(job), range, token, upTo, progress, leaseMs: this.#leaseMs };
+      return { changes: [...changes, putRange(claimed)], answer };
+    });
+  }
+
+  async report({ progress, state: end, ...key }: RangeReport, context: RequestContext): Promise<void> {
+    const isGone = await this.#change(context, (state): LedgerChange<boolean> => {
+      const { stored, range } = this.#held(state, key);
+      if (!isClassThere(state, stored.job)) return { changes: this.#classGone(stored), answer: true };
+      if (end === "done") return { changes: this.#rangeDone(stored, range, progress.counts), answer: false };
+      const leaseUntilMs = this.#nowMs() + this.#leaseMs;
+      const worker = end === "released" ? { worker: "", leaseUntilMs: 0 } : { leaseUntilMs };
+      return { changes: [putRange({ ...range, ...worker, progress })], answer: false };
+    });
+    if (isGone) throw new ShoalError("conflict", `job ${key.jobId} has ended: its class is gone`);
+  }
+
+  abort(claim: ClaimKey, error: string, context: RequestContext): Promise<void> {
+    return this.#change(context, (state) => {
+      const { stored } = this.#held(state, claim);
+      const isThere = isClassThere(state, stored.job);
+      return { changes: isThere ? this.#aborted(stored, error) : this.#classGone(stored), answer: undefined };
+    });
+  }
+
+  watchJobs(listener: (notice: JobsNotice) => void): Disposable {
+    this.#listeners.add(listener);
+    listener(this.#notice);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+    this.#listeners.clear();
+  }
+
+  #change<T>(context: RequestContext, decide: (state: MetaState) => LedgerChange<T>): Promise<T> {
+    return this.#ledger.change(context, (state) => {
+      const { changes, answer } = decide(state);
+      return { changes: changes.length === 0 ? changes : otherChanges(state, changes), answer };
+    });
+  }
+
+  /** Fails with `conflict` when the range is somebody else's by now, or done. */
+  #held(state: MetaState, { jobId, range: number, token }: ClaimKey): { stored: StoredJob; range: StoredRange } {
+    const stored = readJob(state, jobId);
+    const range = readRange(state, jobId, number);
+    if (stored === undefined || range === undefined || range.token !== token) {
+      throw new ShoalError("conflict", `range ${number} of job ${jobId} is not this worker's any more`);
+    }
+    return { stored, range };
+  }
+
+  #rangeDone({ job, open, order }: StoredJob, { range }: StoredRange, done: Job["counts"]): readonly MetaChange[] {
+    const left = open.filter((one) => one !== range);
+    const counts = sumOfCounts(job.counts, done);
+    const end = left.length === 0 ? ({ status: "done", endedMs: this.#nowMs() } as const) : {};
+    return [putJob({ job: { ...job, counts, ...end }, open: left, order }), removeRange(job.id, range)];
+  }
+
+  #classGone(stored: StoredJob): readonly MetaChange[] {
+    return this.#aborted(stored, `class '${stored.job.className}' was deleted`);
+  }
+
+  #aborted({ job, open, order }: StoredJob, error: string): readonly MetaChange[] {
+    const ended: Job = { ...job, status: "aborted", endedMs: this.#nowMs(), error };
+    return [putJob({ job: ended, open: [], order }), ...open.map((range) => removeRange(job.id, range))];
+  }
+
+  #follow(state: MetaState): void {
+    const notice = noticeOf(state);
+    if (notice.openRanges === this.#notice.openRanges && notice.version === this.#notice.version) return;
+    this.#notice = notice;
+    for (const listener of this.#listeners) listener(this.#notice);
+  }
+}
+
+function isFree({ worker, leaseUntilMs }: StoredRange, nowMs: number): boolean {
+  return worker === "" || leaseUntilMs <= nowMs;
+}
+
+function noticeOf(state: MetaState): JobsNotice {
+  const jobs = readJobs(state);
+  return { openRanges: jobs.reduce((sum, { open }) => sum + open.length, 0), version: jobs.at(-1)?.order ?? 0 };
+}
+
+/** JSON has no members that are undefined. */
+function withMembers(job: Job): Job {
+  return { ...job, endedMs: job.endedMs, error: job.error };
+}

@@ -1,0 +1,233 @@
+import { MemoryStore } from "@shoal/kv";
+import type { ClassDefinition } from "@shoal/model";
+import type { NodeDirectory, NodeRecord, SchemaSnapshot } from "@shoal/rpc";
+import { createShardingState } from "@shoal/sharding";
+import { describe, expect, test } from "vitest";
+import { EmbeddedMetaStore } from "./embedded-meta-store.js";
+import { Ledger } from "./ledger.js";
+import type { MetaStore } from "./meta-store.js";
+import { NodeRegistry } from "./node-registry.js";
+import { SchemaCoordinator } from "./schema-coordinator.js";
+
+const context = { deadline: Number.POSITIVE_INFINITY };
+
+function node(name: string, address?: string): NodeRecord {
+  return { name, address, shoalVersion: "1", gitHash: "abc" };
+}
+
+function definition(name: string, desiredCount = 3): ClassDefinition {
+  return { class: name, properties: [], shardingConfig: { desiredCount, virtualPerPhysical: 4 } } as never;
+}
+
+interface Opened {
+  readonly store: MetaStore;
+  readonly nodes: NodeRegistry;
+  readonly schema: SchemaCoordinator;
+}
+
+async function open(expectedStorageNodes: number, disk = new MemoryStore()): Promise<Opened> {
+  const store = await EmbeddedMetaStore.open(disk, () => "history");
+  const ledger = await Ledger.open(store, Date.now);
+  let ids = 0;
+  const schema = new SchemaCoordinator({
+    ledger,
+    expectedStorageNodes,
+    createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical } }, nodeNames) =>
+      createShardingState({ desiredCount, virtualPerPhysical, nodeNames }, (count) => Buffer.alloc(count, ++ids)),
+    newClassId: () => `id${++ids}`,
+    limits: { classesMax: 10, propertiesPerClassMax: 10 },
+    shardLimit: { max: 100, reason: "SCHEMA_SHARDS_MAX" },
+  });
+  return { store, nodes: new NodeRegistry(ledger, expectedStorageNodes), schema };
+}
+
+async function revisionOf({ store }: Opened): Promise<number> {
+  return (await store.load(context)).revision;
+}
+
+describe("NodeRegistry", () => {
+  test("enters nodes by name and keeps their last address, also over a restart", async () => {
+    const disk = new MemoryStore();
+    const opened = await open(2, disk);
+    const seen: NodeDirectory[] = [];
+    const subscription = opened.nodes.watchNodes((directory) => seen.push(directory));
+    await opened.nodes.register(node("n2", "b:1"), context);
+    await opened.nodes.register(node("n1", "a:1"), context);
+    await opened.nodes.register(node("n2", "b:2"), context);
+    subscription[Symbol.dispose]();
+    await opened.nodes.register(node("n3"), context);
+    expect(seen.map(({ nodes }) => nodes.map(({ name, address }) => `${name} ${address}`))).toEqual([
+      [],
+      ["n2 b:1"],
+      ["n1 a:1", "n2 b:1"],
+      ["n1 a:1", "n2 b:2"],
+    ]);
+    expect(seen.map(({ version }) => version)).toEqual([0, 1, 2, 3]);
+    let again: NodeDirectory | undefined;
+    (await open(2, disk)).nodes.watchNodes((directory) => {
+      again = directory;
+    });
+    expect(again).toEqual({
+      version: 4,
+      expectedStorageNodes: 2,
+      nodes: [node("n1", "a:1"), node("n2", "b:2"), node("n3")],
+    });
+  });
+
+  test("writes nothing when nothing changes", async () => {
+    const opened = await open(1);
+    for (const one of [node("n1", "a:1"), node("n2")]) await opened.nodes.register(one, context);
+    const before = await revisionOf(opened);
+    for (const one of [node("n1", "a:1"), node("n2")]) await opened.nodes.register(one, context);
+    expect(await revisionOf(opened)).toBe(before);
+    await opened.nodes.register({ ...node("n2"), shoalVersion: "2" }, context);
+    expect(await revisionOf(opened)).toBe(before + 1);
+  });
+
+  test.each(["", "-n", "n.", "a b", "a/b", "ä", "n".repeat(254), "coordinator", "gateway"])(
+    "refuses the name '%s'",
+    async (name) => {
+      const opened = await open(1);
+      await expect(opened.nodes.register(node(name), context)).rejects.toMatchObject({
+        code: "invalid",
+        message: expect.stringContaining(`'${name}' cannot name a storage node`),
+      });
+      expect(await revisionOf(opened)).toBe(0);
+    },
+  );
+});
+
+describe("a node that is removed", () => {
+  test("is gone for everybody and after a restart, and may register again", async () => {
+    const disk = new MemoryStore();
+    const opened = await open(1, disk);
+    for (const name of ["n1", "n2", "n3"]) await opened.nodes.register(node(name, `${name}:1`), context);
+    const seen: NodeDirectory[] = [];
+    opened.nodes.watchNodes((directory) => seen.push(directory));
+    // The one that came last takes the highest revision along.
+    expect(await opened.nodes.remove("n3", context)).toEqual(node("n3", "n3:1"));
+    await opened.nodes.remove("n1", context);
+    const again = await open(1, disk);
+    again.nodes.watchNodes((directory) => seen.push(directory));
+    await again.nodes.register(node("n3", "n3:2"), context);
+    expect(seen.map(({ nodes }) => nodes.map(({ name }) => name).join())).toEqual([
+      "n1,n2,n3",
+      "n1,n2",
+      "n2",
+      "n2",
+      "n2,n3",
+    ]);
+    expect(seen.map(({ version }) => version)).toEqual([3, 4, 5, 5, 6]);
+    await again.schema.addClass(definition("Car", 4), context);
+    const [owners] = (await again.schema.current(context)).classes.map(({ sharding }) =>
+      sharding.shards.flatMap(({ members }) => members),
+    );
+    expect(new Set(owners)).toEqual(new Set(["n2", "n3"]));
+  });
+
+  test("does not change the schema's version", async () => {
+    const { nodes, schema } = await open(1);
+    await nodes.register(node("n1"), context);
+    await schema.addClass(definition("Car"), context);
+    await nodes.register(node("n2"), context);
+    const before = await schema.current(context);
+    await nodes.remove("n2", context);
+    expect(await schema.current(context)).toBe(before);
+  });
+
+  test("must exist, have no shards, and be one too many", async () => {
+    const opened = await open(1);
+    const { nodes, schema } = opened;
+    for (const name of ["n1", "n2"]) await nodes.register(node(name), context);
+    await schema.addClass(definition("Car", 4), context);
+    await schema.addClass(definition("Bus", 2), context);
+    await nodes.register(node("n3"), context);
+    const before = await revisionOf(opened);
+    await expect(nodes.remove("n4", context)).rejects.toMatchObject({
+      code: "notFound",
+      message: "there is no storage node 'n4', registered are: 'n1', 'n2', 'n3'",
+    });
+    await expect(nodes.remove("n2", context)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("storage node 'n2' has shards, 2 of 'Car', 1 of 'Bus': delete these classes"),
+    });
+    expect(await revisionOf(opened)).toBe(before);
+    await nodes.remove("n3", context);
+    for (const name of ["Car", "Bus"]) await schema.deleteClass(name, context);
+    await nodes.remove("n2", context);
+    await expect(nodes.remove("n1", context)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("'n1' is one of 1 that are registered, and as many are expected"),
+    });
+  });
+
+  test("has as few classes in the message as a person reads", async () => {
+    const { nodes, schema } = await open(0);
+    await nodes.register(node("n1"), context);
+    for (let at = 0; at < 10; at++) await schema.addClass(definition(`C${at}`, 1), context);
+    await expect(nodes.remove("n1", context)).rejects.toThrow("1 of 'C8', 1 of 'C9': delete");
+  });
+});
+
+describe("placement", () => {
+  test("no class is made until all expected nodes have registered; others may change meanwhile", async () => {
+    const disk = new MemoryStore();
+    const before = await open(0, disk);
+    await before.nodes.register(node("n1"), context);
+    await before.schema.addClass(definition("Old"), context);
+    const { nodes, schema } = await open(3, disk);
+    await nodes.register(node("n2"), context);
+    const refusal = {
+      code: "unavailable",
+      retryAfterSeconds: 2,
+      message: expect.stringContaining("2 of 3 storage nodes have registered so far"),
+    };
+    await expect(schema.addClass(definition("New"), context)).rejects.toMatchObject(refusal);
+    await expect(schema.ensureClass(definition("New"), context)).rejects.toMatchObject(refusal);
+    await schema.ensureClass({ ...definition("Old"), properties: [{ name: "p", dataType: ["int"] }] }, context);
+    await nodes.register(node("n3"), context);
+    await schema.addClass(definition("New"), context);
+  });
+
+  test("goes round-robin over the registered nodes", async () => {
+    const { nodes, schema } = await open(3);
+    for (const name of ["a", "b", "c"]) await nodes.register(node(name), context);
+    const { sharding } = await schema.addClass(definition("Car", 7), context);
+    const owners = sharding.shards.flatMap(({ members }) => members);
+    const first = "abc".indexOf(owners[0] ?? "");
+    expect(owners).toEqual(Array.from({ length: 7 }, (_, at) => "abc"[(first + at) % 3]));
+  });
+
+  test("nodes that register change the schema's version neither when it is empty nor later", async () => {
+    const { nodes, schema } = await open(1);
+    const seen: SchemaSnapshot[] = [];
+    schema.watch((snapshot) => seen.push(snapshot));
+    await nodes.register(node("n1"), context);
+    const created = await schema.addClass(definition("Car"), context);
+    await nodes.register(node("n2"), context);
+    await nodes.register(node("n1", "a:1"), context);
+    await schema.addClass(definition("Bus"), context);
+    const versions = seen.map(({ version }) => version);
+    expect(versions.at(-1)).toBe(5);
+    expect(versions.filter((_, at) => at > 0 && seen[at]?.classes.length === seen[at - 1]?.classes.length)).toEqual([]);
+    expect(seen.at(-1)?.classes[0]).toBe(created);
+  });
+
+  test("a store from before there were nodes goes on from its revision", async () => {
+    const disk = new MemoryStore();
+    const store = await EmbeddedMetaStore.open(disk, () => "history");
+    const record = { definition: definition("Old"), sharding: { shards: [] }, classId: "old" };
+    for (let revision = 0; revision < 7; revision++) {
+      await store.commit(revision, [{ key: "class/Old", value: { record, order: 1 } as never }]);
+    }
+    const { nodes, schema } = await open(1, disk);
+    const version = async () => (await schema.current(context)).version;
+    expect(await version()).toBe(7);
+    await nodes.register(node("n1"), context);
+    await nodes.register(node("n2"), context);
+    expect(await version()).toBe(7);
+    expect(await (await open(1, disk)).schema.current(context)).toEqual(await schema.current(context));
+    await schema.deleteClass("Old", context);
+    expect(await version()).toBe(10);
+  });
+});

@@ -1,0 +1,152 @@
+import { type Json, ShoalError } from "@shoal/model";
+import type { NodeDirectory, NodeRecord, NodeService, RequestContext } from "@shoal/rpc";
+import type { Ledger } from "./ledger.js";
+import type { MetaState } from "./meta-store.js";
+import { otherChanges, readSchema } from "./stored-schema.js";
+
+/** Prefix of the keys under which storage nodes stand. */
+const NODE_PREFIX = "node/";
+
+/** Revision at which a node was removed last: it leaves nothing else behind by which others could hear of it. */
+const LAST_REMOVAL_KEY = "lastNodeRemoval";
+
+/** So many classes of a node that cannot be removed are named. */
+const NAMED_CLASSES_MAX = 10;
+
+/** Also a name of the DNS in a certificate; capitals and `_` occur in names of machines. */
+const NODE_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/;
+
+/** In the certificates of these roles; a storage node with one of them could pass for one. */
+const ROLE_NAMES: readonly string[] = ["coordinator", "gateway"];
+
+/** A node as stored. */
+interface StoredNode {
+  readonly name: string;
+  readonly address?: string;
+  readonly shoalVersion: string;
+  readonly gitHash: string;
+  /** Of the store when this was written. */
+  readonly revision: number;
+}
+
+/** The storage nodes that have registered, in the MetaStore. Shards are placed by their names: who has any does not leave. */
+export class NodeRegistry implements NodeService, Disposable {
+  readonly #ledger: Ledger;
+  readonly #expectedStorageNodes: number;
+  readonly #subscription: Disposable;
+  readonly #listeners = new Set<(directory: NodeDirectory) => void>();
+  #directory: NodeDirectory;
+
+  constructor(ledger: Ledger, expectedStorageNodes: number) {
+    this.#ledger = ledger;
+    this.#expectedStorageNodes = expectedStorageNodes;
+    this.#directory = readNodes(ledger.state, expectedStorageNodes);
+    this.#subscription = ledger.onState((state) => this.#follow(state));
+  }
+
+  /** Writes nothing when the node stands there as it is. */
+  async register(node: NodeRecord, context: RequestContext): Promise<void> {
+    if (!NODE_NAME.test(node.name)) {
+      throw new ShoalError(
+        "invalid",
+        `'${node.name}' cannot name a storage node: letters, digits, '-', '_' and '.', at most 253, with a letter or digit at both ends (CLUSTER_HOSTNAME)`,
+      );
+    }
+    if (ROLE_NAMES.includes(node.name)) {
+      throw new ShoalError(
+        "invalid",
+        `'${node.name}' cannot name a storage node: it is the name of a role (CLUSTER_HOSTNAME)`,
+      );
+    }
+    const key = NODE_PREFIX + node.name;
+    await this.#ledger.change(context, (state) => {
+      const known = state.entries.get(key);
+      if (known !== undefined && isSame(readNode(known), node)) return { changes: [], answer: undefined };
+      const { name, address, shoalVersion, gitHash } = node;
+      const value = { name, shoalVersion, gitHash, revision: state.revision + 1, ...(address && { address }) };
+      return { changes: otherChanges(state, [{ key, value }]), answer: undefined };
+    });
+  }
+
+  async remove(name: string, context: RequestContext): Promise<NodeRecord> {
+    const key = NODE_PREFIX + name;
+    return this.#ledger.change(context, (state) => {
+      const { nodes } = readNodes(state, this.#expectedStorageNodes);
+      const node = nodes.find((one) => one.name === name);
+      if (node === undefined) throw unknownNode(name, nodes);
+      this.#checkIsFree(name, state);
+      if (nodes.length <= this.#expectedStorageNodes) throw expectedNode(name, nodes.length);
+      const removal = { key: LAST_REMOVAL_KEY, value: state.revision + 1 };
+      return { changes: otherChanges(state, [{ key, value: undefined }, removal]), answer: node };
+    });
+  }
+
+  watchNodes(listener: (directory: NodeDirectory) => void): Disposable {
+    this.#listeners.add(listener);
+    listener(this.#directory);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+    this.#listeners.clear();
+  }
+
+  /** Fails with `conflict` when the node has shards. */
+  #checkIsFree(name: string, state: MetaState): void {
+    const placed: string[] = [];
+    for (const [className, { record }] of readSchema(this.#ledger.historyId, state).classes) {
+      const count = record.sharding.shards.filter(({ members }) => members.includes(name)).length;
+      if (count > 0) placed.push(`${count} of '${className}'`);
+    }
+    if (placed.length === 0) return;
+    const others = placed.length - NAMED_CLASSES_MAX;
+    const named = [...placed.slice(0, NAMED_CLASSES_MAX), ...(others > 0 ? [`those of ${others} more classes`] : [])];
+    throw new ShoalError(
+      "conflict",
+      `storage node '${name}' has shards, ${named.join(", ")}: delete these classes first, or start a node of this name, ` +
+        "which may be on any machine; if its data is lost, CLUSTER_ACCEPT_DATA_LOSS=true lets it begin with empty shards",
+    );
+  }
+
+  #follow(state: MetaState): void {
+    const directory = readNodes(state, this.#expectedStorageNodes);
+    if (directory.version === this.#directory.version) return;
+    this.#directory = directory;
+    for (const listener of this.#listeners) listener(directory);
+  }
+}
+
+/** The nodes that stand in a state. */
+export function readNodes({ entries }: MetaState, expectedStorageNodes: number): NodeDirectory {
+  const nodes: NodeRecord[] = [];
+  let version = Number(entries.get(LAST_REMOVAL_KEY) ?? 0);
+  for (const [key, value] of entries) {
+    if (!key.startsWith(NODE_PREFIX)) continue;
+    nodes.push(readNode(value));
+    version = Math.max(version, (value as unknown as StoredNode).revision);
+  }
+  return { version, expectedStorageNodes, nodes: nodes.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+function readNode(value: Json): NodeRecord {
+  const { name, address, shoalVersion, gitHash } = value as unknown as StoredNode;
+  return { name, address, shoalVersion, gitHash };
+}
+
+function unknownNode(name: string, nodes: readonly NodeRecord[]): ShoalError {
+  const known = nodes.map((node) => `'${node.name}'`).join(", ") || "none";
+  return new ShoalError("notFound", `there is no storage node '${name}', registered are: ${known}`);
+}
+
+function expectedNode(name: string, registered: number): ShoalError {
+  return new ShoalError(
+    "conflict",
+    `storage node '${name}' is one of ${registered} that are registered, and as many are expected: without it no class ` +
+      "could be made. Lower CLUSTER_EXPECTED_STORAGE_NODES of the coordinators first, or start the node that takes its place",
+  );
+}
+
+function isSame(a: NodeRecord, b: NodeRecord): boolean {
+  return a.address === b.address && a.shoalVersion === b.shoalVersion && a.gitHash === b.gitHash;
+}

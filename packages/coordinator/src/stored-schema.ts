@@ -1,0 +1,85 @@
+import type { ClassDefinition, Json } from "@shoal/model";
+import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
+import type { MetaChange, MetaState } from "./meta-store.js";
+import { hasVersion, historyOf, putVersion, versionOf } from "./stored-history.js";
+
+/** Prefix of the keys under which class records stand. */
+const CLASS_PREFIX = "class/";
+
+/** A class record as stored: `order` keeps the classes in the order of their creation. */
+export interface StoredClass {
+  readonly record: ClassRecord;
+  readonly order: number;
+}
+
+/** The schema in a state of the MetaStore. */
+export interface StoredSchema {
+  readonly classes: ReadonlyMap<string, StoredClass>;
+  readonly snapshot: SchemaSnapshot;
+}
+
+/** Classes as they were read, by the value they were read from: one that has not changed stays the same object. */
+const readBefore = new WeakMap<object, StoredClass>();
+
+/** `storeId`: of the store. */
+export function readSchema(storeId: string, state: MetaState): StoredSchema {
+  const classes = new Map<string, StoredClass>();
+  for (const [key, value] of state.entries) {
+    if (key.startsWith(CLASS_PREFIX)) classes.set(key.slice(CLASS_PREFIX.length), readClass(value));
+  }
+  const ordered = [...classes.values()].sort((a, b) => a.order - b.order);
+  const version = versionOf(state);
+  const { historyId, former } = historyOf(storeId, state);
+  const snapshot = {
+    historyId,
+    version,
+    classes: ordered.map(({ record }) => record),
+    ...(former.length > 0 && { former }),
+  };
+  return { classes, snapshot };
+}
+
+/** Whether both have the same schema. */
+export function isSameSchema(a: MetaState, b: MetaState): boolean {
+  return versionOf(a) === versionOf(b);
+}
+
+/** A commit on `state` that changes classes. */
+export function schemaChanges(state: MetaState, changes: readonly MetaChange[]): readonly MetaChange[] {
+  return [...changes, putVersion(state.revision + 1)];
+}
+
+/** A commit on `state` that changes anything else: the schema keeps its version. */
+export function otherChanges(state: MetaState, changes: readonly MetaChange[]): readonly MetaChange[] {
+  return hasVersion(state) ? changes : [...changes, putVersion(versionOf(state))];
+}
+
+export function putClass(stored: StoredClass): MetaChange {
+  const value = stored as unknown as Json & object;
+  readBefore.set(value, stored);
+  return { key: CLASS_PREFIX + stored.record.definition.class, value };
+}
+
+export function removeClass(className: string): MetaChange {
+  return { key: CLASS_PREFIX + className, value: undefined };
+}
+
+export function definitionsOf(classes: ReadonlyMap<string, StoredClass>): readonly ClassDefinition[] {
+  return Array.from(classes.values(), ({ record }) => record.definition);
+}
+
+export function shardCount(classes: ReadonlyMap<string, StoredClass>): number {
+  let count = 0;
+  for (const { record } of classes.values()) count += record.sharding.shards.length;
+  return count;
+}
+
+function readClass(value: Json): StoredClass {
+  const stored = value as unknown as StoredClass;
+  const known = readBefore.get(stored);
+  if (known !== undefined) return known;
+  // JSON drops members that are undefined.
+  const read = { ...stored, record: { ...stored.record, dimensions: stored.record.dimensions } };
+  readBefore.set(stored, read);
+  return read;
+}
