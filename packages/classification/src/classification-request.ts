@@ -1,0 +1,24 @@
+import type { JsonObject } from "@shoal/model";
+
+export const FILTER_NAMES = ["sourceWhere", "trainingSetWhere", "targetWhere"] as const;
+
+export type FilterName = (typeof FILTER_NAMES)[number];
+
+/** A classification as it was asked for, checked and completed. Plain JSON: it is stored with its job. */
+export interface ClassificationRequest {
+  /** `knn`, `zeroshot`, or the type of a module's classifier, whether there is one or not. */
+  readonly type: string;
+  readonly class: string;
+  readonly classifyProperties: readonly string[];
+  readonly basedOnProperties: readonly string[];
+  /** Absent where the type has none and none were sent. */
+  readonly settings?: JsonObject;
+  /** As clients write them, and as they are shown. */
+  readonly filters?: { readonly [Name in FilterName]?: JsonObject };
+}
+
+export const KNN = "knn";
+export const ZEROSHOT = "zeroshot";
+
+/** What every message about a request begins with. */
+export const REFUSED = "invalid classification: ";

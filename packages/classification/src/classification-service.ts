@@ -1,0 +1,60 @@
+import type { SchemaView } from "@shoal/cluster";
+import type { JsonObject, WhereLimits } from "@shoal/model";
+import type { EnabledModules } from "@shoal/module-api";
+import type { QueryService } from "@shoal/query";
+import type { JobService, RequestContext } from "@shoal/rpc";
+import { type ClassificationRecord, classificationRecord } from "./classification-record.js";
+import { parseClassification } from "./parse-classification.js";
+
+/** Starts classifications and tells how far they are; who carries them out is `ClassificationRunner`. */
+export interface ClassificationService {
+  /** `body` as a client sent it. Fails with `invalid` and `malformed` on what cannot be done. */
+  start(body: unknown, context: RequestContext): Promise<ClassificationRecord>;
+  /** Undefined when there is none of that id. */
+  find(id: string, context: RequestContext): Promise<ClassificationRecord | undefined>;
+}
+
+export interface ClassificationParts {
+  readonly jobs: JobService;
+  readonly view: SchemaView;
+  readonly query: Pick<QueryService, "aggregate">;
+  readonly modules: EnabledModules;
+  readonly whereLimits: WhereLimits;
+  /** A random v4 uuid. */
+  readonly newId: () => string;
+}
+
+/** A range of a class has about so many objects. */
+const OBJECTS_PER_RANGE = 5_000;
+const RANGES_MAX = 64;
+
+export class Classifications implements ClassificationService {
+  readonly #parts: ClassificationParts;
+
+  constructor(parts: ClassificationParts) {
+    this.#parts = parts;
+  }
+
+  async start(body: unknown, context: RequestContext): Promise<ClassificationRecord> {
+    const { jobs, view, modules, whereLimits, newId } = this.#parts;
+    await view.refresh(context);
+    const classOf = (name: string) => view.classRecord(name)?.definition;
+    const request = parseClassification(body, { classOf, modules, whereLimits });
+    const className = request.class;
+    const classId = view.classRecord(className)?.classId ?? "";
+    const ranges = await this.#ranges(className, context);
+    const job = { id: newId(), className, classId, request: request as unknown as JsonObject, ranges };
+    return classificationRecord(await jobs.create(job, context));
+  }
+
+  async find(id: string, context: RequestContext): Promise<ClassificationRecord | undefined> {
+    const job = await this.#parts.jobs.find(id, context);
+    return job && classificationRecord(job);
+  }
+
+  async #ranges(className: string, context: RequestContext): Promise<number> {
+    const query = { className, where: undefined, groupBy: undefined, limit: undefined, properties: [] };
+    const [all] = await this.#parts.query.aggregate(query, context);
+    return Math.min(RANGES_MAX, Math.max(1, Math.ceil((all?.objectCount ?? 0) / OBJECTS_PER_RANGE)));
+  }
+}

@@ -1,0 +1,189 @@
+import { type ObjectId, referenceTo, ShoalError, SPEC_PROFILE } from "@shoal/model";
+import type { PreparedClassifier } from "@shoal/module-api";
+import type { ClassRecord, Job, JobService, RangeProgress, RangeReport } from "@shoal/rpc";
+import { expect, it } from "vitest";
+import { ClaimedRange } from "./claimed-range.js";
+import { ClassificationRun, type PreparedRun } from "./classification-run.js";
+import { classifyRange } from "./classify-range.js";
+import { MemoryItems } from "./memory-items.fixture.js";
+
+const SEED = Number(process.env.SHOAL_FUZZ_SEED ?? 20_261_120);
+const UNUSED = undefined as never;
+const OWN = "00000000-0000-4000-8000-0000000000aa" as ObjectId;
+const CLIENTS = "00000000-0000-4000-8000-0000000000bb" as ObjectId;
+const KILLED = new ShoalError("internal", "killed");
+
+const record: ClassRecord = {
+  definition: { class: "Item" } as ClassRecord["definition"],
+  ...{ sharding: UNUSED, classId: "item", dimensions: 1 },
+};
+
+const job: Job = {
+  ...{ id: "00000000-0000-4000-8000-000000000001", className: "Item", classId: "item", status: "running" },
+  ...{ startedMs: 1, endedMs: undefined, error: undefined },
+  counts: { succeeded: 0, failed: 0, errors: [] },
+  request: { type: "knn", class: "Item", classifyProperties: ["label"], basedOnProperties: ["text"] },
+};
+
+/** Items of one range, and whoever works on it: one after the other is killed until the range is done. */
+class World {
+  readonly shards = new MemoryItems(record);
+  readonly reports: RangeReport[] = [];
+  progress: RangeProgress = { after: "", pendingUpTo: "", counts: job.counts };
+  /** Items that are looked at side by side, and the most of them. */
+  busy = 0;
+  busiest = 0;
+  isDone = false;
+
+  constructor(
+    readonly classify: (id: ObjectId) => ObjectId | undefined,
+    readonly upTo = "",
+  ) {}
+
+  async work(): Promise<void> {
+    const jobs = {
+      report: async (report: RangeReport) => {
+        this.reports.push(report);
+        this.progress = report.progress;
+        this.isDone = report.state === "done";
+      },
+    } as Partial<JobService> as JobService;
+    const claim = { job, range: 0, token: 1, upTo: this.upTo, progress: this.progress, leaseMs: 60_000 };
+    using range = new ClaimedRange(claim, { jobs, nowMs: () => 1, stopped: new AbortController().signal });
+    await classifyRange(this.#prepared(), range, () => Date.now());
+  }
+
+  #prepared(): PreparedRun {
+    const parts = { router: this.shards, profile: SPEC_PROFILE };
+    const others = { view: UNUSED, filters: UNUSED, modules: UNUSED, whereLimits: UNUSED };
+    const run = new ClassificationRun({ ...parts, ...others }, job, record);
+    const classifier: PreparedClassifier = {
+      classify: async ({ id }) => {
+        this.busiest = Math.max(this.busiest, ++this.busy);
+        await Promise.resolve();
+        this.busy--;
+        const target = this.classify(id);
+        return target === undefined
+          ? []
+          : [{ property: "label", target: { id: target, className: "Label" }, meta: {} }];
+      },
+    };
+    return { run, source: run.labelled(false)[0], classifier };
+  }
+}
+
+function idOf(number: number): ObjectId {
+  return `${((number * 2_654_435_761) >>> 0).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000` as ObjectId;
+}
+
+it("holds a chunk of items at a time, announced before it is written", async () => {
+  const world = new World(() => OWN, "bfffffff-ffff-ffff-ffff-ffffffffffff");
+  const ids = Array.from({ length: 2_030 }, (_, at) => idOf(at));
+  for (const id of ids) world.shards.items.set(id, { properties: { text: "x" }, extras: undefined });
+  world.shards.before = (method) => {
+    if (method !== "merge") return;
+    const { after, pendingUpTo } = world.progress;
+    const written = [...world.shards.merged.keys()];
+    expect(written.every((id) => id <= pendingUpTo)).toBe(true);
+    expect(pendingUpTo > after).toBe(true);
+  };
+  await world.work();
+  const inRange = ids.filter((id) => id <= world.upTo);
+  expect([...world.shards.merged.keys()].sort()).toEqual([...inRange].sort());
+  expect(world.progress.counts).toEqual({ succeeded: inRange.length, failed: 0, errors: [] });
+  expect(world.isDone).toBe(true);
+  expect(world.shards.largest).toBeLessThanOrEqual(100);
+  expect(world.busiest).toBeLessThanOrEqual(8);
+  const label = world.shards.items.get(inRange[0] ?? OWN)?.properties.label;
+  expect(label).toEqual([{ ...referenceTo(OWN, "svc"), classification: {} }]);
+});
+
+it("leaves an item to the client who has labelled it since it was read", async () => {
+  const world = new World(() => OWN);
+  const [labelled, deleted, other] = [idOf(1), idOf(2), idOf(3)];
+  for (const id of [labelled, deleted, other]) world.shards.items.set(id, { properties: {}, extras: undefined });
+  world.shards.before = (method) => {
+    if (method !== "merge" || !world.shards.isOpen(labelled)) return;
+    world.shards.items.set(labelled, { properties: { label: [referenceTo(CLIENTS, "svc")] }, extras: undefined });
+    world.shards.items.delete(deleted);
+  };
+  await world.work();
+  expect(world.shards.items.get(labelled)).toEqual({
+    properties: { label: [referenceTo(CLIENTS, "svc")] },
+    extras: undefined,
+  });
+  expect([...world.shards.merged.keys()]).toEqual([other]);
+  expect(world.progress.counts).toEqual({ succeeded: 1, failed: 0, errors: [] });
+});
+
+it(`counts each item once, whoever is killed and whatever clients do (seed ${SEED})`, async () => {
+  let [kills, kept, repeated, failures] = [0, 0, 0, 0];
+  for (let round = 0; round < 40; round++) {
+    const random = numbers(SEED + round);
+    const fails = (id: ObjectId) => id[3] === "7";
+    const world = new World((id) => {
+      if (fails(id)) throw new ShoalError("invalid", "it fails");
+      return id[4] === "5" ? undefined : OWN;
+    });
+    const { shards } = world;
+    const ids = Array.from({ length: Math.floor(random() * 500) }, (_, at) => idOf(at));
+    const byClients = new Set<ObjectId>();
+    const clientLabels = (id: ObjectId) => {
+      const item = shards.items.get(id);
+      // What a job has written before may be changed; that says nothing about the job.
+      if (item === undefined || shards.merged.has(id) || fails(id)) return;
+      item.properties = { label: [referenceTo(CLIENTS, "svc")] };
+      byClients.add(id);
+    };
+    for (const id of ids) {
+      shards.items.set(id, { properties: random() < 0.5 ? {} : { label: [] }, extras: undefined });
+      if (random() < 0.2) clientLabels(id);
+    }
+    shards.before = (method) => {
+      if (random() < 0.12) {
+        kills++;
+        throw KILLED;
+      }
+      if (method !== "merge") return;
+      for (const id of ids) {
+        if (random() < 0.03) clientLabels(id);
+        else if (random() < 0.01 && !shards.merged.has(id) && !fails(id) && shards.items.delete(id))
+          byClients.delete(id);
+      }
+    };
+    shards.repeats = () => {
+      if (random() < 0.1) {
+        kills++;
+        throw KILLED;
+      }
+      if (random() < 0.7) return false;
+      repeated++;
+      return true;
+    };
+    for (let attempts = 0; !world.isDone; attempts++) {
+      expect(attempts).toBeLessThan(200);
+      await world.work().catch(({ message }: Error) => expect(message).toContain(KILLED.message));
+    }
+    const left = [...shards.items.keys()];
+    for (const id of byClients) {
+      kept++;
+      expect(shards.items.get(id)?.properties.label).toEqual([referenceTo(CLIENTS, "svc")]);
+    }
+    const failed = left.filter((id) => fails(id) && shards.isOpen(id)).length;
+    failures += failed;
+    const classified = left.filter((id) => !byClients.has(id) && !fails(id));
+    expect([...shards.merged.keys()].sort(), `round ${round}`).toEqual(classified.sort());
+    const { counts } = world.progress;
+    expect(counts, `round ${round}`).toMatchObject({ succeeded: classified.length, failed });
+  }
+  expect(Math.min(kills, kept, repeated, failures)).toBeGreaterThan(20);
+});
+
+/** The same for the same seed. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

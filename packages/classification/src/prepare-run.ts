@@ -1,0 +1,27 @@
+import { ShoalError } from "@shoal/model";
+import type { PreparedClassifier } from "@shoal/module-api";
+import type { Job, RequestContext } from "@shoal/rpc";
+import { KNN, ZEROSHOT } from "./classification-request.js";
+import { allOf, ClassificationRun, type PreparedRun, type RunParts } from "./classification-run.js";
+import { prepareKnn } from "./knn.js";
+import { prepareModuleClassifier } from "./module-classifier.js";
+import { prepareZeroshot } from "./zeroshot.js";
+
+/** Everything that a job's items share. Fails with what makes the whole job fail. */
+export async function prepareRun(parts: RunParts, job: Job, context: RequestContext): Promise<PreparedRun> {
+  await parts.view.refresh(context);
+  const record = parts.view.classRecord(job.className);
+  if (record === undefined || record.classId !== job.classId) {
+    // The coordinator ends the job when the class is gone.
+    throw new ShoalError("unavailable", `class '${job.className}' is not known here`);
+  }
+  const run = new ClassificationRun(parts, job, record);
+  const source = allOf([...run.labelled(false), await run.filter("sourceWhere", job.className, context)]);
+  return { run, source, classifier: await classifierOf(run, context) };
+}
+
+function classifierOf(run: ClassificationRun, context: RequestContext): Promise<PreparedClassifier> {
+  if (run.request.type === KNN) return prepareKnn(run, context);
+  if (run.request.type === ZEROSHOT) return prepareZeroshot(run, context);
+  return prepareModuleClassifier(run, context);
+}

@@ -1,0 +1,4 @@
+export { ComputeThread } from "./compute-thread.js";
+export { InferenceContainer } from "./inference-container.js";
+export { mapConcurrently } from "./map-concurrently.js";
+export { serveThread } from "./thread-server.js";

@@ -1,0 +1,193 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type JsonObject, ShoalError } from "@shoal/model";
+import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import type { Dispatcher, Pool } from "undici";
+import { Deadline } from "./deadline.js";
+
+/** Longest a container may work on one call; most requests have less. */
+const CALL_MS_MAX = 60_000;
+const CONNECT_MS_MAX = 5_000;
+const RETRY_PAUSE_MS = 100;
+
+/** Vectors and answers are small; what is longer is none. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+/** Connections, and so calls at a time. Further ones wait in turn. */
+const CONNECTIONS_MAX = 16;
+
+const READY_MS_MAX = 120_000;
+const READY_PAUSE_MS = 1_000;
+const READY_CALL_MS = 500;
+
+/** How much of an answer that is not understood is shown. */
+const SHOWN_CHARS = 80;
+
+/** What proxies answer while nobody is behind them. */
+const NOBODY_THERE: ReadonlySet<number> = new Set([502, 503, 504]);
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/**
+ * A container with a model that is asked over HTTP (reference-graphql 8.6). Calls change nothing there, so one that did not
+ * reach it is sent once more. Connections are opened by the first call.
+ */
+export class InferenceContainer implements AsyncDisposable {
+  readonly #module: string;
+  readonly #url: URL;
+  readonly #nowMs: () => number;
+  readonly #tell: ModuleResources["tell"];
+  #pool: Promise<Pool> | undefined;
+
+  /** `address`: scheme, host and port, perhaps a path; `module` is for messages. */
+  constructor(module: string, address: string, { nowMs, tell }: Pick<ModuleResources, "nowMs" | "tell">) {
+    this.#module = module;
+    this.#url = new URL(address);
+    this.#nowMs = nowMs;
+    this.#tell = tell;
+  }
+
+  /**
+   * The object that the container answers. Fails with `invalid` when it refuses what it was sent, with `unavailable` when it
+   * fails, is gone or answers nonsense, with `deadlineExceeded` when it takes too long.
+   */
+  async post(path: string, body: JsonObject, context: ModuleContext): Promise<JsonObject> {
+    return this.#objectOf(await this.#call("POST", path, JSON.stringify(body), context));
+  }
+
+  /** The member `vector` of what `post` answers. Fails as that, and with `unavailable` when there is none. */
+  async vector(path: string, body: JsonObject, context: ModuleContext): Promise<Float32Array> {
+    const { vector, error } = await this.post(path, body, context);
+    if (typeof error === "string" && error !== "") throw this.#failure("unavailable", error);
+    if (Array.isArray(vector) && vector.length > 0) {
+      const numbers = Float32Array.from(vector, (number) => (typeof number === "number" ? number : Number.NaN));
+      if (numbers.every(Number.isFinite)) return numbers;
+    }
+    throw this.#failure("unavailable", "it answered no vector of numbers");
+  }
+
+  /** What the container says of itself. Fails as `post`. */
+  async meta(context: ModuleContext): Promise<JsonObject> {
+    return this.#objectOf(await this.#call("GET", "/meta", undefined, context));
+  }
+
+  /** Resolves when the container says that it is ready; asks every second. Fails with `unavailable` after two minutes. */
+  readonly awaitReady = async (context: ModuleContext): Promise<void> => {
+    const end = Math.min(context.deadline, this.#nowMs() + READY_MS_MAX);
+    for (;;) {
+      const failure = await this.#notReady({ ...context, deadline: this.#nowMs() + READY_CALL_MS });
+      if (failure === undefined) return;
+      context.signal?.throwIfAborted();
+      if (this.#nowMs() + READY_PAUSE_MS > end) {
+        throw this.#failure("unavailable", `is not ready, and was waited for long enough: ${failure}`);
+      }
+      this.#tell("an inference container is not ready yet", { module: this.#module, address: this.#url.href, failure });
+      await pause(READY_PAUSE_MS, undefined, context.signal === undefined ? {} : { signal: context.signal });
+    }
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await (await pool)?.destroy();
+  }
+
+  async #notReady(context: ModuleContext): Promise<string | undefined> {
+    try {
+      const { status } = await this.#callOnce("GET", "/.well-known/ready", undefined, context);
+      return status <= 299 ? undefined : `status ${status}`;
+    } catch (thrown) {
+      return ShoalError.from(thrown).message;
+    }
+  }
+
+  async #call(method: "GET" | "POST", path: string, body: string | undefined, context: ModuleContext): Promise<Answer> {
+    const bounded = { ...context, deadline: Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX) };
+    const retriable = (): boolean => this.#nowMs() + RETRY_PAUSE_MS < bounded.deadline;
+    try {
+      const answer = await this.#callOnce(method, path, body, bounded);
+      if (!NOBODY_THERE.has(answer.status) || !retriable()) return answer;
+    } catch (thrown) {
+      if (ShoalError.from(thrown).code !== "unavailable" || !retriable()) throw thrown;
+    }
+    await pause(RETRY_PAUSE_MS);
+    context.signal?.throwIfAborted();
+    return this.#callOnce(method, path, body, bounded);
+  }
+
+  async #callOnce(
+    method: "GET" | "POST",
+    path: string,
+    body: string | undefined,
+    context: ModuleContext,
+  ): Promise<Answer> {
+    using deadline = new Deadline(context, this.#nowMs());
+    try {
+      const pool = await this.#opened();
+      const request: Dispatcher.RequestOptions = {
+        method,
+        path: this.#url.pathname.replace(/\/$/, "") + path,
+        signal: deadline.signal,
+        ...(body === undefined ? {} : { body, headers: { "content-type": "application/json" } }),
+      };
+      const answer = await pool.request(request);
+      return { status: answer.statusCode, text: await answer.body.text() };
+    } catch (thrown) {
+      context.signal?.throwIfAborted();
+      if (deadline.isOver) throw this.#failure("deadlineExceeded", "has not answered in time", thrown);
+      throw this.#failure("unavailable", `cannot be reached: ${reasonOf(thrown)}`, thrown);
+    }
+  }
+
+  #opened(): Promise<Pool> {
+    this.#pool ??= openPool(this.#url.origin);
+    return this.#pool;
+  }
+
+  #objectOf({ status, text }: Answer): JsonObject {
+    const parsed = objectOf(text);
+    if (status > 399) {
+      const said = parsed?.error ?? parsed?.detail;
+      const reason = typeof said === "string" && said !== "" ? `: ${said}` : "";
+      const isRefused = status < 500 && status !== 404 && status !== 429;
+      throw this.#failure(isRefused ? "invalid" : "unavailable", `fail with status ${status}${reason}`);
+    }
+    if (parsed !== undefined) return parsed;
+    const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+    throw this.#failure("unavailable", `unmarshal response body: it must be a JSON object, got '${shown}'`);
+  }
+
+  #failure(code: "invalid" | "unavailable" | "deadlineExceeded", text: string, cause?: unknown): ShoalError {
+    return new ShoalError(code, `the container of ${this.#module} at ${this.#url.host}: ${text}`, { cause });
+  }
+}
+
+/** The library is loaded by the first call: who has no containers does not pay for it. */
+async function openPool(origin: string): Promise<Pool> {
+  const { Pool } = await import("undici");
+  return new Pool(origin, {
+    connections: CONNECTIONS_MAX,
+    pipelining: 1,
+    maxResponseSize: ANSWER_BYTES_MAX,
+    // A call is bounded as a whole.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: CONNECT_MS_MAX },
+  });
+}
+
+function objectOf(text: string): JsonObject | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? (parsed as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of several attempts at addresses of one name the library makes one error without a text. */
+function reasonOf(thrown: unknown): string {
+  if (thrown instanceof AggregateError) return thrown.errors.map(reasonOf).join(", ");
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

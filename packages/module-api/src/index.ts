@@ -1,0 +1,47 @@
+export type { AdditionalOffer, AdditionalProperty, AdditionalRow, AdditionalSearch } from "./additional-property.js";
+export type { ClassConfig } from "./class-config.js";
+export type {
+  ClassifiedReference,
+  Classifier,
+  ClassifierItem,
+  ClassifierRun,
+  ClassifierTarget,
+  PreparedClassifier,
+} from "./classifier.js";
+export { EnabledModules, NO_ENABLED_MODULES } from "./enabled-modules.js";
+export type { ExtensionStore } from "./extension-store.js";
+export type { Module } from "./module.js";
+export type { ModuleContext } from "./module-context.js";
+export {
+  chooseModules,
+  createModules,
+  type ModuleRegistration,
+  type ModuleResources,
+  type ModuleSettings,
+} from "./module-registration.js";
+export type {
+  InternalModuleRoute,
+  ModuleOperation,
+  ModuleRequest,
+  ModuleResponse,
+  ModuleRoute,
+} from "./module-route.js";
+export { featureProjection } from "./projection/feature-projection.js";
+export { type Project, project } from "./projection/project.js";
+export { type ProjectionSettings, tSne } from "./projection/t-sne.js";
+export type { LocatedText, SearchArgument, SearchWorld } from "./search-argument.js";
+export type { InputField, InputFields, InputShape, OutputField, OutputShape, Scalar } from "./shapes.js";
+export { camelCaseWords, splitCamelCase } from "./text/camel-case.js";
+export { meanOf, NEAR_TEXT, VECTORIZE_PREFIX } from "./text/near-text.js";
+export { ObjectTexts } from "./text/object-text.js";
+export { type RowText, rowTexts } from "./text/row-texts.js";
+export {
+  isSkipped,
+  isTextProperty,
+  TEXT_CLASS_DEFAULTS,
+  TEXT_PROPERTY_DEFAULTS,
+  vectorizesClassName,
+  vectorizesPropertyName,
+} from "./text/text-config.js";
+export type { TextTransformer } from "./text-transformer.js";
+export type { ObjectContent, ObjectVector, Vectorizer } from "./vectorizer.js";

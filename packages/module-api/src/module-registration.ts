@@ -1,0 +1,78 @@
+import { ShoalError } from "@shoal/model";
+import { EnabledModules } from "./enabled-modules.js";
+import type { ExtensionStore } from "./extension-store.js";
+import type { Module } from "./module.js";
+
+/** What operators say about modules; undefined where they say nothing. */
+export interface ModuleSettings {
+  /** The modules that are enabled; undefined: all that have what they need. */
+  readonly enableModules: readonly string[] | undefined;
+  readonly defaultVectorizerModule: string;
+  readonly contextionaryUrl: string | undefined;
+  readonly transformersInferenceApi: string | undefined;
+  readonly qnaInferenceApi: string | undefined;
+  readonly imageInferenceApi: string | undefined;
+  readonly nerInferenceApi: string | undefined;
+  readonly spellcheckInferenceApi: string | undefined;
+  /** Folder of files that are made once and can be made again; undefined: beside the code. */
+  readonly moduleCachePath: string | undefined;
+}
+
+/** What modules are given. */
+export interface ModuleResources {
+  readonly settings: ModuleSettings;
+  readonly extensions: ExtensionStore;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** Told what operators may want to know: a back end that is slow to come, a file that is made. */
+  readonly tell: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+/** A module that can be enabled. */
+export interface ModuleRegistration {
+  readonly name: string;
+  /** Whether it can be the vectorizer of a class. */
+  readonly isVectorizer: boolean;
+  /** What it lacks, as `required variable NER_INFERENCE_API is not set`; undefined when it can be enabled. */
+  lacks(settings: ModuleSettings): string | undefined;
+  /** The same about the modules that are enabled beside it, by name. */
+  readonly lacksBeside?: (names: readonly string[]) => string | undefined;
+  /** Starts nothing. */
+  create(resources: ModuleResources): Module;
+}
+
+/**
+ * The modules that the settings ask for (reference-graphql 8.1). Names that are not registered are passed over, and told.
+ * Fails with `invalid` when a named one lacks something, and when the default vectorizer is none of them.
+ */
+export function chooseModules(
+  registered: readonly ModuleRegistration[],
+  settings: ModuleSettings,
+  tell: ModuleResources["tell"],
+): readonly ModuleRegistration[] {
+  const { enableModules: named, defaultVectorizerModule } = settings;
+  for (const name of named ?? []) {
+    if (!registered.some((module) => module.name === name)) tell("there is no module of that name", { name });
+  }
+  const fits = (module: ModuleRegistration, lack: string | undefined): boolean => {
+    if (named === undefined) return lack === undefined;
+    if (!named.includes(module.name)) return false;
+    if (lack === undefined) return true;
+    throw new ShoalError("invalid", `module '${module.name}': ${lack}`);
+  };
+  const able = registered.filter((module) => fits(module, module.lacks(settings)));
+  const names = able.map(({ name }) => name);
+  const chosen = able.filter((module) => fits(module, module.lacksBeside?.(names)));
+  const vectorizers = ["none", ...chosen.filter(({ isVectorizer }) => isVectorizer).map(({ name }) => name)];
+  if (vectorizers.includes(defaultVectorizerModule)) return chosen;
+  throw new ShoalError(
+    "invalid",
+    `DEFAULT_VECTORIZER_MODULE: no module with name "${defaultVectorizerModule}" present, ` +
+      `it must be one of ${vectorizers.join(", ")}`,
+  );
+}
+
+/** Starts nothing. */
+export function createModules(chosen: readonly ModuleRegistration[], resources: ModuleResources): EnabledModules {
+  return new EnabledModules(chosen.map((module) => module.create(resources)));
+}

@@ -1,0 +1,67 @@
+import { type JsonObject, ShoalError } from "@shoal/model";
+import type { AdditionalProperty } from "../additional-property.js";
+import { type Project, project } from "./project.js";
+import type { ProjectionSettings } from "./t-sne.js";
+
+const PERPLEXITY_DEFAULT = 5;
+
+/** The rows of the page as points in few dimensions (reference-graphql 8.5), which all text vectorizers offer. */
+export function featureProjection(projectRows: Project = project): AdditionalProperty {
+  return {
+    name: "featureProjection",
+    output: { type: { typeSuffix: "FeatureProjection", fields: { vector: { type: "Float", list: true } } } },
+    arguments: {
+      algorithm: { type: "String" },
+      dimensions: { type: "Int" },
+      learningRate: { type: "Int" },
+      iterations: { type: "Int" },
+      perplexity: { type: "Int" },
+    },
+    offeredIn: { list: true, search: true, restObject: false, restList: true },
+    includeNames: ["featureProjection", "featureprojection", "feature-projection", "feature_projection"],
+    reads: { properties: false, vector: true, extras: false },
+    async values(rows, given, _search, context) {
+      if (rows.length === 0) return [];
+      const vectors = rows.map(({ object }, item) => vectorOf(object.vector, item));
+      const length = vectors[0]?.length ?? 0;
+      for (const vector of vectors) {
+        if (vector.length === length) continue;
+        throw new ShoalError("invalid", `inconsistent vector lengths found: ${length} and ${vector.length}`);
+      }
+      const settings = settingsOf(given, rows.length, length);
+      return (await projectRows(vectors, settings, context)).map((vector) => ({ vector: [...vector] }));
+    },
+  };
+}
+
+function vectorOf(vector: Float32Array | undefined, item: number): Float32Array {
+  if (vector !== undefined && vector.length > 0) return vector;
+  throw new ShoalError("invalid", `item ${item} has no vector`);
+}
+
+/** Fails with `invalid`, with all that is wrong. */
+function settingsOf(given: JsonObject, rows: number, length: number): ProjectionSettings {
+  const number = (name: string, fallback: number): number =>
+    typeof given[name] === "number" ? (given[name] as number) : fallback;
+  const settings = {
+    dimensions: number("dimensions", 2),
+    perplexity: number("perplexity", Math.min(rows - 1, PERPLEXITY_DEFAULT)),
+    iterations: number("iterations", 100),
+    learningRate: number("learningRate", 25),
+  };
+  const { dimensions, perplexity, iterations, learningRate } = settings;
+  const faults: string[] = [];
+  const { algorithm = "tsne" } = given;
+  if (algorithm !== "tsne") faults.push(`algorithm ${String(algorithm)} is not supported: must be one of: tsne`);
+  if (perplexity < 0) faults.push(`perplexity must be at least 0, got: ${perplexity}`);
+  if (perplexity >= rows && perplexity > 0) {
+    faults.push(`perplexity must be smaller than amount of items: ${perplexity} >= ${rows}`);
+  }
+  if (iterations < 1) faults.push(`iterations must be at least 1, got: ${iterations}`);
+  if (dimensions < 1) faults.push(`dimensions must be at least 1, got: ${dimensions}`);
+  if (dimensions >= length)
+    faults.push(`dimensions must be smaller than source dimensions: ${dimensions} >= ${length}`);
+  if (learningRate < 1) faults.push(`learningRate must be at least 1, got: ${learningRate}`);
+  if (faults.length > 0) throw new ShoalError("invalid", `invalid params: ${faults.join(", ")}`);
+  return settings;
+}

@@ -1,0 +1,31 @@
+import { InferenceContainer } from "@shoal/inference";
+import { ShoalError } from "@shoal/model";
+import type { Module, ModuleRegistration, ModuleResources } from "@shoal/module-api";
+import { IMAGE_CLASS_CONFIG, MODULE_NAME } from "./class-config.js";
+import { ImageVectorizer } from "./image-vectorizer.js";
+import { nearImage } from "./near-image.js";
+
+/** `img2vec-neural`. */
+export const IMAGE_MODULE: ModuleRegistration = {
+  name: MODULE_NAME,
+  isVectorizer: true,
+  lacks: ({ imageInferenceApi }) =>
+    imageInferenceApi === undefined ? "required variable IMAGE_INFERENCE_API is not set" : undefined,
+  create: (resources) => imageModule(resources.settings.imageInferenceApi ?? "", resources),
+};
+
+export function imageModule(address: string, resources: Pick<ModuleResources, "nowMs" | "tell">): Module {
+  if (address === "") throw new ShoalError("internal", `module '${MODULE_NAME}' was created without an address`);
+  const container = new InferenceContainer(MODULE_NAME, address, resources);
+  const vectorizer = new ImageVectorizer(container);
+  return {
+    name: MODULE_NAME,
+    vectorizer,
+    classConfig: IMAGE_CLASS_CONFIG,
+    searchArguments: [nearImage(vectorizer, resources.nowMs)],
+    // The container says nothing of itself (reference-graphql 8.1).
+    meta: async () => ({}),
+    awaitReady: container.awaitReady,
+    [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,1 @@
+export { IMAGE_MODULE } from "./image-module.js";

@@ -1,0 +1,1 @@
+export { NER_MODULE } from "./ner-module.js";

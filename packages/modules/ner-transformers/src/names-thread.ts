@@ -1,0 +1,3 @@
+import { serveThread } from "@shoal/inference";
+
+serveThread(async () => (await import("./names-of.js")).namesOf);

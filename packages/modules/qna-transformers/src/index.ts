@@ -1,0 +1,1 @@
+export { QNA_MODULE } from "./qna-module.js";

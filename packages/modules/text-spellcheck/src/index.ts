@@ -1,0 +1,1 @@
+export { SPELLCHECK_MODULE } from "./spellcheck-module.js";

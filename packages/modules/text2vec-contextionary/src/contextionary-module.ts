@@ -1,0 +1,69 @@
+import {
+  featureProjection,
+  type Module,
+  type ModuleContext,
+  type ModuleRegistration,
+  type ModuleResources,
+  NEAR_TEXT,
+  project,
+} from "@shoal/module-api";
+import { INTERPRETATION } from "./additional/interpretation.js";
+import { nearestNeighbors } from "./additional/nearest-neighbors.js";
+import { semanticPath } from "./additional/semantic-path.js";
+import { contextualClassifier } from "./classifier/contextual-classifier.js";
+import { conceptRoutes, extensionStorageRoutes } from "./concept-routes.js";
+import type { Contextionary } from "./contextionary.js";
+import { contextionaryClassConfig } from "./contextionary-class-config.js";
+import { EmbeddedContextionary } from "./embedded-contextionary.js";
+import { MODULE_NAME } from "./module-name.js";
+import { StoredExtensions } from "./stored-extensions.js";
+import { TextVectorizer } from "./text-vectorizer.js";
+import { RemoteContextionary } from "./wire/remote-contextionary.js";
+
+/** Nobody says for how long the check of a class may be worked on; the first one may have to convert the vocabulary. */
+const CHECK_MS = 60_000;
+
+/** `text2vec-contextionary`. */
+export const CONTEXTIONARY_MODULE: ModuleRegistration = {
+  name: MODULE_NAME,
+  isVectorizer: true,
+  lacks: () => undefined,
+  create(resources) {
+    const { contextionaryUrl } = resources.settings;
+    const extensions = new StoredExtensions(resources.extensions);
+    const contextionary =
+      contextionaryUrl === undefined
+        ? EmbeddedContextionary.of(resources, extensions)
+        : new RemoteContextionary(contextionaryUrl, resources);
+    return contextionaryModule(contextionary, extensions, resources.nowMs);
+  },
+};
+
+export function contextionaryModule(
+  contextionary: Contextionary,
+  extensions: StoredExtensions,
+  nowMs: ModuleResources["nowMs"],
+): Module {
+  const newContext = (): ModuleContext => ({ deadline: nowMs() + CHECK_MS });
+  return {
+    name: MODULE_NAME,
+    vectorizer: new TextVectorizer(contextionary),
+    classConfig: contextionaryClassConfig(contextionary, newContext),
+    searchArguments: [NEAR_TEXT],
+    additionalProperties: [
+      INTERPRETATION,
+      nearestNeighbors(contextionary),
+      featureProjection(),
+      semanticPath(contextionary, project),
+    ],
+    classifiers: [contextualClassifier(contextionary)],
+    routes: conceptRoutes(contextionary),
+    internalRoutes: extensionStorageRoutes(extensions),
+    meta: async (context) => {
+      const { version, wordCount } = await contextionary.meta(context);
+      return { version, wordCount };
+    },
+    ...(contextionary.awaitReady === undefined ? {} : { awaitReady: contextionary.awaitReady }),
+    [Symbol.asyncDispose]: () => contextionary[Symbol.asyncDispose](),
+  };
+}

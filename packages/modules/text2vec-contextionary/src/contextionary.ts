@@ -1,0 +1,59 @@
+import type { ModuleContext } from "@shoal/module-api";
+
+/** A word that a vector was made of. */
+export interface SourceWord {
+  readonly concept: string;
+  /** In float32. */
+  readonly weight: number;
+  readonly occurrence: number;
+}
+
+export interface CorpusVector {
+  readonly vector: Float32Array;
+  readonly source: readonly SourceWord[];
+}
+
+/** A word near to a vector. */
+export interface NearWord {
+  readonly word: string;
+  /** Euclidean, between vectors as they are. */
+  readonly distance: number;
+}
+
+export interface WordOverride {
+  readonly word: string;
+  /** Numbers, `w` (the weight that the word would have), `+ - * /` and parentheses. */
+  readonly expression: string;
+}
+
+/**
+ * Vectors of words and what can be made of them (reference-graphql 8.3): in this process, or asked for at another one. All
+ * fail with `unavailable` when it does not answer.
+ */
+export interface Contextionary extends AsyncDisposable {
+  meta(context: ModuleContext): Promise<{ readonly version: string; readonly wordCount: number }>;
+  isStopword(word: string, context: ModuleContext): Promise<boolean>;
+  isWordPresent(word: string, context: ModuleContext): Promise<boolean>;
+  /** Undefined for an unknown word. */
+  vectorForWord(word: string, context: ModuleContext): Promise<Float32Array | undefined>;
+  /** One a word; undefined for unknown ones. */
+  vectorsForWords(words: readonly string[], context: ModuleContext): Promise<readonly (Float32Array | undefined)[]>;
+  /** The mean of the vectors of the corpora. Fails with `invalid` when one of them has no known word. */
+  vectorForCorpora(
+    corpora: readonly string[],
+    overrides: readonly WordOverride[],
+    context: ModuleContext,
+  ): Promise<CorpusVector>;
+  /** The `count` words nearest to a vector, of all words. */
+  nearestWords(vector: Float32Array, count: number, context: ModuleContext): Promise<readonly NearWord[]>;
+  /** For each vector the `count` nearest of the words that are not among the rarest. */
+  nearestUsualWords(
+    vectors: readonly Float32Array[],
+    count: number,
+    context: ModuleContext,
+  ): Promise<readonly (readonly NearWord[])[]>;
+  /** Teaches a word, for all processes. Fails with `invalid` against the rules for it. */
+  addExtension(concept: string, definition: string, weight: number, context: ModuleContext): Promise<void>;
+  /** Resolves when it can answer; absent when it always can. */
+  readonly awaitReady?: (context: ModuleContext) => Promise<void>;
+}

@@ -1,0 +1,135 @@
+import { ShoalError } from "@shoal/model";
+import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import type { NearestRows } from "@shoal/native";
+import type { Contextionary, CorpusVector, NearWord, WordOverride } from "./contextionary.js";
+import type { StoredExtensions } from "./stored-extensions.js";
+import { corporaVector } from "./vectors/corpus-vector.js";
+import { checkExtension, conceptKey, EXTENSION_OCCURRENCE } from "./vectors/extension.js";
+import { KnownWords } from "./vectors/known-words.js";
+import { STOP_WORDS } from "./vectors/stop-words.js";
+import { GLOVE_WORDS } from "./vocabulary/glove-source.js";
+import { loadVocabulary } from "./vocabulary/load-vocabulary.js";
+import type { Vocabulary } from "./vocabulary/vocabulary.js";
+
+/** Of the word vectors: the language, their release, and the release of what is made of them. */
+const VERSION = "en1.1.0-v1.2.1";
+
+/** Vectors whose neighbours are looked for in one walk through the vocabulary. */
+const VECTORS_AT_ONCE = 16;
+
+/** The share of the vocabulary that is too rare to be a usual word: the rarest 5 % (reference-graphql 8.3). */
+const RARE_SHARE = 0.05;
+
+interface Loaded {
+  readonly vocabulary: Vocabulary;
+  readonly words: KnownWords;
+}
+
+/** A contextionary in this process, on the word vectors that come with it; they are loaded when first used. */
+export class EmbeddedContextionary implements Contextionary {
+  readonly #load: () => Promise<Vocabulary>;
+  readonly #extensions: StoredExtensions;
+  #loaded: Promise<Loaded> | undefined;
+
+  constructor(load: () => Promise<Vocabulary>, extensions: StoredExtensions) {
+    this.#load = load;
+    this.#extensions = extensions;
+  }
+
+  static of(resources: ModuleResources, extensions: StoredExtensions): EmbeddedContextionary {
+    return new EmbeddedContextionary(() => loadVocabulary(resources), extensions);
+  }
+
+  async meta(): Promise<{ readonly version: string; readonly wordCount: number }> {
+    return { version: VERSION, wordCount: GLOVE_WORDS };
+  }
+
+  async isStopword(word: string): Promise<boolean> {
+    return STOP_WORDS.has(word);
+  }
+
+  async isWordPresent(word: string): Promise<boolean> {
+    return (await this.#words()).words.find(word) !== undefined;
+  }
+
+  async vectorForWord(word: string): Promise<Float32Array | undefined> {
+    return (await this.#words()).words.vectorOf(word);
+  }
+
+  async vectorsForWords(words: readonly string[]): Promise<readonly (Float32Array | undefined)[]> {
+    const loaded = await this.#words();
+    return words.map((word) => loaded.words.vectorOf(word.toLowerCase()));
+  }
+
+  async vectorForCorpora(corpora: readonly string[], overrides: readonly WordOverride[]): Promise<CorpusVector> {
+    return corporaVector((await this.#words()).words, corpora, overrides);
+  }
+
+  async nearestWords(vector: Float32Array, count: number): Promise<readonly NearWord[]> {
+    const { vocabulary } = await this.#words();
+    checkLength(vector, vocabulary);
+    const { nearestRows } = await import("@shoal/native");
+    const [nearest] = await nearestRows(vocabulary.matrix, vocabulary.dimensions, vector, count);
+    return nearest === undefined ? [] : wordsOf(vocabulary, nearest, vocabulary.size, count);
+  }
+
+  async nearestUsualWords(
+    vectors: readonly Float32Array[],
+    count: number,
+    context: ModuleContext,
+  ): Promise<readonly (readonly NearWord[])[]> {
+    const { vocabulary } = await this.#words();
+    const { dimensions, matrix, size } = vocabulary;
+    const { nearestRows } = await import("@shoal/native");
+    for (const vector of vectors) checkLength(vector, vocabulary);
+    // What is among the rarest is left out of the walk: the vocabulary is sorted.
+    const usual = Math.max(1, Math.ceil(size * (1 - RARE_SHARE)));
+    const found: (readonly NearWord[])[] = [];
+    for (let at = 0; at < vectors.length; at += VECTORS_AT_ONCE) {
+      context.signal?.throwIfAborted();
+      const some = vectors.slice(at, at + VECTORS_AT_ONCE);
+      const queries = new Float32Array(some.length * dimensions);
+      for (const [i, vector] of some.entries()) queries.set(vector, i * dimensions);
+      const answers = await nearestRows(matrix.subarray(0, usual * dimensions), dimensions, queries, count);
+      for (const nearest of answers) found.push(wordsOf(vocabulary, nearest, usual, count));
+    }
+    return found;
+  }
+
+  async addExtension(concept: string, definition: string, weight: number, context: ModuleContext): Promise<void> {
+    checkExtension(concept, definition, weight);
+    const { vector } = await this.vectorForCorpora([definition.toLowerCase()], []);
+    const key = conceptKey(concept);
+    const extension = { concept: key, vector, occurrence: EXTENSION_OCCURRENCE, definition, weight };
+    await this.#extensions.put(extension, context);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#loaded = undefined;
+  }
+
+  #words(): Promise<Loaded> {
+    this.#loaded ??= this.#load().then(
+      (vocabulary) => ({ vocabulary, words: new KnownWords(vocabulary, () => this.#extensions.all) }),
+      (failure) => {
+        // The next one tries again.
+        this.#loaded = undefined;
+        throw failure;
+      },
+    );
+    return this.#loaded;
+  }
+}
+
+function checkLength({ length }: Float32Array, { dimensions }: Vocabulary): void {
+  if (length === dimensions) return;
+  throw new ShoalError("invalid", `vector lengths don't match: words have ${dimensions}, got ${length}`);
+}
+
+function wordsOf(vocabulary: Vocabulary, { rows, distances }: NearestRows, below: number, count: number): NearWord[] {
+  const words: NearWord[] = [];
+  for (const [i, row] of rows.entries()) {
+    if (row < below) words.push({ word: vocabulary.words.word(row), distance: distances[i] ?? 0 });
+  }
+  return words.slice(0, count);
+}

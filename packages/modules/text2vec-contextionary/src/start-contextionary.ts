@@ -1,0 +1,14 @@
+import type { ModuleResources } from "@shoal/module-api";
+import { EmbeddedContextionary } from "./embedded-contextionary.js";
+import { StoredExtensions } from "./stored-extensions.js";
+import { serveContextionary } from "./wire/serve-contextionary.js";
+
+/** The embedded contextionary for other processes, on the wire of the containers; its words are loaded before it listens. */
+export async function startContextionary(
+  resources: ModuleResources,
+  address: string,
+): Promise<{ readonly port: number } & AsyncDisposable> {
+  const contextionary = EmbeddedContextionary.of(resources, new StoredExtensions(resources.extensions));
+  await contextionary.isWordPresent("word");
+  return serveContextionary(contextionary, address, resources.nowMs);
+}

@@ -1,0 +1,31 @@
+import type { Vocabulary } from "../vocabulary/vocabulary.js";
+import { vocabularyIn } from "../vocabulary/vocabulary-file.js";
+
+/** Numbers from 0 to 1, the same for a seed. */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return (state >>> 8) / 2 ** 24;
+  };
+}
+
+/** Words of which tests know that they are there: of several alphabets, most frequent first. */
+export const SMALL_WORDS: readonly string[] = [
+  ..."the , . car cars vehicle engine road fashion store dress pizza food apple fruit banana king queen president inc".split(
+    " ",
+  ),
+  ..."microsoft computer software über straße 東京 2024 3d money bank river water fish boat sea article i phone a".split(
+    " ",
+  ),
+  ...Array.from({ length: 160 }, (_, i) => `word${String.fromCharCode(97 + (i % 26))}${i}`),
+];
+
+const DIMENSIONS = 12;
+
+/** A vocabulary of {@link SMALL_WORDS} with random vectors. */
+export function smallVocabulary(seed = 1): Vocabulary {
+  const random = randomNumbers(seed);
+  const matrix = Float32Array.from({ length: SMALL_WORDS.length * DIMENSIONS }, () => random() * 2 - 1);
+  return vocabularyIn(SMALL_WORDS, matrix);
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { randomNumbers, SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
+import { corporaVector } from "./corpus-vector.js";
+import type { Extension } from "./extension.js";
+import { KnownWords } from "./known-words.js";
+import { STOP_WORDS } from "./stop-words.js";
+import { overriddenWeight } from "./weight-expression.js";
+
+const SEED = Number(process.env.SHOAL_FUZZ_SEED ?? 20_261_120);
+
+const vocabulary = smallVocabulary();
+const taught: Extension = {
+  concept: "taught_word",
+  vector: vocabulary.vector(5),
+  occurrence: 1000,
+  definition: "",
+  weight: 1,
+};
+const words = new KnownWords(vocabulary, () => new Map([[taught.concept, taught]]));
+
+/** The formula as reference-graphql 8.3 has it, word by word, without anything shared with what is tested. */
+function expectedVector(corpora: readonly string[]): number[] | undefined {
+  const means: number[][] = [];
+  for (const corpus of corpora) {
+    const known: { vector: readonly number[]; occurrence: number }[] = [];
+    const parts = corpus
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((part) => part !== "");
+    for (let i = 0; i < parts.length; i++) {
+      const part = parts[i] ?? "";
+      const rank = SMALL_WORDS.indexOf(part);
+      if (part === "taught" && parts[i + 1] === "word") {
+        known.push({ vector: [...taught.vector], occurrence: 1000 });
+        i++;
+      } else if (rank >= 0 && !STOP_WORDS.has(part)) {
+        known.push({ vector: [...vocabulary.vector(rank)], occurrence: Math.round(10_000_000 / (rank + 1)) });
+      }
+    }
+    if (known.length === 0) return undefined;
+    const maxOcc = Math.max(...known.map(({ occurrence }) => occurrence));
+    const weights = known.map(({ occurrence }) =>
+      known.length === 1 ? 1 : 2 * (1.05 - Math.log(occurrence) / Math.log(maxOcc)),
+    );
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    means.push(
+      Array.from({ length: vocabulary.dimensions }, (_, at) =>
+        known.reduce((sum, { vector }, i) => sum + ((vector[at] ?? 0) * (weights[i] ?? 0)) / total, 0),
+      ),
+    );
+  }
+  return Array.from(
+    { length: vocabulary.dimensions },
+    (_, at) => means.reduce((sum, mean) => sum + (mean[at] ?? 0), 0) / means.length,
+  );
+}
+
+it(`makes the vector that the formula gives (seed ${SEED})`, () => {
+  const random = randomNumbers(SEED);
+  const pieces = [
+    ...SMALL_WORDS.slice(0, 60),
+    "qwertz",
+    "yxcv",
+    "taught",
+    "word",
+    "taught word",
+    "Taught-Word",
+    "Microsoft",
+  ];
+  const separators = [" ", ", ", "-", "\n", "_"];
+  let made = 0;
+  for (let round = 0; round < 3_000; round++) {
+    const corpora = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
+      Array.from({ length: Math.floor(random() * 9) }, () => pieces[Math.floor(random() * pieces.length)]).join(
+        separators[Math.floor(random() * separators.length)],
+      ),
+    );
+    const expected = expectedVector(corpora);
+    if (expected === undefined) {
+      expect(() => corporaVector(words, corpora, []), JSON.stringify(corpora)).toThrow("cannot build vector");
+      continue;
+    }
+    made++;
+    const { vector } = corporaVector(words, corpora, []);
+    for (const [at, number] of vector.entries())
+      expect(number, JSON.stringify(corpora)).toBeCloseTo(expected[at] ?? 0, 5);
+  }
+  expect(made).toBeGreaterThan(1_000);
+});
+
+it("knows nothing of what was taught with a vector of another length", () => {
+  const longer = { ...taught, vector: new Float32Array(vocabulary.dimensions + 1).fill(1) };
+  const known = new KnownWords(vocabulary, () => new Map([[longer.concept, longer]]));
+  expect(known.inText("taught word")).toEqual([]);
+  expect(known.vectorOf(longer.concept)).toBeUndefined();
+});
+
+describe("overriddenWeight", () => {
+  it("is what JavaScript makes of the same expression", () => {
+    const random = randomNumbers(SEED);
+    const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? "";
+    const expression = (depth: number): string => {
+      const kind = depth > 3 ? 0 : Math.floor(random() * 4);
+      if (kind === 0) return pick(["w", "1", "2.5", "0.25", "10", "3e2"]);
+      if (kind === 1) return `(${expression(depth + 1)})`;
+      if (kind === 2) return `-${expression(depth + 1)}`.replace("--", "- -");
+      return `${expression(depth + 1)} ${pick(["+", "-", "*", "/"])} ${expression(depth + 1)}`;
+    };
+    for (let round = 0; round < 2_000; round++) {
+      const text = expression(0);
+      const expected = new Function("w", `return ${text}`)(0.7) as number;
+      if (Number.isFinite(expected)) expect(overriddenWeight("x", text, 0.7), text).toBeCloseTo(expected, 9);
+      else expect(() => overriddenWeight("x", text, 0.7), text).toThrow("'x'");
+    }
+  });
+
+  it.each(["", "w w", "w +", "(w", "w)", "1/0", "x", "w ** 2", ".", "process", "(".repeat(100_000), "9e999"])(
+    "refuses %j",
+    (expression) => {
+      expect(() => overriddenWeight("car", expression, 1)).toThrow("the weight of 'car' cannot be made of");
+    },
+  );
+});

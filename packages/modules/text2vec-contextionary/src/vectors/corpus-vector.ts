@@ -1,0 +1,65 @@
+import { ShoalError } from "@shoal/model";
+import type { CorpusVector, SourceWord, WordOverride } from "../contextionary.js";
+import type { KnownWord, KnownWords } from "./known-words.js";
+import { overriddenWeight } from "./weight-expression.js";
+
+/**
+ * The mean of the vectors of corpora (reference-graphql 8.3). Of one corpus it is the vector of its only word, or the mean of
+ * its words, weighted by how rare they are in it. Fails with `invalid` when a corpus has no known word.
+ */
+export function corporaVector(
+  words: KnownWords,
+  corpora: readonly string[],
+  overrides: readonly WordOverride[],
+): CorpusVector {
+  const expressions = new Map(overrides.map(({ word, expression }) => [word.toLowerCase(), expression]));
+  const source: SourceWord[] = [];
+  const means = corpora.map((corpus) => {
+    const known = words.inText(corpus);
+    if (known.length === 0) {
+      throw new ShoalError(
+        "invalid",
+        "all words in corpus were either stopwords or not present in the contextionary, cannot build vector",
+      );
+    }
+    const weights = weightsOf(known, expressions);
+    for (const [i, { concept, occurrence }] of known.entries()) {
+      source.push({ concept, weight: Math.fround(weights[i] ?? 0), occurrence });
+    }
+    return weightedMean(known, weights, words.dimensions);
+  });
+  const [first, ...others] = means;
+  if (first === undefined) throw new ShoalError("invalid", "there is no corpus to build a vector of");
+  if (others.length === 0) return { vector: new Float32Array(first), source };
+  const sums = first.map((number, at) => others.reduce((sum, mean) => sum + (mean[at] as number), number));
+  return { vector: new Float32Array(sums.map((sum) => sum / means.length)), source };
+}
+
+/** `2·(1.05 − ln(occurrence) / ln(largest occurrence in this corpus))`, unless an expression says otherwise. */
+function weightsOf(words: readonly KnownWord[], expressions: ReadonlyMap<string, string>): readonly number[] {
+  const largest = Math.log(words.reduce((most, { occurrence }) => Math.max(most, occurrence), 1));
+  return words.map(({ concept, occurrence }) => {
+    const weight = words.length === 1 ? 1 : 2 * (1.05 - (largest === 0 ? 1 : Math.log(occurrence) / largest));
+    const expression = expressions.get(concept);
+    return expression === undefined ? weight : overriddenWeight(concept, expression, weight);
+  });
+}
+
+/** Fails with `invalid` when the weights add up to nothing. */
+function weightedMean(words: readonly KnownWord[], weights: readonly number[], dimensions: number): Float64Array {
+  const mean = new Float64Array(dimensions);
+  let total = 0;
+  for (const [i, word] of words.entries()) {
+    // Of a single word the weight makes no difference.
+    const weight = words.length === 1 ? 1 : (weights[i] ?? 0);
+    total += weight;
+    addWeighted(mean, word, weight);
+  }
+  if (total === 0) throw new ShoalError("invalid", "the weights of all words add up to 0, cannot build vector");
+  for (let at = 0; at < dimensions; at++) mean[at] = (mean[at] as number) / total;
+  return mean;
+}
+
+function addWeighted(sums: Float64Array, { numbers, start }: KnownWord, weight: number): void {
+  for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + weight * (numbers[start + at] as number);
+}

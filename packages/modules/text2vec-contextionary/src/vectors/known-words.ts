@@ -1,0 +1,95 @@
+import type { Vocabulary } from "../vocabulary/vocabulary.js";
+import type { Extension } from "./extension.js";
+import { STOP_WORDS } from "./stop-words.js";
+
+/** A word that a corpus is made of. Its vector stands in `numbers` from `start` on: a view would cost more than the look-up. */
+export interface KnownWord {
+  readonly concept: string;
+  readonly numbers: Float32Array;
+  readonly start: number;
+  readonly occurrence: number;
+}
+
+/** The words that there are: those that users taught, then those of the vocabulary. */
+export class KnownWords {
+  readonly #vocabulary: Vocabulary;
+  readonly #extensions: () => ReadonlyMap<string, Extension>;
+
+  constructor(vocabulary: Vocabulary, extensions: () => ReadonlyMap<string, Extension>) {
+    this.#vocabulary = vocabulary;
+    this.#extensions = extensions;
+  }
+
+  /** Of every vector. */
+  get dimensions(): number {
+    return this.#vocabulary.dimensions;
+  }
+
+  find(word: string): KnownWord | undefined {
+    return this.#find(word, this.#extensions());
+  }
+
+  /** A view: not to be changed. */
+  vectorOf(word: string): Float32Array | undefined {
+    const known = this.find(word);
+    return known?.numbers.subarray(known.start, known.start + this.dimensions);
+  }
+
+  /**
+   * The known words of a text, in order; stop words that nobody taught are left out. Neighbouring words that together are a
+   * taught concept (`_` between them) count as that, the longest first.
+   */
+  inText(text: string): readonly KnownWord[] {
+    const words = wordsOf(text);
+    const found: KnownWord[] = [];
+    const extensions = this.#extensions();
+    const longest = longestConcept(extensions);
+    for (let at = 0; at < words.length; ) {
+      let taken = 1;
+      let known: KnownWord | undefined;
+      for (let length = Math.min(longest, words.length - at); length > 1 && known === undefined; length--) {
+        const concept = words.slice(at, at + length).join("_");
+        if (!extensions.has(concept)) continue;
+        known = this.#find(concept, extensions);
+        taken = length;
+      }
+      const word = words[at] ?? "";
+      if (known === undefined && (extensions.has(word) || !STOP_WORDS.has(word))) {
+        known = this.#find(word, extensions);
+      }
+      if (known !== undefined) found.push(known);
+      at += taken;
+    }
+    return found;
+  }
+
+  #find(word: string, extensions: ReadonlyMap<string, Extension>): KnownWord | undefined {
+    const extension = extensions.get(word);
+    const { words, matrix, dimensions } = this.#vocabulary;
+    // What was taught to a contextionary with vectors of another length says nothing here.
+    if (extension?.vector.length === dimensions) {
+      return { concept: word, numbers: extension.vector, start: 0, occurrence: extension.occurrence };
+    }
+    const number = words.find(word);
+    if (number < 0) return undefined;
+    const occurrence = this.#vocabulary.occurrence(number);
+    return { concept: word, numbers: matrix, start: number * dimensions, occurrence };
+  }
+}
+
+/** Runs of letters and digits, in lower case. */
+export function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+const longestConcepts = new WeakMap<ReadonlyMap<string, Extension>, number>();
+
+/** In words. Counted once a state of the extensions. */
+function longestConcept(extensions: ReadonlyMap<string, Extension>): number {
+  let longest = longestConcepts.get(extensions);
+  if (longest === undefined) {
+    longest = Math.max(1, ...[...extensions.keys()].map((concept) => concept.split("_").length));
+    longestConcepts.set(extensions, longest);
+  }
+  return longest;
+}

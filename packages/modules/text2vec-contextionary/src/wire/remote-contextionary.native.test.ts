@@ -1,0 +1,45 @@
+import { afterAll, expect, it } from "vitest";
+import { EmbeddedContextionary } from "../embedded-contextionary.js";
+import { StoredExtensions } from "../stored-extensions.js";
+import { describeContextionary } from "../testing/contextionary-suite.js";
+import { MemoryExtensions } from "../testing/memory-extensions.js";
+import { smallVocabulary } from "../testing/small-vocabulary.js";
+import { RemoteContextionary } from "./remote-contextionary.js";
+import { serveContextionary } from "./serve-contextionary.js";
+
+const open: AsyncDisposable[] = [];
+afterAll(async () => {
+  for (const one of open) await one[Symbol.asyncDispose]();
+});
+
+async function serveSmall(): Promise<string> {
+  const contextionary = new EmbeddedContextionary(
+    async () => smallVocabulary(),
+    new StoredExtensions(new MemoryExtensions()),
+  );
+  const server = await serveContextionary(contextionary, "127.0.0.1:0", Date.now);
+  open.push(server);
+  return `127.0.0.1:${server.port}`;
+}
+
+function remote(address: string): RemoteContextionary {
+  return new RemoteContextionary(address, { nowMs: Date.now, tell: () => {} });
+}
+
+describeContextionary("remote", async () => remote(await serveSmall()));
+
+it("is ready when the other side is, and says who does not answer", async () => {
+  await using there = remote(await serveSmall());
+  await there.awaitReady({ deadline: Date.now() + 10_000 });
+  await using gone = remote("127.0.0.1:1");
+  await expect(gone.meta({ deadline: Date.now() + 300 })).rejects.toMatchObject({
+    message: expect.stringContaining("the contextionary at 127.0.0.1:1"),
+  });
+  await expect(gone.awaitReady({ deadline: Date.now() })).rejects.toThrow("127.0.0.1:1");
+});
+
+it("ends a call that nobody waits for any more", async () => {
+  await using there = remote(await serveSmall());
+  const signal = AbortSignal.abort(new Error("gone away"));
+  await expect(there.meta({ deadline: Date.now() + 10_000, signal })).rejects.toThrow("gone away");
+});

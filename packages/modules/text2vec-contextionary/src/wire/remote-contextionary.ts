@@ -1,0 +1,193 @@
+import { setTimeout } from "node:timers/promises";
+import { Client, credentials, Metadata, type MethodDefinition, type ServiceError, status } from "@grpc/grpc-js";
+import { ShoalError } from "@shoal/model";
+import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import type { Contextionary, CorpusVector, NearWord, WordOverride } from "../contextionary.js";
+import {
+  type ContextionaryDefinition,
+  contextionaryService,
+  MESSAGE_BYTES_MAX,
+  vectorOfWire,
+  type WireNearestWords,
+  wireVector,
+} from "./contextionary-service.js";
+
+const CALL_MS_MAX = 10_000;
+const RETRY_PAUSE_MS = 100;
+
+const READY_MS_MAX = 120_000;
+const READY_PAUSE_MS = 1_000;
+
+/** How far the service looks (reference-graphql 8.3, 8.4). */
+const TREES = 32;
+
+/** A contextionary that is another process, asked over gRPC without encryption, as the published containers have it. */
+export class RemoteContextionary implements Contextionary {
+  readonly #address: string;
+  readonly #nowMs: () => number;
+  readonly #tell: ModuleResources["tell"];
+  #client: Client | undefined;
+
+  constructor(address: string, { nowMs, tell }: Pick<ModuleResources, "nowMs" | "tell">) {
+    this.#address = address;
+    this.#nowMs = nowMs;
+    this.#tell = tell;
+  }
+
+  async meta(context: ModuleContext): Promise<{ readonly version: string; readonly wordCount: number }> {
+    const { version, wordCount } = await this.#call((service) => service.Meta, {}, context);
+    return { version, wordCount };
+  }
+
+  async isStopword(word: string, context: ModuleContext): Promise<boolean> {
+    return (await this.#call((service) => service.IsWordStopword, { word }, context)).stopword;
+  }
+
+  async isWordPresent(word: string, context: ModuleContext): Promise<boolean> {
+    return (await this.#call((service) => service.IsWordPresent, { word }, context)).present;
+  }
+
+  async vectorForWord(word: string, context: ModuleContext): Promise<Float32Array | undefined> {
+    try {
+      return vectorOfWire(await this.#call((service) => service.VectorForWord, { word }, context));
+    } catch (thrown) {
+      if (thrown instanceof ShoalError && thrown.code === "notFound") return undefined;
+      throw thrown;
+    }
+  }
+
+  async vectorsForWords(
+    words: readonly string[],
+    context: ModuleContext,
+  ): Promise<readonly (Float32Array | undefined)[]> {
+    if (words.length === 0) return [];
+    const { vectors } = await this.#call((service) => service.MultiVectorForWord, { words }, context);
+    return words.map((_, i) => {
+      const vector = vectors[i];
+      return vector === undefined || vector.entries.length === 0 ? undefined : vectorOfWire(vector);
+    });
+  }
+
+  async vectorForCorpora(
+    corpi: readonly string[],
+    overrides: readonly WordOverride[],
+    context: ModuleContext,
+  ): Promise<CorpusVector> {
+    const answer = await this.#call((service) => service.VectorForCorpi, { corpi, overrides }, context);
+    return { vector: vectorOfWire(answer), source: answer.source ?? [] };
+  }
+
+  async nearestWords(vector: Float32Array, n: number, context: ModuleContext): Promise<readonly NearWord[]> {
+    const request = { vector: wireVector(vector), k: TREES, n };
+    return nearWords(await this.#call((service) => service.NearestWordsByVector, request, context));
+  }
+
+  async nearestUsualWords(
+    vectors: readonly Float32Array[],
+    n: number,
+    context: ModuleContext,
+  ): Promise<readonly (readonly NearWord[])[]> {
+    const params = vectors.map((vector) => ({ vector: wireVector(vector), k: TREES, n }));
+    const { words } = await this.#call((service) => service.MultiNearestWordsByVector, { params }, context);
+    return words.map(nearWords);
+  }
+
+  async addExtension(concept: string, definition: string, weight: number, context: ModuleContext): Promise<void> {
+    await this.#call((service) => service.AddExtension, { concept, definition, weight }, context);
+  }
+
+  /** Fails with `unavailable` when it does not answer in time, with `invalid` when it is too old. */
+  readonly awaitReady = async (context: ModuleContext): Promise<void> => {
+    const end = Math.min(context.deadline, this.#nowMs() + READY_MS_MAX);
+    for (;;) {
+      try {
+        const { version } = await this.meta({ ...context, deadline: Math.min(end, this.#nowMs() + READY_PAUSE_MS) });
+        return this.#checkVersion(version);
+      } catch (thrown) {
+        if (ShoalError.from(thrown).code === "invalid" || this.#nowMs() >= end) throw thrown;
+      }
+      this.#tell("the contextionary is not ready yet", { address: this.#address });
+      await setTimeout(READY_PAUSE_MS, undefined, context.signal === undefined ? {} : { signal: context.signal });
+    }
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#client?.close();
+    this.#client = undefined;
+  }
+
+  #checkVersion(version: string): void {
+    const [, major] = /-v(\d+)\.\d+\.\d+$/.exec(version) ?? [];
+    if (major === undefined)
+      this.#tell("the contextionary's version cannot be read; it is used all the same", { version });
+    else if (Number(major) < 1) {
+      throw new ShoalError(
+        "invalid",
+        `the contextionary at ${this.#address} must be v1.0.0 or later, it is ${version}`,
+      );
+    }
+  }
+
+  /** Asks once more when it could not be reached: a container may have been started anew. */
+  async #call<Request, Answer>(
+    methodOf: (service: ContextionaryDefinition) => MethodDefinition<Request, Answer>,
+    request: Request,
+    context: ModuleContext,
+  ): Promise<Answer> {
+    const method = methodOf(contextionaryService());
+    const deadline = Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX);
+    try {
+      return await this.#callOnce(method, request, deadline, context);
+    } catch (thrown) {
+      const { code } = ShoalError.from(thrown);
+      if (code !== "unavailable" || this.#nowMs() + RETRY_PAUSE_MS >= deadline) throw thrown;
+      await setTimeout(RETRY_PAUSE_MS);
+      return this.#callOnce(method, request, deadline, context);
+    }
+  }
+
+  #callOnce<Request, Answer>(
+    { path, requestSerialize, responseDeserialize }: MethodDefinition<Request, Answer>,
+    request: Request,
+    deadline: number,
+    { signal }: ModuleContext,
+  ): Promise<Answer> {
+    this.#client ??= new Client(this.#address, credentials.createInsecure(), {
+      "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
+      "grpc.max_reconnect_backoff_ms": 1_000,
+    });
+    const client = this.#client;
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const cancel = (): void => call.cancel();
+      const call = client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        new Metadata(),
+        { deadline },
+        (error, answer) => {
+          signal?.removeEventListener("abort", cancel);
+          if (error === null && answer !== undefined) resolve(answer);
+          else reject(signal?.aborted ? signal.reason : failureOf(error, this.#address));
+        },
+      );
+      signal?.addEventListener("abort", cancel, { once: true });
+    });
+  }
+}
+
+/** The reference filters the words of the batched call without their distances: words that have none are left out. */
+function nearWords({ words, distances }: WireNearestWords): readonly NearWord[] {
+  return words.slice(0, distances.length).map((word, i) => ({ word, distance: distances[i] ?? 0 }));
+}
+
+function failureOf(error: ServiceError | null, address: string): ShoalError {
+  const details = error?.details ?? "it gave no answer";
+  if (error?.code === status.INVALID_ARGUMENT) return new ShoalError("invalid", details, { cause: error });
+  if (error?.code === status.NOT_FOUND) return new ShoalError("notFound", details, { cause: error });
+  const message = `the contextionary at ${address}: ${details}`;
+  if (error?.code === status.DEADLINE_EXCEEDED) return new ShoalError("deadlineExceeded", message, { cause: error });
+  return new ShoalError("unavailable", message, { cause: error });
+}

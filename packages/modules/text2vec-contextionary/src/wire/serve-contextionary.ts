@@ -1,0 +1,128 @@
+import {
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type sendUnaryData,
+  status,
+} from "@grpc/grpc-js";
+import { type ErrorCode, ShoalError } from "@shoal/model";
+import type { ModuleContext } from "@shoal/module-api";
+import type { Contextionary, CorpusVector, NearWord } from "../contextionary.js";
+import {
+  contextionaryService,
+  MESSAGE_BYTES_MAX,
+  vectorOfWire,
+  type WireNearestRequest,
+  type WireNearestWords,
+  type WireVector,
+  wireVector,
+} from "./contextionary-service.js";
+
+const CALL_MS = 30_000;
+
+/** Neighbours of one request, and vectors of a batch. */
+const NEAREST_MAX = 1_000;
+const BATCH_MAX = 1_000;
+
+/** Serves a contextionary on its wire, without encryption. The address that was taken: `host:port`. */
+export async function serveContextionary(
+  contextionary: Contextionary,
+  address: string,
+  nowMs: () => number,
+): Promise<{ readonly port: number } & AsyncDisposable> {
+  const server = new Server({ "grpc.max_receive_message_length": MESSAGE_BYTES_MAX });
+  server.addService(
+    contextionaryService(),
+    methodsOf(contextionary, () => ({ deadline: nowMs() + CALL_MS })),
+  );
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, taken) => {
+      if (error === null) resolve(taken);
+      else reject(new ShoalError("unavailable", `cannot listen on ${address}: ${error.message}`, { cause: error }));
+    });
+  });
+  return {
+    port,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.tryShutdown(() => resolve())),
+  };
+}
+
+function methodsOf(contextionary: Contextionary, newContext: () => ModuleContext) {
+  const answered =
+    <Request, Answer>(
+      work: (request: Request, context: ModuleContext) => Promise<Answer>,
+    ): handleUnaryCall<Request, Answer> =>
+    (call: ServerUnaryCall<Request, Answer>, send: sendUnaryData<Answer>) => {
+      work(call.request, newContext()).then(
+        (answer) => send(null, answer),
+        (thrown: unknown) => {
+          const { code, message } = ShoalError.from(thrown);
+          send({ code: STATUS_OF[code] ?? status.INTERNAL, details: message });
+        },
+      );
+    };
+  return {
+    Meta: answered((_: object, context) => contextionary.meta(context)),
+    IsWordStopword: answered(async ({ word }: { word: string }, context) => ({
+      stopword: await contextionary.isStopword(word, context),
+    })),
+    IsWordPresent: answered(async ({ word }: { word: string }, context) => ({
+      present: await contextionary.isWordPresent(word, context),
+    })),
+    VectorForWord: answered(async ({ word }: { word: string }, context) => {
+      const vector = await contextionary.vectorForWord(word, context);
+      if (vector === undefined) throw new ShoalError("notFound", `word '${word}' is not present in the contextionary`);
+      return wireVector(vector);
+    }),
+    MultiVectorForWord: answered(async ({ words }: { words: readonly string[] }, context) => {
+      const vectors = await contextionary.vectorsForWords(words, context);
+      return { vectors: vectors.map((vector) => (vector === undefined ? { entries: [] } : wireVector(vector))) };
+    }),
+    VectorForCorpi: answered(
+      async (
+        { corpi, overrides }: { corpi: readonly string[]; overrides: readonly { word: string; expression: string }[] },
+        context,
+      ) => wireCorpus(await contextionary.vectorForCorpora(corpi, overrides, context)),
+    ),
+    NearestWordsByVector: answered(async ({ vector, n }: WireNearestRequest, context) =>
+      wireNearest(await contextionary.nearestWords(vectorOfWire(vector), wanted(n), context)),
+    ),
+    MultiNearestWordsByVector: answered(async ({ params }: { params: readonly WireNearestRequest[] }, context) => {
+      if (params.length > BATCH_MAX)
+        throw new ShoalError("invalid", `at most ${BATCH_MAX} vectors are allowed at once`);
+      const count = Math.max(0, ...params.map(({ n }) => wanted(n)));
+      const vectors = params.map(({ vector }) => vectorOfWire(vector));
+      const nearest = await contextionary.nearestUsualWords(vectors, count, context);
+      return { words: nearest.map((words, i) => wireNearest(words.slice(0, wanted(params[i]?.n ?? 0)))) };
+    }),
+    AddExtension: answered(
+      async ({ concept, definition, weight }: { concept: string; definition: string; weight: number }, context) => {
+        await contextionary.addExtension(concept, definition, weight, context);
+        return {};
+      },
+    ),
+  };
+}
+
+function wanted(n: number): number {
+  if (n >= 0 && n <= NEAREST_MAX) return n;
+  throw new ShoalError("invalid", `n must be from 0 to ${NEAREST_MAX}, got ${n}`);
+}
+
+function wireCorpus({ vector, source }: CorpusVector): WireVector {
+  return { ...wireVector(vector), source };
+}
+
+function wireNearest(words: readonly NearWord[]): WireNearestWords {
+  return { words: words.map(({ word }) => word), distances: words.map(({ distance }) => distance) };
+}
+
+const STATUS_OF: Readonly<Partial<Record<ErrorCode, status>>> = {
+  invalid: status.INVALID_ARGUMENT,
+  malformed: status.INVALID_ARGUMENT,
+  notFound: status.NOT_FOUND,
+  overloaded: status.RESOURCE_EXHAUSTED,
+  unavailable: status.UNAVAILABLE,
+  deadlineExceeded: status.DEADLINE_EXCEEDED,
+};

@@ -1,0 +1,58 @@
+import { createRequire } from "node:module";
+import { ComputeThread } from "@shoal/inference";
+import { ShoalError } from "@shoal/model";
+import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import { EMBEDDINGS_PACKAGE, MODEL_PACKAGE } from "./embeddings-packages.js";
+import { type LanguageModel, MODULE_NAME } from "./language-model.js";
+
+/** Texts that the thread works on before others get their turn: tenths of a second. */
+const TURN_TEXTS = 16;
+
+/** What follows says little more about a text, and costs time in proportion. */
+const TEXT_CHARS_MAX = 2_000;
+
+const THREAD = new URL("../dist/embedding-thread.js", import.meta.url);
+
+/**
+ * The language model that comes with Shoal: an English sentence encoder with 512 numbers a text, all of length 1. It is
+ * loaded by its first use, in a thread.
+ */
+export class EmbeddedModel implements LanguageModel {
+  readonly #thread: ComputeThread<readonly string[], readonly Float32Array[]>;
+
+  constructor(resources: Pick<ModuleResources, "nowMs">) {
+    this.#thread = new ComputeThread(MODULE_NAME, THREAD, resources);
+  }
+
+  /** Whether its packages, which are optional, are installed. */
+  static get isInstalled(): boolean {
+    const { resolve } = createRequire(import.meta.url);
+    try {
+      return [EMBEDDINGS_PACKAGE, MODEL_PACKAGE].every((name) => resolve(name) !== "");
+    } catch {
+      return false;
+    }
+  }
+
+  async vectorsOf(texts: readonly string[], _pooling: string, context: ModuleContext) {
+    const outcomes = new Array<Float32Array | ShoalError>(texts.length).fill(NO_TEXT);
+    const places = [...texts.keys()].filter((place) => texts[place]?.trim() !== "");
+    for (let at = 0; at < places.length; at += TURN_TEXTS) {
+      const turn = places.slice(at, at + TURN_TEXTS);
+      const cut = turn.map((place) => (texts[place] ?? "").slice(0, TEXT_CHARS_MAX));
+      const vectors = await this.#thread.compute(cut, context);
+      for (const [i, place] of turn.entries()) outcomes[place] = vectors[i] ?? NO_TEXT;
+    }
+    return outcomes;
+  }
+
+  async meta() {
+    return { backEnd: "embedded", model: MODEL_PACKAGE, dimensions: 512 };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#thread[Symbol.asyncDispose]();
+  }
+}
+
+const NO_TEXT = new ShoalError("invalid", "there is no text to make a vector of");

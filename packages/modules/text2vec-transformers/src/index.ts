@@ -1,0 +1,1 @@
+export { TRANSFORMERS_MODULE } from "./transformers-module.js";
