@@ -1,7 +1,9 @@
 import type { RequestListener } from "node:http";
-import type { SchemaView } from "@shoal/cluster";
+import type { ClassificationService } from "@shoal/classification";
+import type { ClusterNodes, SchemaView } from "@shoal/cluster";
 import type { IngestService } from "@shoal/ingest";
 import type { ClassSettings, WhereLimits, WireProfile } from "@shoal/model";
+import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
 import {
@@ -33,14 +35,19 @@ import { RowTurns } from "./row-turns.js";
 export interface GatewayDependencies {
   readonly ingest: IngestService;
   readonly query: QueryService;
+  readonly classifications: ClassificationService;
   readonly schema: SchemaService;
   readonly view: SchemaView;
+  /** What `GET /v1/nodes` tells of; none when absent. */
+  readonly nodes?: ClusterNodes;
   readonly profile: WireProfile;
   /** Defaults of new classes, as they are now (the number of nodes changes). */
   readonly classSettings: () => ClassSettings;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly access: AccessControl;
+  /** None when absent. */
+  readonly modules?: EnabledModules;
   /** Where the gateway tells of itself. */
   readonly metrics?: Metrics;
   /** Takes the requests outside of `/v1` that no route takes, e.g. an Express application with pages for people. */
@@ -87,7 +94,7 @@ export interface Gateway extends AsyncDisposable {
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): Gateway {
   let ready = false;
   let address = "";
-  const { query, view, profile, access, clock, metrics } = dependencies;
+  const { query, view, profile, access, clock, metrics, modules = NO_ENABLED_MODULES } = dependencies;
   // Strangers decide how often its lines are due.
   const logger = new RateLimitedLogger(dependencies.logger, clock);
   const statistics = new GatewayStatistics();
@@ -98,9 +105,11 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     schema: view,
     query,
     wire: profile,
+    modules,
     limits: graphQlLimits(settings),
     answers,
     turns,
+    bodyTurns,
     statistics: statistics.graphQl,
     onFault: (error, { requestId }) => logger.error({ requestId, error }, "a GraphQL field failed"),
     onSkippedClass: (skipped) => logger.warn(skipped, "a class has no place in the GraphQL schema"),
@@ -108,6 +117,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const isReady = (): boolean => ready && !server.isDraining;
   const rest = restRoutes(dependencies, {
     ...settings,
+    modules,
     onBatch: statistics.countBatch,
     bodyTurns,
     answers,
@@ -117,7 +127,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     openId: access.openId,
   });
   const operations = [...rest, graphQlRoute(graphQl), graphQlBatchRoute(graphQl), DOCS_ROUTE];
-  const routes = [...operations, openApiRoute(operations, profile, documentParts(settings))];
+  const routes = [...operations, openApiRoute(operations, profile, modules, documentParts(settings))];
   const { fallback } = dependencies;
   const server = new HttpServer(routes, settings, { access, clock, logger, metrics, fallback, bodyTurns, answers });
   if (metrics !== undefined) describeGatewayMetrics(metrics, statistics, turns);

@@ -3,3 +3,4 @@ export { createAccessControl } from "./auth/create-access-control.js";
 export { createGateway, type Gateway, type GatewayDependencies, type GatewaySettings } from "./create-gateway.js";
 export { createPages, type PagesParts } from "./pages/create-pages.js";
 export type { PageFile } from "./pages/page-file.js";
+export { REGISTERED_MODULES, startContextionary } from "./registered-modules.js";

@@ -1,9 +1,16 @@
+import { monotonicMs } from "./http/monotonic.js";
+
+/** So much work is begun in a turn before whoever asks has to wait for another one. */
+const TURN_MS = 10;
+
 /**
  * Lets costly steps be taken one in each turn of the event loop: steps that are due together would otherwise be taken back
  * to back, and everybody else would wait for all of them.
  */
 export class LoopTurns {
   readonly #waiting: (() => void)[] = [];
+  /** When room was asked for first in this turn of the event loop. */
+  #begunMs: number | undefined;
 
   get waiting(): number {
     return this.#waiting.length;
@@ -16,6 +23,21 @@ export class LoopTurns {
       if (this.#waiting.length === 1) setImmediate(this.#give);
     });
   }
+
+  /** As {@link next}; undefined, for at once, while nobody waits and little has been done in this turn since the first call. */
+  room(): Promise<void> | undefined {
+    if (this.#waiting.length > 0) return this.next();
+    if (this.#begunMs === undefined) {
+      this.#begunMs = monotonicMs();
+      setImmediate(this.#forget);
+      return undefined;
+    }
+    return monotonicMs() - this.#begunMs < TURN_MS ? undefined : this.next();
+  }
+
+  readonly #forget = (): void => {
+    this.#begunMs = undefined;
+  };
 
   readonly #give = (): void => {
     const resolve = this.#waiting.shift();

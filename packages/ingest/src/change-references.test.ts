@@ -160,3 +160,13 @@ it("the first faulty reference of a list is told", async () => {
   expect(await replace(to(one), to(nowhere), "bad:")).toContain("reference not found");
   expect(await replace(to(one), "bad:", to(nowhere))).toContain("invalid cref URI");
 });
+
+it("a long list of beacons that cannot be read lets others have their turn", async () => {
+  let clock = 0;
+  const { ingest, context } = await withCar({ nowMs: () => clock++, limits: { turnMsMax: 20 } });
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  await ingest.removeReferences(id, "notes", new Array(2_000).fill("bad:"), { ...context, deadline: Infinity });
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(3);
+});

@@ -12,6 +12,7 @@ import {
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
 import { holdersOf, locateObjects } from "./locate-objects.js";
+import { Turns } from "./turns.js";
 
 /** One way to change the references of a property. */
 export interface ReferenceChange {
@@ -56,7 +57,7 @@ export async function changeReferences(
   context: RequestContext,
 ): Promise<void> {
   const { prefix, absence } = change;
-  const { targets, fault } = parseTargets(beacons, prefix !== undefined);
+  const { targets, fault } = await parseTargets(beacons, prefix !== undefined, new Turns(parts, context));
   const located = await locateObjects(parts, prefix === undefined ? [id] : [id, ...targets], context);
   const record = firstHolder(holdersOf(located, id));
   if (record === undefined) throw unknownObject(absence, id);
@@ -82,17 +83,22 @@ export async function changeReferences(
   }
 }
 
-/** The targets of the beacons; with `all`, those before the first fault, which is told, else those without one. */
-function parseTargets(
+/**
+ * The targets of the beacons; with `all`, those before the first fault, which is told, else those without one. Others get
+ * their turn meanwhile: a fault takes ten microseconds, and a list may be full of them.
+ */
+async function parseTargets(
   beacons: readonly string[],
   all: boolean,
-): { readonly targets: readonly ObjectId[]; readonly fault: unknown } {
+  turns: Turns,
+): Promise<{ readonly targets: readonly ObjectId[]; readonly fault: unknown }> {
   const targets: ObjectId[] = [];
   for (const beacon of beacons) {
     try {
       targets.push(parseReferenceTarget(beacon));
     } catch (fault) {
       if (all) return { targets, fault };
+      if (turns.isOver) await turns.next();
     }
   }
   return { targets, fault: undefined };

@@ -88,11 +88,12 @@ export function checkContentOf(input: ObjectInput, record: ClassRecord, scheme: 
 
 /**
  * The vector that is stored with an object of this class: of the length of the class, once that is fixed. Undefined
- * only when the class skips vector indexing and none was sent. Fails with `invalid`.
+ * when the class skips vector indexing and none was sent, and when it has a vectorizer: its vector replaces any that is
+ * sent. Fails with `invalid`.
  */
 export function checkVector(input: ObjectInput, record: ClassRecord): Float32Array | undefined {
   const { definition } = record;
-  checkVectorizer(record);
+  if (definition.vectorizer !== "none") return undefined;
   if (isVectorMissing(input.vector)) {
     if (definition.vectorIndexConfig.skip) return undefined;
     throw new ShoalError(
@@ -111,15 +112,6 @@ export function checkGivenVector(value: unknown, record: ClassRecord): Float32Ar
     checkDimensions(record.definition.class, vector.length, record.dimensions);
   }
   return vector;
-}
-
-/** Objects of a class with a vectorizer cannot be written without it. Fails with `invalid`. */
-export function checkVectorizer({ definition }: ClassRecord): void {
-  if (definition.vectorizer === "none") return;
-  throw new ShoalError(
-    "invalid",
-    `class '${definition.class}' uses the vectorizer '${definition.vectorizer}', but no module of that name is present`,
-  );
 }
 
 /** An empty `additional` counts as none (reference-rest 3.1). */

@@ -146,7 +146,11 @@ describe("uniqueness of a given id", () => {
 
   it("asks nobody but the own shard when there is one class", async () => {
     const { cluster, ingest, context } = setUp();
-    cluster.snapshot = { version: 99, classes: cluster.snapshot.classes.filter((c) => c.definition.class === "Car") };
+    cluster.snapshot = {
+      historyId: "h",
+      version: 99,
+      classes: cluster.snapshot.classes.filter((c) => c.definition.class === "Car"),
+    };
     await ingest.createObject(input("Car"), context);
     cluster.publishDimensions();
     cluster.calls.length = 0;
@@ -174,7 +178,7 @@ describe("uniqueness of a given id", () => {
     if (split === undefined) throw new Error("no id of that kind");
     cluster.downNodes.add("node1");
     expect(await refusal(ingest.createObject(input("Car", { id: split }), context))).toBe(
-      "unavailable: node 'node1' is down",
+      `unavailable: shard ${cluster.shardOf(bus, split).shardName} of class 'Bus': node 'node1' is down`,
     );
     expect(cluster.row("Car", split)).toBeUndefined();
     cluster.plant(note, split);

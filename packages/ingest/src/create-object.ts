@@ -10,6 +10,7 @@ import type { ObjectInput, WrittenObject } from "./ingest-service.js";
 import { holdersOf, locateObjects, targetFault } from "./locate-objects.js";
 import { freshId, parseBodyId } from "./object-ids.js";
 import { dataObject, storeObject } from "./store-object.js";
+import { vectorizedObject } from "./vectorize-objects.js";
 
 /**
  * A new object (reference-rest 3.9). An id that the client gave must be free in every class: the object's own shard sees
@@ -30,8 +31,9 @@ export async function createObject(
   }
   const { content, vector } = checked;
   const { record } = content;
-  if (vector !== undefined) await dimensions.hold(record, vector.length, context);
-  const object = dataObject(given ?? freshId(parts.newId), content, vector);
+  const sent = dataObject(given ?? freshId(parts.newId), content, vector);
+  const object = await vectorizedObject(parts, record, sent, context);
+  if (object.vector !== undefined) await dimensions.hold(record, object.vector.length, context);
   try {
     return await storeObject(parts, record, object, "create", context);
   } catch (thrown) {

@@ -1,3 +1,4 @@
+import { isOutdated } from "@shoal/cluster";
 import { checkDimensions, type ObjectId, type ReferenceTarget, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { DeferredItems } from "./auto-schema/deferred-items.js";
@@ -10,6 +11,7 @@ import { freshId, parseBodyId } from "./object-ids.js";
 import { type BatchItem, storeBatch } from "./store-batch.js";
 import { dataObject } from "./store-object.js";
 import { Turns } from "./turns.js";
+import { vectorizedObjects } from "./vectorize-objects.js";
 
 const NOTHING: ObjectInput = {
   id: undefined,
@@ -37,14 +39,45 @@ export async function importObjects(
   if (inputs.length === 0) {
     throw new ShoalError("invalid", "invalid param 'objects': cannot be empty, need at least one object for batching");
   }
-  const ids = inputs.map((input) => parseBodyId(input?.id));
+  const ids = inputs.map((input) => parseBodyId(input?.id)).map((id) => id ?? freshId(parts.newId));
+  const planned = parts.schema.snapshot;
+  let batch = await checkItems(parts, inputs, ids, context);
+  // A refusal, or what seems to be new, may be due to an old schema: nothing is changed yet.
+  if (batch.items.length < inputs.length && (await isOutdated(parts.schema, planned, context))) {
+    batch = await checkItems(parts, inputs, ids, context);
+  }
+  const { items, outcomes, deferred } = batch;
+  if (!deferred.isEmpty) await admitDeferred(deferred, items, outcomes, context);
+  const found = await withTargets(parts, items, outcomes, context);
+  const vectorized = await withVectors(parts, found, outcomes, context);
+  const fitting = await holdDimensions(dimensions, vectorized, outcomes, context);
+  await storeBatch(parts, fitting, outcomes, context);
+  return outcomes.map((outcome, index) => {
+    if (outcome !== undefined) return outcome;
+    throw new ShoalError("internal", `item ${index} of the batch has no outcome`);
+  });
+}
+
+/** Items by what ordinary checks say of them: they may be stored, are refused, or auto-schema decides. */
+interface CheckedBatch {
+  readonly items: CheckedItem[];
+  readonly outcomes: (BatchOutcome | undefined)[];
+  readonly deferred: DeferredItems;
+}
+
+async function checkItems(
+  parts: IngestParts,
+  inputs: readonly (ObjectInput | undefined)[],
+  ids: readonly ObjectId[],
+  context: RequestContext,
+): Promise<CheckedBatch> {
   const outcomes = new Array<BatchOutcome | undefined>(inputs.length);
   const items: CheckedItem[] = [];
   const deferred = new DeferredItems(parts);
   const turns = new Turns(parts, context);
-  for (const [index, given] of inputs.entries()) {
+  for (const [index, id] of ids.entries()) {
+    const given = inputs[index];
     const input = given ?? NOTHING;
-    const id = ids[index] ?? freshId(parts.newId);
     if (given === undefined) outcomes[index] = { error: EMPTY_ITEM, id, input };
     else if (!deferred.foresees({ index, id, input })) {
       const checked = check(parts, input, id);
@@ -53,14 +86,7 @@ export async function importObjects(
     }
     if (turns.isOver) await turns.next();
   }
-  if (!deferred.isEmpty) await admitDeferred(deferred, items, outcomes, context);
-  const found = await withTargets(parts, items, outcomes, context);
-  const fitting = await holdDimensions(dimensions, found, outcomes, context);
-  await storeBatch(parts, fitting, outcomes, context);
-  return outcomes.map((outcome, index) => {
-    if (outcome !== undefined) return outcome;
-    throw new ShoalError("internal", `item ${index} of the batch has no outcome`);
-  });
+  return { items, outcomes, deferred };
 }
 
 /** Puts the items that auto-schema takes to their places among the others. */
@@ -124,7 +150,13 @@ async function withTargets(
   context: RequestContext,
 ): Promise<readonly BatchItem[]> {
   if (items.every(({ targets }) => targets.length === 0)) return items;
-  const located = await locateObjects(parts, idsOfTargets(items), context);
+  const planned = parts.schema.snapshot;
+  let located = await locateObjects(parts, idsOfTargets(items), context);
+  const isMissing = items.some(({ targets }) => targetFault(targets, located) !== undefined);
+  // What is missing may be in a class that is not known here yet.
+  if (isMissing && (await isOutdated(parts.schema, planned, context))) {
+    located = await locateObjects(parts, idsOfTargets(items), context);
+  }
   return items.filter(({ index, input, object, targets, vectorFault }) => {
     const missing = targetFault(targets, located);
     const fault = missing === undefined ? vectorFault : joined(missing, vectorFault?.message);
@@ -135,6 +167,23 @@ async function withTargets(
 
 function* idsOfTargets(items: readonly CheckedItem[]): Iterable<ObjectId> {
   for (const { targets } of items) for (const { id } of targets) yield id;
+}
+
+/** The items that have the vector that the vectorizer of their class makes. */
+async function withVectors(
+  parts: IngestParts,
+  items: readonly BatchItem[],
+  outcomes: (BatchOutcome | undefined)[],
+  context: RequestContext,
+): Promise<readonly BatchItem[]> {
+  if (items.every(({ record }) => record.definition.vectorizer === "none")) return items;
+  const objects = await vectorizedObjects(parts, items, context);
+  return items.flatMap((item, at) => {
+    const object = objects[at] ?? item.object;
+    if (!(object instanceof ShoalError)) return { ...item, object };
+    outcomes[item.index] = { error: object, id: item.object.id, input: item.input };
+    return [];
+  });
 }
 
 /** What is wrong with the vector of an object whose other content was refused already. */

@@ -1,3 +1,4 @@
+import { isOutdated } from "@shoal/cluster";
 import {
   LOCAL_HOST,
   type ObjectId,
@@ -35,6 +36,21 @@ export async function importReferences(
   if (inputs.length === 0) {
     throw new ShoalError("invalid", "invalid params: length cannot be 0, need at least one reference for batching");
   }
+  const planned = parts.schema.snapshot;
+  let { items, outcomes } = await checkItems(parts, inputs, context);
+  // A refusal may be that of a schema which is no longer the one: nothing is written yet.
+  if (items.length < inputs.length && (await isOutdated(parts.schema, planned, context))) {
+    ({ items, outcomes } = await checkItems(parts, inputs, context));
+  }
+  const shards = groupReferences(parts.router, items);
+  await Promise.all(shards.map((shard) => storeReferences(parts, shard, outcomes, context)));
+  return outcomes.map((outcome, index) => {
+    if (outcome !== undefined) return outcome;
+    throw new ShoalError("internal", `item ${index} of the batch has no outcome`);
+  });
+}
+
+async function checkItems(parts: IngestParts, inputs: readonly ReferenceInput[], context: RequestContext) {
   const outcomes = new Array<ReferenceOutcome | undefined>(inputs.length);
   const items: ReferenceItem[] = [];
   const turns = new Turns(parts, context);
@@ -44,12 +60,7 @@ export async function importReferences(
     else items.push(item);
     if (turns.isOver) await turns.next();
   }
-  const shards = groupReferences(parts.router, items);
-  await Promise.all(shards.map((shard) => storeReferences(parts, shard, outcomes, context)));
-  return outcomes.map((outcome, index) => {
-    if (outcome !== undefined) return outcome;
-    throw new ShoalError("internal", `item ${index} of the batch has no outcome`);
-  });
+  return { items, outcomes };
 }
 
 /** The reference as it goes to its shard, or all that is wrong with its beacons in one message, or with its source. */

@@ -10,3 +10,4 @@ export type {
 } from "./ingest-service.js";
 export { parseBodyId } from "./object-ids.js";
 export { ObjectIngest } from "./object-ingest.js";
+export { ReplanningIngest } from "./replanning-ingest.js";

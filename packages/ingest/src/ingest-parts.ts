@@ -1,5 +1,6 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
 import type { WireProfile } from "@shoal/model";
+import type { EnabledModules } from "@shoal/module-api";
 import type { SchemaService } from "@shoal/rpc";
 import type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
 
@@ -27,6 +28,8 @@ export interface IngestParts {
   readonly schema: SchemaView;
   readonly router: ShardRouter;
   readonly schemaService: Pick<SchemaService, "fixDimensions">;
+  /** Make the vectors of classes that have a vectorizer; none when absent. */
+  readonly modules?: EnabledModules;
   readonly profile: Pick<WireProfile, "beaconScheme" | "patchReferences">;
   /** A random v4 uuid. */
   readonly newId: () => string;

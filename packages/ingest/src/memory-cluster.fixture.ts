@@ -6,6 +6,7 @@ import {
   type DataObject,
   DEFAULT_SCHEMA_LIMITS,
   extendClass,
+  type JsonObject,
   NO_MODULES,
   type ObjectId,
   type ObjectMerge,
@@ -30,7 +31,7 @@ export interface MemoryRow {
 
 /** Shards over Maps on several nodes, a schema that can be changed at will, and a coordinator that fixes dimensions. */
 export class MemoryCluster implements SchemaView, ShardRouter {
-  snapshot: SchemaSnapshot = { version: 0, classes: [] };
+  snapshot: SchemaSnapshot = { historyId: "h", version: 0, classes: [] };
   now = 1_000;
   readonly rows = new Map<string, Map<ObjectId, MemoryRow>>();
   /** Every request to a node, as `node method shard`; batches with the number of objects. */
@@ -82,7 +83,7 @@ export class MemoryCluster implements SchemaView, ShardRouter {
     const sharding = createShardingState({ desiredCount, virtualPerPhysical, nodeNames: this.nodeNames }, random);
     const record: ClassRecord = { definition, sharding, classId: `id-${definition.class}`, dimensions: undefined };
     this.#rings.set(record.classId, new Ring(sharding));
-    this.snapshot = { version: this.snapshot.version + 1, classes: [...this.snapshot.classes, record] };
+    this.snapshot = { historyId: "h", version: this.snapshot.version + 1, classes: [...this.snapshot.classes, record] };
     return record;
   }
 
@@ -92,12 +93,14 @@ export class MemoryCluster implements SchemaView, ShardRouter {
       ...record,
       dimensions: this.#dimensions.get(record.classId),
     }));
-    this.snapshot = { version: this.snapshot.version + 1, classes };
+    this.snapshot = { historyId: "h", version: this.snapshot.version + 1, classes };
   }
 
   classRecord(className: string): ClassRecord | undefined {
     return this.snapshot.classes.find((record) => record.definition.class === className);
   }
+
+  async refresh(): Promise<void> {}
 
   onChange(): Disposable {
     return { [Symbol.dispose]: () => {} };
@@ -164,7 +167,7 @@ export class MemoryCluster implements SchemaView, ShardRouter {
 
   deleteClass(className: string): void {
     const classes = this.snapshot.classes.filter(({ definition }) => definition.class !== className);
-    this.snapshot = { version: this.snapshot.version + 1, classes };
+    this.snapshot = { historyId: "h", version: this.snapshot.version + 1, classes };
   }
 
   #extend(known: ClassRecord, properties: readonly PropertyDefinition[]): ClassRecord {
@@ -173,7 +176,7 @@ export class MemoryCluster implements SchemaView, ShardRouter {
     this.schemaChanges++;
     const record = { ...known, definition };
     const classes = this.snapshot.classes.map((one) => (one === known ? record : one));
-    this.snapshot = { version: this.snapshot.version + 1, classes };
+    this.snapshot = { historyId: "h", version: this.snapshot.version + 1, classes };
     return record;
   }
 
@@ -287,10 +290,11 @@ export class MemoryCluster implements SchemaView, ShardRouter {
       properties[name] = [...(Array.isArray(before) ? before : []), ...list];
     }
     for (const [name, ids] of Object.entries(merge.remove)) properties[name] = withoutReferences(properties[name], ids);
-    const object = { ...old.object, properties, vector: merge.vector ?? old.object.vector };
+    const additional = { ...(old.object.extras?.additional as JsonObject), ...merge.additional };
+    const extras = merge.additional === undefined ? old.object.extras : { ...old.object.extras, additional };
+    const object = { ...old.object, properties, vector: merge.vector ?? old.object.vector, extras };
     const times = { ...old.times, lastUpdateTimeUnix: this.now };
     rows.set(merge.id, { object, times });
-    const propertiesJson = new TextEncoder().encode(JSON.stringify(properties));
-    return { ...object, ...times, propertiesJson, extras: undefined };
+    return { ...object, ...times, propertiesJson: new TextEncoder().encode(JSON.stringify(properties)) };
   }
 }

@@ -1,4 +1,5 @@
 import {
+  decodeProperties,
   isVectorMissing,
   type JsonObject,
   type ObjectId,
@@ -9,16 +10,19 @@ import {
   parseVectorWeights,
   propertyValidator,
   ShoalError,
+  type StoredObject,
   withPrefix,
 } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
-import { checkGivenVector, checkVectorizer, classOf } from "./check-object.js";
+import { checkGivenVector, classOf } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { requireTargets } from "./locate-objects.js";
 import { parseBodyId } from "./object-ids.js";
+import { settleVector } from "./settle-vector.js";
+import { vectorChange } from "./vectorize-objects.js";
 
 const PREFIX = "invalid merge: ";
 
@@ -53,7 +57,9 @@ export async function mergeObject(
   } catch (refusal) {
     throw await absenceOr(withPrefix(PREFIX, refusal), parts, id, input, wording, context);
   }
-  const { record, ...merge } = checked;
+  const { record, ...sent } = checked;
+  const { properties, ...change } = await mergedVector(parts, id, checked, context);
+  const merge = { ...sent, ...change };
   if (merge.vector !== undefined) {
     if (record.dimensions === undefined) {
       const absence = await explainAbsence(parts, id, input, wording, context);
@@ -61,13 +67,15 @@ export async function mergeObject(
     }
     await dimensions.hold(record, merge.vector.length, context);
   }
+  let merged: StoredObject;
   try {
     const shard = parts.router.shardOf(record, id);
-    await parts.router.node(shard).mergeObject(shard, { id, ...merge }, context);
+    merged = await parts.router.node(shard).mergeObject(shard, { id, ...merge }, context);
   } catch (thrown) {
     if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
     throw (await explainAbsence(parts, id, input, wording, context)) ?? wording.absent();
   }
+  if (record.definition.vectorizer !== "none") await settleVector(parts, record, merged, properties, context);
 }
 
 async function checkMerge(parts: IngestParts, input: ObjectInput, context: RequestContext): Promise<CheckedMerge> {
@@ -76,12 +84,42 @@ async function checkMerge(parts: IngestParts, input: ObjectInput, context: Reque
   const validator = propertyValidator(record.definition, parts.profile.beaconScheme);
   const changes = validator.parseChanges(input.properties);
   await requireTargets(parts, validator.referenceTargets(changes.set), context);
-  checkVectorizer(record);
-  const vector = isVectorMissing(input.vector) ? undefined : checkGivenVector(input.vector, record);
+  const isSent = record.definition.vectorizer === "none" && !isVectorMissing(input.vector);
+  const vector = isSent ? checkGivenVector(input.vector, record) : undefined;
   const split = parts.profile.patchReferences === "append" ? splitReferences(validator, changes) : undefined;
   const { set, append } = split ?? { set: changes.set, append: {} };
   return { record, set, clear: changes.clear, append, remove: {}, vector };
 }
+
+interface MergedVector extends Pick<ObjectMerge, "vector" | "additional"> {
+  /** What the vectorizer made it of. */
+  readonly properties?: Properties;
+}
+
+/**
+ * The vector that was sent, or, of a class with a vectorizer, that of the object as it will be unless others change it
+ * meanwhile, with what is stored beside it. An object that is not there has none.
+ */
+async function mergedVector(
+  parts: IngestParts,
+  id: ObjectId,
+  { record, set, clear, append, vector }: CheckedMerge,
+  context: RequestContext,
+): Promise<MergedVector> {
+  if (record.definition.vectorizer === "none") return { vector };
+  const shard = parts.router.shardOf(record, id);
+  const [stored] = await parts.router.node(shard).getObjects(shard, [id], CONTENT, context);
+  if (stored === undefined) return { vector: undefined };
+  const kept = Object.entries(decodeProperties(stored)).filter(([name]) => !clear.includes(name));
+  const properties: Record<string, Properties[string]> = { ...Object.fromEntries(kept), ...set };
+  for (const [name, references] of Object.entries(append)) {
+    const before = properties[name];
+    properties[name] = [...(Array.isArray(before) ? before : []), ...references];
+  }
+  return { ...(await vectorChange(parts, record, stored, properties, context)), properties };
+}
+
+const CONTENT = { properties: true, vector: false, extras: true } as const;
 
 /** Takes the reference lists out of the changes. */
 function splitReferences(validator: PropertyValidator, changes: PropertyChanges): Pick<ObjectMerge, "set" | "append"> {

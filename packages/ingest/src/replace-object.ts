@@ -7,6 +7,7 @@ import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
 import { parseBodyId } from "./object-ids.js";
 import { dataObject, storeObject } from "./store-object.js";
+import { vectorizedObject } from "./vectorize-objects.js";
 
 /**
  * All of an object anew (reference-rest 3.9, decisions.md): its creation time survives, everything else is replaced.
@@ -32,12 +33,17 @@ export async function replaceObject(
     throw await absenceOr(refusal, parts, id, input, wording, context);
   }
   const { content, vector } = checked;
-  if (vector !== undefined && content.record.dimensions === undefined) {
+  const { record } = content;
+  const sent = dataObject(id, content, vector);
+  const object = await vectorizedObject(parts, record, sent, context).catch(async (refusal) => {
+    throw await absenceOr(refusal, parts, id, input, wording, context);
+  });
+  if (object.vector !== undefined && record.dimensions === undefined) {
     await requirePresent(parts, id, input, wording, context);
   }
-  if (vector !== undefined) await dimensions.hold(content.record, vector.length, context);
+  if (object.vector !== undefined) await dimensions.hold(record, object.vector.length, context);
   try {
-    return await storeObject(parts, content.record, dataObject(id, content, vector), "replace", context);
+    return await storeObject(parts, record, object, "replace", context);
   } catch (thrown) {
     if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
     throw (await explainAbsence(parts, id, input, wording, context)) ?? wording.absent();

@@ -15,7 +15,8 @@ export async function validateObject(parts: IngestParts, input: ObjectInput, con
   try {
     const { record, targets } = checkContent(input, parts.schema, parts.profile.beaconScheme);
     await requireTargets(parts, targets, context);
-    if (!isVectorMissing(input.vector)) checkGivenVector(input.vector, record);
+    const isKept = record.definition.vectorizer === "none";
+    if (isKept && !isVectorMissing(input.vector)) checkGivenVector(input.vector, record);
   } catch (refusal) {
     throw withPrefix(OBJECT_PREFIX, refusal);
   }

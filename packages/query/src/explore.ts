@@ -1,11 +1,13 @@
 import type { ShardRouter } from "@shoal/cluster";
-import { type ExploreQuery, ShoalError, type VectorSearchHit, withPrefix } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import { type ExploreQuery, type ModuleSearch, ShoalError, type VectorSearchHit, withPrefix } from "@shoal/model";
+import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { classesByName } from "./find-object.js";
 import { mergeSorted } from "./merge-sorted.js";
+import { type ModuleSearchParts, readSearch, vectorOfSearch } from "./module-search.js";
 import { nearestFirst } from "./near-search.js";
-import { nearVectorOf } from "./near-vector-of.js";
+import { checkOneSearch, isSearch, nearVectorOf } from "./near-vector-of.js";
 import { type Page, type PageLimits, pageOfExplore } from "./pagination.js";
+import { prefixed } from "./prefixed.js";
 import type { ExploreRow } from "./query-service.js";
 import { scatter } from "./scatter.js";
 
@@ -15,16 +17,15 @@ interface ClassHit extends VectorSearchHit {
 
 /**
  * The objects nearest to a vector of all classes that can answer: those with a vector index and vectors of that length.
- * By distance, then id, then class; the certainty minimum applies after the page is cut (reference-graphql 3).
+ * Of a module's argument each vectorizer makes a vector of its own, with which the classes that use it are searched. By distance, then id, then class; the certainty minimum applies after the page is cut (reference-graphql 3).
  */
 export async function explore(
-  router: ShardRouter,
-  schema: SchemaSnapshot,
+  parts: ModuleSearchParts,
   limits: PageLimits,
   query: ExploreQuery,
   context: RequestContext,
 ): Promise<readonly ExploreRow[]> {
-  if (query.nearVector === undefined && query.nearObject === undefined) {
+  if (!isSearch(query)) {
     throw new ShoalError(
       "invalid",
       "invalid params: received no search params, one of [nearVector, nearObject] or module search params is " +
@@ -32,14 +33,13 @@ export async function explore(
     );
   }
   const page = exploredPage(query, limits);
-  const { vector, certainty } = await nearVectorOf(router, schema, query, "vectorize params: ", context);
-  if (vector.length === 0) {
-    throw new ShoalError("invalid", "vector search: got a nil or zero-length vector as search vector");
-  }
-  const records = classesByName(schema).filter(
-    ({ definition, dimensions }) => !definition.vectorIndexConfig.skip && dimensions === vector.length,
-  );
-  const hits = await nearestOf(router, records, vector, page, context);
+  checkOneSearch(query, STAGE);
+  const [search] = query.moduleSearches ?? [];
+  const { classes, certainty } =
+    search === undefined
+      ? await searchedByVector(parts, query, context)
+      : await prefixed(STAGE, () => searchedByModules(parts, search, context));
+  const hits = await nearestOf(parts.router, classes, page, context);
   const rows: ExploreRow[] = [];
   for (const { id, className, distance } of hits) {
     const row = { id, className, certainty: Math.fround(1 - distance / 2) };
@@ -48,19 +48,86 @@ export async function explore(
   return rows;
 }
 
+const STAGE = "vectorize params: ";
+
+/** A class, and what is searched for in it. */
+interface SearchedClass {
+  readonly record: ClassRecord;
+  readonly vector: Float32Array;
+}
+
+interface Searched {
+  readonly classes: readonly SearchedClass[];
+  readonly certainty: number | undefined;
+}
+
+async function searchedByVector(
+  { router, schema }: ModuleSearchParts,
+  query: ExploreQuery,
+  context: RequestContext,
+): Promise<Searched> {
+  const { vector, certainty } = await nearVectorOf(router, schema, query, STAGE, context);
+  if (vector.length === 0) {
+    throw new ShoalError("invalid", "vector search: got a nil or zero-length vector as search vector");
+  }
+  const classes = classesByName(schema).map((record) => ({ record, vector }));
+  return { classes: classes.filter(canAnswer), certainty };
+}
+
+/** Of classes without vectors no vector is made. Vectorizers that make none of it leave theirs out, unless all do. */
+async function searchedByModules(
+  parts: ModuleSearchParts,
+  search: ModuleSearch,
+  context: RequestContext,
+): Promise<Searched> {
+  const { schema, modules } = parts;
+  const byVectorizer = new Map<string, ClassRecord[]>();
+  for (const record of classesByName(schema)) {
+    const { definition } = record;
+    if (definition.vectorizer === "none" || !modules.argumentsOf(definition).has(search.argument)) continue;
+    const others = byVectorizer.get(definition.vectorizer);
+    if (others === undefined) byVectorizer.set(definition.vectorizer, [record]);
+    else others.push(record);
+  }
+  const classes: SearchedClass[] = [];
+  const failures: unknown[] = [];
+  let certainty: number | undefined;
+  for (const records of byVectorizer.values()) {
+    const definition = records[0]?.definition;
+    const argument = definition && modules.argumentsOf(definition).get(search.argument);
+    if (definition === undefined || argument === undefined) continue;
+    const read = await readSearch(parts, argument, search, context);
+    certainty = read.certainty;
+    try {
+      const vector = await vectorOfSearch(parts, read, definition, false, context);
+      classes.push(...records.map((record) => ({ record, vector })));
+    } catch (thrown) {
+      if (ShoalError.from(thrown).code !== "invalid") throw thrown;
+      failures.push(thrown);
+    }
+  }
+  if (failures.length > 0 && classes.length === 0) throw failures[0];
+  return { classes: classes.filter(canAnswer), certainty };
+}
+
+function canAnswer({ record: { definition, dimensions }, vector }: SearchedClass): boolean {
+  return !definition.vectorIndexConfig.skip && dimensions === vector.length;
+}
+
 /** The page over all shards. What a shard answers is merged when it comes: memory holds one page, not one a shard. */
 async function nearestOf(
   router: ShardRouter,
-  records: readonly ClassRecord[],
-  vector: Float32Array,
+  classes: readonly SearchedClass[],
   page: Page,
   context: RequestContext,
 ): Promise<readonly ClassHit[]> {
   const count = page.offset + page.limit;
   let best: readonly ClassHit[] = [];
-  const shards = records.flatMap((record) => router.shardsOf(record));
+  const vectors = new Map(classes.map(({ record, vector }) => [record.classId, vector]));
+  const shards = classes.flatMap(({ record }) => router.shardsOf(record));
   await scatter(shards, context, async (shard, inner) => {
-    const { className, shardName } = shard;
+    const { classId, className, shardName } = shard;
+    const vector = vectors.get(classId) ?? new Float32Array(0);
     try {
       const hits = await router.node(shard).searchByVector(shard, { vector, count, fields: undefined }, inner);
       const named = hits.map(({ id, distance, object }) => ({ id, distance, object, className }));

@@ -44,28 +44,41 @@ export async function nearSearch(
   const count = page.offset + page.limit;
   const wantsRows = search.fields.properties || search.fields.vector || search.fields.extras;
   const { vector, filter } = search;
-  const ask = (fields: RowFields | undefined, outer: RequestContext) =>
-    scatter(shards, outer, (shard, inner) => askShard(router, record, shard, inner, { vector, count, fields, filter }));
+  const rowsMax = likelyShare(count, shards.length);
+  const ask = (fields: RowFields | undefined, outer: RequestContext) => {
+    const asked = { vector, count, fields, filter, shards: shards.length, rowsMax };
+    return scatter(shards, outer, (shard, inner) => askShard(router, record, shard, inner, asked));
+  };
   let lists: readonly (readonly VectorSearchHit[])[] | undefined;
   if (wantsRows && shards.length === 1 && page.offset === 0) lists = await ask(search.fields, context);
   else if (wantsRows && count <= ROWS_WITH_HITS_MAX) {
     lists = await rowsOnTrial(context, (inner) => ask(search.fields, inner));
   }
-  const rowsWithHits = lists !== undefined;
   lists ??= await ask(undefined, context);
   const hits = mergeSorted(lists, nearestFirst, page.offset, page.limit);
-  const placed = wantsRows && !rowsWithHits ? hits.map(({ id }) => ({ id, record })) : undefined;
-  const objects = placed && (await fetchRows(router, placed, search.fields, context));
+  const missing = wantsRows ? hits.filter(({ object }) => object === undefined) : [];
+  const placed = missing.map(({ id }) => ({ id, record }));
+  const fetched = placed.length === 0 ? [] : await fetchRows(router, placed, search.fields, context);
+  let next = 0;
   const rows: GetRow[] = [];
-  for (const [i, hit] of hits.entries()) {
+  for (const hit of hits) {
+    const object = wantsRows ? (hit.object ?? fetched[next++]) : undefined;
     const certainty = Math.fround(1 - hit.distance / 2);
     if (search.certainty !== undefined && certainty < search.certainty) continue;
-    const object = hit.object ?? objects?.[i];
     // Deleted between the search and the fetch of its row.
     if (wantsRows && object === undefined) continue;
     rows.push({ id: hit.id, object, certainty });
   }
   return rows;
+}
+
+/**
+ * So many of the nearest `count` objects does one of several shards hardly ever hold more than: the mean and two standard
+ * deviations of a binomial distribution, as ids are spread evenly. Rows of winners beyond are fetched.
+ */
+function likelyShare(count: number, shards: number): number {
+  const mean = count / shards;
+  return Math.min(count, Math.ceil(mean + 2 * Math.sqrt(mean * (1 - 1 / shards))));
 }
 
 function checkSearchable(record: ClassRecord, { vector, filter }: NearSearch, shard: ShardAddress | undefined): void {

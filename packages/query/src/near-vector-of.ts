@@ -14,8 +14,35 @@ import { classesByName, findObject } from "./find-object.js";
 
 const VECTOR_ONLY = { properties: false, vector: true, extras: false } as const;
 
+type NearArguments = Pick<GetQuery, "nearVector" | "nearObject" | "moduleSearches">;
+
+/** Whether anything is searched for. */
+export function isSearch({ nearVector, nearObject, moduleSearches = [] }: NearArguments): boolean {
+  return nearVector !== undefined || nearObject !== undefined || moduleSearches.length > 0;
+}
+
+/** Fails with `invalid` when more than one thing is searched for; `stage` begins the message (reference-graphql 2.7). */
+export function checkOneSearch(query: NearArguments, stage: string): void {
+  const modules = (query.moduleSearches ?? []).map(({ argument }) => `'${argument}'`);
+  if (modules.length > 1) {
+    const names = modules.join(", ");
+    throw new ShoalError(
+      "invalid",
+      `${stage}found more then one module param: ${names} which are conflicting choose one instead`,
+    );
+  }
+  const others = (["nearVector", "nearObject"] as const).filter((name) => query[name] !== undefined);
+  const given = [...modules, ...others.map((name) => `'${name}'`)];
+  if (given.length < 2) return;
+  const both = given.length === 2 ? "both " : "";
+  throw new ShoalError(
+    "invalid",
+    `${stage}found ${both}${given.join(" and ")} parameters which are conflicting, choose one instead`,
+  );
+}
+
 /**
- * The one vector that a query's near* argument stands for. Fails with `invalid` on conflicting or unusable arguments;
+ * The one vector that a query's nearVector or nearObject stands for. Fails with `invalid` on unusable arguments;
  * `stage` begins the message (reference-graphql 2.7, 3).
  */
 export async function nearVectorOf(
@@ -26,18 +53,22 @@ export async function nearVectorOf(
   context: RequestContext,
 ): Promise<{ readonly vector: Float32Array; readonly certainty: number | undefined }> {
   const { nearVector, nearObject } = query;
-  if (nearVector !== undefined && nearObject !== undefined) {
-    throw new ShoalError(
-      "invalid",
-      `${stage}found both 'nearVector' and 'nearObject' parameters which are conflicting, choose one instead`,
-    );
-  }
   if (nearVector !== undefined) return nearVector;
   if (nearObject === undefined) throw new ShoalError("internal", "a vector search without near argument");
   const id = nearObjectId(nearObject, schema, stage);
-  const vector = (await findObject(router, schema, id, VECTOR_ONLY, context))?.object.vector;
+  const vector = await storedVector(router, schema, id, context);
   if (vector === undefined) throw new ShoalError("invalid", `${stage}nearObject params: vector not found`);
   return { vector, certainty: nearObject.certainty };
+}
+
+/** The vector of the object of that id in the first class by name that has it. */
+export async function storedVector(
+  router: ShardRouter,
+  schema: SchemaSnapshot,
+  id: ObjectId,
+  context: RequestContext,
+): Promise<Float32Array | undefined> {
+  return (await findObject(router, schema, id, VECTOR_ONLY, context))?.object.vector;
 }
 
 function nearObjectId(near: NearObject, schema: SchemaSnapshot, stage: string): ObjectId {

@@ -1,9 +1,11 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
 import {
+  type AdditionalRequest,
   type AggregateGroup,
   type AggregateQuery,
   type ExploreQuery,
   type GetQuery,
+  type Json,
   type ObjectId,
   type RowFields,
   type ShardFilter,
@@ -12,15 +14,18 @@ import {
   type WhereFilter,
   withPrefix,
 } from "@shoal/model";
+import { type AdditionalSearch, type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import { additionalValues, fieldsWith } from "./additional-values.js";
 import { type AggregateParts, aggregateClass } from "./aggregate/aggregate-class.js";
 import { AnswerQueue } from "./aggregate/answer-queue.js";
 import { explore } from "./explore.js";
 import { findObject } from "./find-object.js";
 import { groupRows } from "./group-rows.js";
 import { collectPage, listObjects } from "./list-objects.js";
+import { readSearch, vectorOfSearch } from "./module-search.js";
 import { nearSearch } from "./near-search.js";
-import { nearVectorOf } from "./near-vector-of.js";
+import { checkOneSearch, isSearch, nearVectorOf } from "./near-vector-of.js";
 import { type Page, type PageLimits, pageOfGet } from "./pagination.js";
 import { type FilterParts, planFilter } from "./plan-filter.js";
 import { prefixed } from "./prefixed.js";
@@ -31,6 +36,8 @@ export interface QueryEngineOptions {
   readonly schema: SchemaView;
   readonly router: ShardRouter;
   readonly limits: PageLimits;
+  /** None when absent. */
+  readonly modules?: EnabledModules;
   /** See {@link FilterParts}; a million when absent. */
   readonly filterIdsMax?: number;
   /** See {@link ReferenceParts}; 100,000 when absent. */
@@ -50,11 +57,14 @@ const AGGREGATE_BYTES_MAX = 64 * 1024 * 1024;
 const LIST_STAGE = "explorer: list class: search: ";
 const NEAR_STAGE = "explorer: get class: vector search: ";
 
+const NO_SEARCH: AdditionalSearch = { vector: undefined, argument: undefined };
+
 /** Plans reads, scatters them over the shards and merges the answers. */
 export class QueryEngine implements QueryService {
   readonly #schema: SchemaView;
   readonly #router: ShardRouter;
   readonly #limits: PageLimits;
+  readonly #modules: EnabledModules;
   readonly #filters: FilterParts;
   readonly #references: ReferenceParts;
   readonly #groupComparisonsMax: number;
@@ -67,6 +77,7 @@ export class QueryEngine implements QueryService {
     this.#schema = schema;
     this.#router = router;
     this.#limits = limits;
+    this.#modules = options.modules ?? NO_ENABLED_MODULES;
     this.#filters = { schema, router, filterIdsMax };
     this.#references = { schema, router, referencedRowsMax };
     this.#groupComparisonsMax = options.groupComparisonsMax ?? GROUP_COMPARISONS_MAX;
@@ -75,14 +86,17 @@ export class QueryEngine implements QueryService {
   }
 
   get(query: GetQuery, context: RequestContext): Promise<readonly GetRow[]> {
-    const isNear = query.nearVector !== undefined || query.nearObject !== undefined;
-    const { group, references = [] } = query;
-    if (group === undefined && references.length === 0) return this.#rows(query, query.fields, isNear, context);
-    return this.#groupedAndResolved(query, isNear, context);
+    const isNear = isSearch(query);
+    const { group, references = [], additional = [] } = query;
+    if (group === undefined && references.length === 0 && additional.length === 0) {
+      return this.#rows(query, query.fields, isNear, context);
+    }
+    return this.#completed(query, isNear, context);
   }
 
   explore(query: ExploreQuery, context: RequestContext): Promise<readonly ExploreRow[]> {
-    return explore(this.#router, this.#schema.snapshot, this.#limits, query, context);
+    const parts = { router: this.#router, schema: this.#schema.snapshot, modules: this.#modules };
+    return explore(parts, this.#limits, query, context);
   }
 
   async aggregate(query: AggregateQuery, context: RequestContext): Promise<readonly AggregateGroup[]> {
@@ -103,6 +117,18 @@ export class QueryEngine implements QueryService {
     );
   }
 
+  additional(
+    objects: readonly StoredObject[],
+    requests: readonly AdditionalRequest[],
+    place: "restObject" | "restList",
+    context: RequestContext,
+  ): Promise<readonly (readonly Json[])[]> {
+    const rows = objects.map((object) => ({ definition: this.#classOf(object.className).definition, object }));
+    return prefixed(place === "restObject" ? "get " : "list ", () =>
+      additionalValues(this.#modules, rows, requests, place, NO_SEARCH, context),
+    );
+  }
+
   #classOf(className: string): ClassRecord {
     const record = this.#schema.classRecord(className);
     if (record === undefined) {
@@ -119,27 +145,54 @@ export class QueryEngine implements QueryService {
     }
   }
 
-  /** The page itself, with these fields. */
+  /** The page itself, with these fields; `onSearch` is told what is searched for. */
   async #rows(
     query: GetQuery,
     fields: RowFields,
     isNear: boolean,
     context: RequestContext,
+    onSearch?: (search: AdditionalSearch) => void,
   ): Promise<readonly GetRow[]> {
     const record = this.#classOf(query.className);
     const page = this.#page(query, isNear);
     if (!isNear) return this.#list(record, query.where, fields, page, context);
     const stage = "explorer: get class: vectorize params: ";
-    const near = await nearVectorOf(this.#router, this.#schema.snapshot, query, stage, context);
+    checkOneSearch(query, stage);
+    const near =
+      query.moduleSearches?.[0] === undefined
+        ? { ...(await nearVectorOf(this.#router, this.#schema.snapshot, query, stage, context)), argument: undefined }
+        : await prefixed(stage, () => this.#moduleSearch(query, record, context));
+    onSearch?.({ vector: near.vector, argument: near.argument });
     const filter = query.where && (await this.#filter(query.where, NEAR_STAGE, context));
     return nearSearch(this.#router, record, { ...near, filter, fields }, page, context);
   }
 
-  /** References are resolved last: a merged row refers to what any of its members refers to. */
-  async #groupedAndResolved(query: GetQuery, isNear: boolean, context: RequestContext): Promise<readonly GetRow[]> {
-    const { group, references = [], fields } = query;
+  async #moduleSearch(query: GetQuery, { definition }: ClassRecord, context: RequestContext) {
+    const [search] = query.moduleSearches ?? [];
+    const argument = search && this.#modules.argumentsOf(definition).get(search.argument);
+    if (search === undefined || argument === undefined) {
+      throw new ShoalError("internal", `class '${definition.class}' has no search argument '${search?.argument}'`);
+    }
+    const parts = { router: this.#router, schema: this.#schema.snapshot, modules: this.#modules };
+    const read = await readSearch(parts, argument, search, context);
+    const vector = await vectorOfSearch(parts, read, definition, true, context);
+    return { vector, certainty: read.certainty, argument: read.given };
+  }
+
+  /**
+   * Rows with what modules add to them and with what they refer to. References are resolved last: a merged row refers to
+   * what any of its members refers to.
+   */
+  async #completed(query: GetQuery, isNear: boolean, context: RequestContext): Promise<readonly GetRow[]> {
+    const { group, references = [], additional = [] } = query;
+    const fields = fieldsWith(query.fields, this.#modules, this.#classOf(query.className).definition, additional);
     const wanted = { ...fields, properties: fields.properties || references.length > 0 };
-    let rows = await this.#rows(query, { ...wanted, vector: fields.vector || group !== undefined }, isNear, context);
+    let search = NO_SEARCH;
+    const onSearch = (one: AdditionalSearch) => {
+      search = one;
+    };
+    const read = { ...wanted, vector: fields.vector || group !== undefined };
+    let rows = await this.#rows(query, read, isNear, context, onSearch);
     if (group !== undefined) {
       const { definition } = this.#classOf(query.className);
       const page = rows;
@@ -147,6 +200,7 @@ export class QueryEngine implements QueryService {
         groupRows(page, group, definition, wanted, this.#groupComparisonsMax, context),
       );
     }
+    if (additional.length > 0) rows = await this.#withAdditional(query, rows, search, isNear, context);
     if (references.length === 0) return rows;
     const whole = rows.flatMap((row) => (row.object === undefined ? [] : { ...row, object: row.object }));
     const objects = whole.map(({ object }) => object);
@@ -154,6 +208,21 @@ export class QueryEngine implements QueryService {
       resolveReferences(this.#references, objects, references, context),
     );
     return whole.map((row, at) => ({ ...row, references: resolved[at] ?? new Map() }));
+  }
+
+  async #withAdditional(
+    { className, additional = [] }: GetQuery,
+    rows: readonly GetRow[],
+    search: AdditionalSearch,
+    isNear: boolean,
+    context: RequestContext,
+  ): Promise<readonly GetRow[]> {
+    const { definition } = this.#classOf(className);
+    const whole = rows.flatMap((row) => (row.object === undefined ? [] : { ...row, object: row.object, definition }));
+    const values = await prefixed(isNear ? "explorer: get class: " : "explorer: list class: ", () =>
+      additionalValues(this.#modules, whole, additional, isNear ? "search" : "list", search, context),
+    );
+    return whole.map(({ definition: _, ...row }, at) => ({ ...row, additional: values[at] ?? [] }));
   }
 
   async #list(

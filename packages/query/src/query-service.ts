@@ -1,8 +1,10 @@
 import type {
+  AdditionalRequest,
   AggregateGroup,
   AggregateQuery,
   ExploreQuery,
   GetQuery,
+  Json,
   ObjectId,
   RowFields,
   StoredObject,
@@ -27,6 +29,8 @@ export interface GetRow {
   readonly certainty: number | undefined;
   /** By property, when the query selects references; a property without a living target of a wanted class is not in it. */
   readonly references?: ReadonlyMap<string, readonly ReferencedRow[]>;
+  /** In the order of the query's requests, when it has any. */
+  readonly additional?: readonly Json[];
 }
 
 /** One row of an `Explore`. */
@@ -58,4 +62,14 @@ export interface QueryService {
   objectById(id: ObjectId, fields: RowFields, context: RequestContext): Promise<StoredObject | undefined>;
   /** Order and paging of `GET /v1/objects` (decisions.md). */
   list(query: ListQuery, context: RequestContext): Promise<readonly StoredObject[]>;
+  /**
+   * For each object what modules add to it, in the order of the requests: as `GET /v1/objects/{id}` shows it
+   * (`restObject`), or the list of objects. The objects were read with all fields.
+   */
+  additional(
+    objects: readonly StoredObject[],
+    requests: readonly AdditionalRequest[],
+    place: "restObject" | "restList",
+    context: RequestContext,
+  ): Promise<readonly (readonly Json[])[]>;
 }

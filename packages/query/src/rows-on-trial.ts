@@ -35,7 +35,14 @@ export async function rowsOnTrial<T>(
 ): Promise<T | undefined> {
   const rowBytes = new TrialBytes(context.rowBytes);
   try {
-    return await read({ ...context, requestId: context.requestId, signal: context.signal, rowBytes });
+    return await read({
+      deadline: context.deadline,
+      requestId: context.requestId,
+      rowBytes,
+      get signal() {
+        return context.signal;
+      },
+    });
   } catch (thrown) {
     if (rowBytes.isOver) return undefined;
     throw thrown;

@@ -1,6 +1,5 @@
-import { setMaxListeners } from "node:events";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { LateSignal, type RequestContext } from "@shoal/rpc";
 
 /**
  * Asks every target at once and returns the answers in the order of the targets. The first failure fails the whole and
@@ -14,16 +13,21 @@ export async function scatter<Target, Answer>(
   const [only] = targets;
   if (only === undefined) return [];
   if (targets.length === 1) return [await ask(only, context)];
-  const cancel = new AbortController();
-  const signal = context.signal === undefined ? cancel.signal : AbortSignal.any([context.signal, cancel.signal]);
-  // Every shard may listen, however many there are.
-  setMaxListeners(0, signal);
+  const rest = new LateSignal(context);
+  const inner: RequestContext = {
+    deadline: context.deadline,
+    requestId: context.requestId,
+    rowBytes: context.rowBytes,
+    get signal() {
+      return rest.signal;
+    },
+  };
   try {
-    return await Promise.all(
-      targets.map((target) => ask(target, { ...context, requestId: context.requestId, signal })),
-    );
+    return await Promise.all(targets.map((target) => ask(target, inner)));
   } catch (thrown) {
-    cancel.abort(new ShoalError("internal", "another shard of the same query has failed"));
+    rest.abort(new ShoalError("internal", "another shard of the same query has failed"));
     throw thrown;
+  } finally {
+    rest.end();
   }
 }

@@ -138,13 +138,16 @@ describe("a configuration file", () => {
       "query_defaults: {limit: 20}\nquery_maximum_results: 10",
       "query_defaults.limit (f.yaml line 1) must be at most query_maximum_results (f.yaml line 2), which is 10, got 20",
     ],
-    ["contextionary: {url: 'c11y:9999'}", "contextionary.url (f.yaml line 1) asks for modules, which this version"],
+    ["contextionary: {url: 'c11y'}", "contextionary.url (f.yaml line 1) must be host:port with a port from 1 to 65535"],
+    ["enable_modules: 5", "enable_modules (f.yaml line 1) must be texts separated by commas, or a list of texts"],
     [
-      "enable_modules: [text-spellcheck]",
-      "enable_modules (f.yaml line 1) asks for modules, which this version does not",
+      "modules_path: ./modules",
+      "modules_path (f.yaml line 1) asks for modules from files, which this version does not",
     ],
-    ["modules_path: ./modules", "modules_path (f.yaml line 1) asks for modules"],
-    ["cluster: {gossipBindPort: 7946}", "cluster.gossipBindPort (f.yaml line 1) asks for a cluster"],
+    [
+      "cluster: {gossipBindPort: 7946}",
+      "cluster.gossipBindPort (f.yaml line 1) asks for nodes that find each other by gossip",
+    ],
   ])("refuses the value in %j, naming key and line", (text, message) => {
     expect(() => read(text)).toThrow(message);
     expect(() => read(text)).toThrow(/^.{1,600}$/);

@@ -42,10 +42,34 @@ describe("configuration", () => {
     ["ORIGIN", "ftp://x", 'ORIGIN must be an absolute http or https URL without query, got "ftp://x"'],
     ["LOG_LEVEL", "loud", 'LOG_LEVEL must be one of trace, debug, info, warning, warn, error, fatal, got "loud"'],
     ["BATCH_TIMEOUT_SECONDS", "0", 'BATCH_TIMEOUT_SECONDS must be a whole number from 1 to 86400, got "0"'],
-    ["DEFAULT_VECTORIZER_MODULE", "x", 'DEFAULT_VECTORIZER_MODULE must be one of none, got "x"'],
+    ["COORDINATOR_ADDRESSES", "a:7100,b", "COORDINATOR_ADDRESSES must be at least one host:port with a port from 1"],
+    ["COORDINATOR_ADDRESSES", "a:0", "COORDINATOR_ADDRESSES must be at least one host:port"],
+    ["COORDINATOR_ADDRESSES", ",", "COORDINATOR_ADDRESSES must be at least one host:port"],
+    ["INTERNAL_ADVERTISED_ADDRESS", "::1:7101", "INTERNAL_ADVERTISED_ADDRESS must be host:port"],
+    ["ETCD_ENDPOINTS", "ftp://a:2379", "ETCD_ENDPOINTS must be at least one host:port"],
+    ["INTERNAL_TLS", "true", 'INTERNAL_TLS must be one of auto, on, off, got "true"'],
+    ["CONTEXTIONARY_URL", "http://c11y:9999", "CONTEXTIONARY_URL must be host:port with a port from 1 to 65535, got"],
+    ["NER_INFERENCE_API", "ner:8000", "NER_INFERENCE_API must be an absolute http or https URL without query, got"],
     ["REQUEST_BODY_BYTES_MAX", "9".repeat(30), `REQUEST_BODY_BYTES_MAX must be a whole number from 1024 to 524288000`],
   ])("refuses %s=%s in one line", (variable, value, message) => {
     expect(() => read({ [variable]: value })).toThrow(message);
+  });
+
+  it("takes lists of addresses, with names and IPv6", () => {
+    const environment = {
+      COORDINATOR_ADDRESSES: "coordinator-0.svc:7100, [fd00::1]:7100",
+      ETCD_ENDPOINTS: "https://etcd:2379,10.0.0.1:2379",
+      INTERNAL_ADVERTISED_ADDRESS: "[::1]:7101",
+    };
+    expect(read(environment)).toMatchObject({
+      coordinatorAddresses: ["coordinator-0.svc:7100", "[fd00::1]:7100"],
+      etcdEndpoints: ["https://etcd:2379", "10.0.0.1:2379"],
+      internalAdvertisedAddress: "[::1]:7101",
+    });
+  });
+
+  it("says what to set for features that are done another way", () => {
+    expect(() => read({ CLUSTER_DATA_BIND_PORT: "7001" })).toThrow("start `shoal storage-node` with INTERNAL_PORT");
   });
 
   it("cuts the slash at the end of the origin, which links bring themselves", () => {
@@ -53,7 +77,7 @@ describe("configuration", () => {
   });
 
   it.each([
-    ["ENABLE_MODULES", "text2vec-contextionary"],
+    ["MODULES_PATH", "./modules"],
     ["CLUSTER_JOIN", "node1:7946"],
   ])("refuses %s=%s, which asks for a feature that is not there", (variable, value) => {
     expect(() => read({ [variable]: value })).toThrow(
@@ -67,7 +91,7 @@ describe("configuration", () => {
       AUTHENTICATION_OIDC_ENABLED: "false",
       AUTHENTICATION_OIDC_ISSUER: "https://issuer",
       AUTHORIZATION_ADMINLIST_ENABLED: "false",
-      ENABLE_MODULES: "",
+      MODULES_PATH: "",
     });
   });
 

@@ -4,6 +4,7 @@ export { type Configuration, readConfiguration } from "./configuration.js";
 export { configurationFileSource } from "./configuration-file.js";
 export { describeDefault } from "./describe-default.js";
 export { type InternalRoute, InternalServer, metricsRoute, probeRoute } from "./internal-server.js";
+export { type InternalTlsFiles, internalTlsFiles } from "./internal-tls.js";
 export { RateLimitedLogger } from "./log-rate.js";
 export { createLogger, type Logger, type LogLevel, type LogSink, silentLogger } from "./logger.js";
 export { type HistogramSample, type Labels, type MetricDescription, Metrics, type Sample } from "./metrics.js";

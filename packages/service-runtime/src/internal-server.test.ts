@@ -7,7 +7,7 @@ describe("InternalServer", () => {
   it("serves metrics, probes and further routes, and closes", async () => {
     const metrics = new Metrics();
     metrics.gauge({ name: "x", help: "X." }, () => [{ value: 1 }]);
-    let ready = false;
+    let fault = "2 of 3 shards are open";
     const storage: InternalRoute = {
       path: "/storage/",
       methods: ["PUT"],
@@ -18,15 +18,19 @@ describe("InternalServer", () => {
         response.end(`${request.url} ${body}`);
       },
     };
-    const routes = [metricsRoute(metrics), probeRoute("/ready", () => ready), storage];
+    const routes = [metricsRoute(metrics), probeRoute("/ready", () => fault), storage];
     const server = new InternalServer(routes, silentLogger);
     const { url } = await server.listen("127.0.0.1", 0);
     const answer = await fetch(`${url}/metrics?x=1`);
     expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(await answer.text()).toContain("\nx 1\n");
-    expect((await fetch(`${url}/ready`)).status).toBe(503);
-    ready = true;
-    expect((await fetch(`${url}/ready`)).status).toBe(200);
+    const notReady = await fetch(`${url}/ready`);
+    expect(notReady.status).toBe(503);
+    expect(await notReady.text()).toBe("2 of 3 shards are open\n");
+    fault = "";
+    const ready = await fetch(`${url}/ready`);
+    expect(ready.status).toBe(200);
+    expect(await ready.text()).toBe("");
     const put = (body: string) => fetch(`${url}/storage/a/b`, { method: "PUT", body });
     expect(await (await put("hello")).text()).toBe("/storage/a/b hello");
     expect((await put("break")).status).toBe(500);

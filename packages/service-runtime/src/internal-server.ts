@@ -93,12 +93,15 @@ export function metricsRoute(metrics: Metrics): InternalRoute {
   };
 }
 
-/** `GET` of a path that answers 200 or 503. */
-export function probeRoute(path: string, isWell: () => boolean): InternalRoute {
+/** `GET` of a path that answers 503 with what is wrong, or 200 when that is "". */
+export function probeRoute(path: string, fault: () => string): InternalRoute {
   return {
     path,
     methods: ["GET", "HEAD"],
-    handle: (_, response) => sendText(response, isWell() ? 200 : 503, ""),
+    handle(_, response) {
+      const text = fault();
+      sendText(response, text === "" ? 200 : 503, text === "" ? "" : `${text}\n`);
+    },
   };
 }
 

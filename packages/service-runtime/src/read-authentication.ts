@@ -1,5 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import type { AdminListConfiguration, AuthenticationConfiguration, OidcConfiguration } from "./authentication.js";
+import { isLoopback } from "./loopback.js";
 import { findValue, placeOf, readSetting, type SettingSource } from "./setting.js";
 import { AUTHENTICATION_SETTINGS as SETTINGS } from "./settings/authentication.js";
 
@@ -75,10 +76,6 @@ function readOidc(sources: readonly SettingSource[], warn: Warn): OidcConfigurat
     );
   }
   return { issuer, clientId, skipClientIdCheck, usernameClaim, groupsClaim };
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**

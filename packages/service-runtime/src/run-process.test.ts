@@ -32,6 +32,22 @@ describe("runProcess", () => {
     expect(host.eventNames()).toEqual([]);
   });
 
+  it("holds the process until it is over, whatever it waits for", async () => {
+    const host = new FakeProcess();
+    const timers = () => process.getActiveResourcesInfo().filter((one) => one === "Timeout").length;
+    const before = timers();
+    const during: number[] = [];
+    const ended = runProcess(host, async (scope) => {
+      scope.defer(() => void during.push(timers()));
+      return { drain: async () => void during.push(timers()) };
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    host.emit("SIGTERM", "SIGTERM");
+    await ended;
+    expect(during).toEqual([before + 1, before + 1]);
+    expect(timers()).toBe(before);
+  });
+
   it("exits at once on the second signal", async () => {
     const host = new FakeProcess();
     let finish = (): void => {};

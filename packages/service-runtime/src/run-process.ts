@@ -22,6 +22,9 @@ export const EXIT_FAILURE = 1;
 /** A second signal came while the first one was being obeyed. */
 export const EXIT_FORCED = 130;
 
+/** Any time that a timer can have. */
+const ALIVE_MS = 24 * 3_600_000;
+
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /**
@@ -56,6 +59,8 @@ export async function runProcess(
     ["unhandledRejection", onFault],
   ];
   for (const [event, listener] of listeners) host.on(event, listener);
+  // Node ends a process that waits for nothing but timers which do not hold it, in the midst of a drain say, with code 13.
+  const alive = setInterval(() => undefined, ALIVE_MS);
   const scope = new ResourceScope();
   try {
     const service = await start(scope, stopping.signal);
@@ -69,6 +74,7 @@ export async function runProcess(
   } catch (error) {
     fail(error);
   }
+  clearInterval(alive);
   for (const [event, listener] of listeners) host.off(event, listener);
   host.exit(code);
 }

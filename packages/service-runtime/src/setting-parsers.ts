@@ -40,6 +40,7 @@ export const truth: SettingParser<boolean> = (input) => {
 };
 
 const LIST_ITEMS_MAX = 10_000;
+const HOST_PORT_RULE = "host:port with a port from 1 to 65535";
 
 /**
  * Texts, separated by commas or as a list. Space around them is dropped, and so are empty ones; the reference keeps the
@@ -62,6 +63,34 @@ export const hostName: SettingParser<string> = (input) =>
   typeof input === "string" && /^[0-9A-Za-z.:%_-]+$/.test(input)
     ? { value: input }
     : { rule: "must be a host name or an IP address without scheme and port" };
+
+/** Where another process listens: `host:port`, an IPv6 address in brackets. */
+export const hostPort: SettingParser<string> = (input) =>
+  typeof input === "string" && isHostPort(input) ? { value: input } : { rule: `must be ${HOST_PORT_RULE}` };
+
+/** At least one {@link hostPort}. */
+export const hostPorts: SettingParser<readonly string[]> = listOf(
+  isHostPort,
+  `must be at least one ${HOST_PORT_RULE}, separated by commas`,
+);
+
+/** At least one {@link hostPort}, each perhaps behind `http://` or `https://`. */
+export const etcdEndpoints: SettingParser<readonly string[]> = listOf(
+  (item) => isHostPort(item.replace(/^https?:\/\//, "")),
+  `must be at least one ${HOST_PORT_RULE}, or http:// or https:// before it, separated by commas`,
+);
+
+function isHostPort(input: string): boolean {
+  const [, port] = /^(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+):(\d{1,5})$/.exec(input) ?? [];
+  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+function listOf(isItem: (item: string) => boolean, rule: string): SettingParser<readonly string[]> {
+  return (input) => {
+    const parsed = texts(input);
+    return "value" in parsed && parsed.value.length > 0 && parsed.value.every(isItem) ? parsed : { rule };
+  };
+}
 
 /** What stands before `/v1` in links: scheme, host, optional port and path; a slash at the end is dropped. */
 export const originPrefix: SettingParser<string> = (input) =>

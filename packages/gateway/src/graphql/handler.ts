@@ -1,9 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { SchemaView } from "@shoal/cluster";
 import { type ClassDefinition, ShoalError } from "@shoal/model";
+import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import { AnswerBudget } from "../answer-budget.js";
+import { LoopTurns } from "../loop-turns.js";
 import { RowTurns } from "../row-turns.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
 import { checkBatch } from "./batch/batch-items.js";
@@ -17,11 +19,14 @@ import { RequestReading } from "./plain/request-reading.js";
 import { PreparedQueries } from "./prepared/prepared-queries.js";
 import { readRequest } from "./request-body.js";
 import { buildGraphQlSchemaInTurns, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
+import { exploreSearches } from "./schema/explore-field.js";
 
 export interface GraphQlHandlerDeps {
   readonly schema: SchemaView;
   readonly query: QueryService;
   readonly wire: GraphQlWire;
+  /** None when absent. */
+  readonly modules?: EnabledModules;
   /** What is not given has its default. */
   readonly limits?: Partial<GraphQlLimits>;
   /** Called at each rebuild of the schema for every class that has no place in it. */
@@ -32,6 +37,8 @@ export interface GraphQlHandlerDeps {
   readonly answers?: AnswerBudget;
   /** Shared with whoever else reads many rows. */
   readonly turns?: RowTurns;
+  /** Shared with whoever else reads long bodies. */
+  readonly bodyTurns?: LoopTurns;
   /** Counted in; for whoever wants to know. */
   readonly statistics?: GraphQlStatistics;
   /** False: everything goes through Apollo Server. For comparison. */
@@ -62,6 +69,9 @@ export function createGraphQlHandler(deps: GraphQlHandlerDeps): GraphQlHandler {
 const NO_SCHEMA =
   "no graphql provider present, this is most likely because no schema is present. Import a schema first!";
 
+/** What a refused request is answered with a newer schema; undefined when there is none. */
+type NewerAnswer = () => Promise<GraphQlAnswer | undefined>;
+
 /** Everything that is derived from one state of the classes, swapped as a whole. */
 interface Generation {
   readonly version: number;
@@ -83,6 +93,7 @@ class Handler implements GraphQlHandler {
   readonly #answers: AnswerBudget;
   readonly #statistics: GraphQlStatistics;
   readonly #turns: RowTurns;
+  readonly #bodyTurns: LoopTurns;
   #generation: Generation | undefined;
   #building: Promise<Generation> | undefined;
 
@@ -91,6 +102,7 @@ class Handler implements GraphQlHandler {
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
     this.#answers = deps.answers ?? new AnswerBudget(this.#limits);
     this.#turns = deps.turns ?? new RowTurns(this.#limits.graphqlRowsMax);
+    this.#bodyTurns = deps.bodyTurns ?? new LoopTurns();
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
   }
 
@@ -105,11 +117,19 @@ class Handler implements GraphQlHandler {
     }
   }
 
-  #execute(rawBody: Buffer | Uint8Array, context: RequestContext, { built }: Generation): Promise<GraphQlAnswer> {
+  /** `isNewest`: the schema has been asked for because of this request. */
+  #execute(
+    rawBody: Buffer | Uint8Array,
+    context: RequestContext,
+    generation: Generation,
+    isNewest = false,
+  ): Promise<GraphQlAnswer> {
+    const { built } = generation;
     const body = Buffer.isBuffer(rawBody)
       ? rawBody
       : Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength);
-    if (built === undefined) return Promise.resolve(answerWithoutSchema(body));
+    const refused = isNewest ? undefined : () => this.#newerAnswer(body, context, generation);
+    if (built === undefined) return this.#executeWithoutSchema(body, refused);
     const reading = new RequestReading(body, built.reading);
     const answer = this.#deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
     if (answer !== undefined) {
@@ -117,28 +137,52 @@ class Handler implements GraphQlHandler {
       return answer;
     }
     this.#statistics.plain++;
-    return this.#executePlain(reading, built, context);
+    return this.#executePlain(reading, built, refused, context);
+  }
+
+  async #executeWithoutSchema(body: Buffer, refused: NewerAnswer | undefined): Promise<GraphQlAnswer> {
+    return (await refused?.()) ?? answerWithoutSchema(body);
+  }
+
+  /** The answer to a request that was refused, when there is a newer schema than that of `generation`. */
+  async #newerAnswer(
+    body: Buffer,
+    context: RequestContext,
+    generation: Generation,
+  ): Promise<GraphQlAnswer | undefined> {
+    await this.#deps.schema.refresh(context);
+    const newest = await this.#current();
+    return newest.definitions === generation.definitions ? undefined : this.#execute(body, context, newest, true);
   }
 
   async executeBatch(rawBody: Buffer, context: RequestContext): Promise<GraphQlBatchAnswer> {
+    if ((await this.#current()).built === undefined) await this.#deps.schema.refresh(context);
     if ((await this.#current()).built === undefined) {
       this.checkBatch(rawBody);
       throw new ShoalError("invalid", NO_SCHEMA);
     }
     const execute = this.execute.bind(this);
     const { onFault } = this.#deps;
-    return runBatch(rawBody, { execute, answers: this.#answers, limits: this.#limits, onFault }, context);
+    const parts = { execute, answers: this.#answers, turns: this.#bodyTurns, limits: this.#limits, onFault };
+    return runBatch(rawBody, parts, context);
   }
 
   checkBatch(rawBody: Buffer): void {
     checkBatch(rawBody, this.#limits.graphqlBatchRequestsMax);
   }
 
-  async #executePlain(reading: RequestReading, built: Built, context: RequestContext): Promise<GraphQlAnswer> {
+  async #executePlain(
+    reading: RequestReading,
+    built: Built,
+    refused: NewerAnswer | undefined,
+    context: RequestContext,
+  ): Promise<GraphQlAnswer> {
     const read = reading.request();
     if ("refusal" in read) return read.refusal;
     const outcome = reading.document(read.request);
     if ("errors" in outcome) {
+      const newer = await refused?.();
+      if (newer !== undefined) return newer;
       this.#statistics.errors += outcome.errors.length;
       return refusedAnswer(outcome.errors);
     }
@@ -164,8 +208,8 @@ class Handler implements GraphQlHandler {
       last?.definitions.length === definitions.length &&
       last.definitions.every((definition, i) => definition === definitions[i]);
     if (isSame && last !== undefined) return this.#goOnWith({ ...last, version: snapshot.version });
-    const { query, wire } = this.#deps;
-    const building = buildGraphQlSchemaInTurns(definitions, query, wire, this.#limits, last?.classes);
+    const { query, wire, modules } = this.#deps;
+    const building = buildGraphQlSchemaInTurns(definitions, query, wire, this.#limits, last?.classes, modules);
     const step = building.next();
     if (step.done === true) return this.#goOnWith(this.#built(snapshot.version, definitions, step.value));
     this.#building = finish(building)
@@ -182,7 +226,7 @@ class Handler implements GraphQlHandler {
   }
 
   #built(version: number, definitions: readonly ClassDefinition[], parts: GraphQlSchema): Generation {
-    const { query, wire, onSkippedClass, onFault } = this.#deps;
+    const { query, wire, modules = NO_ENABLED_MODULES, onSkippedClass, onFault } = this.#deps;
     const { schema, skipped, classes, where } = parts;
     for (const each of skipped) onSkippedClass?.(each);
     const statistics = this.#statistics;
@@ -192,6 +236,11 @@ class Handler implements GraphQlHandler {
       prepared: new PreparedQueries({
         schema,
         where,
+        modules,
+        exploreSearches: exploreSearches(
+          [...classes.values()].map(({ definition }) => definition),
+          modules,
+        ),
         query,
         wire,
         limits: this.#limits,

@@ -108,4 +108,4 @@ it("answers whatever it is sent", async () => {
   } finally {
     await server.gateway.stop();
   }
-}, 60_000);
+});

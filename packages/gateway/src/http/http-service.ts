@@ -15,7 +15,7 @@ import { HttpStatistics, type LoadReason } from "./http-statistics.js";
 import { monotonicMs } from "./monotonic.js";
 import { refuseMediaTypes } from "./negotiate.js";
 import { PIPELINED_MAX, Pipelines } from "./pipelines.js";
-import { EMPTY_BODY, type HeldBody, hasBody, isEmptyBody, LONG_BODY_BYTES, readBody } from "./read-body.js";
+import { EMPTY_BODY, type HeldBody, hasBody, isEmptyBody, readBody, turnFor } from "./read-body.js";
 import { RequestIds } from "./request-ids.js";
 import { RequestLog } from "./request-log.js";
 import { RequestScope, type TimeLimit } from "./request-scope.js";
@@ -206,9 +206,10 @@ export class HttpService {
     const body = await readBody(request, limits);
     exchange.body = body.bytes;
     this.statistics.requestBodyBytes += body.bytes.length;
-    if (body.heldBytes > LONG_BODY_BYTES) {
+    const turn = turnFor(body, this.#bodyTurns);
+    if (turn !== undefined) {
       const since = monotonicMs();
-      await this.#bodyTurns.next();
+      await turn;
       exchange.waitedMs = monotonicMs() - since;
     }
     return body;

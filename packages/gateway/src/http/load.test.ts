@@ -102,7 +102,7 @@ describe("one connection", () => {
         const socket = await open(server);
         socket.pause();
         socket.write(GET);
-        await expect.poll(() => metric(metrics, "shoal_http_stalled_connections_total"), { timeout: 10_000 }).toBe(1);
+        await expect.poll(() => metric(metrics, "shoal_http_stalled_connections_total")).toBe(1);
         await expect.poll(() => metric(metrics, "shoal_http_requests_in_flight")).toBe(0);
         expect(await metric(metrics, "shoal_http_unsent_answer_bytes")).toBe(0);
       }),

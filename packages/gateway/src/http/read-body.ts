@@ -7,6 +7,9 @@ import type { BodyBudget } from "./body-budget.js";
 /** Handling a longer body (parsing it, cutting its vectors out) holds the process for milliseconds. */
 export const LONG_BODY_BYTES = 256 * 1024;
 
+/** Several bodies of this length together hold it as long. */
+export const COSTLY_BODY_BYTES = 4 * 1024;
+
 export interface BodyLimits {
   /** Largest body, after decompression. */
   readonly bodyBytesMax: number;
@@ -106,6 +109,12 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
     }
     request.on("error", () => fail(new ShoalError("malformed", "the client broke off while sending the body")));
   });
+}
+
+/** When a body may be handled; undefined: at once. */
+export function turnFor({ heldBytes }: HeldBody, turns: LoopTurns): Promise<void> | undefined {
+  if (heldBytes <= COSTLY_BODY_BYTES) return undefined;
+  return heldBytes > LONG_BODY_BYTES ? turns.next() : turns.room();
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { BATCH_BODY, ONE_BODY, refuseHeavyJson } from "./json-size.js";
+import { BATCH_BODY, ITEM_BYTES_MAX, ONE_BODY, refuseHeavyJson } from "./json-size.js";
 import { parseJson } from "./parse-json.js";
 
 const repeated = (count: number, item: (at: number) => string): string =>
@@ -31,4 +31,10 @@ it("leaves the largest batch alone", () => {
   const object = '{"class":"Car","id":"x","properties":{"a":1,"b":2,"c":3,"d":4,"e":5},"vector":[1,2]}';
   const batch = `{"objects":[${repeated(100_000, () => object)}]}`;
   expect(() => refuseHeavyJson(Buffer.from(batch), "body", BATCH_BODY)).not.toThrow();
+});
+
+it("refuses what is too long to be parsed in one go", () => {
+  const body = (length: number): Buffer => Buffer.from(`"${"x".repeat(length - 2)}"`);
+  expect(parseJson(body(ITEM_BYTES_MAX), "params").text).toHaveLength(ITEM_BYTES_MAX);
+  expect(() => parseJson(body(ITEM_BYTES_MAX + 1), "params")).toThrow("params has more than 16777216 bytes");
 });

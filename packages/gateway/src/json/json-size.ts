@@ -56,7 +56,7 @@ export function refuseHeavyJson(bytes: Buffer, name: string, size: JsonSize): vo
   const openers = countUpTo(bytes, OPEN_BRACKET, containersMax) + countUpTo(bytes, OPEN_BRACE, containersMax);
   const commas = countUpTo(bytes, COMMA, scalarsMax);
   if (colons <= membersMax && openers <= containersMax && commas <= scalarsMax) return;
-  refuseSize(name, countOutsideStrings(bytes), size);
+  refuseSize(name, countOutsideStrings(bytes, size), size);
 }
 
 /** Fails with `tooLarge` when a text holds more than `size`; `name` is what it is called. */
@@ -71,6 +71,12 @@ export function refuseItem(bytes: number, counted: JsonCount): void {
   refuseSize("an item of body", counted, ONE_BODY);
   if (bytes <= ITEM_BYTES_MAX) return;
   throw new ShoalError("tooLarge", `an item of body has more than ${ITEM_BYTES_MAX} bytes beside its vector`);
+}
+
+/** Fails with `tooLarge` on what is more than is parsed in one go. */
+export function refuseLength(bytes: number, name: string): void {
+  if (bytes <= ITEM_BYTES_MAX) return;
+  throw new ShoalError("tooLarge", `${name} has more than ${ITEM_BYTES_MAX} bytes`);
 }
 
 /**
@@ -103,12 +109,13 @@ function countUpTo(bytes: Buffer, byte: number, most: number): number {
   return count;
 }
 
-/** Scalars by the commas behind them: exact enough for a limit. */
-function countOutsideStrings(bytes: Buffer): JsonCount {
+/** Scalars by the commas behind them: exact enough for a limit. Ends at the first thing of which there are too many. */
+function countOutsideStrings(bytes: Buffer, { membersMax, containersMax, scalarsMax }: JsonSize): JsonCount {
   let members = 0;
   let containers = 0;
   let scalars = 0;
   for (let i = 0; i < bytes.length; i++) {
+    if (members > membersMax || containers > containersMax || scalars > scalarsMax) break;
     const byte = bytes[i];
     if (byte === QUOTE) i = stringEnd(bytes, i);
     else if (byte === COLON) members++;

@@ -1,5 +1,5 @@
 import { JsonNumber, ShoalError } from "@shoal/model";
-import { type JsonSize, nestsDeeperThan, ONE_BODY, refuseHeavyJson } from "./json-size.js";
+import { type JsonSize, nestsDeeperThan, ONE_BODY, refuseHeavyJson, refuseLength } from "./json-size.js";
 import { parseExactly } from "./parse-exactly.js";
 import { scanJson } from "./scan-json.js";
 
@@ -9,13 +9,14 @@ export const JSON_DEPTH_MAX = 200;
 /**
  * The first JSON value of `bytes`; what follows it is ignored (reference-rest 1.4). `name` is the reference's name of
  * the body. Fails with `invalid` on an empty body, with `malformed` on what is no JSON or nested too deep, with `tooLarge`
- * on what holds more than `size`.
+ * on what holds more than `size` or has more bytes than are parsed in one go.
  */
 export function parseJson(
   bytes: Buffer,
   name: string,
   size: JsonSize = ONE_BODY,
 ): { readonly value: unknown; readonly text: string } {
+  refuseLength(bytes.length, name);
   refuseCostlyJson(bytes, name, size);
   const text = bytes.toString("utf8");
   return { value: parseJsonText(text, name), text };

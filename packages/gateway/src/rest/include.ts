@@ -1,28 +1,38 @@
-import { type RowFields, ShoalError } from "@shoal/model";
+import { type AdditionalRequest, type RowFields, ShoalError } from "@shoal/model";
+import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 
 /** What a request wants to see of an object beside its properties. */
 export interface Include {
   readonly vector: boolean;
   readonly classification: boolean;
+  /** What modules add. */
+  readonly additional: readonly AdditionalRequest[];
   /** What has to be read for it. */
   readonly fields: RowFields;
 }
 
-const NOTHING: Include = include(false, false);
-const VECTOR: Include = include(true, false);
+const NOTHING: Include = include(false, false, []);
+const VECTOR: Include = include(true, false, []);
 
 /** The `include` list (reference-rest 3.3): split at commas, not trimmed. Fails with `malformed` on unknown words. */
-export function parseInclude(list: string | undefined): Include {
+export function parseInclude(list: string | undefined, modules: EnabledModules = NO_ENABLED_MODULES): Include {
   if (list === undefined) return NOTHING;
   if (list === "vector") return VECTOR;
   const words = list.split(",");
+  const added = new Set<string>();
   for (const word of words) {
     if (word === "vector" || word === "classification") continue;
-    throw new ShoalError("malformed", `unrecognized property '${word}' in ?include list`);
+    const name = modules.includedAs(word);
+    if (name === undefined) throw new ShoalError("malformed", `unrecognized property '${word}' in ?include list`);
+    added.add(name);
   }
-  return include(words.includes("vector"), words.includes("classification"));
+  const additional = [...added].map((name) => ({ name, given: {} }));
+  return include(words.includes("vector"), words.includes("classification"), additional);
 }
 
-function include(vector: boolean, classification: boolean): Include {
-  return { vector, classification, fields: { properties: true, vector, extras: classification } };
+/** Modules may read anything. */
+function include(vector: boolean, classification: boolean, additional: readonly AdditionalRequest[]): Include {
+  const isRead = additional.length > 0;
+  const fields = { properties: true, vector: vector || isRead, extras: classification || isRead };
+  return { vector, classification, additional, fields };
 }

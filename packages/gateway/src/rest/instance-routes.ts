@@ -1,4 +1,6 @@
+import type { EnabledModules } from "@shoal/module-api";
 import type { AccessControl, RouteAccess } from "../auth/access.js";
+import type { HttpRequest } from "../http/http-request.js";
 import { errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
 import { DOCS_PATH } from "./docs-route.js";
@@ -13,6 +15,8 @@ export interface InstanceRouteParts {
   /** `http://<address>:<port>` it listens on; known once it listens. */
   readonly address: () => string;
   readonly isReady: () => boolean;
+  /** None when absent. */
+  readonly modules?: EnabledModules;
   /** See AccessControl. */
   readonly openId?: AccessControl["openId"];
 }
@@ -45,10 +49,10 @@ export function instanceRoutes(parts: InstanceRouteParts): readonly Route[] {
       return path === META_PATH ? link : { documentationHref: parts.origin + DOCS_PATH, ...link };
     }),
   });
-  const meta = (): HttpResponse =>
+  const meta = async ({ context }: HttpRequest): Promise<HttpResponse> =>
     jsonResponse(200, {
       hostname: parts.address(),
-      modules: {},
+      modules: (await parts.modules?.meta(context)) ?? {},
       shoalVersion: parts.shoalVersion,
       version: INTERFACE_VERSION,
     });

@@ -1,4 +1,5 @@
 import { parseObjectId, ShoalError, type StoredObject } from "@shoal/model";
+import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import { type AnswerBudget, AnswerContext, type HeldAnswer } from "../answer-budget.js";
 import { type HttpRequest, isEmptyParameter, queryParameter, type RequestContent } from "../http/http-request.js";
@@ -14,17 +15,19 @@ export interface ListSettings {
   readonly queryMaximumResults: number;
   readonly turns: RowTurns;
   readonly answers: AnswerBudget;
+  /** None when absent. */
+  readonly modules?: EnabledModules;
 }
 
 /** `GET /v1/objects`: a page of objects (reference-rest 2.6, decisions.md). `totalResults` counts this page. */
 export function listRoute(
   query: QueryService,
   writer: ObjectWriter,
-  { queryDefaultsLimit, queryMaximumResults, turns, answers }: ListSettings,
+  { queryDefaultsLimit, queryMaximumResults, turns, answers, modules }: ListSettings,
 ): Route {
   async function list(request: HttpRequest): Promise<HttpResponse> {
     const place = placeOf(request);
-    const include = parseInclude(queryParameter(request, "include"));
+    const include = parseInclude(queryParameter(request, "include"), modules);
     const wanted = { className: queryParameter(request, "class"), ...place, fields: include.fields };
     const reached = (wanted.limit ?? queryDefaultsLimit) + (wanted.offset ?? 0);
     // More than there may be are refused, not read.
@@ -35,7 +38,10 @@ export function listRoute(
     const held = answers.begin();
     try {
       const objects = await query.list(wanted, new AnswerContext(context, held));
-      const parts = partsOf([...objects], (object) => writer.stored(object, include), held, context);
+      const added =
+        include.additional.length === 0 ? [] : await query.additional(objects, include.additional, "restList", context);
+      const write = (object: StoredObject, at: number) => writer.stored(object, include, added[at]);
+      const parts = partsOf([...objects], write, held, context);
       return { status: 200, chunks: await writeInTurns(parts, "latin1") };
     } catch (thrown) {
       throw held.refusal ?? thrown;
@@ -62,7 +68,7 @@ const UNASKED_BYTES = 512 * 1024;
 /** The text of a page; rows make room for it as they are written. Fails with `tooLarge` or `overloaded`. */
 function* partsOf(
   objects: (StoredObject | undefined)[],
-  write: (object: StoredObject) => string,
+  write: (object: StoredObject, at: number) => string,
   held: HeldAnswer,
   context: HttpRequest["context"],
 ) {
@@ -70,7 +76,7 @@ function* partsOf(
   let unasked = 0;
   for (const [at, object] of objects.entries()) {
     if (object === undefined) continue;
-    const json = write(object);
+    const json = write(object, at);
     objects[at] = undefined;
     held.add(-object.propertiesJson.length - (object.vector?.byteLength ?? 0));
     held.addText(json.length);

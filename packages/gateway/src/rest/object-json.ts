@@ -31,15 +31,15 @@ export class ObjectWriter {
     this.#origin = origin;
   }
 
-  /** A stored object as a string whose char codes are the UTF-8 bytes to send. */
-  stored(object: StoredObject, include: Include): string {
-    const additional = include.classification ? additionalOf(object) : undefined;
+  /** A stored object as a string whose char codes are the UTF-8 bytes to send; `added`: what modules add to it. */
+  stored(object: StoredObject, include: Include, added: readonly Json[] = []): string {
+    const additional = shownAdditional(object, include, added);
     let json = additional === undefined ? "{" : `{"additional":${asBytes(JSON.stringify(additional))},`;
     json += `"class":"${object.className}"`;
     if (object.creationTimeUnix !== 0) json += `,"creationTimeUnix":${object.creationTimeUnix}`;
     json += `,"id":"${object.id}"`;
     if (object.lastUpdateTimeUnix !== 0) json += `,"lastUpdateTimeUnix":${object.lastUpdateTimeUnix}`;
-    json += `,"properties":${this.#storedProperties(object)}`;
+    json += `,"properties":${this.#storedProperties(object, include.classification)}`;
     const { vector } = object;
     if (include.vector && vector !== undefined && vector.length > 0) json += `,"vector":${float32ArrayToJson(vector)}`;
     return `${json},"vectorWeights":null}`;
@@ -82,12 +82,12 @@ export class ObjectWriter {
     return [`${failedInput(id, input, nowMs)},${failed}`];
   }
 
-  #storedProperties(object: StoredObject): string {
+  #storedProperties(object: StoredObject, classification: boolean): string {
     const bytes = object.propertiesJson;
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const names = this.#referencesOf(object.className);
     if (names.length === 0) return buffer.toString("latin1");
-    return linkStoredReferences(buffer, names, this.#profile.beaconScheme, this.#origin);
+    return linkStoredReferences(buffer, names, this.#profile.beaconScheme, this.#origin, classification);
   }
 
   #echoProperties(className: string, properties: Properties, sent: ObjectInput | undefined): string {
@@ -153,6 +153,14 @@ function isEmpty(value: unknown): boolean {
   if (value === undefined || value === "") return true;
   if (Array.isArray(value) || value instanceof Float32Array) return value.length === 0;
   return isUncheckedObject(value) && Object.keys(value).length === 0;
+}
+
+/** What is shown under `additional`, its members sorted; undefined when there is nothing. */
+function shownAdditional(object: StoredObject, include: Include, added: readonly Json[]): object | undefined {
+  const classification = include.classification ? additionalOf(object) : undefined;
+  if (include.additional.length === 0) return classification;
+  const all = include.additional.map(({ name }, at): [string, Json] => [name, added[at] ?? null]);
+  return Object.fromEntries([...Object.entries(classification ?? {}), ...all].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** `classification` of what is stored beside the properties; no `additional` at all when nothing is stored. */

@@ -1,5 +1,6 @@
 import { type IngestService, type ObjectInput, parseBodyId } from "@shoal/ingest";
 import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
+import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import { type AnswerBudget, AnswerContext } from "../answer-budget.js";
@@ -18,6 +19,7 @@ import { pathId } from "./path-id.js";
 export interface ObjectRouteParts {
   readonly ingest: IngestService;
   readonly query: QueryService;
+  readonly modules: EnabledModules;
   readonly writer: ObjectWriter;
   readonly profile: Pick<WireProfile, "putObjectAnswersObject">;
   readonly answers: AnswerBudget;
@@ -27,16 +29,20 @@ export interface ObjectRouteParts {
 
 /** The operations on one object (reference-rest 2.7, 3; decisions.md). */
 export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
-  const { ingest, query, writer, profile, turns, answers } = parts;
+  const { ingest, query, modules, writer, profile, turns, answers } = parts;
 
   async function get(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
-    const include = parseInclude(queryParameter(request, "include"));
+    const include = parseInclude(queryParameter(request, "include"), modules);
     const held = answers.beginObject();
     try {
       const object = await query.objectById(id, include.fields, new AnswerContext(request.context, held));
       if (object === undefined) return unknownObject(id);
-      return spliced(writer.stored(object, include));
+      const [added] =
+        include.additional.length === 0
+          ? []
+          : await query.additional([object], include.additional, "restObject", request.context);
+      return spliced(writer.stored(object, include, added));
     } finally {
       held.end();
     }

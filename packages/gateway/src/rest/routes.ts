@@ -1,14 +1,19 @@
-import type { SchemaView } from "@shoal/cluster";
+import type { ClassificationService } from "@shoal/classification";
+import type { ClusterNodes, SchemaView } from "@shoal/cluster";
 import type { IngestService } from "@shoal/ingest";
 import type { ClassSettings, WireProfile } from "@shoal/model";
+import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
 import type { Route } from "../http/route.js";
 import { batchReferencesRoute } from "./batch-references-route.js";
 import { type BatchSettings, batchRoute } from "./batch-route.js";
+import { classificationRoutes } from "./classification-routes.js";
 import { type InstanceRouteParts, instanceRoutes } from "./instance-routes.js";
 import { type ListSettings, listRoute } from "./list-route.js";
+import { moduleRoutes } from "./module-routes.js";
+import { nodesRoute } from "./nodes-route.js";
 import { ObjectWriter } from "./object-json.js";
 import { objectRoutes } from "./object-routes.js";
 import { referenceRoutes } from "./reference-routes.js";
@@ -17,30 +22,40 @@ import { schemaRoutes } from "./schema-routes.js";
 export interface RestServices {
   readonly ingest: IngestService;
   readonly query: QueryService;
+  readonly classifications: ClassificationService;
   readonly schema: SchemaService;
   readonly view: SchemaView;
+  /** None when absent. */
+  readonly nodes?: ClusterNodes;
   readonly profile: WireProfile;
   readonly classSettings: () => ClassSettings;
   readonly clock: Clock;
 }
 
 export interface RestSettings extends InstanceRouteParts, BatchSettings, ListSettings {
+  readonly modules: EnabledModules;
   /** References of a batch, and of one list. */
   readonly batchReferencesMax: number;
 }
 
+const NO_NODES: ClusterNodes = { nodes: [] };
+
 /** Every operation of the REST API. */
 export function restRoutes(services: RestServices, settings: RestSettings): readonly Route[] {
-  const { ingest, query, schema, view, profile, classSettings, clock } = services;
+  const { ingest, query, classifications, schema, view, profile, classSettings, clock, nodes = NO_NODES } = services;
+  const { modules } = settings;
   const { answers, bodyTurns: turns } = settings;
   const writer = new ObjectWriter(view, profile, settings.origin);
   return [
     ...instanceRoutes(settings),
-    ...objectRoutes({ ingest, query, writer, profile, turns, answers }),
+    nodesRoute(nodes, clock),
+    ...objectRoutes({ ingest, query, modules, writer, profile, turns, answers }),
     listRoute(query, writer, settings),
     ...referenceRoutes(ingest, profile, settings.batchReferencesMax, turns),
     batchRoute(ingest, writer, clock, settings),
     batchReferencesRoute(ingest, settings.batchReferencesMax, turns),
     ...schemaRoutes(schema, view, classSettings, profile),
+    ...classificationRoutes(classifications),
+    ...moduleRoutes(modules),
   ];
 }

@@ -6,12 +6,14 @@ import {
   type ClassSettings,
   decodeBody,
   PROPERTY_BODY,
+  type PropertyDefinition,
   parseClass,
   parseProperty,
   ShoalError,
   shownClass,
   updateClass,
   type WireProfile,
+  withPropertyDefaults,
 } from "@shoal/model";
 import type { ClassRecord, SchemaService } from "@shoal/rpc";
 import type { Verb } from "../auth/access.js";
@@ -31,18 +33,23 @@ export function schemaRoutes(
 
   const shown = (record: ClassRecord) => jsonResponse(200, shownClass(record.definition, profile));
 
-  function list(): HttpResponse {
+  async function list({ context }: HttpRequest): Promise<HttpResponse> {
+    await view.refresh(context);
     return jsonResponse(200, { classes: definitions().map((definition) => shownClass(definition, profile)) });
   }
 
-  function get(request: HttpRequest): HttpResponse {
+  async function get(request: HttpRequest): Promise<HttpResponse> {
     const [className = ""] = request.params;
+    await view.refresh(request.context);
     const record = view.classRecord(className);
     return record === undefined ? unknownClass(404, className) : shown(record);
   }
 
   async function create(request: HttpRequest): Promise<HttpResponse> {
-    const definition = parseClass(readBody(request, "objectClass"), definitions(), classSettings());
+    await view.refresh(request.context);
+    const settings = classSettings();
+    const definition = parseClass(readBody(request, "objectClass"), definitions(), settings);
+    if (definition.vectorizer !== "none") await settings.modules.check(definition);
     const record = await schema.addClass(definition, request.context);
     return shown(record);
   }
@@ -83,7 +90,9 @@ export function schemaRoutes(
 
   async function addProperty(request: HttpRequest): Promise<HttpResponse> {
     const [className = ""] = request.params;
-    const property = parseProperty(readBody(request, "body"), className, definitions());
+    await view.refresh(request.context);
+    const parsed = parseProperty(readBody(request, "body"), className, definitions());
+    const property = await completed(className, parsed);
     const record = await schema.addProperty(className, property, request.context).catch((thrown: unknown) => {
       // The class was deleted in the meantime: as if it had never been there.
       if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
@@ -91,6 +100,17 @@ export function schemaRoutes(
     });
     const stored = record.definition.properties?.find(({ name }) => name === property.name);
     return jsonResponse(200, stored ?? property);
+  }
+
+  /** The property as the class's vectorizer completes it, when it has nothing against it. */
+  async function completed(className: string, property: PropertyDefinition): Promise<PropertyDefinition> {
+    const definition = view.classRecord(className)?.definition;
+    if (definition === undefined || definition.vectorizer === "none") return property;
+    const { modules } = classSettings();
+    const complete = withPropertyDefaults(definition, property, modules);
+    const properties = [...(definition.properties ?? []), complete];
+    await modules.check({ ...definition, properties }, [complete]);
+    return complete;
   }
 
   const one = "/v1/schema/{class}";

@@ -1,3 +1,4 @@
+import type { ClassificationRecord, ClassificationService } from "@shoal/classification";
 import type { SchemaView } from "@shoal/cluster";
 import type { BatchOutcome, IngestService, ObjectInput, WrittenObject } from "@shoal/ingest";
 import {
@@ -23,6 +24,18 @@ export interface ReferenceCall {
   readonly beacons: readonly string[];
 }
 
+/** The one classification that there is. */
+export const RUNNING: ClassificationRecord = {
+  basedOnProperties: ["name"],
+  class: "Car",
+  classifyProperties: ["maker"],
+  id: "5b1d0f6e-7a0e-4a52-8f0c-1f0f4f2b9d11",
+  meta: { completed: "0001-01-01T00:00:00.000Z", started: "2026-11-20T04:37:34.003Z" },
+  settings: { k: 3 },
+  status: "running",
+  type: "knn",
+};
+
 /** Objects and classes in memory behind the gateway's services: as little as lets its answers be seen. */
 export class FakeServices {
   readonly objects = new Map<ObjectId, StoredObject>();
@@ -42,13 +55,15 @@ export class FakeServices {
 
   readonly view: SchemaView = ((services: FakeServices) => ({
     get snapshot(): SchemaSnapshot {
-      return { version: services.#version, classes: services.#records };
+      return { historyId: "h", version: services.#version, classes: services.#records };
     },
     classRecord: (name: string) => services.#records.find(({ definition }) => definition.class === name),
+    refresh: () => Promise.resolve(),
     onChange: () => ({ [Symbol.dispose]() {} }),
   }))(this);
 
   readonly query: QueryService = {
+    additional: async (objects) => objects.map(() => []),
     get: async (_, context: RequestContext) => {
       await this.#enter(context);
       return [...this.objects.values()].map((object) => ({ id: object.id, object, certainty: undefined }));
@@ -72,6 +87,17 @@ export class FakeServices {
         context.rowBytes?.add(propertiesJson.length + (vector?.byteLength ?? 0));
       }
       return [...this.objects.values()];
+    },
+  };
+
+  readonly classifications: ClassificationService = {
+    start: async (_, context) => {
+      await this.#enter(context);
+      return RUNNING;
+    },
+    find: async (id, context) => {
+      await this.#enter(context);
+      return id === RUNNING.id ? RUNNING : undefined;
     },
   };
 

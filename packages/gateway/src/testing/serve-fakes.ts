@@ -39,6 +39,7 @@ export async function serveFakes(
     {
       ingest: services.ingest,
       query: services.query,
+      classifications: services.classifications,
       schema: services.schema,
       view: services.view,
       profile,

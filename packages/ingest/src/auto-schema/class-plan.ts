@@ -13,6 +13,7 @@ import {
   parseReferences,
   ShoalError,
   targetsOfReferences,
+  withPropertyDefaults,
 } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import { type CheckedObject, checkContentOf, checkVector } from "../check-object.js";
@@ -96,23 +97,29 @@ export class ClassPlan {
     return { input, checked };
   }
 
-  /** Makes the class what was planned. Fails as `SchemaService.ensureClass` and `ensureProperties`. */
+  /** Makes the class what was planned. Fails as `SchemaService.ensureClass` and `ensureProperties`, and as the class's vectorizer says. */
   async carryOut(context: RequestContext): Promise<ClassRecord> {
     const { classSettings, schemaService } = this.#parts.settings;
+    const settings = classSettings();
     if (this.base !== undefined) {
       const { definition, classId } = this.base;
-      return schemaService.ensureProperties(definition.class, classId, this.#added, context);
+      const { modules } = settings;
+      const added = this.#added.map((property) => withPropertyDefaults(definition, property, modules));
+      const extended = { ...definition, properties: [...(definition.properties ?? []), ...added] };
+      if (definition.vectorizer !== "none") await modules.check(extended, added);
+      return schemaService.ensureProperties(definition.class, classId, added, context);
     }
     const body = { ...bodyOf(this.#planned.definition.class), properties: this.#added };
-    return schemaService.ensureClass(parseClass(body, this.#schema, classSettings()), context);
+    const definition = parseClass(body, this.#schema, settings);
+    if (definition.vectorizer !== "none") await settings.modules.check(definition);
+    return schemaService.ensureClass(definition, context);
   }
 
-  /** A class without properties. The vectorizer's check has to wait for them. */
+  /** A class without properties. */
   #unseen(className: string): ClassRecord {
     const settings = this.#parts.settings.classSettings();
     checkClassCount(this.#schema.length + 1, this.#parts.settings.schemaLimits);
-    const modules = { ...settings.modules, check: () => {} };
-    const definition = parseClass(bodyOf(className), this.#schema, { ...settings, modules });
+    const definition = parseClass(bodyOf(className), this.#schema, settings);
     return { definition, sharding: NO_SHARDS, classId: "", dimensions: undefined };
   }
 

@@ -24,7 +24,7 @@ export class MemoryShards implements ShardRouter, SchemaView {
   readonly calls = new Map<string, number>();
 
   constructor(records: readonly ClassRecord[], objects: readonly MemoryObject[], shardCount: number) {
-    this.snapshot = { version: 1, classes: records };
+    this.snapshot = { historyId: "h", version: 1, classes: records };
     this.#objects = objects;
     this.#shardCount = shardCount;
     this.#node = this.#createNode();
@@ -33,6 +33,8 @@ export class MemoryShards implements ShardRouter, SchemaView {
   classRecord(className: string): ClassRecord | undefined {
     return this.snapshot.classes.find(({ definition }) => definition.class === className);
   }
+
+  async refresh(): Promise<void> {}
 
   onChange(): Disposable {
     return { [Symbol.dispose]: () => undefined };
@@ -144,7 +146,8 @@ export function nearest(objects: readonly MemoryObject[], search: VectorSearch):
           ],
     )
     .sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1))
-    .slice(0, search.count);
+    .slice(0, search.count)
+    .map((hit, at) => (at < (search.rowsMax ?? search.count) ? hit : { ...hit, object: undefined }));
 }
 
 function page(objects: readonly MemoryObject[], listing: ObjectListing): readonly StoredObject[] {

@@ -1,5 +1,5 @@
 import { setting } from "../setting.js";
-import { oneOf, wholeNumber } from "../setting-parsers.js";
+import { wholeNumber } from "../setting-parsers.js";
 
 /** What queries and classes that name nothing get. */
 export const QUERY_SETTINGS = {
@@ -16,12 +16,5 @@ export const QUERY_SETTINGS = {
     10_000,
     "Most objects a query may reach: offset plus limit.",
     wholeNumber(1, 1_000_000),
-  ),
-  defaultVectorizerModule: setting(
-    "DEFAULT_VECTORIZER_MODULE",
-    "default_vectorizer_module",
-    "none",
-    "Vectorizer of classes that name none.",
-    oneOf("none"),
   ),
 } as const;

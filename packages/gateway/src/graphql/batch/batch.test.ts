@@ -1,5 +1,5 @@
 import { SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createGraphQlHandler, type GraphQlHandlerDeps } from "../handler.js";
 import { CONTEXT } from "../testing/ask-library.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
@@ -29,6 +29,24 @@ const NO_CONDITION = 'Argument "if" of non-null type "Boolean!" must not be null
 const NO_QUERY = "422: The request is well-formed but was unable to be followed due to semantic errors.";
 
 describe("POST /v1/graphql/batch", () => {
+  it("does not answer all requests in one turn of the event loop", async () => {
+    const seen = new Set<number>();
+    let turn = 0;
+    const timer = setInterval(() => turn++, 0);
+    const query = new LibraryQuery();
+    const get = query.get.bind(query);
+    vi.spyOn(query, "get").mockImplementation((...args) => {
+      seen.add(turn);
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      return get(...args);
+    });
+    const { post } = open({ query });
+    await post(new Array(40).fill(AUTHOR));
+    clearInterval(timer);
+    expect(seen.size).toBeGreaterThan(4);
+  });
+
   it("answers each request as a request of its own, in order", async () => {
     const { post, handler } = open();
     const requests = [
@@ -109,6 +127,10 @@ describe("POST /v1/graphql/batch", () => {
       'malformed: parsing body body from "" failed, because json: cannot unmarshal object into Go value of type models.GraphQLQueries',
     ],
     [
+      "true",
+      'malformed: parsing body body from "" failed, because json: cannot unmarshal bool into Go value of type models.GraphQLQueries',
+    ],
+    [
       '["x"]',
       'malformed: parsing body body from "" failed, because json: cannot unmarshal string into Go value of type models.GraphQLQuery',
     ],
@@ -123,6 +145,18 @@ describe("POST /v1/graphql/batch", () => {
     ],
   ])("refuses %.40s", async (body, message) => {
     expect(await open().refusal(body)).toBe(message);
+  });
+
+  it("makes nothing of an object in the place of the list", () => {
+    const parse = vi.spyOn(JSON, "parse");
+    try {
+      expect(() => batchItems(Buffer.from(` {"a":${"[1,".repeat(50)}1${"]".repeat(50)}}`), 10)).toThrow(
+        /unmarshal object/,
+      );
+      expect(parse).not.toHaveBeenCalled();
+    } finally {
+      parse.mockRestore();
+    }
   });
 
   it("says that there is no schema, unless the body is no batch", async () => {

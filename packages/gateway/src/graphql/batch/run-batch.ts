@@ -1,6 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
+import type { LoopTurns } from "../../loop-turns.js";
 import { type GraphQlAnswer, refusedAnswer } from "../answer.js";
 import type { GraphQlLimits } from "../limits.js";
 import { batchItems } from "./batch-items.js";
@@ -16,6 +17,8 @@ export interface BatchParts {
   /** Answers one request; see GraphQlHandler. */
   readonly execute: (body: Buffer, context: RequestContext) => Promise<GraphQlAnswer>;
   readonly answers: AnswerBudget;
+  /** Shared with other bodies that are costly to read. */
+  readonly turns: LoopTurns;
   /** Called with everything that an item fails with and that is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly limits: Pick<GraphQlLimits, "graphqlBatchRequestsMax" | "graphqlBatchConcurrencyMax">;
@@ -31,7 +34,7 @@ const NO_QUERY = "422: The request is well-formed but was unable to be followed 
  */
 export async function runBatch(
   body: Buffer,
-  { execute, answers, limits, onFault }: BatchParts,
+  { execute, answers, turns, limits, onFault }: BatchParts,
   context: RequestContext,
 ): Promise<GraphQlBatchAnswer> {
   const items = batchItems(body, limits.graphqlBatchRequestsMax);
@@ -40,8 +43,10 @@ export async function runBatch(
   const held = answers.begin();
   let next = 0;
   const work = async (): Promise<void> => {
-    while (next < items.length) {
+    for (;;) {
+      await turns.room();
       const slot = next++;
+      if (slot >= items.length) return;
       const answer = await execute(items[slot] as Buffer, context).catch((thrown: unknown) => {
         context.signal?.throwIfAborted();
         if (thrown instanceof ShoalError && thrown.code !== "internal") throw thrown;

@@ -2,6 +2,7 @@ import { ShoalError } from "@shoal/model";
 import { type FieldNode, type GraphQLFieldResolver, type GraphQLObjectType, getNamedType, isUnionType } from "graphql";
 import type { HeldAnswer } from "../../answer-budget.js";
 import { shortestFloat32 } from "../../json/float32.js";
+import { fieldOfRequest } from "../module-values.js";
 import { targetClasses, targetsOf } from "../reference-selection.js";
 import { fieldNames, selectedSubfields } from "../selected-fields.js";
 import { classificationOf, memberOf, type PlainContext, PlainRow } from "./plain-row.js";
@@ -61,6 +62,7 @@ function additionalOf(
     if (wanted.has("vector")) values.vector = Array.from(row.object?.vector ?? [], shortestFloat32);
     const classification = wanted.has("classification") ? classificationOf(row.object) : undefined;
     if (classification !== undefined) values.classification = classification;
+    for (const [key, value] of row.added) if (value !== null && wanted.has(fieldOfRequest(key))) values[key] = value;
   }
   return Object.keys(values).length === 0 ? null : values;
 }

@@ -1,4 +1,4 @@
-import { decodeProperties, type JsonObject, type ObjectId, type StoredObject } from "@shoal/model";
+import { decodeProperties, type Json, type JsonObject, type ObjectId, type StoredObject } from "@shoal/model";
 import type { GetRow, ReferencedRow } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { HeldAnswer } from "../../answer-budget.js";
@@ -30,6 +30,8 @@ export class PlainRow {
     /** Undefined without near*, NaN when the distance is not a number. */
     readonly certainty: number | undefined,
     readonly references: GetRow["references"],
+    /** What modules add, by the keys of the requests. */
+    readonly added: ReadonlyMap<string, Json> = NOTHING_ADDED,
     /** The target of a reference: of its `_additional` only the id is filled (reference-graphql 2.5). */
     readonly isTarget = false,
   ) {}
@@ -42,7 +44,7 @@ export class PlainRow {
   static ofTarget(target: ReferencedRow): PlainRow {
     const known = TARGETS.get(target);
     if (known !== undefined) return known;
-    const row = new PlainRow(target.id, target.object, undefined, target.references, true);
+    const row = new PlainRow(target.id, target.object, undefined, target.references, NOTHING_ADDED, true);
     TARGETS.set(target, row);
     return row;
   }
@@ -52,6 +54,8 @@ export class PlainRow {
     return this.#properties;
   }
 }
+
+const NOTHING_ADDED: ReadonlyMap<string, Json> = new Map();
 
 const TARGETS = new WeakMap<ReferencedRow, PlainRow>();
 

@@ -3,6 +3,7 @@ import type { QueryService } from "@shoal/query";
 import type { GraphQLFieldResolver } from "graphql";
 import { shortestFloat32 } from "../../json/float32.js";
 import type { GraphQlWire } from "../answer.js";
+import { moduleSearchesOf } from "../module-values.js";
 import { type NearArguments, nearObjectOf, nearVectorOf } from "./near-arguments.js";
 import type { PlainContext } from "./plain-row.js";
 
@@ -16,11 +17,14 @@ interface ExploreArguments extends NearArguments {
 export function resolveExplore(
   query: QueryService,
   wire: GraphQlWire,
+  searches: readonly string[],
 ): GraphQLFieldResolver<unknown, PlainContext, ExploreArguments> {
   return async (_source, args, context) => {
+    const moduleSearches = moduleSearchesOf(args, searches);
     const explore: ExploreQuery = {
       nearVector: nearVectorOf(args, "vectorize params: "),
       nearObject: nearObjectOf(args),
+      ...(moduleSearches.length === 0 ? {} : { moduleSearches }),
       limit: args.limit ?? undefined,
       offset: args.offset ?? undefined,
     };

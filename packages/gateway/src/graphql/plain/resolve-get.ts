@@ -1,6 +1,8 @@
-import { type GetQuery, type Grouping, ShoalError } from "@shoal/model";
+import { type ClassDefinition, type GetQuery, type Grouping, ShoalError } from "@shoal/model";
+import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { GraphQLFieldResolver, GraphQLObjectType } from "graphql";
+import { additionalRequestsOf, moduleSearchesOf } from "../module-values.js";
 import { selectedReferences } from "../reference-selection.js";
 import { additionalNodes, fieldNames, rowFieldsOf, selectedSubfields } from "../selected-fields.js";
 import { readGetWhere, type WhereReading } from "../where/read-where.js";
@@ -21,15 +23,21 @@ const NUMBER_BYTES = 12;
 
 /** Answers `Get.<Class>` by one query. */
 export function resolveGet(
-  className: string,
+  definition: ClassDefinition,
   query: QueryService,
   reading: WhereReading,
+  modules: EnabledModules,
 ): GraphQLFieldResolver<unknown, PlainContext, GetArguments> {
+  const { class: className } = definition;
+  const searches = [...modules.argumentsOf(definition).keys()];
+  const offered = modules.additionalOf(definition);
   return async (_source, args, context, info) => {
     const type = info.schema.getType(className) as GraphQLObjectType;
     const selected = selectedSubfields(info, type, info.fieldNodes);
     const additionalType = type.getFields()._additional?.type as GraphQLObjectType;
     const additional = selectedSubfields(info, additionalType, additionalNodes(selected));
+    const requests = additionalRequestsOf(additional, offered, additionalType, info.variableValues);
+    const moduleSearches = moduleSearchesOf(args, searches);
     const references = selectedReferences(info, type, selected);
     const where = readGetWhere(withWrittenIntegers(args.where, "where", info.fieldNodes), className, reading);
     const group = groupingOf(args.group);
@@ -42,16 +50,21 @@ export function resolveGet(
       fields: rowFieldsOf(fieldNames(selected), fieldNames(additional)),
       ...(where === undefined ? {} : { where }),
       ...(group === undefined ? {} : { group }),
+      ...(moduleSearches.length === 0 ? {} : { moduleSearches }),
+      ...(requests.size === 0 ? {} : { additional: [...requests.values()] }),
       ...(references.length === 0 ? {} : { references }),
     };
-    const isNear = get.nearVector !== undefined || get.nearObject !== undefined;
+    const isNear = get.nearVector !== undefined || get.nearObject !== undefined || moduleSearches.length > 0;
     const rows = await query.get(get, context.request);
     let numbers = 0;
     for (const { object } of rows) numbers += object?.vector?.length ?? 0;
     context.answer.addText(numbers * NUMBER_BYTES);
-    return rows.map(
-      (row) => new PlainRow(row.id, row.object, isNear ? (row.certainty ?? Number.NaN) : undefined, row.references),
-    );
+    const keys = [...requests.keys()];
+    return rows.map((row) => {
+      const certainty = isNear ? (row.certainty ?? Number.NaN) : undefined;
+      const added = new Map(keys.map((key, at) => [key, row.additional?.[at] ?? null]));
+      return new PlainRow(row.id, row.object, certainty, row.references, added);
+    });
   };
 }
 

@@ -258,4 +258,4 @@ it(`answers references, group, Aggregate and Explore as graphql-js does (seed ${
   expect(both.seen.prepared).toBeGreaterThan(REQUESTS);
   expect(both.seen.failed).toBeGreaterThan(REQUESTS / 10);
   expect(both.seen.refused).toBeGreaterThan(REQUESTS / 10);
-}, 120_000);
+});

@@ -1,3 +1,4 @@
+import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import { type FieldNode, type GraphQLObjectType, type GraphQLSchema, getVariableValues } from "graphql";
 import { selectedProperties } from "../aggregate/selected-properties.js";
 import type { GraphQlWire } from "../answer.js";
@@ -27,6 +28,7 @@ import { GetCall } from "./get-call.js";
 import { GetPlan } from "./get-plan.js";
 import { GroupWriter } from "./group-writer.js";
 import type { RequestLifter } from "./lift-request.js";
+import { AdditionalPlans, SearchPlans } from "./module-plans.js";
 import type { PlannedCall } from "./planned-call.js";
 import { RowWriter } from "./row-writer.js";
 
@@ -44,6 +46,9 @@ export interface CompileParts {
   readonly limits: GraphQlLimits;
   readonly wire: GraphQlWire;
   readonly where: WhereReading;
+  readonly modules: EnabledModules;
+  /** The search arguments of Explore that modules answer. */
+  readonly exploreSearches: ReadonlyMap<string, SearchArgument>;
 }
 
 /**
@@ -126,9 +131,16 @@ class QueryCompiler {
       answeredTargets: answeredTargets(this.scope, type, selected),
     };
     const where = compileWhere("Get", field, this.scope, this.bindings, this.parts.where);
-    const plan = GetPlan.of(selection, field.arguments, this.bindings, where);
-    const rows = compileRow(this.scope, type, selected);
-    if (plan === undefined || rows === undefined) return undefined;
+    const definition = this.parts.where.classOf(field.name.value);
+    if (definition === undefined) return undefined;
+    const { modules } = this.parts;
+    const names = modules.argumentsOf(definition);
+    const searches = SearchPlans.of(names, modules.textTransformer !== undefined, field.arguments, this.bindings);
+    const added = new AdditionalPlans(modules.additionalOf(definition), this.bindings);
+    const rows = compileRow(this.scope, type, selected, added);
+    if (rows === undefined || searches === null) return undefined;
+    const plan = GetPlan.of(selection, field.arguments, this.bindings, where, { names, searches, additional: added });
+    if (plan === undefined) return undefined;
     return new GetCall(responseName, plan, new RowWriter(rows, plan.isNear ? "hit" : "listed"), this.parts.limits);
   }
 
@@ -154,8 +166,9 @@ class QueryCompiler {
     field: FieldNode,
     nodes: readonly FieldNode[],
   ): ExploreCall | undefined {
-    const { wire, limits } = this.parts;
-    const plan = ExplorePlan.of(field.arguments, this.bindings);
+    const { wire, limits, modules, exploreSearches } = this.parts;
+    const autocorrect = modules.textTransformer !== undefined;
+    const plan = ExplorePlan.of(field.arguments, this.bindings, exploreSearches, autocorrect);
     const fields = eachField<ExploredField>(selectedSubfields(this.scope, type, nodes), (inner, { name }) => ({
       responseName: inner,
       name: name.value === "__typename" ? undefined : (name.value as ExploredField["name"]),

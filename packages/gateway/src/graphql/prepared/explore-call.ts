@@ -1,4 +1,5 @@
 import { type BeaconScheme, type ExploreQuery, writeShortBeacon } from "@shoal/model";
+import type { SearchArgument } from "@shoal/module-api";
 import type { ExploreRow, QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { ArgumentNode } from "graphql";
@@ -8,6 +9,7 @@ import type { LiteralBindings } from "./bind-literals.js";
 import type { JsonBytes } from "./json-bytes.js";
 import type { LiftedLiterals } from "./lifted-literals.js";
 import { INTS, literalOf, NearObjectPlan, NearVectorPlan, numberAt } from "./literal-plans.js";
+import { SearchPlans } from "./module-plans.js";
 import { type BoundCall, type PlannedCall, TURN_BYTES, type WriteAnswer } from "./planned-call.js";
 
 /** A field of an explored row; without a name the constant that is its type's. */
@@ -23,23 +25,32 @@ export class ExplorePlan {
     private readonly offset: number,
     private readonly nearVector: NearVectorPlan | undefined,
     private readonly nearObject: NearObjectPlan | undefined,
+    private readonly searches: SearchPlans,
   ) {}
 
   /** Undefined when an argument holds anything that literals of fixed kinds cannot stand for. */
-  static of(nodes: readonly ArgumentNode[] | undefined, bindings: LiteralBindings): ExplorePlan | undefined {
-    if ((nodes ?? []).some((node) => !ARGUMENTS.has(node.name.value))) return undefined;
+  static of(
+    nodes: readonly ArgumentNode[] | undefined,
+    bindings: LiteralBindings,
+    offered: ReadonlyMap<string, SearchArgument>,
+    autocorrect: boolean,
+  ): ExplorePlan | undefined {
+    if ((nodes ?? []).some(({ name }) => !ARGUMENTS.has(name.value) && !offered.has(name.value))) return undefined;
+    const searches = SearchPlans.of(offered, autocorrect, nodes, bindings);
     const limit = literalOf(bindings.argument(nodes, "limit"), INTS);
     const offset = literalOf(bindings.argument(nodes, "offset"), INTS);
     const nearVector = NearVectorPlan.of(bindings.argument(nodes, "nearVector"));
     const nearObject = NearObjectPlan.of(bindings.argument(nodes, "nearObject"));
-    if (limit === undefined || offset === undefined || nearVector === null || nearObject === null) return undefined;
-    return new ExplorePlan(limit, offset, nearVector, nearObject);
+    if (limit === undefined || offset === undefined) return undefined;
+    if (nearVector === null || nearObject === null || searches === null) return undefined;
+    return new ExplorePlan(limit, offset, nearVector, nearObject, searches);
   }
 
   query(literals: LiftedLiterals): ExploreQuery {
     return {
       nearVector: this.nearVector?.value(literals),
       nearObject: this.nearObject?.value(literals),
+      ...(this.searches.isEmpty ? {} : { moduleSearches: this.searches.values(literals) }),
       limit: numberAt(literals, this.limit),
       offset: numberAt(literals, this.offset),
     };

@@ -3,6 +3,7 @@ import type { ArgumentNode } from "graphql";
 import type { BoundValue, LiteralBindings } from "./bind-literals.js";
 import type { LiftedLiterals } from "./lifted-literals.js";
 import { INTS, literalOf, NearObjectPlan, NearVectorPlan, NONE, NUMBERS, numberAt } from "./literal-plans.js";
+import type { AdditionalPlans, SearchPlans } from "./module-plans.js";
 import type { WherePlan } from "./where-plan.js";
 
 /** What a class field selects, the same in every request of its template. */
@@ -12,6 +13,14 @@ export interface GetSelection {
   readonly references: readonly ReferenceSelection[];
   /** Of the references, the classes that are answered, each alias counted. */
   readonly answeredTargets: number;
+}
+
+/** What of a class field modules answer. */
+export interface ModulePlans {
+  /** Of all search arguments that the class has from modules. */
+  readonly names: { has(name: string): boolean };
+  readonly searches: SearchPlans;
+  readonly additional: AdditionalPlans;
 }
 
 /** How the {@link GetQuery} of a class field is made of lifted literals. */
@@ -24,6 +33,7 @@ export class GetPlan {
     private readonly nearObject: NearObjectPlan | undefined,
     private readonly group: GroupPlan | undefined,
     private readonly where: WherePlan | undefined,
+    private readonly modules: ModulePlans,
   ) {}
 
   /** Undefined when an argument holds anything that literals of fixed kinds cannot stand for. */
@@ -32,25 +42,27 @@ export class GetPlan {
     nodes: readonly ArgumentNode[] | undefined,
     bindings: LiteralBindings,
     where: WherePlan | undefined | null,
+    modules: ModulePlans,
   ): GetPlan | undefined {
     const limit = literalOf(bindings.argument(nodes, "limit"), INTS);
     const offset = literalOf(bindings.argument(nodes, "offset"), INTS);
     const nearVector = NearVectorPlan.of(bindings.argument(nodes, "nearVector"));
     const nearObject = NearObjectPlan.of(bindings.argument(nodes, "nearObject"));
     const group = groupPlan(bindings.argument(nodes, "group"));
-    const isOther = (nodes ?? []).some((node) => !ARGUMENTS.has(node.name.value));
+    const isOther = (nodes ?? []).some(({ name: { value: name } }) => !ARGUMENTS.has(name) && !modules.names.has(name));
     if (isOther || limit === undefined || offset === undefined) return undefined;
     if (nearVector === null || nearObject === null || group === null || where === null) return undefined;
-    return new GetPlan(selection, limit, offset, nearVector, nearObject, group, where);
+    return new GetPlan(selection, limit, offset, nearVector, nearObject, group, where, modules);
   }
 
   get isNear(): boolean {
-    return this.nearVector !== undefined || this.nearObject !== undefined;
+    return this.nearVector !== undefined || this.nearObject !== undefined || !this.modules.searches.isEmpty;
   }
 
   query(literals: LiftedLiterals): GetQuery {
     const { className, fields, references } = this.selection;
     const { group } = this;
+    const { searches, additional } = this.modules;
     const where = this.where?.value(literals);
     return {
       className,
@@ -59,6 +71,8 @@ export class GetPlan {
       nearVector: this.nearVector?.value(literals),
       nearObject: this.nearObject?.value(literals),
       fields,
+      ...(searches.isEmpty ? {} : { moduleSearches: searches.values(literals) }),
+      ...(additional.isEmpty ? {} : { additional: additional.values(literals) }),
       ...(where === undefined ? {} : { where }),
       ...(group === undefined ? {} : { group: { type: group.type, force: literals.number(group.force) } }),
       ...(references.length === 0 ? {} : { references }),

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
+import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLSchema } from "graphql";
@@ -30,6 +31,8 @@ import { TemplateCache } from "./template-cache.js";
 export interface PreparedQueriesOptions {
   readonly schema: GraphQLSchema;
   readonly where: WhereReading;
+  readonly modules: EnabledModules;
+  readonly exploreSearches: ReadonlyMap<string, SearchArgument>;
   readonly query: QueryService;
   readonly wire: GraphQlWire;
   readonly limits: GraphQlLimits;

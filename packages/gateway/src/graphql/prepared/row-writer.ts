@@ -1,6 +1,8 @@
+import type { Json } from "@shoal/model";
 import type { GetRow, ReferencedRow } from "@shoal/query";
 import { classificationOf, memberOf } from "../plain/plain-row.js";
 import type { JsonBytes } from "./json-bytes.js";
+import { type JsonSelection, writeJson } from "./json-selection.js";
 import { memberPrefix, ObjectWriter, type StoredField } from "./object-writer.js";
 import { RowWork } from "./row-work.js";
 
@@ -12,7 +14,14 @@ const NO_OBJECT = Buffer.from("{}");
 export type AdditionalField =
   | { readonly kind: "id" | "certainty" | "vector"; readonly responseName: string }
   | { readonly kind: "typename"; readonly responseName: string; readonly typeName: string }
-  | { readonly kind: "classification"; readonly responseName: string; readonly members: readonly PlainMember[] };
+  | { readonly kind: "classification"; readonly responseName: string; readonly members: readonly PlainMember[] }
+  /** What a module adds: `place` in the row's additional values. */
+  | {
+      readonly kind: "added";
+      readonly responseName: string;
+      readonly place: number;
+      readonly selection: JsonSelection;
+    };
 
 /** A member of the stored classification, or its type's name. */
 export interface PlainMember {
@@ -193,18 +202,21 @@ export class RowWriter {
     else if (this.kind === "target") out.bytes(NULL);
     else if (field.kind === "vector") out.float32Array(row.object?.vector ?? NO_VECTOR);
     else if (field.kind === "classification") writeClassification(row, field.members, out);
+    else if (field.kind === "added") writeJson(addedOf(row, field.place), field.selection, out);
     else if (this.kind === "hit") out.float32(certaintyOf(row) ?? Number.NaN);
     else out.bytes(NULL);
   }
 
   /** Whether any of the wanted values exists (reference-graphql 2.6). */
   #hasAny(row: AnyRow, fields: readonly AdditionalField[]): boolean {
-    for (const { kind } of fields) {
+    for (const field of fields) {
+      const { kind } = field;
       if (kind === "id") return true;
       if (this.kind === "target") continue;
       if (kind === "vector") return true;
       if (kind === "certainty" && this.kind === "hit") return true;
       if (kind === "classification" && classificationOf(row.object) !== undefined) return true;
+      if (kind === "added" && addedOf(row, field.place) !== null) return true;
     }
     return false;
   }
@@ -220,6 +232,10 @@ function propertiesOf(row: AnyRow): Uint8Array {
 
 function certaintyOf(row: AnyRow): number | undefined {
   return "certainty" in row ? row.certainty : undefined;
+}
+
+function addedOf(row: AnyRow, place: number): Json {
+  return "additional" in row ? (row.additional?.[place] ?? null) : null;
 }
 
 const NO_VECTOR = new Float32Array(0);

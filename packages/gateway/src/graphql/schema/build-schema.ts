@@ -1,4 +1,5 @@
 import { type ClassDefinition, isReferenceDataType, type WhereLimits } from "@shoal/model";
+import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import {
   type GraphQLFieldConfig,
@@ -50,7 +51,7 @@ export interface GraphQlSchema {
 
 /**
  * The GraphQL schema of `classes`. A class whose type names are taken or not allowed is left out with a reason; the
- * others are not touched by it. Types of `previous`, built over the same `query`, are taken over for classes that did not
+ * others are not touched by it. Types of `previous`, built over the same `query` and modules, are taken over for classes that did not
  * change (by identity) and refer to none that did: building them is most of the work.
  */
 export function buildGraphQlSchema(
@@ -59,8 +60,9 @@ export function buildGraphQlSchema(
   wire: GraphQlWire,
   limits: WhereLimits,
   previous?: ReadonlyMap<string, BuiltClass>,
+  modules?: EnabledModules,
 ): GraphQlSchema {
-  const building = buildGraphQlSchemaInTurns(classes, query, wire, limits, previous);
+  const building = buildGraphQlSchemaInTurns(classes, query, wire, limits, previous, modules);
   for (;;) {
     const step = building.next();
     if (step.done === true) return step.value;
@@ -82,6 +84,7 @@ export function* buildGraphQlSchemaInTurns(
   wire: GraphQlWire,
   limits: WhereLimits,
   previous: ReadonlyMap<string, BuiltClass> = new Map(),
+  modules: EnabledModules = NO_ENABLED_MODULES,
 ): Generator<void, GraphQlSchema> {
   const { usable, skipped } = yield* sortOut(classes);
   const built = new Map<string, BuiltClass>();
@@ -89,32 +92,49 @@ export function* buildGraphQlSchemaInTurns(
   const where: WhereReading = { classOf: (name) => definitions.get(name), limits };
   if (usable.length === 0) return { schema: undefined, skipped, classes: built, where };
   const changed = changedClasses(usable, previous);
-  const typeOf = (className: string) => built.get(className)?.type;
+  const making = typesInTheMaking(built);
   const getFields: RootFields = {};
   const aggregateFields: RootFields = {};
   const added: BuiltClass[] = [];
   for (const definition of usable) {
     const name = definition.class;
     const kept = changed.has(name) ? undefined : previous.get(name);
-    const each = kept ?? builtClass(definition, typeOf);
+    const each = kept ?? builtClass(definition, making.typeOf, modules);
     built.set(name, each);
     if (kept === undefined && added.push(each) % TURN_CLASSES === 0) yield;
-    getFields[name] = { type: new GraphQLList(each.type), args: each.args, resolve: resolveGet(name, query, where) };
+    const get = resolveGet(definition, query, where, modules);
+    getFields[name] = { type: new GraphQLList(each.type), args: each.args, resolve: get };
     if (each.aggregated === undefined) continue;
     const resolve = resolveAggregate(definition, query, where);
     aggregateFields[name] = { type: new GraphQLList(each.aggregated), args: each.aggregateArgs, resolve };
   }
   yield* makeFields(added);
+  making.end();
   const fields: RootFields = { Get: rootObject("GetObjectsObj", getFields) };
   // GraphQL has no objects without fields.
   if (Object.keys(aggregateFields).length > 0) fields.Aggregate = rootObject("AggregateObjectsObj", aggregateFields);
-  fields.Explore = exploreField(query, wire);
+  fields.Explore = exploreField(query, wire, usable, modules);
   return {
     // Valid by construction, which a test holds: to check it takes a third of the time.
     schema: new GraphQLSchema({ query: new GraphQLObjectType({ name: "WeaviateObj", fields }), assumeValid: true }),
     skipped,
     classes: built,
     where,
+  };
+}
+
+/**
+ * What types of classes ask for the types of others while they make their fields. They keep the question, and are taken over
+ * into later schemas: were it still answered, each of them would keep all classes of the schema that it was made for,
+ * and so every schema before. A function of its own, as a closure keeps all that the closures beside it use.
+ */
+function typesInTheMaking(built: ReadonlyMap<string, BuiltClass>) {
+  let known: ReadonlyMap<string, BuiltClass> | undefined = built;
+  return {
+    typeOf: (className: string) => known?.get(className)?.type,
+    end: () => {
+      known = undefined;
+    },
   };
 }
 
@@ -152,12 +172,13 @@ function rootObject(name: string, fields: RootFields): GraphQLFieldConfig<unknow
 function builtClass(
   definition: ClassDefinition,
   typeOf: (className: string) => GraphQLObjectType | undefined,
+  modules: EnabledModules,
 ): BuiltClass {
   const hasProperties = (definition.properties ?? []).length > 0;
   return {
     definition,
-    type: classObjectType(definition, typeOf),
-    args: getArguments(definition.class),
+    type: classObjectType(definition, typeOf, modules),
+    args: getArguments(definition, modules),
     aggregated: hasProperties ? aggregatedClassType(definition, (name) => typeOf(name) !== undefined) : undefined,
     aggregateArgs: aggregateArguments(definition.class),
   };

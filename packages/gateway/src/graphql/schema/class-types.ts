@@ -1,4 +1,5 @@
 import { type ClassDefinition, isReferenceDataType, type PropertyDefinition } from "@shoal/model";
+import type { AdditionalProperty, EnabledModules } from "@shoal/module-api";
 import {
   GraphQLBoolean,
   GraphQLEnumType,
@@ -11,8 +12,10 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from "graphql";
+import { additionalRequest, keyOfRequest } from "../module-values.js";
 import { CLASS_RESOLVERS } from "../plain/class-resolvers.js";
-import { PlainRow } from "../plain/plain-row.js";
+import { memberOf, PlainRow } from "../plain/plain-row.js";
+import { additionalArguments, getSearchPrefix, outputType, searchArguments } from "./module-types.js";
 import { nearArguments } from "./near-arguments.js";
 import { isFieldName, plainObject } from "./object-types.js";
 import { FloatType, IntType } from "./scalars.js";
@@ -49,6 +52,7 @@ export const BeaconType = new GraphQLObjectType({ name: "Beacon", fields: { beac
 export function classObjectType(
   definition: ClassDefinition,
   typeOf: (className: string) => GraphQLObjectType | undefined,
+  modules: EnabledModules,
 ): GraphQLObjectType {
   return new GraphQLObjectType({
     name: definition.class,
@@ -61,15 +65,18 @@ export function classObjectType(
         if (field !== undefined) fields[property.name] = field;
       }
       // Last, so that it wins over a property of that name.
-      fields._additional = { type: additionalType(definition.class), resolve: CLASS_RESOLVERS.additional };
+      fields._additional = { type: additionalType(definition, modules), resolve: CLASS_RESOLVERS.additional };
       return fields;
     },
   });
 }
 
-/** Arguments of `Get.<Class>`; search arguments of filters and modules are added here. */
-export function getArguments(className: string) {
+/** Arguments of `Get.<Class>`, those that modules answer included. */
+export function getArguments(definition: ClassDefinition, modules: EnabledModules) {
+  const { class: className } = definition;
+  const searches = modules.argumentsOf(definition).values();
   return {
+    ...searchArguments(searches, getSearchPrefix(className), modules.textTransformer !== undefined),
     limit: { type: IntType },
     offset: { type: IntType },
     where: { type: whereInput(getWherePrefix(className)) },
@@ -141,8 +148,27 @@ function phoneType(name: string): GraphQLObjectType {
   });
 }
 
-/** `_additional`; fields of modules are added here. */
-function additionalType(className: string): GraphQLObjectType {
+/** `_additional`, with the fields of modules. */
+function additionalType(definition: ClassDefinition, modules: EnabledModules): GraphQLObjectType {
+  const { class: className } = definition;
+  const own = ownAdditionalType(className);
+  const offered = [...modules.additionalOf(definition).values()];
+  if (offered.length === 0) return own;
+  const { name, fields } = own.toConfig();
+  const added = offered.map((property) => [property.name, additionalField(className, property)]);
+  return new GraphQLObjectType({ name, fields: { ...fields, ...Object.fromEntries(added) } });
+}
+
+function additionalField(className: string, property: AdditionalProperty): GraphQLFieldConfig<unknown, unknown> {
+  const { name, output } = property;
+  return {
+    type: outputType(output, additionalTypeName(className)),
+    args: additionalArguments(property),
+    resolve: (source, args) => memberOf(source, keyOfRequest(additionalRequest(name, args))),
+  };
+}
+
+function ownAdditionalType(className: string): GraphQLObjectType {
   const strings = new GraphQLList(GraphQLString);
   return plainObject(additionalTypeName(className), {
     id: GraphQLString,

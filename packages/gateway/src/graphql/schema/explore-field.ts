@@ -1,8 +1,11 @@
+import type { ClassDefinition } from "@shoal/model";
+import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import { type GraphQLFieldConfig, GraphQLList, GraphQLString } from "graphql";
 import type { GraphQlWire } from "../answer.js";
 import type { PlainContext } from "../plain/plain-row.js";
 import { resolveExplore } from "../plain/resolve-explore.js";
+import { EXPLORE_SEARCH_PREFIX, searchArguments } from "./module-types.js";
 import { nearArguments } from "./near-arguments.js";
 import { plainObject } from "./object-types.js";
 import { FloatType, IntType } from "./scalars.js";
@@ -19,7 +22,34 @@ const ARGUMENTS = {
   ...nearArguments("ExploreNearVectorInpObj", "ExploreNearObjectInpObj"),
 };
 
-/** The root field `Explore` (reference-graphql 3). */
-export function exploreField(query: QueryService, wire: GraphQlWire): GraphQLFieldConfig<unknown, PlainContext> {
-  return { type: new GraphQLList(ExploreType), args: ARGUMENTS, resolve: resolveExplore(query, wire) };
+/** The root field `Explore` (reference-graphql 3); modules answer the search arguments that any class has. */
+export function exploreField(
+  query: QueryService,
+  wire: GraphQlWire,
+  classes: readonly ClassDefinition[],
+  modules: EnabledModules,
+): GraphQLFieldConfig<unknown, PlainContext> {
+  const searches = exploreSearches(classes, modules);
+  const autocorrect = modules.textTransformer !== undefined;
+  return {
+    type: new GraphQLList(ExploreType),
+    args: { ...searchArguments(searches.values(), EXPLORE_SEARCH_PREFIX, autocorrect), ...ARGUMENTS },
+    resolve: resolveExplore(query, wire, [...searches.keys()]),
+  };
+}
+
+/** The search arguments that any of the classes has, by name. */
+export function exploreSearches(
+  classes: Iterable<ClassDefinition>,
+  modules: EnabledModules,
+): ReadonlyMap<string, SearchArgument> {
+  // Classes are many, their vectorizers few.
+  const byVectorizer = new Map([...classes].map((definition) => [definition.vectorizer, definition]));
+  const searches = new Map<string, SearchArgument>();
+  for (const definition of byVectorizer.values()) {
+    for (const [name, argument] of modules.argumentsOf(definition)) {
+      if (!searches.has(name)) searches.set(name, argument);
+    }
+  }
+  return searches;
 }

@@ -1,5 +1,6 @@
 import type { SchemaView } from "@shoal/cluster";
 import { SPEC_PROFILE } from "@shoal/model";
+import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import { expect } from "vitest";
 import { createGraphQlHandler } from "../handler.js";
 import { PreparedQueries } from "../prepared/prepared-queries.js";
@@ -16,10 +17,10 @@ export class BothWays {
   readonly #plain;
   readonly #prepared;
 
-  constructor(schema: SchemaView, makeQuery: () => LibraryQuery) {
+  constructor(schema: SchemaView, makeQuery: () => LibraryQuery, modules: EnabledModules = NO_ENABLED_MODULES) {
     this.#plainQuery = makeQuery();
     this.#preparedQuery = makeQuery();
-    const shared = { onFault: () => {}, schema, wire: SPEC_PROFILE, limits: { preparedQueriesMax: 50_000 } };
+    const shared = { onFault: () => {}, schema, modules, wire: SPEC_PROFILE, limits: { preparedQueriesMax: 50_000 } };
     this.#plain = createGraphQlHandler({ ...shared, query: this.#plainQuery, prepareQueries: false });
     this.#prepared = createGraphQlHandler({ ...shared, query: this.#preparedQuery });
   }

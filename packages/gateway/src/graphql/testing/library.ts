@@ -20,6 +20,10 @@ import { aggregateObjects } from "./aggregate-objects.js";
 
 /** Answers queries with rows that depend on the query alone, and writes down what it was asked. */
 export class LibraryQuery implements QueryService {
+  additional(): Promise<never> {
+    return Promise.reject(new ShoalError("internal", "the library has no modules"));
+  }
+
   readonly asked: (GetQuery | ExploreQuery | AggregateQuery)[] = [];
 
   /** Of what it was asked, the Gets. */
@@ -120,16 +124,18 @@ export class LibraryView implements SchemaView {
   snapshot: SchemaSnapshot;
 
   constructor(classes: readonly ClassDefinition[]) {
-    this.snapshot = { version: 1, classes: classes.map(record) };
+    this.snapshot = { historyId: "h", version: 1, classes: classes.map(record) };
   }
 
   change(classes: readonly ClassDefinition[]): void {
-    this.snapshot = { version: this.snapshot.version + 1, classes: classes.map(record) };
+    this.snapshot = { historyId: "h", version: this.snapshot.version + 1, classes: classes.map(record) };
   }
 
   classRecord(className: string): ClassRecord | undefined {
     return this.snapshot.classes.find(({ definition }) => definition.class === className);
   }
+
+  async refresh(): Promise<void> {}
 
   onChange(): Disposable {
     return { [Symbol.dispose]() {} };

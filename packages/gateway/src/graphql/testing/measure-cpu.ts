@@ -45,6 +45,7 @@ const NUMBERS = {
   mode: 2,
 } as const;
 const ready: QueryService = {
+  additional: async () => [],
   get: ({ references }) => Promise.resolve(references === undefined ? ROWS : LINKED),
   objectById: () => Promise.resolve(undefined),
   list: () => Promise.resolve([]),

@@ -157,8 +157,18 @@ function response(status: number, answer: DescribedAnswer, isHead: boolean, sche
 /** JSON Schemas made from those of zod; those that have an id are collected, and referred to. */
 class Schemas {
   readonly named: Record<string, JsonSchema> = {};
+  /** Converting one takes up to a millisecond, and that of errors stands in every operation several times. */
+  readonly #converted = new Map<z.ZodType, JsonSchema>();
 
   of(schema: z.ZodType): JsonSchema {
+    const known = this.#converted.get(schema);
+    if (known !== undefined) return known;
+    const converted = this.#convert(schema);
+    this.#converted.set(schema, converted);
+    return converted;
+  }
+
+  #convert(schema: z.ZodType): JsonSchema {
     const { $schema, $defs = {}, ...made } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
     for (const [name, definition] of Object.entries($defs)) {
       const { id, ...plain } = referring(definition) as JsonSchema;

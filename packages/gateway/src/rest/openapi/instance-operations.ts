@@ -18,6 +18,19 @@ const DISCOVERY = z.looseObject({
   clientId: z.string().optional(),
 });
 
+const NODES = z.strictObject({
+  nodes: z.array(
+    z.strictObject({
+      name: z.string(),
+      status: z.enum(["HEALTHY", "UNHEALTHY", "UNAVAILABLE"]),
+      version: z.string(),
+      gitHash: z.string(),
+      stats: z.strictObject({ objectCount: z.int(), shardCount: z.int() }),
+      shards: z.array(z.strictObject({ name: z.string(), class: z.string(), objectCount: z.int() })),
+    }),
+  ),
+});
+
 const PROBE_METHODS: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /** What the instance says of itself (specification, "Instance and discovery"). */
@@ -41,6 +54,34 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
         description: "What this instance is.",
         schema: META,
         example: { hostname: "http://127.0.0.1:8080", modules: {}, shoalVersion: "0.1.0", version: "1.8.0" },
+      },
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/nodes",
+    id: "getNodes",
+    tag: "instance",
+    summary: "The storage nodes and their shards",
+    description:
+      "One entry a storage node that has registered, by name. `UNHEALTHY`: one of its shards cannot be written or has " +
+      "failed. `UNAVAILABLE`: it cannot be reached; nothing is known of its shards then.",
+    answers: {
+      200: {
+        description: "The nodes.",
+        schema: NODES,
+        example: {
+          nodes: [
+            {
+              name: "node-1",
+              status: "HEALTHY",
+              version: "0.1.0",
+              gitHash: "0123456",
+              stats: { objectCount: 3, shardCount: 1 },
+              shards: [{ name: "mFhIDJJibOk8", class: "Car", objectCount: 3 }],
+            },
+          ],
+        },
       },
     },
   },

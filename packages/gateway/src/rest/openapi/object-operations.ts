@@ -1,4 +1,5 @@
 import type { WireProfile } from "@shoal/model";
+import type { EnabledModules } from "@shoal/module-api";
 import {
   BATCH_OBJECTS_ANSWER,
   BATCH_OBJECTS_BODY,
@@ -8,7 +9,7 @@ import {
   WRITTEN_OBJECT,
 } from "./object-schemas.js";
 import type { DescribedBody, Operation } from "./operation.js";
-import { OBJECT_LIST_QUERY, OBJECT_QUERY } from "./parameters.js";
+import { objectListQuery, objectQuery } from "./parameters.js";
 
 const ID = "36ddd591-2dee-4e7e-a3cc-eb86d30a4303";
 const ARTICLE = { class: "Article", properties: { title: "On vectors", wordCount: 2_100 }, vector: [0.12, -0.3, 0.98] };
@@ -25,9 +26,10 @@ const { vectorWeights, ...WRITTEN } = { ...STORED, vector: ARTICLE.vector };
 const GONE = { description: "No object has this id." };
 
 /** The operations on objects (specification, "Objects" and "Batch"). */
-export function objectOperations({
-  putObjectAnswersObject,
-}: Pick<WireProfile, "putObjectAnswersObject">): readonly Operation[] {
+export function objectOperations(
+  { putObjectAnswersObject }: Pick<WireProfile, "putObjectAnswersObject">,
+  modules: EnabledModules,
+): readonly Operation[] {
   const one = "/v1/objects/{id}";
   const body: DescribedBody = {
     schema: OBJECT_BODY,
@@ -46,7 +48,7 @@ export function objectOperations({
       description:
         "A page of objects. Without `after`, the newest come first. With `class` and `after`, they come in the order of " +
         "their ids, which is how to read a whole class.",
-      query: OBJECT_LIST_QUERY,
+      query: objectListQuery(modules),
       answers: {
         200: {
           description: "The page.",
@@ -83,7 +85,7 @@ export function objectOperations({
       id: "getObject",
       tag: "objects",
       summary: "Read an object",
-      query: OBJECT_QUERY,
+      query: objectQuery(modules),
       answers: { 200: object, 400: malformedInclude, 404: GONE, 422: { description: "The id is no uuid." } },
     },
     {
@@ -136,7 +138,7 @@ export function objectOperations({
       id: "getObjectByBeacon",
       tag: "objects",
       summary: "Read the object of a beacon",
-      query: OBJECT_QUERY,
+      query: objectQuery(modules),
       answers: { 200: object, 400: malformedInclude, 404: GONE },
     },
     {

@@ -1,9 +1,12 @@
 import type { WireProfile } from "@shoal/model";
+import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { HttpResponse } from "../../http/http-response.js";
 import type { Route } from "../../http/route.js";
+import { CLASSIFICATION_OPERATIONS } from "./classification-operations.js";
 import { type DocumentParts, openApiDocument } from "./document.js";
 import { GRAPHQL_OPERATIONS } from "./graphql-operations.js";
 import { INSTANCE_OPERATIONS } from "./instance-operations.js";
+import { moduleOperations } from "./module-operations.js";
 import { objectOperations } from "./object-operations.js";
 import type { Operation } from "./operation.js";
 import { referenceOperations } from "./reference-operations.js";
@@ -13,18 +16,28 @@ import { schemaOperations } from "./schema-operations.js";
 export const OPENAPI_PATH = "/v1/openapi.json";
 
 /** What the document says of each route. A new route needs an operation here. */
-export function describedOperations(profile: WireProfile): readonly Operation[] {
+export function describedOperations(
+  profile: WireProfile,
+  modules: EnabledModules = NO_ENABLED_MODULES,
+): readonly Operation[] {
   return [
-    ...objectOperations(profile),
+    ...objectOperations(profile, modules),
     ...referenceOperations(profile),
     ...schemaOperations(),
+    ...CLASSIFICATION_OPERATIONS,
     ...GRAPHQL_OPERATIONS,
     ...INSTANCE_OPERATIONS,
+    ...moduleOperations(modules),
   ];
 }
 
 /** `GET /v1/openapi.json`: the document of `routes` and of itself, made once. */
-export function openApiRoute(routes: readonly Route[], profile: WireProfile, parts: DocumentParts): Route {
+export function openApiRoute(
+  routes: readonly Route[],
+  profile: WireProfile,
+  modules: EnabledModules,
+  parts: DocumentParts,
+): Route {
   const answer: { response: HttpResponse } = { response: { status: 200 } };
   const route: Route = {
     method: "GET",
@@ -34,7 +47,7 @@ export function openApiRoute(routes: readonly Route[], profile: WireProfile, par
     timeout: "request",
     handle: () => answer.response,
   };
-  const document = openApiDocument([...routes, route], describedOperations(profile), parts);
+  const document = openApiDocument([...routes, route], describedOperations(profile, modules), parts);
   const body = Buffer.from(`${JSON.stringify(document)}\n`);
   answer.response = { status: 200, body, headers: ["Cache-Control", "public, max-age=300"] };
   return route;

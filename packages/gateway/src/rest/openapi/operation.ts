@@ -6,7 +6,9 @@ export const TAGS = {
   references: "Cross-references between objects.",
   batch: "Many at once. Items are independent of each other; the answer has one result an item.",
   schema: "Classes and their properties.",
+  classifications: "Jobs that predict cross-references.",
   graphql: "Queries.",
+  modules: "What modules offer beside queries.",
   instance: "What the instance says of itself.",
 } as const;
 

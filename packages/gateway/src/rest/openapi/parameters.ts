@@ -1,4 +1,5 @@
 import { int64Of, JsonNumber, parseObjectId } from "@shoal/model";
+import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import * as z from "zod";
 import { parseInclude } from "../include.js";
 
@@ -18,18 +19,25 @@ function literal(text: string): unknown {
 }
 
 /** `include` of the operations that answer objects (reference-rest 3.3). */
-const INCLUDE = z
-  .custom<string>((value) => typeof value === "string" && includes(value))
-  .meta({
-    type: "string",
-    pattern: "^(vector|classification)(,(vector|classification))*$",
-    description: "What is shown beside the properties: `vector`, `classification`, or both with a comma between.",
-    examples: ["vector"],
-  });
+function includeParameter(modules: EnabledModules) {
+  const added = modules.all.flatMap(({ additionalProperties }) => additionalProperties ?? []);
+  const words = ["vector", "classification", ...added.flatMap(({ includeNames }) => includeNames)];
+  const word = [...new Set(words)].join("|");
+  return z
+    .custom<string>((value) => typeof value === "string" && includes(value, modules))
+    .meta({
+      type: "string",
+      pattern: `^(${word})(,(${word}))*$`,
+      description:
+        "What is shown beside the properties: `vector`, `classification`, or both with a comma between; also what modules " +
+        "add.",
+      examples: ["vector"],
+    });
+}
 
-function includes(list: string): boolean {
+function includes(list: string, modules: EnabledModules): boolean {
   try {
-    parseInclude(list);
+    parseInclude(list, modules);
     return true;
   } catch {
     return false;
@@ -37,7 +45,9 @@ function includes(list: string): boolean {
 }
 
 /** Query parameters of the operations that answer one object. */
-export const OBJECT_QUERY = z.object({ include: INCLUDE.optional() });
+export function objectQuery(modules: EnabledModules) {
+  return z.object({ include: includeParameter(modules).optional() });
+}
 
 /** Query parameters of `GET /v1/objects`. An empty one counts as absent, but for `after`. */
 export const OBJECT_LIST_QUERY = z.object({
@@ -51,8 +61,13 @@ export const OBJECT_LIST_QUERY = z.object({
       "Only with `class`: the page goes on behind this id, in the order of ids; an empty one begins with the first. " +
         "It is exact even when that object is gone.",
     ),
-  include: INCLUDE.optional(),
+  include: includeParameter(NO_ENABLED_MODULES).optional(),
 });
+
+/** The same with the words of modules. */
+export function objectListQuery(modules: EnabledModules) {
+  return OBJECT_LIST_QUERY.extend(objectQuery(modules).shape);
+}
 
 /** What the parameters in the paths are, by name. */
 export const PATH_PARAMETERS: ReadonlyMap<string, { readonly schema: z.ZodType; readonly description: string }> =
@@ -63,4 +78,6 @@ export const PATH_PARAMETERS: ReadonlyMap<string, { readonly schema: z.ZodType; 
       "property",
       { schema: z.string().meta({ examples: ["hasAuthor"] }), description: "Name of a reference property." },
     ],
+    ["classification", { schema: z.string(), description: "The id that the start of the classification answered." }],
+    ["concept", { schema: z.string().meta({ examples: ["car"] }), description: "A word, or several in camel case." }],
   ]);

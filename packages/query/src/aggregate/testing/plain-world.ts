@@ -140,8 +140,9 @@ export function engineOver(
     node: () => node as ShardService,
   };
   const schema: SchemaView = {
-    snapshot: { version: 1, classes: [record] },
+    snapshot: { historyId: "h", version: 1, classes: [record] },
     classRecord: (name) => (name === "Shop" ? record : undefined),
+    refresh: () => Promise.resolve(),
     onChange: () => ({ [Symbol.dispose]: () => undefined }),
   };
   const limits = { defaultLimit: 25, maximumResults: 10_000 };

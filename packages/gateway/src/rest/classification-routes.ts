@@ -1,0 +1,61 @@
+import { CLASSIFICATION_BODY, type ClassificationService } from "@shoal/classification";
+import { COMBINE_OPERATORS, COMPARE_OPERATORS, decodeBody, isUncheckedObject, ShoalError } from "@shoal/model";
+import type { HttpRequest, RequestContent } from "../http/http-request.js";
+import { errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
+import type { Route } from "../http/route.js";
+import { parseJson } from "../json/parse-json.js";
+
+/** The specification's headings have the second one (decisions). */
+export const CLASSIFICATION_PATHS = ["/v1/classifications", "/v1/classification"] as const;
+
+/** Starting classifications and looking at them (reference-rest 10). */
+export function classificationRoutes(classifications: ClassificationService): readonly Route[] {
+  async function start(request: HttpRequest): Promise<HttpResponse> {
+    const body = readBody(request);
+    try {
+      return jsonResponse(201, await classifications.start(body, request.context));
+    } catch (thrown) {
+      // Whatever is wrong with a request is 400 here (reference-rest 10.1).
+      if (thrown instanceof ShoalError && thrown.code === "invalid") return errorResponse(400, thrown.message);
+      throw thrown;
+    }
+  }
+
+  async function get({ params, context }: HttpRequest): Promise<HttpResponse> {
+    const id = params[0] ?? "";
+    const record = await classifications.find(id, context);
+    return record === undefined ? errorResponse(404, `no classification with id '${id}'`) : jsonResponse(200, record);
+  }
+
+  return CLASSIFICATION_PATHS.flatMap((path): readonly Route[] => [
+    { method: "POST", path, body: "json", ...access("create"), bind: bindBody, handle: start },
+    { method: "GET", path: `${path}/{classification}`, body: "none", ...access("get"), handle: get },
+  ]);
+}
+
+function access(verb: "create" | "get") {
+  return { access: { verb, resource: "classifications/*" }, timeout: "request" } as const;
+}
+
+function bindBody(request: RequestContent): void {
+  decodeBody(CLASSIFICATION_BODY, readBody(request), "params");
+}
+
+/** Fails with `invalid` on an operator that there is not, which is 422 here, too (reference-rest 10.1). */
+function readBody({ body }: RequestContent): unknown {
+  const { value } = parseJson(body, "params");
+  const filters = isUncheckedObject(value) ? value.filters : undefined;
+  if (isUncheckedObject(filters)) for (const clause of Object.values(filters)) checkOperators(clause);
+  return value;
+}
+
+function checkOperators(clause: unknown): void {
+  if (!isUncheckedObject(clause)) return;
+  const { operator, operands } = clause;
+  if (typeof operator === "string" && !OPERATORS.includes(operator)) {
+    throw new ShoalError("invalid", `operator in body should be one of [${OPERATORS.join(" ")}], got '${operator}'`);
+  }
+  if (Array.isArray(operands)) for (const operand of operands) checkOperators(operand);
+}
+
+const OPERATORS: readonly string[] = [...COMBINE_OPERATORS, ...COMPARE_OPERATORS];

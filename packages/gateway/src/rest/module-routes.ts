@@ -1,0 +1,31 @@
+import type { EnabledModules, ModuleResponse, ModuleRoute } from "@shoal/module-api";
+import { type HttpResponse, jsonResponse } from "../http/http-response.js";
+import type { Route } from "../http/route.js";
+import { ONE_BODY } from "../json/json-size.js";
+import { refuseCostlyJson } from "../json/parse-json.js";
+import { modulePath, resourceOfModule } from "./module-paths.js";
+
+/** The routes of modules, below `/v1/modules/<name>/`, with authentication as all others (decisions). */
+export function moduleRoutes(modules: EnabledModules): readonly Route[] {
+  return modules.all.flatMap(({ name, routes = [] }) => routes.map((route) => moduleRoute(name, route)));
+}
+
+function moduleRoute(name: string, { method, path, verb, operation, handle }: ModuleRoute): Route {
+  return {
+    method,
+    path: modulePath(name, path),
+    body: operation.body === undefined ? "none" : "json",
+    access: { verb, resource: resourceOfModule(name) },
+    timeout: "request",
+    handle: async ({ params, body, context }) => {
+      // Modules parse their bodies in one go.
+      if (operation.body !== undefined) refuseCostlyJson(body, "body", ONE_BODY);
+      return response(await handle({ params, body, context }));
+    },
+  };
+}
+
+function response({ status, json, text }: ModuleResponse): HttpResponse {
+  if (json !== undefined) return jsonResponse(status, json);
+  return text === undefined ? { status } : { status, body: text, contentType: "text/plain; charset=utf-8" };
+}

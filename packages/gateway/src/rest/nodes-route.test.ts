@@ -1,0 +1,90 @@
+import type { ClusterNode } from "@shoal/cluster";
+import { ShoalError } from "@shoal/model";
+import type { RequestContext, ShardService, ShardStatus } from "@shoal/rpc";
+import { describe, expect, it } from "vitest";
+import { ANONYMOUS } from "../auth/access.js";
+import { nodesRoute } from "./nodes-route.js";
+
+const NOW = 1_000_000;
+
+function shard(className: string, shardName: string, objectCount: number, status: ShardStatus["status"]): ShardStatus {
+  return { address: { classId: className, className, shardName }, objectCount, status, reason: undefined };
+}
+
+function node(name: string, shardStatuses: ShardService["shardStatuses"]): ClusterNode {
+  const service = { shardStatuses } as Partial<ShardService> as ShardService;
+  return { record: { name, address: `${name}:7101`, shoalVersion: "1.2.3", gitHash: "abc" }, service };
+}
+
+async function answer(nodes: readonly ClusterNode[], context: RequestContext = { deadline: NOW + 60_000 }) {
+  const { handle } = nodesRoute({ nodes }, { now: () => NOW });
+  const request = { params: [], queryString: "", body: Buffer.alloc(0), principal: ANONYMOUS, context };
+  const { status, body } = await handle(request);
+  expect(status).toBe(200);
+  return JSON.parse(String(body)).nodes;
+}
+
+describe("GET /v1/nodes", () => {
+  it("has an entry for each node, with its shards by class and name", async () => {
+    const nodes = await answer([
+      node("a", async () => [
+        shard("Car", "s2", 3, "ready"),
+        shard("Bus", "s1", 1, "ready"),
+        shard("Car", "s1", 2, "ready"),
+      ]),
+      node("b", async () => []),
+    ]);
+    expect(nodes).toEqual([
+      {
+        name: "a",
+        status: "HEALTHY",
+        version: "1.2.3",
+        gitHash: "abc",
+        stats: { objectCount: 6, shardCount: 3 },
+        shards: [
+          { name: "s1", class: "Bus", objectCount: 1 },
+          { name: "s1", class: "Car", objectCount: 2 },
+          { name: "s2", class: "Car", objectCount: 3 },
+        ],
+      },
+      {
+        name: "b",
+        status: "HEALTHY",
+        version: "1.2.3",
+        gitHash: "abc",
+        stats: { objectCount: 0, shardCount: 0 },
+        shards: [],
+      },
+    ]);
+    expect(await answer([])).toEqual([]);
+  });
+
+  it("tells which are unwell, and which cannot be reached, asking all at once and for two seconds at most", async () => {
+    const deadlines: number[] = [];
+    let asked = 0;
+    let allAsked = () => {};
+    const all = new Promise<void>((resolve) => {
+      allAsked = resolve;
+    });
+    const statuses =
+      (list: readonly ShardStatus[] | undefined) =>
+      async ({ deadline }: RequestContext) => {
+        deadlines.push(deadline);
+        if (++asked === 3) allAsked();
+        await all;
+        if (list === undefined) throw new ShoalError("unavailable", "node 'c' is not reachable");
+        return list;
+      };
+    const nodes = await answer([
+      node("a", statuses([shard("Car", "s1", 2, "ready"), shard("Car", "s2", 2, "readOnly")])),
+      node("b", statuses([shard("Car", "s3", 0, "failed")])),
+      node("c", statuses(undefined)),
+    ]);
+    expect(nodes.map(({ name, status, stats }: Record<string, unknown>) => [name, status, stats])).toEqual([
+      ["a", "UNHEALTHY", { objectCount: 4, shardCount: 2 }],
+      ["b", "UNHEALTHY", { objectCount: 0, shardCount: 1 }],
+      ["c", "UNAVAILABLE", { objectCount: 0, shardCount: 0 }],
+    ]);
+    expect(deadlines).toEqual([NOW + 2_000, NOW + 2_000, NOW + 2_000]);
+  });
+});

@@ -1,0 +1,66 @@
+import { CLASSIFICATION_BODY } from "@shoal/classification";
+import * as z from "zod";
+import { CLASSIFICATION_PATHS } from "../classification-routes.js";
+import type { Operation } from "./operation.js";
+
+const TIME = z.string().meta({ format: "date-time" });
+
+const RECORD = z
+  .strictObject({
+    basedOnProperties: z.array(z.string()),
+    class: z.string(),
+    classifyProperties: z.array(z.string()),
+    error: z.string().optional().describe("Why it failed."),
+    filters: z.record(z.string(), z.unknown()).optional(),
+    id: z.string().meta({ format: "uuid" }),
+    meta: z.strictObject({
+      completed: TIME.describe("The year 1 while it runs, and when it failed before its first object."),
+      count: z.int().optional().describe("Objects that were looked at."),
+      countFailed: z.int().optional().describe("Absent when it is 0."),
+      countSucceeded: z.int().optional().describe("Absent when it is 0."),
+      started: TIME,
+    }),
+    settings: z.record(z.string(), z.unknown()).optional(),
+    status: z.enum(["running", "completed", "failed"]),
+    type: z.string(),
+  })
+  .meta({ id: "Classification" });
+
+const EXAMPLE = {
+  type: "knn",
+  class: "Article",
+  classifyProperties: ["hasAuthor"],
+  basedOnProperties: ["title"],
+  settings: { k: 3 },
+};
+
+/** What the document says of classifications; both paths do the same. */
+export const CLASSIFICATION_OPERATIONS: readonly Operation[] = CLASSIFICATION_PATHS.flatMap((path, at) => [
+  {
+    method: "POST",
+    path,
+    id: at === 0 ? "startClassification" : "startClassificationAtOtherPath",
+    tag: "classifications",
+    summary: "Start a classification",
+    description:
+      "A job in the background, which goes on after a restart. Objects of the class of which no property in " +
+      "`classifyProperties` refers to anything get these references: from their nearest neighbours that have them " +
+      "(`knn`), to the nearest object of the property's class (`zeroshot`), or as a module finds out.",
+    body: { schema: CLASSIFICATION_BODY, examples: { knn: EXAMPLE } },
+    answers: {
+      201: { description: "It runs.", schema: RECORD },
+      400: { description: "The body cannot be read, or asks for what is not there." },
+    },
+  },
+  {
+    method: "GET",
+    path: `${path}/{classification}`,
+    id: at === 0 ? "getClassification" : "getClassificationAtOtherPath",
+    tag: "classifications",
+    summary: "How far a classification is",
+    answers: {
+      200: { description: "The classification.", schema: RECORD },
+      404: { description: "There is none of that id." },
+    },
+  },
+]);

@@ -1,0 +1,100 @@
+import type { ShardRouter } from "@shoal/cluster";
+import {
+  type ClassDefinition,
+  LOCAL_HOST,
+  type ModuleSearch,
+  type ObjectId,
+  parseObjectId,
+  parseShortBeacon,
+  ShoalError,
+} from "@shoal/model";
+import type { AdditionalSearch, EnabledModules, SearchArgument, SearchWorld } from "@shoal/module-api";
+import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import { storedVector } from "./near-vector-of.js";
+
+export interface ModuleSearchParts {
+  readonly router: ShardRouter;
+  readonly schema: SchemaSnapshot;
+  readonly modules: EnabledModules;
+}
+
+/** What a module's argument says, beside the vector that it stands for. */
+export interface ReadSearch {
+  readonly argument: SearchArgument;
+  /** With its texts corrected where that was asked for. */
+  readonly value: ModuleSearch["value"];
+  readonly certainty: number | undefined;
+  /** For the additional properties. */
+  readonly given: NonNullable<AdditionalSearch["argument"]>;
+}
+
+/** Reads a search argument; its texts are corrected once, however many vectors are made of them. */
+export async function readSearch(
+  { modules }: ModuleSearchParts,
+  argument: SearchArgument,
+  { value }: ModuleSearch,
+  context: RequestContext,
+): Promise<ReadSearch> {
+  const { certainty } = value;
+  const texts = argument.texts(value);
+  const minimum = typeof certainty === "number" ? certainty : undefined;
+  const read = (searched: ModuleSearch["value"]): ReadSearch => {
+    const given = { name: argument.name, value, texts, searched };
+    return { argument, value: searched, certainty: minimum, given };
+  };
+  const { textTransformer } = modules;
+  if (value.autocorrect !== true || textTransformer === undefined || texts.length === 0) return read(value);
+  const corrected = await textTransformer
+    .transform(
+      texts.map(({ text }) => text),
+      context,
+    )
+    .catch(() => undefined);
+  return read(corrected === undefined ? value : argument.withTexts(value, corrected));
+}
+
+/**
+ * The vector of a search as the vectorizer of `definition` makes it. `isWhole`: that class alone is searched, and its
+ * settings count.
+ */
+export function vectorOfSearch(
+  parts: ModuleSearchParts,
+  { argument, value }: ReadSearch,
+  definition: ClassDefinition,
+  isWhole: boolean,
+  context: RequestContext,
+): Promise<Float32Array> {
+  const { router, schema, modules } = parts;
+  const searched = isWhole ? definition : undefined;
+  const world: SearchWorld = {
+    definition: searched,
+    vectorOfTexts: async (texts) => {
+      const vectorize = definition.vectorizer === "none" ? undefined : modules.vectorizerOf(definition).vectorizeTexts;
+      if (vectorize !== undefined) return vectorize(texts, searched, context);
+      const { class: className, vectorizer } = definition;
+      throw new ShoalError(
+        "invalid",
+        `the vectorizer '${vectorizer}' of class '${className}' makes no vectors of texts`,
+      );
+    },
+    vectorOfObject: async ({ id, beacon }) => {
+      const vector = await storedVector(router, schema, placeOf(id, beacon), context);
+      if (vector === undefined) throw new ShoalError("invalid", "vector not found");
+      return vector;
+    },
+  };
+  return argument.vector(value, world, context);
+}
+
+/** Of both the beacon wins (reference-graphql 2.7). */
+function placeOf(id: string | undefined, beacon: string | undefined): ObjectId {
+  if (beacon !== undefined && beacon !== "") {
+    const parsed = parseShortBeacon(beacon);
+    if (parsed.host === LOCAL_HOST) return parsed.id;
+    throw new ShoalError("invalid", "unrecognized cross-ref ref format");
+  }
+  if (id === undefined || id === "") throw new ShoalError("invalid", "empty id and beacon");
+  const parsed = parseObjectId(id);
+  if (parsed !== undefined) return parsed;
+  throw new ShoalError("invalid", `'${id}' is no uuid`);
+}
