@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { RequestListener } from "node:http";
-import { type SchemaView, ShardMap } from "@shoal/cluster";
-import type { SchemaCoordinator } from "@shoal/coordinator";
+import { ClassificationRunner, Classifications } from "@shoal/classification";
+import { type ClusterNodes, type NodePool, type SchemaView, ShardMap } from "@shoal/cluster";
 import { type AccessControl, createGateway, type Gateway } from "@shoal/gateway";
-import { type AutoSchemaSettings, INGEST_LIMITS, ObjectIngest } from "@shoal/ingest";
-import { type ClassSettings, NO_MODULES, wireProfile } from "@shoal/model";
-import { QueryEngine } from "@shoal/query";
-import type { Configuration, Metrics } from "@shoal/service-runtime";
+import { type AutoSchemaSettings, INGEST_LIMITS, ObjectIngest, ReplanningIngest } from "@shoal/ingest";
+import { type ClassSettings, wireProfile } from "@shoal/model";
+import type { EnabledModules } from "@shoal/module-api";
+import { QueryEngine, ReplanningQueries } from "@shoal/query";
+import type { JobService, SchemaService } from "@shoal/rpc";
+import type { Configuration, Metrics, ResourceScope } from "@shoal/service-runtime";
+import type { ProcessOptions } from "./process-options.js";
 import { schemaLimits } from "./schema-limits.js";
-import type { ServeOptions } from "./serve-options.js";
-import type { StorageParts } from "./start-storage.js";
 
 /** Who gets in, what people see, and what operators see. */
 export interface GatewayFaces {
@@ -18,21 +19,36 @@ export interface GatewayFaces {
   readonly metrics: Metrics | undefined;
 }
 
-/** The gateway over a coordinator and a storage node of the same process; `view` follows that coordinator. */
+/** What a gateway asks, whether it is in the same process or far away. */
+export interface GatewayGround {
+  readonly schema: SchemaService;
+  readonly jobs: JobService;
+  /** Names this process among those that work on jobs. */
+  readonly worker: string;
+  /** Follows `schema`. */
+  readonly view: SchemaView;
+  readonly pool: NodePool & ClusterNodes;
+  /** Shards of a class that does not say how many. */
+  readonly nodeCount: () => number;
+  readonly modules: EnabledModules;
+  readonly connectionsMax: number;
+}
+
+/** The gateway, with ingest, query and classification, over whatever stands in `ground`. */
 export function assembleGateway(
-  options: ServeOptions,
-  { coordinator, node, openFiles }: StorageParts,
-  view: SchemaView,
+  options: ProcessOptions,
+  { schema, jobs, worker, view, pool, nodeCount, modules, connectionsMax }: GatewayGround,
   { access, pages, metrics }: GatewayFaces,
+  scope: ResourceScope,
 ): Gateway {
   const { configuration, clock, logger, shoalVersion } = options;
   const profile = wireProfile(configuration.wireProfile);
-  const router = new ShardMap({ node: (name) => (name === node.name ? node : undefined) });
+  const router = new ShardMap(pool);
   const classSettings = () => ({
     profile,
     defaultVectorizer: configuration.defaultVectorizerModule,
-    nodeCount: 1,
-    modules: NO_MODULES,
+    nodeCount: nodeCount(),
+    modules: modules.classRules,
     propertiesPerClassMax: configuration.schemaClassPropertiesMax,
   });
   const { filterIdsMax, referencedRowsMax, groupComparisonsMax, aggregateBytesMax } = configuration;
@@ -41,36 +57,52 @@ export function assembleGateway(
     defaultLimit: configuration.queryDefaultsLimit,
     maximumResults: configuration.queryMaximumResults,
   };
+  const ingest = new ObjectIngest({
+    schema: view,
+    router,
+    schemaService: schema,
+    modules,
+    profile,
+    newId: randomUUID,
+    nowMs: () => clock.now(),
+    limits: INGEST_LIMITS,
+    autoSchema: autoSchemaSettings(configuration, schema, classSettings),
+  });
+  const query = new QueryEngine({ schema: view, router, limits, modules, ...queryBounds });
+  const nowMs = () => clock.now();
+  const filters = { schema: view, router, filterIdsMax };
+  scope.use(
+    new ClassificationRunner({
+      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits: configuration },
+      onFailure: (error) => logger.warn({ error }, "a classification has to wait"),
+    }),
+  );
+  const replanning = new ReplanningQueries(query, view);
+  const whereLimits = configuration;
   return createGateway(
     {
-      ingest: new ObjectIngest({
-        schema: view,
-        router,
-        schemaService: coordinator,
-        profile,
-        newId: randomUUID,
-        nowMs: () => clock.now(),
-        limits: INGEST_LIMITS,
-        autoSchema: autoSchemaSettings(configuration, coordinator, classSettings),
-      }),
-      query: new QueryEngine({ schema: view, router, limits, ...queryBounds }),
-      schema: coordinator,
+      ingest: new ReplanningIngest(ingest, view),
+      query: replanning,
+      classifications: new Classifications({ jobs, view, query: replanning, modules, whereLimits, newId: randomUUID }),
+      schema,
       view,
+      nodes: pool,
       profile,
       classSettings,
       logger,
       clock,
       access,
+      modules,
       fallback: pages,
       ...(metrics === undefined ? {} : { metrics }),
     },
-    { ...configuration, connectionsMax: openFiles.connectionsMax, shoalVersion },
+    { ...configuration, connectionsMax, shoalVersion },
   );
 }
 
 function autoSchemaSettings(
   configuration: Configuration,
-  schemaService: SchemaCoordinator,
+  schemaService: SchemaService,
   classSettings: () => ClassSettings,
 ): AutoSchemaSettings | undefined {
   const { autoSchemaEnabled, autoSchemaDefaultString, autoSchemaDefaultNumber, autoSchemaDefaultDate } = configuration;

@@ -1,2 +1,2 @@
+export type { ProcessOptions } from "./process-options.js";
 export { serve } from "./serve.js";
-export type { ServeOptions } from "./serve-options.js";

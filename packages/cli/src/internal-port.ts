@@ -1,6 +1,7 @@
 import type { ShardService } from "@shoal/rpc";
 import {
   type Configuration,
+  type InternalRoute,
   InternalServer,
   type Logger,
   Metrics,
@@ -13,13 +14,15 @@ export interface InternalPortOptions {
   readonly configuration: Configuration;
   readonly shoalVersion: string;
   readonly logger: Logger;
-  /** What `GET /ready` of that port says. */
-  readonly isReady: () => boolean;
+  /** Why `GET /ready` of that port is 503; "" when it is 200. */
+  readonly notReady: () => string;
+  /** What else it serves. */
+  readonly routes?: readonly InternalRoute[];
 }
 
 /** Listens on `METRICS_PORT`, from before the data is opened; undefined when it is not set. */
 export async function openInternalPort(
-  { configuration, shoalVersion, logger, isReady }: InternalPortOptions,
+  { configuration, shoalVersion, logger, notReady, routes = [] }: InternalPortOptions,
   scope: ResourceScope,
 ): Promise<Metrics | undefined> {
   const { metricsPort, metricsHost } = configuration;
@@ -29,8 +32,8 @@ export async function openInternalPort(
   metrics.gauge({ name: "shoal_build_info", help: "1; the version is in the label.", labelNames: ["version"] }, () => [
     { labels: { version: shoalVersion }, value: 1 },
   ]);
-  const probes = [probeRoute("/live", () => true), probeRoute("/ready", isReady)];
-  const server = scope.use(new InternalServer([metricsRoute(metrics), ...probes], logger));
+  const probes = [probeRoute("/live", () => ""), probeRoute("/ready", notReady)];
+  const server = scope.use(new InternalServer([metricsRoute(metrics), ...probes, ...routes], logger));
   const { url } = await server.listen(metricsHost, metricsPort);
   logger.info({ url }, "metrics are served");
   return metrics;

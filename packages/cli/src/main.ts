@@ -3,5 +3,4 @@
 // files gets as far as saying so.
 await import("@shoal/model");
 await import("@shoal/service-runtime");
-await import("@shoal/gateway");
 await import("./command.js");

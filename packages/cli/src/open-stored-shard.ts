@@ -61,6 +61,7 @@ export async function openStoredShard(
       folder: join(folder, "views"),
       className: address.className,
       shardName: address.shardName,
+      term: address.term ?? 1,
       vectorIndexConfig: record.definition.vectorIndexConfig,
       dimensions: record.dimensions,
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },

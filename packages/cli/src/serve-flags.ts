@@ -26,8 +26,12 @@ const FLAGS: readonly Flag[] = [
 
 const EXAMPLES = { address: "", number: "", duration: ", e.g. 90s or 1m30s", size: ", e.g. 1MiB" } as const;
 
+export function addConfigFileFlag(command: Command): Command {
+  return command.option("--config-file <path>", "YAML or JSON file with settings; variables win over it");
+}
+
 export function addServeFlags(command: Command): Command {
-  command.option("--config-file <path>", "YAML or JSON file with settings; variables win over it");
+  addConfigFileFlag(command);
   for (const { name, value, variables } of FLAGS) {
     command.option(`--${name} <${value}>`, `wins over ${variables.join(" and ")}${EXAMPLES[value]}`);
   }

@@ -1,37 +1,104 @@
-import { resolve } from "node:path";
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
+import type { NodeRegistry } from "@shoal/coordinator";
 import { createAccessControl } from "@shoal/gateway";
+import { DiskBallast } from "@shoal/kv";
+import type { EnabledModules } from "@shoal/module-api";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
+import { nodeIdentity } from "@shoal/storage-node";
 import { assembleGateway } from "./assemble-gateway.js";
+import { BALLAST_BYTES } from "./ballast-bytes.js";
+import { FollowedExtensions } from "./followed-extensions.js";
 import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
 import { loadPages } from "./load-pages.js";
 import { makeDataFolder } from "./make-data-folder.js";
-import { openFilesLimit, planOpenFiles, shortage } from "./open-files.js";
-import type { ServeOptions } from "./serve-options.js";
-import { startStorage } from "./start-storage.js";
+import { moduleStorageRoute } from "./module-storage-route.js";
+import { modulesReady } from "./modules-ready.js";
+import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
+import { openFilesLimit, planOpenFiles, shardLimit, shortage } from "./open-files.js";
+import { checkModules, describeModules, openModules } from "./open-modules.js";
+import { openStorageNode } from "./open-storage-node.js";
+import type { ProcessOptions } from "./process-options.js";
 
 /** All services in one process: coordinator, storage node and gateway, joined by plain calls. */
-export async function serve(options: ServeOptions, scope: ResourceScope): Promise<Service> {
-  const { configuration, logger } = options;
+export async function serve(options: ProcessOptions, scope: ResourceScope, stopping: AbortSignal): Promise<Service> {
+  const { configuration, configuredNodeName, logger } = options;
+  checkModules(options);
   const dataPath = resolve(configuration.dataPath);
   await makeDataFolder(dataPath);
   const wanted = { shardsMax: configuration.schemaShardsMax, connectionsMax: configuration.connectionsMax };
   const openFiles = planOpenFiles(openFilesLimit(), wanted);
-  let isReady = (): boolean => false;
-  const metrics = await openInternalPort({ ...options, isReady: () => isReady() }, scope);
+  let notReady = (): string => "it is starting";
+  let modules: EnabledModules | undefined;
+  const routes = [moduleStorageRoute(() => modules, options.clock)];
+  const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics }));
   // What has to be read once is read before the stores take their files.
   const pages = await loadPages(access, configuration.origin, logger);
-  const storage = await startStorage(options, dataPath, openFiles, scope);
+
+  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
+  // Opened first: its lock keeps a second server off the folder.
+  const store = await openEmbeddedMetaStore(options, dataPath, ballast, scope);
+  const nodeName = await nodeIdentity(dataPath, configuredNodeName, hostname());
+  const limit = shardLimit(openFiles, configuration.schemaShardsMax);
+  const { schema, nodes, jobs, extensions } = await openCoordinator(
+    options,
+    { store, expectedStorageNodes: 1, shardLimit: limit },
+    scope,
+  );
+  await registerHere(nodes, nodeName, options);
+  const view = scope.use(new SchemaReplica(schema));
+  const onProgress = (done: number, all: number): void => {
+    notReady = () => `${done} of ${all} shards are open`;
+  };
+  const storage = await openStorageNode(
+    options,
+    { nodeName, dataPath, ballast, schema: view, openFiles, onProgress },
+    scope,
+  );
   if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
-  const view = scope.use(new SchemaReplica(storage.coordinator));
-  const gateway = scope.use(assembleGateway(options, storage, view, { access, pages, metrics }));
+
+  const { shoalVersion, gitHash } = options;
+  const record = { name: nodeName, address: undefined, shoalVersion, gitHash };
+  modules = openModules(options, scope.use(new FollowedExtensions(extensions)), scope);
+  const pool = {
+    node: (name: string) => (name === nodeName ? storage.node : undefined),
+    nodes: [{ record, service: storage.node }],
+  };
+  const gateway = scope.use(
+    assembleGateway(
+      options,
+      {
+        ...{ schema, jobs, worker: nodeName, view, pool, nodeCount: () => 1, modules },
+        connectionsMax: storage.openFiles.connectionsMax,
+      },
+      { access, pages, metrics },
+      scope,
+    ),
+  );
   const { url } = await gateway.listen();
+  notReady = () => "it waits for the back ends of modules";
+  const drain = () => gateway.drain();
+  if (!(await modulesReady(modules, stopping))) return { drain };
   gateway.markReady();
-  isReady = () => gateway.isReady;
-  logger.info({ url, dataPath, node: storage.node.name }, "serving");
+  notReady = () => (gateway.isReady ? "" : "it is draining");
+  logger.info({ url, dataPath, node: nodeName, ...describeModules(options) }, "serving");
   const short = shortage(storage.openFiles, wanted);
   if (short !== undefined) logger.info({}, short);
   options.onListening(url);
-  return { drain: () => gateway.drain() };
+  return { drain };
+}
+
+/** Enters the node of this process. On a full disk what is stored is served all the same. */
+async function registerHere(
+  nodes: NodeRegistry,
+  name: string,
+  { shoalVersion, gitHash, logger }: ProcessOptions,
+): Promise<void> {
+  try {
+    await nodes.register({ name, address: undefined, shoalVersion, gitHash }, { deadline: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    logger.warn({ error }, "the node could not be entered in the schema's store; start again when there is space");
+  }
 }

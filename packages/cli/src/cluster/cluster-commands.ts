@@ -1,0 +1,67 @@
+import { ShoalError } from "@shoal/model";
+import { EXIT_FAILURE, systemClock } from "@shoal/service-runtime";
+import type { Command } from "commander";
+import { addConfigFileFlag, type ServeFlags } from "../serve-flags.js";
+import { configure } from "../service-command.js";
+import { ROLES, readCertificateRequest } from "./certificate-request.js";
+import type { StatusSource } from "./cluster-status.js";
+
+/** `shoal cluster …`: what a person does for a cluster, beside starting its processes. */
+export function addClusterCommands(program: Command): void {
+  const cluster = program
+    .command("cluster")
+    .description("Certificates of a cluster, how its processes are, and which storage nodes it has.");
+  cluster
+    .command("certs")
+    .description("Makes an authority and certificates for mutual TLS between processes; renews those that are there.")
+    .requiredOption("--out <folder>", "where the authority is and a folder for each process is written")
+    .requiredOption("--name <process...>", `name:role:host,… of each process; roles: ${ROLES.join(", ")}`)
+    .option("--days <number>", "how long the certificates are good for", "365")
+    .action((options: { readonly out: string; readonly name: readonly string[]; readonly days: string }) =>
+      inOneLine(async () => {
+        const days = Number(options.days);
+        if (!/^\d{1,4}$/.test(options.days) || days < 1) {
+          throw new ShoalError("invalid", `--days must be a whole number from 1 to 9999, got ${options.days}`);
+        }
+        const requests = options.name.map(readCertificateRequest);
+        const { writeCertificates } = await import("./write-certificates.js");
+        const written = await writeCertificates(options.out, requests, days, Date.now());
+        process.stdout.write(written.map((folder) => `${folder}/ca.pem cert.pem key.pem\n`).join(""));
+      }),
+    );
+  cluster
+    .command("status")
+    .description("How the processes and storage nodes of a cluster are, as a table; exit code 1 unless all are well.")
+    .option("--target <url>", "a gateway")
+    .option("--file <cluster.json>", "the file that `npm run cluster` writes into its folder")
+    .option("--token <token>", "for gateways that ask for one")
+    .action((source: StatusSource) =>
+      inOneLine(async () => {
+        const { clusterStatus, statusTable } = await import("./cluster-status.js");
+        const rows = await clusterStatus(source);
+        process.stdout.write(`${statusTable(rows)}\n`);
+        if (!rows.every(({ isWell }) => isWell)) process.exitCode = EXIT_FAILURE;
+      }),
+    );
+  addConfigFileFlag(cluster.command("remove"))
+    .description("Takes out a storage node that has no shards and is stopped for good; as a gateway, by its settings.")
+    .argument("<node>", "its name")
+    .action((name: string, flags: ServeFlags) =>
+      inOneLine(async () => {
+        const { configuration } = await configure(flags);
+        const { removeNode } = await import("./remove-node.js");
+        await removeNode(name, configuration, () => systemClock.now());
+        process.stdout.write(`storage node '${name}' is removed\n`);
+      }),
+    );
+}
+
+/** Runs a command; a failure is one line and exit code 1. */
+async function inOneLine(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (thrown) {
+    process.stderr.write(`shoal: ${ShoalError.from(thrown).message}\n`);
+    process.exitCode = EXIT_FAILURE;
+  }
+}

@@ -1,0 +1,67 @@
+import type { Memory } from "@shoal/cluster";
+import type { Json } from "@shoal/model";
+import type { ExtensionStore, ModuleContext } from "@shoal/module-api";
+import type { ExtensionService, ExtensionsSnapshot } from "@shoal/rpc";
+
+/** The extensions of the coordinator, as the modules of this process know them. */
+export class FollowedExtensions implements ExtensionStore, Disposable {
+  readonly #service: ExtensionService;
+  readonly #subscription: Disposable;
+  readonly #listeners = new Set<() => void>();
+  #snapshot: ExtensionsSnapshot | undefined;
+
+  /** `remembered`: those that this process knew last, which it goes on with until the coordinator tells them. */
+  constructor(service: ExtensionService, remembered?: ExtensionsSnapshot) {
+    this.#service = service;
+    this.#snapshot = remembered;
+    this.#subscription = service.watchExtensions((snapshot) => {
+      this.#snapshot = snapshot;
+      for (const listener of [...this.#listeners]) listener();
+    });
+  }
+
+  get entries(): ReadonlyMap<string, Json> {
+    return this.#snapshot?.entries ?? NONE;
+  }
+
+  /** Whether any are known: those of the coordinator, or remembered ones. */
+  get isKnown(): boolean {
+    return this.#snapshot !== undefined;
+  }
+
+  get snapshot(): ExtensionsSnapshot | undefined {
+    return this.#snapshot;
+  }
+
+  put(key: string, value: Json, context: ModuleContext): Promise<void> {
+    return this.#service.put(key, value, context);
+  }
+
+  onChange(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+    this.#listeners.clear();
+  }
+}
+
+const NONE: ReadonlyMap<string, Json> = new Map();
+
+/** A snapshot as JSON: maps are none. */
+interface KeptExtensions extends Omit<ExtensionsSnapshot, "entries"> {
+  readonly entries: readonly (readonly [key: string, value: Json])[];
+}
+
+/** Keeps snapshots in a memory of JSON. */
+export function extensionsMemory(json: Memory<KeptExtensions>): Memory<ExtensionsSnapshot> {
+  return {
+    async load() {
+      const kept = await json.load();
+      return kept && { ...kept, entries: new Map(kept.entries) };
+    },
+    store: (snapshot) => json.store({ ...snapshot, entries: [...snapshot.entries] }),
+  };
+}

@@ -1,0 +1,74 @@
+import { stat } from "node:fs/promises";
+import { ShoalError } from "@shoal/model";
+import type { Logger, ResourceScope } from "@shoal/service-runtime";
+
+const LOOK_MS = 5_000;
+
+/** What files hold, and every later content. */
+export interface FollowedFiles<Content> {
+  current(): Content;
+  onChange(listener: (content: Content) => void): Disposable;
+}
+
+export interface FollowedFilesOptions<Content extends object> {
+  readonly paths: readonly string[];
+  /** Fails with `invalid` on what cannot be used. */
+  readonly read: () => Promise<Content>;
+  readonly logger: Logger;
+  readonly lookMs?: number | undefined;
+}
+
+/**
+ * Certificates and keys in files, read again when they change. What does not fit together (a renewal under way, a damaged
+ * file) is not taken: the former stays. Fails as `read` when it does not fit at the start.
+ */
+export async function followFiles<Content extends object>(
+  { paths, read, logger, lookMs = LOOK_MS }: FollowedFilesOptions<Content>,
+  scope: ResourceScope,
+): Promise<FollowedFiles<Content>> {
+  const listeners = new Set<(content: Content) => void>();
+  let stamp = await stampOf(paths);
+  let content = await read();
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const now = await stampOf(paths);
+      if (now !== stamp) {
+        const fresh = await read();
+        stamp = now;
+        if (isSame(fresh, content)) return;
+        content = fresh;
+        logger.info({ files: paths }, "certificates were read again");
+        for (const listener of listeners) listener(content);
+      }
+    } catch (thrown) {
+      logger.warn({ error: ShoalError.from(thrown) }, "changed certificates cannot be used; the former ones stay");
+    } finally {
+      isLooking = false;
+    }
+  };
+  const timer = setInterval(() => void look(), lookMs);
+  timer.unref();
+  scope.defer(() => clearInterval(timer));
+  return {
+    current: () => content,
+    onChange(listener) {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => listeners.delete(listener) };
+    },
+  };
+}
+
+/** Contents are buffers by name. */
+function isSame(a: object, b: object): boolean {
+  const [before, after] = [a, b].map((content) => Object.entries(content).map(([name, bytes]) => `${name} ${bytes}`));
+  return before?.join() === after?.join();
+}
+
+/** Changes when a file does; also where it is a link that points elsewhere now. */
+async function stampOf(paths: readonly string[]): Promise<string> {
+  const all = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return all.map((one) => (one === undefined ? "-" : `${one.ino} ${one.size} ${one.mtimeMs}`)).join();
+}

@@ -1,0 +1,79 @@
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import {
+  EmbeddedMetaStore,
+  JobRegistry,
+  Ledger,
+  type MetaStore,
+  NodeRegistry,
+  SchemaCoordinator,
+  StoredExtensions,
+} from "@shoal/coordinator";
+import { type DiskBallast, endAfterStoreFailure, openRocksStore } from "@shoal/kv";
+import { type ShardLimit, ShoalError } from "@shoal/model";
+import type { ResourceScope } from "@shoal/service-runtime";
+import { createShardingState } from "@shoal/sharding";
+import { newClassId } from "./new-class-id.js";
+import type { ProcessOptions } from "./process-options.js";
+import { schemaLimits } from "./schema-limits.js";
+import { SCHEMA_STORE } from "./schema-store.js";
+
+/** The coordinator's own store, in `<dataPath>/schema`; its lock keeps a second process off the folder. */
+export async function openEmbeddedMetaStore(
+  options: ProcessOptions,
+  dataPath: string,
+  ballast: DiskBallast,
+  scope: ResourceScope,
+): Promise<MetaStore> {
+  const store = scope.use(
+    await openRocksStore({
+      folder: join(dataPath, "schema"),
+      ballast,
+      ...SCHEMA_STORE,
+      onState: (state) => {
+        if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
+      },
+    }),
+  );
+  return EmbeddedMetaStore.open(store, randomUUID);
+}
+
+export interface CoordinatorSettings {
+  readonly store: MetaStore;
+  readonly expectedStorageNodes: number;
+  readonly shardLimit: ShardLimit;
+}
+
+/** The schema and the list of storage nodes on a store. */
+export async function openCoordinator(
+  { clock, configuration, logger }: ProcessOptions,
+  { store, expectedStorageNodes, shardLimit }: CoordinatorSettings,
+  scope: ResourceScope,
+): Promise<{
+  readonly schema: SchemaCoordinator;
+  readonly nodes: NodeRegistry;
+  readonly jobs: JobRegistry;
+  readonly extensions: StoredExtensions;
+}> {
+  const ledger = scope.use(await Ledger.open(store, () => clock.now()));
+  const nodes = scope.use(new NodeRegistry(ledger, expectedStorageNodes));
+  const schema = scope.use(
+    new SchemaCoordinator({
+      ledger,
+      expectedStorageNodes,
+      createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical } }, nodeNames) =>
+        createShardingState({ desiredCount, virtualPerPhysical, nodeNames }, randomBytes),
+      newClassId: () => newClassId(randomInt),
+      limits: schemaLimits(configuration),
+      shardLimit,
+    }),
+  );
+  await schema.begin(randomUUID(), { deadline: Number.POSITIVE_INFINITY }).catch((thrown: unknown) => {
+    const error = ShoalError.from(thrown);
+    // A full disk, say: what is stored can be served, and a change can wait.
+    if (error.code !== "unavailable") throw error;
+    logger.warn({ error }, "a history of this start could not be stored yet; the first change does it");
+  });
+  const jobs = scope.use(new JobRegistry({ ledger, nowMs: () => clock.now() }));
+  return { schema, nodes, jobs, extensions: scope.use(new StoredExtensions(ledger)) };
+}

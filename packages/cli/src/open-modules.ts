@@ -1,0 +1,36 @@
+import { REGISTERED_MODULES } from "@shoal/gateway";
+import { chooseModules, createModules, type EnabledModules, type ExtensionStore } from "@shoal/module-api";
+import type { ResourceScope } from "@shoal/service-runtime";
+import type { ProcessOptions } from "./process-options.js";
+
+/** Fails with `invalid` when the settings ask for a module that cannot be. Starts nothing. */
+export function checkModules({ configuration, logger }: ProcessOptions): void {
+  chooseModules(REGISTERED_MODULES, configuration, (message, fields) => logger.warn(fields, message));
+}
+
+/** The modules that the settings ask for. */
+export function openModules(
+  { clock, configuration, logger }: ProcessOptions,
+  extensions: ExtensionStore,
+  scope: ResourceScope,
+): EnabledModules {
+  const chosen = chooseModules(REGISTERED_MODULES, configuration, () => {});
+  return scope.use(
+    createModules(chosen, {
+      settings: configuration,
+      extensions,
+      nowMs: () => clock.now(),
+      tell: (message, fields) => logger.info(fields, message),
+    }),
+  );
+}
+
+/** For the log: the modules that there are, and why there are no others. */
+export function describeModules({ configuration }: ProcessOptions) {
+  const chosen = chooseModules(REGISTERED_MODULES, configuration, () => {});
+  const modules = chosen.map(({ name }) => name);
+  const others = REGISTERED_MODULES.filter((module) => !chosen.includes(module));
+  const reasonOf = ({ lacks, lacksBeside }: (typeof others)[number]): string =>
+    lacks(configuration) ?? lacksBeside?.(modules) ?? "ENABLE_MODULES does not name it";
+  return { modules, modulesNotOffered: Object.fromEntries(others.map((module) => [module.name, reasonOf(module)])) };
+}

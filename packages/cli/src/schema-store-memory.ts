@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import type { Memory } from "@shoal/cluster";
+import { type DiskBallast, endAfterStoreFailure, openRocksStore } from "@shoal/kv";
+import type { SchemaSnapshot } from "@shoal/rpc";
+import type { ResourceScope } from "@shoal/service-runtime";
+import type { ProcessOptions } from "./process-options.js";
+import { SCHEMA_STORE } from "./schema-store.js";
+
+const KEY = Buffer.from("schema");
+
+/**
+ * The schema that a storage node knew last, in `<dataPath>/known`: a store, because its lock keeps a second process off
+ * the folder.
+ */
+export async function schemaStoreMemory(
+  options: ProcessOptions,
+  dataPath: string,
+  ballast: DiskBallast,
+  scope: ResourceScope,
+): Promise<Memory<SchemaSnapshot>> {
+  const store = scope.use(
+    await openRocksStore({
+      folder: join(dataPath, "known"),
+      ballast,
+      ...SCHEMA_STORE,
+      onState: (state) => {
+        if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
+      },
+    }),
+  );
+  return {
+    async load() {
+      const bytes = await store.get(KEY);
+      return bytes && (JSON.parse(Buffer.from(bytes).toString()) as SchemaSnapshot);
+    },
+    store: (snapshot) => store.write([{ type: "put", key: KEY, value: Buffer.from(JSON.stringify(snapshot)) }]),
+  };
+}

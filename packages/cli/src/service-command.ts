@@ -1,0 +1,94 @@
+import {
+  configurationFileSource,
+  createLogger,
+  environmentSource,
+  type ProcessHost,
+  type ResourceScope,
+  readConfiguration,
+  refuseMisspelledVariables,
+  runProcess,
+  type Service,
+  type SettingSource,
+  systemClock,
+} from "@shoal/service-runtime";
+import type { Command } from "commander";
+import { describeSettings } from "./describe-settings.js";
+import { gitHash } from "./git-hash.js";
+import type { ProcessOptions } from "./process-options.js";
+import { flagSource, type ServeFlags } from "./serve-flags.js";
+
+/** Builds a service in a scope; aborted when the process is told to stop while it starts. */
+export type StartService = (options: ProcessOptions, scope: ResourceScope, stopping: AbortSignal) => Promise<Service>;
+
+/** What suits a person who looks at the output. */
+const terminalDefaults: SettingSource = ({ variable }) =>
+  variable === "LOG_FORMAT" && process.stderr.isTTY ? { value: "text", place: "the terminal" } : undefined;
+
+/** Has `command` run a service until a signal. `load` brings in the modules that this role needs, and no others. */
+export function runsService(
+  command: Command,
+  shoalVersion: string,
+  load: () => Promise<StartService>,
+  onListening: (url: string) => void = () => undefined,
+): void {
+  command
+    .addHelpText("after", () => `\n${describeSettings()}`)
+    .action((flags: ServeFlags) => {
+      endWithLauncher();
+      let exit: (code: number) => void = (code) => process.exit(code);
+      // The process, ended in the way that a failed store needs.
+      const host: ProcessHost = {
+        on: (event, listener) => process.on(event, listener),
+        off: (event, listener) => process.off(event, listener),
+        exit: (code) => exit(code),
+        stderr: process.stderr,
+      };
+      return runProcess(host, async (scope, stopping) => {
+        const { configuration, warnings } = await configure(flags);
+        const logger = createLogger(configuration, process.stderr);
+        const { configurationName: name } = configuration;
+        if (flags.configFile !== undefined || name !== "") logger.info({ file: flags.configFile, name }, "configured");
+        for (const message of warnings) logger.warn({}, message);
+        const start = await load();
+        return start(
+          {
+            configuration,
+            configuredNodeName: configuration.nodeName,
+            shoalVersion,
+            gitHash: gitHash(),
+            clock: systemClock,
+            logger,
+            onStoreFailure: (end) => {
+              exit = end;
+            },
+            onListening,
+          },
+          scope,
+          stopping,
+        );
+      });
+    });
+}
+
+/**
+ * A launcher holds a channel to the processes that it starts, so that they end in order when it is gone, however it went;
+ * nobody reads what they print then.
+ */
+function endWithLauncher(): void {
+  if (process.channel === undefined) return;
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+}
+
+/** What command line, variables and file say together, and what in it is probably not meant. */
+export async function configure({ configFile, ...flags }: ServeFlags) {
+  refuseMisspelledVariables(process.env);
+  const sources = [
+    flagSource(flags),
+    environmentSource(process.env),
+    ...(configFile === undefined ? [] : [await configurationFileSource(configFile)]),
+    terminalDefaults,
+  ];
+  const warnings: string[] = [];
+  return { configuration: readConfiguration(sources, (message) => warnings.push(message)), warnings };
+}

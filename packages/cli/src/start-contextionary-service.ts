@@ -1,0 +1,45 @@
+import { join, resolve } from "node:path";
+import { startContextionary } from "@shoal/gateway";
+import type { Json } from "@shoal/model";
+import type { ResourceScope, Service } from "@shoal/service-runtime";
+import { FileExtensions } from "./file-extensions.js";
+import { openInternalPort } from "./internal-port.js";
+import { jsonFileMemory } from "./json-file-memory.js";
+import { makeDataFolder } from "./make-data-folder.js";
+import type { ProcessOptions } from "./process-options.js";
+
+/** That of the published containers. */
+const PORT = 9999;
+
+/** Word vectors for the gateways of a cluster (`CONTEXTIONARY_URL`); what users teach is kept in its data folder. */
+export async function startContextionaryService(options: ProcessOptions, scope: ResourceScope): Promise<Service> {
+  const { clock, configuration, logger } = options;
+  const { internalHost, internalPort = PORT } = configuration;
+  const dataPath = resolve(configuration.dataPath);
+  await makeDataFolder(dataPath);
+  let notReady = "the word vectors are loaded";
+  await openInternalPort({ ...options, notReady: () => notReady }, scope);
+  const extensions = await FileExtensions.open(
+    jsonFileMemory<Readonly<Record<string, Json>>>(dataPath, "extensions.json"),
+  );
+  const server = scope.use(
+    await startContextionary(
+      {
+        settings: { ...configuration, moduleCachePath: configuration.moduleCachePath ?? join(dataPath, "modules") },
+        extensions,
+        nowMs: () => clock.now(),
+        tell: (message, fields) => logger.info(fields, message),
+      },
+      `${internalHost}:${internalPort}`,
+    ),
+  );
+  notReady = "";
+  const address = `${internalHost}:${server.port}`;
+  logger.info({ address }, "serving");
+  options.onListening(address);
+  return {
+    drain: async () => {
+      notReady = "it is draining";
+    },
+  };
+}

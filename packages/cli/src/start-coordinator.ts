@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EtcdMetaStore, type MetaStore } from "@shoal/coordinator";
+import { DiskBallast } from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
+import { createRpcServer, type NodeDirectory } from "@shoal/rpc";
+import type { ResourceScope, Service } from "@shoal/service-runtime";
+import { BALLAST_BYTES } from "./ballast-bytes.js";
+import { describeDirectory, describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";
+import { drainServer } from "./drain-server.js";
+import { followEtcdCertificates } from "./etcd-certificates.js";
+import { tlsFilesOf } from "./internal-address.js";
+import { openInternalPort } from "./internal-port.js";
+import { makeDataFolder } from "./make-data-folder.js";
+import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
+import type { ProcessOptions } from "./process-options.js";
+import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
+import { followTlsFiles } from "./tls-files.js";
+
+const PORT = 7100;
+const RETRY_MS = 300;
+/** How often the store is asked whether it is there, for `/ready`. */
+const LOOK_MS = 2_000;
+
+/** The schema and the list of storage nodes, served to gateways and storage nodes; on etcd beside other coordinators. */
+export async function startCoordinator(
+  options: ProcessOptions,
+  scope: ResourceScope,
+  stopping: AbortSignal,
+): Promise<Service> {
+  const { clock, configuration, logger } = options;
+  const { internalHost, internalPort = PORT, expectedStorageNodes, schemaShardsMax } = configuration;
+  let notReady = (): string => "it is starting";
+  const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
+  const files = tlsFilesOf(configuration, "coordinator");
+  const tls = files && (await followTlsFiles(files, logger, scope));
+  if (files && tls) refuseForeignCertificate("coordinator", files, tls);
+
+  let lose = (_: ShoalError): void => {};
+  const failed = new Promise<never>((_, reject) => {
+    lose = reject;
+  });
+  failed.catch(() => undefined);
+  const { etcdEndpoints } = configuration;
+  const store =
+    etcdEndpoints.length === 0
+      ? await openOwnStore(options, scope)
+      : await openEtcd(options, scope, stopping, {
+          onLost: (error) => lose(error),
+          onWaiting: (why) => (notReady = () => why),
+        });
+  if (store === undefined) return { drain: async () => undefined };
+  const shardLimit = { max: schemaShardsMax, reason: "SCHEMA_SHARDS_MAX" };
+  const { schema, nodes, jobs, extensions } = await openCoordinator(
+    options,
+    { store, expectedStorageNodes, shardLimit },
+    scope,
+  );
+
+  const server = scope.use(
+    await createRpcServer(
+      { schema, nodes, jobs, extensions },
+      { host: internalHost, port: internalPort, now: () => clock.now(), tls },
+    ),
+  );
+  let fault = "";
+  const looking = setInterval(() => {
+    schema.current({ deadline: clock.now() + LOOK_MS }).then(
+      () => {
+        fault = "";
+      },
+      (thrown: unknown) => {
+        fault = ShoalError.from(thrown).message;
+      },
+    );
+  }, LOOK_MS);
+  scope.defer(() => clearInterval(looking));
+  if (metrics !== undefined) {
+    let schemaVersion = 0;
+    let directory: NodeDirectory | undefined;
+    scope.use(schema.watch((snapshot) => (schemaVersion = snapshot.version)));
+    scope.use(nodes.watchNodes((current) => (directory = current)));
+    describeSchemaVersion(metrics, () => schemaVersion);
+    describeDirectory(metrics, () => directory);
+    const help = "1 while etcd, or the embedded store, answers the coordinator.";
+    describeReachability(metrics, "shoal_meta_store_reachable", help, () => fault);
+  }
+  notReady = () => fault;
+  logger.info({ port: server.port, tls: tls !== undefined, etcd: etcdEndpoints }, "serving");
+  return {
+    failed,
+    async drain() {
+      notReady = () => "it is draining";
+      await drainServer(server, configuration.drainTimeoutSeconds);
+    },
+  };
+}
+
+async function openOwnStore(options: ProcessOptions, scope: ResourceScope): Promise<MetaStore> {
+  const dataPath = resolve(options.configuration.dataPath);
+  await makeDataFolder(dataPath);
+  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
+  return scope.use(await openEmbeddedMetaStore(options, dataPath, ballast, scope));
+}
+
+interface EtcdEvents {
+  readonly onLost: (error: ShoalError) => void;
+  readonly onWaiting: (why: string) => void;
+}
+
+/** Waits for etcd as long as it takes; undefined when the process is told to stop meanwhile. */
+async function openEtcd(
+  { clock, configuration, logger }: ProcessOptions,
+  scope: ResourceScope,
+  stopping: AbortSignal,
+  { onLost, onWaiting }: EtcdEvents,
+): Promise<EtcdMetaStore | undefined> {
+  const {
+    etcdEndpoints: endpoints,
+    etcdUsername: username,
+    etcdPassword: password,
+    etcdPrefix: prefix,
+  } = configuration;
+  const user = username === "" ? {} : { username, password };
+  const certificates = await followEtcdCertificates(configuration, logger, scope);
+  const nowMs = () => clock.now();
+  for (let isTold = false; !stopping.aborted; isTold = true) {
+    try {
+      const etcd = { endpoints, ...user, ...certificates.current() };
+      const store = scope.use(await EtcdMetaStore.open({ ...etcd, prefix, nowMs, newId: randomUUID, onLost }));
+      scope.use(certificates.onChange((fresh) => store.renew(fresh)));
+      return store;
+    } catch (thrown) {
+      const error = ShoalError.from(thrown);
+      if (error.code !== "unavailable") throw error;
+      if (!isTold) logger.warn({ error }, "etcd cannot be reached yet");
+      onWaiting(error.message);
+      await sleep(RETRY_MS);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { HeldRequests, RemoteNodePool, SchemaReplica } from "@shoal/cluster";
+import { createAccessControl } from "@shoal/gateway";
+import type { EnabledModules } from "@shoal/module-api";
+import {
+  connectNode,
+  type ExtensionService,
+  type NodeConnection,
+  type NodeDirectory,
+  type SchemaSnapshot,
+  storageNodeCount,
+} from "@shoal/rpc";
+import type { Logger, ResourceScope, Service } from "@shoal/service-runtime";
+import { assembleGateway } from "./assemble-gateway.js";
+import { describeGatewayKnowledge } from "./describe-cluster-metrics.js";
+import { followCoordinators } from "./follow-coordinators.js";
+import { extensionsMemory, FollowedExtensions } from "./followed-extensions.js";
+import { tlsFilesOf } from "./internal-address.js";
+import { openInternalPort } from "./internal-port.js";
+import { jsonFileMemory } from "./json-file-memory.js";
+import { loadPages } from "./load-pages.js";
+import { moduleStorageRoute } from "./module-storage-route.js";
+import { modulesReady } from "./modules-ready.js";
+import { openFilesLimit, planOpenFiles } from "./open-files.js";
+import { checkModules, describeModules, openModules } from "./open-modules.js";
+import type { ProcessOptions } from "./process-options.js";
+import { recall, recallSchema, remember } from "./remember.js";
+import { followTlsFiles } from "./tls-files.js";
+
+/** HTTP in front of the storage nodes that the coordinators know. Its data folder only remembers, and may be missing. */
+export async function startGateway(
+  options: ProcessOptions,
+  scope: ResourceScope,
+  stopping: AbortSignal,
+): Promise<Service> {
+  const { clock, configuration, logger } = options;
+  checkModules(options);
+  const now = () => clock.now();
+  const dataPath = resolve(configuration.dataPath);
+  await mkdir(dataPath, { recursive: true }).catch(() => undefined);
+  const { connectionsMax } = planOpenFiles(openFilesLimit(), {
+    shardsMax: 0,
+    connectionsMax: configuration.connectionsMax,
+  });
+  let notReady = (): string => "it is starting";
+  let modules: EnabledModules | undefined;
+  const routes = [moduleStorageRoute(() => modules, clock)];
+  const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
+  const access = scope.use(createAccessControl(configuration, { ...options, metrics }));
+  const pages = await loadPages(access, configuration.origin, logger);
+  const files = tlsFilesOf(configuration, "gateway");
+  const tls = files && (await followTlsFiles(files, logger, scope));
+
+  const schemaMemory = jsonFileMemory<SchemaSnapshot>(dataPath, "schema.json");
+  const nodesMemory = jsonFileMemory<NodeDirectory>(dataPath, "nodes.json");
+  const coordinator = scope.use(followCoordinators(configuration.coordinatorAddresses, { now, tls, logger }, scope));
+  const view = scope.use(
+    new SchemaReplica(coordinator.schema, { remembered: await recallSchema(schemaMemory, logger), nowMs: now }),
+  );
+  scope.use(view.onChange(remember(schemaMemory, "the schema", logger, scope)));
+  const held = new HeldRequests();
+  const connections = new Map<string, NodeConnection>();
+  const pool = scope.use(
+    new RemoteNodePool(coordinator.nodes, {
+      connect: (name, address) => {
+        const connection = connectNode(name, address, {
+          now,
+          tls,
+          schemaVersion: () => view.snapshot.version,
+          onNodeSchemaVersion: (version) => view.notice(version),
+          limits: {
+            messageBytesMax: configuration.internalMessageBytesMax,
+            requestsMax: configuration.internalRequestsMax,
+          },
+        });
+        connections.set(name, connection);
+        return connection;
+      },
+      remembered: await recall(nodesMemory, "the list of storage nodes", logger),
+      shardWaitMs: configuration.shardWaitSeconds * 1000,
+      held,
+      nowMs: now,
+    }),
+  );
+  scope.use(pool.onChange(remember(nodesMemory, "the list of storage nodes", logger, scope)));
+
+  if (metrics !== undefined) {
+    describeGatewayKnowledge(metrics, {
+      view,
+      directory: () => pool.directory,
+      states: () => pool.nodes.flatMap(({ record }) => connections.get(record.name)?.state ?? []),
+      heldRequests: () => held.count,
+    });
+  }
+
+  const nodeCount = () => (pool.directory === undefined ? 1 : storageNodeCount(pool.directory));
+  const extensions = await followExtensions(coordinator.extensions, dataPath, logger, scope);
+  modules = openModules(options, extensions, scope);
+  const gateway = scope.use(
+    assembleGateway(
+      options,
+      {
+        ...{ schema: coordinator.schema, jobs: coordinator.jobs, worker: randomUUID() },
+        ...{ view, pool, nodeCount, modules, connectionsMax },
+      },
+      { access, pages, metrics },
+      scope,
+    ),
+  );
+  const { url } = await gateway.listen();
+  const drain = () => gateway.drain();
+  if (!(await modulesReady(modules, stopping))) return { drain };
+  const awaited = (): string => {
+    if (!view.isKnown || pool.directory === undefined || !extensions.isKnown) {
+      return "it waits for the schema of a coordinator";
+    }
+    const { nodes, expectedStorageNodes } = pool.directory;
+    return pool.isComplete ? "" : `${nodes.length} of ${expectedStorageNodes} storage nodes have registered so far`;
+  };
+  const look = (): void => {
+    if (awaited() === "") gateway.markReady();
+  };
+  scope.use(view.onChange(look));
+  scope.use(pool.onChange(look));
+  scope.use(extensions.onChange(look));
+  look();
+  notReady = () => (gateway.isReady ? "" : awaited() || "it is draining");
+  const coordinators = configuration.coordinatorAddresses;
+  logger.info({ url, coordinators, tls: tls !== undefined, ...describeModules(options) }, "serving");
+  options.onListening(url);
+  return { drain };
+}
+
+/** What users taught modules changes vectors: without any knowledge of it, nothing should be vectorized. */
+async function followExtensions(
+  service: ExtensionService,
+  dataPath: string,
+  logger: Logger,
+  scope: ResourceScope,
+): Promise<FollowedExtensions> {
+  const what = "what modules were taught";
+  const memory = extensionsMemory(jsonFileMemory(dataPath, "extensions.json"));
+  const extensions = scope.use(new FollowedExtensions(service, await recall(memory, what, logger)));
+  const keep = remember(memory, what, logger, scope);
+  scope.use(extensions.onChange(() => extensions.snapshot && keep(extensions.snapshot)));
+  return extensions;
+}

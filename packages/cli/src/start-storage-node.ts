@@ -1,0 +1,101 @@
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
+import { SchemaReplica } from "@shoal/cluster";
+import { DiskBallast } from "@shoal/kv";
+import { createRpcServer, type SchemaSnapshot } from "@shoal/rpc";
+import type { ResourceScope, Service } from "@shoal/service-runtime";
+import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
+import { BALLAST_BYTES } from "./ballast-bytes.js";
+import { describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";
+import { drainServer } from "./drain-server.js";
+import { followCoordinators } from "./follow-coordinators.js";
+import { advertisedAddress, tlsFilesOf } from "./internal-address.js";
+import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
+import { keepRegistered } from "./keep-registered.js";
+import { makeDataFolder } from "./make-data-folder.js";
+import { openFilesLimit, planOpenFiles } from "./open-files.js";
+import { openStorageNode } from "./open-storage-node.js";
+import type { ProcessOptions } from "./process-options.js";
+import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
+import { refuseLostData } from "./refuse-lost-data.js";
+import { recallSchema, remember } from "./remember.js";
+import { schemaStoreMemory } from "./schema-store-memory.js";
+import { followTlsFiles } from "./tls-files.js";
+import { untilKnown } from "./until-known.js";
+
+const PORT = 7101;
+/** Gateways have one connection each, coordinators and probes few. */
+const CONNECTIONS_MAX = 256;
+
+/** The shards of one node, served to gateways. */
+export async function startStorageNode(
+  options: ProcessOptions,
+  scope: ResourceScope,
+  stopping: AbortSignal,
+): Promise<Service> {
+  const { clock, configuration, configuredNodeName, logger, shoalVersion, gitHash } = options;
+  const { internalHost, internalPort = PORT, coordinatorAddresses, schemaShardsMax } = configuration;
+  const now = () => clock.now();
+  const dataPath = resolve(configuration.dataPath);
+  await makeDataFolder(dataPath);
+  const openFiles = planOpenFiles(openFilesLimit(), { shardsMax: schemaShardsMax, connectionsMax: CONNECTIONS_MAX });
+  let notReady = (): string => "it waits for the schema of a coordinator";
+  const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
+  const files = tlsFilesOf(configuration, "storage-node");
+  const tls = files && (await followTlsFiles(files, logger, scope));
+
+  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
+  // Opened first: its lock keeps a second process off the folder.
+  const memory = await schemaStoreMemory(options, dataPath, ballast, scope);
+  const { name: nodeName, isNew } = await findNodeIdentity(dataPath, configuredNodeName, hostname());
+  if (files && tls) refuseForeignCertificate(nodeName, files, tls);
+  const coordinator = scope.use(followCoordinators(coordinatorAddresses, { now, tls, logger }, scope));
+  // In a folder that is not the node's own yet, it knows the schema of a start that was refused.
+  const remembered = isNew ? undefined : await recallSchema(memory, logger);
+  const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
+  const keep = remember<SchemaSnapshot>(memory, "the schema", logger, scope);
+  scope.use(view.onChange(keep));
+
+  if (!(await untilKnown(view, stopping))) return { drain: async () => undefined };
+  if (isNew) {
+    if (!configuration.acceptDataLoss) refuseLostData(nodeName, dataPath, view.snapshot);
+    await keepNodeIdentity(dataPath, nodeName);
+  }
+  const onProgress = (done: number, all: number): void => {
+    notReady = () => `${done} of ${all} shards are open`;
+  };
+  const { node } = await openStorageNode(
+    options,
+    { nodeName, dataPath, ballast, schema: view, openFiles, onProgress },
+    scope,
+  );
+  if (metrics !== undefined) describeStorageMetrics(metrics, node);
+
+  const limits = {
+    messageBytesMax: configuration.internalMessageBytesMax,
+    answerBytesMax: configuration.internalMessageBytesMax,
+    heldBytesMax: configuration.internalConnectionBytesMax,
+    answersBytesMax: configuration.internalAnswersBytesMax,
+    requestsMax: configuration.internalRequestsMax,
+  };
+  const server = scope.use(
+    await createRpcServer({ node }, { host: internalHost, port: internalPort, now, tls, limits }),
+  );
+  const address = advertisedAddress(configuration, server.port, hostname());
+  const registration = scope.use(
+    keepRegistered(coordinator.nodes, { name: nodeName, address, shoalVersion, gitHash }, { clock, logger }),
+  );
+  if (metrics !== undefined) {
+    describeSchemaVersion(metrics, () => view.snapshot.version);
+    const help = "1 while a coordinator knows this storage node under its address.";
+    describeReachability(metrics, "shoal_registered", help, () => registration.fault);
+  }
+  notReady = () => registration.fault;
+  logger.info({ node: nodeName, address, dataPath, tls: tls !== undefined }, "serving");
+  return {
+    async drain() {
+      notReady = () => "it is draining";
+      await drainServer(server, configuration.drainTimeoutSeconds);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TlsMaterial } from "@shoal/rpc";
+import { ResourceScope, silentLogger } from "@shoal/service-runtime";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { readCertificateRequest } from "./cluster/certificate-request.js";
+import { writeCertificates } from "./cluster/write-certificates.js";
+import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
+import { followTlsFiles } from "./tls-files.js";
+
+let folder: string;
+let scope: ResourceScope;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "shoal-tls-"));
+  scope = new ResourceScope();
+  await writeCertificates(folder, ["a:gateway", "b:gateway"].map(readCertificateRequest), 30, Date.now());
+});
+afterEach(async () => {
+  await scope[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const filesOf = (name: string) => ({
+  caFile: join(folder, name, "ca.pem"),
+  certFile: join(folder, name, "cert.pem"),
+  keyFile: join(folder, name, "key.pem"),
+});
+
+it("takes what changed as soon as it fits together, and tells of it", async () => {
+  const files = filesOf("a");
+  const other = filesOf("b");
+  const source = await followTlsFiles(files, silentLogger, scope, 10);
+  const before = source.current();
+  const told: TlsMaterial[] = [];
+  source.onChange((material) => told.push(material));
+  await copyFile(other.keyFile, files.keyFile);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(source.current()).toBe(before);
+  await copyFile(other.certFile, files.certFile);
+  await vi.waitFor(() => expect(told).toHaveLength(1));
+  expect(source.current()).toBe(told[0]);
+  expect(source.current().certificate).toEqual(await readFile(other.certFile));
+});
+
+it.each([
+  ["caFile", "no pem", "is no certificate in PEM"],
+  ["certFile", "", "is no certificate in PEM"],
+  ["keyFile", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n", "is no private key in PEM"],
+  ["keyFile", undefined, "INTERNAL_TLS_KEY_FILE cannot be read"],
+] as const)("refuses a start with a %s of %j", async (name, text, message) => {
+  const files = filesOf("a");
+  if (text === undefined) await rm(files[name]);
+  else await writeFile(files[name], text);
+  await expect(followTlsFiles(files, silentLogger, scope)).rejects.toThrow(message);
+});
+
+it("refuses the key of another certificate", async () => {
+  const files = { ...filesOf("a"), keyFile: filesOf("b").keyFile };
+  await expect(followTlsFiles(files, silentLogger, scope)).rejects.toThrow("does not belong to the certificate");
+});
+
+it("refuses a certificate that was made for somebody else", async () => {
+  const requests = ["n1:storage-node:n1.example.com", "c:coordinator"].map(readCertificateRequest);
+  await writeCertificates(folder, requests, 30, Date.now());
+  const refuse = async (name: string, owner: string) =>
+    refuseForeignCertificate(name, filesOf(owner), await followTlsFiles(filesOf(owner), silentLogger, scope));
+  await refuse("n1", "n1");
+  await refuse("coordinator", "c");
+  await expect(refuse("n2", "n1")).rejects.toThrow(/cert\.pem' is the certificate of 'n1'.*, not of 'n2'$/);
+  await expect(refuse("coordinator", "a")).rejects.toThrow("is the certificate of 'gateway'");
+});
