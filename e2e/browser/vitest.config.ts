@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "../../scripts/patience.js";
 
 // Apart from `npm test`: these need Chromium. One file after the other, as each has a browser and a server of its own.
 export default defineConfig({
@@ -6,8 +7,6 @@ export default defineConfig({
     include: ["e2e/browser/*.browser.ts"],
     pool: "forks",
     fileParallelism: false,
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
-    hookTimeout: 90_000,
+    ...PATIENCE,
   },
 });

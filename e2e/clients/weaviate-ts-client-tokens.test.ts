@@ -16,7 +16,7 @@ beforeAll(async () => {
     AUTHORIZATION_ADMINLIST_USERS: ACCOUNTS.alice.email,
     AUTHORIZATION_ADMINLIST_READONLY_USERS: ACCOUNTS.rita.email,
   });
-}, 60_000);
+});
 afterAll(() => guarded[Symbol.asyncDispose]());
 
 function connect(authClientSecret?: ConnectionParams["authClientSecret"]): WeaviateClient {

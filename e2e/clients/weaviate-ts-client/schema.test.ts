@@ -23,7 +23,10 @@ describe("weaviate-ts-client: misc", () => {
   it("finds the server alive, ready, of the version it knows, and without OpenID Connect", async () => {
     expect(await client.misc.liveChecker().do()).toBe(true);
     expect(await client.misc.readyChecker().do()).toBe(true);
-    expect(await client.misc.metaGetter().do()).toMatchObject({ version: "1.8.0", modules: {} });
+    expect(await client.misc.metaGetter().do()).toMatchObject({
+      version: "1.8.0",
+      modules: { "text2vec-contextionary": { version: expect.any(String), wordCount: 341_479 } },
+    });
     expect(await client.misc.openidConfigurationGetter().do()).toBeUndefined();
   });
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
   trapUrl = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`;
   guarded = await GuardedServer.start(key, { REQUEST_HEADER_BYTES_MAX: "1048576" });
   real = readToken((await guarded.issuer.login("alice", ACCOUNTS.alice.password)).access_token);
-}, 60_000);
+});
 afterAll(async () => {
   await guarded[Symbol.asyncDispose]();
   trap.closeAllConnections();

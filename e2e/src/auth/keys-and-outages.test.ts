@@ -25,7 +25,7 @@ describe("keys of the issuer", () => {
   let guarded: GuardedServer;
   beforeAll(async () => {
     guarded = await GuardedServer.start(first);
-  }, 60_000);
+  });
   afterAll(() => guarded[Symbol.asyncDispose]());
 
   it("are rotated: tokens of the new key count at once, those of the old one as long as it is published", async () => {
@@ -43,7 +43,7 @@ describe("keys of the issuer", () => {
     issuer.accessSeconds = 600;
     await issuer.up(first);
     const old = await guarded.headersOf("alice");
-    await until(200, () => server.http.get("/v1/meta", old), 40_000);
+    await until(200, () => server.http.get("/v1/meta", old), 90_000);
     await issuer.up(second);
     const withdrawnMs = Date.now();
     await until(401, () => server.http.get("/v1/meta", old), 60_000);
@@ -52,7 +52,7 @@ describe("keys of the issuer", () => {
       "failed to verify signature: failed to verify id token signature",
     );
     expect((await server.http.get("/v1/meta", await guarded.headersOf("alice"))).status).toBe(200);
-  }, 120_000);
+  });
 });
 
 describe("an issuer that is down", () => {
@@ -78,10 +78,10 @@ describe("an issuer that is down", () => {
     issuer.accounts.set("alice", ACCOUNTS.alice);
     const { access_token } = await issuer.login("alice", ACCOUNTS.alice.password);
     const headers = { Authorization: `Bearer ${access_token}` };
-    await until(200, () => started.http.get("/v1/meta", headers), 20_000);
+    await until(200, () => started.http.get("/v1/meta", headers), 90_000);
     expect((await started.http.get("/v1/.well-known/openid-configuration")).status).toBe(200);
     expect((await started.stop()).code).toBe(0);
-  }, 60_000);
+  });
 
   it("later keeps nobody out who has a token of a known key; an unknown key is 503", async () => {
     const guarded = await GuardedServer.start(first);
@@ -99,7 +99,7 @@ describe("an issuer that is down", () => {
     expect(answer.headers.get("retry-after")).not.toBeNull();
     expect((await server.http.get("/v1/.well-known/openid-configuration")).status).toBe(200);
     await issuer.up(second);
-    await until(200, () => guarded.server.http.get("/v1/meta", foreign), 20_000);
+    await until(200, () => guarded.server.http.get("/v1/meta", foreign), 90_000);
     expect((await server.stop()).code).toBe(0);
-  }, 60_000);
+  });
 });

@@ -1,16 +1,25 @@
 import { expect, test } from "vitest";
 import { readFaultArguments } from "./fault-arguments.js";
 
+const ONE_PROCESS = ["R1", "R3", "R10", "R11", "R13", "R14", "R15", "R17"];
+const CLUSTER = ["R1", "R3", "R4", "R5", "R7", "R8", "R9", "S11", "S12"].map((id) => `${id} cluster`);
+
 test.each([
-  [[], { named: [], size: "long", seed: undefined }],
-  [["R1"], { named: ["R1"], size: "long", seed: undefined }],
-  [["R1", "R3", "--short"], { named: ["R1", "R3"], size: "short", seed: undefined }],
-  [["--seed", "7", "R13"], { named: ["R13"], size: "long", seed: 7 }],
-  [["R13", "--seed", "7"], { named: ["R13"], size: "long", seed: 7 }],
+  [[], { rows: [...ONE_PROCESS, ...CLUSTER], size: "long", seed: undefined }],
+  [["--on", "process"], { rows: ONE_PROCESS, size: "long", seed: undefined }],
+  [["--on", "cluster", "--short"], { rows: CLUSTER, size: "short", seed: undefined }],
+  [["R1"], { rows: ["R1", "R1 cluster"], size: "long", seed: undefined }],
+  [["R1", "R3", "--short", "--on", "process"], { rows: ["R1", "R3"], size: "short", seed: undefined }],
+  [["--seed", "7", "R13"], { rows: ["R13"], size: "long", seed: 7 }],
+  [["R13", "--seed", "7"], { rows: ["R13"], size: "long", seed: 7 }],
   [["R99"], undefined],
+  [["R13", "--on", "cluster"], undefined],
+  [["--on", "moon"], undefined],
   [["--long"], undefined],
   [["R1", "--seed"], undefined],
   [["--seed", "x"], undefined],
 ])("%j", (words, expected) => {
-  expect(readFaultArguments(words)).toEqual(expected);
+  const read = readFaultArguments(words);
+  const rows = read?.rows.map(({ id, on }) => (on === undefined ? id : `${id} ${on}`));
+  expect(read === undefined ? undefined : { ...read, rows }).toEqual(expected);
 });

@@ -1,5 +1,5 @@
 /** What a row needs of the machine beside Node and the built server. */
-export type Need = "strace" | "root" | "C compiler";
+export type Need = "strace" | "root" | "C compiler" | "etcd";
 
 export interface FaultRun {
   /** `short` fits into CI, `long` is the row as targets.md states it. */
@@ -16,9 +16,11 @@ export interface FaultResult {
   readonly failures: readonly string[];
 }
 
-/** One row of the reliability table. */
+/** One row of the tables of reliability and safety. */
 export interface FaultRow {
   readonly id: string;
+  /** Absent: one process. A row may be there once for each. */
+  readonly on?: "cluster";
   readonly title: string;
   readonly needs: readonly Need[];
   readonly run: (run: FaultRun) => Promise<FaultResult>;

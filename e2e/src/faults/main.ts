@@ -1,4 +1,5 @@
-// npm run faults -- [R1 R3 …] [--short] [--seed N]: runs the named rows (all without names) and prints their figures.
+// npm run faults -- [R1 R3 …] [--on process|cluster] [--short] [--seed N]: runs the named rows (all without names) and prints
+// their figures.
 import { seededRandom } from "@shoal/data-sets";
 import { newSeed } from "../random-objects.js";
 import { readFaultArguments } from "./fault-arguments.js";
@@ -6,18 +7,18 @@ import { FAULT_ROWS } from "./rows.js";
 
 const read = readFaultArguments(process.argv.slice(2));
 if (read === undefined) {
-  console.error(`usage: npm run faults -- [${FAULT_ROWS.map((row) => row.id).join(" ")}] [--short] [--seed N]`);
+  const ids = [...new Set(FAULT_ROWS.map((row) => row.id))].join(" ");
+  console.error(`usage: npm run faults -- [${ids}] [--on process|cluster] [--short] [--seed N]`);
   process.exit(1);
 }
-const { named, size } = read;
+const { rows, size } = read;
 const seed = read.seed ?? newSeed();
 
 let failed = 0;
-const rows = named.length === 0 ? FAULT_ROWS : FAULT_ROWS.filter((row) => named.includes(row.id));
 console.log(`seed ${seed}`);
 for (const row of rows) {
   const needs = row.needs.length === 0 ? "" : ` (needs ${row.needs.join(", ")})`;
-  console.log(`\n${row.id} ${row.title}, ${size}${needs}`);
+  console.log(`\n${row.id} ${row.title}, ${size}${row.on === undefined ? "" : `, on a ${row.on}`}${needs}`);
   const begun = performance.now();
   try {
     const say = (line: string): void => console.log(`  ${line}`);

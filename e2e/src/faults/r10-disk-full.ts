@@ -1,12 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { appendFile, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServerProcess } from "../server-process.js";
+import { SmallDisk } from "../small-disk.js";
 import { Failures, type FaultRow } from "./fault-row.js";
 import { KnownData } from "./known-data.js";
 
 const DISK_MIB = 256;
+/** What the server itself keeps back. */
+const RESERVE_MIB = 32;
 const LEFT_MIB = 8;
 const FILLINGS_MAX = 6;
 const RESUME_TIMEOUT_MS = 20_000;
@@ -21,62 +21,56 @@ export const R10: FaultRow = {
   needs: ["root"],
   run: async ({ size, random, say }) => {
     const failures = new Failures();
-    const disk = await mkdtemp(join(tmpdir(), "shoal-full-disk-"));
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_MIB}m`, "tmpfs", disk]);
-    try {
-      await using server = await ServerProcess.start({ dataPath: join(disk, "data") });
-      const data = KnownData.random(server.http, "Car", size === "short" ? 200_000 : 600_000, 64, random);
-      await data.createClass(2);
-      await fill(disk);
-      const trouble = await data.import();
-      failures.check(trouble !== undefined, "the disk never became full");
-      failures.check(/disk|space|ENOSPC/i.test(trouble ?? ""), `the error does not name the disk: ${trouble}`);
-      say(`full after ${data.acknowledged.size} objects: ${trouble}`);
-      const reads = async (when: string): Promise<void> => {
-        const before = failures.count;
-        await data.checkIds(failures);
-        await data.checkVectors(failures, 200);
-        failures.check(failures.count === before, `reads failed ${when}`);
-      };
-      failures.check(server.running, "the process ended");
-      await reads("while full");
-      const status = await postWhileFull(server, disk, data);
-      failures.check(status >= 500 || status === 429, `a POST while full gave ${status}`);
-
-      const { code } = await server.stop();
-      failures.check(code === 0, `stopping while full gave exit code ${code}`);
-      await server.launch();
-      await reads("after a restart while full");
-
-      await rm(join(disk, "filler"));
-      const begun = performance.now();
-      let rest: string | undefined = "not tried";
-      // Only as much as fits now: the filler was most of the disk.
-      const goal = data.acknowledged.size + 2_000;
-      const more = KnownData.random(server.http, "Car", 2_000, 64, random);
-      while (rest !== undefined && performance.now() - begun < RESUME_TIMEOUT_MS) {
-        rest = await more.import();
-        if (rest !== undefined) await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      const resumedMs = performance.now() - begun;
-      failures.check(rest === undefined, `writes did not come back: ${rest}`);
-      await more.checkVectors(failures, 200);
-      await server.kill();
-      await server.launch();
-      await more.checkVectors(failures, 200);
+    using disk = new SmallDisk(DISK_MIB);
+    await using server = await ServerProcess.start({ dataPath: join(disk.folder, "data") });
+    const data = KnownData.random(server.http, "Car", size === "short" ? 200_000 : 600_000, 64, random);
+    await data.createClass(2);
+    await disk.fill(RESERVE_MIB + LEFT_MIB);
+    const trouble = await data.import();
+    failures.check(trouble !== undefined, "the disk never became full");
+    failures.check(/disk|space|ENOSPC/i.test(trouble ?? ""), `the error does not name the disk: ${trouble}`);
+    say(`full after ${data.acknowledged.size} objects: ${trouble}`);
+    const reads = async (when: string): Promise<void> => {
+      const before = failures.count;
+      await data.checkIds(failures);
       await data.checkVectors(failures, 200);
-      return {
-        figures: {
-          "acknowledged before it was full": goal - 2_000,
-          "all of 2,000 more written after (ms)": Math.round(resumedMs),
-          failures: failures.count,
-        },
-        failures: failures.lines,
-      };
-    } finally {
-      execFileSync("umount", ["-l", disk]);
-      await rm(disk, { recursive: true, force: true });
+      failures.check(failures.count === before, `reads failed ${when}`);
+    };
+    failures.check(server.running, "the process ended");
+    await reads("while full");
+    const status = await postWhileFull(server, disk, data);
+    failures.check(status >= 500 || status === 429, `a POST while full gave ${status}`);
+
+    const { code } = await server.stop();
+    failures.check(code === 0, `stopping while full gave exit code ${code}`);
+    await server.launch();
+    await reads("after a restart while full");
+
+    await disk.free();
+    const begun = performance.now();
+    let rest: string | undefined = "not tried";
+    // Only as much as fits now: the filler was most of the disk.
+    const goal = data.acknowledged.size + 2_000;
+    const more = KnownData.random(server.http, "Car", 2_000, 64, random);
+    while (rest !== undefined && performance.now() - begun < RESUME_TIMEOUT_MS) {
+      rest = await more.import();
+      if (rest !== undefined) await new Promise((resolve) => setTimeout(resolve, 100));
     }
+    const resumedMs = performance.now() - begun;
+    failures.check(rest === undefined, `writes did not come back: ${rest}`);
+    await more.checkVectors(failures, 200);
+    await server.kill();
+    await server.launch();
+    await more.checkVectors(failures, 200);
+    await data.checkVectors(failures, 200);
+    return {
+      figures: {
+        "acknowledged before it was full": goal - 2_000,
+        "all of 2,000 more written after (ms)": Math.round(resumedMs),
+        failures: failures.count,
+      },
+      failures: failures.lines,
+    };
   },
 };
 
@@ -84,7 +78,7 @@ export const R10: FaultRow = {
  * The status of a POST on a full disk. A merge of tables may have made room again, and then it is stored, rightly: it
  * counts as one of the others, and the disk is filled anew.
  */
-async function postWhileFull(server: ServerProcess, disk: string, data: KnownData): Promise<number> {
+async function postWhileFull(server: ServerProcess, disk: SmallDisk, data: KnownData): Promise<number> {
   const unsent = data.objects.slice(-FILLINGS_MAX);
   let last = 0;
   for (const object of unsent) {
@@ -92,24 +86,10 @@ async function postWhileFull(server: ServerProcess, disk: string, data: KnownDat
     if (status !== 200) return status;
     data.acknowledged.add(object.n);
     last = status;
-    await topUp(disk);
+    // Down to half of what the server keeps back.
+    await disk.fill(RESERVE_MIB / 2);
     // The store looks at the disk from time to time.
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   return last;
-}
-
-/** Takes what has become free, down to half of what the server keeps back. */
-async function topUp(disk: string): Promise<void> {
-  const { bavail, bsize } = await statfs(disk);
-  const bytes = bavail * bsize - 16 * 1024 * 1024;
-  if (bytes > 0) await appendFile(join(disk, "filler"), Buffer.alloc(bytes));
-}
-
-/** Leaves LEFT_MIB beyond what the server itself keeps back. */
-async function fill(disk: string): Promise<void> {
-  const { bavail, bsize } = await statfs(disk);
-  const reserveMib = 32;
-  const bytes = bavail * bsize - (LEFT_MIB + reserveMib) * 1024 * 1024;
-  await writeFile(join(disk, "filler"), Buffer.alloc(Math.max(0, bytes)));
 }

@@ -40,7 +40,9 @@ export const R13: FaultRow = {
         const outcome = await startAndAsk(server, answers.truth, what, failures);
         tally[outcome] += 1;
         if (flip % RESTART_EVERY === 0 && outcome !== "refused at the start") {
-          if (server.running) await server.stop();
+          // What is damaged may end with 1.
+          server.signal("SIGTERM");
+          await server.exited();
           restarts += 1;
           await startAndAsk(server, answers.truth, `${what}, second start`, failures);
         }
@@ -86,7 +88,7 @@ type Outcome = "unharmed" | "reported by answers" | "refused at the start";
 async function startAndAsk(server: ServerProcess, truth: Answers, what: string, failures: Failures): Promise<Outcome> {
   // The server keeps the end of its output only: lengths from before say nothing.
   server.output = "";
-  await server.spawnOnly();
+  server.spawn();
   const refusal = await server.ready().then(
     () => undefined,
     (error: Error) => error.message,

@@ -96,7 +96,7 @@ async function raiseFormat(dataPath: string, kind: "shard" | "schema"): Promise<
 /** What the server says: at the start, which then ends with 1, or as the error of every request to the shard. */
 async function refusal(server: ServerProcess, kind: string): Promise<string | undefined> {
   const before = server.output.length;
-  await server.spawnOnly();
+  server.spawn();
   const ready = await server.ready().then(
     () => true,
     () => false,

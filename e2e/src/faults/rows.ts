@@ -1,3 +1,4 @@
+import { CLUSTER_ROWS } from "../cluster/rows/cluster-rows.js";
 import type { FaultRow } from "./fault-row.js";
 import { R1 } from "./r1-kill-during-import.js";
 import { R3 } from "./r3-sync-before-acknowledgement.js";
@@ -8,5 +9,5 @@ import { R14 } from "./r14-damaged-graph.js";
 import { R15 } from "./r15-recall.js";
 import { R17 } from "./r17-data-format.js";
 
-/** Every row that exists, in the order of the table. */
-export const FAULT_ROWS: readonly FaultRow[] = [R1, R3, R10, R11, R13, R14, R15, R17];
+/** Every row that exists, in the order of the table; those on one process first. */
+export const FAULT_ROWS: readonly FaultRow[] = [R1, R3, R10, R11, R13, R14, R15, R17, ...CLUSTER_ROWS];

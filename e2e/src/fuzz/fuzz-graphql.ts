@@ -1,7 +1,7 @@
 import { ServerProcess } from "../server-process.js";
 import { Chance } from "./chance.js";
 import { CONTROL_CLASS, ControlClass } from "./control-class.js";
-import { commonChecks, type FuzzedRequest, type FuzzReport, FuzzRun, figuresOf } from "./fuzz-run.js";
+import { commonChecks, type FuzzExtent, type FuzzedRequest, type FuzzReport, FuzzRun, figuresOf } from "./fuzz-run.js";
 import { createGraphqlClasses } from "./graphql-classes.js";
 import { GraphqlGrammar } from "./graphql-grammar.js";
 import { GraphqlQueries, QUERY_PARTS } from "./graphql-queries.js";
@@ -14,7 +14,7 @@ const CONNECTIONS = 8;
 const CLASSES_MAX = 10;
 
 /** Asks a server of its own valid and broken queries for `seconds`, while objects and classes change. */
-export async function fuzzGraphql(seed: number, seconds: number, say: (line: string) => void): Promise<FuzzReport> {
+export async function fuzzGraphql(seed: number, extent: FuzzExtent, say: (line: string) => void): Promise<FuzzReport> {
   const profile = seed % 2 === 0 ? "spec" : "weaviate";
   await using server = await ServerProcess.start({
     env: { WIRE_PROFILE: profile, LOG_FORMAT: "json", LOG_LEVEL: "info" },
@@ -25,13 +25,13 @@ export async function fuzzGraphql(seed: number, seconds: number, say: (line: str
   await createGraphqlClasses(server.http, names, setUp);
   const grammar = new GraphqlGrammar();
   const refresh = async (): Promise<void> => {
-    await names.refresh(server.http, CONTROL_CLASS, CLASSES_MAX);
+    await names.refresh(server.http, new Set([CONTROL_CLASS]), CLASSES_MAX);
     await grammar.refresh(server.http);
   };
   await refresh();
   const run = new FuzzRun(server, say);
-  using stalls = new StallWatch(server, (line) => run.requestsAt(line));
-  const until = performance.now() + seconds * 1_000;
+  using stalls = new StallWatch(server, extent.stallMs, (line) => run.requestsAt(line));
+  const until = performance.now() + extent.seconds * 1_000;
   const streams = Array.from({ length: CONNECTIONS }, (_, at) => {
     const chance = new Chance(seed + 1 + at);
     return run.drive(requestsOf(grammar, names, chance), chance, until);

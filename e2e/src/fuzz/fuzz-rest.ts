@@ -1,8 +1,9 @@
 import { ServerProcess } from "../server-process.js";
 import { ApiDocument, type ApiOperation } from "./api-document.js";
 import { Chance } from "./chance.js";
+import { CLASSIFIED_CLASSES, createClassification } from "./classified-class.js";
 import { CONTROL_CLASS, ControlClass } from "./control-class.js";
-import { commonChecks, type FuzzedRequest, type FuzzReport, FuzzRun, figuresOf } from "./fuzz-run.js";
+import { commonChecks, type FuzzExtent, type FuzzedRequest, type FuzzReport, FuzzRun, figuresOf } from "./fuzz-run.js";
 import { DATA_TYPES, KnownNames, PROPERTY_NAMES } from "./known-names.js";
 import { makeRequest } from "./make-request.js";
 import { StallWatch } from "./stall-watch.js";
@@ -12,9 +13,11 @@ import { complaint } from "./verdict.js";
 const CONNECTIONS = 8;
 /** Each class has stores of its own: more would be a test of memory, not of requests. */
 const CLASSES_MAX = 14;
+/** Classes that no odd request is to know of. */
+const KEPT: ReadonlySet<string> = new Set([CONTROL_CLASS, ...CLASSIFIED_CLASSES]);
 
-/** Drives every operation of a server of its own for `seconds`. */
-export async function fuzzRest(seed: number, seconds: number, say: (line: string) => void): Promise<FuzzReport> {
+/** Drives every operation of a server of its own. */
+export async function fuzzRest(seed: number, extent: FuzzExtent, say: (line: string) => void): Promise<FuzzReport> {
   const profile = seed % 2 === 0 ? "spec" : "weaviate";
   await using server = await ServerProcess.start({
     env: {
@@ -29,15 +32,16 @@ export async function fuzzRest(seed: number, seconds: number, say: (line: string
   const document = new ApiDocument(json);
   const names = new KnownNames(setUp);
   const control = await ControlClass.create(server.http, setUp);
+  names.classification = await createClassification(server.http, setUp);
   await createClasses(server, names);
   const run = new FuzzRun(server, say);
-  using stalls = new StallWatch(server, (line) => run.requestsAt(line));
-  const until = performance.now() + seconds * 1_000;
+  using stalls = new StallWatch(server, extent.stallMs, (line) => run.requestsAt(line));
+  const until = performance.now() + extent.seconds * 1_000;
   const streams = Array.from({ length: CONNECTIONS }, (_, at) => {
     const chance = new Chance(seed + 1 + at);
     return run.drive(requestsOf(document, names, chance), chance, until);
   });
-  const refresh = (): Promise<void> => names.refresh(server.http, CONTROL_CLASS, CLASSES_MAX);
+  const refresh = (): Promise<void> => names.refresh(server.http, KEPT, CLASSES_MAX);
   await Promise.all([...streams, run.watch(refresh, until)]);
   stalls.stop();
   const checks = new Map<string, readonly string[]>([
@@ -85,7 +89,7 @@ async function createClasses(server: ServerProcess, names: KnownNames): Promise<
     const shown = properties.filter(({ name }) => name !== "ref" || at > 0);
     await server.http.post("/v1/schema", { class: className, properties: shown });
   }
-  await names.refresh(server.http, CONTROL_CLASS, CLASSES_MAX);
+  await names.refresh(server.http, KEPT, CLASSES_MAX);
 }
 
 /** Operations that cannot succeed on a server with default settings. */

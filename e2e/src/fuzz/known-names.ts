@@ -1,6 +1,7 @@
 import { at, type HttpClient } from "../http-client.js";
 import { randomId } from "../random-objects.js";
 import type { Chance } from "./chance.js";
+import type { KnownClassification } from "./classified-class.js";
 
 export interface KnownProperty {
   readonly name: string;
@@ -18,6 +19,7 @@ export class KnownNames {
   readonly ids: readonly string[];
   /** The classes as the server shows them. */
   shown: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map();
+  classification: KnownClassification | undefined;
   /** Names that classes are created under. */
   readonly classNames = Array.from({ length: 12 }, (_, at) => `Fuzz${String.fromCharCode(65 + at)}`);
 
@@ -26,10 +28,10 @@ export class KnownNames {
   }
 
   /** Reads the schema, and deletes classes beyond `most` but never `kept`. */
-  async refresh(http: HttpClient, kept: string, most: number): Promise<void> {
+  async refresh(http: HttpClient, kept: ReadonlySet<string>, most: number): Promise<void> {
     const { json } = await http.get("/v1/schema");
     const classes = (at(json, "classes") ?? []) as readonly { class: string; properties: KnownProperty[] | null }[];
-    const others = classes.filter((one) => one.class !== kept);
+    const others = classes.filter((one) => !kept.has(one.class));
     this.shown = new Map(others.map((one) => [one.class, { ...one }]));
     this.classes = new Map(others.map((one) => [one.class, one.properties ?? []]));
     const spare = others.length > most ? others.slice(0, others.length - most) : [];

@@ -56,6 +56,7 @@ function bodyOf(
   about: KnownObject,
   chance: Chance,
 ): unknown {
+  if (operation.name.startsWith("startClassification") && chance.oneIn(4)) return names.classification?.body;
   if (operation.examples.length > 0 && chance.oneIn(20)) return chance.pick(operation.examples);
   // Nearly all of a class may not change.
   const shown = operation.name === "updateClass" && !chance.oneIn(3) ? names.shown.get(about.className) : undefined;
@@ -75,6 +76,7 @@ function targetOf(
     if (name === "class") return className;
     if (name === "id") return id;
     if (name === "property") return names.referenceName(chance, className);
+    if (name === "classification" && chance.oneIn(2)) return names.classification?.id ?? "";
     return "x";
   });
   const query = operation.query

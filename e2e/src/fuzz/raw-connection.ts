@@ -11,7 +11,7 @@ export interface RawAnswer {
 /** What came of sending bytes: an answer, the end of the connection without one, or nothing in time. */
 export type RawOutcome = RawAnswer | "closed" | "silent";
 
-const ANSWER_MS_MAX = 30_000;
+const ANSWER_MS_MAX = 120_000;
 
 /** A connection on which one request after the other is sent as bytes, and opened again when it has ended. */
 export class RawConnection implements Disposable {

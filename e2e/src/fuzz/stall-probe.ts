@@ -22,10 +22,14 @@ export interface SlowAnswer {
    */
   readonly serverWaitedMs: number;
   readonly probeWaitedMs: number;
+  /** Of that, how long processors of this machine were taken away by the one that it runs on, all together. */
+  readonly stolenMs: number;
 }
 
 const PAUSE_MS = 10;
 const LIVE = Buffer.from("GET /v1/.well-known/live HTTP/1.1\r\nHost: probe\r\n\r\n");
+/** Its place among the times of a processor in `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal. */
+const STEAL = 7;
 const NOTHING = { workedMs: Number.NaN, waitedMs: Number.NaN };
 
 /** How long a thread has run, and waited for a processor, as the kernel counts it; NaN when there is no such thread. */
@@ -47,12 +51,22 @@ function threadWaits(pid: number): ReadonlyMap<string, number> {
   }
 }
 
+/** What the machine below has taken away so far; 0 where the kernel does not tell. The file counts in hundredths of a second. */
+function stolen(): number {
+  try {
+    const [, ...times] = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").trim().split(/ +/);
+    return Number(times[STEAL] ?? 0) * 10;
+  } catch {
+    return 0;
+  }
+}
+
 async function probe({ port, pid, slowMs }: ProbeOrder): Promise<void> {
   const main = `/proc/${pid}/task/${pid}`;
   const own = "/proc/thread-self";
   const connection = new RawConnection(port);
   for (;;) {
-    const before = { main: scheduled(main), own: scheduled(own), waits: threadWaits(pid) };
+    const before = { main: scheduled(main), own: scheduled(own), waits: threadWaits(pid), stolen: stolen() };
     const begun = performance.now();
     const answer = await connection.send(LIVE, false);
     const tookMs = performance.now() - begun;
@@ -64,6 +78,7 @@ async function probe({ port, pid, slowMs }: ProbeOrder): Promise<void> {
         workedMs: scheduled(main).workedMs - before.main.workedMs,
         serverWaitedMs: waits.filter((waited) => waited > 0).reduce((sum, waited) => sum + waited, 0),
         probeWaitedMs: scheduled(own).waitedMs - before.own.waitedMs,
+        stolenMs: stolen() - before.stolen,
       };
       parentPort?.postMessage(slow);
     }

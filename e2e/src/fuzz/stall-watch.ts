@@ -3,7 +3,8 @@ import { Worker } from "node:worker_threads";
 import type { ServerProcess } from "../server-process.js";
 import type { ProbeOrder, SlowAnswer } from "./stall-probe.js";
 
-const STALL_MS = 200;
+/** Answers that take longer are looked into. */
+const SLOW_MS = 200;
 
 /** A thread runs what is built, also where tests run the sources. */
 function builtProbe(): URL {
@@ -20,32 +21,35 @@ function builtProbe(): URL {
  * processor for the server or for the probe.
  */
 export class StallWatch implements Disposable {
-  static readonly stallMs = STALL_MS;
   readonly stalls: string[] = [];
   #slowestMs = 0;
   #slowestOwnMs = 0;
   readonly #worker: Worker;
 
   /** `requestsAt` tells what was under way at a time, by this process's `performance.now`. */
-  constructor(server: ServerProcess, requestsAt: (time: { from: number; to: number }) => readonly string[]) {
-    const order: ProbeOrder = { port: server.port, pid: server.pid, slowMs: STALL_MS };
+  constructor(
+    server: ServerProcess,
+    readonly stallMs: number,
+    requestsAt: (time: { from: number; to: number }) => readonly string[],
+  ) {
+    const order: ProbeOrder = { port: server.port, pid: server.pid, slowMs: SLOW_MS };
     this.#worker = new Worker(builtProbe(), { workerData: order });
     this.#worker.on("message", (message: SlowAnswer | number) => {
       if (typeof message === "number") {
         this.#slowestMs = Math.max(this.#slowestMs, message);
         return;
       }
-      const { at, tookMs, workedMs, serverWaitedMs, probeWaitedMs } = message;
+      const { at, tookMs, workedMs, serverWaitedMs, probeWaitedMs, stolenMs } = message;
       // What the main thread worked while this one could have read an answer; or stood still with no thread waiting.
-      const own = Math.max(workedMs, tookMs - serverWaitedMs) - probeWaitedMs;
+      const own = Math.max(workedMs, tookMs - serverWaitedMs) - probeWaitedMs - stolenMs;
       if (!server.running || Number.isNaN(workedMs)) return;
       this.#slowestOwnMs = Math.max(this.#slowestOwnMs, own);
-      if (own <= STALL_MS) return;
+      if (own <= stallMs) return;
       const from = at - performance.timeOrigin;
       // Requests that were under way have ended a moment later.
       setTimeout(() => {
         const lines = requestsAt({ from, to: from + tookMs });
-        const shares = `${Math.round(workedMs)} ms at work; threads waited ${Math.round(serverWaitedMs)} ms for a processor, the probe ${Math.round(probeWaitedMs)} ms`;
+        const shares = `${Math.round(workedMs)} ms at work; threads waited ${Math.round(serverWaitedMs)} ms for a processor, the probe ${Math.round(probeWaitedMs)} ms; ${Math.round(stolenMs)} ms were stolen`;
         this.stalls.push([`${Math.round(tookMs)} ms (${shares})`, ...lines].join("\n    "));
       }, 50);
     });
@@ -56,7 +60,7 @@ export class StallWatch implements Disposable {
     const own =
       this.#slowestOwnMs === 0
         ? ""
-        : `; of those over ${STALL_MS} ms at most ${Math.round(this.#slowestOwnMs)} ms its own`;
+        : `; of those over ${SLOW_MS} ms at most ${Math.round(this.#slowestOwnMs)} ms its own`;
     return `${Math.round(this.#slowestMs)} ms${own}`;
   }
 

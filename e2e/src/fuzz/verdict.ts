@@ -5,7 +5,7 @@ import type { RawOutcome } from "./raw-connection.js";
 
 /** What a request that is broken below its body may be answered, whatever it was meant for. */
 const TRANSPORT_STATUSES = new Set([
-  200, 204, 301, 302, 400, 401, 403, 404, 405, 406, 408, 413, 415, 417, 422, 429, 431,
+  200, 201, 204, 301, 302, 400, 401, 403, 404, 405, 406, 408, 413, 415, 417, 422, 429, 431,
 ]);
 
 /** What is wrong with an answer; undefined when nothing is. */

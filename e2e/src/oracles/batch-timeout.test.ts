@@ -60,4 +60,4 @@ it("a batch that takes longer than is set is 504; what is stored by then stays",
   // And the next batch is served.
   const next = await http.post("/v1/batch/objects", { objects: objects.slice(0, 1) });
   expect(at(next.json, 0, "result")).toEqual({});
-}, 60_000);
+});

@@ -80,4 +80,4 @@ it("ef of a class takes effect on its running shard at once, and stays after a r
   expect(await recall()).toBeCloseTo(wide, 1);
   const { json } = await server.http.get("/v1/schema/Poor");
   expect(at(json, "vectorIndexConfig", "ef")).toBe(2_000);
-}, 120_000);
+});

@@ -26,7 +26,7 @@ describe("bad settings are one clear line and exit code 1", () => {
     ["QUERY_MAXIMUM_RESULTS", "0"],
     ["ORIGIN", "no url"],
     ["LOG_LEVEL", "loud"],
-    ["ENABLE_MODULES", "text2vec-contextionary"],
+    ["DEFAULT_VECTORIZER_MODULE", "text2vec"],
     ["AUTHENTICATION_OIDC_ENABLED", "true"],
   ])("%s=%s", async (name, value) => {
     const dataPath = join(folder, `never-${name}`);
@@ -72,6 +72,15 @@ describe("bad settings are one clear line and exit code 1", () => {
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(stderr).toContain(path);
   });
+});
+
+it("a start that waits for the back end of a module is ended by a signal, with exit code 0", async () => {
+  const env = { ENABLE_MODULES: "img2vec-neural", IMAGE_INFERENCE_API: `http://127.0.0.1:${await freePort()}` };
+  await using server = await ServerProcess.start();
+  await server.stop();
+  server.spawn(env);
+  await expect.poll(() => server.output).toContain("an inference container is not ready yet");
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
 });
 
 describe("start", () => {

@@ -132,8 +132,8 @@ describe("clients that never read their answers", () => {
     console.log(`300 clients that do not read: ${Math.round(most / MIB)} MiB more, p99 ${times.at(-1)?.toFixed(0)} ms`);
     // 300 times 6 answers of 2 MiB would be 3.5 GiB.
     expect(most).toBeLessThan(700 * MIB);
-    await expect.poll(async () => (await http.get(`/v1/objects/${ID}`)).status, { timeout: 30_000 }).toBe(200);
+    await expect.poll(async () => (await http.get(`/v1/objects/${ID}`)).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => closed).toBe(sockets.length);
-  }, 90_000);
+  });
 });

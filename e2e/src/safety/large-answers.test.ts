@@ -41,7 +41,7 @@ beforeAll(async () => {
   }
   // As after a crash: nothing that was written is in memory, and no size is known.
   await server.restart();
-}, 120_000);
+});
 afterAll(() => server[Symbol.asyncDispose]());
 
 const wordId = "22222222-2222-4222-8222-222222222222";
@@ -90,7 +90,7 @@ describe("answers of many large objects", () => {
     expect(most - before).toBeLessThan(ANSWER_BYTES_MAX + OTHER_BYTES_MAX);
     const page = await http.get("/v1/objects?class=Film&limit=20");
     expect(page.json).toMatchObject({ totalResults: 20 });
-  }, 60_000);
+  });
 
   it("that are asked for by many at once stay within ANSWERS_BYTES_MAX, others get 429 with Retry-After", async () => {
     const before = residentBytes(server.pid);
@@ -113,7 +113,7 @@ describe("answers of many large objects", () => {
     console.log(`12 lists of 100 MiB at once: ${Math.round((most - before) / MIB)} MiB more`);
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
     expect(most - before).toBeLessThan(ANSWERS_BYTES_MAX + OTHER_BYTES_MAX);
-  }, 90_000);
+  });
 
   it("that nobody reads hold bounded memory for a bounded time, and nothing is read for clients that have gone", async () => {
     const before = residentBytes(server.pid);
@@ -128,10 +128,8 @@ describe("answers of many large objects", () => {
     console.log(`100 lists of 100 MiB that nobody reads: ${Math.round((most - before) / MIB)} MiB more`);
     expect(most - before).toBeLessThan(ANSWERS_BYTES_MAX + OTHER_BYTES_MAX);
     for (const socket of sockets) socket.destroy();
-    await expect
-      .poll(async () => (await http.get("/v1/objects?class=Film&limit=25")).status, { timeout: 20_000 })
-      .toBe(200);
-  }, 90_000);
+    await expect.poll(async () => (await http.get("/v1/objects?class=Film&limit=25")).status).toBe(200);
+  });
 
   it("a large object is read by itself, by several at once as far as they fit", async () => {
     const together = await Promise.all(
@@ -141,5 +139,5 @@ describe("answers of many large objects", () => {
     expect([...statuses].every((status) => status === 200 || status === 429)).toBe(true);
     expect(statuses.has(200)).toBe(true);
     expect((await http.get(`/v1/objects/${filmId(7)}`)).status).toBe(200);
-  }, 60_000);
+  });
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
     }));
     expect((await http.post("/v1/batch/objects", { objects })).status).toBe(200);
   }
-}, 60_000);
+});
 afterAll(() => server[Symbol.asyncDispose]());
 
 interface Outcome {

@@ -5,6 +5,8 @@ import type { Expectation, RequestStep, Step } from "./scenario-file.js";
 import type { Scope } from "./scope.js";
 
 const SHOWN_MAX = 2_000;
+const EVENTUALLY_MS = 30_000;
+const EVENTUALLY_PAUSE_MS = 20;
 
 /** Sends the steps one after the other; throws at the first answer that is not as expected. */
 export async function runSteps(
@@ -23,8 +25,24 @@ export async function runSteps(
     if (step["at-once"] === true) {
       await Promise.all(repetitions.map((n) => runRequest(step, place, http, scope, headers, n)));
     } else {
-      for (const n of repetitions) await runRequest(step, place, http, scope, headers, n);
+      for (const n of repetitions) {
+        if (step.eventually === true) await untilAsExpected(() => runRequest(step, place, http, scope, headers, n));
+        else await runRequest(step, place, http, scope, headers, n);
+      }
     }
+  }
+}
+
+/** Fails as the last of the attempts. */
+async function untilAsExpected(attempt: () => Promise<void>): Promise<void> {
+  const end = Date.now() + EVENTUALLY_MS;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, EVENTUALLY_PAUSE_MS));
   }
 }
 

@@ -13,7 +13,7 @@ export type Profile = (typeof PROFILES)[number];
 const profiles = z.array(z.enum(PROFILES)).min(1);
 const rows = z.array(z.string());
 /** What the runner sets itself. */
-const OWN_VARIABLES = ["n", "sentMs", "uuid", "url", "scheme", "profile"];
+const OWN_VARIABLES = ["n", "sentMs", "uuid", "url", "hostname", "scheme", "profile", "nodes", "virtualShards"];
 const variable = z
   .string()
   .regex(/^\w+$/, "is a variable: letters, digits and _")
@@ -49,6 +49,8 @@ const request = z.strictObject({
   times: z.int().min(1).optional(),
   /** All of `times` together. */
   "at-once": z.boolean().optional(),
+  /** Sent again until the answer is as expected, for half a minute at most. */
+  eventually: z.boolean().optional(),
   /** Variable to path in the JSON answer, such as `0.result.id`, or `header content-type`, or `text`. */
   capture: z.record(variable, z.string()).optional(),
   /** A status, or more; without it any 2xx will do. */
@@ -65,6 +67,8 @@ const scenario = z.strictObject({
   /** Variables; with a list of them the scenario runs once for each. */
   vars: variables.optional(),
   cases: z.array(variables).min(1).optional(),
+  /** What a cluster does not do. */
+  "one-process": z.literal(true).optional(),
   steps: z.array(step).min(1),
 });
 

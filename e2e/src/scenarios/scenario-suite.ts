@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
+import type { HttpClient } from "../http-client.js";
 import { runSteps } from "./run-steps.js";
 import { type Profile, readScenarioFile, type Scenario, type ScenarioFile, scenarioPaths } from "./scenario-file.js";
-import { ScenarioServers } from "./scenario-servers.js";
+import { type ScenarioServers, scenarioServers } from "./scenario-servers.js";
 import { Scope } from "./scope.js";
 
 const SCHEMES: Readonly<Record<Profile, string>> = { spec: "svc", weaviate: "weaviate" };
 
+/** By default a class has a shard on each storage node. */
+const VIRTUAL_PER_SHARD = 128;
 /** A server on a busy machine takes its time to start. */
-const PREPARE_TIMEOUT_MS = 90_000;
+const PREPARE_TIMEOUT_MS = 240_000;
 
 /** Registers every scenario that holds for the profile: a `describe` a file, an `it` a case. */
-export function describeScenarios(profile: Profile): void {
-  const servers = new ScenarioServers(profile);
+export function describeScenarios(profile: Profile, servers: ScenarioServers = scenarioServers(profile)): void {
   afterAll(() => servers[Symbol.asyncDispose]());
   const files: ScenarioFile[] = [];
   for (const path of scenarioPaths()) {
@@ -37,20 +39,25 @@ function describeFile(file: ScenarioFile, profile: Profile, servers: ScenarioSer
   if (scenarios.length === 0) return;
   const headers = file.headers ?? {};
   describe.skipIf(!servers.canRun(file))(file.path, () => {
+    let http: HttpClient;
     let scope: Scope;
     const prepare = async (): Promise<void> => {
-      const { url, http } = await servers.open(file);
-      scope = new Scope({ profile, scheme: SCHEMES[profile], url, ...file.vars });
+      const server = await servers.open(file);
+      http = server.http;
+      const { url, hostname, storageNodes } = server;
+      const counts = { nodes: storageNodes, virtualShards: storageNodes * VIRTUAL_PER_SHARD };
+      scope = new Scope({ profile, scheme: SCHEMES[profile], url, hostname, ...counts, ...file.vars });
       await runSteps(file["set-up"] ?? [], http, scope, headers);
     };
     if (file.isolated !== true) beforeAll(prepare, PREPARE_TIMEOUT_MS);
     for (const scenario of scenarios) {
+      const isLeftOut = scenario["one-process"] === true && servers.isCluster;
       for (const { name, vars } of casesOf(scenario)) {
-        it(
+        it.skipIf(isLeftOut)(
           name,
           async () => {
             if (file.isolated === true) await prepare();
-            await runSteps(scenario.steps, servers.current, new Scope(vars, scope), headers);
+            await runSteps(scenario.steps, http, new Scope(vars, scope), headers);
           },
           PREPARE_TIMEOUT_MS,
         );

@@ -92,8 +92,17 @@ it("reads what stands behind npm run oracle", () => {
     queries: 5,
     seed: 7,
     kinds: ["get", "near"],
+    target: "process",
   });
-  for (const words of [["x"], ["--queries"], ["--queries", "0"], ["--seed", "a"], ["--kinds", "got"]]) {
+  expect(readOracleArguments(["--target", "cluster"])).toMatchObject({ target: "cluster" });
+  for (const words of [
+    ["x"],
+    ["--queries"],
+    ["--queries", "0"],
+    ["--seed", "a"],
+    ["--kinds", "got"],
+    ["--target", "x"],
+  ]) {
     expect(readOracleArguments(words)).toBeUndefined();
   }
 });

@@ -1,9 +1,9 @@
 import { Chance } from "../../fuzz/chance.js";
-import { ServerProcess } from "../../server-process.js";
 import { ask, describeFinding, describeSchema, smallest } from "./ask-question.js";
 import { WorldChanges } from "./change-world.js";
 import { makeQuestion, type QuestionKind } from "./make-question.js";
 import { createClasses, deleteClasses, makeWorld } from "./make-world.js";
+import type { OracleServer } from "./oracle-server.js";
 
 export interface OracleRun {
   readonly seed: number;
@@ -11,6 +11,8 @@ export interface OracleRun {
   readonly kinds: readonly QuestionKind[];
   /** The run ends after so many wrong answers. */
   readonly findingsMax: number;
+  /** Of a server with these settings. */
+  readonly start: (env: Readonly<Record<string, string>>) => Promise<OracleServer>;
   readonly say: (line: string) => void;
 }
 
@@ -28,9 +30,9 @@ const OBJECTS = 90;
 const CHANGES = 60;
 
 /** Asks a server of its own random questions about random worlds, while it is changed, restarted and killed. */
-export async function runOracle({ seed, queries, kinds, findingsMax, say }: OracleRun): Promise<OracleReport> {
+export async function runOracle({ seed, queries, kinds, findingsMax, start, say }: OracleRun): Promise<OracleReport> {
   const profile = seed % 2 === 0 ? "spec" : "weaviate";
-  await using server = await ServerProcess.start({ env: { WIRE_PROFILE: profile } });
+  await using server = await start({ WIRE_PROFILE: profile });
   const asked = new Map<QuestionKind, number>();
   const findings: string[] = [];
   let undecided = 0;
@@ -45,7 +47,7 @@ export async function runOracle({ seed, queries, kinds, findingsMax, say }: Orac
       ["changed", () => changes.change(CHANGES)],
       ["restarted", () => server.restart()],
       ["filled and changed again", () => changes.create(OBJECTS).then(() => changes.change(CHANGES))],
-      ["killed", () => server.kill().then(() => server.launch())],
+      ["killed", () => server.crash()],
     ];
     const perPhase = Math.ceil(Math.min(left, QUERIES_A_WORLD) / phases.length);
     for (const [name, step] of phases) {

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { QUESTION_KINDS } from "../oracles/graphql/make-question.js";
+import { runOracle } from "../oracles/graphql/run-oracle.js";
+import { testSeed } from "../random-objects.js";
+import { startOracleCluster } from "./cluster-oracle.js";
+
+/** One schema; the long form is `npm run oracle -- --target cluster`. */
+const QUERIES = 300;
+
+it("random GraphQL queries are answered by a cluster as a plain loop over all objects answers them", async () => {
+  const seed = testSeed();
+  const { findings, asked } = await runOracle({
+    seed,
+    queries: QUERIES,
+    kinds: QUESTION_KINDS,
+    findingsMax: 3,
+    start: startOracleCluster,
+    say: () => {},
+  });
+  expect(findings.join("\n"), `seed ${seed}`).toBe("");
+  const count = [...asked.values()].reduce((sum, one) => sum + one, 0);
+  expect(count).toBeGreaterThan(0.9 * QUERIES);
+});

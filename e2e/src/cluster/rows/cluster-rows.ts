@@ -1,0 +1,23 @@
+import type { FaultRow } from "../../faults/fault-row.js";
+import { R1_CLUSTER } from "./r1-kill-storage-node.js";
+import { R3_CLUSTER } from "./r3-sync-before-acknowledgement.js";
+import { R4_CLUSTER } from "./r4-storage-node-down.js";
+import { R5_CLUSTER } from "./r5-partition.js";
+import { R7_CLUSTER } from "./r7-etcd.js";
+import { R8_CLUSTER } from "./r8-rolling-restart.js";
+import { R9_CLUSTER } from "./r9-schema-changes.js";
+import { S11_CLUSTER } from "./s11-strangers.js";
+import { S12_CLUSTER } from "./s12-drain.js";
+
+/** The rows that run on a cluster of their own, in the order of the tables. */
+export const CLUSTER_ROWS: readonly FaultRow[] = [
+  R1_CLUSTER,
+  R3_CLUSTER,
+  R4_CLUSTER,
+  R5_CLUSTER,
+  R7_CLUSTER,
+  R8_CLUSTER,
+  R9_CLUSTER,
+  S11_CLUSTER,
+  S12_CLUSTER,
+];

@@ -1,0 +1,131 @@
+import type { Failures, FaultRow } from "../../faults/fault-row.js";
+import { KnownData } from "../../faults/known-data.js";
+import { at, errorOf } from "../../http-client.js";
+import type { Cluster } from "../cluster.js";
+import { msUntil, pause, rowOnCluster } from "./row-on-cluster.js";
+
+const DIMENSIONS = 16;
+const RESUMED_MAX_MS = 3_000;
+const REFUSED_MAX_MS = 5_000;
+const RETURN_MAX_MS = 30_000;
+
+/**
+ * R7: the leader of etcd is killed under a stream of schema changes, which resume in 3 s; then all of etcd is gone: data is
+ * written and read with the known schema, also by a storage node and a gateway that were restarted meanwhile, while schema
+ * changes answer 503. Every change that was acknowledged is there in the end.
+ */
+export const R7_CLUSTER: FaultRow = {
+  id: "R7",
+  on: "cluster",
+  title: "etcd's leader is killed, all of etcd is gone",
+  needs: ["etcd"],
+  run: (run) =>
+    rowOnCluster({ etcdMembers: 3, coordinators: 2 }, run, async (cluster, failures) => {
+      const { size, random, say } = run;
+      const data = KnownData.random(cluster.http, "Kept", size === "short" ? 1_000 : 10_000, DIMENSIONS, random);
+      await data.createClass(3);
+      // The first vector is the last that needs the coordinator.
+      const [first] = data.objects;
+      await cluster.http.post("/v1/batch/objects", { objects: first === undefined ? [] : [data.body(first)] });
+      const changes = new ClassStream(cluster);
+      let slowestMs = 0;
+      for (let round = 1; round <= (size === "short" ? 1 : 10); round++) {
+        const leader = await cluster.etcd.leader();
+        await changes.makeOne();
+        await leader.kill();
+        const resumedMs = await msUntil(() => changes.makeOne(), RETURN_MAX_MS);
+        failures.check((resumedMs ?? RETURN_MAX_MS) <= RESUMED_MAX_MS, `schema changes resumed after ${resumedMs} ms`);
+        slowestMs = Math.max(slowestMs, resumedMs ?? RETURN_MAX_MS);
+        say(`round ${round}: ${leader.name} killed, schema changes resumed after ${Math.round(resumedMs ?? -1)} ms`);
+        await leader.launch();
+        await cluster.etcd.ready();
+      }
+      await changes.check(failures);
+
+      for (const one of cluster.etcd.processes) await one.kill();
+      const trouble = await data.import();
+      failures.check(trouble === undefined, `without etcd an import fails: ${trouble}`);
+      await refusesChanges(cluster, failures);
+      await checkData(data, failures, "without etcd");
+      for (const member of [cluster.storageNodes[0], cluster.gateways[0]]) {
+        if (member === undefined) throw new Error("a storage node and a gateway are needed");
+        await member.stop();
+        member.spawn();
+        // A storage node that cannot register says that it is not ready, and serves what it has.
+        const path = `/v1/objects?class=${data.className}&limit=1`;
+        const servedMs = await msUntil(async () => (await cluster.http.get(path)).status === 200, RETURN_MAX_MS);
+        failures.check(servedMs !== undefined, `${member.name} serves nothing after a restart without etcd`);
+        await checkData(data, failures, `without etcd, after a restart of ${member.name}`);
+      }
+      for (const one of cluster.etcd.processes) one.spawn();
+      const backMs = await msUntil(() => changes.makeOne(), RETURN_MAX_MS);
+      failures.check(backMs !== undefined, `no schema change succeeds ${RETURN_MAX_MS} ms after etcd is back`);
+      await cluster.reached();
+      await changes.check(failures);
+      await checkData(data, failures, "with etcd back");
+      return {
+        "schema changes made": changes.made.length,
+        "slowest resumption after the leader's end (ms)": Math.round(slowestMs),
+        "first schema change after all of etcd is back (ms)": Math.round(backMs ?? -1),
+        failures: failures.count,
+      };
+    }),
+};
+
+async function checkData(data: KnownData, failures: Failures, when: string): Promise<void> {
+  const before = failures.count;
+  await data.checkIds(failures, true);
+  await data.checkVectors(failures, 100);
+  await data.checkFilters(failures, 20);
+  failures.check(failures.count === before, `the data is not right ${when}`);
+}
+
+/** Without a store, every kind of schema change is refused soon and says why. */
+async function refusesChanges({ http }: Cluster, failures: Failures): Promise<void> {
+  const property = { name: "other", dataType: ["int"] };
+  const asked = [
+    ["POST class", () => http.post("/v1/schema", { class: "Unstored" })],
+    ["POST property", () => http.post("/v1/schema/Kept/properties", property)],
+    ["DELETE class", () => http.delete("/v1/schema/Kept")],
+    ["auto-schema", () => http.post("/v1/objects", { class: "Unseen", properties: { a: "b" }, vector: [1] })],
+  ] as const;
+  for (const [what, ask] of asked) {
+    const begun = performance.now();
+    const answer = await ask();
+    const tookMs = performance.now() - begun;
+    failures.check(answer.status === 503, `${what} without etcd: ${answer.status} ${answer.text}`);
+    failures.check(answer.headers.has("retry-after"), `${what} without etcd: no Retry-After`);
+    failures.check(/coordinator|etcd/.test(String(errorOf(answer))), `${what} without etcd: ${answer.text}`);
+    failures.check(tookMs < REFUSED_MAX_MS, `${what} without etcd took ${Math.round(tookMs)} ms`);
+  }
+}
+
+/** Makes one class after the other, and knows which of them were acknowledged. */
+class ClassStream {
+  readonly made: string[] = [];
+  #number = 0;
+
+  constructor(readonly cluster: Cluster) {}
+
+  /** Whether it was acknowledged. */
+  async makeOne(): Promise<boolean> {
+    const className = `Made${this.#number++}`;
+    const { status } = await this.cluster.http.post("/v1/schema", {
+      class: className,
+      shardingConfig: { desiredCount: 1 },
+    });
+    if (status === 200) this.made.push(className);
+    else await pause(10);
+    return status === 200;
+  }
+
+  /** Every acknowledged class is there, at every gateway. */
+  async check(failures: Failures): Promise<void> {
+    for (const { name, http } of this.cluster.gateways) {
+      const classes = at((await http.get("/v1/schema")).json, "classes");
+      const names = new Set(Array.isArray(classes) ? classes.map((one) => at(one, "class")) : []);
+      for (const one of this.made)
+        failures.check(names.has(one), `${name} does not know the acknowledged class ${one}`);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { Failures, type FaultResult, type FaultRun } from "../../faults/fault-row.js";
+import { type Cluster, type ClusterOptions, withCluster } from "../cluster.js";
+
+/** Runs a row on a cluster of its own. When anything went wrong, the ends of all logs are said. */
+export function rowOnCluster(
+  options: ClusterOptions,
+  { say }: FaultRun,
+  run: (cluster: Cluster, failures: Failures) => Promise<FaultResult["figures"]>,
+): Promise<FaultResult> {
+  return withCluster(options, async (cluster) => {
+    const failures = new Failures();
+    const figures = await run(cluster, failures);
+    if (failures.count > 0) say(cluster.logs());
+    return { figures, failures: failures.lines };
+  });
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** How long it took until `isSo`; undefined when it did not come about within `timeoutMs`. */
+export async function msUntil(isSo: () => Promise<boolean>, timeoutMs: number): Promise<number | undefined> {
+  const begun = performance.now();
+  while (!(await isSo())) {
+    if (performance.now() - begun > timeoutMs) return undefined;
+    await pause(20);
+  }
+  return performance.now() - begun;
+}

@@ -1,0 +1,4 @@
+import { describeScenarios } from "../scenarios/scenario-suite.js";
+import { ClusterScenarios } from "./cluster-scenarios.js";
+
+describeScenarios("spec", new ClusterScenarios("spec"));
