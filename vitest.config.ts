@@ -1,7 +1,13 @@
+import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "./scripts/patience.js";
 
 const sourceOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Fills a disk to its last byte and empties it again, by the clock. */
+const ALONE = ["packages/kv/src/full-disk.native.test.ts"];
 
 // Tests run on the sources: `@shoal/x` is packages/x/src, nothing has to be built but the addon.
 export default defineConfig({
@@ -10,15 +16,34 @@ export default defineConfig({
       { find: "@shoal/data-sets", replacement: sourceOf("./e2e/data-sets/src/index.ts") },
       // Node loads graphql's CommonJS door, Vite would load the other one: two copies refuse each other's schemas.
       { find: /^graphql$/, replacement: "graphql/index.js" },
+      ...readdirSync(sourceOf("./packages/modules")).map((name) => ({
+        find: `@shoal/${name}`,
+        replacement: sourceOf(`./packages/modules/${name}/src/index.ts`),
+      })),
       { find: /^@shoal\/([a-z0-9-]+)$/, replacement: sourceOf("./packages/$1/src/index.ts") },
     ],
   },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts", "e2e/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "**/dist/**", "**/*.cluster.test.ts"],
     pool: "forks",
-    testTimeout: 30_000,
-    // A machine that is busy takes its time; nothing waits for longer than it must.
-    expect: { poll: { timeout: 15_000 } },
+    ...PATIENCE,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "tests",
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "packages/modules/*/src/**/*.test.ts",
+            "scripts/**/*.test.ts",
+            "e2e/**/*.test.ts",
+          ],
+          exclude: ["**/node_modules/**", "**/dist/**", "**/*.cluster.test.ts", ...ALONE],
+          // Tests of processes wait for most of their time: also where there are only two cores, two files run side by side.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { extends: true, test: { name: "alone", include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } } },
+    ],
   },
 });

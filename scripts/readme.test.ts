@@ -4,6 +4,11 @@ import { describe, expect, it } from "vitest";
 import { settingsPage } from "./settings-page.js";
 import { readText, root } from "./source-tree.js";
 
+const DEPLOY_PAGES = [
+  ...["README", "CONFIGURATION", "METRICS", "MACHINES", "RUNBOOK"].map((name) => `deploy/${name}.md`),
+  "helm/shoal/README.md",
+];
+
 /** Rows of the README's configuration table: variable and default. */
 const rows = [...readText("README.md").matchAll(/^\| `([A-Z_]+)` \| (.*?) \| .+ \|$/gm)];
 
@@ -42,16 +47,18 @@ describe("configuration", () => {
 describe("README.md", () => {
   it("names commands that exist", () => {
     const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
-    const named = [...readText("README.md").matchAll(/npm (?:run )?(start|test|demo|bench|faults|fuzz|oracle)\b/g)];
+    const named = [
+      ...readText("README.md").matchAll(/npm (?:run )?(start|test|cluster|demo|bench|faults|fuzz|oracle)\b/g),
+    ];
     expect(named.length).toBeGreaterThan(4);
     for (const [, name = ""] of named) expect(Object.keys(scripts)).toContain(name);
   });
 
   it("links to files that exist", () => {
-    for (const path of ["README.md", "packages/README.md", "deploy/CONFIGURATION.md"]) {
+    for (const path of ["README.md", "packages/README.md", ...DEPLOY_PAGES]) {
       const folder = path.slice(0, path.lastIndexOf("/") + 1);
       for (const [, target = ""] of readText(path).matchAll(/\]\(([^)#:]+)\)/g)) {
-        const probe = /\.\w+$/.test(target) ? `${folder}${target}` : `${folder}${target}/README.md`;
+        const probe = /(\.\w+|\/Dockerfile)$/.test(target) ? `${folder}${target}` : `${folder}${target}/README.md`;
         expect(() => readText(probe), `${path} links to ${target}`).not.toThrow();
       }
     }

@@ -1,7 +1,8 @@
-// npm run demo | bench | faults | fuzz | oracle | build: sets up what the command needs, then runs it in this process.
+// npm run cluster | demo | bench | faults | fuzz | oracle | build: sets up what the command needs, then runs it in this process.
 import "./node-version.mjs";
 
 const COMMANDS = {
+  cluster: { scope: "scripts", main: "scripts/dist/cluster/main.js" },
   demo: { scope: "scripts", main: "scripts/dist/demo/main.js" },
   bench: { scope: "scripts", main: "scripts/dist/bench/main.js" },
   fuzz: { scope: "e2e", main: "e2e/dist/fuzz/main.js" },

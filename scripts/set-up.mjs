@@ -71,7 +71,9 @@ function packageFiles() {
 
 /** Folders of all workspace packages, relative to the root. */
 function packageFolders() {
-  const inPackages = readdirSync(join(root, "packages")).map((name) => join("packages", name));
+  const inPackages = ["packages", "packages/modules"].flatMap((folder) =>
+    existsSync(join(root, folder)) ? readdirSync(join(root, folder)).map((name) => join(folder, name)) : [],
+  );
   return [...inPackages, "scripts", "e2e", "e2e/data-sets"].filter((folder) =>
     existsSync(join(root, folder, "package.json")),
   );

@@ -10,6 +10,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sharding: ["model"],
   rpc: WORDS,
   "module-api": ["model"],
+  inference: ["model", "module-api"],
   "service-runtime": ["model"],
   kv: WORDS,
   "vector-index": WORDS,
@@ -23,8 +24,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "storage-node": [...WORDS, ...CONTRACTS, ...DISK, "cluster"],
   coordinator: [...WORDS, ...CONTRACTS, "kv"],
   console: [],
+  "stand-in-container": [],
 };
 /** Harnesses on top of everything. */
 export const MAY_IMPORT_ALL: readonly string[] = ["cli", "scripts", "e2e", "data-sets"];
 /** Each of `packages/modules/*`. */
-export const MODULE_MAY_IMPORT: readonly string[] = ["model", "module-api", "service-runtime"];
+export const MODULE_MAY_IMPORT: readonly string[] = ["model", "native", "module-api", "inference", "service-runtime"];

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The fault rows that need strace or root; the other ones are part of npm test.
+# The fault rows of one process that need strace or root; the other ones are part of npm test.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-exec npm run --silent faults -- --short R3 R10
+exec npm run --silent faults -- --short --on process R3 R10

@@ -10,6 +10,11 @@ export interface RowFigures {
   readonly residentMb: number | null;
   /** A target that hangs on the run itself, in place of the row's. */
   readonly target?: number;
+  /**
+   * Of the time of this machine's processors meanwhile, what its host gave to others. A process is charged for a good part of
+   * that: with more than a little, the figures say nothing.
+   */
+  readonly stolenShare?: number;
   /** What the figures cannot say, in a few words. */
   readonly note?: string;
 }

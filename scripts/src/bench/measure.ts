@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NO_FIGURES, type RowFigures } from "./figures.js";
 import type { Load } from "./load-generator/load.js";
 import { type LoadResult, LoadRun } from "./load-run.js";
+import { processorTimes, stolenShare } from "./machine.js";
 import { cpuMicros, IDLE, residentMb, waitUntilIdle } from "./process-usage.js";
 
 /** A server under test. */
@@ -38,6 +39,7 @@ export async function measure(target: Target, measured: MeasuredLoad): Promise<M
   await run.warmUp();
   await rest(target);
   const before = target.pids === null ? null : cpuMicros(target.pids);
+  const times = processorTimes();
   const load = await run.run();
   if (measured.untilIdle === true) await rest(target);
   const after = target.pids === null ? null : cpuMicros(target.pids);
@@ -50,6 +52,7 @@ export async function measure(target: Target, measured: MeasuredLoad): Promise<M
     p50Ms: load.p50Ms,
     p99Ms: load.p99Ms,
     residentMb: target.pids === null ? null : residentMb(target.pids),
+    stolenShare: stolenShare(times),
     load,
   };
 }

@@ -38,6 +38,14 @@ describe("a result", () => {
     expect(resultLine(result)).toContain("0.50");
   });
 
+  it("tells when the host took a good part of the processors, beside what it has to tell", () => {
+    expect(resultLine(withFigures({ stolenShare: 0.004 }))).not.toContain("(");
+    expect(resultLine(withFigures({ stolenShare: 0.114 }))).toMatch(/ {2}\(the host took 11 % of the processors\)$/);
+    expect(resultLine(withFigures({ stolenShare: 0.9, note: "n" }))).toMatch(
+      /\(n; the host took 90 % of the processors\)$/,
+    );
+  });
+
   it("is written as JSON with exactly the agreed members", () => {
     const folder = mkdtempSync(join(tmpdir(), "shoal-report-"));
     try {

@@ -20,6 +20,7 @@ const COLUMNS = [
   { title: "ratio", width: 6 },
 ] as const;
 const TEXT_COLUMNS = 2;
+const STOLEN_SHARE_SHOWN = 0.01;
 
 export function headLine(): string {
   const titles = line(COLUMNS.map((column) => column.title));
@@ -43,7 +44,12 @@ export function resultLine(result: RowResult): string {
     number(ratio, 2),
   ]);
   const verdict = target === null ? "" : isMet(result) ? "  met" : "  MISSED";
-  return `${cells}${verdict}${figures.note === undefined ? "" : `  (${figures.note})`}`;
+  const notes = [figures.note, stolenText(figures.stolenShare)].filter((note) => note !== undefined);
+  return `${cells}${verdict}${notes.length === 0 ? "" : `  (${notes.join("; ")})`}`;
+}
+
+function stolenText(share = 0): string | undefined {
+  return share < STOLEN_SHARE_SHOWN ? undefined : `the host took ${(100 * share).toFixed(0)} % of the processors`;
 }
 
 function line(cells: readonly string[]): string {

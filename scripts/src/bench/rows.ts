@@ -1,5 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import type { Row } from "./row.js";
+import { clusterRows } from "./rows/cluster-rows.js";
 import { h1, h1OneConnection } from "./rows/h1.js";
 import { h1Growth } from "./rows/h1-growth.js";
 import { h2 } from "./rows/h2.js";
@@ -9,8 +10,11 @@ import { h4 } from "./rows/h4.js";
 import { h5 } from "./rows/h5.js";
 import { h6 } from "./rows/h6.js";
 import { h7Images, h7Words } from "./rows/h7.js";
+import { h7Text } from "./rows/h7-text.js";
 import { h8 } from "./rows/h8.js";
 import { h8Classes } from "./rows/h8-classes.js";
+import { h9 } from "./rows/h9.js";
+import { h9Live } from "./rows/h9-live.js";
 import { h10 } from "./rows/h10.js";
 import { h11 } from "./rows/h11.js";
 import { h12 } from "./rows/h12.js";
@@ -36,8 +40,12 @@ export const ROWS: readonly Row[] = [
   ...h3Sweep,
   references,
   h8Classes,
+  h7Text,
+  h9,
+  h9Live,
   h10,
   ...h1Growth,
+  ...clusterRows,
 ];
 
 /**

@@ -56,7 +56,8 @@ export class HttpConnection implements Disposable {
       if (response === undefined) return;
       const waiting = this.#waiting;
       this.#waiting = undefined;
-      if (waiting === undefined) throw new ShoalError("malformed", "a response that nobody asked for");
+      if (waiting === undefined)
+        throw new ShoalError("malformed", `a response that nobody asked for, with status ${response.status}`);
       waiting.resolve(response);
     } catch (thrown) {
       this.#break(ShoalError.from(thrown));

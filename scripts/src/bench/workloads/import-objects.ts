@@ -27,7 +27,7 @@ export async function prepare(url: URL, parameters: ImportParameters): Promise<W
 }
 
 /** Every object of the batch must be reported, without errors: `"result":{}`, or with a status of success. */
-function batchFault({ status, body }: HttpResponse, expected: number, className: string): string | undefined {
+export function batchFault({ status, body }: HttpResponse, expected: number, className: string): string | undefined {
   if (status !== 200) return `batch: ${status} ${body.toString("utf8", 0, 300)}`;
   const error = body.indexOf('"errors":{');
   if (error >= 0) return `batch of ${className}: ${body.toString("utf8", error, error + 300)}`;

@@ -1,0 +1,16 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import { PATIENCE } from "../../patience.js";
+
+// Apart from `npm test`: these need Helm, which scripts/deploy/fetch-helm.mjs fetches.
+export default defineConfig({
+  resolve: {
+    alias: [
+      {
+        find: /^@shoal\/([a-z0-9-]+)$/,
+        replacement: fileURLToPath(new URL("../../../packages/$1/src/index.ts", import.meta.url)),
+      },
+    ],
+  },
+  test: { include: ["scripts/deploy/chart/*.chart.ts"], pool: "forks", ...PATIENCE },
+});

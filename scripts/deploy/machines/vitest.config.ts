@@ -1,0 +1,7 @@
+import { defineConfig } from "vitest/config";
+import { PATIENCE } from "../../patience.js";
+
+// Apart from `npm test`: these need root, etcd and a built repository.
+export default defineConfig({
+  test: { include: ["scripts/deploy/machines/*.guide.ts"], pool: "forks", ...PATIENCE },
+});
