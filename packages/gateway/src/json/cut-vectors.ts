@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFloat32List } from "@shoal/native";
 import { readFloat32, type Spelling } from "./read-float32.js";
 
 /** Numbers in one array that are read here; the model refuses longer vectors anyway. */
@@ -77,23 +78,32 @@ export function readVector(bytes: Buffer, open: number): (CutVector & { readonly
 
 /** Reads the array whose first element is to stand at `start` into `numbers`. */
 function readNumbers(bytes: Buffer, start: number): { readonly count: number; readonly end: number } | undefined {
-  let at = behindSpace(bytes, start);
-  let spaces = at - start;
-  for (let count = 0; count < NUMBERS_MAX; ) {
-    const behind = readFloat32(bytes, at, numbers, count++, spelling);
-    if (behind < 0) return undefined;
-    at = behindSpace(bytes, behind);
-    spaces += at - behind;
-    const end = at + 1;
-    if (bytes[at] === CLOSE_BRACKET) {
-      if (spaces > 0) spelling.isShortest = false;
-      return { count, end };
-    }
-    if (bytes[at] !== COMMA) return undefined;
-    at = behindSpace(bytes, end);
-    spaces += at - end;
+  const first = behindSpace(bytes, start);
+  const read = readFloat32List(bytes, first, numbers, 0);
+  let count = read.index;
+  let at = read.at;
+  if (!read.isShortest || first > start) spelling.isShortest = false;
+  // What the addon leaves, mostly nothing: line ends between numbers, and numbers that are hard to round.
+  if (count === 0) {
+    at = readNumber(bytes, at, count++);
+    if (at < 0) return undefined;
   }
-  return undefined;
+  while (bytes[at] !== CLOSE_BRACKET) {
+    if (bytes[at] !== COMMA || count === NUMBERS_MAX) return undefined;
+    at = readNumber(bytes, at + 1, count++);
+    if (at < 0) return undefined;
+  }
+  return { count, end: at + 1 };
+}
+
+/** Reads the number behind white space at `start`. The place behind it and white space, or -1. */
+function readNumber(bytes: Buffer, start: number, index: number): number {
+  const first = behindSpace(bytes, start);
+  const end = readFloat32(bytes, first, numbers, index, spelling);
+  if (end < 0) return -1;
+  const behind = behindSpace(bytes, end);
+  if (first > start || behind > end) spelling.isShortest = false;
+  return behind;
 }
 
 /** The first place from `start` on that is no white space of JSON. */

@@ -86,3 +86,35 @@ it("is not kept with white space, exponents, zeros at the end, a minus before ze
     expect({ array, kept: cut(array).kept }).toEqual({ array, kept: undefined });
   }
 });
+
+/** Between the parts of a list: mostly nothing, white space of JSON, or what is none. */
+function gap(random: () => number): string {
+  const kind = random();
+  if (kind < 0.7) return "";
+  if (kind < 0.995) return [" ", "\n", "\t", "\r\n", "  "][Math.floor(random() * 5)] as string;
+  return ["\v", ",", "-", "]", "x", "0"][Math.floor(random() * 6)] as string;
+}
+
+it(`reads what JSON.parse reads, and nothing else, whatever stands between the numbers (seed ${SEED})`, () => {
+  const random = generator(SEED);
+  let cuts = 0;
+  for (let round = 0; round < 50_000; round++) {
+    const numbers = Array.from({ length: Math.floor(random() * 12) }, () =>
+      decimal(random).replace(/^(-?)0+(?=\d)/, "$1"),
+    );
+    const list = `[${numbers.map((number) => gap(random) + number + gap(random)).join(",")}]`;
+    const vector = cutVectors(Buffer.from(`{"vector":${list}}`))?.vectors[0]?.vector;
+    let parsed: number[] | undefined;
+    try {
+      parsed = JSON.parse(`{"vector":${list}}`).vector;
+    } catch {
+      // No JSON.
+    }
+    // A bracket too much ends the list; the general parser then finds what is wrong with the rest.
+    const expected = parsed?.length ? parsed.map(Math.fround) : undefined;
+    if (vector !== undefined) cuts++;
+    if (expected === undefined && list.indexOf("]") < list.length - 1) continue;
+    expect({ list, numbers: vector && [...vector] }).toEqual({ list, numbers: expected });
+  }
+  expect(cuts).toBeGreaterThan(30_000);
+});
