@@ -9,21 +9,30 @@ const PER_BATCH = 500;
 const POLL_MS = 20;
 const ANSWER_TIMEOUT_MS = 120_000;
 
-/** The first words of the set, every other one with one of ten labels. */
-export async function importLabelledWords(url: URL, count: number): Promise<void> {
-  const { className, dimensions } = BENCH_SETS.glove;
+/** A class with words of the set. */
+export interface LabelledWords {
+  readonly className: string;
+  /** The first of them. */
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The labels, as objects. */
+export async function importLabels(url: URL): Promise<void> {
   await post(url, "/v1/schema", { class: "Topic", vectorizer: "none", vectorIndexConfig: { skip: true } });
+  const topics = Array.from({ length: LABELS }, (_, at) => ({ class: "Topic", id: topicId(at) }));
+  await post(url, "/v1/batch/objects", { objects: topics });
+}
+
+/** Words, every other one with one of ten labels. */
+export async function importLabelledWords(url: URL, { className, first, count }: LabelledWords): Promise<void> {
   const properties = [
     { name: "text", dataType: ["text"] },
     { name: "topic", dataType: ["Topic"] },
   ];
   await post(url, "/v1/schema", { class: className, vectorizer: "none", properties });
-  // Behind all words.
-  const topicId = (at: number) => rowId("glove", BENCH_SETS.glove.rows + at);
-  const topics = Array.from({ length: LABELS }, (_, at) => ({ class: "Topic", id: topicId(at) }));
-  await post(url, "/v1/batch/objects", { objects: topics });
-  const { texts, vectors } = await benchRows("glove", 0, count);
-  const vector = vectorTexts(vectors, dimensions);
+  const { texts, vectors } = await benchRows("glove", first, count);
+  const vector = vectorTexts(vectors, BENCH_SETS.glove.dimensions);
   for (let from = 0; from < count; from += PER_BATCH) {
     const objects = texts.slice(from, from + PER_BATCH).map((text, at) => {
       const row = from + at;
@@ -31,7 +40,7 @@ export async function importLabelledWords(url: URL, count: number): Promise<void
       const given = row % 2 === 0 ? { text, topic } : { text };
       return {
         class: className,
-        id: rowId("glove", row),
+        id: rowId("glove", first + row),
         properties: given,
         vector: JSON.parse(vector(row)) as unknown,
       };
@@ -40,9 +49,14 @@ export async function importLabelledWords(url: URL, count: number): Promise<void
   }
 }
 
+/** Behind all words. */
+function topicId(label: number): string {
+  return rowId("glove", BENCH_SETS.glove.rows + label);
+}
+
 /** Gives the others labels by knn with k 3, and tells how many these were. */
-export async function classifyWords(url: URL): Promise<number> {
-  const id = await startClassification(url);
+export async function classifyWords(url: URL, className: string): Promise<number> {
+  const id = await startClassification(url, className);
   const deadline = performance.now() + ANSWER_TIMEOUT_MS;
   while (performance.now() < deadline) {
     await sleep(POLL_MS);
@@ -54,9 +68,9 @@ export async function classifyWords(url: URL): Promise<number> {
 }
 
 /** Its id. */
-export async function startClassification(url: URL): Promise<string> {
+export async function startClassification(url: URL, className: string): Promise<string> {
   const body = {
-    ...{ type: "knn", class: BENCH_SETS.glove.className, classifyProperties: ["topic"], basedOnProperties: ["text"] },
+    ...{ type: "knn", class: className, classifyProperties: ["topic"], basedOnProperties: ["text"] },
     settings: { k: 3 },
   };
   const headers = { "content-type": "application/json" };

@@ -6,6 +6,8 @@ import { measureObjects } from "./h8.js";
 
 const CLASSES = 200;
 const REQUESTS = 9000;
+/** As in H8, objects were written before: V8 has compiled what writes have in common. */
+const EARLIER_PUTS = 9000;
 
 /**
  * An id that a client gives must be free in every class: what that costs when there are many. The ids are new ones, so
@@ -25,6 +27,7 @@ export const h8Classes: Row = {
     bench.say(`creating ${CLASSES} classes`);
     for (let at = 1; at < CLASSES; at++) await createOther(target, at);
     const loaded = await bench.importInto(target, "glove", BENCH_SETS.glove.loaded);
+    await measureObjects(loaded, "put", EARLIER_PUTS);
     bench.say(h8Classes.operation);
     return await measureObjects(loaded, "post", REQUESTS);
   },

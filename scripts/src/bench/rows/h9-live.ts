@@ -1,6 +1,7 @@
 import { ShoalError } from "@shoal/model";
+import { BENCH_SETS } from "../bench-class.js";
 import { NO_FIGURES } from "../figures.js";
-import { classification, importLabelledWords, startClassification } from "../labelled-words.js";
+import { classification, importLabelledWords, importLabels, startClassification } from "../labelled-words.js";
 import { LoadRun } from "../load-run.js";
 import { asLoad, measure } from "../measure.js";
 import { waitUntilIdle } from "../process-usage.js";
@@ -27,7 +28,8 @@ export const h9Live: Row = {
     const { url, pid } = server;
     const target = { url, pids: [pid] };
     bench.say(`importing ${OBJECTS} words, half of them with labels`);
-    await importLabelledWords(url, OBJECTS);
+    await importLabels(url);
+    await importLabelledWords(url, { className: BENCH_SETS.glove.className, first: 0, count: OBJECTS });
     await waitUntilIdle(target.pids);
     bench.say("nearVector, server otherwise idle");
     const queries = { ...nearVectorLoad("glove", OBJECTS, "perturbed", QUERIES_MAX, 0), secondsMax: QUERY_SECONDS };
@@ -36,7 +38,7 @@ export const h9Live: Row = {
     bench.say("nearVector during a knn classification");
     using asking = await LoadRun.start(asLoad(target, queries));
     await asking.warmUp();
-    const id = await startClassification(url);
+    const id = await startClassification(url, BENCH_SETS.glove.className);
     const load = await asking.run();
     const { status, error } = await classification(url, id);
     if (status !== "running")
