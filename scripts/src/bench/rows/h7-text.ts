@@ -6,6 +6,8 @@ import type { Row } from "../row.js";
 import type { ImportArticlesParameters } from "../workloads/import-articles.js";
 
 const VECTORIZER = "text2vec-contextionary";
+/** Made from their texts, ahead of the measured ones: code that is not compiled yet would count as the vectorizer's. */
+const EARLY = "EarlyArticle";
 /** Made from their texts, and the same articles with those vectors given. */
 const MADE = "MadeArticle";
 const GIVEN = "GivenArticle";
@@ -23,12 +25,13 @@ export const h7Text: Row = {
   async run(bench) {
     await using server = await bench.ownServer();
     const target = { url: server.url, pids: [server.pid] };
-    await createClass(target, MADE, VECTORIZER);
+    for (const className of [EARLY, MADE]) await createClass(target, className, VECTORIZER);
     await createClass(target, GIVEN, "none");
     bench.say("importing articles whose vectors are made of their texts");
+    await importArticles(target, { className: EARLY, vectorsOf: null });
     const made = await importArticles(target, { className: MADE, vectorsOf: null });
     bench.say("importing the same articles with vectors");
-    const given = await importArticles(target, { className: GIVEN, vectorsOf: MADE });
+    const given = await importArticles(target, { className: GIVEN, vectorsOf: EARLY });
     const [madeMicros, givenMicros] = [made.cpuMicros ?? Number.NaN, given.cpuMicros ?? Number.NaN];
     return {
       ...NO_FIGURES,
