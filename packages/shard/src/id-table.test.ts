@@ -20,6 +20,11 @@ class Oracle {
     return [...this.objects.values()].sort((a, b) => b.time - a.time).map((one) => one.document);
   }
 
+  newestPage(skip: number, limit: number): number[] {
+    const entries = [...this.objects].sort(([a, { time }], [b, other]) => other.time - time || (a < b ? -1 : 1));
+    return entries.slice(skip, skip + limit).map(([, { document }]) => document);
+  }
+
   byId(after = ""): number[] {
     const ids = [...this.objects.keys()].filter((id) => id > after).sort();
     return ids.map((id) => this.objects.get(id)?.document ?? -1);
@@ -92,6 +97,42 @@ describe("id table", () => {
       }
     }
     expect(table.documentLimit).toBeLessThan(7_000);
+  });
+
+  it.each([1, 2, 3, 4])("pages of the newest, those of one time by id, seed %i", (seed) => {
+    const random = new Random(seed);
+    const oracle = new Oracle();
+    let table = new IdTable(seed);
+    let time = 1;
+    for (let step = 0; step < 6_000; step++) {
+      // Batches of up to 40 objects have one time.
+      if (random.below(20) === 0) time += random.below(3);
+      const id = randomId(random);
+      const known = oracle.objects.get(id);
+      const kind = random.below(10);
+      if (known === undefined) {
+        const document = table.reserve();
+        table.insert(objectIdToBytes(id), document, time);
+        oracle.objects.set(id, { document, time });
+      } else if (kind < 3) {
+        table.remove(known.document);
+        table.recycle(known.document);
+        oracle.objects.delete(id);
+      } else if (kind < 6) {
+        table.renew(known.document, time);
+        known.time = time;
+      } else if (kind < 7) {
+        table.markLost(known.document);
+        known.time = 0;
+      }
+      if (random.below(500) === 0) table = IdTable.fromImage(table.image(), seed + step);
+      if (random.below(4) > 0) continue;
+      const skip = random.below(3) === 0 ? random.below(oracle.objects.size + 5) : 0;
+      const limit = random.below(60);
+      expect(table.newestPage(skip, limit)).toEqual(oracle.newestPage(skip, limit));
+    }
+    expect(new Set(table.newestFirst())).toEqual(new Set(oracle.newest()));
+    expect(table.newestPage(0, 10_000)).toEqual([...table.newestFirst()]);
   });
 
   it("uses free documents again, and only those", () => {

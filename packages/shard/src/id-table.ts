@@ -1,5 +1,6 @@
 import type { DocumentSet } from "@shoal/inverted-index";
 import { type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
+import { CreationOrder } from "./creation-order.js";
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
 import type { IdCensus } from "./id-census.js";
 import { IdHash, IdProbe, lastProbe } from "./id-hash.js";
@@ -27,14 +28,13 @@ export class IdTable {
   readonly #chunks = new DocumentChunks();
   readonly #hash: IdHash;
   readonly #free: number[] = [];
+  readonly #creation = new CreationOrder(this.#chunks);
   readonly #order = new TableOrder(this.#chunks, () => this.present().toArray());
   #expected: Readonly<IdSetDigest> | undefined = new IdSetDigest();
   #census: IdCensus | undefined;
   readonly #digest = new IdSetDigest();
   readonly #present = new PresentDocuments();
   #documentLimit = 0;
-  #newest = END;
-  #oldest = END;
 
   constructor(hashSeed: number) {
     this.#hash = new IdHash(this.#chunks, hashSeed);
@@ -143,16 +143,16 @@ export class IdTable {
     this.#hash.add(document);
     this.#order.inserted(document);
     this.#present.inserted(document);
-    this.#linkNewest(document);
+    this.#creation.linkNewest(document);
     this.#digest.add(rawId);
     this.#census?.add(lastProbe.readRaw(rawId));
   }
 
   /** Makes an object that is there the newest one. */
   renew(document: number, creationTime: number): void {
-    this.#unlink(document);
+    this.#creation.unlink(document);
     this.#chunks.setCreationTime(document, creationTime);
-    this.#linkNewest(document);
+    this.#creation.linkNewest(document);
   }
 
   /** Takes an object out. Its document id stays taken until it is recycled. */
@@ -163,13 +163,18 @@ export class IdTable {
     this.#hash.remove(document);
     this.#order.removed(document);
     this.#present.removed(document);
-    this.#unlink(document);
+    this.#creation.unlink(document);
     this.#chunks.setOlder(document, ABSENT);
   }
 
   /** Documents by creation, newest first. The table must not change while this is being iterated. */
-  *newestFirst(): Iterable<number> {
-    for (let document = this.#newest; document !== END; document = this.#chunks.older(document)) yield document;
+  newestFirst(): Iterable<number> {
+    return this.#creation.newestFirst();
+  }
+
+  /** So many documents behind the first `skip`: newest first, those of one time by raw uuid. */
+  newestPage(skip: number, limit: number): number[] {
+    return this.#creation.page(skip, limit);
   }
 
   /** Has `byId` ready when it resolves; undefined: it is. No document may be recycled before. */
@@ -186,19 +191,21 @@ export class IdTable {
 
   /** Creation time of the newest object, 0 when there is none. */
   newestCreationTime(): number {
-    return this.#newest === END ? 0 : this.#chunks.creationTime(this.#newest);
+    const { newest } = this.#creation;
+    return newest === END ? 0 : this.#chunks.creationTime(newest);
   }
 
   /** Notes that the row of an object was lost: it becomes the oldest one, created at 0. */
   markLost(document: number): void {
-    this.#unlink(document);
+    this.#creation.unlink(document);
     this.#chunks.setCreationTime(document, 0);
-    this.#linkOldest(document);
+    this.#creation.linkOldest(document);
   }
 
   /** An object whose row was lost, and with it its vector; they are the oldest ones. Undefined when there is none. */
   lostObject(): ObjectId | undefined {
-    return this.#oldest !== END && this.#chunks.creationTime(this.#oldest) === 0 ? this.idOf(this.#oldest) : undefined;
+    const { oldest } = this.#creation;
+    return oldest !== END && this.#chunks.creationTime(oldest) === 0 ? this.idOf(oldest) : undefined;
   }
 
   /** Takes a document id off the free ones, when it is among them. */
@@ -212,9 +219,8 @@ export class IdTable {
     const documents = Uint32Array.from(this.newestFirst()).sort();
     const times = Float64Array.from(documents, (document) => this.#chunks.creationTime(document));
     const order = Array.from(documents.keys()).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b);
-    this.#newest = END;
-    this.#oldest = END;
-    for (const index of order) this.#linkNewest(documents[index] ?? 0);
+    this.#creation.adopt(END, END);
+    for (const index of order) this.#creation.linkNewest(documents[index] ?? 0);
   }
 
   /** Makes every id below the limit that no object has available. For tables that were filled by `insert` alone. */
@@ -251,16 +257,16 @@ export class IdTable {
   image(): IdTableImage {
     const columns = new Uint8Array(this.#documentLimit * DOCUMENT_BYTES);
     this.#chunks.copyTo(columns, this.#documentLimit);
-    return { documentLimit: this.#documentLimit, newest: this.#newest, oldest: this.#oldest, columns };
+    const { newest, oldest } = this.#creation;
+    return { documentLimit: this.#documentLimit, newest, oldest, columns };
   }
 
   static fromImage(image: IdTableImage, hashSeed: number): IdTable {
     const table = new IdTable(hashSeed);
     table.#hash.reserve(image.documentLimit);
     table.#documentLimit = image.documentLimit;
-    table.#newest = image.newest;
-    table.#oldest = image.oldest;
     table.#chunks.copyFrom(image.columns, image.documentLimit);
+    table.#creation.adopt(image.newest, image.oldest);
     for (let document = 0; document < image.documentLimit; document++) {
       if (!table.#chunks.has(document)) continue;
       table.#hash.add(document);
@@ -268,33 +274,5 @@ export class IdTable {
     }
     table.adoptFreeDocuments();
     return table;
-  }
-
-  #linkNewest(document: number): void {
-    const chunks = this.#chunks;
-    chunks.setOlder(document, this.#newest);
-    chunks.setNewer(document, END);
-    if (this.#newest === END) this.#oldest = document;
-    else chunks.setNewer(this.#newest, document);
-    this.#newest = document;
-  }
-
-  #linkOldest(document: number): void {
-    const chunks = this.#chunks;
-    chunks.setNewer(document, this.#oldest);
-    chunks.setOlder(document, END);
-    if (this.#oldest === END) this.#newest = document;
-    else chunks.setOlder(this.#oldest, document);
-    this.#oldest = document;
-  }
-
-  #unlink(document: number): void {
-    const chunks = this.#chunks;
-    const newer = chunks.newer(document);
-    const older = chunks.older(document);
-    if (newer === END) this.#newest = older;
-    else chunks.setOlder(newer, older);
-    if (older === END) this.#oldest = newer;
-    else chunks.setNewer(older, newer);
   }
 }

@@ -1,10 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { ObjectListing, ReadBounds, StoredObject } from "@shoal/model";
-import type { IdTable } from "./id-table.js";
 import { firstById, firstMatching, named } from "./matching-objects.js";
 import type { ObjectIndex } from "./object-index.js";
 import { heldBytes, readObjects } from "./read-objects.js";
-import type { FoundObject, RowReader } from "./read-rows.js";
+import type { RowReader } from "./read-rows.js";
 import type { Views } from "./views.js";
 
 export interface ListedShard {
@@ -28,7 +27,7 @@ export async function listObjects(
         ? firstMatching(views, index, filter, listing, bounds)
         : order === "id"
           ? firstById(views, listing, bounds)
-          : newest(table, skip, limit);
+          : named(table, table.newestPage(skip, limit));
     const objects = found instanceof Promise ? await found : found;
     const read = await readObjects(rows, objects, { className, fields, bounds });
     const page = read.filter((object) => object !== undefined);
@@ -38,18 +37,4 @@ export async function listObjects(
     await setImmediate();
     bounds.signal?.throwIfAborted();
   }
-}
-
-/** Creation time descending, then id: all that share the last time of the page have to be seen. */
-function newest(table: IdTable, skip: number, limit: number): FoundObject[] {
-  const documents: number[] = [];
-  if (limit === 0) return [];
-  let time = 0;
-  for (const document of table.newestFirst()) {
-    if (documents.length >= skip + limit && table.creationTime(document) !== time) break;
-    time = table.creationTime(document);
-    documents.push(document);
-  }
-  documents.sort((a, b) => table.creationTime(b) - table.creationTime(a) || table.compareIds(a, b));
-  return named(table, documents.slice(skip, skip + limit));
 }
