@@ -7,7 +7,10 @@ export interface GraphQlLimits extends AnswerLimits, WhereLimits {
   readonly graphqlQueryCharsMax: number;
   /** Tokens of the text without numbers. */
   readonly graphqlTokensMax: number;
-  /** Numbers in the text, mostly those of vectors; and values in the variables. */
+  /**
+   * Numbers in the text, mostly those of vectors (65,535 in the longest one); and values in the variables. graphql-js takes
+   * more than a microsecond for each, in one go.
+   */
   readonly graphqlNumbersMax: number;
   /** Nesting of braces, brackets and parentheses in the text, and of fields once fragments are expanded. */
   readonly graphqlDepthMax: number;
@@ -41,7 +44,7 @@ export const DEFAULT_GRAPHQL_LIMITS: GraphQlLimits = {
   ...DEFAULT_WHERE_LIMITS,
   graphqlQueryCharsMax: 2 * 1024 * 1024,
   graphqlTokensMax: 10_000,
-  graphqlNumbersMax: 200_000,
+  graphqlNumbersMax: 80_000,
   graphqlDepthMax: 100,
   graphqlAliasesMax: 1_000,
   graphqlFragmentsMax: 100,
