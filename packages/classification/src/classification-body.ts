@@ -1,4 +1,6 @@
+import { decodeBody, parseObjectId, ShoalError } from "@shoal/model";
 import * as z from "zod";
+import { checkOperators, withMemberNames } from "./filter-clause.js";
 
 const WHERE = z.unknown().optional().meta({
   type: "object",
@@ -20,7 +22,29 @@ export const CLASSIFICATION_BODY = z
       .object({ sourceWhere: WHERE, trainingSetWhere: WHERE, targetWhere: WHERE })
       .meta({ id: "ClassificationFilters" })
       .optional(),
+    id: z.string().optional().describe("Ignored; a uuid."),
+    status: z.string().optional().describe("Ignored; `running`, `completed` or `failed`."),
+    error: z.string().optional().describe("Ignored."),
+    meta: z.unknown().optional().meta({ type: "object", description: "Ignored." }),
   })
   .meta({ id: "ClassificationRequest", required: ["class", "classifyProperties"] });
 
 export type ClassificationBody = z.output<typeof CLASSIFICATION_BODY>;
+
+const STATUSES: readonly string[] = ["running", "completed", "failed"];
+
+/** The body with its members under their names. Fails with `malformed`, or with `invalid` on words that are none of their list. */
+export function readClassificationBody(body: unknown): ClassificationBody {
+  const read = decodeBody(CLASSIFICATION_BODY, body, "params");
+  const { id = "", status = "", filters } = read;
+  if (id !== "" && parseObjectId(id) === undefined) {
+    throw new ShoalError("invalid", `id in body must be of type uuid: ${JSON.stringify(id.slice(0, 200))}`);
+  }
+  if (status !== "" && !STATUSES.includes(status)) {
+    throw new ShoalError("invalid", `status in body should be one of [${STATUSES.join(" ")}]`);
+  }
+  if (filters === undefined) return read;
+  const named = Object.entries(filters).map(([name, clause]) => [name, withMemberNames(clause)] as const);
+  for (const [, clause] of named) checkOperators(clause);
+  return { ...read, filters: Object.fromEntries(named) };
+}

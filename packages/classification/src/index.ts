@@ -1,4 +1,4 @@
-export { CLASSIFICATION_BODY } from "./classification-body.js";
+export { CLASSIFICATION_BODY, readClassificationBody } from "./classification-body.js";
 export type { ClassificationRecord } from "./classification-record.js";
 export type { RunParts } from "./classification-run.js";
 export { ClassificationRunner, type ClassificationRunnerOptions } from "./classification-runner.js";

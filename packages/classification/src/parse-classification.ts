@@ -2,7 +2,6 @@ import {
   type ClassDefinition,
   type ClassLookup,
   checkWherePaths,
-  decodeBody,
   isReferenceDataType,
   isUncheckedObject,
   type JsonObject,
@@ -15,7 +14,7 @@ import {
   withPrefix,
 } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
-import { CLASSIFICATION_BODY, type ClassificationBody } from "./classification-body.js";
+import { type ClassificationBody, readClassificationBody } from "./classification-body.js";
 import {
   type ClassificationRequest,
   FILTER_NAMES,
@@ -24,6 +23,7 @@ import {
   REFUSED,
   ZEROSHOT,
 } from "./classification-request.js";
+import { checkValues } from "./filter-clause.js";
 import { shownFilter } from "./shown-filter.js";
 
 /** What a request is checked with. */
@@ -41,7 +41,7 @@ const K_MAX = 1_000;
  * are told together. A type that nobody knows is taken: its job fails.
  */
 export function parseClassification(body: unknown, rules: RequestRules): ClassificationRequest {
-  const given = decodeBody(CLASSIFICATION_BODY, body, "params");
+  const given = readClassificationBody(body);
   const type = given.type || KNN;
   const settings = settingsOf(type, given.settings, rules.modules);
   const definition = rules.classOf(given.class ?? "");
@@ -149,6 +149,7 @@ function filtersOf(
     const properties = classifyProperties.map((property) => propertyOf(rules.classOf(className), property));
     const targets = properties.flatMap((property) => property?.dataType ?? []);
     try {
+      checkValues(clause);
       for (const root of name === "targetWhere" ? targets : [className]) {
         checkWherePaths(parseWhere(clause, root, rules.whereLimits), root, rules.classOf);
       }

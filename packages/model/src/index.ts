@@ -83,7 +83,7 @@ export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
 export { type BodySchema, decodeBody, foldMembers, int64 } from "./schema/decode-body.js";
 export { extendClass } from "./schema/extend-class.js";
 export { WHERE_TYPE_SUFFIXES } from "./schema/graphql-names.js";
-export { type ModuleClassRules, NO_MODULES, withPropertyDefaults } from "./schema/module-class-rules.js";
+export { type ModuleClassRules, NO_MODULES } from "./schema/module-class-rules.js";
 export { checkNewClass, parseClass } from "./schema/parse-class.js";
 export { checkNewProperty, parseProperty } from "./schema/parse-property.js";
 export { PROPERTY_BODY } from "./schema/property-body.js";

@@ -42,8 +42,7 @@ export class EnabledModules implements AsyncDisposable {
         return module && (module.vectorizer === undefined ? "other" : "vectorizer");
       },
       withDefaults: (definition) => this.#withDefaults(definition),
-      check: async (definition, added) =>
-        this.#byName.get(definition.vectorizer)?.classConfig?.check(definition, added),
+      check: async (definition) => this.#byName.get(definition.vectorizer)?.classConfig?.check(definition),
     };
   }
 

@@ -6,14 +6,12 @@ import {
   type ClassSettings,
   decodeBody,
   PROPERTY_BODY,
-  type PropertyDefinition,
   parseClass,
   parseProperty,
   ShoalError,
   shownClass,
   updateClass,
   type WireProfile,
-  withPropertyDefaults,
 } from "@shoal/model";
 import type { ClassRecord, SchemaService } from "@shoal/rpc";
 import type { Verb } from "../auth/access.js";
@@ -91,8 +89,7 @@ export function schemaRoutes(
   async function addProperty(request: HttpRequest): Promise<HttpResponse> {
     const [className = ""] = request.params;
     await view.refresh(request.context);
-    const parsed = parseProperty(readBody(request, "body"), className, definitions());
-    const property = await completed(className, parsed);
+    const property = parseProperty(readBody(request, "body"), className, definitions());
     const record = await schema.addProperty(className, property, request.context).catch((thrown: unknown) => {
       // The class was deleted in the meantime: as if it had never been there.
       if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
@@ -100,17 +97,6 @@ export function schemaRoutes(
     });
     const stored = record.definition.properties?.find(({ name }) => name === property.name);
     return jsonResponse(200, stored ?? property);
-  }
-
-  /** The property as the class's vectorizer completes it, when it has nothing against it. */
-  async function completed(className: string, property: PropertyDefinition): Promise<PropertyDefinition> {
-    const definition = view.classRecord(className)?.definition;
-    if (definition === undefined || definition.vectorizer === "none") return property;
-    const { modules } = classSettings();
-    const complete = withPropertyDefaults(definition, property, modules);
-    const properties = [...(definition.properties ?? []), complete];
-    await modules.check({ ...definition, properties }, [complete]);
-    return complete;
   }
 
   const one = "/v1/schema/{class}";

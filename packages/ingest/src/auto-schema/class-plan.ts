@@ -13,7 +13,6 @@ import {
   parseReferences,
   ShoalError,
   targetsOfReferences,
-  withPropertyDefaults,
 } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import { type CheckedObject, checkContentOf, checkVector } from "../check-object.js";
@@ -100,15 +99,11 @@ export class ClassPlan {
   /** Makes the class what was planned. Fails as `SchemaService.ensureClass` and `ensureProperties`, and as the class's vectorizer says. */
   async carryOut(context: RequestContext): Promise<ClassRecord> {
     const { classSettings, schemaService } = this.#parts.settings;
-    const settings = classSettings();
     if (this.base !== undefined) {
       const { definition, classId } = this.base;
-      const { modules } = settings;
-      const added = this.#added.map((property) => withPropertyDefaults(definition, property, modules));
-      const extended = { ...definition, properties: [...(definition.properties ?? []), ...added] };
-      if (definition.vectorizer !== "none") await modules.check(extended, added);
-      return schemaService.ensureProperties(definition.class, classId, added, context);
+      return schemaService.ensureProperties(definition.class, classId, this.#added, context);
     }
+    const settings = classSettings();
     const body = { ...bodyOf(this.#planned.definition.class), properties: this.#added };
     const definition = parseClass(body, this.#schema, settings);
     if (definition.vectorizer !== "none") await settings.modules.check(definition);

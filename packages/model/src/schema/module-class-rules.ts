@@ -1,4 +1,4 @@
-import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
+import type { ClassDefinition } from "./class-definition.js";
 
 /**
  * What the enabled modules say about class configs. Modules live in packages of their own; their rules come in here as
@@ -10,20 +10,10 @@ export interface ModuleClassRules {
   /** The class with the defaults of its own vectorizer merged in under what the client gave. */
   withDefaults(definition: ClassDefinition): ClassDefinition;
   /**
-   * Fails with `invalid` when the class's vectorizer cannot work with this class. `added`: the properties that are new, in
-   * a class that was checked before. Asked last, by whoever stores the class: the module may have to ask others.
+   * Fails with `invalid` when the vectorizer of a new class cannot work with it. Asked last, by whoever stores the class: the
+   * module may have to ask others. Properties that are added later are taken as they come (reference-rest 4.6).
    */
-  check(definition: ClassDefinition, added?: readonly PropertyDefinition[]): Promise<void>;
-}
-
-/** A new property of a class with the defaults of its vectorizer merged in under what the client gave. */
-export function withPropertyDefaults(
-  definition: ClassDefinition,
-  property: PropertyDefinition,
-  modules: ModuleClassRules,
-): PropertyDefinition {
-  if (definition.vectorizer === "none") return property;
-  return modules.withDefaults({ ...definition, properties: [property] }).properties?.[0] ?? property;
+  check(definition: ClassDefinition): Promise<void>;
 }
 
 /** No module is enabled: `none` is the only vectorizer. */

@@ -20,7 +20,8 @@ export function updateClass(body: unknown, current: ClassDefinition, settings: C
   checkUnchanged("vectorizer", current.vectorizer, read.vectorizer);
   checkUnchanged("vector index type", current.vectorIndexType, read.vectorIndexType);
   const updated = withModuleDefaults(applied(read, current), settings);
-  const shown = shownClass(current, settings.profile);
+  // Properties that were added later have no defaults of modules, which a body may leave out all the same.
+  const shown = shownClass(withModuleDefaults(current, settings), settings.profile);
   if (!isDeepStrictEqual(shownClass(updated, settings.profile).properties, shown.properties)) {
     throw new ShoalError(
       "invalid",

@@ -25,7 +25,7 @@ it.each<[JsonObject, string]>([
   [{ imageFields: [1] }, "imageField must be a string"],
   [{ imageFields: ["photo", ""] }, "imageField values cannot be empty"],
 ])("refuses the settings %j", async (settings, text) => {
-  await expect(IMAGE_CLASS_CONFIG.check(classOf(settings), undefined)).rejects.toMatchObject({
+  await expect(IMAGE_CLASS_CONFIG.check(classOf(settings))).rejects.toMatchObject({
     code: "invalid",
     message: `module 'img2vec-neural': ${text}`,
   });
@@ -35,7 +35,7 @@ it("makes the mean of the images of an object", async () => {
   await using module = open();
   container.asked.length = 0;
   const definition = classOf({ imageFields: ["front", "back"] });
-  await IMAGE_CLASS_CONFIG.check(definition, undefined);
+  await IMAGE_CLASS_CONFIG.check(definition);
   const object = (id: string, properties: JsonObject) => ({ id: id as ObjectId, properties, vectorWeights: undefined });
   const objects = [object("a", { back: "bbbb", front: "aa", other: "x" }), object("b", { back: "c" }), object("c", {})];
   const outcomes = await module.vectorizer?.vectorize(definition, objects, inTime());

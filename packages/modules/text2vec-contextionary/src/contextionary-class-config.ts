@@ -20,10 +20,10 @@ export function contextionaryClassConfig(contextionary: Contextionary, newContex
   return {
     classDefaults: TEXT_CLASS_DEFAULTS,
     propertyDefaults: TEXT_PROPERTY_DEFAULTS,
-    async check(definition, added) {
+    async check(definition) {
       const context = newContext();
-      if (added === undefined) await checkClass(contextionary, definition, context);
-      for (const property of added ?? definition.properties ?? []) {
+      await checkClass(contextionary, definition, context);
+      for (const property of definition.properties ?? []) {
         if (isSkipped(property, MODULE_NAME) || !vectorizesPropertyName(property, MODULE_NAME)) continue;
         await checkProperty(contextionary, definition.class, property, context);
       }

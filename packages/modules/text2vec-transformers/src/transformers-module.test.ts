@@ -109,7 +109,7 @@ describe("the check of classes", () => {
     ["numbers only", classOf(off, [["pages", "int"]]), false],
     ["a pooling strategy that is no text", classOf({ poolingStrategy: 3 }, []), false],
   ])("%s", async (_, definition, isFine) => {
-    const checked = TRANSFORMERS_CLASS_CONFIG.check(definition, undefined).then(
+    const checked = TRANSFORMERS_CLASS_CONFIG.check(definition).then(
       () => "",
       (error: Error) => error.message,
     );
