@@ -67,6 +67,7 @@ export interface GatewaySettings extends HttpServerSettings, WhereLimits {
   readonly graphqlBatchRequestsMax: number;
   readonly graphqlDepthMax: number;
   readonly graphqlTokensMax: number;
+  readonly graphqlNumbersMax: number;
   readonly graphqlAliasesMax: number;
   readonly answerBytesMax: number;
   readonly authentication: AuthenticationConfiguration;
@@ -158,6 +159,7 @@ function graphQlLimits(settings: GatewaySettings): Partial<GraphQlLimits> {
     graphqlBatchRequestsMax: settings.graphqlBatchRequestsMax,
     graphqlDepthMax: settings.graphqlDepthMax,
     graphqlTokensMax: settings.graphqlTokensMax,
+    graphqlNumbersMax: settings.graphqlNumbersMax,
     graphqlAliasesMax: settings.graphqlAliasesMax,
     graphqlRowsMax: Math.max(graphqlRowsMax, queryMaximumResults),
     getRowsDefault: Math.max(DEFAULT_GRAPHQL_LIMITS.getRowsDefault, queryDefaultsLimit),

@@ -43,7 +43,7 @@ export async function explore(
   const rows: ExploreRow[] = [];
   for (const { id, className, distance } of hits) {
     const row = { id, className, certainty: Math.fround(1 - distance / 2) };
-    if (certainty === undefined || !(row.certainty < certainty)) rows.push(row);
+    if (certainty === undefined || !(row.certainty < Math.fround(certainty))) rows.push(row);
   }
   return rows;
 }

@@ -64,7 +64,8 @@ export async function nearSearch(
   for (const hit of hits) {
     const object = wantsRows ? (hit.object ?? fetched[next++]) : undefined;
     const certainty = Math.fround(1 - hit.distance / 2);
-    if (search.certainty !== undefined && certainty < search.certainty) continue;
+    // Both as float32: a certainty that was printed lets through what it was printed of.
+    if (search.certainty !== undefined && certainty < Math.fround(search.certainty)) continue;
     // Deleted between the search and the fetch of its row.
     if (wantsRows && object === undefined) continue;
     rows.push({ id: hit.id, object, certainty });

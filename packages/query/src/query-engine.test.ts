@@ -70,6 +70,16 @@ describe.each([1, 2, 5])("over %i shards", (shardCount) => {
     expect(rows.map(({ id }) => id)).toEqual(all.slice(0, 21).map(({ id }) => id));
   });
 
+  test("a certainty as it is printed lets through what it was printed of", async () => {
+    const vector = Float32Array.of(1, 0, 0, 0);
+    const all = nearest(objects, { vector, count: 50, fields: undefined });
+    for (const [at, { distance }] of all.entries()) {
+      const certainty = printed(Math.fround(1 - distance / 2));
+      const rows = await engine.get(getQuery({ nearVector: { vector, certainty }, limit: 50 }), context);
+      expect(rows.length).toBeGreaterThan(at);
+    }
+  });
+
   test("a list is newest first, then by id", async () => {
     const expected = [...objects].sort((a, b) => b.creationTimeUnix - a.creationTimeUnix || byId(a, b));
     const list = await engine.list(
@@ -98,3 +108,9 @@ describe.each([1, 2, 5])("over %i shards", (shardCount) => {
     }
   });
 });
+
+/** The shortest decimal of a float32. */
+function printed(value: number): number {
+  const precisions = Array.from({ length: 9 }, (_, at) => Number(value.toPrecision(at + 1)));
+  return precisions.find((candidate) => Math.fround(candidate) === value) ?? value;
+}

@@ -68,4 +68,6 @@ export function limitName(limit: keyof GraphQlLimits): string {
   return SETTINGS.has(limit) ? limit.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase() : limit;
 }
 
-const SETTINGS: ReadonlySet<string> = new Set(["graphqlDepthMax", "graphqlTokensMax", "graphqlAliasesMax"]);
+const SETTINGS: ReadonlySet<string> = new Set([
+  ...["graphqlDepthMax", "graphqlTokensMax", "graphqlNumbersMax", "graphqlAliasesMax"],
+]);

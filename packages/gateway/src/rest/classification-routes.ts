@@ -12,6 +12,8 @@ export const CLASSIFICATION_PATHS = ["/v1/classifications", "/v1/classification"
 export function classificationRoutes(classifications: ClassificationService): readonly Route[] {
   async function start(request: HttpRequest): Promise<HttpResponse> {
     const body = readBody(request);
+    // Its form first: what is wrong with that is 422.
+    readClassificationBody(body);
     try {
       return jsonResponse(201, await classifications.start(body, request.context));
     } catch (thrown) {

@@ -86,6 +86,13 @@ export const LIMIT_SETTINGS = {
     "Words, signs and texts of a GraphQL text, numbers aside.",
     wholeNumber(100, 1_000_000),
   ),
+  graphqlNumbersMax: setting(
+    "GRAPHQL_NUMBERS_MAX",
+    "graphql.numbers_max",
+    80_000,
+    "Numbers of a GraphQL text, and values of its variables: a vector has up to 65,535. The event loop is held for about 1.5 µs each.",
+    wholeNumber(10_000, 1_000_000),
+  ),
   graphqlAliasesMax: setting(
     "GRAPHQL_ALIASES_MAX",
     "graphql.aliases_max",

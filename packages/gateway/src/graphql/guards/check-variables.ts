@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { GraphQlLimits } from "../limits.js";
+import { type GraphQlLimits, limitName } from "../limits.js";
 
 /**
  * Refuses variables with too many values (numbers of vectors, mostly) before graphql-js coerces them one by one. The
@@ -8,7 +8,7 @@ import type { GraphQlLimits } from "../limits.js";
 export function checkVariables(variables: unknown, limits: GraphQlLimits): void {
   const max = limits.graphqlNumbersMax;
   if (countValues(variables, max) <= max) return;
-  throw new ShoalError("tooLarge", `the variables have more than ${max} values (graphqlNumbersMax)`);
+  throw new ShoalError("tooLarge", `the variables have more than ${max} values (${limitName("graphqlNumbersMax")})`);
 }
 
 /** Values that are no objects and no lists, or a number beyond `max` when there are more. */

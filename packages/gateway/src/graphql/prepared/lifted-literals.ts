@@ -68,6 +68,11 @@ export class LiftedLiterals {
     return this.#add(LiteralKind.string, start, end);
   }
 
+  /** Numbers of all vectors. */
+  get vectorNumbers(): number {
+    return this.#vectorsEnd;
+  }
+
   /** Where the numbers of the next vector go: write from {@link vectorStart} on, then call {@link addVector}. */
   get vectorStart(): number {
     return this.#vectorsEnd;

@@ -24,7 +24,7 @@ import { compileQuery, type PlannedRoot } from "./compile-query.js";
 import { locationsOf } from "./error-locations.js";
 import { JsonBytes } from "./json-bytes.js";
 import { RequestLifter } from "./lift-request.js";
-import type { LiftedLiterals } from "./lifted-literals.js";
+import { LITERALS_MAX, type LiftedLiterals } from "./lifted-literals.js";
 import { type BoundCall, type PlannedCall, TURN_BYTES, type WriteAnswer } from "./planned-call.js";
 import { TemplateCache } from "./template-cache.js";
 
@@ -76,20 +76,24 @@ interface FailedField {
 export class PreparedQueries {
   readonly #options: PreparedQueriesOptions;
   readonly #lifter: RequestLifter;
+  /** Whatever other numbers a template and its literals hold, so many in vectors pass no limit. */
+  readonly #vectorNumbersMax: number;
   readonly #plans: TemplateCache<PreparedQuery | typeof NOT_PREPARABLE>;
   readonly #outputs: AnswerBuffers;
 
   constructor(options: PreparedQueriesOptions) {
     this.#options = options;
     this.#outputs = new AnswerBuffers(options.limits.answerBytesMax);
-    this.#lifter = new RequestLifter(options.limits.preparedTemplateBytesMax);
+    const { graphqlNumbersMax, preparedTemplateBytesMax } = options.limits;
+    this.#lifter = new RequestLifter(preparedTemplateBytesMax);
+    this.#vectorNumbersMax = graphqlNumbersMax - preparedTemplateBytesMax / 2 - LITERALS_MAX;
     this.#plans = new TemplateCache(options.limits.preparedQueriesMax);
   }
 
   /** The answer, or undefined when the request has to go through graphql-js. */
   execute(body: Buffer, reading: RequestReading, context: RequestContext): Promise<GraphQlAnswer> | undefined {
     const template = this.#lifter.lift(body);
-    if (template === undefined) return undefined;
+    if (template === undefined || this.#lifter.literals.vectorNumbers > this.#vectorNumbersMax) return undefined;
     let plan = this.#plans.get(template);
     if (plan === undefined) {
       const planned = this.#compile(reading, context);
@@ -102,7 +106,8 @@ export class PreparedQueries {
 
   #compile(reading: RequestReading, context: RequestContext): readonly PlannedRoot[] | typeof REFUSED | undefined {
     const valid = reading.valid();
-    if (valid === undefined) return undefined;
+    // It may be the literals: too many numbers, too long a text.
+    if (valid === undefined) return REFUSED;
     try {
       return compileQuery(this.#options, valid.request, valid.document, this.#lifter);
     } catch (thrown) {

@@ -15,6 +15,8 @@ import {
 /** Complaints about one value that are listed: a long vector of wrong elements needs no more. */
 const COMPLAINTS_MAX = 10;
 
+const SHOWN_CHARS_MAX = 4_096;
+
 /**
  * Literals fit the types of their arguments and variables; worded by the reference (reference-graphql 1.4): the whole
  * value, then one line for each place that is wrong. Variables are checked when their values are known.
@@ -26,7 +28,7 @@ export function ArgumentValuesRule(context: ValidationContext): ASTVisitor {
       if (!argument) return;
       const complaints = complaintsAbout(argument.type, node.value);
       if (complaints.length === 0) return;
-      const message = `Argument "${node.name.value}" has invalid value ${print(node.value)}.`;
+      const message = `Argument "${node.name.value}" has invalid value ${shown(node.value)}.`;
       context.reportError(new GraphQLError([message, ...complaints].join("\n"), { nodes: node.value }));
     },
     VariableDefinition(node) {
@@ -35,10 +37,16 @@ export function ArgumentValuesRule(context: ValidationContext): ASTVisitor {
       const complaints = complaintsAbout(type, node.defaultValue);
       if (complaints.length === 0) return;
       const name = node.variable.name.value;
-      const message = `Variable "$${name}" of type "${print(node.type)}" has invalid default value ${print(node.defaultValue)}.`;
+      const message = `Variable "$${name}" of type "${print(node.type)}" has invalid default value ${shown(node.defaultValue)}.`;
       context.reportError(new GraphQLError([message, ...complaints].join("\n"), { nodes: node.defaultValue }));
     },
   };
+}
+
+/** The literal as it is printed; the end of a long one is left out. */
+function shown(value: ValueNode): string {
+  const text = print(value);
+  return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}…`;
 }
 
 /** What is wrong with `value` (undefined: not given) as a literal of `type`, outermost place first. */
@@ -76,5 +84,5 @@ function complaintsAbout(type: GraphQLInputType, value: ValueNode | undefined): 
   } catch {
     // Said below in the reference's words.
   }
-  return [`Expected type "${type.name}", found ${print(value)}.`];
+  return [`Expected type "${type.name}", found ${shown(value)}.`];
 }
