@@ -47,8 +47,9 @@ export class TextVectorizer implements Vectorizer {
   };
 }
 
-/** Concepts as sentences of one text (reference-graphql 2.7). */
+/** Concepts as sentences of one text (reference-graphql 2.7). Fails with `invalid` when there are none. */
 export function joinedConcepts(concepts: readonly string[]): string {
+  if (concepts.length === 0) throw new ShoalError("invalid", "there must be at least one concept");
   return concepts.reduce((text, concept, i) => {
     const previous = concepts[i - 1] ?? "";
     return text + (previous === "" || /[.,?!]$/.test(previous) ? " " : ". ") + concept;

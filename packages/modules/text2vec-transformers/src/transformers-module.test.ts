@@ -23,6 +23,10 @@ function classOf(
 }
 
 describe("joinedConcepts", () => {
+  it("refuses to make a vector of nothing", () => {
+    expect(() => joinedConcepts([])).toThrow("there must be at least one concept");
+  });
+
   it.each([
     [["one"], "one"],
     [["one", "two"], "one. two"],
