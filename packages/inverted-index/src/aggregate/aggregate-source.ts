@@ -1,8 +1,8 @@
 import type { AggregateBytes, PropertyDefinition, ReadBounds, ShardFilter } from "@shoal/model";
+import type { Flag } from "../analysis/flags.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { DocumentSet } from "../document-set.js";
 import type { ColumnImage } from "../images/column-image.js";
-import type { FlagImage } from "../images/flag-image.js";
 import type { TermImage } from "../images/term-image.js";
 import type { ObjectDirectory } from "../inverted-index.js";
 import type { Turns, Work } from "../work.js";
@@ -13,13 +13,18 @@ export interface AggregateSource {
   /** Undefined: this shard does not know the property. */
   definition(name: string): PropertyDefinition | undefined;
   matching(filter: ShardFilter, turns: Turns): Work<DocumentSet>;
-  flags(property: IndexedProperty): Work<FlagImage>;
+  flags(property: IndexedProperty): Work<FlagDocuments>;
   /** Of texts. */
   tokens(property: IndexedProperty): Work<TermImage>;
   /** Of texts. */
   wholes(property: IndexedProperty): Work<TermImage>;
   /** Of numbers, dates and references. */
   column(property: IndexedProperty): Work<ColumnImage>;
+}
+
+/** Not to be changed. */
+export interface FlagDocuments {
+  documents(flag: Flag): DocumentSet;
 }
 
 /** What one aggregation is about, and what bounds it. */

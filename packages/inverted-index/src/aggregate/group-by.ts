@@ -1,6 +1,6 @@
 import { aggregatedKind, type PropertyDefinition, type ShardAggregation } from "@shoal/model";
 import { instantOf } from "../analysis/instant.js";
-import { type IndexedProperty, indexedProperty } from "../analysis/property-kind.js";
+import type { IndexedProperty } from "../analysis/property-kind.js";
 import { isUtcDate, utcDate } from "../analysis/utc-date.js";
 import { notIndexed } from "../not-indexed.js";
 import type { Work } from "../work.js";
@@ -9,6 +9,7 @@ import { eachDate } from "./date-values.js";
 import { ChosenGroups, ValueCounter } from "./group-counts.js";
 import type { Group, GroupTable, GroupValue } from "./groups.js";
 import { TextValues } from "./text-values.js";
+import { readable } from "./unindexed-values.js";
 
 /** Groups that are answered, and how to find out which documents are in them. */
 export interface Grouping {
@@ -18,18 +19,18 @@ export interface Grouping {
 }
 
 /** Puts documents into groups by the values of a property; a document with a list is in a group for each of its values. */
-export function groupBy(
-  scope: AggregateScope,
+export function* groupBy(
+  given: AggregateScope,
   aggregation: ShardAggregation,
   definition: PropertyDefinition,
 ): Work<Grouping> {
-  const property = indexedProperty(definition);
+  const { property, scope } = yield* readable(given, definition);
   const chosen = new ChosenGroups(scope, aggregation);
   const kind = aggregatedKind(definition.dataType);
-  if (kind === "texts") return groupByText(scope, property, chosen);
-  if (property.kind === "number") return groupByNumber(scope, property, chosen);
-  if (property.kind === "boolean") return groupByBoolean(scope, property, chosen);
-  if (property.kind === "date") return groupByDate(scope, property, chosen);
+  if (kind === "texts") return yield* groupByText(scope, property, chosen);
+  if (property.kind === "number") return yield* groupByNumber(scope, property, chosen);
+  if (property.kind === "boolean") return yield* groupByBoolean(scope, property, chosen);
+  if (property.kind === "date") return yield* groupByDate(scope, property, chosen);
   throw notIndexed(property.name);
 }
 

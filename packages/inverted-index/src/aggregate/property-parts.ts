@@ -1,5 +1,5 @@
 import { type AggregatedProperty, aggregatedKind, type PropertyPart, ShoalError } from "@shoal/model";
-import { type IndexedProperty, indexedProperty } from "../analysis/property-kind.js";
+import type { IndexedProperty } from "../analysis/property-kind.js";
 import { notIndexed } from "../not-indexed.js";
 import type { Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
@@ -9,17 +9,18 @@ import { numberFigures } from "./number-figures.js";
 import { booleanFigures, referenceFigures } from "./other-figures.js";
 import { readValues } from "./read-values.js";
 import { textFigures } from "./text-figures.js";
+import { readable } from "./unindexed-values.js";
 
 /** When the node may know a property that it does not know yet. */
 const SECONDS_LATER = 1;
 
-/** What is said of a property, one part a group. Texts and references that are not indexed are read from rows. */
-export function propertyParts(
-  scope: AggregateScope,
+/** What is said of a property, one part a group. What is not indexed is read from rows. */
+export function* propertyParts(
+  given: AggregateScope,
   wanted: AggregatedProperty,
   groups: Groups,
 ): Work<readonly PropertyPart[]> {
-  const definition = scope.source.definition(wanted.name);
+  const definition = given.source.definition(wanted.name);
   if (definition === undefined) {
     throw new ShoalError(
       "unavailable",
@@ -29,17 +30,17 @@ export function propertyParts(
       },
     );
   }
-  const property = indexedProperty(definition);
   const kind = aggregatedKind(definition.dataType);
-  const isIndexed = property.kind !== "none";
-  if (kind === "texts") return textFigures(scope, property, wanted, groups);
+  if (kind === undefined) throw notIndexed(wanted.name);
+  const { property, scope } = yield* readable(given, definition);
+  if (kind === "texts") return yield* textFigures(scope, property, wanted, groups);
   if (kind === "references") {
-    return isIndexed ? referenceFigures(scope, property, groups) : readReferences(scope, property, groups);
+    const isIndexed = property.kind !== "none";
+    return yield* isIndexed ? referenceFigures(scope, property, groups) : readReferences(scope, property, groups);
   }
-  if (kind === undefined || !isIndexed) throw notIndexed(wanted.name);
-  if (kind === "numbers") return numberFigures(scope, property, wanted, groups);
-  if (kind === "booleans") return booleanFigures(scope, property, groups);
-  return dateFigures(scope, property, groups);
+  if (kind === "numbers") return yield* numberFigures(scope, property, wanted, groups);
+  if (kind === "booleans") return yield* booleanFigures(scope, property, groups);
+  return yield* dateFigures(scope, property, groups);
 }
 
 function* readReferences(

@@ -1,12 +1,11 @@
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { DocumentSet } from "../document-set.js";
-import type { FlagImage } from "../images/flag-image.js";
 import { entrySize, type TermEntry } from "../images/term-entry.js";
 import type { TermImage } from "../images/term-image.js";
 import { POSTING_CHUNK_SHIFT } from "../index-keys.js";
 import { BITMAP_WORDS, type Container, countBits } from "../records/container.js";
 import type { Work } from "../work.js";
-import type { AggregateScope } from "./aggregate-source.js";
+import type { AggregateScope, FlagDocuments } from "./aggregate-source.js";
 import { readValues } from "./read-values.js";
 
 /** The look at a term, and at a document of it. */
@@ -128,7 +127,7 @@ export class TextValues {
   }
 }
 
-function regularOf(flags: FlagImage, documents: DocumentSet, isAll: boolean): DocumentSet {
+function regularOf(flags: FlagDocuments, documents: DocumentSet, isAll: boolean): DocumentSet {
   const regular = flags.documents("present").copy();
   if (!isAll) regular.and(documents);
   return regular.andNot(flags.documents("irregular"));

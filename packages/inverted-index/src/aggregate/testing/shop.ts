@@ -22,12 +22,17 @@ export const PROPERTIES: readonly PropertyDefinition[] = [
   ["owner", "Person"],
 ].map(([name = "", dataType = ""]) => ({ name, dataType: [dataType] }));
 
-/** Texts that the index does not have. */
-export const UNINDEXED: readonly PropertyDefinition[] = ["note", "story"].map((name) => ({
-  name: `${name}Aside`,
-  dataType: [name === "note" ? "string" : "text"],
-  indexInverted: false,
-}));
+/** What the index does not have. */
+export const UNINDEXED: readonly PropertyDefinition[] = [
+  ["note", "string"],
+  ["story", "text"],
+  ["price", "number"],
+  ["ages", "int[]"],
+  ["isOpen", "boolean"],
+  ["flags", "boolean[]"],
+  ["born", "date"],
+  ["days", "date[]"],
+].map(([name, dataType = ""]) => ({ name: `${name}Aside`, dataType: [dataType], indexInverted: false }));
 
 const LONG = "long ".repeat(60);
 const TEXTS = [
@@ -95,6 +100,12 @@ export function randomObject(next: () => number): PlainObject {
     owner: () => list(beacon),
     noteAside: () => pick(TEXTS),
     storyAside: () => pick(TEXTS),
+    priceAside: () => pick(NUMBERS),
+    agesAside: () => list(() => Math.floor(next() * 5) - 2),
+    isOpenAside: () => next() < 0.5,
+    flagsAside: () => list(() => next() < 0.5),
+    bornAside: () => pick(DATES),
+    daysAside: () => list(() => pick(WRITTEN_DATES)),
   };
   const names = Object.keys(makers).sort();
   return Object.fromEntries(names.filter(() => next() < 0.7).map((name) => [name, makers[name]?.() ?? null]));
