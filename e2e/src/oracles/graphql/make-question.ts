@@ -63,7 +63,7 @@ function exploreQuestion(world: World, chance: Chance): Question {
 
 function aggregateQuestion(world: World, clauses: ClauseMaker, chance: Chance): Question {
   const { name, properties } = chance.pick(world.classes);
-  const able = properties.filter((one) => one.isIndexed && aggregateMembers(one.dataType).length > 0);
+  const able = properties.filter((one) => aggregateMembers(one.dataType).length > 0);
   const groupable = able.filter(({ dataType }) => !/^(date|reference)/.test(dataType));
   const groupBy = groupable.length > 0 && chance.oneIn(3) ? chance.pick(groupable).name : undefined;
   return new AggregateQuestion({

@@ -69,5 +69,5 @@ export function limitName(limit: keyof GraphQlLimits): string {
 }
 
 const SETTINGS: ReadonlySet<string> = new Set([
-  ...["graphqlDepthMax", "graphqlTokensMax", "graphqlNumbersMax", "graphqlAliasesMax"],
+  ...["graphqlDepthMax", "graphqlTokensMax", "graphqlNumbersMax", "graphqlAliasesMax", "filterValuesMax"],
 ]);

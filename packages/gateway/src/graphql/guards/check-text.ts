@@ -6,6 +6,11 @@ const RETURN = 13;
 const QUOTE = 34;
 const HASH = 35;
 const BACKSLASH = 92;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+
+/** How the names of a filter's values begin. */
+const FILTER_VALUE = "value";
 
 /** What a character begins: nothing, punctuation, an opening or closing bracket, a name, a number. */
 const Char = { ignored: 0, punctuation: 1, opening: 2, closing: 3, name: 4, digit: 5 } as const;
@@ -32,6 +37,9 @@ export function checkText(text: string, limits: GraphQlLimits): number {
   let tokens = 0;
   let numbers = 0;
   let depth = 0;
+  let name = 0;
+  /** Numbers in the filter's list that is being read: each would be parsed and validated before the filter counts them. */
+  let listed = Number.NaN;
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
@@ -40,14 +48,20 @@ export function checkText(text: string, limits: GraphQlLimits): number {
     } else if (code === HASH) at = behindComment(text, at);
     else {
       const char = code < 128 ? CHARS[code] : code === BYTE_ORDER_MARK ? Char.ignored : Char.punctuation;
+      if (char === Char.name) name = at;
+      else if (code === OPEN_LIST) listed = text.startsWith(FILTER_VALUE, name) ? 0 : Number.NaN;
+      else if (code === CLOSE_LIST) listed = Number.NaN;
       at = char === Char.name || char === Char.digit ? behindWord(text, at) : at + 1;
-      if (char === Char.digit) numbers++;
-      else if (char !== Char.ignored) tokens++;
+      if (char === Char.digit) {
+        numbers++;
+        listed++;
+      } else if (char !== Char.ignored) tokens++;
       if (char === Char.opening) depth++;
       else if (char === Char.closing) depth--;
     }
     if (tokens > limits.graphqlTokensMax) refuse("tokens", "graphqlTokensMax", limits.graphqlTokensMax);
     if (numbers > limits.graphqlNumbersMax) refuse("numbers", "graphqlNumbersMax", limits.graphqlNumbersMax);
+    if (listed > limits.filterValuesMax) refuse("values in a filter", "filterValuesMax", limits.filterValuesMax);
     if (depth > limits.graphqlDepthMax) refuse("levels", "graphqlDepthMax", limits.graphqlDepthMax);
   }
   return tokens + numbers;

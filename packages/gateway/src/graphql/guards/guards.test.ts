@@ -39,6 +39,7 @@ const attacks: [string, string, string][] = [
   ["2,000 aliases", `{Get{Node{${many(2_000, (i) => `a${i}: name`)}}}}`, "GRAPHQL_ALIASES_MAX"],
   ["one field 9,000 times", `{Get{Node{${"name ".repeat(9_000)}}}}`, "graphqlFieldPairsMax"],
   ["a million numbers", `{Get{Node(nearVector:{vector:[${"1 ".repeat(1_000_000)}`, "GRAPHQL_NUMBERS_MAX"],
+  ["a filter of 20,000 numbers", `{Get{Node(where:{valueInt:[${"1,".repeat(20_000)}]}){name}}}`, "FILTER_VALUES_MAX"],
   ["a long text", `{Get{Node{name}}}${" ".repeat(5_000_000)}`, "graphqlQueryCharsMax"],
   [
     "many fragments",
