@@ -128,6 +128,9 @@ describe("types of values", () => {
       expect(get(clause(["_creationTimeUnix"], field))).toBe(isTime ? "accepted" : time);
       expect(get(clause(["_lastUpdateTimeUnix"], field)) === "accepted").toBe(isTime);
     }
+    for (const to of ["id", "_creationTimeUnix", "_lastUpdateTimeUnix"]) {
+      expect(get(clause([to], "valueBoolean", "IsNull"))).toBe("accepted");
+    }
     expect(get(clause(["_id"], "valueString"))).toBe(UNKNOWN("_id", "Book"));
     expect(paths(clause(["_id"], "valueString"))).toBe("accepted");
   });

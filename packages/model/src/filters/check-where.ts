@@ -75,7 +75,7 @@ class WhereChecker {
   /** Of the last property and its class. */
   #end({ path, operator, value }: ComparedPath, rootClass: string): string | undefined {
     const name = path.at(-1) ?? "";
-    const special = this.#special(name, value);
+    const special = this.#special(name, operator, value);
     if (special !== undefined) return special === "" ? undefined : special;
     const className = path.at(-2) ?? rootClass;
     const definition = this.#classOf(className);
@@ -87,7 +87,9 @@ class WhereChecker {
   }
 
   /** Empty when `name` is special and all is well, undefined when it is not special. */
-  #special(name: string, { kind }: FilterValue): string | undefined {
+  #special(name: string, operator: string, { kind }: FilterValue): string | undefined {
+    const isSpecial = [ID_PROPERTY, CREATION_TIME_PROPERTY, LAST_UPDATE_TIME_PROPERTY].includes(name);
+    if (isSpecial && operator === "IsNull") return "";
     if (name === ID_PROPERTY) {
       if (kind === "string" || !this.#checksValues) return "";
       return 'using special path ["id"] to filter by uuid: must use "valueString" to specify the id';
