@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { refusal } from "../testing/refusal.js";
 import { SPEC_PROFILE, WEAVIATE_PROFILE } from "../wire-profile.js";
-import { NO_MODULES } from "./module-class-rules.js";
+import type { ClassDefinition } from "./class-definition.js";
+import { type ModuleClassRules, NO_MODULES } from "./module-class-rules.js";
 import { parseClass } from "./parse-class.js";
 import { updateClass } from "./update-class.js";
 
@@ -87,6 +88,29 @@ describe("updateClass", () => {
     ],
   ])("refuses the change %j", (change, message) => {
     expect(refusal(() => updateClass({ ...same, ...change }, current, settings))).toBe(`invalid: ${message}`);
+  });
+
+  it("takes a class back whose later property has no defaults of its module, with them or without", () => {
+    const config = { text2vec: { skip: false } };
+    const modules: ModuleClassRules = {
+      ...NO_MODULES,
+      kindOf: () => "vectorizer",
+      withDefaults: (definition): ClassDefinition => ({
+        ...definition,
+        properties: definition.properties?.map((property) => ({ moduleConfig: config, ...property })) ?? null,
+      }),
+    };
+    const withModules = { ...settings, modules };
+    const made = parseClass({ class: "Car", vectorizer: "text2vec" }, [], withModules);
+    const later = { name: "later", dataType: ["text"] };
+    const stored = { ...made, properties: [later] };
+    for (const property of [later, { ...later, moduleConfig: config }]) {
+      expect(updateClass({ ...stored, properties: [property] }, stored, withModules).properties).toEqual([later]);
+    }
+    const other = { ...later, moduleConfig: { text2vec: { skip: true } } };
+    expect(refusal(() => updateClass({ ...stored, properties: [other] }, stored, withModules))).toContain(
+      "add property feature",
+    );
   });
 
   it("tells null properties from an empty list where the profile does", () => {

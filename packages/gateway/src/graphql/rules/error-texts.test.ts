@@ -77,6 +77,11 @@ describe("error texts of the reference", () => {
       "{ Get { Book(group: {type: merge}) { title } } }",
       'Argument "group" has invalid value {type: merge}.\nIn field "force": Expected "Float!", found null.',
     ],
+    [
+      `{ Get { Book(nearVector: {vector: [${Array(3_000).fill(10)}, "a"]}) { title } } }`,
+      `Argument "nearVector" has invalid value ${`{vector: [${Array(3_000).fill(10).join(", ")}`.slice(0, 4_096)}….\n` +
+        'In field "vector": In element #3000: Expected type "Float", found "a".',
+    ],
     ["query($x: Bok) { Get { Book { title } } }", 'Unknown type "Bok". Did you mean "Book"?'],
     ["{ Get { Book { writtenBy { ... on Autor { name } } } } }", 'Unknown type "Autor". Did you mean "Author"?'],
     [
