@@ -110,7 +110,9 @@ napi_value removeDocuments(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-/** search(index, request, query, wanted, shards, ef, flatSearchCutoff, allowed?): as `put`. */
+/**
+ * search(index, request, query, wanted, shards, ef, flatSearchCutoff, allowed?): as `put`. It may wait until `wakeThreads`.
+ */
 napi_value search(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
@@ -137,6 +139,11 @@ napi_value search(napi_env env, napi_callback_info info) {
   request->query.assign(query, query + floats);
   (*index)->submit(std::move(request));
   return number(env, -1);
+}
+
+napi_value wakeThreads(napi_env, napi_callback_info) {
+  Scheduler::get().wakeForSearches();
+  return nullptr;
 }
 
 napi_value cancel(napi_env env, napi_callback_info info) {
@@ -256,6 +263,7 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
                    {"indexPut", put},
                    {"indexRemove", removeDocuments},
                    {"indexSearch", search},
+                   {"wakeThreads", wakeThreads},
                    {"indexCancel", cancel},
                    {"indexCounts", counts},
                    {"indexAwaitTail", awaitTail},

@@ -91,7 +91,10 @@ class Scheduler {
   /** The one of the process; it is never destroyed, since its threads end with the process. */
   static Scheduler& get();
 
+  /** Puts a search in line. Threads that are busy come to it; those that sleep do not, until `wakeForSearches`. */
   void search(const std::shared_ptr<Scheduled>& index, std::unique_ptr<SearchRequest> request);
+  /** Wakes as many threads as there are searches in line. */
+  void wakeForSearches();
   /** Takes a search back that has not begun. */
   bool cancel(const std::shared_ptr<Scheduled>& index, uint32_t request);
   /** Tells that there may be rows to link, or exclusive work. */

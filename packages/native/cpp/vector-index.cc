@@ -210,6 +210,7 @@ void VectorIndex::linksPaused() {
     auto request = std::make_unique<SearchRequest>();
     request->audit = true;
     Scheduler::get().search(shared_from_this(), std::move(request));
+    Scheduler::get().wakeForSearches();
   }
   answerWaiters();
 }

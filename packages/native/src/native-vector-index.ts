@@ -17,6 +17,7 @@ interface VectorIndexAddon {
     flatSearchCutoff: number,
     allowed: Uint32Array | undefined,
   ): number;
+  wakeThreads(): void;
   indexCancel(index: Handle, request: number): void;
   indexCounts(index: Handle, out: Float64Array): void;
   indexAwaitTail(index: Handle, request: number, tailMax: number): void;
@@ -72,6 +73,23 @@ function check(result: number): void {
   throw new NotFinite(result);
 }
 
+let wakesThreads = false;
+
+/**
+ * At the end of this turn of the event loop: a thread that is woken at once takes the processor from the event loop, which
+ * has more requests to hand over.
+ */
+function wakeThreadsOnce(): void {
+  if (wakesThreads) return;
+  wakesThreads = true;
+  setImmediate(wakeThreads);
+}
+
+function wakeThreads(): void {
+  wakesThreads = false;
+  native.wakeThreads();
+}
+
 /**
  * Vectors by document id (uint32) on the native side, with their graph. Vectors are normalised when they are put, and
  * kept exactly as float32. Promises resolve with the native threads' answer, whatever its status.
@@ -111,6 +129,7 @@ export class NativeVectorIndex {
   ): Promise<Answer> {
     return request((id) => {
       check(native.indexSearch(this.#handle, id, query, wanted, shards, ef, flatSearchCutoff, allowed));
+      wakeThreadsOnce();
       number(id);
     });
   }

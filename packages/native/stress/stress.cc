@@ -99,6 +99,7 @@ void searchOnce(VectorIndex& index, const std::vector<float>& query, uint32_t wa
   request->filtered = filtered;
   if (filtered) request->allowed.assign(400, 0x5A5A5A5A);
   index.submit(std::move(request));
+  shoal::Scheduler::get().wakeForSearches();
   if (lastRequest % 16 == 0) index.cancel(lastRequest);
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { endResponse } from "./end-response.js";
 import type { HttpResponse } from "./http-response.js";
 
 /** Bytes of the answer's body. */
@@ -45,7 +46,7 @@ export function sendResponse(
   const bytes = bodyBytesOf(answer);
   headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));
   response.writeHead(status, headers);
-  response.end(body, answer.encoding ?? "utf8");
+  endResponse(response, body, answer.encoding ?? "utf8");
   return bytes;
 }
 

@@ -20,7 +20,7 @@ const VERIFIED_OBJECTS = 20;
 
 /** Reads first, then what changes the data. */
 export const h8: readonly Row[] = [
-  objectRow("get", "GET by id", 30, 29_000),
+  objectRow("get", "GET by id", 30, 58_000),
   objectRow("patch", "PATCH of one property", 200, 9000),
   objectRow("put", "PUT with a new vector", 500, 9000),
   objectRow("post", "POST of a new object", 320, 9000),

@@ -1,0 +1,25 @@
+import type { ServerResponse } from "node:http";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { endResponse } from "./end-response.js";
+
+describe("endResponse", () => {
+  it("ends the responses of a turn together, in order, and those of the next one after them", async () => {
+    const ended: unknown[][] = [];
+    const response = (name: string) =>
+      ({ end: (...given: unknown[]) => void ended.push([name, ...given]) }) as unknown as ServerResponse;
+    endResponse(response("first"), "a", "latin1");
+    await Promise.resolve();
+    endResponse(response("second"), Buffer.from("b"), "utf8");
+    expect(ended).toEqual([]);
+    await turn();
+    expect(ended).toEqual([
+      ["first", "a", "latin1"],
+      ["second", Buffer.from("b"), "utf8"],
+    ]);
+    endResponse(response("third"), "c", "utf8");
+    expect(ended).toHaveLength(2);
+    await turn();
+    expect(ended).toHaveLength(3);
+  });
+});
