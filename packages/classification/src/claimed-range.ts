@@ -49,8 +49,12 @@ export class ClaimedRange implements Disposable {
 
   /** Lets others go on with it. */
   async release(): Promise<void> {
-    await this.#line;
-    await this.#owner.jobs.report({ ...this.#key, progress: this.#told, state: "released" }, this.#context());
+    await this.#leave({ state: "released" });
+  }
+
+  /** Lets other jobs go first: for now this one cannot go on. */
+  async postpone(reason: string): Promise<void> {
+    await this.#leave({ state: "postponed", reason });
   }
 
   [Symbol.dispose](): void {
@@ -60,6 +64,11 @@ export class ClaimedRange implements Disposable {
   get #key() {
     const { job, range, token } = this.claim;
     return { jobId: job.id, range, token };
+  }
+
+  async #leave(end: Pick<RangeReport, "state" | "reason">): Promise<void> {
+    await this.#line;
+    await this.#owner.jobs.report({ ...this.#key, progress: this.#told, ...end }, this.#context());
   }
 
   async #send(report: RangeReport): Promise<void> {

@@ -85,7 +85,8 @@ export class ClassificationRunner implements AsyncDisposable {
       const isStopped = this.#stopped.signal.aborted;
       if (range.signal.aborted && !isStopped) return;
       if (!isStopped && !isPassing(error)) return await range.abort(error.message);
-      await range.release();
+      if (isStopped) await range.release();
+      else await range.postpone(error.message);
       throw error;
     }
   }

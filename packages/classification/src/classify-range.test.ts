@@ -34,6 +34,7 @@ class World {
   busy = 0;
   busiest = 0;
   isDone = false;
+  nowMs = () => Date.now();
 
   constructor(
     readonly classify: (id: ObjectId) => ObjectId | undefined,
@@ -50,7 +51,7 @@ class World {
     } as Partial<JobService> as JobService;
     const claim = { job, range: 0, token: 1, upTo: this.upTo, progress: this.progress, leaseMs: 60_000 };
     using range = new ClaimedRange(claim, { jobs, nowMs: () => 1, stopped: new AbortController().signal });
-    await classifyRange(this.#prepared(), range, () => Date.now());
+    await classifyRange(this.#prepared(), range, this.nowMs);
   }
 
   #prepared(): PreparedRun {
@@ -96,6 +97,23 @@ it("holds a chunk of items at a time, announced before it is written", async () 
   expect(world.busiest).toBeLessThanOrEqual(8);
   const label = world.shards.items.get(inRange[0] ?? OWN)?.properties.label;
   expect(label).toEqual([{ ...referenceTo(OWN, "svc"), classification: {} }]);
+});
+
+it("gives up when failures that pass do not pass for five seconds, and not before", async () => {
+  for (const failures of [2, 3]) {
+    let attempts = 0;
+    const world = new World(() => {
+      attempts++;
+      if (attempts <= failures) throw new ShoalError("unavailable", "the service is away");
+      return OWN;
+    });
+    world.nowMs = () => attempts * 2_500;
+    world.shards.items.set(idOf(1), { properties: {}, extras: undefined });
+    const work = world.work();
+    if (failures === 2) await work;
+    else await expect(work).rejects.toMatchObject({ code: "unavailable", message: "the service is away" });
+    expect(world.isDone).toBe(failures === 2);
+  }
 });
 
 it("leaves an item to the client who has labelled it since it was read", async () => {

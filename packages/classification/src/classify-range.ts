@@ -9,6 +9,8 @@ import { classifyItems, isPassing } from "./classify-items.js";
 const CHUNK = 100;
 const READ_MS = 60_000;
 const RETRY_MS = 500;
+/** What does not pass in so long may take longer: others have their turn then. */
+const PASSING_MS = 5_000;
 const ERRORS_MAX = 10;
 
 const MARKS = { properties: false, vector: false, extras: true } as const;
@@ -17,10 +19,12 @@ const PAGE = 1_000;
 /**
  * Classifies the items of a range, chunk by chunk, in the order of their ids. A chunk is announced before it is written, and
  * every object that is written carries the job's id. Who goes on with an announced chunk therefore counts the objects in
- * it that carry the id and classifies the others: each item is counted once, whenever a process ends.
+ * it that carry the id and classifies the others: each item is counted once, whenever a process ends. Fails when it
+ * cannot go on, also with failures that pass when they have not for {@link PASSING_MS}.
  */
 export async function classifyRange(prepared: PreparedRun, range: ClaimedRange, nowMs: () => number): Promise<void> {
   let { progress } = range.claim;
+  let failingSinceMs: number | undefined;
   for (;;) {
     range.signal.throwIfAborted();
     const context = { deadline: nowMs() + READ_MS, signal: range.signal };
@@ -34,9 +38,11 @@ export async function classifyRange(prepared: PreparedRun, range: ClaimedRange, 
         await range.report(progress, "working");
       }
       progress = await finishChunk(prepared, progress, items, end, isBegun, nowMs, range.signal);
+      failingSinceMs = undefined;
     } catch (thrown) {
       range.signal.throwIfAborted();
-      if (!isPassing(thrown)) throw thrown;
+      failingSinceMs ??= nowMs();
+      if (!isPassing(thrown) || nowMs() - failingSinceMs >= PASSING_MS) throw thrown;
       await sleep(RETRY_MS, undefined, { signal: range.signal });
     }
   }

@@ -1,4 +1,11 @@
-import { COMBINE_OPERATORS, COMPARE_OPERATORS, isUncheckedObject, ShoalError } from "@shoal/model";
+import {
+  COMBINE_OPERATORS,
+  COMPARE_OPERATORS,
+  isUncheckedObject,
+  ShoalError,
+  type UncheckedObject,
+  withPrefix,
+} from "@shoal/model";
 
 const OPERATORS: readonly string[] = [...COMBINE_OPERATORS, ...COMPARE_OPERATORS];
 
@@ -32,13 +39,62 @@ export function checkOperators(clause: unknown): void {
   if (Array.isArray(operands)) for (const operand of operands) checkOperators(operand);
 }
 
-/** Fails with `invalid` on a comparison without a value, in the words of reference-rest 10.1. */
-export function checkValues(clause: unknown): void {
+/** Fails with `invalid` on a clause whose members do not go together, in the words of reference-graphql 7.2. */
+export function checkMembers(clause: unknown): void {
   if (!isUncheckedObject(clause)) return;
-  const { operator, operands } = clause;
-  if (Array.isArray(operands)) for (const operand of operands) checkValues(operand);
-  const isComparison = typeof operator === "string" && (COMPARE_OPERATORS as readonly string[]).includes(operator);
-  const isSet = ([name, value]: [string, unknown]) => name.startsWith("value") && value !== null;
-  if (!isComparison || Object.entries(clause).some(isSet)) return;
-  throw new ShoalError("invalid", `got operator '${operator}', but no value<Type> field set`);
+  const { operator } = clause;
+  if (typeof operator !== "string") return;
+  if ((COMBINE_OPERATORS as readonly string[]).includes(operator)) checkCombination(operator, clause);
+  else checkComparison(operator, clause);
 }
+
+function checkCombination(operator: string, clause: UncheckedObject): void {
+  const { path, operands } = clause;
+  const elsewhere = "or switch to compare operator (eg. Equal, NotEqual, etc.)";
+  if (isGiven(path) && !isEmptyList(path)) {
+    throw refused(`operator '${operator}' not compatible with field 'path', remove 'path' ${elsewhere}`);
+  }
+  if (valuesOf(clause).length > 0) {
+    throw refused(`operator '${operator}' not compatible with field 'value<Type>', remove value field ${elsewhere}`);
+  }
+  if (!isGiven(operands) || isEmptyList(operands)) {
+    throw refused(`operator '${operator}', but no operands set - add at least one operand`);
+  }
+  // One clause stands for a list of it.
+  for (const [at, operand] of (Array.isArray(operands) ? operands : [operands]).entries()) {
+    try {
+      checkMembers(operand);
+    } catch (thrown) {
+      throw withPrefix(`operand ${at}: `, thrown);
+    }
+  }
+}
+
+function checkComparison(operator: string, clause: UncheckedObject): void {
+  if (!isGiven(clause.path) || isEmptyList(clause.path)) {
+    throw refused("field 'path': must have at least one element");
+  }
+  if (valuesOf(clause).length === 0) throw refused(`got operator '${operator}', but no value<Type> field set`);
+  const { valueGeoRange } = clause;
+  if (isUncheckedObject(valueGeoRange)) checkGeoRange(valueGeoRange);
+}
+
+function checkGeoRange({ distance, geoCoordinates }: UncheckedObject): void {
+  if (!isGiven(distance)) throw refused("valueGeoRange: field 'distance' must be set");
+  const max = isUncheckedObject(distance) ? (distance.max ?? 0) : undefined;
+  // What is no number at all is told by its type.
+  if (typeof max === "number" && max <= 0) {
+    throw refused("valueGeoRange: field 'distance.max' must be a positive number");
+  }
+  if (!isGiven(geoCoordinates)) throw refused("valueGeoRange: field 'geoCoordinates' must be set");
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+function valuesOf(clause: UncheckedObject): readonly string[] {
+  return Object.keys(clause).filter((name) => name.startsWith("value") && isGiven(clause[name]));
+}
+
+const refused = (reason: string): ShoalError => new ShoalError("invalid", reason);

@@ -23,7 +23,7 @@ import {
   REFUSED,
   ZEROSHOT,
 } from "./classification-request.js";
-import { checkValues } from "./filter-clause.js";
+import { checkMembers } from "./filter-clause.js";
 import { shownFilter } from "./shown-filter.js";
 
 /** What a request is checked with. */
@@ -149,7 +149,7 @@ function filtersOf(
     const properties = classifyProperties.map((property) => propertyOf(rules.classOf(className), property));
     const targets = properties.flatMap((property) => property?.dataType ?? []);
     try {
-      checkValues(clause);
+      checkMembers(clause);
       for (const root of name === "targetWhere" ? targets : [className]) {
         checkWherePaths(parseWhere(clause, root, rules.whereLimits), root, rules.classOf);
       }

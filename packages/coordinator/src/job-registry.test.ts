@@ -133,6 +133,37 @@ describe.each<[string, Way]>([
     expect((await claimed(world, "c")).progress).toEqual(progress(2, "n"));
   });
 
+  test("a job that cannot go on lets others go first, and ends when it has got nowhere for half an hour", async () => {
+    const world = await open();
+    const classId = await withClass(world);
+    const postpone = (claim: JobClaim, at = claim.progress) =>
+      world.jobs.report({ ...keyOf(claim), progress: at, state: "postponed", reason: "the service is away" }, context);
+    await world.jobs.create(job(classId, 2, "stuck"), context);
+    await world.jobs.create(job(classId, 1, "other"), context);
+    await postpone(await claimed(world, "a"), progress(3, "c"));
+    const other = await claimed(world, "a");
+    expect(other.job.id).toBe("other");
+    expect(await world.jobs.claim("b", context)).toBeUndefined();
+    await world.jobs.report({ ...keyOf(other), progress: progress(1), state: "done" }, context);
+    const tryAgain = async (afterMs: number): Promise<JobClaim> => {
+      world.clock.now += afterMs;
+      const claim = await claimed(world, "a");
+      expect(claim.job.id).toBe("stuck");
+      return claim;
+    };
+    const again = await tryAgain(10_000);
+    expect(again.progress).toEqual(progress(3, "c"));
+    // What is done counts from then on.
+    world.clock.now += 20 * 60_000;
+    await world.jobs.report({ ...keyOf(again), progress: progress(4, "d"), state: "working" }, context);
+    await postpone(again, progress(4, "d"));
+    await postpone(await tryAgain(30 * 60_000 - 1));
+    expect(await world.jobs.find("stuck", context)).toMatchObject({ status: "running" });
+    await postpone(await tryAgain(10_000));
+    expect(await world.jobs.find("stuck", context)).toMatchObject({ status: "aborted", error: "the service is away" });
+    expect(await world.jobs.claim("a", context)).toBeUndefined();
+  });
+
   test("a job ends with its class, also when another one gets its name", async () => {
     const world = await open();
     const classId = await withClass(world);

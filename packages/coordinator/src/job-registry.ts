@@ -21,6 +21,10 @@ import { otherChanges } from "./stored-schema.js";
 
 /** How long a runner may say nothing. */
 const LEASE_MS = 10_000;
+/** How long nobody tries a job again that cannot go on. */
+const POSTPONED_MS = 10_000;
+/** How long a job may get nowhere (reference-graphql 7.3). */
+const STUCK_MS_MAX = 30 * 60_000;
 const RUNNING_MAX = 100;
 const ENDED_MAX = 1_000;
 const RANGES_MAX = 64;
@@ -106,7 +110,8 @@ export class JobRegistry implements JobService, Disposable {
       const running = readJobs(state).filter(({ job }) => job.status === "running");
       const there = running.filter(({ job }) => isClassThere(state, job));
       for (const stored of running) if (!there.includes(stored)) changes.push(...this.#classGone(stored));
-      const ranges = there.flatMap(({ job, open }) =>
+      const due = there.filter(({ stuck }) => stuck === undefined || stuck.postponedUntilMs <= nowMs);
+      const ranges = due.flatMap(({ job, open }) =>
         open.flatMap((range) => {
           const stored = readRange(state, job.id, range);
           return stored === undefined ? [] : [{ job, stored }];
@@ -123,14 +128,18 @@ export class JobRegistry implements JobService, Disposable {
     });
   }
 
-  async report({ progress, state: end, ...key }: RangeReport, context: RequestContext): Promise<void> {
+  async report({ progress, state: end, reason, ...key }: RangeReport, context: RequestContext): Promise<void> {
     const isGone = await this.#change(context, (state): LedgerChange<boolean> => {
       const { stored, range } = this.#held(state, key);
       if (!isClassThere(state, stored.job)) return { changes: this.#classGone(stored), answer: true };
       if (end === "done") return { changes: this.#rangeDone(stored, range, progress.counts), answer: false };
+      if (end === "postponed")
+        return { changes: this.#postponed(stored, { ...range, progress }, reason), answer: false };
       const leaseUntilMs = this.#nowMs() + this.#leaseMs;
       const worker = end === "released" ? { worker: "", leaseUntilMs: 0 } : { leaseUntilMs };
-      return { changes: [putRange({ ...range, ...worker, progress })], answer: false };
+      const changes = [putRange({ ...range, ...worker, progress })];
+      const moves = stored.stuck !== undefined && progress.after !== range.progress.after;
+      return { changes: moves ? [...changes, putJob(goingOn(stored))] : changes, answer: false };
     });
     if (isGone) throw new ShoalError("conflict", `job ${key.jobId} has ended: its class is gone`);
   }
@@ -178,6 +187,14 @@ export class JobRegistry implements JobService, Disposable {
     return [putJob({ job: { ...job, counts, ...end }, open: left, order }), removeRange(job.id, range)];
   }
 
+  #postponed(stored: StoredJob, range: StoredRange, reason = "it cannot go on"): readonly MetaChange[] {
+    const nowMs = this.#nowMs();
+    const sinceMs = stored.stuck?.sinceMs ?? nowMs;
+    if (nowMs - sinceMs >= STUCK_MS_MAX) return this.#aborted(stored, reason);
+    const stuck = { sinceMs, postponedUntilMs: nowMs + POSTPONED_MS };
+    return [putJob({ ...stored, stuck }), putRange({ ...range, worker: "", leaseUntilMs: 0 })];
+  }
+
   #classGone(stored: StoredJob): readonly MetaChange[] {
     return this.#aborted(stored, `class '${stored.job.className}' was deleted`);
   }
@@ -197,6 +214,10 @@ export class JobRegistry implements JobService, Disposable {
 
 function isFree({ worker, leaseUntilMs }: StoredRange, nowMs: number): boolean {
   return worker === "" || leaseUntilMs <= nowMs;
+}
+
+function goingOn({ stuck: _, ...stored }: StoredJob): StoredJob {
+  return stored;
 }
 
 function noticeOf(state: MetaState): JobsNotice {

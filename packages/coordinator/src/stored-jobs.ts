@@ -12,6 +12,12 @@ export interface StoredJob {
   /** Ranges that are not done. */
   readonly open: readonly number[];
   readonly order: number;
+  /** While it gets nowhere. Times are milliseconds since 1970. */
+  readonly stuck?: {
+    readonly sinceMs: number;
+    /** Until then nobody is given a range of it. */
+    readonly postponedUntilMs: number;
+  };
 }
 
 /** A range that is not done, as stored. */

@@ -11,7 +11,10 @@ const stressFolder = dirname(fileURLToPath(import.meta.url));
 const packageFolder = dirname(stressFolder);
 const modules = join(packageFolder, "node_modules");
 const sources = readdirSync(join(packageFolder, "cpp"))
-  .filter((name) => name.endsWith(".cc") && !/^(addon|crc32c|float32-list|free-memory|nearest-rows|xxh3|node-.*)\.cc$/.test(name))
+  .filter(
+    (name) =>
+      name.endsWith(".cc") && !/^(addon|crc32c|float32-list|free-memory|nearest-rows|xxh3|node-.*)\.cc$/.test(name),
+  )
   .map((name) => join(packageFolder, "cpp", name));
 const folder = mkdtempSync(join(tmpdir(), "shoal-stress-"));
 const sanitize = sanitizer === "address" ? "address,undefined" : sanitizer;

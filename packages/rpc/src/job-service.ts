@@ -66,8 +66,13 @@ export interface ClaimKey {
 
 export interface RangeReport extends ClaimKey {
   readonly progress: RangeProgress;
-  /** `working` keeps the claim, `done` ends the range, `released` lets others go on with it at once. */
-  readonly state: "working" | "done" | "released";
+  /**
+   * `working` keeps the claim, `done` ends the range, `released` lets others go on with it at once. `postponed`: it cannot go
+   * on for now; other jobs come first, and a job that got nowhere for half an hour is aborted.
+   */
+  readonly state: "working" | "done" | "released" | "postponed";
+  /** With `postponed`: why. */
+  readonly reason?: string;
 }
 
 /** What processes that work on jobs look at. */
@@ -85,7 +90,7 @@ export interface JobService {
   /** With every change that was answered before this was called. Of jobs that have ended only the last 1,000 are known. */
   find(id: string, context: RequestContext): Promise<Job | undefined>;
   /**
-   * A range that nobody works on, of the oldest job; undefined when there is none. A `worker` gets back at once what it had
+   * A range that nobody works on, of the oldest job that was not postponed lately; undefined when there is none. A `worker` gets back at once what it had
    * before it was started again. Jobs whose class is gone are aborted.
    */
   claim(worker: string, context: RequestContext): Promise<JobClaim | undefined>;

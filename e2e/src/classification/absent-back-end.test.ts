@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { at } from "../http-client.js";
+import { cleanEnvironment, freePort, SERVER_MAIN, ServerProcess } from "../server-process.js";
+import { classify, ended, importLabels, knownLabels, started } from "./known-labels.js";
+
+let port: number;
+let contextionary: ChildProcess;
+let server: ServerProcess | undefined;
+
+function startContextionary(): ChildProcess {
+  const env = { ...cleanEnvironment(), HOST: "127.0.0.1", INTERNAL_PORT: String(port) };
+  return spawn(process.execPath, [SERVER_MAIN, "contextionary"], { env, stdio: "ignore" });
+}
+
+beforeAll(async () => {
+  port = await freePort();
+  contextionary = startContextionary();
+  server = await ServerProcess.start({ env: { CONTEXTIONARY_URL: `127.0.0.1:${port}` } });
+});
+
+afterAll(async () => {
+  contextionary.kill("SIGKILL");
+  await server?.[Symbol.asyncDispose]();
+});
+
+it("a classification whose service is away waits for it, says so in the log, and holds up no other", async () => {
+  if (server === undefined) throw new Error("no server");
+  const { http } = server;
+  await importLabels(http, knownLabels(Math.random, 3, 60, 0.5));
+  await http.post("/v1/schema", { class: "Topic", vectorizer: "text2vec-contextionary" });
+  const properties = [
+    { name: "text", dataType: ["text"] },
+    { name: "topic", dataType: ["Topic"] },
+  ];
+  await http.post("/v1/schema", { class: "Article", vectorizer: "text2vec-contextionary", properties });
+  await http.post("/v1/objects", { class: "Topic", properties: { name: "music" } });
+  await http.post("/v1/objects", { class: "Article", properties: { text: "the orchestra played a symphony" } });
+  contextionary.kill("SIGKILL");
+  const waiting = await started(http, {
+    ...{ type: "text2vec-contextionary-contextual", class: "Article", classifyProperties: ["topic"] },
+  });
+  for (let waitedMs = 0; !server.output.includes("a classification has to wait"); waitedMs += 100) {
+    expect(waitedMs).toBeLessThan(60_000);
+    await sleep(100);
+  }
+  expect(await classify(http, { type: "knn", settings: { k: 1 } })).toMatchObject({ status: "completed" });
+  const { json } = await http.get(`/v1/classifications/${waiting}`);
+  expect([at(json, "status"), at(json, "error")]).toEqual(["running", undefined]);
+  contextionary = startContextionary();
+  expect(await ended(http, waiting)).toMatchObject({ status: "completed", meta: { countSucceeded: 1 } });
+});
