@@ -68,6 +68,10 @@ export interface GatewaySettings extends HttpServerSettings, WhereLimits {
   readonly graphqlDepthMax: number;
   readonly graphqlTokensMax: number;
   readonly graphqlNumbersMax: number;
+  readonly graphqlQueryCharsMax: number;
+  readonly graphqlFragmentsMax: number;
+  readonly graphqlFieldsMax: number;
+  readonly graphqlFieldPairsMax: number;
   readonly graphqlAliasesMax: number;
   readonly answerBytesMax: number;
   readonly authentication: AuthenticationConfiguration;
@@ -160,6 +164,10 @@ function graphQlLimits(settings: GatewaySettings): Partial<GraphQlLimits> {
     graphqlDepthMax: settings.graphqlDepthMax,
     graphqlTokensMax: settings.graphqlTokensMax,
     graphqlNumbersMax: settings.graphqlNumbersMax,
+    graphqlQueryCharsMax: settings.graphqlQueryCharsMax,
+    graphqlFragmentsMax: settings.graphqlFragmentsMax,
+    graphqlFieldsMax: settings.graphqlFieldsMax,
+    graphqlFieldPairsMax: settings.graphqlFieldPairsMax,
     graphqlAliasesMax: settings.graphqlAliasesMax,
     graphqlRowsMax: Math.max(graphqlRowsMax, queryMaximumResults),
     getRowsDefault: Math.max(DEFAULT_GRAPHQL_LIMITS.getRowsDefault, queryDefaultsLimit),

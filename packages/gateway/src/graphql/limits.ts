@@ -70,4 +70,5 @@ export function limitName(limit: keyof GraphQlLimits): string {
 
 const SETTINGS: ReadonlySet<string> = new Set([
   ...["graphqlDepthMax", "graphqlTokensMax", "graphqlNumbersMax", "graphqlAliasesMax", "filterValuesMax"],
+  ...["graphqlQueryCharsMax", "graphqlFragmentsMax", "graphqlFieldsMax", "graphqlFieldPairsMax"],
 ]);

@@ -37,24 +37,24 @@ const attacks: [string, string, string][] = [
   ["types 10,000 deep", `query($a: ${"[".repeat(10_000)}`, "GRAPHQL_DEPTH_MAX"],
   ["100k aliases", `{Get{Node{${many(100_000, (i) => `a${i}: name`)}}}}`, "GRAPHQL_TOKENS_MAX"],
   ["2,000 aliases", `{Get{Node{${many(2_000, (i) => `a${i}: name`)}}}}`, "GRAPHQL_ALIASES_MAX"],
-  ["one field 9,000 times", `{Get{Node{${"name ".repeat(9_000)}}}}`, "graphqlFieldPairsMax"],
+  ["one field 9,000 times", `{Get{Node{${"name ".repeat(9_000)}}}}`, "GRAPHQL_FIELD_PAIRS_MAX"],
   ["a million numbers", `{Get{Node(nearVector:{vector:[${"1 ".repeat(1_000_000)}`, "GRAPHQL_NUMBERS_MAX"],
   ["a filter of 20,000 numbers", `{Get{Node(where:{valueInt:[${"1,".repeat(20_000)}]}){name}}}`, "FILTER_VALUES_MAX"],
-  ["a long text", `{Get{Node{name}}}${" ".repeat(5_000_000)}`, "graphqlQueryCharsMax"],
+  ["a long text", `{Get{Node{name}}}${" ".repeat(5_000_000)}`, "GRAPHQL_QUERY_CHARS_MAX"],
   [
     "many fragments",
     `{Get{Node{...f0}}} ${many(900, (i) => `fragment f${i} on Node{...f${i + 1}}`)}`,
-    "graphqlFragmentsMax",
+    "GRAPHQL_FRAGMENTS_MAX",
   ],
   [
     "fragments that double one another",
     `{Get{Node{...f0}}} ${many(90, (i) => `fragment f${i} on Node{a:next{...on Node{...f${i + 1}}} b:next{...on Node{...f${i + 1}}}}`)} fragment f90 on Node{name}`,
-    "graphqlFieldsMax",
+    "GRAPHQL_FIELDS_MAX",
   ],
   [
     "fragments that double one another and end in nothing",
     `{Get{Node{...f0}}} ${many(90, (i) => `fragment f${i} on Node{...f${i + 1} ...f${i + 1}}`)}`,
-    "graphqlFieldsMax",
+    "GRAPHQL_FIELDS_MAX",
   ],
   [
     "fragments that nest one another",
@@ -109,12 +109,12 @@ it("refuses fields that meet in many pairs through fragments or nesting, and bea
   const spreads = many(99, (i) => `...f${i}`);
   const meet = (each: number) =>
     `{Get{Node{${spreads}}}} ${many(99, (i) => `fragment f${i} on Node{${"name ".repeat(each)}}`)}`;
-  expect((await post(meet(40))).json.errors[0].message).toContain("graphqlFieldPairsMax");
+  expect((await post(meet(40))).json.errors[0].message).toContain("GRAPHQL_FIELD_PAIRS_MAX");
   const nested = (each: number) => {
     const leaf = `next{...on Node{${"name ".repeat(each)}}}`;
     return `{Get{Node{${`next{...on Node{${leaf.repeat(each)}}}`.repeat(each)}}}}`;
   };
-  expect((await post(nested(10))).json.errors[0].message).toContain("graphqlFieldPairsMax");
+  expect((await post(nested(10))).json.errors[0].message).toContain("GRAPHQL_FIELD_PAIRS_MAX");
   for (const query of [meet(3), nested(6)]) {
     const { json, milliseconds } = await post(query);
     expect(json.errors).toBeNull();
