@@ -1,5 +1,15 @@
 import { ShoalError } from "@shoal/model";
-import type { ClaimKey, Job, JobClaim, JobService, JobsNotice, NewJob, RangeReport, RequestContext } from "@shoal/rpc";
+import {
+  type ClaimKey,
+  type Job,
+  type JobClaim,
+  type JobService,
+  type JobsNotice,
+  type NewJob,
+  type RangeReport,
+  type RequestContext,
+  WatchedValue,
+} from "@shoal/rpc";
 import { idRanges } from "./id-ranges.js";
 import type { Ledger, LedgerChange } from "./ledger.js";
 import type { MetaChange, MetaState } from "./meta-store.js";
@@ -43,14 +53,13 @@ export class JobRegistry implements JobService, Disposable {
   readonly #nowMs: () => number;
   readonly #leaseMs: number;
   readonly #subscription: Disposable;
-  readonly #listeners = new Set<(notice: JobsNotice) => void>();
-  #notice: JobsNotice;
+  readonly #notice: WatchedValue<JobsNotice>;
 
   constructor({ ledger, nowMs, leaseMs = LEASE_MS }: JobRegistryOptions) {
     this.#ledger = ledger;
     this.#nowMs = nowMs;
     this.#leaseMs = leaseMs;
-    this.#notice = noticeOf(ledger.state);
+    this.#notice = new WatchedValue(noticeOf(ledger.state));
     this.#subscription = ledger.onState((state) => this.#follow(state));
   }
 
@@ -153,14 +162,12 @@ export class JobRegistry implements JobService, Disposable {
   }
 
   watchJobs(listener: (notice: JobsNotice) => void): Disposable {
-    this.#listeners.add(listener);
-    listener(this.#notice);
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+    return this.#notice.watch(listener);
   }
 
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
-    this.#listeners.clear();
+    this.#notice.forgetListeners();
   }
 
   #change<T>(context: RequestContext, decide: (state: MetaState) => LedgerChange<T>): Promise<T> {
@@ -206,9 +213,8 @@ export class JobRegistry implements JobService, Disposable {
 
   #follow(state: MetaState): void {
     const notice = noticeOf(state);
-    if (notice.openRanges === this.#notice.openRanges && notice.version === this.#notice.version) return;
-    this.#notice = notice;
-    for (const listener of this.#listeners) listener(this.#notice);
+    const { known } = this.#notice;
+    if (notice.openRanges !== known?.openRanges || notice.version !== known.version) this.#notice.set(notice);
   }
 }
 

@@ -36,3 +36,4 @@ export {
 export type { FoundObjects, ShardAddress, ShardService, ShardStatus } from "./shard-service.js";
 export { peerNames } from "./tls/peer-names.js";
 export type { TlsMaterial, TlsSource } from "./tls/tls-source.js";
+export { WatchedValue } from "./watched-value.js";

@@ -3,6 +3,7 @@ import type { ExtensionService, ExtensionsSnapshot } from "../extension-service.
 import type { ExtensionsPosition, ExtensionsPosition__Output } from "../generated/shoal/ExtensionsPosition.js";
 import type { ExtensionsUpdate__Output } from "../generated/shoal/ExtensionsUpdate.js";
 import type { RequestContext } from "../request-context.js";
+import { WatchedValue } from "../watched-value.js";
 import { applyExtensions, wireExtension } from "../wire/extensions-update.js";
 import { EXTENSIONS } from "../wire/load-protos.js";
 import type { CoordinatorCalls } from "./coordinator-calls.js";
@@ -15,8 +16,7 @@ const CHANGE_WAIT_MS = 100;
 export class CoordinatorExtensions implements ExtensionService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #stream: FollowedStream<ExtensionsUpdate__Output>;
-  readonly #listeners = new Set<(snapshot: ExtensionsSnapshot) => void>();
-  #known: ExtensionsSnapshot | undefined;
+  readonly #snapshot = new WatchedValue<ExtensionsSnapshot>();
   /** What the updates of the stream that is open continue. */
   #streamed: ExtensionsSnapshot | undefined;
 
@@ -24,8 +24,8 @@ export class CoordinatorExtensions implements ExtensionService, Disposable {
     this.#calls = calls;
     this.#stream = new FollowedStream<ExtensionsUpdate__Output>({
       open: () => {
-        this.#streamed = this.#known;
-        return calls.listen(EXTENSIONS.Watch, positionOf(this.#known));
+        this.#streamed = this.#snapshot.known;
+        return calls.listen(EXTENSIONS.Watch, positionOf(this.#snapshot.known));
       },
       onItem: (update) => {
         this.#streamed = applyExtensions(this.#streamed, update);
@@ -46,7 +46,7 @@ export class CoordinatorExtensions implements ExtensionService, Disposable {
   }
 
   async list(context: RequestContext): Promise<ExtensionsSnapshot> {
-    const before = this.#known;
+    const before = this.#snapshot.known;
     const update = await this.#calls.ask(EXTENSIONS.List, positionOf(before), context, true);
     const snapshot = applyExtensions(before, update);
     this.#accept(snapshot);
@@ -54,14 +54,12 @@ export class CoordinatorExtensions implements ExtensionService, Disposable {
   }
 
   watchExtensions(listener: (snapshot: ExtensionsSnapshot) => void): Disposable {
-    this.#listeners.add(listener);
-    if (this.#known !== undefined) listener(this.#known);
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+    return this.#snapshot.watch(listener);
   }
 
   [Symbol.dispose](): void {
     this.#stream[Symbol.dispose]();
-    this.#listeners.clear();
+    this.#snapshot.forgetListeners();
   }
 
   /** Resolves when the watchers of this process have been told, or after a while. */
@@ -80,15 +78,14 @@ export class CoordinatorExtensions implements ExtensionService, Disposable {
   }
 
   #hasReached({ historyId, version }: ExtensionsPosition__Output): boolean {
-    return this.#known?.historyId === historyId && this.#known.version >= version;
+    const { known } = this.#snapshot;
+    return known?.historyId === historyId && known.version >= version;
   }
 
   /** Versions of a history only grow: what comes late is passed over. */
   #accept(snapshot: ExtensionsSnapshot): void {
-    const known = this.#known;
-    if (known?.historyId === snapshot.historyId && known.version >= snapshot.version) return;
-    this.#known = snapshot;
-    for (const listener of [...this.#listeners]) listener(snapshot);
+    const { known } = this.#snapshot;
+    if (known?.historyId !== snapshot.historyId || known.version < snapshot.version) this.#snapshot.set(snapshot);
   }
 }
 

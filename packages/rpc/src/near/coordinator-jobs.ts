@@ -2,6 +2,7 @@ import type { JobAnswer__Output } from "../generated/shoal/JobAnswer.js";
 import type { JobsNotice__Output } from "../generated/shoal/JobsNotice.js";
 import type { ClaimKey, Job, JobClaim, JobService, JobsNotice, NewJob, RangeReport } from "../job-service.js";
 import type { RequestContext } from "../request-context.js";
+import { WatchedValue } from "../watched-value.js";
 import { JOBS } from "../wire/load-protos.js";
 import type { CoordinatorCalls } from "./coordinator-calls.js";
 import { FollowedStream } from "./followed-stream.js";
@@ -10,14 +11,13 @@ import { FollowedStream } from "./followed-stream.js";
 export class CoordinatorJobs implements JobService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #stream: FollowedStream<JobsNotice__Output>;
-  readonly #listeners = new Set<(notice: JobsNotice) => void>();
-  #known: JobsNotice | undefined;
+  readonly #notice = new WatchedValue<JobsNotice>();
 
   constructor(calls: CoordinatorCalls) {
     this.#calls = calls;
     this.#stream = new FollowedStream<JobsNotice__Output>({
       open: () => calls.listen(JOBS.Watch, {}),
-      onItem: (notice) => this.#accept(notice),
+      onItem: ({ openRanges, version }) => this.#notice.set({ openRanges, version }),
       onEnd: () => undefined,
     });
   }
@@ -45,19 +45,12 @@ export class CoordinatorJobs implements JobService, Disposable {
   }
 
   watchJobs(listener: (notice: JobsNotice) => void): Disposable {
-    this.#listeners.add(listener);
-    if (this.#known !== undefined) listener(this.#known);
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+    return this.#notice.watch(listener);
   }
 
   [Symbol.dispose](): void {
     this.#stream[Symbol.dispose]();
-    this.#listeners.clear();
-  }
-
-  #accept({ openRanges, version }: JobsNotice__Output): void {
-    this.#known = { openRanges, version };
-    for (const listener of [...this.#listeners]) listener(this.#known);
+    this.#notice.forgetListeners();
   }
 }
 

@@ -2,6 +2,7 @@ import type { NodeDirectory__Output } from "../generated/shoal/NodeDirectory.js"
 import type { NodeRecord__Output as WireNode } from "../generated/shoal/NodeRecord.js";
 import type { NodeDirectory, NodeRecord, NodeService } from "../node-service.js";
 import type { RequestContext } from "../request-context.js";
+import { WatchedValue } from "../watched-value.js";
 import { NODES } from "../wire/load-protos.js";
 import type { CoordinatorCalls } from "./coordinator-calls.js";
 import { FollowedStream } from "./followed-stream.js";
@@ -10,8 +11,7 @@ import { FollowedStream } from "./followed-stream.js";
 export class CoordinatorNodes implements NodeService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #stream: FollowedStream<NodeDirectory__Output>;
-  readonly #listeners = new Set<(directory: NodeDirectory) => void>();
-  #known: NodeDirectory | undefined;
+  readonly #directory = new WatchedValue<NodeDirectory>();
 
   constructor(calls: CoordinatorCalls) {
     this.#calls = calls;
@@ -31,14 +31,12 @@ export class CoordinatorNodes implements NodeService, Disposable {
   }
 
   watchNodes(listener: (directory: NodeDirectory) => void): Disposable {
-    this.#listeners.add(listener);
-    if (this.#known !== undefined) listener(this.#known);
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+    return this.#directory.watch(listener);
   }
 
   [Symbol.dispose](): void {
     this.#stream[Symbol.dispose]();
-    this.#listeners.clear();
+    this.#directory.forgetListeners();
   }
 
   #accept({ version, expectedStorageNodes, nodes }: NodeDirectory__Output): void {
@@ -48,9 +46,7 @@ export class CoordinatorNodes implements NodeService, Disposable {
       nodes: nodes.map(readNode),
     };
     // After a stream that broke the same one is told again.
-    if (JSON.stringify(directory) === JSON.stringify(this.#known)) return;
-    this.#known = directory;
-    for (const listener of [...this.#listeners]) listener(directory);
+    if (JSON.stringify(directory) !== JSON.stringify(this.#directory.known)) this.#directory.set(directory);
   }
 }
 
