@@ -94,6 +94,17 @@ describe("runProcess", () => {
     expect(host.codes).toEqual([0]);
   });
 
+  it("leaves a start that goes on for too long after a signal", async () => {
+    const host = new FakeProcess();
+    const begun = performance.now();
+    void runProcess(host, () => new Promise(() => {}), 50);
+    host.emit("SIGTERM", "SIGTERM");
+    while (host.codes.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(49);
+    expect(host.codes).toEqual([0]);
+    expect(host.lines).toEqual(["shoal: stopped while it was starting\n"]);
+  });
+
   it("stops when the service fails by itself, and when a fault escapes", async () => {
     const host = new FakeProcess();
     await runProcess(host, async () => ({ drain: async () => {}, failed: Promise.reject(new Error("disk gone")) }));

@@ -22,6 +22,9 @@ export const EXIT_FAILURE = 1;
 /** A second signal came while the first one was being obeyed. */
 export const EXIT_FORCED = 130;
 
+/** How long a start goes on that was told to stop: shards that are recovered may take minutes. */
+const STARTING_MS_MAX = 3_000;
+
 /** Any time that a timer can have. */
 const ALIVE_MS = 24 * 3_600_000;
 
@@ -31,17 +34,26 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
  * The life of a process: `start` builds the service inside a scope; SIGTERM or SIGINT drains it, then the scope is
  * disposed of in reverse order, and the process exits with 0. A second signal exits at once. An error of any phase is
  * one line on stderr and exit code 1; what was opened is closed also then. A signal during `start` aborts `stopping`
- * and takes effect when `start` returns.
+ * and takes effect when `start` returns; when that takes longer than `startingMsMax`, the process exits with 0 as it is: what
+ * was acknowledged is on disk, and nothing is served yet that could be drained.
  */
 export async function runProcess(
   host: ProcessHost,
   start: (scope: ResourceScope, stopping: AbortSignal) => Promise<Service>,
+  startingMsMax = STARTING_MS_MAX,
 ): Promise<void> {
   const stopping = new AbortController();
+  let leaving: NodeJS.Timeout | undefined;
+  let isStarting = true;
+  const leave = (): void => {
+    host.stderr.write("shoal: stopped while it was starting\n");
+    host.exit(EXIT_OK);
+  };
   const stopRequested = new Promise<void>((resolve) => stopping.signal.addEventListener("abort", () => resolve()));
   const onSignal = (): void => {
-    if (stopping.signal.aborted) host.exit(EXIT_FORCED);
-    else stopping.abort();
+    if (stopping.signal.aborted) return host.exit(EXIT_FORCED);
+    stopping.abort();
+    if (isStarting) leaving = setTimeout(leave, startingMsMax);
   };
   let code = EXIT_OK;
   const fail = (error: unknown): void => {
@@ -64,6 +76,8 @@ export async function runProcess(
   const scope = new ResourceScope();
   try {
     const service = await start(scope, stopping.signal);
+    isStarting = false;
+    clearTimeout(leaving);
     await (service.failed === undefined ? stopRequested : Promise.race([stopRequested, service.failed])).catch(fail);
     await service.drain();
   } catch (error) {
@@ -75,6 +89,7 @@ export async function runProcess(
     fail(error);
   }
   clearInterval(alive);
+  clearTimeout(leaving);
   for (const [event, listener] of listeners) host.off(event, listener);
   host.exit(code);
 }
