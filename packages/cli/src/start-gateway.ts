@@ -60,7 +60,7 @@ export async function startGateway(
     new SchemaReplica(coordinator.schema, { remembered: await recallSchema(schemaMemory, logger), nowMs: now }),
   );
   scope.use(view.onChange(remember(schemaMemory, "the schema", logger, scope)));
-  const held = new HeldRequests();
+  const held = new HeldRequests(configuration);
   const connections = new Map<string, NodeConnection>();
   const pool = scope.use(
     new RemoteNodePool(coordinator.nodes, {

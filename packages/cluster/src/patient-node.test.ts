@@ -161,7 +161,7 @@ it("a node that is there and cannot do it now is asked once more, and says itsel
 });
 
 it("requests that wait are bounded in number and bytes, over all nodes", async () => {
-  const held = new HeldRequests({ ...HELD_LIMITS, heldRequestsMax: 3, heldBytesMax: 10_000 });
+  const held = new HeldRequests({ ...HELD_LIMITS, heldRequestsMax: 3, heldRequestBytesMax: 10_000 });
   const one = setUp(now, {}, held);
   const two = setUp(now, {}, held);
   one.connection.become("draining");

@@ -51,7 +51,10 @@ export async function runProcess(
   };
   const stopRequested = new Promise<void>((resolve) => stopping.signal.addEventListener("abort", () => resolve()));
   const onSignal = (): void => {
-    if (stopping.signal.aborted) return host.exit(EXIT_FORCED);
+    if (stopping.signal.aborted) {
+      host.exit(EXIT_FORCED);
+      return;
+    }
     stopping.abort();
     if (isStarting) leaving = setTimeout(leave, startingMsMax);
   };

@@ -102,6 +102,20 @@ export const CLUSTER_SETTINGS = {
     "How long a gateway holds requests for the shards of a storage node that restarts in an orderly way.",
     wholeNumber(0, 3_600),
   ),
+  heldRequestsMax: setting(
+    "HELD_REQUESTS_MAX",
+    "shard.held_requests_max",
+    10_000,
+    "Requests that a gateway holds for storage nodes that restart; more are answered 429.",
+    wholeNumber(0, 1_000_000),
+  ),
+  heldRequestBytesMax: setting(
+    "HELD_REQUEST_BYTES_MAX",
+    "shard.held_request_bytes_max",
+    256 * MIB,
+    "Bytes that held requests would write, all together.",
+    wholeNumber(0, 1024 * 1024 * MIB),
+  ),
   etcdEndpoints: {
     ...setting<readonly string[]>(
       "ETCD_ENDPOINTS",
