@@ -34,9 +34,9 @@ export interface Contextionary extends AsyncDisposable {
   meta(context: ModuleContext): Promise<{ readonly version: string; readonly wordCount: number }>;
   isStopword(word: string, context: ModuleContext): Promise<boolean>;
   isWordPresent(word: string, context: ModuleContext): Promise<boolean>;
-  /** Undefined for an unknown word. */
+  /** Undefined for an unknown word. Stop words have vectors, too. */
   vectorForWord(word: string, context: ModuleContext): Promise<Float32Array | undefined>;
-  /** One a word; undefined for unknown ones. */
+  /** One a word, as texts are made of them: undefined for unknown ones, and for stop words that nobody taught. */
   vectorsForWords(words: readonly string[], context: ModuleContext): Promise<readonly (Float32Array | undefined)[]>;
   /** The mean of the vectors of the corpora. Fails with `invalid` when one of them has no known word. */
   vectorForCorpora(

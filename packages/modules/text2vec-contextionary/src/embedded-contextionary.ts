@@ -58,7 +58,7 @@ export class EmbeddedContextionary implements Contextionary {
 
   async vectorsForWords(words: readonly string[]): Promise<readonly (Float32Array | undefined)[]> {
     const loaded = await this.#words();
-    return words.map((word) => loaded.words.vectorOf(word.toLowerCase()));
+    return words.map((word) => loaded.words.vectorInText(word.toLowerCase()));
   }
 
   async vectorForCorpora(corpora: readonly string[], overrides: readonly WordOverride[]): Promise<CorpusVector> {

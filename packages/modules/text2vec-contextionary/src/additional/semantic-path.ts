@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { AdditionalProperty, Project } from "@shoal/module-api";
+import type { AdditionalProperty, ModuleContext, Project } from "@shoal/module-api";
 import type { Contextionary } from "../contextionary.js";
 import { shownWords, vectorsOf } from "./nearest-neighbors.js";
 
@@ -57,11 +57,7 @@ export function semanticPath(contextionary: Contextionary, project: Project): Ad
       }
       const [nearest = []] = await contextionary.nearestUsualWords([query], NEIGHBORS, context);
       const concepts = shownWords(nearest).map(({ concept }) => concept);
-      const vectors = await contextionary.vectorsForWords(concepts, context);
-      const words = concepts.flatMap((concept, i) => {
-        const vector = vectors[i];
-        return vector === undefined ? [] : { concept, vector };
-      });
+      const words = await wordsWithVectors(contextionary, concepts, context);
       const paths = vectorsOf(rows).map(async (result) => {
         const all = [result, ...words.map(({ vector }) => vector), query];
         const perplexity = Math.floor(all.length / 2);
@@ -73,6 +69,18 @@ export function semanticPath(contextionary: Contextionary, project: Project): Ad
       return Promise.all(paths);
     },
   };
+}
+
+/** Stop words among them, too: neighbours are all words. Those have no vector in texts and are asked for one by one. */
+async function wordsWithVectors(contextionary: Contextionary, concepts: readonly string[], context: ModuleContext) {
+  const inTexts = await contextionary.vectorsForWords(concepts, context);
+  const vectors = await Promise.all(
+    concepts.map((concept, i) => inTexts[i] ?? contextionary.vectorForWord(concept, context)),
+  );
+  return concepts.flatMap((concept, i) => {
+    const vector = vectors[i];
+    return vector === undefined ? [] : { concept, vector };
+  });
 }
 
 /**

@@ -37,6 +37,16 @@ export function describeContextionary(name: string, open: () => Promise<Contexti
       ]);
     });
 
+    it("has vectors of stop words, but not where texts are made of them", async () => {
+      await using contextionary = await open();
+      for (const word of ["the", "i", "a"]) {
+        expect(await contextionary.isWordPresent(word, CONTEXT)).toBe(true);
+        expect(await contextionary.vectorForWord(word, CONTEXT)).toEqual(vectorOf(word));
+      }
+      const many = await contextionary.vectorsForWords(["the", "The", "car", "a"], CONTEXT);
+      expect(many).toEqual([undefined, undefined, vectorOf("car"), undefined]);
+    });
+
     it("makes vectors of corpora, and tells of what", async () => {
       await using contextionary = await open();
       const one = await contextionary.vectorForCorpora(["Car!"], [], CONTEXT);
@@ -98,6 +108,7 @@ export function describeContextionary(name: string, open: () => Promise<Contexti
       expect(source).toEqual([{ concept: "flux_capacitor", weight: 1, occurrence: 1000 }]);
       expect(vector).toEqual((await contextionary.vectorForCorpora(["engine of a car"], [], CONTEXT)).vector);
       expect(await contextionary.vectorForWord("the", CONTEXT)).toEqual(vectorOf("king"));
+      expect(await contextionary.vectorsForWords(["the"], CONTEXT)).toEqual([vectorOf("king")]);
       for (const [concept, definition, weight] of [
         ["a", "car", 1],
         ["Upper", "car", 1],

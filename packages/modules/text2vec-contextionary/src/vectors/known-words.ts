@@ -31,8 +31,12 @@ export class KnownWords {
 
   /** A view: not to be changed. */
   vectorOf(word: string): Float32Array | undefined {
-    const known = this.find(word);
-    return known?.numbers.subarray(known.start, known.start + this.dimensions);
+    return this.#view(this.find(word));
+  }
+
+  /** The same as texts are made of it: undefined for a stop word that nobody taught. */
+  vectorInText(word: string): Float32Array | undefined {
+    return this.#view(this.#findInText(word, this.#extensions()));
   }
 
   /**
@@ -53,14 +57,15 @@ export class KnownWords {
         known = this.#find(concept, extensions);
         taken = length;
       }
-      const word = words[at] ?? "";
-      if (known === undefined && (extensions.has(word) || !STOP_WORDS.has(word))) {
-        known = this.#find(word, extensions);
-      }
+      known ??= this.#findInText(words[at] ?? "", extensions);
       if (known !== undefined) found.push(known);
       at += taken;
     }
     return found;
+  }
+
+  #findInText(word: string, extensions: ReadonlyMap<string, Extension>): KnownWord | undefined {
+    return extensions.has(word) || !STOP_WORDS.has(word) ? this.#find(word, extensions) : undefined;
   }
 
   #find(word: string, extensions: ReadonlyMap<string, Extension>): KnownWord | undefined {
@@ -74,6 +79,10 @@ export class KnownWords {
     if (number < 0) return undefined;
     const occurrence = this.#vocabulary.occurrence(number);
     return { concept: word, numbers: matrix, start: number * dimensions, occurrence };
+  }
+
+  #view(known: KnownWord | undefined): Float32Array | undefined {
+    return known?.numbers.subarray(known.start, known.start + this.dimensions);
   }
 }
 

@@ -1,0 +1,28 @@
+import type { Json } from "@shoal/model";
+import type { AdditionalRow } from "@shoal/module-api";
+import { expect, it } from "vitest";
+import { EmbeddedContextionary } from "../embedded-contextionary.js";
+import { StoredExtensions } from "../stored-extensions.js";
+import { MemoryExtensions } from "../testing/memory-extensions.js";
+import { smallVocabulary } from "../testing/small-vocabulary.js";
+import { semanticPath } from "./semantic-path.js";
+
+const context = { deadline: Number.POSITIVE_INFINITY };
+const vocabulary = smallVocabulary();
+
+function row(vector: Float32Array): AdditionalRow {
+  return { definition: {}, object: { vector } } as unknown as AdditionalRow;
+}
+
+/** A path over neighbours that are given, on a line: the row at 0, the neighbours behind it, the query at the end. */
+async function pathOver(words: readonly string[], rows: readonly AdditionalRow[]): Promise<readonly Json[]> {
+  const contextionary = new EmbeddedContextionary(async () => vocabulary, new StoredExtensions(new MemoryExtensions()));
+  contextionary.nearestUsualWords = async () => [words.map((word) => ({ word, distance: 1 }))];
+  const property = semanticPath(contextionary, async (vectors) => vectors.map((_, i) => [i, 0]));
+  return property.values(rows, {}, { vector: vocabulary.vector(3), argument: undefined }, context);
+}
+
+it("leads over all neighbours, stop words among them", async () => {
+  const [found] = await pathOver(["car", "the", "road"], [row(vocabulary.vector(4))]);
+  expect(found).toMatchObject({ path: [{ concept: "road" }, { concept: "the" }, { concept: "car" }] });
+});
