@@ -32,6 +32,8 @@ export interface WordOverride {
  */
 export interface Contextionary extends AsyncDisposable {
   meta(context: ModuleContext): Promise<{ readonly version: string; readonly wordCount: number }>;
+  /** How many numbers its vectors have; undefined when it cannot tell. */
+  dimensions(context: ModuleContext): Promise<number | undefined>;
   isStopword(word: string, context: ModuleContext): Promise<boolean>;
   isWordPresent(word: string, context: ModuleContext): Promise<boolean>;
   /** Undefined for an unknown word. Stop words have vectors, too. */
@@ -44,7 +46,7 @@ export interface Contextionary extends AsyncDisposable {
     overrides: readonly WordOverride[],
     context: ModuleContext,
   ): Promise<CorpusVector>;
-  /** The `count` words nearest to a vector, of all words. */
+  /** The `count` words nearest to a vector, of all words. Fails for a vector of another length; so does the next. */
   nearestWords(vector: Float32Array, count: number, context: ModuleContext): Promise<readonly NearWord[]>;
   /** For each vector the `count` nearest of the words that are not among the rarest. */
   nearestUsualWords(

@@ -44,6 +44,10 @@ export class EmbeddedContextionary implements Contextionary {
     return { version: VERSION, wordCount: GLOVE_WORDS };
   }
 
+  async dimensions(): Promise<number> {
+    return (await this.#words()).vocabulary.dimensions;
+  }
+
   async isStopword(word: string): Promise<boolean> {
     return STOP_WORDS.has(word);
   }

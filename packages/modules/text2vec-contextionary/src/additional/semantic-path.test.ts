@@ -15,14 +15,23 @@ function row(vector: Float32Array): AdditionalRow {
 }
 
 /** A path over neighbours that are given, on a line: the row at 0, the neighbours behind it, the query at the end. */
-async function pathOver(words: readonly string[], rows: readonly AdditionalRow[]): Promise<readonly Json[]> {
+async function pathOver(
+  words: readonly string[],
+  rows: readonly AdditionalRow[],
+  query = vocabulary.vector(3),
+): Promise<readonly Json[]> {
   const contextionary = new EmbeddedContextionary(async () => vocabulary, new StoredExtensions(new MemoryExtensions()));
   contextionary.nearestUsualWords = async () => [words.map((word) => ({ word, distance: 1 }))];
   const property = semanticPath(contextionary, async (vectors) => vectors.map((_, i) => [i, 0]));
-  return property.values(rows, {}, { vector: vocabulary.vector(3), argument: undefined }, context);
+  return property.values(rows, {}, { vector: query, argument: undefined }, context);
 }
 
 it("leads over all neighbours, stop words among them", async () => {
   const [found] = await pathOver(["car", "the", "road"], [row(vocabulary.vector(4))]);
   expect(found).toMatchObject({ path: [{ concept: "road" }, { concept: "the" }, { concept: "car" }] });
+});
+
+it("is null where rows and search have another length than words", async () => {
+  const rows = [row(Float32Array.of(1, 2, 3)), row(Float32Array.of(3, 2, 1))];
+  expect(await pathOver(["car"], rows, Float32Array.of(1, 1, 1))).toEqual([null, null]);
 });

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import type { AdditionalProperty, ModuleContext, Project } from "@shoal/module-api";
 import type { Contextionary } from "../contextionary.js";
-import { shownWords, vectorsOf } from "./nearest-neighbors.js";
+import { isComparable, shownWords, vectorsOf } from "./nearest-neighbors.js";
 
 const ROWS_MAX = 25;
 const NEIGHBORS = 50;
@@ -18,7 +18,10 @@ interface Place {
   readonly point: readonly number[];
 }
 
-/** The words on the way from what was searched for to each row (reference-graphql 8.4). */
+/**
+ * The words on the way from what was searched for to each row (reference-graphql 8.4); null when that has another length than
+ * words have.
+ */
 export function semanticPath(contextionary: Contextionary, project: Project): AdditionalProperty {
   return {
     name: "semanticPath",
@@ -55,6 +58,8 @@ export function semanticPath(contextionary: Contextionary, project: Project): Ad
             `to ${ROWS_MAX} items, set a limit to <= ${ROWS_MAX}`,
         );
       }
+      // Without words near to it, there is no path: the class has vectors that somebody else has made.
+      if (!isComparable(query, await contextionary.dimensions(context))) return rows.map(() => null);
       const [nearest = []] = await contextionary.nearestUsualWords([query], NEIGHBORS, context);
       const concepts = shownWords(nearest).map(({ concept }) => concept);
       const words = await wordsWithVectors(contextionary, concepts, context);

@@ -22,6 +22,7 @@ export function describeContextionary(name: string, open: () => Promise<Contexti
     it("knows its words, and stop words", async () => {
       await using contextionary = await open();
       expect((await contextionary.meta(CONTEXT)).version).toMatch(/-v1\.\d+\.\d+$/);
+      expect(await contextionary.dimensions(CONTEXT)).toBe(vocabulary.dimensions);
       for (const word of ["car", "über", "東京", "2024"]) {
         expect(await contextionary.isWordPresent(word, CONTEXT)).toBe(true);
         expect(await contextionary.vectorForWord(word, CONTEXT)).toEqual(vectorOf(word));

@@ -21,6 +21,9 @@ const READY_PAUSE_MS = 1_000;
 /** How far the service looks (reference-graphql 8.3, 8.4). */
 const TREES = 32;
 
+/** One of these every contextionary knows, of whatever language. */
+const KNOWN_TO_ALL: readonly string[] = ["internet", "computer", "film", "car", "2020"];
+
 /** A contextionary that is another process, asked over gRPC without encryption, as the published containers have it. */
 export class RemoteContextionary implements Contextionary {
   readonly #address: string;
@@ -37,6 +40,12 @@ export class RemoteContextionary implements Contextionary {
   async meta(context: ModuleContext): Promise<{ readonly version: string; readonly wordCount: number }> {
     const { version, wordCount } = await this.#call((service) => service.Meta, {}, context);
     return { version, wordCount };
+  }
+
+  /** Asked anew each time, as the other process may be replaced by one with other words. */
+  async dimensions(context: ModuleContext): Promise<number | undefined> {
+    const vectors = await this.vectorsForWords(KNOWN_TO_ALL, context);
+    return vectors.find((vector) => vector !== undefined)?.length;
   }
 
   async isStopword(word: string, context: ModuleContext): Promise<boolean> {
