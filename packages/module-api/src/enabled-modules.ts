@@ -7,6 +7,7 @@ import {
   ShoalError,
 } from "@shoal/model";
 import type { AdditionalProperty } from "./additional-property.js";
+import { checkSettings } from "./check-settings.js";
 import type { Classifier } from "./classifier.js";
 import type { Module } from "./module.js";
 import type { ModuleContext } from "./module-context.js";
@@ -42,7 +43,12 @@ export class EnabledModules implements AsyncDisposable {
         return module && (module.vectorizer === undefined ? "other" : "vectorizer");
       },
       withDefaults: (definition) => this.#withDefaults(definition),
-      check: async (definition) => this.#byName.get(definition.vectorizer)?.classConfig?.check(definition),
+      check: async (definition) => {
+        const config = this.#byName.get(definition.vectorizer)?.classConfig;
+        if (config === undefined) return;
+        checkSettings(definition, config);
+        await config.check(definition);
+      },
     };
   }
 

@@ -16,13 +16,6 @@ export const TRANSFORMERS_CLASS_CONFIG: ClassConfig = {
   classDefaults: { poolingStrategy: POOLING_DEFAULT, ...TEXT_CLASS_DEFAULTS },
   propertyDefaults: TEXT_PROPERTY_DEFAULTS,
   async check(definition) {
-    const pooling = poolingSetting(definition);
-    if (typeof pooling !== "string" || pooling === "") {
-      throw new ShoalError(
-        "invalid",
-        `module '${MODULE_NAME}': poolingStrategy must be a text as '${POOLING_DEFAULT}', got ${JSON.stringify(pooling)}`,
-      );
-    }
     if (vectorizesClassName(definition, MODULE_NAME)) return;
     const isVectorized = (definition.properties ?? []).some(
       (property) =>
