@@ -172,6 +172,13 @@ describe("help", () => {
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
+  it("shoal contextionary --help lists what that reads, with its port", async () => {
+    const { code, stdout } = await runServer({}, ["contextionary", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}INTERNAL_PORT .*\n.* Default: 9999\.$/m);
+    expect(stdout).not.toMatch(/^ {2}PORT /m);
+  });
+
   it("npm start -- --config-file reads the file", async () => {
     const file = await write("refused.yaml", "prot: 1\n");
     const run = promisify(execFile)("npm", ["start", "--silent", "--", "--config-file", file], {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { addClusterCommands } from "./cluster/cluster-commands.js";
+import { contextionarySettings } from "./contextionary-settings.js";
 import { addConfigFileFlag, addServeFlags } from "./serve-flags.js";
 import { runsService } from "./service-command.js";
 
@@ -43,6 +44,8 @@ runsService(
   addConfigFileFlag(program.command("contextionary")).description("Word vectors for the gateways of a cluster."),
   version,
   async () => (await import("./start-contextionary-service.js")).startContextionaryService,
+  undefined,
+  contextionarySettings,
 );
 addClusterCommands(program);
 

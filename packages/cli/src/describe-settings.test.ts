@@ -1,5 +1,6 @@
 import { SETTINGS } from "@shoal/service-runtime";
 import { describe, expect, it } from "vitest";
+import { contextionarySettings } from "./contextionary-settings.js";
 import { describeSettings } from "./describe-settings.js";
 
 describe("describeSettings", () => {
@@ -20,5 +21,16 @@ describe("describeSettings", () => {
     );
     expect(plain).toContain("CLUSTER_HOSTNAME cluster.hostname Name of this node. Default: the host's name.");
     expect(plain).toContain("Default: (empty).");
+  });
+
+  it("names only what a command reads, with its own defaults", () => {
+    const text = describeSettings(contextionarySettings());
+    expect([...text.matchAll(/^ {2}([A-Z_]+) +\S+$/gm)].map(([, variable]) => variable)).toEqual([
+      ...["PERSISTENCE_DATA_PATH", "LOG_LEVEL", "LOG_FORMAT", "LOG_DEBUG", "METRICS_PORT", "METRICS_HOST"],
+      ...["CONFIGURATION_NAME", "MODULE_CACHE_PATH", "INTERNAL_HOST", "INTERNAL_PORT"],
+    ]);
+    const plain = text.replace(/\s+/g, " ");
+    expect(plain).toContain("INTERNAL_PORT internal.port Port of the same; 0 takes a free one. Default: 9999.");
+    expect(plain).toContain("Default: modules below PERSISTENCE_DATA_PATH.");
   });
 });

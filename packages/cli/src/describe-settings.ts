@@ -1,18 +1,18 @@
-import { describeDefault, SETTING_GROUPS } from "@shoal/service-runtime";
+import { describeDefault, SETTING_GROUPS, type SettingGroup } from "@shoal/service-runtime";
 
 const COLUMNS = 100;
 const INDENT = "      ";
 /** A space where no line ends. */
 const UNBROKEN = "\u00a0";
 
-/** Every setting by group, for `--help`: variable and key on one line, below it meaning and default. */
-export function describeSettings(): string {
-  const width = Math.max(...SETTING_GROUPS.flatMap(({ settings }) => settings.map(({ variable }) => variable.length)));
+/** Settings by group, for `--help`: variable and key on one line, below it meaning and default. */
+export function describeSettings(shown: readonly SettingGroup[] = SETTING_GROUPS): string {
+  const width = Math.max(...shown.flatMap(({ settings }) => settings.map(({ variable }) => variable.length)));
   const heading = [
     "Settings, each with its variable and its key in a file (a.b is b below a). An option wins over a variable,",
     "a variable over the file; empty counts as not set. A bad value or an unknown key ends the start.",
   ].join(" ");
-  const groups = SETTING_GROUPS.map(({ title, settings }) =>
+  const groups = shown.map(({ title, settings }) =>
     [
       `${title}:`,
       ...settings.flatMap((setting) => [

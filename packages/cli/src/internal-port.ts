@@ -11,7 +11,7 @@ import {
 } from "@shoal/service-runtime";
 
 export interface InternalPortOptions {
-  readonly configuration: Configuration;
+  readonly configuration: Pick<Configuration, "metricsPort" | "metricsHost">;
   readonly shoalVersion: string;
   readonly logger: Logger;
   /** Why `GET /ready` of that port is 503; "" when it is 200. */

@@ -8,6 +8,7 @@ import {
   refuseMisspelledVariables,
   runProcess,
   type Service,
+  type SettingGroup,
   type SettingSource,
   systemClock,
 } from "@shoal/service-runtime";
@@ -24,15 +25,19 @@ export type StartService = (options: ProcessOptions, scope: ResourceScope, stopp
 const terminalDefaults: SettingSource = ({ variable }) =>
   variable === "LOG_FORMAT" && process.stderr.isTTY ? { value: "text", place: "the terminal" } : undefined;
 
-/** Has `command` run a service until a signal. `load` brings in the modules that this role needs, and no others. */
+/**
+ * Has `command` run a service until a signal. `load` brings in the modules that this role needs, and no others; its `--help`
+ * lists `settings`, all if absent.
+ */
 export function runsService(
   command: Command,
   shoalVersion: string,
   load: () => Promise<StartService>,
   onListening: (url: string) => void = () => undefined,
+  settings?: () => readonly SettingGroup[],
 ): void {
   command
-    .addHelpText("after", () => `\n${describeSettings()}`)
+    .addHelpText("after", () => `\n${describeSettings(settings?.())}`)
     .action((flags: ServeFlags) => {
       endWithLauncher();
       let exit: (code: number) => void = (code) => process.exit(code);

@@ -2,19 +2,20 @@ import { join, resolve } from "node:path";
 import { startContextionary } from "@shoal/gateway";
 import type { Json } from "@shoal/model";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
+import { CONTEXTIONARY_CACHE, CONTEXTIONARY_PORT, type ContextionaryConfiguration } from "./contextionary-settings.js";
 import { FileExtensions } from "./file-extensions.js";
 import { openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import type { ProcessOptions } from "./process-options.js";
 
-/** That of the published containers. */
-const PORT = 9999;
-
 /** Word vectors for the gateways of a cluster (`CONTEXTIONARY_URL`); what users teach is kept in its data folder. */
-export async function startContextionaryService(options: ProcessOptions, scope: ResourceScope): Promise<Service> {
+export async function startContextionaryService(
+  options: Omit<ProcessOptions, "configuration"> & { readonly configuration: ContextionaryConfiguration },
+  scope: ResourceScope,
+): Promise<Service> {
   const { clock, configuration, logger } = options;
-  const { internalHost, internalPort = PORT } = configuration;
+  const { internalHost, internalPort = CONTEXTIONARY_PORT } = configuration;
   const dataPath = resolve(configuration.dataPath);
   await makeDataFolder(dataPath);
   let notReady = "the word vectors are loaded";
@@ -25,7 +26,7 @@ export async function startContextionaryService(options: ProcessOptions, scope: 
   const server = scope.use(
     await startContextionary(
       {
-        settings: { ...configuration, moduleCachePath: configuration.moduleCachePath ?? join(dataPath, "modules") },
+        settings: { moduleCachePath: configuration.moduleCachePath ?? join(dataPath, CONTEXTIONARY_CACHE) },
         extensions,
         nowMs: () => clock.now(),
         tell: (message, fields) => logger.info(fields, message),

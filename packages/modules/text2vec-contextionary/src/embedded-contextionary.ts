@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import type { ModuleContext } from "@shoal/module-api";
 import type { NearestRows } from "@shoal/native";
 import type { Contextionary, CorpusVector, NearWord, WordOverride } from "./contextionary.js";
 import type { StoredExtensions } from "./stored-extensions.js";
@@ -8,7 +8,7 @@ import { checkExtension, conceptKey, EXTENSION_OCCURRENCE } from "./vectors/exte
 import { KnownWords } from "./vectors/known-words.js";
 import { STOP_WORDS } from "./vectors/stop-words.js";
 import { GLOVE_WORDS } from "./vocabulary/glove-source.js";
-import { loadVocabulary } from "./vocabulary/load-vocabulary.js";
+import { loadVocabulary, type VocabularyResources } from "./vocabulary/load-vocabulary.js";
 import type { Vocabulary } from "./vocabulary/vocabulary.js";
 
 /** Of the word vectors: the language, their release, and the release of what is made of them. */
@@ -36,7 +36,7 @@ export class EmbeddedContextionary implements Contextionary {
     this.#extensions = extensions;
   }
 
-  static of(resources: ModuleResources, extensions: StoredExtensions): EmbeddedContextionary {
+  static of(resources: VocabularyResources, extensions: StoredExtensions): EmbeddedContextionary {
     return new EmbeddedContextionary(() => loadVocabulary(resources), extensions);
   }
 

@@ -1,11 +1,12 @@
 import type { ModuleResources } from "@shoal/module-api";
 import { EmbeddedContextionary } from "./embedded-contextionary.js";
 import { StoredExtensions } from "./stored-extensions.js";
+import type { VocabularyResources } from "./vocabulary/load-vocabulary.js";
 import { serveContextionary } from "./wire/serve-contextionary.js";
 
 /** The embedded contextionary for other processes, on the wire of the containers; its words are loaded before it listens. */
 export async function startContextionary(
-  resources: ModuleResources,
+  resources: VocabularyResources & Pick<ModuleResources, "extensions" | "nowMs">,
   address: string,
 ): Promise<{ readonly port: number } & AsyncDisposable> {
   const contextionary = EmbeddedContextionary.of(resources, new StoredExtensions(resources.extensions));

@@ -19,12 +19,12 @@ export const CLUSTER_SETTINGS = {
     "INTERNAL_HOST",
     "internal.host",
     "127.0.0.1",
-    "Address on which a storage node or coordinator serves the other processes (gRPC).",
+    "Address on which a storage node, coordinator or contextionary serves the other processes (gRPC).",
     hostName,
   ),
   internalPort: {
     ...unset("INTERNAL_PORT", "internal.port", "Port of the same; 0 takes a free one.", wholeNumber(0, 65_535)),
-    fallbackText: "7100 of a coordinator, 7101 of a storage node",
+    fallbackText: "7100 of a coordinator, 7101 of a storage node, 9999 of a contextionary",
   },
   internalAdvertisedAddress: {
     ...unset(

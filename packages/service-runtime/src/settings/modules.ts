@@ -74,6 +74,6 @@ export const MODULE_SETTINGS = {
       "Folder of files that modules make once and can make again: the converted word vectors.",
       text,
     ),
-    fallbackText: "beside the code",
+    fallbackText: "beside the code; of a contextionary, modules below PERSISTENCE_DATA_PATH",
   },
 } as const;

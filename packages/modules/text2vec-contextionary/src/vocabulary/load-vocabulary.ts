@@ -12,14 +12,16 @@ const FILE = "glove-sg-100d-1.1.0.vocabulary";
 const PACKAGE = fileURLToPath(new URL("../../", import.meta.url));
 const CONVERTER = join(PACKAGE, "dist", "vocabulary", "main.js");
 
+/** What of its resources a module needs for words. */
+export interface VocabularyResources extends Pick<ModuleResources, "tell"> {
+  readonly settings: Pick<ModuleResources["settings"], "moduleCachePath">;
+}
+
 /**
  * The word vectors that come with the package. The first time they are converted to a file (some ten seconds, in a process
  * of its own); afterwards reading that takes a fraction of a second. Fails with `unavailable` when neither can be done.
  */
-export async function loadVocabulary({
-  settings,
-  tell,
-}: Pick<ModuleResources, "settings" | "tell">): Promise<Vocabulary> {
+export async function loadVocabulary({ settings, tell }: VocabularyResources): Promise<Vocabulary> {
   const folder =
     settings.moduleCachePath === undefined
       ? join(PACKAGE, ".cache")
