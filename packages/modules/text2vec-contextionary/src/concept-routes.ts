@@ -34,7 +34,7 @@ const CONCEPT = z.object({
 });
 
 const EXTENSION = z.object({
-  concept: z.string().describe("Lower-case letters and digits; spaces between the words of a compound."),
+  concept: z.string().describe("Lower-case letters and digits; one space between the words of a compound."),
   definition: z.string().describe("A text of words that are known."),
   weight: z.number().meta({ minimum: 0, maximum: 1 }).describe("As yet 1."),
 });

@@ -25,7 +25,7 @@ export function checkExtension(concept: string, definition: string, weight: numb
 function faultOf(concept: string, definition: string, weight: number): string | undefined {
   if (concept.length < 2) return "concept must have at least two characters";
   if (concept.length > CONCEPT_CHARS_MAX) return `concept must have at most ${CONCEPT_CHARS_MAX} characters`;
-  if (!/^[\p{Ll}\p{Lo}\p{N} ]+$/u.test(concept) || concept.trim() !== concept) {
+  if (!/^[\p{Ll}\p{Lo}\p{N}]+(?: [\p{Ll}\p{Lo}\p{N}]+)*$/u.test(concept)) {
     return (
       "concept must be made up of all lowercase letters and/or numbers, for compound words one space is allowed " +
       "between each two of them"
