@@ -26,7 +26,7 @@ function seeded(seed: number): () => number {
 let server: ServerProcess;
 
 beforeAll(async () => {
-  server = await ServerProcess.start({ env: { ENABLE_MODULES: "" } });
+  server = await ServerProcess.start({ env: { ENABLE_MODULES: "none" } });
 });
 
 afterAll(() => server[Symbol.asyncDispose]());

@@ -5,7 +5,7 @@ import type { Module } from "./module.js";
 
 /** What operators say about modules; undefined where they say nothing. */
 export interface ModuleSettings {
-  /** The modules that are enabled; undefined: all that have what they need. */
+  /** The modules that are enabled, perhaps none of them; undefined: all that have what they need. */
   readonly enableModules: readonly string[] | undefined;
   readonly defaultVectorizerModule: string;
   readonly contextionaryUrl: string | undefined;

@@ -139,6 +139,7 @@ describe("a configuration file", () => {
       "query_defaults.limit (f.yaml line 1) must be at most query_maximum_results (f.yaml line 2), which is 10, got 20",
     ],
     ["contextionary: {url: 'c11y'}", "contextionary.url (f.yaml line 1) must be host:port with a port from 1 to 65535"],
+    ["enable_modules: []", "enable_modules (f.yaml line 1) must be names separated by commas, or none alone, got []"],
     ["enable_modules: 5", "enable_modules (f.yaml line 1) must be texts separated by commas, or a list of texts"],
     [
       "modules_path: ./modules",

@@ -50,9 +50,21 @@ describe("configuration", () => {
     ["INTERNAL_TLS", "true", 'INTERNAL_TLS must be one of auto, on, off, got "true"'],
     ["CONTEXTIONARY_URL", "http://c11y:9999", "CONTEXTIONARY_URL must be host:port with a port from 1 to 65535, got"],
     ["NER_INFERENCE_API", "ner:8000", "NER_INFERENCE_API must be an absolute http or https URL without query, got"],
+    ["ENABLE_MODULES", "none,text-spellcheck", "ENABLE_MODULES must be names separated by commas, or none alone, got"],
+    ["ENABLE_MODULES", ",", 'ENABLE_MODULES must be names separated by commas, or none alone, got ","'],
     ["REQUEST_BODY_BYTES_MAX", "9".repeat(30), `REQUEST_BODY_BYTES_MAX must be a whole number from 1024 to 524288000`],
   ])("refuses %s=%s in one line", (variable, value, message) => {
     expect(() => read({ [variable]: value })).toThrow(message);
+  });
+
+  it.each([
+    [undefined, undefined],
+    ["", undefined],
+    ["none", []],
+    [" none ,", []],
+    ["text-spellcheck, text2vec-contextionary", ["text-spellcheck", "text2vec-contextionary"]],
+  ])("ENABLE_MODULES=%s is %j: empty is not set, none is no module", (value, names) => {
+    expect(read(value === undefined ? {} : { ENABLE_MODULES: value }).enableModules).toEqual(names);
   });
 
   it("takes lists of addresses, with names and IPv6", () => {

@@ -58,6 +58,16 @@ export const texts: SettingParser<readonly string[]> = (input) => {
   return value.size > LIST_ITEMS_MAX ? rule : { value: [...value] };
 };
 
+/** {@link texts}, at least one, or the word `none` alone for an empty list: an empty value counts as not set. */
+export const namesOrNone: SettingParser<readonly string[]> = (input) => {
+  const parsed = texts(input);
+  if (!("value" in parsed)) return parsed;
+  const [first, ...others] = parsed.value;
+  if (first === "none" && others.length === 0) return { value: [] };
+  if (first !== undefined && !parsed.value.includes("none")) return parsed;
+  return { rule: "must be names separated by commas, or none alone" };
+};
+
 /** A host name or an IP address to listen on, without scheme and port. */
 export const hostName: SettingParser<string> = (input) =>
   typeof input === "string" && /^[0-9A-Za-z.:%_-]+$/.test(input)

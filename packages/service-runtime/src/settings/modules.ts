@@ -1,5 +1,5 @@
 import { type Setting, setting } from "../setting.js";
-import { hostPort, issuerUrl, text, texts } from "../setting-parsers.js";
+import { hostPort, issuerUrl, namesOrNone, text } from "../setting-parsers.js";
 
 /** A module's address, which it needs unless it has a back end of its own. */
 function address(
@@ -18,8 +18,8 @@ export const MODULE_SETTINGS = {
       "ENABLE_MODULES",
       "enable_modules",
       undefined,
-      "Names of modules, separated by commas.",
-      texts,
+      "Names of modules, separated by commas; none: no module at all.",
+      namesOrNone,
     ),
     fallbackText: "all that have what they need",
   },
