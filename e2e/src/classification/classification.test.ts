@@ -119,6 +119,7 @@ describe(`classifications against brute force (seed ${SEED})`, () => {
     await clear();
   });
 
+  // covers: rest/10.2/unknown-type, rest/10.2/failed-items, rest/10.2/class-deleted
   it("what fails: unknown types, neighbours with two labels, a class that goes away", async () => {
     const world = knownLabels(seeded(SEED + 2), 3, 60);
     const { http } = server;
@@ -143,6 +144,7 @@ describe(`classifications against brute force (seed ${SEED})`, () => {
     expect(at(await ended(http, id), "status")).toBe("failed");
   });
 
+  // covers: rest/10.1/settings
   it("requests that cannot be done are 400", async () => {
     const { http } = server;
     await importLabels(http, { labels: [], items: [] });

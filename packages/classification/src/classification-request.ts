@@ -13,6 +13,8 @@ export interface ClassificationRequest {
   readonly basedOnProperties: readonly string[];
   /** Absent where the type has none and none were sent. */
   readonly settings?: JsonObject;
+  /** By the clock of the process that took it, milliseconds since 1970: what was labelled up to then teaches. */
+  readonly takenMs?: number;
   /** As clients write them, and as they are shown. */
   readonly filters?: { readonly [Name in FilterName]?: JsonObject };
 }

@@ -22,6 +22,8 @@ export interface ClassificationParts {
   readonly whereLimits: WhereLimits;
   /** A random v4 uuid. */
   readonly newId: () => string;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
 }
 
 /** A range of a class has about so many objects. */
@@ -36,10 +38,10 @@ export class Classifications implements ClassificationService {
   }
 
   async start(body: unknown, context: RequestContext): Promise<ClassificationRecord> {
-    const { jobs, view, modules, whereLimits, newId } = this.#parts;
+    const { jobs, view, modules, whereLimits, newId, nowMs } = this.#parts;
     await view.refresh(context);
     const classOf = (name: string) => view.classRecord(name)?.definition;
-    const request = parseClassification(body, { classOf, modules, whereLimits });
+    const request = { ...parseClassification(body, { classOf, modules, whereLimits }), takenMs: nowMs() };
     const className = request.class;
     const classId = view.classRecord(className)?.classId ?? "";
     const ranges = await this.#ranges(className, context);

@@ -31,8 +31,8 @@ export function isPassing(thrown: unknown): boolean {
 
 /**
  * Classifies items and writes what came out, one request a shard. An item that fails is counted and left as it is; one that
- * somebody has deleted or labelled meanwhile is left to him and not counted. Fails when the work cannot go on for now; some
- * items may have been written then.
+ * somebody has deleted or labelled meanwhile is left to him and not counted. Fails when the work cannot go on for now, when
+ * nobody works on an item any more and those that were classified are written.
  */
 export async function classifyItems(
   prepared: PreparedRun,
@@ -42,30 +42,36 @@ export async function classifyItems(
 ): Promise<JobCounts> {
   const errors: string[] = [];
   const merges: ObjectMerge[] = [];
+  /** The first failure that passes: no more items are begun. */
+  let stop: { readonly thrown: unknown } | undefined;
   const fail = (id: ObjectId, error: unknown) => {
-    if (isPassing(error) && ShoalError.from(error).code !== "deadlineExceeded") throw error;
+    if (isPassing(error) && ShoalError.from(error).code !== "deadlineExceeded") {
+      stop ??= { thrown: error };
+      return;
+    }
     errors.push(`classify ${prepared.run.request.class}/${id}: ${ShoalError.from(error).message}`);
   };
   const left = items[Symbol.iterator]();
   const work = async (): Promise<void> => {
     for (const item of left) {
       await setImmediate();
-      signal.throwIfAborted();
+      if (stop !== undefined || signal.aborted) return;
       try {
         const references = await classified(prepared, item, { deadline: nowMs() + ITEM_MS, signal });
         merges.push(mergeOf(prepared, item.id, references, nowMs()));
       } catch (thrown) {
-        signal.throwIfAborted();
-        fail(item.id, thrown);
+        if (!signal.aborted) fail(item.id, thrown);
       }
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
+  signal.throwIfAborted();
   let succeeded = 0;
   for (const { id, outcome } of await writeMerges(prepared.run, merges, { deadline: nowMs() + WRITE_MS, signal })) {
     if (outcome === "written") succeeded++;
     else if (outcome !== "left") fail(id, outcome);
   }
+  if (stop !== undefined) throw stop.thrown;
   return { succeeded, failed: errors.length, errors };
 }
 

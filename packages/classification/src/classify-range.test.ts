@@ -116,6 +116,24 @@ it("gives up when failures that pass do not pass for five seconds, and not befor
   }
 });
 
+it("keeps what was done of a chunk when a service has too much to do", async () => {
+  const calls = new Map<ObjectId, number>();
+  const refused = new Set([idOf(20), idOf(60)]);
+  const world = new World((id) => {
+    calls.set(id, (calls.get(id) ?? 0) + 1);
+    if (refused.delete(id)) throw new ShoalError("overloaded", "too many requests");
+    return OWN;
+  });
+  for (let at = 0; at < 90; at++) world.shards.items.set(idOf(at), { properties: {}, extras: undefined });
+  await world.work();
+  expect(world.progress.counts).toEqual({ succeeded: 90, failed: 0, errors: [] });
+  expect([...world.shards.merged.values()].every((times) => times === 1)).toBe(true);
+  expect([...calls].filter(([, times]) => times > 1).map(([id]) => id)).toEqual(
+    expect.arrayContaining([idOf(20), idOf(60)]),
+  );
+  expect([...calls.values()].reduce((sum, times) => sum + times, 0)).toBe(92);
+});
+
 it("leaves an item to the client who has labelled it since it was read", async () => {
   const world = new World(() => OWN);
   const [labelled, deleted, other] = [idOf(1), idOf(2), idOf(3)];

@@ -1,6 +1,7 @@
 import {
   COMBINE_OPERATORS,
   COMPARE_OPERATORS,
+  clauseText,
   isUncheckedObject,
   ShoalError,
   type UncheckedObject,
@@ -16,6 +17,8 @@ const MEMBERS: ReadonlyMap<string, string> = new Map(
     ...["valueDate", "valueGeoRange", "geoCoordinates", "latitude", "longitude", "distance", "max"],
   ].map((name) => [name.toLowerCase(), name]),
 );
+
+const VALUE_FIELDS = [...MEMBERS.values()].filter((name) => name.startsWith("value"));
 
 /** The clause with its members under their names: bodies may write them in any case (reference-rest 1.4). */
 export function withMemberNames(clause: unknown): unknown {
@@ -60,8 +63,8 @@ function checkCombination(operator: string, clause: UncheckedObject): void {
   if (!isGiven(operands) || isEmptyList(operands)) {
     throw refused(`operator '${operator}', but no operands set - add at least one operand`);
   }
-  // One clause stands for a list of it.
-  for (const [at, operand] of (Array.isArray(operands) ? operands : [operands]).entries()) {
+  if (!Array.isArray(operands)) return;
+  for (const [at, operand] of operands.entries()) {
     try {
       checkMembers(operand);
     } catch (thrown) {
@@ -74,7 +77,9 @@ function checkComparison(operator: string, clause: UncheckedObject): void {
   if (!isGiven(clause.path) || isEmptyList(clause.path)) {
     throw refused("field 'path': must have at least one element");
   }
-  if (valuesOf(clause).length === 0) throw refused(`got operator '${operator}', but no value<Type> field set`);
+  const values = valuesOf(clause);
+  if (values.length === 0) throw refused(`got operator '${operator}', but no value<Type> field set`);
+  if (values.length > 1) throw refused(`found more than one values the clause '${clauseText(clause)}'`);
   const { valueGeoRange } = clause;
   if (isUncheckedObject(valueGeoRange)) checkGeoRange(valueGeoRange);
 }
@@ -94,7 +99,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 function valuesOf(clause: UncheckedObject): readonly string[] {
-  return Object.keys(clause).filter((name) => name.startsWith("value") && isGiven(clause[name]));
+  return VALUE_FIELDS.filter((name) => isGiven(clause[name]));
 }
 
 const refused = (reason: string): ShoalError => new ShoalError("invalid", reason);

@@ -33,7 +33,8 @@ export async function prepareKnn(run: ClassificationRun, context: RequestContext
   const filter = allOf([
     ...run.labelled(true),
     await run.filter("trainingSetWhere", request.class, context),
-    { ...before, value: { kind: "int", values: [job.startedMs] } },
+    // The clock of the coordinator may be behind that of the gateway that has just labelled them.
+    { ...before, value: { kind: "int", values: [Math.max(job.startedMs, request.takenMs ?? 0)] } },
   ]);
 
   async function neighboursOf(vector: Float32Array, context: RequestContext): Promise<readonly Neighbour[]> {

@@ -83,7 +83,11 @@ export function assembleGateway(
     {
       ingest: new ReplanningIngest(ingest, view),
       query: replanning,
-      classifications: new Classifications({ jobs, view, query: replanning, modules, whereLimits, newId: randomUUID }),
+      classifications: new Classifications({
+        ...{ jobs, view, query: replanning, modules, whereLimits },
+        newId: randomUUID,
+        nowMs: () => clock.now(),
+      }),
       schema,
       view,
       nodes: pool,

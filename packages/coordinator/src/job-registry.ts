@@ -33,8 +33,10 @@ import { otherChanges } from "./stored-schema.js";
 const LEASE_MS = 10_000;
 /** How long nobody tries a job again that cannot go on. */
 const POSTPONED_MS = 10_000;
-/** How long a job may get nowhere (reference-graphql 7.3). */
+/** How long a job may be tried in vain (reference-graphql 7.3). */
 const STUCK_MS_MAX = 30 * 60_000;
+/** A job that nobody could try for longer begins anew: everything was stopped, or other jobs had their turn. */
+const UNTRIED_MS_MAX = 15 * 60_000;
 const RUNNING_MAX = 100;
 const ENDED_MAX = 1_000;
 const RANGES_MAX = 64;
@@ -108,8 +110,12 @@ export class JobRegistry implements JobService, Disposable {
   }
 
   async find(id: string, _context: RequestContext): Promise<Job | undefined> {
-    const stored = readJob(await this.#ledger.current(), id);
-    return stored && withMembers(stored.job);
+    const state = await this.#ledger.current();
+    const stored = readJob(state, id);
+    if (stored === undefined) return undefined;
+    // Whoever looks for work ends such a job in the store, too.
+    const isGone = stored.job.status === "running" && !isClassThere(state, stored.job);
+    return withMembers(isGone ? this.#abortedJob(stored.job, classGone(stored.job)) : stored.job);
   }
 
   claim(worker: string, context: RequestContext): Promise<JobClaim | undefined> {
@@ -119,7 +125,9 @@ export class JobRegistry implements JobService, Disposable {
       const running = readJobs(state).filter(({ job }) => job.status === "running");
       const there = running.filter(({ job }) => isClassThere(state, job));
       for (const stored of running) if (!there.includes(stored)) changes.push(...this.#classGone(stored));
-      const due = there.filter(({ stuck }) => stuck === undefined || stuck.postponedUntilMs <= nowMs);
+      const due = there
+        .filter(({ stuck }) => stuck === undefined || stuck.postponedUntilMs <= nowMs)
+        .sort((a, b) => itemsDone(a) - itemsDone(b));
       const ranges = due.flatMap(({ job, open }) =>
         open.flatMap((range) => {
           const stored = readRange(state, job.id, range);
@@ -196,19 +204,27 @@ export class JobRegistry implements JobService, Disposable {
 
   #postponed(stored: StoredJob, range: StoredRange, reason = "it cannot go on"): readonly MetaChange[] {
     const nowMs = this.#nowMs();
-    const sinceMs = stored.stuck?.sinceMs ?? nowMs;
+    const { stuck: before } = stored;
+    const isTried = before !== undefined && nowMs - before.postponedUntilMs <= UNTRIED_MS_MAX;
+    const sinceMs = isTried ? before.sinceMs : nowMs;
     if (nowMs - sinceMs >= STUCK_MS_MAX) return this.#aborted(stored, reason);
     const stuck = { sinceMs, postponedUntilMs: nowMs + POSTPONED_MS };
     return [putJob({ ...stored, stuck }), putRange({ ...range, worker: "", leaseUntilMs: 0 })];
   }
 
   #classGone(stored: StoredJob): readonly MetaChange[] {
-    return this.#aborted(stored, `class '${stored.job.className}' was deleted`);
+    return this.#aborted(stored, classGone(stored.job));
   }
 
   #aborted({ job, open, order }: StoredJob, error: string): readonly MetaChange[] {
-    const ended: Job = { ...job, status: "aborted", endedMs: this.#nowMs(), error };
-    return [putJob({ job: ended, open: [], order }), ...open.map((range) => removeRange(job.id, range))];
+    return [
+      putJob({ job: this.#abortedJob(job, error), open: [], order }),
+      ...open.map((range) => removeRange(job.id, range)),
+    ];
+  }
+
+  #abortedJob(job: Job, error: string): Job {
+    return { ...job, status: "aborted", endedMs: this.#nowMs(), error };
   }
 
   #follow(state: MetaState): void {
@@ -218,8 +234,15 @@ export class JobRegistry implements JobService, Disposable {
   }
 }
 
+const classGone = ({ className }: Job): string => `class '${className}' was deleted`;
+
 function isFree({ worker, leaseUntilMs }: StoredRange, nowMs: number): boolean {
   return worker === "" || leaseUntilMs <= nowMs;
+}
+
+/** Those of which less was done go first: a small one does not wait until a large one has ended. */
+function itemsDone({ job: { counts } }: StoredJob): number {
+  return counts.succeeded + counts.failed;
 }
 
 function goingOn({ stuck: _, ...stored }: StoredJob): StoredJob {

@@ -1,6 +1,7 @@
 export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
 export { withPrefix } from "./errors/with-prefix.js";
 export { type ClassLookup, checkWhere, checkWherePaths, withoutIdAlias } from "./filters/check-where.js";
+export { clauseText } from "./filters/clause-text.js";
 export { filterGeoRange, filterInstant, VALUE_FIELDS, type ValueField } from "./filters/parse-filter-value.js";
 export { parseWhere } from "./filters/parse-where.js";
 export {

@@ -45,6 +45,8 @@ void Scheduler::run() {
     if (runSearch(lock)) continue;
     if (runTask(lock)) continue;
     if (runLinks(lock, false)) continue;
+    // What came while a turn without work had the lock open found nobody asleep to wake.
+    if (!ready_.empty() || !tasks_.empty()) continue;
     idle_++;
     wake_.wait(lock);
     idle_--;

@@ -90,7 +90,7 @@ export interface JobService {
   /** With every change that was answered before this was called. Of jobs that have ended only the last 1,000 are known. */
   find(id: string, context: RequestContext): Promise<Job | undefined>;
   /**
-   * A range that nobody works on, of the oldest job that was not postponed lately; undefined when there is none. A `worker` gets back at once what it had
+   * A range that nobody works on, of the job of which the fewest items are done; undefined when there is none. A `worker` gets back at once what it had
    * before it was started again. Jobs whose class is gone are aborted.
    */
   claim(worker: string, context: RequestContext): Promise<JobClaim | undefined>;

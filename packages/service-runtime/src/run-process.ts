@@ -35,7 +35,7 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
  * disposed of in reverse order, and the process exits with 0. A second signal exits at once. An error of any phase is
  * one line on stderr and exit code 1; what was opened is closed also then. A signal during `start` aborts `stopping`
  * and takes effect when `start` returns; when that takes longer than `startingMsMax`, the process exits with 0 as it is: what
- * was acknowledged is on disk, and nothing is served yet that could be drained.
+ * was acknowledged is on disk.
  */
 export async function runProcess(
   host: ProcessHost,
@@ -78,9 +78,10 @@ export async function runProcess(
   const alive = setInterval(() => undefined, ALIVE_MS);
   const scope = new ResourceScope();
   try {
-    const service = await start(scope, stopping.signal);
-    isStarting = false;
-    clearTimeout(leaving);
+    const service = await start(scope, stopping.signal).finally(() => {
+      isStarting = false;
+      clearTimeout(leaving);
+    });
     await (service.failed === undefined ? stopRequested : Promise.race([stopRequested, service.failed])).catch(fail);
     await service.drain();
   } catch (error) {
@@ -92,7 +93,6 @@ export async function runProcess(
     fail(error);
   }
   clearInterval(alive);
-  clearTimeout(leaving);
   for (const [event, listener] of listeners) host.off(event, listener);
   host.exit(code);
 }

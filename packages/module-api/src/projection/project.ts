@@ -9,8 +9,12 @@ import type { ProjectionSettings } from "./t-sne.js";
 // The same from src/ (tests) and from dist/ (built).
 const WORKER = join(fileURLToPath(new URL("../../", import.meta.url)), "dist", "projection", "projection-worker.js");
 
-/** Pairs of rows times iterations: some seconds of one core. */
-const WORK_MAX = 300_000_000;
+/** Some seconds of one core; see `workOf`. */
+const WORK_MAX = 750_000_000;
+/** Four numbers are held for each pair of rows: 128 MB. */
+const ROWS_MAX = 2_000;
+/** Passes over all pairs that look for the spread of each row's neighbours. */
+const SPREAD_PASSES = 50;
 
 /** Projections that wait for the worker. */
 const WAITING_MAX = 32;
@@ -39,10 +43,14 @@ const waiting = new Map<number, Waiting>();
 export const project: Project = async (vectors, settings, context) => {
   const rows = vectors.length;
   const { dimensions, iterations } = settings;
-  if (rows * rows * iterations > WORK_MAX) {
+  if (rows > ROWS_MAX) {
+    throw new ShoalError("invalid", `${rows} items are too much to project, at most ${ROWS_MAX} can be: set a limit`);
+  }
+  if (workOf(rows, settings) > WORK_MAX) {
     throw new ShoalError(
       "invalid",
-      `${rows} items in ${iterations} iterations are too much to project: set a limit, or fewer iterations`,
+      `${rows} items in ${iterations} iterations of ${dimensions} dimensions are too much to project: set a limit, or fewer ` +
+        "iterations",
     );
   }
   if (waiting.size >= WAITING_MAX) {
@@ -55,6 +63,11 @@ export const project: Project = async (vectors, settings, context) => {
   context.signal?.throwIfAborted();
   return vectors.map((_, row) => [...points.subarray(row * dimensions, (row + 1) * dimensions)]);
 };
+
+/** Numbers that are computed for pairs of rows. */
+function workOf(rows: number, { dimensions, iterations }: ProjectionSettings): number {
+  return rows * rows * (iterations * dimensions + SPREAD_PASSES);
+}
 
 function projected(work: ProjectionWork): Promise<Float64Array> {
   return new Promise((resolve, reject) => {

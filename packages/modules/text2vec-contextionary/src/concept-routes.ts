@@ -12,6 +12,8 @@ import type { StoredExtensions } from "./stored-extensions.js";
 
 /** Neighbours that are shown of a word. */
 const NEIGHBORS = 12;
+/** Words that a name in camel case may have: each is compared with the whole vocabulary. */
+const PARTS_MAX = 20;
 
 const NEIGHBOR = z.object({ word: z.string(), distance: z.number().optional() });
 
@@ -89,7 +91,15 @@ async function describeConcept(contextionary: Contextionary, concept: string, co
     throw new ShoalError("malformed", "invalid word input: words must only contain unicode letters and digits");
   }
   const words = partsOf(concept);
-  const individualWords = await Promise.all(words.map((word) => describeWord(contextionary, word, context)));
+  if (words.length > PARTS_MAX) {
+    throw new ShoalError("malformed", `invalid word input: ${words.length} words in one, at most ${PARTS_MAX} may be`);
+  }
+  const individualWords: Awaited<ReturnType<typeof describeWord>>[] = [];
+  // One after the other: each takes a thread that writes need, too.
+  for (const word of words) {
+    context.signal?.throwIfAborted();
+    individualWords.push(await describeWord(contextionary, word, context));
+  }
   if (words.length < 2 || !individualWords.every((word) => "present" in word)) return { individualWords };
   const { vector } = await contextionary.vectorForCorpora([words.join(" ")], [], context);
   return {

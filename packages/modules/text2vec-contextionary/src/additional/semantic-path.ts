@@ -63,15 +63,18 @@ export function semanticPath(contextionary: Contextionary, project: Project): Ad
       const [nearest = []] = await contextionary.nearestUsualWords([query], NEIGHBORS, context);
       const concepts = shownWords(nearest).map(({ concept }) => concept);
       const words = await wordsWithVectors(contextionary, concepts, context);
-      const paths = vectorsOf(rows).map(async (result) => {
+      const pathTo = async (result: Float32Array) => {
         const all = [result, ...words.map(({ vector }) => vector), query];
         const perplexity = Math.floor(all.length / 2);
         const settings = { dimensions: 2, perplexity, iterations: ITERATIONS, learningRate: LEARNING_RATE };
         const points = await project(all, settings, context);
         const places = words.map((word, i) => ({ ...word, point: points[i + 1] ?? [] }));
         return { path: described(walk(places, points.at(-1) ?? [], points[0] ?? []), query, result) };
-      });
-      return Promise.all(paths);
+      };
+      // One after the other: a page takes one place in the line of projections, however many rows it has.
+      const paths: Awaited<ReturnType<typeof pathTo>>[] = [];
+      for (const result of vectorsOf(rows)) paths.push(await pathTo(result));
+      return paths;
     },
   };
 }

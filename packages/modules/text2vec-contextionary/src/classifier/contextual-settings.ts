@@ -28,9 +28,10 @@ export function contextualSettings(given: unknown = {}): ContextualSettings & Js
   const whole = (name: keyof ContextualSettings): number => {
     const value = given[name] ?? DEFAULTS[name];
     if (typeof value !== "number") throw refused(`settings.${name} must be number, got ${typeName(value)}`);
-    const most = name.endsWith("Percentile") ? 100 : 1_000;
-    if (Number.isInteger(value) && value >= 0 && value <= most) return value;
-    throw refused(`settings.${name} must be a whole number from 0 to ${most}, got ${value}`);
+    // Without a word, or with words that weigh nothing, no item has a vector.
+    const [least, most] = name.endsWith("Percentile") ? [0, 100] : [1, 1_000];
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    throw refused(`settings.${name} must be a whole number from ${least} to ${most}, got ${value}`);
   };
   return {
     minimumUsableWords: whole("minimumUsableWords"),
