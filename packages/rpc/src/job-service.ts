@@ -90,8 +90,8 @@ export interface JobService {
   /** With every change that was answered before this was called. Of jobs that have ended only the last 1,000 are known. */
   find(id: string, context: RequestContext): Promise<Job | undefined>;
   /**
-   * A range that nobody works on, of the job of which the fewest items are done; undefined when there is none. A `worker` gets back at once what it had
-   * before it was started again. Jobs whose class is gone are aborted.
+   * A range that nobody works on, of the job of which the fewest items are done; undefined when there is none. A `worker`
+   * gets back at once what it had before it was started again. Jobs whose class is gone are aborted.
    */
   claim(worker: string, context: RequestContext): Promise<JobClaim | undefined>;
   /** Durable when it resolves. Fails with `conflict` when the range is not the caller's any more, or its job has ended. */
