@@ -71,7 +71,11 @@ function answers({ server }: FuzzRun): Promise<boolean> {
 
 async function aftermath(run: FuzzRun): Promise<readonly string[]> {
   const { server } = run;
-  if (!server.running) return ["the server has ended, or stood still", ...server.output.split("\n").slice(-30)];
+  if (!server.running) {
+    const { code, signal } = await server.exited();
+    const how = `the server has ended, or stood still: exit code ${code}, signal ${signal}`;
+    return [how, ...server.output.split("\n").slice(-30)];
+  }
   const { status } = await server.http.get("/v1/.well-known/ready");
   return status === 200 ? run.faultLines() : [`ready answers ${status}`, ...run.faultLines()];
 }
