@@ -4,8 +4,8 @@ import type { ModuleContext, ModuleResources } from "@shoal/module-api";
 import { Deadline } from "./deadline.js";
 import type { ThreadAnswer, ThreadWork } from "./thread-server.js";
 
-/** Works that wait for the thread. */
-const WAITING_MAX = 256;
+/** Works that wait for a thread. */
+const WAITING_MAX_DEFAULT = 256;
 
 interface Waiting<Work, Result> {
   readonly work: Work;
@@ -21,16 +21,18 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
   readonly #module: string;
   readonly #file: URL;
   readonly #nowMs: () => number;
+  readonly #waitingMax: number;
   readonly #queue = new Set<Waiting<Work, Result>>();
   #running: Waiting<Work, Result> | undefined;
   #number = 0;
   #worker: Worker | undefined;
 
   /** `file`: the compiled inside; `module` is for messages. */
-  constructor(module: string, file: URL, { nowMs }: Pick<ModuleResources, "nowMs">) {
+  constructor(module: string, file: URL, { nowMs }: Pick<ModuleResources, "nowMs">, waitingMax = WAITING_MAX_DEFAULT) {
     this.#module = module;
     this.#file = file;
     this.#nowMs = nowMs;
+    this.#waitingMax = waitingMax;
   }
 
   /**
@@ -39,8 +41,8 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
    */
   async compute(work: Work, context: ModuleContext): Promise<Result> {
     context.signal?.throwIfAborted();
-    if (this.#queue.size >= WAITING_MAX) {
-      throw this.#failure("overloaded", `${WAITING_MAX} texts are waiting already`);
+    if (this.#queue.size >= this.#waitingMax) {
+      throw this.#failure("overloaded", `${this.#waitingMax} works are waiting already`);
     }
     using deadline = new Deadline(context, this.#nowMs());
     let abandoned = (): void => {};

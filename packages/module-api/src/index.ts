@@ -10,6 +10,7 @@ export type {
 } from "./classifier.js";
 export { EnabledModules, NO_ENABLED_MODULES } from "./enabled-modules.js";
 export type { ExtensionStore } from "./extension-store.js";
+export { featureProjection, type Project, type ProjectionSettings } from "./feature-projection.js";
 export type { Module } from "./module.js";
 export type { ModuleContext } from "./module-context.js";
 export {
@@ -26,9 +27,6 @@ export type {
   ModuleResponse,
   ModuleRoute,
 } from "./module-route.js";
-export { featureProjection } from "./projection/feature-projection.js";
-export { type Project, project } from "./projection/project.js";
-export { type ProjectionSettings, tSne } from "./projection/t-sne.js";
 export type { LocatedText, SearchArgument, SearchWorld } from "./search-argument.js";
 export type { InputField, InputFields, InputShape, OutputField, OutputShape, Scalar } from "./shapes.js";
 export { camelCaseWords, splitCamelCase } from "./text/camel-case.js";

@@ -1,3 +1,4 @@
+import { Projector } from "@shoal/inference";
 import {
   featureProjection,
   type Module,
@@ -5,7 +6,6 @@ import {
   type ModuleRegistration,
   type ModuleResources,
   NEAR_TEXT,
-  project,
 } from "@shoal/module-api";
 import { INTERPRETATION } from "./additional/interpretation.js";
 import { nearestNeighbors } from "./additional/nearest-neighbors.js";
@@ -35,15 +35,17 @@ export const CONTEXTIONARY_MODULE: ModuleRegistration = {
       contextionaryUrl === undefined
         ? EmbeddedContextionary.of(resources, extensions)
         : new RemoteContextionary(contextionaryUrl, resources);
-    return contextionaryModule(contextionary, extensions, resources.nowMs);
+    return contextionaryModule(contextionary, extensions, resources);
   },
 };
 
 export function contextionaryModule(
   contextionary: Contextionary,
   extensions: StoredExtensions,
-  nowMs: ModuleResources["nowMs"],
+  resources: Pick<ModuleResources, "nowMs">,
 ): Module {
+  const { nowMs } = resources;
+  const projector = new Projector(MODULE_NAME, resources);
   const newContext = (): ModuleContext => ({ deadline: nowMs() + CHECK_MS });
   return {
     name: MODULE_NAME,
@@ -53,8 +55,8 @@ export function contextionaryModule(
     additionalProperties: [
       INTERPRETATION,
       nearestNeighbors(contextionary),
-      featureProjection(),
-      semanticPath(contextionary, project),
+      featureProjection(projector.project),
+      semanticPath(contextionary, projector.project),
     ],
     classifiers: [contextualClassifier(contextionary)],
     routes: conceptRoutes(contextionary),
@@ -64,6 +66,8 @@ export function contextionaryModule(
       return { version, wordCount };
     },
     ...(contextionary.awaitReady === undefined ? {} : { awaitReady: contextionary.awaitReady }),
-    [Symbol.asyncDispose]: () => contextionary[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([contextionary[Symbol.asyncDispose](), projector[Symbol.asyncDispose]()]);
+    },
   };
 }

@@ -45,7 +45,8 @@ describe("with a container", () => {
     });
   });
   afterAll(() => container[Symbol.asyncDispose]());
-  const open = () => transformersModule(new ContainerModel(container.address, { nowMs: Date.now, tell: () => {} }));
+  const resources = { nowMs: Date.now, tell: () => {} };
+  const open = () => transformersModule(new ContainerModel(container.address, resources), resources);
 
   it("sends the text of each object, in the words of the protocol", async () => {
     await using module = open();
@@ -120,8 +121,8 @@ describe("the check of classes", () => {
   });
 
   it.each([3, "", ["cls"]])("is asked about a pooling strategy that is a text, not %j", async (poolingStrategy) => {
-    const model = new ContainerModel("http://127.0.0.1:1", { nowMs: Date.now, tell: () => {} });
-    await using module = transformersModule(model);
+    const resources = { nowMs: Date.now, tell: () => {} };
+    await using module = transformersModule(new ContainerModel("http://127.0.0.1:1", resources), resources);
     const { classRules } = new EnabledModules([module]);
     await expect(classRules.check(classOf({ poolingStrategy }, []))).rejects.toMatchObject({
       code: "invalid",

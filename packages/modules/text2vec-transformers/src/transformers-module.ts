@@ -1,4 +1,11 @@
-import { featureProjection, type Module, type ModuleRegistration, NEAR_TEXT } from "@shoal/module-api";
+import { Projector } from "@shoal/inference";
+import {
+  featureProjection,
+  type Module,
+  type ModuleRegistration,
+  type ModuleResources,
+  NEAR_TEXT,
+} from "@shoal/module-api";
 import { TRANSFORMERS_CLASS_CONFIG } from "./class-config.js";
 import { ContainerModel } from "./container-model.js";
 import { EmbeddedModel } from "./embedded-model.js";
@@ -17,20 +24,24 @@ export const TRANSFORMERS_MODULE: ModuleRegistration = {
     const { transformersInferenceApi: address } = resources.settings;
     return transformersModule(
       address === undefined ? new EmbeddedModel(resources) : new ContainerModel(address, resources),
+      resources,
     );
   },
 };
 
-export function transformersModule(model: LanguageModel): Module {
+export function transformersModule(model: LanguageModel, resources: Pick<ModuleResources, "nowMs">): Module {
+  const projector = new Projector(MODULE_NAME, resources);
   const { awaitReady } = model;
   return {
     name: MODULE_NAME,
     vectorizer: new TextVectorizer(model),
     classConfig: TRANSFORMERS_CLASS_CONFIG,
     searchArguments: [NEAR_TEXT],
-    additionalProperties: [featureProjection()],
+    additionalProperties: [featureProjection(projector.project)],
     meta: (context) => model.meta(context),
     ...(awaitReady === undefined ? {} : { awaitReady }),
-    [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([model[Symbol.asyncDispose](), projector[Symbol.asyncDispose]()]);
+    },
   };
 }

@@ -1,12 +1,4 @@
-/** How points are laid out. */
-export interface ProjectionSettings {
-  /** Numbers of each point. */
-  readonly dimensions: number;
-  /** How many neighbours a row has, roughly; less than the rows. */
-  readonly perplexity: number;
-  readonly iterations: number;
-  readonly learningRate: number;
-}
+import type { ProjectionSettings } from "@shoal/module-api";
 
 /** The same rows give the same points, on every machine and after every restart. */
 const SEED = 20_211_130;

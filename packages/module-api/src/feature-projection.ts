@@ -1,12 +1,28 @@
 import { type JsonObject, ShoalError } from "@shoal/model";
-import type { AdditionalProperty } from "../additional-property.js";
-import { type Project, project } from "./project.js";
-import type { ProjectionSettings } from "./t-sne.js";
+import type { AdditionalProperty } from "./additional-property.js";
+import type { ModuleContext } from "./module-context.js";
 
 const PERPLEXITY_DEFAULT = 5;
 
+/** How t-SNE lays points out. */
+export interface ProjectionSettings {
+  /** Numbers of each point. */
+  readonly dimensions: number;
+  /** How many neighbours a row has, roughly; less than the rows. */
+  readonly perplexity: number;
+  readonly iterations: number;
+  readonly learningRate: number;
+}
+
+/** The points of rows, off the event loop. All vectors have one length; the same vectors give the same points. */
+export type Project = (
+  vectors: readonly Float32Array[],
+  settings: ProjectionSettings,
+  context: ModuleContext,
+) => Promise<readonly (readonly number[])[]>;
+
 /** The rows of the page as points in few dimensions (reference-graphql 8.5), which all text vectorizers offer. */
-export function featureProjection(projectRows: Project = project): AdditionalProperty {
+export function featureProjection(project: Project): AdditionalProperty {
   return {
     name: "featureProjection",
     output: { type: { typeSuffix: "FeatureProjection", fields: { vector: { type: "Float", list: true } } } },
@@ -29,7 +45,7 @@ export function featureProjection(projectRows: Project = project): AdditionalPro
         throw new ShoalError("invalid", `inconsistent vector lengths found: ${length} and ${vector.length}`);
       }
       const settings = settingsOf(given, rows.length, length);
-      return (await projectRows(vectors, settings, context)).map((vector) => ({ vector: [...vector] }));
+      return (await project(vectors, settings, context)).map((vector) => ({ vector: [...vector] }));
     },
   };
 }
