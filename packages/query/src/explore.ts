@@ -1,9 +1,10 @@
 import type { ShardRouter } from "@shoal/cluster";
 import { type ExploreQuery, type ModuleSearch, ShoalError, type VectorSearchHit, withPrefix } from "@shoal/model";
+import type { SearchArgument } from "@shoal/module-api";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { classesByName } from "./find-object.js";
 import { mergeSorted } from "./merge-sorted.js";
-import { type ModuleSearchParts, readSearch, vectorOfSearch } from "./module-search.js";
+import { type ModuleSearchParts, type ReadSearch, readSearch, vectorOfSearch } from "./module-search.js";
 import { nearestFirst } from "./near-search.js";
 import { checkOneSearch, isSearch, nearVectorOf } from "./near-vector-of.js";
 import { type Page, type PageLimits, pageOfExplore } from "./pagination.js";
@@ -17,7 +18,8 @@ interface ClassHit extends VectorSearchHit {
 
 /**
  * The objects nearest to a vector of all classes that can answer: those with a vector index and vectors of that length.
- * Of a module's argument each vectorizer makes a vector of its own, with which the classes that use it are searched. By distance, then id, then class; the certainty minimum applies after the page is cut (reference-graphql 3).
+ * Of a module's argument each vectorizer makes a vector of its own, with which the classes that use it are searched. By
+ * distance, then id, then class; the certainty minimum applies after the page is cut (reference-graphql 3).
  */
 export async function explore(
   parts: ModuleSearchParts,
@@ -91,12 +93,15 @@ async function searchedByModules(
   }
   const classes: SearchedClass[] = [];
   const failures: unknown[] = [];
+  // Vectorizers may share an argument, such as nearText.
+  const reads = new Map<SearchArgument, ReadSearch>();
   let certainty: number | undefined;
   for (const records of byVectorizer.values()) {
     const definition = records[0]?.definition;
     const argument = definition && modules.argumentsOf(definition).get(search.argument);
     if (definition === undefined || argument === undefined) continue;
-    const read = await readSearch(parts, argument, search, context);
+    const read = reads.get(argument) ?? (await readSearch(parts, argument, search, context));
+    reads.set(argument, read);
     certainty = read.certainty;
     try {
       const vector = await vectorOfSearch(parts, read, definition, false, context);

@@ -26,6 +26,9 @@ function vectorOf(texts: readonly string[], shift: number): Float32Array {
   return vector;
 }
 
+/** How often texts were corrected. */
+let corrections = 0;
+
 function textModule(name: string, shift: number): Module {
   const told: AdditionalProperty = {
     name: "told",
@@ -54,7 +57,12 @@ function textModule(name: string, shift: number): Module {
     },
     searchArguments: [NEAR_TEXT],
     additionalProperties: [told, NUMBER],
-    textTransformer: { transform: async (texts) => texts.map((text) => text.replaceAll("z", "a")) },
+    textTransformer: {
+      transform: async (texts) => {
+        corrections++;
+        return texts.map((text) => text.replaceAll("z", "a"));
+      },
+    },
     meta: async () => ({}),
     [Symbol.asyncDispose]: async () => {},
   };
@@ -105,6 +113,14 @@ describe("a module's search", () => {
     expect(rows.map(({ id, className }) => `${className} ${id}`)).toEqual(
       expected.slice(0, 10).map(({ id, className }) => `${className} ${id}`),
     );
+  });
+
+  it("corrects the texts of an exploration once for all vectorizers", async () => {
+    const { engine } = setUp();
+    const asked = (value: object) => engine.explore({ ...explore, moduleSearches: [nearText(value)] }, context);
+    corrections = 0;
+    expect(await asked({ concepts: ["zbz"], autocorrect: true })).toEqual(await asked({ concepts: ["aba"] }));
+    expect(corrections).toBe(1);
   });
 
   it("leaves out a vectorizer that makes nothing of it, unless all do", async () => {
