@@ -3,6 +3,7 @@ import type { ClassifierRun, ClassifierTarget } from "@shoal/module-api";
 import { describe, expect, test } from "vitest";
 import type { Contextionary, WordOverride } from "../contextionary.js";
 import { contextualClassifier } from "./contextual-classifier.js";
+import { ContextualTargets } from "./contextual-targets.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
 const context = { deadline: Number.POSITIVE_INFINITY };
@@ -64,7 +65,7 @@ function byTheBook(
   targets: readonly ClassifierTarget[],
   settings: Readonly<Record<string, number>>,
 ) {
-  const cut = (one: string) => one.toLowerCase().match(/[\p{L}\p{Nd}]+/gu) ?? [];
+  const cut = (one: string) => one.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const document = cut(text);
   const gainOf = (word: string): number => {
     const all = targets.map(({ vector }) => distance(words.vectors.get(word) ?? [], vector));
@@ -146,6 +147,28 @@ describe("text2vec-contextionary-contextual", () => {
         expect(found?.meta.meanWinningDistance).toBeCloseTo(wanted.distance / 2, 5);
       }
     }
+  });
+
+  test("targets and words without a direction, and of another length", async () => {
+    const vectors = [
+      [0, 0],
+      [1, 0],
+      [3, 4],
+    ];
+    const all = vectors.map((vector, at): ClassifierTarget => {
+      return { id: `t${at}` as ObjectId, className: "T", vector: Float32Array.from(vector) };
+    });
+    const targets = await ContextualTargets.of("to", all);
+    expect(await targets.nearest(Float32Array.of(0, 2))).toMatchObject({
+      target: all[2],
+      distance: expect.closeTo(0.2),
+    });
+    expect(await targets.nearest(Float32Array.of(-1, -1))).toMatchObject({ target: all[0], distance: 1 });
+    const [gain] = await targets.gains([Float32Array.of(0, 2)]);
+    expect(gain).toBeCloseTo((1 + 1 + 0.2) / 3 - 0.2);
+    await expect(targets.nearest(Float32Array.of(1))).rejects.toThrow("vectors have different dimensions: 2 vs 1");
+    const mixed = [...all, { ...all[0], vector: Float32Array.of(1) } as ClassifierTarget];
+    await expect(ContextualTargets.of("to", mixed)).rejects.toThrow("vectors have different dimensions: 2 vs 1");
   });
 
   test("an item without a text, and a property without targets", async () => {

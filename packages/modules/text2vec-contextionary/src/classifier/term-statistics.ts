@@ -1,10 +1,4 @@
-/** Lower-cased words of a text, between everything that is no letter and no digit. */
-export function wordsOf(text: string): readonly string[] {
-  return text
-    .toLowerCase()
-    .split(/[^\p{L}\p{Nd}]+/u)
-    .filter((word) => word !== "");
-}
+import { wordsOf } from "../vectors/known-words.js";
 
 /** In how many of all texts each word occurs. */
 export class TermStatistics {
