@@ -101,7 +101,8 @@ async function describeConcept(contextionary: Contextionary, concept: string, co
     individualWords.push(await describeWord(contextionary, word, context));
   }
   if (words.length < 2 || !individualWords.every((word) => "present" in word)) return { individualWords };
-  const { vector } = await contextionary.vectorForCorpora([words.join(" ")], [], context);
+  const vector = await vectorOfAll(contextionary, words, context);
+  if (vector === undefined) return { individualWords };
   return {
     individualWords,
     concatenatedWord: {
@@ -111,6 +112,16 @@ async function describeConcept(contextionary: Contextionary, concept: string, co
       concatenatedNearestNeighbors: await neighborsOf(contextionary, vector, context),
     },
   };
+}
+
+/** Undefined when there are nothing but stop words. */
+async function vectorOfAll(contextionary: Contextionary, words: readonly string[], context: ModuleContext) {
+  try {
+    return (await contextionary.vectorForCorpora([words.join(" ")], [], context)).vector;
+  } catch (thrown) {
+    if (ShoalError.from(thrown).code === "invalid") return undefined;
+    throw thrown;
+  }
 }
 
 /** The words of a name in camel case; digits belong to the word before them. */

@@ -96,9 +96,9 @@ function explained(corpus: string, failure: ShoalError): ShoalError {
   }
   return new ShoalError(
     "invalid",
-    "The object is invalid, as no words that the contextionary knows could be extracted from it. This is the case when " +
-      "its texts are empty, or when none of their words is known: e.g. for a text in another language, or a short one with " +
-      "a misspelling. Add words with a meaning to it, or teach the contextionary these (extensions). The extracted corpus " +
+    "The object is invalid, as Shoal could not extract any contextionary-valid words from it. This is the case when its " +
+      "texts are empty, or when none of their words is known: e.g. for a text in another language, or a short one with a " +
+      "misspelling. Add words with a meaning to it, or teach the contextionary these (extensions). The extracted corpus " +
       `was '${corpus}'. Original error: ${failure.message}`,
   );
 }

@@ -12,11 +12,11 @@ afterAll(async () => {
   for (const one of open) await one[Symbol.asyncDispose]();
 });
 
-async function serveSmall(): Promise<string> {
-  const contextionary = new EmbeddedContextionary(
-    async () => smallVocabulary(),
-    new StoredExtensions(new MemoryExtensions()),
-  );
+function small(): EmbeddedContextionary {
+  return new EmbeddedContextionary(async () => smallVocabulary(), new StoredExtensions(new MemoryExtensions()));
+}
+
+async function serveSmall(contextionary = small()): Promise<string> {
   const server = await serveContextionary(contextionary, "127.0.0.1:0", Date.now);
   open.push(server);
   return `127.0.0.1:${server.port}`;
@@ -36,6 +36,23 @@ it("is ready when the other side is, and says who does not answer", async () => 
     message: expect.stringContaining("the contextionary at 127.0.0.1:1"),
   });
   await expect(gone.awaitReady({ deadline: Date.now() })).rejects.toThrow("127.0.0.1:1");
+});
+
+it("asks for the neighbours of many vectors in parts, whose answers are those of all at once", async () => {
+  const served = small();
+  const parts: number[] = [];
+  const { nearestUsualWords } = served;
+  served.nearestUsualWords = (vectors, ...others) => {
+    parts.push(vectors.length);
+    return nearestUsualWords.call(served, vectors, ...others);
+  };
+  await using there = remote(await serveSmall(served));
+  const vocabulary = smallVocabulary();
+  const vectors = Array.from({ length: 250 }, (_, at) => vocabulary.vector(at % vocabulary.size));
+  const context = { deadline: Date.now() + 60_000 };
+  await using here = small();
+  expect(await there.nearestUsualWords(vectors, 3, context)).toEqual(await here.nearestUsualWords(vectors, 3, context));
+  expect(parts).toEqual([100, 100, 50]);
 });
 
 it("ends a call that nobody waits for any more", async () => {

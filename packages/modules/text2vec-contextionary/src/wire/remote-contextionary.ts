@@ -18,6 +18,9 @@ const RETRY_PAUSE_MS = 100;
 const READY_MS_MAX = 120_000;
 const READY_PAUSE_MS = 1_000;
 
+/** Vectors whose neighbours are asked for in one call: a second of work. */
+const NEAREST_AT_ONCE = 100;
+
 /** How far the service looks (reference-graphql 8.3, 8.4). */
 const TREES = 32;
 
@@ -96,9 +99,15 @@ export class RemoteContextionary implements Contextionary {
     n: number,
     context: ModuleContext,
   ): Promise<readonly (readonly NearWord[])[]> {
-    const params = vectors.map((vector) => ({ vector: wireVector(vector), k: TREES, n }));
-    const { words } = await this.#call((service) => service.MultiNearestWordsByVector, { params }, context);
-    return words.map(nearWords);
+    const found: (readonly NearWord[])[] = [];
+    // In parts: each may take its time, and others get their turn in between.
+    for (let at = 0; at < vectors.length; at += NEAREST_AT_ONCE) {
+      const some = vectors.slice(at, at + NEAREST_AT_ONCE);
+      const params = some.map((vector) => ({ vector: wireVector(vector), k: TREES, n }));
+      const { words } = await this.#call((service) => service.MultiNearestWordsByVector, { params }, context);
+      for (const place of some.keys()) found.push(nearWords(words[place] ?? { words: [], distances: [] }));
+    }
+    return found;
   }
 
   async addExtension(concept: string, definition: string, weight: number, context: ModuleContext): Promise<void> {
