@@ -105,6 +105,23 @@ describe("runProcess", () => {
     expect(host.lines).toEqual(["shoal: stopped while it was starting\n"]);
   });
 
+  it("says why a start failed after a signal, and does not leave it a second time", async () => {
+    const host = new FakeProcess();
+    const failing = runProcess(
+      host,
+      async (_, stopping) => {
+        await new Promise((resolve) => stopping.addEventListener("abort", resolve));
+        throw new ShoalError("unavailable", "there is no coordinator");
+      },
+      20,
+    );
+    host.emit("SIGTERM", "SIGTERM");
+    await failing;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(host.lines).toEqual(["shoal: there is no coordinator\n"]);
+    expect(host.codes).toEqual([1]);
+  });
+
   it("stops when the service fails by itself, and when a fault escapes", async () => {
     const host = new FakeProcess();
     await runProcess(host, async () => ({ drain: async () => {}, failed: Promise.reject(new Error("disk gone")) }));

@@ -5,7 +5,7 @@ import type { Row } from "../row.js";
 import { ShoalCluster } from "../shoal-cluster.js";
 import { measureNearVector, nearVectorLoad } from "./near-vector-rows.js";
 
-const QUERIES = 20_000;
+const QUERIES = 60_000;
 /** A gateway and three storage nodes may cost so much of what one process costs. */
 const FACTOR_MAX = 1.6;
 const TARGET_OF_H1 = 320;

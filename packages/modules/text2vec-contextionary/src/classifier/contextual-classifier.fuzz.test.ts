@@ -206,6 +206,9 @@ describe("text2vec-contextionary-contextual", () => {
     expect(() => settings({ minimumUsableWords: "4" })).toThrow(
       `${parse}settings.minimumUsableWords must be number, got string`,
     );
+    expect(() => settings({ minimumUsableWords: 0 })).toThrow("from 1 to 1000, got 0");
+    expect(() => settings({ informationGainMaximumBoost: 0 })).toThrow("from 1 to 1000, got 0");
+    expect(settings({ tfidfCutoffPercentile: 0 }).tfidfCutoffPercentile).toBe(0);
     expect(() => settings({ tfidfCutoffPercentile: 101 })).toThrow("from 0 to 100, got 101");
     expect(() => settings([])).toThrow(`${parse}settings must be an object got []interface {}`);
   });
