@@ -152,3 +152,43 @@ describe("S9 vectors", () => {
     expect(at(rows, 0, "_additional", "certainty")).toBe(1);
   });
 });
+
+describe("a text without a space", () => {
+  // V8 cannot match it in one go, and a library that works character by character would take long.
+  const letters = `字${"a".repeat(8_380_000)}`;
+  const id = "5c8b1f0e-7a5e-4f0a-9a41-0d1f5b8f2a01";
+
+  it.each(["text", "string"])(
+    "that is as long as an object may be is stored as %s, filtered, and deleted",
+    async (type) => {
+      const Name = `Long${type}`;
+      await http.post("/v1/schema", { class: Name, properties: [{ name: "name", dataType: [type] }] });
+      const stored = await http.post("/v1/objects", { class: Name, id, vector: [1, 2], properties: { name: letters } });
+      expect(stored.status, stored.text.slice(0, 300)).toBe(200);
+      const field = type === "text" ? "valueText" : "valueString";
+      for (const [operator, value] of [
+        ["Like", "字a*"],
+        ["NotEqual", "a"],
+      ]) {
+        const where = `{path: ["name"], operator: ${operator}, ${field}: "${value}"}`;
+        const found = await http.graphql(`{ Get { ${Name}(where: ${where}) { _additional { id } } } }`);
+        expect(at(found.json, "data", "Get", Name), found.text.slice(0, 300)).toEqual([{ _additional: { id } }]);
+      }
+      expect((await http.delete(`/v1/objects/${id}`)).status).toBe(204);
+    },
+  );
+
+  it("is one unknown word for a contextionary", async () => {
+    await http.post("/v1/schema", {
+      class: "Story",
+      vectorizer: "text2vec-contextionary",
+      properties: [{ name: "name", dataType: ["text"] }],
+    });
+    const stored = await http.post("/v1/objects", { class: "Story", properties: { name: `${letters} car` } });
+    expect(stored.status, stored.text.slice(0, 300)).toBe(200);
+    expect(at(stored.json, "additional", "interpretation", "source")).toMatchObject([
+      { concept: "story" },
+      { concept: "car" },
+    ]);
+  });
+});

@@ -61,6 +61,7 @@ export {
   propertyValidator,
   type ReferenceTarget,
 } from "./objects/property-validator.js";
+export { eachRun, runsOf } from "./objects/runs-of.js";
 export { isUncheckedObject, typeName, type UncheckedObject } from "./objects/value-wording.js";
 export { parseVectorWeights } from "./objects/vector-weights.js";
 export { CLASS_BODY, type ClassSettings } from "./schema/class-body.js";

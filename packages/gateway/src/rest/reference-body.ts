@@ -7,7 +7,8 @@ import { ParsedItems } from "../json/parsed-items.js";
 import { readInTurns, type TurnParts } from "../json/read-in-turns.js";
 
 /** What Go takes for the URI of a request: an absolute path, or a scheme and more (reference-rest 1.3, 3.7). */
-const REQUEST_URI = /^(?:\/|[A-Za-z][A-Za-z0-9+.-]*:)[^\p{Cc}]*$/u;
+const REQUEST_URI = /^(?:\/|[A-Za-z][A-Za-z0-9+.-]*:)/;
+const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
  * The body of `POST …/references/{property}`: one reference; its beacon, empty when there is none. Fails with
@@ -136,7 +137,7 @@ function membersOf(value: unknown, type: string): (name: string) => unknown {
 }
 
 export function isRequestUri(text: string): boolean {
-  return REQUEST_URI.test(text);
+  return REQUEST_URI.test(text) && !CONTROL_CHARACTER.test(text);
 }
 
 /** A text that may be absent, null or empty, but is a URI when it is there. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { eachRun, runsOf } from "@shoal/model";
 import type { Turns, Work } from "../work.js";
 
 /** How a text is cut into tokens: `text` at what is no letter or number, lower-cased; `string` at white space. */
@@ -15,8 +16,8 @@ const LONE_SURROGATES = /\p{Surrogate}/gu;
 /** The tokens of a value without doubles, in their order. A half of a surrogate pair counts as U+FFFD, as UTF-8 has none. */
 export function tokensOf(text: string, tokenization: Tokenization): readonly string[] {
   if (isOnePlainToken(text, tokenization)) return [text];
-  if (tokenization === "string") return distinct(wellFormed(text).match(NOT_SPACES));
-  return distinct(text.match(WORDS)?.map(lowerCased));
+  if (tokenization === "string") return distinct(runsOf(wellFormed(text), NOT_SPACES));
+  return distinct(runsOf(text, WORDS).map(lowerCased));
 }
 
 /** Texts of more characters are cut in turns of the event loop. */
@@ -27,7 +28,7 @@ const TOKEN_STEPS = 120;
 export function* tokensInTurns(text: string, tokenization: Tokenization, turns: Turns): Work<readonly string[]> {
   const tokens = new Set<string>();
   const words = tokenization === "text" ? text : wellFormed(text);
-  for (const [word] of words.matchAll(tokenization === "text" ? WORDS : NOT_SPACES)) {
+  for (const word of eachRun(words, tokenization === "text" ? WORDS : NOT_SPACES)) {
     tokens.add(tokenization === "text" ? lowerCased(word) : word);
     turns.count(TOKEN_STEPS + word.length);
     if (turns.isOver) yield turns.next();
@@ -38,7 +39,7 @@ export function* tokensInTurns(text: string, tokenization: Tokenization, turns: 
 /** As {@link tokensOf} for the pattern of a `Like`: `*` and `?` belong to the words. */
 export function patternTokensOf(text: string, tokenization: Tokenization): readonly string[] {
   if (tokenization === "string") return tokensOf(text, tokenization);
-  return distinct(text.match(WORDS_WITH_WILDCARDS)?.map(lowerCased));
+  return distinct(runsOf(text, WORDS_WITH_WILDCARDS).map(lowerCased));
 }
 
 /** Lower-case letters and digits of ASCII are the commonest tokens by far. */
@@ -57,8 +58,7 @@ function lowerCased(token: string): string {
   return token.includes("Σ") ? Array.from(token, (char) => char.toLowerCase()).join("") : token.toLowerCase();
 }
 
-function distinct(tokens: readonly string[] | null | undefined): readonly string[] {
-  if (tokens === null || tokens === undefined) return [];
+function distinct(tokens: readonly string[]): readonly string[] {
   return tokens.length < 2 ? tokens : [...new Set(tokens)];
 }
 

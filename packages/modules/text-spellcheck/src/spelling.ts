@@ -1,3 +1,4 @@
+import { runsOf } from "@shoal/model";
 import dictionary from "dictionary-en";
 import nspell from "nspell";
 import { mostLikely } from "./most-likely.js";
@@ -7,7 +8,17 @@ import type { Change } from "./speller.js";
 const LOOKUPS_MAX = 32;
 /** What is longer has no likely correction, but takes the longest to find none. */
 const WORD_CHARS_MAX = 24;
+const RUN_CHARS_MAX = 1_000;
 const REMEMBERED_MAX = 10_000;
+
+const LETTERS_AND_APOSTROPHES = /[\p{L}\p{N}'’]+/gu;
+const WORDS = /[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu;
+
+/** Without those that stand in what is too long for words. */
+function wordsOf(text: string): readonly string[] {
+  const runs = runsOf(text, LETTERS_AND_APOSTROPHES);
+  return runs.flatMap((run) => (run.length > RUN_CHARS_MAX ? [] : (run.match(WORDS) ?? [])));
+}
 
 /** English words, and what misspelt ones most likely are. */
 export class Spelling {
@@ -17,7 +28,7 @@ export class Spelling {
 
   /** Each misspelt word once, in the order of the texts. */
   changes(texts: readonly string[]): readonly Change[] {
-    const words = new Set(texts.flatMap((text) => text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu) ?? []));
+    const words = new Set(texts.flatMap((text) => wordsOf(text.toLowerCase())));
     const changes: Change[] = [];
     let lookups = 0;
     for (const original of words) {

@@ -1,3 +1,4 @@
+import { runsOf } from "@shoal/model";
 import type { Vocabulary } from "../vocabulary/vocabulary.js";
 import type { Extension } from "./extension.js";
 import { STOP_WORDS } from "./stop-words.js";
@@ -86,9 +87,11 @@ export class KnownWords {
   }
 }
 
+const WORDS = /[\p{L}\p{N}]+/gu;
+
 /** Runs of letters and digits, in lower case. */
 export function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return runsOf(text.toLowerCase(), WORDS);
 }
 
 const longestConcepts = new WeakMap<ReadonlyMap<string, Extension>, number>();
@@ -97,7 +100,8 @@ const longestConcepts = new WeakMap<ReadonlyMap<string, Extension>, number>();
 function longestConcept(extensions: ReadonlyMap<string, Extension>): number {
   let longest = longestConcepts.get(extensions);
   if (longest === undefined) {
-    longest = Math.max(1, ...[...extensions.keys()].map((concept) => concept.split("_").length));
+    longest = 1;
+    for (const concept of extensions.keys()) longest = Math.max(longest, concept.split("_").length);
     longestConcepts.set(extensions, longest);
   }
   return longest;
