@@ -1,28 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ContextionaryProcess } from "../contextionary-process.js";
 import { at } from "../http-client.js";
-import { cleanEnvironment, freePort, SERVER_MAIN, ServerProcess } from "../server-process.js";
+import { ServerProcess } from "../server-process.js";
 import { classify, ended, importLabels, knownLabels, started } from "./known-labels.js";
 
-let port: number;
-let contextionary: ChildProcess;
+let contextionary: ContextionaryProcess;
 let server: ServerProcess | undefined;
 
-function startContextionary(): ChildProcess {
-  const env = { ...cleanEnvironment(), HOST: "127.0.0.1", INTERNAL_PORT: String(port) };
-  return spawn(process.execPath, [SERVER_MAIN, "contextionary"], { env, stdio: "ignore" });
-}
-
 beforeAll(async () => {
-  port = await freePort();
-  contextionary = startContextionary();
-  server = await ServerProcess.start({ env: { CONTEXTIONARY_URL: `127.0.0.1:${port}` } });
+  contextionary = await ContextionaryProcess.start();
+  server = await ServerProcess.start({ env: { CONTEXTIONARY_URL: contextionary.address } });
 });
 
 afterAll(async () => {
-  contextionary.kill("SIGKILL");
   await server?.[Symbol.asyncDispose]();
+  await contextionary[Symbol.asyncDispose]();
 });
 
 it("a classification whose service is away waits for it, says so in the log, and holds up no other", async () => {
@@ -37,7 +30,7 @@ it("a classification whose service is away waits for it, says so in the log, and
   await http.post("/v1/schema", { class: "Article", vectorizer: "text2vec-contextionary", properties });
   await http.post("/v1/objects", { class: "Topic", properties: { name: "music" } });
   await http.post("/v1/objects", { class: "Article", properties: { text: "the orchestra played a symphony" } });
-  contextionary.kill("SIGKILL");
+  await contextionary.kill();
   const waiting = await started(http, {
     ...{ type: "text2vec-contextionary-contextual", class: "Article", classifyProperties: ["topic"] },
   });
@@ -48,6 +41,6 @@ it("a classification whose service is away waits for it, says so in the log, and
   expect(await classify(http, { type: "knn", settings: { k: 1 } })).toMatchObject({ status: "completed" });
   const { json } = await http.get(`/v1/classifications/${waiting}`);
   expect([at(json, "status"), at(json, "error")]).toEqual(["running", undefined]);
-  contextionary = startContextionary();
+  await contextionary.launch();
   expect(await ended(http, waiting)).toMatchObject({ status: "completed", meta: { countSucceeded: 1 } });
 });

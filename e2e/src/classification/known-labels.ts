@@ -1,4 +1,5 @@
 import { at, type HttpClient } from "../http-client.js";
+import { importObjects } from "../import-objects.js";
 
 /** An object of the class `Item`; those with a label teach the others. */
 export interface KnownItem {
@@ -15,7 +16,7 @@ export interface KnownLabels {
 }
 
 const DIMENSIONS = 8;
-const BATCH = 500;
+const PAGE = 500;
 
 /**
  * Items whose vectors have four members of 1 or -1 and are 0 otherwise: many are equally far from another one, and all
@@ -56,24 +57,17 @@ export async function importLabels(http: HttpClient, { labels, items }: KnownLab
     { name: "label", dataType: ["Label"] },
   ];
   await http.post("/v1/schema", { class: "Item", vectorizer: "none", shardingConfig, properties });
-  await importAll(
+  await importObjects(
     http,
     labels.map(({ id, vector }) => ({ class: "Label", id, vector })),
   );
-  await importAll(
+  await importObjects(
     http,
     items.map(({ id, vector, number, label }) => {
       const reference = label === undefined ? {} : { label: [{ beacon: `svc://localhost/${labels[label]?.id}` }] };
       return { class: "Item", id, vector, properties: { text: `item ${number}`, number, ...reference } };
     }),
   );
-}
-
-async function importAll(http: HttpClient, objects: readonly object[]): Promise<void> {
-  for (let from = 0; from < objects.length; from += BATCH) {
-    const answer = await http.post("/v1/batch/objects", { objects: objects.slice(from, from + BATCH) });
-    if (answer.status !== 200 || answer.text.includes('"errors":{')) throw new Error(answer.text.slice(0, 500));
-  }
 }
 
 /** Starts one and waits for its end; its record. */
@@ -100,15 +94,46 @@ export async function ended(http: HttpClient, id: string): Promise<Readonly<Reco
 
 /** What an item says of itself now: id of its label, what was said of it, and which classification it was. */
 export async function readItem(http: HttpClient, id: string) {
-  const { json } = await http.get(`/v1/objects/${id}?include=classification`);
-  const references = at(json, "properties", "label");
+  return saidOf((await http.get(`/v1/objects/${id}?include=classification`)).json);
+}
+
+/** The same of all objects of a class that has a property `label`, by id. */
+export async function readItems(http: HttpClient, className: string) {
+  const said = new Map<string, ReturnType<typeof saidOf>>();
+  for (let after = ""; ; ) {
+    const path = `/v1/objects?class=${className}&after=${after}&limit=${PAGE}&include=classification`;
+    const { json } = await http.get(path);
+    const objects = at(json, "objects") as readonly { readonly id: string }[];
+    for (const object of objects) said.set(object.id, saidOf(object));
+    if (objects.length < PAGE) return said;
+    after = objects.at(-1)?.id ?? "";
+  }
+}
+
+function saidOf(object: unknown) {
+  const references = at(object, "properties", "label");
   const beacon = at(references, 0, "beacon");
   return {
     label: typeof beacon === "string" ? beacon.slice(beacon.lastIndexOf("/") + 1) : undefined,
     count: Array.isArray(references) ? references.length : 0,
     meta: at(references, 0, "classification"),
-    classification: at(json, "additional", "classification"),
+    classification: at(object, "additional", "classification"),
   };
+}
+
+/** How many objects of a class have a label. */
+export async function labelledCount(http: HttpClient, className = "Item"): Promise<unknown> {
+  const where = 'where: {path: ["label"], operator: Equal, valueInt: 1}';
+  const { json } = await http.graphql(`{ Aggregate { ${className}(${where}) { meta { count } } } }`);
+  return at(json, "data", "Aggregate", className, 0, "meta", "count");
+}
+
+/** The id of the label that zeroshot gives an item, by brute force; of equally near ones the smallest. */
+export function nearestLabel({ vector }: KnownItem, labels: KnownLabels["labels"]): string | undefined {
+  const [nearest] = labels
+    .map((label) => ({ id: label.id, distance: distance(vector, label.vector) }))
+    .sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1));
+  return nearest?.id;
 }
 
 /** Half the cosine distance. */

@@ -1,18 +1,10 @@
 import { articlesOfTopics } from "@shoal/data-sets";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at } from "../http-client.js";
+import { importObjects } from "../import-objects.js";
 import { ServerProcess } from "../server-process.js";
+import { TOPICS } from "./known-articles.js";
 import { distance, ended } from "./known-labels.js";
-
-/** Topics and what they are about, in words of the time. */
-const TOPICS = new Map([
-  ["earn", "profit loss earnings dividend quarter shares net cts"],
-  ["acq", "acquisition merger takeover stake company buy"],
-  ["crude", "crude oil barrels petroleum opec"],
-  ["coffee", "coffee beans exports quota"],
-  ["interest", "interest rate prime lending banks cut"],
-  ["gold", "gold ounces ore mine"],
-]);
 
 const ARTICLES = 1_200;
 const K = 5;
@@ -53,8 +45,9 @@ beforeAll(async () => {
     id: topicIds.get(topic),
     properties: { about },
   }));
-  await send(topics);
-  await send(
+  await importObjects(http, topics);
+  await importObjects(
+    http,
     articles.map(({ body, topic }, place) => {
       const byNeighbours = isOpen(place)
         ? {}
@@ -74,13 +67,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
-
-async function send(objects: readonly object[]): Promise<void> {
-  for (let from = 0; from < objects.length; from += 100) {
-    const answer = await server.http.post("/v1/batch/objects", { objects: objects.slice(from, from + 100) });
-    if (answer.status !== 200 || answer.text.includes('"errors":{')) throw new Error(answer.text.slice(0, 500));
-  }
-}
 
 /** Runs one over the open articles, and gives the topic's id that each got. */
 async function topicsBy(type: string, property: string, settings?: object): Promise<ReadonlyMap<number, string>> {

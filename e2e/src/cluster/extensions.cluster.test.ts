@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { at, graphqlErrors, type HttpClient } from "../http-client.js";
+import { CONTEXTIONARY_ROUTES, teach } from "../modules/teach.js";
 import { Cluster } from "./cluster.js";
 import type { ClusterMember } from "./cluster-member.js";
 
-const MODULE = "/v1/modules/text2vec-contextionary";
 const WITHIN_A_SECOND = { timeout: 1_000, interval: 5 };
 const THINGS = ["a cheese of sheep milk", "a small boat with sails", "the tax of a village", "music for two violins"];
 
@@ -39,11 +39,6 @@ async function nearest(http: HttpClient, concept: string): Promise<unknown> {
   return graphqlErrors(answer)[0] ?? at(answer.json, "data", "Get", "Thing", 0, "name");
 }
 
-async function teach(http: HttpClient, concept: string, definition: string): Promise<void> {
-  const answer = await http.post(`${MODULE}/extensions`, { concept, definition, weight: 1 });
-  expect(answer.status, answer.text).toBe(200);
-}
-
 it("a concept that one gateway is taught is known there at once, and at the other one within a second", async () => {
   for (const [number, definition] of THINGS.entries()) {
     const concept = `flimmerdings${"abcd".charAt(number)}`;
@@ -57,7 +52,7 @@ it("a concept that one gateway is taught is known there at once, and at the othe
 
 it("gateways keep what containers of contextionaries store on their internal ports", async () => {
   const [first, second] = gateways;
-  const path = `${MODULE}/extensions-storage/`;
+  const path = `${CONTEXTIONARY_ROUTES}/extensions-storage/`;
   const known = await (await fetch(`${second.plan.internalUrl}${path}flimmerdingsa`)).json();
   expect(known).toMatchObject({ concept: "flimmerdingsa", input: { definition: THINGS[0], weight: 1 } });
   const put = { ...(known as object), concept: "ofanother" };
@@ -75,7 +70,11 @@ it("without a coordinator a gateway that is started knows what it knew, and says
   for (const coordinator of cluster.coordinators) await coordinator.kill();
   await first.launch();
   expect(await nearest(first.http, "flimmerdingsb")).toBe(THINGS[1]);
-  const answer = await first.http.post(`${MODULE}/extensions`, { concept: "late", definition: "a cheese", weight: 1 });
+  const answer = await first.http.post(`${CONTEXTIONARY_ROUTES}/extensions`, {
+    concept: "late",
+    definition: "a cheese",
+    weight: 1,
+  });
   expect(answer.status, answer.text).toBe(503);
   for (const coordinator of cluster.coordinators) coordinator.spawn();
   await cluster.ready();

@@ -1,21 +1,8 @@
-import { StandInContainer } from "@shoal/stand-in-container";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runServer, ServerProcess } from "../server-process.js";
+import { IDS, imageOf, importArticlesAndPhotos, StandIns, TITLES, vectorOf } from "../testing/stand-ins.js";
 
-/** The stand-in's language: how often a text has each of these, and one that all texts have. */
-const WORDS = ["football", "market", "frog", "oslo", "cup"];
-const IDS = ["1", "2", "3"].map((last) => `a0000000-0000-0000-0000-00000000000${last}`);
-const TITLES = ["Football: who wins the cup?", "The market falls", "A frog lives in the forest. Oslo is far away"];
-
-function vectorOf(text: unknown): readonly number[] {
-  return [...WORDS.map((word) => String(text).toLowerCase().split(word).length - 1), 0.1];
-}
-
-let texts: StandInContainer;
-let images: StandInContainer;
-let answers: StandInContainer;
-let names: StandInContainer;
-let spelling: StandInContainer;
+let containers: StandIns;
 let server: ServerProcess;
 
 async function graphql(
@@ -27,68 +14,14 @@ async function graphql(
 }
 
 beforeAll(async () => {
-  texts = await StandInContainer.start({ "/vectors": ({ text }) => ({ text, dims: 6, vector: vectorOf(text) }) });
-  images = await StandInContainer.start({
-    "/vectors": ({ id, image }) => ({ id, dim: 2, vector: [...Buffer.from(String(image), "base64").subarray(0, 2)] }),
-  });
-  answers = await StandInContainer.start({
-    "/answers/": ({ text, question }) => {
-      const isKnown = String(text).includes("Oslo") && String(question).toLowerCase() === "where is oslo?";
-      return { text, question, answer: isKnown ? "far away" : null, certainty: isKnown ? 0.8 : null };
-    },
-  });
-  names = await StandInContainer.start({
-    "/ner/": ({ text }) => {
-      const startPosition = String(text).indexOf("Oslo");
-      const token = { entity: "I-LOC", certainty: 0.75, word: "Oslo", startPosition, endPosition: startPosition + 4 };
-      return { text, tokens: startPosition === -1 ? [] : [token] };
-    },
-  });
-  spelling = await StandInContainer.start({
-    "/spellcheck/": ({ text }) => ({ text, changes: [{ original: "fotball", correction: "football" }] }),
-  });
-  server = await ServerProcess.start({
-    env: {
-      TRANSFORMERS_INFERENCE_API: texts.address,
-      IMAGE_INFERENCE_API: images.address,
-      QNA_INFERENCE_API: answers.address,
-      NER_INFERENCE_API: names.address,
-      SPELLCHECK_INFERENCE_API: spelling.address,
-    },
-  });
-  const own = { "text2vec-transformers": { vectorizeClassName: false } };
-  const image = { "img2vec-neural": { imageFields: ["image"] } };
-  for (const definition of [
-    {
-      class: "Article",
-      vectorizer: "text2vec-transformers",
-      moduleConfig: own,
-      properties: [{ name: "title", dataType: ["text"] }],
-    },
-    {
-      class: "Photo",
-      vectorizer: "img2vec-neural",
-      moduleConfig: image,
-      properties: [{ name: "image", dataType: ["blob"] }],
-    },
-  ]) {
-    expect((await server.http.post("/v1/schema", definition)).status).toBe(200);
-  }
-  const articles = TITLES.map((title, i) => ({ class: "Article", id: IDS[i], properties: { title } }));
-  const photos = [
-    [1, 200],
-    [200, 1],
-  ].map((bytes) => ({
-    class: "Photo",
-    properties: { image: Buffer.from(bytes).toString("base64") },
-  }));
-  const batch = await server.http.post("/v1/batch/objects", { objects: [...articles, ...photos] });
-  expect(batch.json).toEqual(new Array(5).fill(expect.objectContaining({ result: {} })));
+  containers = await StandIns.start();
+  server = await ServerProcess.start({ env: containers.settings });
+  await importArticlesAndPhotos(server.http);
 });
 
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
-  for (const container of [texts, images, answers, names, spelling]) await container[Symbol.asyncDispose]();
+  await containers[Symbol.asyncDispose]();
 });
 
 describe("classes", () => {
@@ -134,9 +67,9 @@ describe("searches", () => {
       data: { Explore: [{ beacon: `svc://localhost/${IDS[0]}` }] },
     });
     // Without correction it is a word that no text has.
-    expect(texts.asked.at(-1)?.body.text).toBe("football");
+    expect(containers.texts.asked.at(-1)?.body.text).toBe("football");
     await graphql(`{ Get { Article(${near("")}) { title } } }`);
-    expect(texts.asked.at(-1)?.body.text).toBe("Fotball");
+    expect(containers.texts.asked.at(-1)?.body.text).toBe("Fotball");
     expect(await graphql(`{ Get { Article(limit: 1) { _additional { spellCheck { didYouMean } } } } }`)).toMatchObject({
       data: { Get: { Article: [{ _additional: { spellCheck: [] } }] } },
     });
@@ -144,8 +77,8 @@ describe("searches", () => {
 
   // covers: graphql/2.1/near-image, graphql/2.2/near-image
   it("nearImage finds what looks alike, in Get and Explore", async () => {
-    const image = Buffer.from([199, 3]).toString("base64");
-    const expected = Buffer.from([200, 1]).toString("base64");
+    const image = imageOf(199, 3);
+    const expected = imageOf(200, 1);
     expect(await graphql(`{ Get { Photo(nearImage: {image: "${image}", certainty: 0.9}) { image } } }`)).toMatchObject({
       data: { Get: { Photo: [{ image: expected }] } },
     });
@@ -193,7 +126,7 @@ describe("searches", () => {
       data: { Explore: [{ beacon: `svc://localhost/${IDS[2]}` }] },
     });
     await graphql(`{ Get { Article(ask: {question: "Who plays fotball?", autocorrect: true}) { ${answer} } } }`);
-    expect(answers.asked.at(-1)?.body.question).toBe("who plays football?");
+    expect(containers.answers.asked.at(-1)?.body.question).toBe("who plays football?");
     const messages = async (query: string) => (await graphql(query)).errors[0]?.message;
     expect(await messages(`{ Get { Article(ask: {question: ""}) { title } } }`)).toBe(
       "explorer: get class: vectorize params: 'ask.question' needs to be defined",
@@ -240,8 +173,8 @@ it("GET /v1/meta shows what the containers say", async () => {
 
 it("a container that is gone fails what needs it, names itself, and is used again when it is back", async () => {
   const store = (title: string) => server.http.post("/v1/objects", { class: "Article", properties: { title } });
-  const where = `the container of text2vec-transformers at ${new URL(texts.address).host}: `;
-  await texts.close();
+  const where = `the container of text2vec-transformers at ${new URL(containers.texts.address).host}: `;
+  await containers.texts.close();
   const alone = await store("x");
   expect([alone.status, alone.text]).toEqual([503, expect.stringContaining(where)]);
   const { errors } = await graphql(`{ Get { Article(nearText: {concepts: ["x"]}) { title } } }`);
@@ -257,14 +190,14 @@ it("a container that is gone fails what needs it, names itself, and is used agai
     { result: {} },
   ]);
   expect(await graphql("{ Get { Article { title } } }")).toMatchObject({ errors: null });
-  await texts.listen();
+  await containers.texts.listen();
   expect((await store("x")).status).toBe(200);
   // What autocorrect cannot ask does not matter.
-  await spelling.close();
+  await containers.spelling.close();
   expect(
     await graphql(`{ Get { Article(nearText: {concepts: ["market"], autocorrect: true}, limit: 1) { title } } }`),
   ).toMatchObject({ data: { Get: { Article: [{ title: TITLES[1] }] } } });
-  await spelling.listen();
+  await containers.spelling.listen();
 });
 
 it.each([

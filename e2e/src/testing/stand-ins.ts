@@ -1,0 +1,112 @@
+import { StandInContainer } from "@shoal/stand-in-container";
+import type { HttpClient } from "../http-client.js";
+import { importObjects } from "../import-objects.js";
+
+/** The stand-in's language: how often a text has each of these, and one that all texts have. */
+const WORDS = ["football", "market", "frog", "oslo", "cup"];
+export const IDS = ["1", "2", "3"].map((last) => `a0000000-0000-0000-0000-00000000000${last}`);
+export const TITLES = [
+  "Football: who wins the cup?",
+  "The market falls",
+  "A frog lives in the forest. Oslo is far away",
+];
+
+export function vectorOf(text: unknown): readonly number[] {
+  return [...WORDS.map((word) => String(text).toLowerCase().split(word).length - 1), 0.1];
+}
+
+export function imageOf(...bytes: readonly number[]): string {
+  return Buffer.from(bytes).toString("base64");
+}
+
+/** A container for every module that can have one. */
+export class StandIns implements AsyncDisposable {
+  private constructor(
+    /** Vectors of texts: {@link vectorOf}. */
+    readonly texts: StandInContainer,
+    /** Vectors of images: their first two bytes. */
+    readonly images: StandInContainer,
+    /** Knows where Oslo is. */
+    readonly answers: StandInContainer,
+    /** Knows the name Oslo. */
+    readonly names: StandInContainer,
+    /** Corrects fotball. */
+    readonly spelling: StandInContainer,
+  ) {}
+
+  static async start(): Promise<StandIns> {
+    return new StandIns(
+      await StandInContainer.start({ "/vectors": ({ text }) => ({ text, dims: 6, vector: vectorOf(text) }) }),
+      await StandInContainer.start({
+        "/vectors": ({ id, image }) => ({
+          id,
+          dim: 2,
+          vector: [...Buffer.from(String(image), "base64").subarray(0, 2)],
+        }),
+      }),
+      await StandInContainer.start({
+        "/answers/": ({ text, question }) => {
+          const isKnown = String(text).includes("Oslo") && String(question).toLowerCase() === "where is oslo?";
+          return { text, question, answer: isKnown ? "far away" : null, certainty: isKnown ? 0.8 : null };
+        },
+      }),
+      await StandInContainer.start({
+        "/ner/": ({ text }) => {
+          const startPosition = String(text).indexOf("Oslo");
+          const token = {
+            entity: "I-LOC",
+            certainty: 0.75,
+            word: "Oslo",
+            startPosition,
+            endPosition: startPosition + 4,
+          };
+          return { text, tokens: startPosition === -1 ? [] : [token] };
+        },
+      }),
+      await StandInContainer.start({
+        "/spellcheck/": ({ text }) => ({ text, changes: [{ original: "fotball", correction: "football" }] }),
+      }),
+    );
+  }
+
+  /** Settings of a process that asks them. */
+  get settings(): Readonly<Record<string, string>> {
+    return {
+      TRANSFORMERS_INFERENCE_API: this.texts.address,
+      IMAGE_INFERENCE_API: this.images.address,
+      QNA_INFERENCE_API: this.answers.address,
+      NER_INFERENCE_API: this.names.address,
+      SPELLCHECK_INFERENCE_API: this.spelling.address,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const all = [this.texts, this.images, this.answers, this.names, this.spelling];
+    for (const container of all) await container[Symbol.asyncDispose]();
+  }
+}
+
+/** Makes the classes Article and Photo, whose vectors are those of the containers, and imports articles and photos. */
+export async function importArticlesAndPhotos(http: HttpClient): Promise<void> {
+  const classes = [
+    {
+      class: "Article",
+      vectorizer: "text2vec-transformers",
+      moduleConfig: { "text2vec-transformers": { vectorizeClassName: false } },
+      properties: [{ name: "title", dataType: ["text"] }],
+    },
+    {
+      class: "Photo",
+      vectorizer: "img2vec-neural",
+      moduleConfig: { "img2vec-neural": { imageFields: ["image"] } },
+      properties: [{ name: "image", dataType: ["blob"] }],
+    },
+  ];
+  for (const definition of classes) {
+    const { status, text } = await http.post("/v1/schema", definition);
+    if (status !== 200) throw new Error(text);
+  }
+  const articles = TITLES.map((title, i) => ({ class: "Article", id: IDS[i], properties: { title } }));
+  const photos = [imageOf(1, 200), imageOf(200, 1)].map((image) => ({ class: "Photo", properties: { image } }));
+  await importObjects(http, [...articles, ...photos]);
+}
