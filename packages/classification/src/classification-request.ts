@@ -15,6 +15,8 @@ export interface ClassificationRequest {
   readonly settings?: JsonObject;
   /** By the clock of the process that took it, milliseconds since 1970: what was labelled up to then teaches. */
   readonly takenMs?: number;
+  /** Whether that process has a classifier of this type: one that has none leaves the job to others then. */
+  readonly isKnownType?: boolean;
   /** As clients write them, and as they are shown. */
   readonly filters?: { readonly [Name in FilterName]?: JsonObject };
 }

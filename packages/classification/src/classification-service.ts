@@ -41,7 +41,8 @@ export class Classifications implements ClassificationService {
     const { jobs, view, modules, whereLimits, newId, nowMs } = this.#parts;
     await view.refresh(context);
     const classOf = (name: string) => view.classRecord(name)?.definition;
-    const request = { ...parseClassification(body, { classOf, modules, whereLimits }), takenMs: nowMs() };
+    const parsed = parseClassification(body, { classOf, modules, whereLimits });
+    const request = { ...parsed, takenMs: nowMs(), isKnownType: modules.classifier(parsed.type) !== undefined };
     const className = request.class;
     const classId = view.classRecord(className)?.classId ?? "";
     const ranges = await this.#ranges(className, context);

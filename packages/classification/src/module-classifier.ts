@@ -10,13 +10,16 @@ const TARGETS_MAX = 100_000;
 const VECTORS = { properties: false, vector: true, extras: false } as const;
 const TEXTS = { properties: true, vector: false, extras: true } as const;
 
-/** A type that a module brings. Fails with `invalid` when no module does. */
+/** A type that a module brings. Fails with `invalid` when no module does, with `unavailable` when one does elsewhere. */
 export async function prepareModuleClassifier(
   run: ClassificationRun,
   context: RequestContext,
 ): Promise<PreparedClassifier> {
   const { request, record, parts } = run;
   const classifier = parts.modules.classifier(request.type);
+  if (classifier === undefined && request.isKnownType === true) {
+    throw new ShoalError("unavailable", `no module here brings the classifier ${request.type}, which others have`);
+  }
   if (classifier === undefined) {
     throw new ShoalError("invalid", `prepare classification: cannot classify: classifier ${request.type} not found`);
   }
