@@ -45,8 +45,7 @@ void Scheduler::run() {
     if (runSearch(lock)) continue;
     if (runTask(lock)) continue;
     if (runLinks(lock, false)) continue;
-    // What came while a turn without work had the lock open found nobody asleep to wake.
-    if (!ready_.empty() || !tasks_.empty()) continue;
+    // The lock has been held since the last look at each of the queues.
     idle_++;
     wake_.wait(lock);
     idle_--;
@@ -111,7 +110,9 @@ bool Scheduler::runLinks(Lock& lock, bool dueOnly) {
       continue;
     }
     if (index->linking_ > 0 && (!index->exclusive_.empty() || index->turn_.over() || !index->hasLinks())) continue;
-    if (takeTurn(lock, index)) return true;
+    takeTurn(lock, index);
+    // The lock was open: the queues are others now, and what came found nobody asleep to wake.
+    return true;
   }
   return false;
 }
@@ -125,17 +126,13 @@ void Scheduler::runExclusive(Lock& lock, const Index& index) {
   lock.lock();
 }
 
-bool Scheduler::takeTurn(Lock& lock, const Index& index) {
+void Scheduler::takeTurn(Lock& lock, const Index& index) {
   index->linking_++;
-  bool worked = false;
   if (index->linking_ == 1) {
     index->preparing_ = true;
     index->turn_.begin();
     if (!index->queue_.empty()) index->turn_.searchWaits();
-    while (!index->exclusive_.empty()) {
-      runExclusive(lock, index);
-      worked = true;
-    }
+    while (!index->exclusive_.empty()) runExclusive(lock, index);
     lock.unlock();
     index->prepareLinks();
     lock.lock();
@@ -143,14 +140,11 @@ bool Scheduler::takeTurn(Lock& lock, const Index& index) {
     if (idle_ > 0) wake_.notify_one();
   }
   lock.unlock();
-  if (index->hasLinks()) {
-    worked = true;
-    index->link(index->turn_);
-  }
+  if (index->hasLinks()) index->link(index->turn_);
   lock.lock();
   if (index->linking_ > 1) {
     index->linking_--;
-    return true;
+    return;
   }
   index->preparing_ = true;
   lock.unlock();
@@ -171,7 +165,6 @@ bool Scheduler::takeTurn(Lock& lock, const Index& index) {
   lock.lock();
   checkPinned(lock, index);
   checkClosed(lock, index);
-  return worked;
 }
 
 }  // namespace shoal

@@ -120,7 +120,7 @@ class Scheduler {
   bool runSearch(Lock& lock);
   bool runTask(Lock& lock);
   bool runLinks(Lock& lock, bool dueOnly);
-  bool takeTurn(Lock& lock, const Index& index);
+  void takeTurn(Lock& lock, const Index& index);
   void runExclusive(Lock& lock, const Index& index);
   void list(const Index& index);
   void unpark(const Index& index);

@@ -1,38 +1,64 @@
-// Compiles the engine with stress.cc under a sanitizer and runs it:
-//   node packages/native/stress/run.mjs thread|address [rounds]
+// Compiles a stress program with what it drives, and runs it:
+//   node packages/native/stress/run.mjs index [rounds] [thread|address]        everything at once on a vector index
+//   node packages/native/stress/run.mjs scheduler [seconds] [thread|address]   the scheduler alone, indexes come and go
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const [sanitizer = "thread", rounds = "200"] = process.argv.slice(2);
 const stressFolder = dirname(fileURLToPath(import.meta.url));
 const packageFolder = dirname(stressFolder);
-const modules = join(packageFolder, "node_modules");
-const sources = readdirSync(join(packageFolder, "cpp"))
-  .filter(
-    (name) =>
-      name.endsWith(".cc") && !/^(addon|crc32c|float32-list|free-memory|nearest-rows|xxh3|node-.*)\.cc$/.test(name),
-  )
-  .map((name) => join(packageFolder, "cpp", name));
+const sourceFolder = join(packageFolder, "cpp");
+const ADDON_ONLY = /^(addon|crc32c|float32-list|free-memory|nearest-rows|xxh3|node-.*)\.cc$/;
+
+const PROGRAMS = {
+  index: {
+    length: "200",
+    sources: [
+      ...readdirSync(sourceFolder)
+        .filter((name) => name.endsWith(".cc") && !ADDON_ONLY.test(name))
+        .map((name) => join(sourceFolder, name)),
+      join(stressFolder, "xxh3-alone.cc"),
+      join(stressFolder, "index-stress.cc"),
+    ],
+  },
+  scheduler: {
+    length: "5",
+    sources: [
+      join(sourceFolder, "scheduler.cc"),
+      join(sourceFolder, "scheduler-threads.cc"),
+      join(stressFolder, "scheduler-stress.cc"),
+    ],
+  },
+};
+
+const [name = "", length, sanitizer] = process.argv.slice(2);
+const program = PROGRAMS[name];
+if (program === undefined) {
+  console.error(
+    `usage: node packages/native/stress/run.mjs ${Object.keys(PROGRAMS).join("|")} [length] [thread|address]`,
+  );
+  process.exit(1);
+}
+
 const folder = mkdtempSync(join(tmpdir(), "shoal-stress-"));
-const sanitize = sanitizer === "address" ? "address,undefined" : sanitizer;
 const run = (command, args, options = {}) => {
   const { status } = spawnSync(command, args, { stdio: "inherit", ...options });
   if (status !== 0) process.exitCode = 1;
   return status === 0;
 };
 try {
-  const program = join(folder, "stress");
-  const includes = ["node-api-headers/include", "xxhash-addon/xxHash"].flatMap((name) => [
+  const target = join(folder, name);
+  const includes = ["node-api-headers/include", "xxhash-addon/xxHash"].flatMap((path) => [
     "-isystem",
-    join(modules, name),
+    join(packageFolder, "node_modules", path),
   ]);
-  const flags = ["-std=c++17", "-O1", "-g", `-fsanitize=${sanitize}`, "-pthread", "-DNAPI_VERSION=9"];
-  const all = [...flags, ...includes, ...sources, join(stressFolder, "xxh3-alone.cc"), join(stressFolder, "stress.cc")];
-  if (run(process.env.CXX ?? "c++", [...all, "-o", program])) {
-    run(program, [rounds], {
+  const sanitize = sanitizer === "address" ? "address,undefined" : sanitizer;
+  const flags = ["-std=c++17", "-O1", "-g", "-pthread", "-DNAPI_VERSION=9", "-D_GLIBCXX_ASSERTIONS"];
+  if (sanitize !== undefined) flags.push(`-fsanitize=${sanitize}`);
+  if (run(process.env.CXX ?? "c++", [...flags, ...includes, ...program.sources, "-o", target])) {
+    run(target, [length ?? program.length], {
       env: {
         ...process.env,
         TSAN_OPTIONS: "halt_on_error=0 second_deadlock_stack=1",
