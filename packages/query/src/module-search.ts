@@ -28,6 +28,18 @@ export interface ReadSearch {
   readonly given: NonNullable<AdditionalSearch["argument"]>;
 }
 
+/** Characters of all texts of a search; a model reads the beginning of a text that long, if at all. */
+const SEARCHED_CHARS_MAX = 100_000;
+
+function checkTexts(name: string, texts: readonly string[]): void {
+  const chars = texts.reduce((sum, { length }) => sum + length, 0);
+  if (chars <= SEARCHED_CHARS_MAX) return;
+  throw new ShoalError(
+    "invalid",
+    `'${name}' has texts of ${chars} characters, at most ${SEARCHED_CHARS_MAX} are allowed`,
+  );
+}
+
 /** Reads a search argument; its texts are corrected once, however many vectors are made of them. */
 export async function readSearch(
   { modules }: ModuleSearchParts,
@@ -42,14 +54,11 @@ export async function readSearch(
     const given = { name: argument.name, value, texts, searched };
     return { argument, value: searched, certainty: minimum, given };
   };
+  const given = texts.map(({ text }) => text);
+  checkTexts(argument.name, given);
   const { textTransformer } = modules;
   if (value.autocorrect !== true || textTransformer === undefined || texts.length === 0) return read(value);
-  const corrected = await textTransformer
-    .transform(
-      texts.map(({ text }) => text),
-      context,
-    )
-    .catch(() => undefined);
+  const corrected = await textTransformer.transform(given, context).catch(() => undefined);
   return read(corrected === undefined ? value : argument.withTexts(value, corrected));
 }
 
@@ -70,6 +79,7 @@ export function vectorOfSearch(
     definition: searched,
     vectorOfTexts: async (texts) => {
       const vectorize = definition.vectorizer === "none" ? undefined : modules.vectorizerOf(definition).vectorizeTexts;
+      checkTexts(argument.name, texts);
       if (vectorize !== undefined) return vectorize(texts, searched, context);
       const { class: className, vectorizer } = definition;
       throw new ShoalError(

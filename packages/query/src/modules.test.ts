@@ -123,6 +123,20 @@ describe("a module's search", () => {
     expect(corrections).toBe(1);
   });
 
+  it("is refused with more text than a model would read", async () => {
+    const { engine } = setUp();
+    const search = (value: object) =>
+      engine.get(getQuery({ className: "Apple", moduleSearches: [nearText(value)] }), context);
+    const refused = "'nearText' has texts of 100001 characters, at most 100000 are allowed";
+    await expect(search({ concepts: ["a".repeat(100_000)] })).resolves.not.toHaveLength(0);
+    await expect(search({ concepts: ["a".repeat(100_000), "b"] })).rejects.toThrow(refused);
+    const moveTo = { concepts: ["a".repeat(100_001)], force: 0.5 };
+    await expect(search({ concepts: ["a"], moveTo })).rejects.toThrow(refused);
+    await expect(
+      engine.explore({ ...explore, moduleSearches: [nearText({ concepts: ["a".repeat(100_001)] })] }, context),
+    ).rejects.toThrow(refused);
+  });
+
   it("leaves out a vectorizer that makes nothing of it, unless all do", async () => {
     const { engine } = setUp();
     const rows = await engine.explore(

@@ -23,14 +23,16 @@ export function tokensOf(text: string, tokenization: Tokenization): readonly str
 /** Texts of more characters are cut in turns of the event loop. */
 export const TURN_CHARS = 64 * 1024;
 const TOKEN_STEPS = 120;
+/** Looking for tokens in a part of a text. */
+const PART_STEPS = 160_000;
 
 /** As {@link tokensOf}, for long texts. */
 export function* tokensInTurns(text: string, tokenization: Tokenization, turns: Turns): Work<readonly string[]> {
   const tokens = new Set<string>();
   const words = tokenization === "text" ? text : wellFormed(text);
   for (const word of eachRun(words, tokenization === "text" ? WORDS : NOT_SPACES)) {
-    tokens.add(tokenization === "text" ? lowerCased(word) : word);
-    turns.count(TOKEN_STEPS + word.length);
+    if (word !== undefined) tokens.add(tokenization === "text" ? lowerCased(word) : word);
+    turns.count(word === undefined ? PART_STEPS : TOKEN_STEPS + word.length);
     if (turns.isOver) yield turns.next();
   }
   return [...tokens];

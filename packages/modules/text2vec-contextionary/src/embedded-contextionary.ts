@@ -5,6 +5,7 @@ import type { Contextionary, CorpusVector, NearWord, WordOverride } from "./cont
 import type { StoredExtensions } from "./stored-extensions.js";
 import { corporaVector } from "./vectors/corpus-vector.js";
 import { checkExtension, conceptKey, EXTENSION_OCCURRENCE } from "./vectors/extension.js";
+import { inTurns } from "./vectors/in-turns.js";
 import { KnownWords } from "./vectors/known-words.js";
 import { STOP_WORDS } from "./vectors/stop-words.js";
 import { GLOVE_WORDS } from "./vocabulary/glove-source.js";
@@ -65,8 +66,12 @@ export class EmbeddedContextionary implements Contextionary {
     return words.map((word) => loaded.words.vectorInText(word.toLowerCase()));
   }
 
-  async vectorForCorpora(corpora: readonly string[], overrides: readonly WordOverride[]): Promise<CorpusVector> {
-    return corporaVector((await this.#words()).words, corpora, overrides);
+  async vectorForCorpora(
+    corpora: readonly string[],
+    overrides: readonly WordOverride[],
+    { signal }: ModuleContext,
+  ): Promise<CorpusVector> {
+    return inTurns(corporaVector((await this.#words()).words, corpora, overrides), signal);
   }
 
   async nearestWords(vector: Float32Array, count: number): Promise<readonly NearWord[]> {
@@ -102,7 +107,7 @@ export class EmbeddedContextionary implements Contextionary {
 
   async addExtension(concept: string, definition: string, weight: number, context: ModuleContext): Promise<void> {
     checkExtension(concept, definition, weight);
-    const { vector } = await this.vectorForCorpora([definition.toLowerCase()], []);
+    const { vector } = await this.vectorForCorpora([definition.toLowerCase()], [], context);
     const key = conceptKey(concept);
     const extension = { concept: key, vector, occurrence: EXTENSION_OCCURRENCE, definition, weight };
     await this.#extensions.put(extension, context);

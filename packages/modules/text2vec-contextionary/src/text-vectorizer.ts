@@ -10,6 +10,7 @@ import {
 } from "@shoal/module-api";
 import type { Contextionary, CorpusVector, WordOverride } from "./contextionary.js";
 import { MODULE_NAME } from "./module-name.js";
+import { SOURCE_WORDS_MAX } from "./vectors/corpus-vector.js";
 
 /** Characters of texts that are made vectors of before others get their turn: some milliseconds. */
 const TURN_CHARS = 20_000;
@@ -82,7 +83,9 @@ export class TextVectorizer implements Vectorizer {
 
 /** What an object's vector was made of is stored with it. */
 function shown({ vector, source }: CorpusVector): ObjectVector {
-  const words = source.map(({ concept, weight, occurrence }) => ({ concept, occurrence, weight }));
+  const words = source
+    .slice(0, SOURCE_WORDS_MAX)
+    .map(({ concept, weight, occurrence }) => ({ concept, occurrence, weight }));
   return { vector, additional: { interpretation: { source: words } } };
 }
 

@@ -37,8 +37,9 @@ export function chooseWords(
 
 /** Each once, the largest gain first, equal ones by the word. */
 function rank(known: readonly RankedWord[]): readonly string[] {
-  const sorted = [...known].sort((a, b) => b.gain - a.gain || (a.word < b.word ? -1 : a.word > b.word ? 1 : 0));
-  return [...new Set(sorted.map(({ word }) => word))];
+  const gains = new Map(known.map(({ word, gain }) => [word, gain]));
+  const sorted = [...gains].sort(([a, gainA], [b, gainB]) => gainB - gainA || (a < b ? -1 : a > b ? 1 : 0));
+  return sorted.map(([word]) => word);
 }
 
 function boost(at: number, cutoff: number, most: number): number {

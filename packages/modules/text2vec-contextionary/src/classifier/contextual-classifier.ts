@@ -14,6 +14,8 @@ import { CONTEXTUAL, type ContextualSettings, contextualSettings } from "./conte
 import { ContextualTargets } from "./contextual-targets.js";
 import { TermStatistics } from "./term-statistics.js";
 
+/** Longer texts are not read: each of their words is compared with all targets. */
+const TEXT_CHARS_MAX = 500_000;
 /** Words whose gain is remembered for a property. */
 const GAINS_MAX = 50_000;
 
@@ -38,7 +40,7 @@ export function contextualClassifier(contextionary: Contextionary): Classifier {
         properties.push({ targets: await targetsOf(run, property, context), gains: new Map() });
       }
       const statistics = new TermStatistics();
-      for await (const text of run.texts(context)) statistics.add(text);
+      for await (const text of run.texts(context)) if (text.length <= TEXT_CHARS_MAX) statistics.add(text);
       return new ContextualRun(contextionary, run.basedOnProperties[0] ?? "", settings, properties, statistics);
     },
   };
@@ -82,6 +84,12 @@ class ContextualRun implements PreparedClassifier {
     const text = properties[this.#basedOn];
     if (typeof text !== "string") {
       throw new ShoalError("invalid", `the object has no value of the property '${this.#basedOn}'`);
+    }
+    if (text.length > TEXT_CHARS_MAX) {
+      throw new ShoalError(
+        "invalid",
+        `the property '${this.#basedOn}' has ${text.length} characters, at most ${TEXT_CHARS_MAX} are read`,
+      );
     }
     const words = wordsOf(text);
     const particular = this.#statistics.byParticularity(words);

@@ -20,9 +20,9 @@ async function classified(texts: readonly string[], text: string, settings: obje
   const contextionary = new EmbeddedContextionary(async () => vocabulary, extensions);
   const corpora: string[] = [];
   const vectorForCorpora = contextionary.vectorForCorpora.bind(contextionary);
-  contextionary.vectorForCorpora = (asked, overrides) => {
+  contextionary.vectorForCorpora = (asked, overrides, outer) => {
     corpora.push(...asked);
-    return vectorForCorpora(asked, overrides);
+    return vectorForCorpora(asked, overrides, outer);
   };
   const classifier = contextualClassifier(contextionary);
   const prepared = await classifier.prepare(

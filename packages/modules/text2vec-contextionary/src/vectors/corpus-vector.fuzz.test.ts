@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { randomNumbers, SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
 import { corporaVector } from "./corpus-vector.js";
 import type { Extension } from "./extension.js";
+import type { Work } from "./in-turns.js";
 import { KnownWords } from "./known-words.js";
 import { STOP_WORDS } from "./stop-words.js";
 import { overriddenWeight } from "./weight-expression.js";
@@ -55,6 +56,14 @@ function expectedVector(corpora: readonly string[]): number[] | undefined {
   );
 }
 
+/** Does all of it, and says in how many parts. */
+function done<T>(work: Work<T>): { readonly value: T; readonly parts: number } {
+  for (let parts = 1; ; parts++) {
+    const part = work.next();
+    if (part.done) return { value: part.value, parts };
+  }
+}
+
 it(`makes the vector that the formula gives (seed ${SEED})`, () => {
   const random = randomNumbers(SEED);
   const pieces = [
@@ -77,21 +86,33 @@ it(`makes the vector that the formula gives (seed ${SEED})`, () => {
     );
     const expected = expectedVector(corpora);
     if (expected === undefined) {
-      expect(() => corporaVector(words, corpora, []), JSON.stringify(corpora)).toThrow("cannot build vector");
+      expect(() => done(corporaVector(words, corpora, [])), JSON.stringify(corpora)).toThrow("cannot build vector");
       continue;
     }
     made++;
-    const { vector } = corporaVector(words, corpora, []);
+    const { vector } = done(corporaVector(words, corpora, [])).value;
     for (const [at, number] of vector.entries())
       expect(number, JSON.stringify(corpora)).toBeCloseTo(expected[at] ?? 0, 5);
   }
   expect(made).toBeGreaterThan(1_000);
 });
 
+it("takes a long text in parts, and makes the same of it", () => {
+  const some = SMALL_WORDS.slice(20, 60).join(" ");
+  const corpus = `${some} taught word `.repeat(200);
+  const { value, parts } = done(corporaVector(words, [corpus, some], []));
+  const expected = expectedVector([corpus, some]) ?? [];
+  for (const [at, number] of value.vector.entries()) expect(number).toBeCloseTo(expected[at] ?? 0, 5);
+  expect(parts).toBeGreaterThan(12);
+  expect(value.source.filter(({ concept }) => concept === "taught_word")).toHaveLength(200);
+  const longest = done(corporaVector(words, [`${SMALL_WORDS[30]} `.repeat(12_000), "taught word"], [])).value;
+  expect(longest.source).toHaveLength(10_000);
+});
+
 it("knows nothing of what was taught with a vector of another length", () => {
   const longer = { ...taught, vector: new Float32Array(vocabulary.dimensions + 1).fill(1) };
   const known = new KnownWords(vocabulary, () => new Map([[longer.concept, longer]]));
-  expect(known.inText("taught word")).toEqual([]);
+  expect(done(known.inText("taught word")).value).toEqual([]);
   expect(known.vectorOf(longer.concept)).toBeUndefined();
 });
 

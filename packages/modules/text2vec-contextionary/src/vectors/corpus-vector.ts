@@ -1,33 +1,39 @@
 import { ShoalError } from "@shoal/model";
 import type { CorpusVector, SourceWord, WordOverride } from "../contextionary.js";
+import { TURN_WORDS, type Work } from "./in-turns.js";
 import type { KnownWord, KnownWords } from "./known-words.js";
 import { overriddenWeight } from "./weight-expression.js";
+
+/** The words that are told of a vector; those of longer texts would make objects larger than their texts do. */
+export const SOURCE_WORDS_MAX = 10_000;
 
 /**
  * The mean of the vectors of corpora (reference-graphql 8.3). Of one corpus it is the vector of its only word, or the mean of
  * its words, weighted by how rare they are in it. Fails with `invalid` when a corpus has no known word.
  */
-export function corporaVector(
+export function* corporaVector(
   words: KnownWords,
   corpora: readonly string[],
   overrides: readonly WordOverride[],
-): CorpusVector {
+): Work<CorpusVector> {
   const expressions = new Map(overrides.map(({ word, expression }) => [word.toLowerCase(), expression]));
   const source: SourceWord[] = [];
-  const means = corpora.map((corpus) => {
-    const known = words.inText(corpus);
+  const means: Float64Array[] = [];
+  for (const corpus of corpora) {
+    const known = yield* words.inText(corpus);
     if (known.length === 0) {
       throw new ShoalError(
         "invalid",
         "all words in corpus were either stopwords or not present in the contextionary, cannot build vector",
       );
     }
-    const weights = weightsOf(known, expressions);
-    for (const [i, { concept, occurrence }] of known.entries()) {
+    const weights = yield* weightsOf(known, expressions);
+    for (const [i, { concept, occurrence }] of known.slice(0, SOURCE_WORDS_MAX - source.length).entries()) {
       source.push({ concept, weight: Math.fround(weights[i] ?? 0), occurrence });
+      if (source.length % TURN_WORDS === 0) yield;
     }
-    return weightedMean(known, weights, words.dimensions);
-  });
+    means.push(yield* weightedMean(known, weights, words.dimensions));
+  }
   const [first, ...others] = means;
   if (first === undefined) throw new ShoalError("invalid", "there is no corpus to build a vector of");
   if (others.length === 0) return { vector: new Float32Array(first), source };
@@ -36,17 +42,24 @@ export function corporaVector(
 }
 
 /** `2·(1.05 − ln(occurrence) / ln(largest occurrence in this corpus))`, unless an expression says otherwise. */
-function weightsOf(words: readonly KnownWord[], expressions: ReadonlyMap<string, string>): readonly number[] {
+function* weightsOf(words: readonly KnownWord[], expressions: ReadonlyMap<string, string>): Work<readonly number[]> {
   const largest = Math.log(words.reduce((most, { occurrence }) => Math.max(most, occurrence), 1));
-  return words.map(({ concept, occurrence }) => {
+  const weights: number[] = [];
+  for (const { concept, occurrence } of words) {
     const weight = words.length === 1 ? 1 : 2 * (1.05 - (largest === 0 ? 1 : Math.log(occurrence) / largest));
     const expression = expressions.get(concept);
-    return expression === undefined ? weight : overriddenWeight(concept, expression, weight);
-  });
+    weights.push(expression === undefined ? weight : overriddenWeight(concept, expression, weight));
+    if (weights.length % TURN_WORDS === 0) yield;
+  }
+  return weights;
 }
 
 /** Fails with `invalid` when the weights add up to nothing. */
-function weightedMean(words: readonly KnownWord[], weights: readonly number[], dimensions: number): Float64Array {
+function* weightedMean(
+  words: readonly KnownWord[],
+  weights: readonly number[],
+  dimensions: number,
+): Work<Float64Array> {
   const mean = new Float64Array(dimensions);
   let total = 0;
   for (const [i, word] of words.entries()) {
@@ -54,6 +67,7 @@ function weightedMean(words: readonly KnownWord[], weights: readonly number[], d
     const weight = words.length === 1 ? 1 : (weights[i] ?? 0);
     total += weight;
     addWeighted(mean, word, weight);
+    if (i % TURN_WORDS === TURN_WORDS - 1) yield;
   }
   if (total === 0) throw new ShoalError("invalid", "the weights of all words add up to 0, cannot build vector");
   for (let at = 0; at < dimensions; at++) mean[at] = (mean[at] as number) / total;

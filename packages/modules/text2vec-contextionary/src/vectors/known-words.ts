@@ -1,6 +1,7 @@
-import { runsOf } from "@shoal/model";
+import { eachRun, runsOf } from "@shoal/model";
 import type { Vocabulary } from "../vocabulary/vocabulary.js";
 import type { Extension } from "./extension.js";
+import { TURN_WORDS, type Work } from "./in-turns.js";
 import { STOP_WORDS } from "./stop-words.js";
 
 /** A word that a corpus is made of. Its vector stands in `numbers` from `start` on: a view would cost more than the look-up. */
@@ -44,12 +45,13 @@ export class KnownWords {
    * The known words of a text, in order; stop words that nobody taught are left out. Neighbouring words that together are a
    * taught concept (`_` between them) count as that, the longest first.
    */
-  inText(text: string): readonly KnownWord[] {
-    const words = wordsOf(text);
+  *inText(text: string): Work<readonly KnownWord[]> {
+    const words = text.length <= TURN_CHARS ? wordsOf(text) : yield* wordsInTurns(text);
     const found: KnownWord[] = [];
     const extensions = this.#extensions();
     const longest = longestConcept(extensions);
-    for (let at = 0; at < words.length; ) {
+    for (let at = 0, steps = 1; at < words.length; steps++) {
+      if (steps % TURN_WORDS === 0) yield;
       let taken = 1;
       let known: KnownWord | undefined;
       for (let length = Math.min(longest, words.length - at); length > 1 && known === undefined; length--) {
@@ -88,6 +90,19 @@ export class KnownWords {
 }
 
 const WORDS = /[\p{L}\p{N}]+/gu;
+
+/** Longer texts are cut into words in turns of the event loop. */
+const TURN_CHARS = 8 * TURN_WORDS;
+
+/** As {@link wordsOf}. */
+function* wordsInTurns(text: string): Work<readonly string[]> {
+  const words: string[] = [];
+  for (const word of eachRun(text.toLowerCase(), WORDS)) {
+    if (word !== undefined) words.push(word);
+    if (word === undefined || words.length % TURN_WORDS === 0) yield;
+  }
+  return words;
+}
 
 /** Runs of letters and digits, in lower case. */
 export function wordsOf(text: string): readonly string[] {
