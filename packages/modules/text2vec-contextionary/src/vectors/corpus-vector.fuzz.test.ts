@@ -135,7 +135,15 @@ describe("overriddenWeight", () => {
     }
   });
 
-  it.each(["", "w w", "w +", "(w", "w)", "1/0", "x", "w ** 2", ".", "process", "(".repeat(100_000), "9e999"])(
+  it.each([
+    ["1e300", "the weight of 'car' would be 1e+300, at most 1e+30 is allowed"],
+    ["-1e31", "would be -1e+31"],
+    [`w${" ".repeat(1_000)}`, "the weight of 'car': its expression has 1001 characters, at most 1000 are allowed"],
+  ])("refuses what is out of bounds: %j", (expression, reason) => {
+    expect(() => overriddenWeight("car", expression, 1)).toThrow(reason);
+  });
+
+  it.each(["", "w w", "w +", "(w", "w)", "1/0", "x", "w ** 2", ".", "process", "(".repeat(1_000), "9e999"])(
     "refuses %j",
     (expression) => {
       expect(() => overriddenWeight("car", expression, 1)).toThrow("the weight of 'car' cannot be made of");

@@ -45,10 +45,16 @@ export function* corporaVector(
 function* weightsOf(words: readonly KnownWord[], expressions: ReadonlyMap<string, string>): Work<readonly number[]> {
   const largest = Math.log(words.reduce((most, { occurrence }) => Math.max(most, occurrence), 1));
   const weights: number[] = [];
+  /** Of the words with an expression, which may stand in a text many times. */
+  const overridden = new Map<string, number>();
   for (const { concept, occurrence } of words) {
-    const weight = words.length === 1 ? 1 : 2 * (1.05 - (largest === 0 ? 1 : Math.log(occurrence) / largest));
+    let weight = words.length === 1 ? 1 : 2 * (1.05 - (largest === 0 ? 1 : Math.log(occurrence) / largest));
     const expression = expressions.get(concept);
-    weights.push(expression === undefined ? weight : overriddenWeight(concept, expression, weight));
+    if (expression !== undefined) {
+      weight = overridden.get(concept) ?? overriddenWeight(concept, expression, weight);
+      overridden.set(concept, weight);
+    }
+    weights.push(weight);
     if (weights.length % TURN_WORDS === 0) yield;
   }
   return weights;

@@ -2,12 +2,25 @@ import { ShoalError } from "@shoal/model";
 
 /** More is nested than anybody writes. */
 const DEPTH_MAX = 50;
+const EXPRESSION_CHARS_MAX = 1_000;
+/** Larger weights have no place in float32, nor would their sum. */
+const WEIGHT_MAX = 1e30;
 
-/** What a weight becomes by the expression of a client: numbers, `w`, `+ - * /`, parentheses. Fails with `invalid`. */
+/**
+ * What a weight becomes by the expression of a client: numbers, `w`, `+ - * /`, parentheses. Fails with `invalid`, also when it
+ * is out of bounds.
+ */
 export function overriddenWeight(word: string, expression: string, weight: number): number {
+  if (expression.length > EXPRESSION_CHARS_MAX) {
+    const reason = `its expression has ${expression.length} characters, at most ${EXPRESSION_CHARS_MAX} are allowed`;
+    throw new ShoalError("invalid", `the weight of '${word}': ${reason}`);
+  }
   const value = new Expression(expression, weight).value();
-  if (value !== undefined && Number.isFinite(value)) return value;
-  throw new ShoalError("invalid", `the weight of '${word}' cannot be made of the expression '${expression}'`);
+  if (value === undefined || !Number.isFinite(value)) {
+    throw new ShoalError("invalid", `the weight of '${word}' cannot be made of the expression '${expression}'`);
+  }
+  if (Math.abs(value) <= WEIGHT_MAX) return value;
+  throw new ShoalError("invalid", `the weight of '${word}' would be ${value}, at most ${WEIGHT_MAX} is allowed`);
 }
 
 /** Reads by recursive descent; undefined for what is none. */

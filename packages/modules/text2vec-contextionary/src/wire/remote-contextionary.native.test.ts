@@ -3,7 +3,7 @@ import { EmbeddedContextionary } from "../embedded-contextionary.js";
 import { StoredExtensions } from "../stored-extensions.js";
 import { describeContextionary } from "../testing/contextionary-suite.js";
 import { MemoryExtensions } from "../testing/memory-extensions.js";
-import { smallVocabulary } from "../testing/small-vocabulary.js";
+import { SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
 import { RemoteContextionary } from "./remote-contextionary.js";
 import { serveContextionary } from "./serve-contextionary.js";
 
@@ -53,6 +53,23 @@ it("asks for the neighbours of many vectors in parts, whose answers are those of
   await using here = small();
   expect(await there.nearestUsualWords(vectors, 3, context)).toEqual(await here.nearestUsualWords(vectors, 3, context));
   expect(parts).toEqual([100, 100, 50]);
+});
+
+it("asks for the vectors of many words in parts", async () => {
+  const served = small();
+  const parts: number[] = [];
+  const { vectorsForWords } = served;
+  served.vectorsForWords = (words) => {
+    parts.push(words.length);
+    return vectorsForWords.call(served, words);
+  };
+  await using there = remote(await serveSmall(served));
+  const words = Array.from({ length: 2_500 }, (_, at) => SMALL_WORDS[(at * 7) % SMALL_WORDS.length] ?? "");
+  await using here = small();
+  expect(await there.vectorsForWords(words, { deadline: Date.now() + 60_000 })).toEqual(
+    await here.vectorsForWords(words),
+  );
+  expect(parts).toEqual([1_000, 1_000, 500]);
 });
 
 it("ends a call that nobody waits for any more", async () => {

@@ -18,6 +18,9 @@ const RETRY_PAUSE_MS = 100;
 const READY_MS_MAX = 120_000;
 const READY_PAUSE_MS = 1_000;
 
+/** Words whose vectors are asked for in one call: about a megabyte. */
+const WORDS_AT_ONCE = 1_000;
+
 /** Vectors whose neighbours are asked for in one call: a second of work. */
 const NEAREST_AT_ONCE = 100;
 
@@ -72,12 +75,16 @@ export class RemoteContextionary implements Contextionary {
     words: readonly string[],
     context: ModuleContext,
   ): Promise<readonly (Float32Array | undefined)[]> {
-    if (words.length === 0) return [];
-    const { vectors } = await this.#call((service) => service.MultiVectorForWord, { words }, context);
-    return words.map((_, i) => {
-      const vector = vectors[i];
-      return vector === undefined || vector.entries.length === 0 ? undefined : vectorOfWire(vector);
-    });
+    const found: (Float32Array | undefined)[] = [];
+    for (let at = 0; at < words.length; at += WORDS_AT_ONCE) {
+      const some = words.slice(at, at + WORDS_AT_ONCE);
+      const { vectors } = await this.#call((service) => service.MultiVectorForWord, { words: some }, context);
+      for (const place of some.keys()) {
+        const vector = vectors[place];
+        found.push(vector === undefined || vector.entries.length === 0 ? undefined : vectorOfWire(vector));
+      }
+    }
+    return found;
   }
 
   async vectorForCorpora(
