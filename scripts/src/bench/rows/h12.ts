@@ -15,7 +15,7 @@ const IMPORT_OBJECTS = 10_000;
 const IMPORT_LEAD_MS = 1000;
 const IMPORT_CONNECTIONS = 2;
 /** Rows behind those that H8 posts. */
-const FIRST_NEW_ROW = 10_000;
+const FIRST_NEW_ROW = 20_000;
 const FACTOR_MAX = 3;
 
 export const h12: Row = {
