@@ -78,6 +78,7 @@ it.each([
   ["Article", "id certainty interpretation { source { concept weight occurrence } }"],
   ["Article", "id nearestNeighbors { neighbors { concept distance } }"],
   ["Topic", "id certainty nearestNeighbors { neighbors { concept } }"],
+  ["Topic", "id semanticPath { path { concept distanceToQuery distanceToResult } } featureProjection { vector }"],
 ])("nearText for %s with %s is answered by every gateway as by that server", async (className, fields) => {
   const near = 'nearText: { concepts: ["price of petroleum"], moveAwayFrom: { concepts: ["coffee"], force: 0.5 } }';
   const query = `{ Get { ${className}(${near}, limit: 5) { _additional { ${fields} } } } }`;
