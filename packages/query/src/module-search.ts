@@ -54,11 +54,11 @@ export async function readSearch(
     const given = { name: argument.name, value, texts, searched };
     return { argument, value: searched, certainty: minimum, given };
   };
-  const given = texts.map(({ text }) => text);
-  checkTexts(argument.name, given);
+  const asked = texts.map(({ text }) => text);
+  checkTexts(argument.name, asked);
   const { textTransformer } = modules;
   if (value.autocorrect !== true || textTransformer === undefined || texts.length === 0) return read(value);
-  const corrected = await textTransformer.transform(given, context).catch(() => undefined);
+  const corrected = await textTransformer.transform(asked, context).catch(() => undefined);
   return read(corrected === undefined ? value : argument.withTexts(value, corrected));
 }
 

@@ -101,12 +101,13 @@ class ContextualRun implements PreparedClassifier {
   }
 
   async #nearest(
-    { targets, gains }: Classified,
+    classified: Classified,
     words: readonly string[],
     particular: readonly string[],
     context: ModuleContext,
   ): Promise<ClassifiedReference> {
-    const gainOf = await this.#gainsOf({ targets, gains }, particular, context);
+    const { targets } = classified;
+    const gainOf = await this.#gainsOf(classified, particular, context);
     const known = words.flatMap((word): readonly RankedWord[] => {
       const gain = gainOf.get(word);
       return gain === undefined ? [] : [{ word, gain }];

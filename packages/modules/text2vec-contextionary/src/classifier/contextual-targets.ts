@@ -26,22 +26,20 @@ export class ContextualTargets {
   /** Of all directions. */
   readonly #mean: Float64Array;
 
-  private constructor(property: string, all: readonly ClassifierTarget[], dimensions: number, rows: Float32Array) {
+  private constructor(property: string, all: readonly ClassifierTarget[]) {
     this.property = property;
     this.#all = all;
-    this.#dimensions = dimensions;
-    this.#rows = rows;
-    this.#mean = new Float64Array(dimensions + 1);
+    this.#dimensions = all[0]?.vector.length ?? 0;
+    this.#rows = new Float32Array(all.length * (this.#dimensions + 1));
+    this.#mean = new Float64Array(this.#dimensions + 1);
   }
 
   /** Fails with `invalid` when they have vectors of different lengths. */
   static async of(property: string, all: readonly ClassifierTarget[]): Promise<ContextualTargets> {
-    const dimensions = all[0]?.vector.length ?? 0;
-    const rows = new Float32Array(all.length * (dimensions + 1));
-    const targets = new ContextualTargets(property, all, dimensions, rows);
+    const targets = new ContextualTargets(property, all);
     for (const [row, { vector }] of all.entries()) {
       const direction = targets.#directionOf(vector);
-      rows.set(direction, row * direction.length);
+      targets.#rows.set(direction, row * direction.length);
       for (const [at, value] of direction.entries()) {
         targets.#mean[at] = (targets.#mean[at] ?? 0) + value / all.length;
       }

@@ -75,16 +75,13 @@ export class RemoteContextionary implements Contextionary {
     words: readonly string[],
     context: ModuleContext,
   ): Promise<readonly (Float32Array | undefined)[]> {
-    const found: (Float32Array | undefined)[] = [];
-    for (let at = 0; at < words.length; at += WORDS_AT_ONCE) {
-      const some = words.slice(at, at + WORDS_AT_ONCE);
+    return inParts(words, WORDS_AT_ONCE, async (some) => {
       const { vectors } = await this.#call((service) => service.MultiVectorForWord, { words: some }, context);
-      for (const place of some.keys()) {
-        const vector = vectors[place];
-        found.push(vector === undefined || vector.entries.length === 0 ? undefined : vectorOfWire(vector));
-      }
-    }
-    return found;
+      return some.map((_, i) => {
+        const vector = vectors[i];
+        return vector === undefined || vector.entries.length === 0 ? undefined : vectorOfWire(vector);
+      });
+    });
   }
 
   async vectorForCorpora(
@@ -106,15 +103,11 @@ export class RemoteContextionary implements Contextionary {
     n: number,
     context: ModuleContext,
   ): Promise<readonly (readonly NearWord[])[]> {
-    const found: (readonly NearWord[])[] = [];
-    // In parts: each may take its time, and others get their turn in between.
-    for (let at = 0; at < vectors.length; at += NEAREST_AT_ONCE) {
-      const some = vectors.slice(at, at + NEAREST_AT_ONCE);
+    return inParts(vectors, NEAREST_AT_ONCE, async (some) => {
       const params = some.map((vector) => ({ vector: wireVector(vector), k: TREES, n }));
       const { words } = await this.#call((service) => service.MultiNearestWordsByVector, { params }, context);
-      for (const place of some.keys()) found.push(nearWords(words[place] ?? { words: [], distances: [] }));
-    }
-    return found;
+      return some.map((_, i) => nearWords(words[i] ?? { words: [], distances: [] }));
+    });
   }
 
   async addExtension(concept: string, definition: string, weight: number, context: ModuleContext): Promise<void> {
@@ -201,6 +194,17 @@ export class RemoteContextionary implements Contextionary {
       signal?.addEventListener("abort", cancel, { once: true });
     });
   }
+}
+
+/** Asks for so many at once, one part after the other: each may take its time, and others get their turn in between. */
+async function inParts<Item, Answer>(
+  items: readonly Item[],
+  atOnce: number,
+  ask: (some: readonly Item[]) => Promise<readonly Answer[]>,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  for (let at = 0; at < items.length; at += atOnce) answers.push(...(await ask(items.slice(at, at + atOnce))));
+  return answers;
 }
 
 /** The reference filters the words of the batched call without their distances: words that have none are left out. */
