@@ -192,6 +192,9 @@ describe("text2vec-contextionary-contextual", () => {
     const prepared = await classifier.prepare(run([target]), context);
     const item = { id: "i" as ObjectId, properties: {}, vector: undefined };
     await expect(prepared.classify(item, context)).rejects.toThrow("the object has no value of the property 'text'");
+    const long = { ...item, properties: { text: "a".repeat(500_001) } };
+    const refused = "the property 'text' has 500001 characters, at most 500000 are read";
+    await expect(prepared.classify(long, context)).rejects.toThrow(refused);
   });
 
   test("settings are whole numbers with defaults", () => {
