@@ -20,6 +20,8 @@ void PreparedQuery::prepare(const float* vector, const Rows& rows) {
     uint16_t low;
     splitFloat(exact[i], high[i], low);
   }
+  codes.resize(rows.codeBytes());
+  if (rows.coded()) writeCodes(exact.data(), rows.dimensions(), codes.data());
   // |q·x - q'·x'| <= |q - q'||x| + |q'||x - x'| by Cauchy and Schwarz; x has length one, and |q'| is 1.004 at most.
   error = residualOf(exact.data(), rows.dimensions()) + 1.004f * rows.residualMax() + summationError(rows.lanes());
 }

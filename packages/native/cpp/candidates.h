@@ -17,11 +17,14 @@ struct PreparedQuery {
   /** Length one, padded with zeros; all zeros when the query is. */
   std::vector<float> exact;
   std::vector<uint16_t> high;
+  /** Empty when the rows have none. */
+  std::vector<int8_t> codes;
   bool zero = false;
   /** Approximate and exact distance differ by no more than this. */
   float error = 0;
 
   void prepare(const float* vector, const Rows& rows);
+  Point point() const { return {high.data(), codes.data()}; }
 };
 
 struct ScanScratch {

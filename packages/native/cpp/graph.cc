@@ -10,9 +10,6 @@ constexpr size_t SAMPLES = 256;
 /** Links are the pruned neighbours: the fifth nearest of them is about as far as the tenth neighbour. */
 constexpr size_t NEAR_LINK = 4;
 
-/** How many links are followed at once. */
-constexpr size_t BATCH = 64;
-
 /**
  * The highest layer of a node: each layer holds the `connectivity`-th part of the one below. It is drawn from the row's
  * number, so that room for a node can be made before it is linked.
@@ -73,35 +70,29 @@ void Graph::sample(const Rows& rows) {
   sampledAt_ = size();
 }
 
-uint32_t Graph::descend(const Rows& rows, const uint16_t* query, uint32_t best, int from, int to, float& distance,
-                        size_t& distances) const {
-  const SimdKernels& kernels = simdKernels();
-  const size_t lanes = rows.lanes();
-  uint32_t slots[BATCH];
-  const uint16_t* others[BATCH];
-  float dots[BATCH];
-  distance = 1 - kernels.dotHigh(query, rows.high(best), lanes);
-  distances++;
+Candidate Graph::descend(RowDistances& distances, const Point& point, uint32_t entry, int from, int to,
+                         size_t& computed) const {
+  Candidate best{0, entry};
+  distances.measure(point, &best, 1);
+  computed++;
+  Candidate batch[DISTANCES_AT_ONCE];
   for (int level = from; level > to; level--) {
     for (bool closer = true; closer;) {
       closer = false;
-      const LinkList neighbours = nodes_.links(best, static_cast<size_t>(level));
+      const LinkList neighbours = nodes_.links(best.row, static_cast<size_t>(level));
       auto at = neighbours.begin();
       const auto end = neighbours.end();
       while (at != end) {
         size_t count = 0;
-        for (; at != end && count < BATCH; ++at, count++) {
-          slots[count] = *at;
-          others[count] = rows.high(*at);
-          const char* row = reinterpret_cast<const char*>(others[count]);
-          for (size_t offset = 0; offset < 256; offset += 64) __builtin_prefetch(row + offset);
+        for (; at != end && count < DISTANCES_AT_ONCE; ++at) {
+          distances.prefetch(*at);
+          batch[count++].row = *at;
         }
-        kernels.dotHighMany(query, others, count, lanes, dots);
-        distances += count;
+        distances.measure(point, batch, count);
+        computed += count;
         for (size_t i = 0; i < count; i++) {
-          if (1 - dots[i] >= distance) continue;
-          distance = 1 - dots[i];
-          best = slots[i];
+          if (batch[i].distance >= best.distance) continue;
+          best = batch[i];
           closer = true;
         }
       }

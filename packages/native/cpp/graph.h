@@ -8,14 +8,10 @@
 #include <vector>
 
 #include "graph-nodes.h"
+#include "row-distances.h"
 #include "rows.h"
 
 namespace shoal {
-
-struct Candidate {
-  float distance;
-  uint32_t row;
-};
 
 /** Orders of heaps, as types so that the heap functions are compiled with them: the farthest in front, the nearest in front. */
 struct FarthestFirst {
@@ -79,7 +75,7 @@ class Graph {
    * goes on with that as if it had been so from the beginning.
    */
   template <typename Allowed, typename Widen>
-  bool walk(const Rows& rows, const uint16_t* query, size_t ef, size_t distancesMax, Allowed allowed, Widen widen,
+  bool walk(const Rows& rows, const Point& query, size_t ef, size_t distancesMax, Allowed allowed, Widen widen,
             WalkScratch& scratch) const;
 
   /** Appends nodes from `first` while they fit into `bytesMax`; returns the first one that did not. */
@@ -96,9 +92,9 @@ class Graph {
 
   bool reserve(size_t nodes);
   void sample(const Rows& rows);
-  /** From `best` in layer `from` down to the nearest that is found in the layer above `to`. */
-  uint32_t descend(const Rows& rows, const uint16_t* query, uint32_t best, int from, int to, float& distance,
-                   size_t& distances) const;
+  /** From `entry` in layer `from` down to the nearest that is found in the layer above `to`. */
+  Candidate descend(RowDistances& distances, const Point& point, uint32_t entry, int from, int to,
+                    size_t& computed) const;
 
   const size_t connectivity_;
   const size_t connectivityBase_;
@@ -122,12 +118,8 @@ class Graph {
 };
 
 template <typename Allowed, typename Widen>
-bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t distancesMax, Allowed allowed, Widen widen,
+bool Graph::walk(const Rows& rows, const Point& query, size_t ef, size_t distancesMax, Allowed allowed, Widen widen,
                  WalkScratch& scratch) const {
-  const SimdKernels& kernels = simdKernels();
-  const size_t lanes = rows.lanes();
-  // Beyond the first lines of a row the machine's own prefetcher has seen the pattern.
-  const size_t prefetchBytes = lanes * 2 < 512 ? lanes * 2 : 512;
   scratch.visited.resize((size() + 63) / 64 > scratch.visited.size() ? (size() + 63) / 64 : scratch.visited.size());
   scratch.touched.clear();
   scratch.open.clear();
@@ -136,6 +128,7 @@ bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t dist
   scratch.evicted.clear();
   scratch.distances = 0;
   if (size() == 0) return true;
+  RowDistances distances(rows, nearDistances_.mean);
   auto visit = [&scratch](uint32_t slot) {
     uint64_t& word = scratch.visited[slot >> 6];
     const uint64_t bit = uint64_t{1} << (slot & 63);
@@ -166,21 +159,27 @@ bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t dist
     if (allowed(candidate.row)) find(candidate);
   };
 
-  float distance;
-  const uint32_t start = descend(rows, query, entry_, entryLevel_, 0, distance, scratch.distances);
-  visit(start);
-  meet({distance, start});
+  const Candidate start = descend(distances, query, entry_, entryLevel_, 0, scratch.distances);
+  visit(start.row);
+  meet(start);
+  Candidate batch[DISTANCES_AT_ONCE];
+  // Those of some rows that have not been met.
+  const auto meetAll = [&](auto at, auto end) {
+    while (at != end) {
+      size_t count = 0;
+      for (; at != end && count < DISTANCES_AT_ONCE; ++at) {
+        if (!visit(*at)) continue;
+        distances.prefetch(*at);
+        batch[count++].row = *at;
+      }
+      distances.measure(query, batch, count);
+      scratch.distances += count;
+      for (size_t i = 0; i < count; i++) meet(batch[i]);
+    }
+  };
   const auto unreachable = std::atomic_load(&unreachable_);
-  for (const uint32_t slot : *unreachable) {
-    if (!visit(slot)) continue;
-    scratch.distances++;
-    meet({1 - kernels.dotHigh(query, rows.high(slot), lanes), slot});
-  }
+  meetAll(unreachable->begin(), unreachable->end());
 
-  constexpr size_t BATCH = 64;
-  uint32_t slots[BATCH];
-  const uint16_t* others[BATCH];
-  float dots[BATCH];
   bool complete = true;
   bool widened = false;
   for (;;) {
@@ -209,23 +208,7 @@ bool Graph::walk(const Rows& rows, const uint16_t* query, size_t ef, size_t dist
     // Most likely the next one: its links come while this one is worked on.
     if (!scratch.open.empty()) nodes_.links(scratch.open.front().row, 0).prefetch();
     const LinkList neighbours = nodes_.links(next.row, 0);
-    auto at = neighbours.begin();
-    const auto end = neighbours.end();
-    while (at != end) {
-      size_t count = 0;
-      for (; at != end && count < BATCH; ++at) {
-        const uint32_t slot = *at;
-        if (!visit(slot)) continue;
-        slots[count] = slot;
-        others[count] = rows.high(slot);
-        const char* bytes = reinterpret_cast<const char*>(others[count]);
-        for (size_t offset = 0; offset < prefetchBytes; offset += 64) __builtin_prefetch(bytes + offset);
-        count++;
-      }
-      kernels.dotHighMany(query, others, count, lanes, dots);
-      scratch.distances += count;
-      for (size_t i = 0; i < count; i++) meet({1 - dots[i], slots[i]});
-    }
+    meetAll(neighbours.begin(), neighbours.end());
   }
   for (const uint32_t slot : scratch.touched) scratch.visited[slot >> 6] = 0;
   return complete;

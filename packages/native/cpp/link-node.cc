@@ -4,7 +4,6 @@
 
 #include "graph.h"
 #include "nearest-pool.h"
-#include "row-distances.h"
 
 namespace shoal {
 
@@ -72,7 +71,7 @@ void Graph::Linker::search(const Graph& graph, RowDistances& distances, uint32_t
   pool_.clear(graph.efConstruction_);
   Candidate batch[DISTANCES_AT_ONCE];
   batch[0].row = start;
-  distances.measure(row, batch, 1);
+  distances.measureFromRow(row, batch, 1);
   pool_.insert(batch[0]);
   visit(start);
   while (const Candidate* next = pool_.open()) {
@@ -88,7 +87,7 @@ void Graph::Linker::search(const Graph& graph, RowDistances& distances, uint32_t
         distances.prefetch(*at);
         batch[count++].row = *at;
       }
-      distances.measure(row, batch, count);
+      distances.measureFromRow(row, batch, count);
       for (size_t i = 0; i < count; i++)
         if (pool_.accepts(batch[i].distance)) pool_.insert(batch[i]);
     }
@@ -111,7 +110,7 @@ void Graph::Linker::linkBack(Graph& graph, RowDistances& distances, uint32_t row
       crowd[count++].row = link;
     }
     for (size_t first = 0; first < count; first += DISTANCES_AT_ONCE)
-      distances.measure(to.row, crowd + first, std::min(DISTANCES_AT_ONCE, count - first));
+      distances.measureFromRow(to.row, crowd + first, std::min(DISTANCES_AT_ONCE, count - first));
     crowd[count++] = {to.distance, row};
     std::sort(crowd, crowd + count, FarthestFirst());
     const size_t picked = distances.pickDiverse(crowd, count, list.most());
@@ -128,10 +127,9 @@ void Graph::Linker::link(Graph& graph, const Rows& rows, uint32_t row) {
   // A new highest layer, or the very first node: the others wait until it is the entry.
   if (level <= top) entryLock.unlock();
   if (top >= 0) {
-    RowDistances distances(rows);
-    float distance;
+    RowDistances distances(rows, graph.nearDistances_.mean);
     size_t computed = 0;
-    uint32_t nearest = graph.descend(rows, rows.high(row), entry, top, level, distance, computed);
+    uint32_t nearest = graph.descend(distances, distances.pointOf(row), entry, top, level, computed).row;
     size_t counts[GraphNodes::LEVEL_MAX + 1];
     chosen_.clear();
     const int highest = std::min(level, top);

@@ -1,6 +1,7 @@
 // The kernels by name, so that tests can compare all that this machine can run.
 #include "node-simd.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "node-value.h"
@@ -24,7 +25,11 @@ napi_value kernelNames(napi_env env, napi_callback_info) {
   return names;
 }
 
-/** dots(kernel, first, second, out): fills the dot product of the high halves, of the same by `many`, and the exact one. */
+/**
+ * dots(kernel, first, second, out): fills the dot product of the high halves, of the same by `many`, the exact one, that of
+ * the codes, and the lengths of what the codes leave out of either vector. Codes are compared five times, so that a kernel
+ * which takes several rows at once also has a rest.
+ */
 napi_value dots(napi_env env, napi_callback_info info) {
   size_t count = 4;
   napi_value values[4];
@@ -38,8 +43,8 @@ napi_value dots(napi_env env, napi_callback_info info) {
   if (count != 4 || napi_get_value_uint32(env, values[0], &kernel) != napi_ok || kernel >= known ||
       !readElements(env, values[1], napi_float32_array, first, firstCount) ||
       !readElements(env, values[2], napi_float32_array, second, secondCount) || firstCount != secondCount ||
-      !readElements(env, values[3], napi_float64_array, out, outCount) || outCount < 3)
-    return fail(env, "dots(kernel, first, second, out) needs two vectors of one length and room for three numbers");
+      !readElements(env, values[3], napi_float64_array, out, outCount) || outCount < 6)
+    return fail(env, "dots(kernel, first, second, out) needs two vectors of one length and room for six numbers");
   const size_t lanes = paddedLanes(firstCount);
   std::vector<float> padded(lanes);
   std::vector<uint16_t> highs(2 * lanes), lows(2 * lanes);
@@ -54,6 +59,17 @@ napi_value dots(napi_env env, napi_callback_info info) {
   out[0] = kernels[kernel]->dotHigh(highs.data(), other, lanes);
   out[1] = many;
   out[2] = kernels[kernel]->dotExact(padded.data(), other, lows.data() + lanes, lanes);
+  const size_t bytes = codeBytes(firstCount);
+  std::vector<int8_t> codes(2 * bytes);
+  out[4] = writeCodes(first, firstCount, codes.data());
+  out[5] = writeCodes(second, firstCount, codes.data() + bytes);
+  const int8_t* others[5];
+  std::fill(others, others + 5, codes.data() + bytes);
+  float products[5];
+  kernels[kernel]->dotCodesMany(codes.data(), others, 5, bytes, products);
+  for (const float product : products)
+    if (product != products[0]) return fail(env, "a kernel multiplies the codes of equal rows to different numbers");
+  out[3] = products[0];
   return nullptr;
 }
 

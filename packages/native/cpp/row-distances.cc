@@ -1,6 +1,7 @@
 #include "row-distances.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace shoal {
@@ -12,29 +13,76 @@ constexpr float EQUAL_DISTANCE_MAX = 0.01f;
 /** Beyond the first lines of a row the machine's own prefetcher has seen the pattern. */
 constexpr size_t PREFETCH_BYTES_MAX = 256;
 
+/**
+ * Codes tell a distance that is so many times as large as their error. Where they leave a vector of length r out of a row,
+ * and that has no direction of its own, a dot product with a vector of length one is wrong by r / sqrt(dimensions) in the
+ * root of the mean square; with two such rows, by sqrt(2) as much.
+ */
+constexpr float CERTAIN = 16;
+/** Where the near neighbours are not farther than so many times that, most distances that matter would be measured twice. */
+constexpr float USEFUL = 2;
+
 float copyDistance(uint32_t first, uint32_t second) {
   const uint64_t pair = uint64_t{std::min(first, second)} << 32 | std::max(first, second);
   const uint64_t mixed = (pair ^ pair >> 29) * 0x9E3779B97F4A7C15u;
   return -1 - static_cast<float>(mixed >> 40) * 0x1p-24f;
 }
 
+float uncertainDistance(const Rows& rows) {
+  const float error = std::sqrt(2 / static_cast<float>(rows.dimensions())) * rows.codeResidualMax();
+  return std::max(2 * EQUAL_DISTANCE_MAX, CERTAIN * error);
+}
+
 }  // namespace
 
-RowDistances::RowDistances(const Rows& rows)
+bool codesTell(const Rows& rows, float nearMean) {
+  return rows.coded() && nearMean > USEFUL * uncertainDistance(rows);
+}
+
+RowDistances::RowDistances(const Rows& rows, float nearMean)
     : rows_(rows),
       kernels_(simdKernels()),
       lanes_(rows.lanes()),
-      prefetchBytes_(std::min(lanes_ * sizeof(uint16_t), PREFETCH_BYTES_MAX)) {}
+      uncertain_(uncertainDistance(rows)),
+      coded_(codesTell(rows, nearMean)),
+      prefetchBytes_(std::min(coded_ ? rows.codeBytes() : lanes_ * sizeof(uint16_t), PREFETCH_BYTES_MAX)) {}
 
-void RowDistances::measure(uint32_t from, Candidate* candidates, size_t count) {
-  const uint16_t* high = rows_.high(from);
+void RowDistances::measure(const Point& from, Candidate* candidates, size_t count) {
+  if (coded_) measureByCodes(from, candidates, count);
+  else measureByHighs(from, candidates, count);
+}
+
+void RowDistances::measureByHighs(const Point& from, Candidate* candidates, size_t count) {
   for (size_t i = 0; i < count; i++) highs_[i] = rows_.high(candidates[i].row);
-  kernels_.dotHighMany(high, highs_, count, lanes_, dots_);
+  kernels_.dotHighMany(from.high, highs_, count, lanes_, dots_);
+  for (size_t i = 0; i < count; i++) candidates[i].distance = 1 - dots_[i];
+}
+
+void RowDistances::measureByCodes(const Point& from, Candidate* candidates, size_t count) {
+  for (size_t i = 0; i < count; i++) codes_[i] = rows_.codes(candidates[i].row);
+  kernels_.dotCodesMany(from.codes, codes_, count, rows_.codeBytes(), dots_);
+  size_t again = 0;
   for (size_t i = 0; i < count; i++) {
     candidates[i].distance = 1 - dots_[i];
-    if (candidates[i].distance <= EQUAL_DISTANCE_MAX && std::memcmp(high, highs_[i], lanes_ * sizeof(uint16_t)) == 0)
-      candidates[i].distance = copyDistance(from, candidates[i].row);
+    places_[again] = static_cast<uint32_t>(i);
+    again += candidates[i].distance < uncertain_ ? 1 : 0;
   }
+  if (again == 0) return;
+  for (size_t i = 0; i < again; i++) {
+    highs_[i] = rows_.high(candidates[places_[i]].row);
+    __builtin_prefetch(highs_[i]);
+  }
+  kernels_.dotHighMany(from.high, highs_, again, lanes_, dots_);
+  for (size_t i = 0; i < again; i++) candidates[places_[i]].distance = 1 - dots_[i];
+}
+
+void RowDistances::measureFromRow(uint32_t from, Candidate* candidates, size_t count) {
+  const Point point = pointOf(from);
+  measure(point, candidates, count);
+  for (size_t i = 0; i < count; i++)
+    if (candidates[i].distance <= EQUAL_DISTANCE_MAX &&
+        std::memcmp(point.high, rows_.high(candidates[i].row), lanes_ * sizeof(uint16_t)) == 0)
+      candidates[i].distance = copyDistance(from, candidates[i].row);
 }
 
 size_t RowDistances::pickDiverse(Candidate* candidates, size_t count, size_t most) {
@@ -49,7 +97,7 @@ size_t RowDistances::pickDiverse(Candidate* candidates, size_t count, size_t mos
     for (size_t first = 0; first < left; first += DISTANCES_AT_ONCE) {
       const size_t batch = std::min(DISTANCES_AT_ONCE, left - first);
       std::copy(others + first, others + first + batch, near_);
-      measure(one.row, near_, batch);
+      measureFromRow(one.row, near_, batch);
       for (size_t i = 0; i < batch; i++) {
         const Candidate other = others[first + i];
         others[kept] = other;

@@ -1,28 +1,53 @@
-// Distances between the rows that are being linked, and which of them become links.
+// Distances of rows from a point, many at once; and which of some rows become links.
 #pragma once
-#include "graph.h"
 #include "large-blocks.h"
+#include "rows.h"
 
 namespace shoal {
+
+struct Candidate {
+  float distance;
+  uint32_t row;
+};
 
 /** How many distances are computed at once. */
 constexpr size_t DISTANCES_AT_ONCE = 64;
 
 /**
- * Distances between rows, many at once. Copies of one vector are all nearest to each other, and would fill each other's
- * links until no search that came among them got out again. So between copies there is a made-up distance, below all real
- * ones and different for each pair: by it the pruning keeps some copies, and leaves places for other neighbours.
+ * Whether codes tell distances between rows whose near neighbours are so far on the average, or 0 where nobody knows yet.
+ */
+bool codesTell(const Rows& rows, float nearMean);
+
+/** What distances are measured from: a row, or a query. */
+struct Point {
+  const uint16_t* high;
+  /** Null when the rows have none. */
+  const int8_t* codes;
+};
+
+/**
+ * Distances by codes; those that the codes cannot tell well enough, and all where the rows have no codes or lie too close
+ * together for them, by high halves.
  */
 class RowDistances {
  public:
-  explicit RowDistances(const Rows& rows);
+  /** `nearMean` as for `codesTell`. */
+  RowDistances(const Rows& rows, float nearMean);
 
+  Point pointOf(uint32_t row) const { return {rows_.high(row), rows_.coded() ? rows_.codes(row) : nullptr}; }
   void prefetch(uint32_t row) const {
-    const char* bytes = reinterpret_cast<const char*>(rows_.high(row));
+    const char* bytes = coded_ ? reinterpret_cast<const char*>(rows_.codes(row))
+                               : reinterpret_cast<const char*>(rows_.high(row));
     for (size_t offset = 0; offset < prefetchBytes_; offset += CACHE_LINE_BYTES) __builtin_prefetch(bytes + offset);
   }
-  /** Sets the distances of up to DISTANCES_AT_ONCE candidates from a row. */
-  void measure(uint32_t from, Candidate* candidates, size_t count);
+  /** Sets the distances of up to DISTANCES_AT_ONCE candidates from a point. */
+  void measure(const Point& from, Candidate* candidates, size_t count);
+  /**
+   * The same from a row. Copies of one vector are all nearest to each other, and would fill each other's links until no
+   * search that came among them got out again. So between copies there is a made-up distance, below all real ones and
+   * different for each pair: by it the pruning keeps some copies, and leaves places for other neighbours.
+   */
+  void measureFromRow(uint32_t from, Candidate* candidates, size_t count);
   /**
    * Picks of candidates in order of distance up to `most` and puts them in front: the nearest one, and then each that is
    * nearer to where the distances are from than to those picked before it. Returns how many.
@@ -30,12 +55,20 @@ class RowDistances {
   size_t pickDiverse(Candidate* candidates, size_t count, size_t most);
 
  private:
+  void measureByHighs(const Point& from, Candidate* candidates, size_t count);
+  void measureByCodes(const Point& from, Candidate* candidates, size_t count);
+
   const Rows& rows_;
   const SimdKernels& kernels_;
   const size_t lanes_;
+  /** Distances below are not told by codes. */
+  const float uncertain_;
+  const bool coded_;
   const size_t prefetchBytes_;
   const uint16_t* highs_[DISTANCES_AT_ONCE];
+  const int8_t* codes_[DISTANCES_AT_ONCE];
   float dots_[DISTANCES_AT_ONCE];
+  uint32_t places_[DISTANCES_AT_ONCE];
   Candidate near_[DISTANCES_AT_ONCE];
 };
 

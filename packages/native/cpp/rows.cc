@@ -15,6 +15,23 @@ constexpr size_t SEGMENT_BYTES = 512 * 1024;
 /** From so many segments on they are taken in large blocks. */
 constexpr size_t SINGLE_SEGMENTS = 6;
 
+/** Blocks are of so many large pages: the number that segments fill best. */
+constexpr size_t LARGE_PAGES_MIN = 2;
+constexpr size_t LARGE_PAGES_MAX = 4;
+
+size_t largeBlockBytes(size_t segmentBytes) {
+  size_t best = 0, used = 0;
+  for (size_t pages = LARGE_PAGES_MIN; pages <= LARGE_PAGES_MAX; pages++) {
+    const size_t bytes = pages * LARGE_PAGE_BYTES;
+    const size_t filled = bytes / segmentBytes * segmentBytes;
+    // As a share of the block, in whole numbers.
+    if (best != 0 && filled * best <= used * bytes) continue;
+    best = bytes;
+    used = filled;
+  }
+  return std::max(best, segmentBytes);
+}
+
 size_t roundUp(size_t bytes) { return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES; }
 
 }  // namespace
@@ -50,7 +67,11 @@ float residualOf(const float* normalised, size_t dimensions) {
   return std::sqrt(squares);
 }
 
-Rows::Rows(size_t dimensions) : dimensions_(dimensions), lanes_(paddedLanes(dimensions)), shift_(4) {
+Rows::Rows(size_t dimensions)
+    : dimensions_(dimensions),
+      lanes_(paddedLanes(dimensions)),
+      codeBytes_(dimensions < CODED_DIMENSIONS_MIN ? 0 : shoal::codeBytes(dimensions)),
+      shift_(4) {
   while ((size_t{2} << shift_) * lanes_ * 4 <= SEGMENT_BYTES && shift_ < 14) shift_++;
   mask_ = (size_t{1} << shift_) - 1;
 }
@@ -62,10 +83,11 @@ Rows::~Rows() {
 bool Rows::addSegment() {
   const size_t rows = mask_ + 1;
   const size_t planeBytes = roundUp(rows * lanes_ * sizeof(uint16_t));
+  const size_t codesBytes = rows * codeBytes_;
   const size_t documentBytes = roundUp(rows * sizeof(uint32_t));
-  const size_t bytes = 2 * planeBytes + documentBytes + roundUp(rows * sizeof(uint64_t));
+  const size_t bytes = 2 * planeBytes + codesBytes + documentBytes + roundUp(rows * sizeof(uint64_t));
   if (blockLeft_ < bytes) {
-    const size_t block = segments_ < SINGLE_SEGMENTS ? bytes : std::max(bytes, 2 * LARGE_PAGE_BYTES);
+    const size_t block = segments_ < SINGLE_SEGMENTS ? bytes : largeBlockBytes(bytes);
     blockAt_ = static_cast<uint8_t*>(takeBlock(block));
     if (blockAt_ == nullptr) {
       blockLeft_ = 0;
@@ -79,8 +101,9 @@ bool Rows::addSegment() {
   Segment segment;
   segment.high = reinterpret_cast<uint16_t*>(at);
   segment.low = reinterpret_cast<uint16_t*>(at + planeBytes);
-  segment.documents = reinterpret_cast<uint32_t*>(at + 2 * planeBytes);
-  segment.deaths = reinterpret_cast<std::atomic<uint64_t>*>(at + 2 * planeBytes + documentBytes);
+  segment.codes = reinterpret_cast<int8_t*>(at + 2 * planeBytes);
+  segment.documents = reinterpret_cast<uint32_t*>(at + 2 * planeBytes + codesBytes);
+  segment.deaths = reinterpret_cast<std::atomic<uint64_t>*>(at + 2 * planeBytes + codesBytes + documentBytes);
   if (segments_ == tableCapacity_) {
     const size_t capacity = std::max<size_t>(8, tableCapacity_ * 2);
     std::unique_ptr<Segment[]> table(new (std::nothrow) Segment[capacity]);
@@ -116,6 +139,10 @@ bool Rows::append(uint32_t document, const float* normalised) {
   target.deaths[row & mask_].store(ALIVE, std::memory_order_relaxed);
   const float residual = residualOf(normalised, dimensions_);
   if (residual > residualMax()) residualMax_.store(residual, std::memory_order_relaxed);
+  if (coded()) {
+    const float lost = writeCodes(normalised, dimensions_, target.codes + (row & mask_) * codeBytes_);
+    if (lost > codeResidualMax()) codeResidualMax_.store(lost, std::memory_order_relaxed);
+  }
   count_.store(row + 1, std::memory_order_release);
   return true;
 }
@@ -126,10 +153,13 @@ bool Rows::appendCopy(const Rows& from, size_t source) {
   const Segment& target = segment(row);
   std::memcpy(target.high + (row & mask_) * lanes_, from.high(source), lanes_ * sizeof(uint16_t));
   std::memcpy(target.low + (row & mask_) * lanes_, from.low(source), lanes_ * sizeof(uint16_t));
+  std::memcpy(target.codes + (row & mask_) * codeBytes_, from.codes(source), codeBytes_);
   target.documents[row & mask_] = from.document(source);
   target.deaths[row & mask_].store(ALIVE, std::memory_order_relaxed);
-  // Not that of this row alone, but a bound, and one that needs no computing.
+  // Not those of this row alone, but bounds, and such that need no computing.
   if (from.residualMax() > residualMax()) residualMax_.store(from.residualMax(), std::memory_order_relaxed);
+  if (from.codeResidualMax() > codeResidualMax())
+    codeResidualMax_.store(from.codeResidualMax(), std::memory_order_relaxed);
   count_.store(row + 1, std::memory_order_release);
   return true;
 }
@@ -146,6 +176,7 @@ void Rows::overwrite(size_t row, size_t from) {
   const Segment& target = segment(row);
   std::memcpy(target.high + (row & mask_) * lanes_, high(from), lanes_ * sizeof(uint16_t));
   std::memcpy(target.low + (row & mask_) * lanes_, low(from), lanes_ * sizeof(uint16_t));
+  std::memcpy(target.codes + (row & mask_) * codeBytes_, codes(from), codeBytes_);
   target.documents[row & mask_] = document(from);
   target.deaths[row & mask_].store(ALIVE, std::memory_order_relaxed);
 }

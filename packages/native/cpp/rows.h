@@ -7,9 +7,13 @@
 #include <memory>
 #include <vector>
 
+#include "row-codes.h"
 #include "simd.h"
 
 namespace shoal {
+
+/** From so many dimensions on, codes of a row are in fewer lines of the cache than its high halves. */
+constexpr size_t CODED_DIMENSIONS_MIN = 33;
 
 /** `death` of a row that lives. */
 constexpr uint64_t ALIVE = UINT64_MAX;
@@ -33,6 +37,10 @@ class Rows {
 
   const uint16_t* high(size_t row) const { return segment(row).high + (row & mask_) * lanes_; }
   const uint16_t* low(size_t row) const { return segment(row).low + (row & mask_) * lanes_; }
+  /** Whether there are codes. */
+  bool coded() const { return codeBytes_ > 0; }
+  size_t codeBytes() const { return codeBytes_; }
+  const int8_t* codes(size_t row) const { return segment(row).codes + (row & mask_) * codeBytes_; }
   uint32_t document(size_t row) const { return segment(row).documents[row & mask_]; }
   bool alive(size_t row) const { return death(row).load(std::memory_order_relaxed) == ALIVE; }
   /** Whether the row lived when `deaths()` was `at`. */
@@ -41,6 +49,8 @@ class Rows {
 
   /** The largest Euclidean length of what rounding to the high halves took from a row. */
   float residualMax() const { return residualMax_.load(std::memory_order_relaxed); }
+  /** The same of the codes. */
+  float codeResidualMax() const { return codeResidualMax_.load(std::memory_order_relaxed); }
 
   /** Appends a row of length one (or zero); false when there is no memory. */
   bool append(uint32_t document, const float* normalised);
@@ -61,6 +71,7 @@ class Rows {
   struct Segment {
     uint16_t* high;
     uint16_t* low;
+    int8_t* codes;
     uint32_t* documents;
     std::atomic<uint64_t>* deaths;
   };
@@ -72,11 +83,13 @@ class Rows {
 
   const size_t dimensions_;
   const size_t lanes_;
+  const size_t codeBytes_;
   size_t shift_;
   size_t mask_;
   std::atomic<size_t> count_{0};
   std::atomic<uint64_t> deaths_{0};
   std::atomic<float> residualMax_{0};
+  std::atomic<float> codeResidualMax_{0};
   std::atomic<size_t> memoryBytes_{0};
   std::atomic<Segment*> table_{nullptr};
   size_t tableCapacity_ = 0;

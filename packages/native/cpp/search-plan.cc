@@ -8,7 +8,10 @@ namespace {
 
 // Nanoseconds.
 double scanRowCost(size_t lanes) { return 3.5 + 0.045 * static_cast<double>(lanes); }
-double walkRowCost(size_t lanes) { return 15 + 0.17 * static_cast<double>(lanes); }
+double walkRowCost(const SearchShape& shape) {
+  const double lanes = static_cast<double>(shape.lanes);
+  return shape.coded ? 12 + 0.13 * lanes : 15 + 0.17 * lanes;
+}
 
 /** Candidates that find a query among its like. */
 constexpr double NEAR_EF = 36;
@@ -81,12 +84,12 @@ SearchPlan planSearch(const SearchShape& shape) {
   const double expected = static_cast<double>(plan.adaptive ? (plan.nearEf + plan.ordinaryEf) / 2 : plan.ef);
   const double visits = std::min(static_cast<double>(shape.linked),
                                  0.65 * expected * shape.meanDegree * std::pow(std::min(1.0, kept), -0.7));
-  const double walkCost = visits * walkRowCost(shape.lanes);
+  const double walkCost = visits * walkRowCost(shape);
   const bool mayScan =
       !shape.filtered || shape.allowed <= shape.flatSearchCutoff || walkCost > HOPELESS_WALK * scanCost;
   plan.flat = shape.linked == 0 || (mayScan && scanCost <= walkCost) || shape.allowed <= shape.wanted;
   plan.distancesMax =
-      shape.filtered ? static_cast<size_t>(2 * std::max(scanCost, walkCost) / walkRowCost(shape.lanes)) + 1000 : SIZE_MAX;
+      shape.filtered ? static_cast<size_t>(2 * std::max(scanCost, walkCost) / walkRowCost(shape)) + 1000 : SIZE_MAX;
   return plan;
 }
 

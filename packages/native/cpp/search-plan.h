@@ -15,6 +15,8 @@ struct SearchShape {
   /** As the caller set it; -1 is automatic. */
   int32_t ef;
   size_t lanes;
+  /** Whether walks read the codes of rows. */
+  bool coded;
   /** Living rows, those that the filter allows of them (an upper bound), and rows in the graph. */
   size_t live;
   size_t allowed;

@@ -96,6 +96,7 @@ SearchShape shapeOf(const SearchRequest& request, const Generation& generation, 
   shape.shards = request.shards;
   shape.ef = request.ef;
   shape.lanes = generation.rows.lanes();
+  shape.coded = codesTell(generation.rows, generation.graph.nearDistances().mean);
   shape.live = generation.live.load(std::memory_order_relaxed);
   shape.filtered = request.filtered;
   shape.allowed = request.filtered ? std::min(countBits(request.allowed), shape.live) : shape.live;
@@ -165,7 +166,7 @@ void VectorIndex::searchAlone(SearchRequest& request) {
   };
   bool flat = plan.flat || own.query.zero;
   if (!flat) {
-    const uint16_t* high = own.query.high.data();
+    const Point query = own.query.point();
     const bool all = !request.filtered && deaths == 0;
     const Graph& graph = generation.graph;
     const auto widen = [&](std::vector<Candidate>& found) {
@@ -175,8 +176,8 @@ void VectorIndex::searchAlone(SearchRequest& request) {
                  : size_t{0};
     };
     const auto any = [](size_t) { return true; };
-    const bool complete = all ? graph.walk(rows, high, plan.ef, plan.distancesMax, any, widen, scratch.walk)
-                              : graph.walk(rows, high, plan.ef, plan.distancesMax, visible, widen, scratch.walk);
+    const bool complete = all ? graph.walk(rows, query, plan.ef, plan.distancesMax, any, widen, scratch.walk)
+                              : graph.walk(rows, query, plan.ef, plan.distancesMax, visible, widen, scratch.walk);
     // Too far, or too few were reachable: then the scan is the answer.
     flat = !complete || scratch.walk.found.size() < std::min(wanted, shape.allowed);
   }
@@ -190,7 +191,7 @@ void VectorIndex::searchAlone(SearchRequest& request) {
     } else {
       const size_t first = flat ? 0 : shape.linked;
       if (!flat)
-        for (const Candidate& found : scratch.walk.found) collector.add(found.distance, found.row);
+        for (const Candidate& found : scratch.walk.found) scan.add(found.row);
       for (size_t row = first; row < count; row++)
         if (visible(row)) scan.add(static_cast<uint32_t>(row));
     }

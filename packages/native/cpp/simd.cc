@@ -43,7 +43,7 @@ float dotExactPortable(const float* first, const uint16_t* high, const uint16_t*
   return sum;
 }
 
-constexpr SimdKernels PORTABLE = {"portable", dotHighPortable, dotHighPortableMany, dotExactPortable};
+constexpr SimdKernels PORTABLE = {"portable", dotHighPortable, dotHighPortableMany, dotExactPortable, dotCodesPortable};
 
 #if defined(__x86_64__)
 
@@ -196,9 +196,9 @@ SHOAL_AVX512 float dotExactAvx512(const float* first, const uint16_t* high, cons
   return sum512(_mm512_add_ps(sumA, sumB));
 }
 
-constexpr SimdKernels AVX2 = {"avx2", dotHighAvx2, dotHighAvx2Many, dotExactAvx2};
-constexpr SimdKernels AVX512 = {"avx512", dotHighAvx512, dotHighAvx512Many, dotExactAvx512};
-constexpr SimdKernels AVX512_BF16 = {"avx512-bf16", dotHighBf16, dotHighBf16Many, dotExactAvx512};
+constexpr SimdKernels AVX2 = {"avx2", dotHighAvx2, dotHighAvx2Many, dotExactAvx2, dotCodesAvx2};
+constexpr SimdKernels AVX512 = {"avx512", dotHighAvx512, dotHighAvx512Many, dotExactAvx512, dotCodesAvx2};
+constexpr SimdKernels AVX512_BF16 = {"avx512-bf16", dotHighBf16, dotHighBf16Many, dotExactAvx512, dotCodesVnni};
 
 size_t available(const SimdKernels** out) {
   size_t count = 0;
@@ -206,7 +206,8 @@ size_t available(const SimdKernels** out) {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq")) {
-    if (__builtin_cpu_supports("avx512bf16")) out[count++] = &AVX512_BF16;
+    // All machines with the one have the other.
+    if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vnni")) out[count++] = &AVX512_BF16;
     out[count++] = &AVX512;
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) out[count++] = &AVX2;
@@ -246,7 +247,7 @@ float dotExactNeon(const float* first, const uint16_t* high, const uint16_t* low
   return vaddvq_f32(vaddq_f32(vaddq_f32(sums[0], sums[1]), vaddq_f32(sums[2], sums[3])));
 }
 
-constexpr SimdKernels NEON = {"neon", dotHighNeon, dotHighNeonMany, dotExactNeon};
+constexpr SimdKernels NEON = {"neon", dotHighNeon, dotHighNeonMany, dotExactNeon, dotCodesNeon};
 
 size_t available(const SimdKernels** out) {
   out[0] = &NEON;

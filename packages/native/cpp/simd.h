@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "row-codes.h"
+
 namespace shoal {
 
 /** Rows are multiples of so many elements, so that no kernel needs a scalar rest. */
@@ -21,6 +23,7 @@ struct SimdKernels {
   void (*dotHighMany)(const uint16_t* first, const uint16_t* const* others, size_t count, size_t lanes, float* out);
   /** Dot product of a float32 row with a stored one at full precision. */
   float (*dotExact)(const float* first, const uint16_t* high, const uint16_t* low, size_t lanes);
+  DotCodesMany dotCodesMany;
 };
 
 /** The best kernels for this machine. */

@@ -143,7 +143,8 @@ int main(int count, char** arguments) {
   const unsigned rounds = count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 200;
   std::mt19937 random(7);
   std::normal_distribution<float> normal;
-  const size_t dimensions = 24;
+  // Enough for rows to have codes.
+  const size_t dimensions = 40;
   auto outbox = shoal::Outbox::open(nullptr, nullptr);
   auto index = std::make_shared<VectorIndex>(shoal::IndexSettings{dimensions, 16, 32}, outbox);
   std::vector<float> query(dimensions);

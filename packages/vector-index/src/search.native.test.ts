@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { BruteForce, bitmap } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
+import { meanRecall, recall } from "./mean-recall.js";
 import { Seeded } from "./seeded-vectors.js";
-import type { NearestDocuments, VectorIndex, VectorSearchSettings } from "./vector-index.js";
+import type { NearestDocuments, VectorSearchSettings } from "./vector-index.js";
 
 const SEARCH: VectorSearchSettings = {
   ef: -1,
@@ -22,39 +23,6 @@ function expectSame(actual: NearestDocuments, expected: NearestDocuments, tolera
     else expect(Math.abs(got - distance), `distance ${i}: ${got} is not ${distance}`).toBeLessThan(tolerance);
   });
   expect(new Set(actual.documents).size).toBe(actual.documents.length);
-}
-
-/** Share of the wanted that was found, by distance, so that equal ones count for each other. */
-function recall(actual: NearestDocuments, expected: NearestDocuments): number {
-  const worst = (expected.distances[expected.distances.length - 1] ?? 0) + 1e-5;
-  return expected.distances.length === 0
-    ? 1
-    : actual.distances.filter((distance) => distance <= worst).length / expected.distances.length;
-}
-
-async function meanRecall(
-  index: VectorIndex,
-  oracle: BruteForce,
-  queries: Float32Array,
-  count: number,
-  allowed?: Uint32Array,
-): Promise<number> {
-  const { dimensions } = index;
-  const total = queries.length / dimensions;
-  let sum = 0;
-  for (let i = 0; i < total; i++) {
-    const query = queries.subarray(i * dimensions, (i + 1) * dimensions);
-    const found = await index.search(query, count, allowed === undefined ? {} : { allowed });
-    const expected = oracle.search(query, count, allowed);
-    expect(found.documents.length).toBe(expected.documents.length);
-    found.documents.forEach((document, place) => {
-      // Whatever was found has its exact distance.
-      const distance = oracle.distance(query, document);
-      if (!Number.isNaN(distance)) expect(Math.abs(distance - (found.distances[place] ?? -1))).toBeLessThan(2e-6);
-    });
-    sum += recall(found, expected);
-  }
-  return sum / total;
 }
 
 describe("search without a graph", () => {

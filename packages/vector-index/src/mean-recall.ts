@@ -1,0 +1,43 @@
+import type { BruteForce } from "./brute-force.js";
+import type { NearestDocuments, VectorIndex } from "./vector-index.js";
+
+const DISTANCE_ERROR_MAX = 2e-6;
+
+/** Share of the wanted that was found, by distance, so that equal ones count for each other. */
+export function recall(actual: NearestDocuments, expected: NearestDocuments): number {
+  const worst = (expected.distances[expected.distances.length - 1] ?? 0) + 1e-5;
+  return expected.distances.length === 0
+    ? 1
+    : actual.distances.filter((distance) => distance <= worst).length / expected.distances.length;
+}
+
+/**
+ * The mean share of the `count` nearest documents of each query that an index finds, for queries one behind the other.
+ * Throws when an answer is too short or too long, or when a distance is not that of its document.
+ */
+export async function meanRecall(
+  index: VectorIndex,
+  oracle: BruteForce,
+  queries: Float32Array,
+  count: number,
+  allowed?: Uint32Array,
+): Promise<number> {
+  const { dimensions } = index;
+  const total = queries.length / dimensions;
+  let sum = 0;
+  for (let i = 0; i < total; i++) {
+    const query = queries.subarray(i * dimensions, (i + 1) * dimensions);
+    const found = await index.search(query, count, allowed === undefined ? {} : { allowed });
+    const expected = oracle.search(query, count, allowed);
+    if (found.documents.length !== expected.documents.length)
+      throw new Error(`query ${i} found ${found.documents.length} documents, not ${expected.documents.length}`);
+    found.documents.forEach((document, place) => {
+      const distance = oracle.distance(query, document);
+      const told = found.distances[place] ?? -1;
+      if (!Number.isNaN(distance) && !(Math.abs(distance - told) < DISTANCE_ERROR_MAX))
+        throw new Error(`query ${i} found document ${document} at ${told}, not ${distance}`);
+    });
+    sum += recall(found, expected);
+  }
+  return sum / total;
+}
