@@ -1,5 +1,5 @@
 import { type Json, ShoalError } from "@shoal/model";
-import type { NodeDirectory, NodeRecord, NodeService, RequestContext } from "@shoal/rpc";
+import { type NodeDirectory, type NodeRecord, type NodeService, type RequestContext, WatchedValue } from "@shoal/rpc";
 import type { Ledger } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
 import { otherChanges, readSchema } from "./stored-schema.js";
@@ -34,13 +34,12 @@ export class NodeRegistry implements NodeService, Disposable {
   readonly #ledger: Ledger;
   readonly #expectedStorageNodes: number;
   readonly #subscription: Disposable;
-  readonly #listeners = new Set<(directory: NodeDirectory) => void>();
-  #directory: NodeDirectory;
+  readonly #directory: WatchedValue<NodeDirectory>;
 
   constructor(ledger: Ledger, expectedStorageNodes: number) {
     this.#ledger = ledger;
     this.#expectedStorageNodes = expectedStorageNodes;
-    this.#directory = readNodes(ledger.state, expectedStorageNodes);
+    this.#directory = new WatchedValue(readNodes(ledger.state, expectedStorageNodes));
     this.#subscription = ledger.onState((state) => this.#follow(state));
   }
 
@@ -82,14 +81,12 @@ export class NodeRegistry implements NodeService, Disposable {
   }
 
   watchNodes(listener: (directory: NodeDirectory) => void): Disposable {
-    this.#listeners.add(listener);
-    listener(this.#directory);
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+    return this.#directory.watch(listener);
   }
 
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
-    this.#listeners.clear();
+    this.#directory.forgetListeners();
   }
 
   /** Fails with `conflict` when the node has shards. */
@@ -111,9 +108,7 @@ export class NodeRegistry implements NodeService, Disposable {
 
   #follow(state: MetaState): void {
     const directory = readNodes(state, this.#expectedStorageNodes);
-    if (directory.version === this.#directory.version) return;
-    this.#directory = directory;
-    for (const listener of this.#listeners) listener(directory);
+    if (directory.version !== this.#directory.known.version) this.#directory.set(directory);
   }
 }
 

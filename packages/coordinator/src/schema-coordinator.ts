@@ -10,7 +10,14 @@ import {
   type ShardLimit,
   ShoalError,
 } from "@shoal/model";
-import { type ClassRecord, isComplete, type RequestContext, type SchemaService, type SchemaSnapshot } from "@shoal/rpc";
+import {
+  type ClassRecord,
+  isComplete,
+  type RequestContext,
+  type SchemaService,
+  type SchemaSnapshot,
+  WatchedValue,
+} from "@shoal/rpc";
 import type { ShardingState } from "@shoal/sharding";
 import type { Ledger, LedgerChange } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
@@ -48,7 +55,7 @@ export interface SchemaCoordinatorOptions {
 export class SchemaCoordinator implements SchemaService, Disposable {
   readonly #options: SchemaCoordinatorOptions;
   readonly #subscription: Disposable;
-  readonly #listeners = new Set<(snapshot: SchemaSnapshot) => void>();
+  readonly #snapshot: WatchedValue<SchemaSnapshot>;
   /** The state that was read last, and what was read. */
   #state: MetaState;
   #schema: StoredSchema;
@@ -60,6 +67,7 @@ export class SchemaCoordinator implements SchemaService, Disposable {
     this.#options = options;
     this.#state = ledger.state;
     this.#schema = readSchema(ledger.historyId, ledger.state);
+    this.#snapshot = new WatchedValue(this.#schema.snapshot);
     this.#subscription = ledger.onState((state) => this.#follow(state));
   }
 
@@ -74,13 +82,11 @@ export class SchemaCoordinator implements SchemaService, Disposable {
 
   async current(_context: RequestContext): Promise<SchemaSnapshot> {
     await this.#options.ledger.current();
-    return this.#schema.snapshot;
+    return this.#snapshot.known;
   }
 
   watch(listener: (snapshot: SchemaSnapshot) => void): Disposable {
-    this.#listeners.add(listener);
-    listener(this.#schema.snapshot);
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+    return this.#snapshot.watch(listener);
   }
 
   addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
@@ -153,7 +159,7 @@ export class SchemaCoordinator implements SchemaService, Disposable {
 
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
-    this.#listeners.clear();
+    this.#snapshot.forgetListeners();
   }
 
   #newClass(definition: ClassDefinition, { classes }: StoredSchema, state: MetaState): LedgerChange<ClassRecord> {
@@ -217,7 +223,7 @@ export class SchemaCoordinator implements SchemaService, Disposable {
     this.#state = state;
     if (isSame) return;
     this.#schema = readSchema(this.#options.ledger.historyId, state);
-    for (const listener of this.#listeners) listener(this.#schema.snapshot);
+    this.#snapshot.set(this.#schema.snapshot);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Json, ShoalError } from "@shoal/model";
-import type { ExtensionService, ExtensionsSnapshot, RequestContext } from "@shoal/rpc";
+import { type ExtensionService, type ExtensionsSnapshot, type RequestContext, WatchedValue } from "@shoal/rpc";
 import type { Ledger } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
 import { historyOf } from "./stored-history.js";
@@ -15,13 +15,12 @@ export class StoredExtensions implements ExtensionService, Disposable {
   readonly #ledger: Ledger;
   readonly #extensionsMax: number;
   readonly #subscription: Disposable;
-  readonly #listeners = new Set<(snapshot: ExtensionsSnapshot) => void>();
-  #snapshot: ExtensionsSnapshot;
+  readonly #snapshot: WatchedValue<ExtensionsSnapshot>;
 
   constructor(ledger: Ledger, extensionsMax = EXTENSIONS_MAX) {
     this.#ledger = ledger;
     this.#extensionsMax = extensionsMax;
-    this.#snapshot = snapshotOf(ledger.historyId, ledger.state);
+    this.#snapshot = new WatchedValue(snapshotOf(ledger.historyId, ledger.state));
     this.#subscription = ledger.onState((state) => this.#follow(state));
   }
 
@@ -40,23 +39,21 @@ export class StoredExtensions implements ExtensionService, Disposable {
 
   async list(_context: RequestContext): Promise<ExtensionsSnapshot> {
     await this.#ledger.current();
-    return this.#snapshot;
+    return this.#snapshot.known;
   }
 
   watchExtensions(listener: (snapshot: ExtensionsSnapshot) => void): Disposable {
-    this.#listeners.add(listener);
-    listener(this.#snapshot);
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+    return this.#snapshot.watch(listener);
   }
 
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
-    this.#listeners.clear();
+    this.#snapshot.forgetListeners();
   }
 
   /** Values that did not change are the same objects in every state. */
   #follow(state: MetaState): void {
-    const { historyId, entries: before } = this.#snapshot;
+    const { historyId, entries: before } = this.#snapshot.known;
     const snapshot = snapshotOf(this.#ledger.historyId, state);
     const { entries } = snapshot;
     const isSameHistory = snapshot.historyId === historyId;
@@ -66,8 +63,7 @@ export class StoredExtensions implements ExtensionService, Disposable {
       [...entries].every(([key, value]) => before.get(key) === value)
     )
       return;
-    this.#snapshot = snapshot;
-    for (const listener of [...this.#listeners]) listener(snapshot);
+    this.#snapshot.set(snapshot);
   }
 }
 

@@ -1,27 +1,29 @@
-/** A value that changes, and those who are told of it. */
-export class WatchedValue<T> {
-  readonly #listeners = new Set<(value: T) => void>();
-  #known: T | undefined;
+type Known<T> = Exclude<T, undefined>;
 
-  constructor(known?: T) {
+/** A value that changes, and those who are told of it. It may be undefined until it is set first; of that nobody is told. */
+export class WatchedValue<T> {
+  readonly #listeners = new Set<(value: Known<T>) => void>();
+  #known: T;
+
+  constructor(known: T) {
     this.#known = known;
   }
 
-  /** The last one that was set; undefined before the first. */
-  get known(): T | undefined {
+  /** The last one that was set. */
+  get known(): T {
     return this.#known;
   }
 
   /** When this returns, everybody has been told. */
-  set(value: T): void {
+  set(value: Known<T>): void {
     this.#known = value;
     for (const listener of [...this.#listeners]) listener(value);
   }
 
   /** Calls `listener` with what is known, if anything is, and then with every later value, until disposed of. */
-  watch(listener: (value: T) => void): Disposable {
+  watch(listener: (value: Known<T>) => void): Disposable {
     this.#listeners.add(listener);
-    if (this.#known !== undefined) listener(this.#known);
+    if (this.#known !== undefined) listener(this.#known as Known<T>);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 

@@ -16,7 +16,7 @@ const CHANGE_WAIT_MS = 100;
 export class CoordinatorExtensions implements ExtensionService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #stream: FollowedStream<ExtensionsUpdate__Output>;
-  readonly #snapshot = new WatchedValue<ExtensionsSnapshot>();
+  readonly #snapshot = new WatchedValue<ExtensionsSnapshot | undefined>(undefined);
   /** What the updates of the stream that is open continue. */
   #streamed: ExtensionsSnapshot | undefined;
 

@@ -11,7 +11,7 @@ import { FollowedStream } from "./followed-stream.js";
 export class CoordinatorJobs implements JobService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #stream: FollowedStream<JobsNotice__Output>;
-  readonly #notice = new WatchedValue<JobsNotice>();
+  readonly #notice = new WatchedValue<JobsNotice | undefined>(undefined);
 
   constructor(calls: CoordinatorCalls) {
     this.#calls = calls;

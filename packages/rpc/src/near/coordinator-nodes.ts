@@ -11,7 +11,7 @@ import { FollowedStream } from "./followed-stream.js";
 export class CoordinatorNodes implements NodeService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #stream: FollowedStream<NodeDirectory__Output>;
-  readonly #directory = new WatchedValue<NodeDirectory>();
+  readonly #directory = new WatchedValue<NodeDirectory | undefined>(undefined);
 
   constructor(calls: CoordinatorCalls) {
     this.#calls = calls;

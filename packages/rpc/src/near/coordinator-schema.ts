@@ -4,6 +4,7 @@ import type { SchemaPosition, SchemaPosition__Output } from "../generated/shoal/
 import type { SchemaUpdate__Output } from "../generated/shoal/SchemaUpdate.js";
 import type { RequestContext } from "../request-context.js";
 import { type ClassRecord, goesOnFrom, type SchemaService, type SchemaSnapshot } from "../schema-service.js";
+import { WatchedValue } from "../watched-value.js";
 import { SCHEMA } from "../wire/load-protos.js";
 import { jsonBytes, readRecord } from "../wire/record-codec.js";
 import { applyUpdate } from "../wire/schema-update.js";
@@ -17,8 +18,7 @@ const CHANGE_WAIT_MS = 100;
 export class CoordinatorSchema implements SchemaService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #stream: FollowedStream<SchemaUpdate__Output>;
-  readonly #listeners = new Set<(snapshot: SchemaSnapshot) => void>();
-  #known: SchemaSnapshot | undefined;
+  readonly #snapshot = new WatchedValue<SchemaSnapshot | undefined>(undefined);
   /** What the updates of the stream that is open continue. */
   #streamed: SchemaSnapshot | undefined;
 
@@ -27,8 +27,8 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     this.#calls = calls;
     this.#stream = new FollowedStream<SchemaUpdate__Output>({
       open: () => {
-        this.#streamed = this.#known;
-        return calls.listen(SCHEMA.Watch, positionOf(this.#known));
+        this.#streamed = this.#snapshot.known;
+        return calls.listen(SCHEMA.Watch, positionOf(this.#streamed));
       },
       onItem: (update) => {
         this.#streamed = applyUpdate(this.#streamed, update);
@@ -40,7 +40,7 @@ export class CoordinatorSchema implements SchemaService, Disposable {
   }
 
   async current(context: RequestContext): Promise<SchemaSnapshot> {
-    const before = this.#known;
+    const before = this.#snapshot.known;
     const update = await this.#calls.ask(SCHEMA.Current, positionOf(before), context, true);
     // Nothing was said of it: it is the same one.
     if (isAt(before, update.position) && before !== undefined && !update.whole) return before;
@@ -50,9 +50,7 @@ export class CoordinatorSchema implements SchemaService, Disposable {
   }
 
   watch(listener: (snapshot: SchemaSnapshot) => void): Disposable {
-    this.#listeners.add(listener);
-    if (this.#known !== undefined) listener(this.#known);
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+    return this.#snapshot.watch(listener);
   }
 
   async addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
@@ -108,7 +106,7 @@ export class CoordinatorSchema implements SchemaService, Disposable {
 
   [Symbol.dispose](): void {
     this.#stream[Symbol.dispose]();
-    this.#listeners.clear();
+    this.#snapshot.forgetListeners();
   }
 
   async #changed({ position, recordJson }: RecordAnswer__Output, context: RequestContext): Promise<ClassRecord> {
@@ -135,16 +133,14 @@ export class CoordinatorSchema implements SchemaService, Disposable {
   }
 
   #hasReached(position: SchemaPosition__Output | null): boolean {
-    if (position === null || this.#known === undefined) return false;
-    return goesOnFrom(this.#known, position);
+    const { known } = this.#snapshot;
+    return position !== null && known !== undefined && goesOnFrom(known, position);
   }
 
   /** Versions of a history only grow: what comes late is passed over. */
   #accept(snapshot: SchemaSnapshot): void {
-    const known = this.#known;
-    if (known !== undefined && goesOnFrom(known, snapshot)) return;
-    this.#known = snapshot;
-    for (const listener of [...this.#listeners]) listener(snapshot);
+    const { known } = this.#snapshot;
+    if (known === undefined || !goesOnFrom(known, snapshot)) this.#snapshot.set(snapshot);
   }
 }
 
