@@ -21,7 +21,7 @@ void PreparedQuery::prepare(const float* vector, const Rows& rows) {
     splitFloat(exact[i], high[i], low);
   }
   codes.resize(rows.codeBytes());
-  if (rows.coded()) writeCodes(exact.data(), rows.dimensions(), codes.data());
+  coarse = rows.coded() && writeCodes(exact.data(), rows.dimensions(), codes.data()).coarse;
   // |q·x - q'·x'| <= |q - q'||x| + |q'||x - x'| by Cauchy and Schwarz; x has length one, and |q'| is 1.004 at most.
   error = residualOf(exact.data(), rows.dimensions()) + 1.004f * rows.residualMax() + summationError(rows.lanes());
 }

@@ -19,12 +19,13 @@ struct PreparedQuery {
   std::vector<uint16_t> high;
   /** Empty when the rows have none. */
   std::vector<int8_t> codes;
+  bool coarse = false;
   bool zero = false;
   /** Approximate and exact distance differ by no more than this. */
   float error = 0;
 
   void prepare(const float* vector, const Rows& rows);
-  Point point() const { return {high.data(), codes.data()}; }
+  Point point() const { return {high.data(), codes.data(), coarse}; }
 };
 
 struct ScanScratch {

@@ -128,7 +128,7 @@ bool Graph::walk(const Rows& rows, const Point& query, size_t ef, size_t distanc
   scratch.evicted.clear();
   scratch.distances = 0;
   if (size() == 0) return true;
-  RowDistances distances(rows, nearDistances_.mean);
+  RowDistances distances(rows, nearDistances_.mean, query.coarse);
   auto visit = [&scratch](uint32_t slot) {
     uint64_t& word = scratch.visited[slot >> 6];
     const uint64_t bit = uint64_t{1} << (slot & 63);

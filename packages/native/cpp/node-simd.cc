@@ -27,8 +27,8 @@ napi_value kernelNames(napi_env env, napi_callback_info) {
 
 /**
  * dots(kernel, first, second, out): fills the dot product of the high halves, of the same by `many`, the exact one, that of
- * the codes, and the lengths of what the codes leave out of either vector. Codes are compared five times, so that a kernel
- * which takes several rows at once also has a rest.
+ * the codes, and the lengths of what the codes leave out of either vector. Throws when a kernel that takes several rows at
+ * once takes one for another.
  */
 napi_value dots(napi_env env, napi_callback_info info) {
   size_t count = 4;
@@ -60,15 +60,22 @@ napi_value dots(napi_env env, napi_callback_info info) {
   out[1] = many;
   out[2] = kernels[kernel]->dotExact(padded.data(), other, lows.data() + lanes, lanes);
   const size_t bytes = codeBytes(firstCount);
-  std::vector<int8_t> codes(2 * bytes);
-  out[4] = writeCodes(first, firstCount, codes.data());
-  out[5] = writeCodes(second, firstCount, codes.data() + bytes);
-  const int8_t* others[5];
-  std::fill(others, others + 5, codes.data() + bytes);
-  float products[5];
-  kernels[kernel]->dotCodesMany(codes.data(), others, 5, bytes, products);
-  for (const float product : products)
-    if (product != products[0]) return fail(env, "a kernel multiplies the codes of equal rows to different numbers");
+  std::vector<int8_t> codes(6 * bytes);
+  out[4] = writeCodes(first, firstCount, codes.data()).length;
+  // The second vector, and as it is with its elements moved on by one, two, three and four.
+  constexpr size_t OTHERS = 5;
+  const int8_t* others[OTHERS];
+  float products[OTHERS], expected[OTHERS];
+  for (size_t i = 0; i < OTHERS; i++) {
+    int8_t* other = codes.data() + (i + 1) * bytes;
+    out[5] = writeCodes(second, firstCount, other).length;
+    std::rotate(other, other + i % firstCount, other + firstCount);
+    others[i] = other;
+  }
+  kernels[kernel]->dotCodesMany(codes.data(), others, OTHERS, bytes, products);
+  dotCodesPortable(codes.data(), others, OTHERS, bytes, expected);
+  if (!std::equal(products, products + OTHERS, expected))
+    return fail(env, "a kernel multiplies codes to other numbers than the portable one");
   out[3] = products[0];
   return nullptr;
 }

@@ -57,13 +57,14 @@ void VectorIndex::rebuildStep() {
   }
   Generation& next = *next_;
   const auto deadline = Clock::now() + STEP;
-  bool memory = true;
+  // Also looks at the graph as far as it has come.
+  bool memory = !next.graphWanted.load() ||
+                next.graph.prepare(std::max(generation_->live.load(), next.rows.count()), next.rows);
   bool caughtUp = false;
   while (memory && !caughtUp && Clock::now() < deadline) {
     const size_t rows = generation_->rows.count();
     if (next.graphWanted.load() && next.taken.load() < next.rows.count()) {
-      if (next.graph.capacity() <= next.taken.load())
-        memory = next.graph.prepare(std::max(generation_->live.load(), next.rows.count()), next.rows);
+      if (next.graph.capacity() <= next.taken.load()) memory = next.graph.prepare(next.rows.count(), next.rows);
       memory = memory && next.graph.link(next.rows);
       next.taken.store(next.graph.size());
     } else if (newRowOf_.size() < rows) {

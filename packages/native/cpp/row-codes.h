@@ -1,4 +1,4 @@
-// Rows in 8 bits an element: half the memory of the high halves, for the walks that compare a row with hundreds of others.
+// Rows in 8 bits an element: half the bytes of the high halves, for the walks that compare a row with hundreds of others.
 //
 // A row of codes is a multiple of CODE_BLOCK_BYTES: one int8 for each dimension, zeros, and as its last four bytes the
 // float32 `step`. An element is about code × step, where the largest one of the row is 127 steps.
@@ -15,8 +15,16 @@ constexpr size_t codeBytes(size_t dimensions) {
   return (dimensions + CODE_STEP_BYTES + CODE_BLOCK_BYTES - 1) / CODE_BLOCK_BYTES * CODE_BLOCK_BYTES;
 }
 
-/** Writes the codes of a row; returns the Euclidean length of what they leave out. */
-float writeCodes(const float* row, size_t dimensions, int8_t* codes);
+/** What the codes of a row leave out. */
+struct CodeLoss {
+  /** Its Euclidean length. */
+  float length;
+  /** Whether much of what is not large is left out: a large element makes steps too wide for the others. */
+  bool coarse;
+};
+
+/** Writes the codes of a row. */
+CodeLoss writeCodes(const float* row, size_t dimensions, int8_t* codes);
 
 /** The dot products of one row with `count` others, by codes of `bytes` each. Machines differ in nothing: sums are whole. */
 using DotCodesMany = void (*)(const int8_t* first, const int8_t* const* others, size_t count, size_t bytes, float* out);

@@ -23,6 +23,8 @@ struct Point {
   const uint16_t* high;
   /** Null when the rows have none. */
   const int8_t* codes;
+  /** Whether codes do not tell this query well. */
+  bool coarse = false;
 };
 
 /**
@@ -31,8 +33,8 @@ struct Point {
  */
 class RowDistances {
  public:
-  /** `nearMean` as for `codesTell`. */
-  RowDistances(const Rows& rows, float nearMean);
+  /** `nearMean` as for `codesTell`; `coarse`: the codes of the points to measure from do not tell them. */
+  RowDistances(const Rows& rows, float nearMean, bool coarse = false);
 
   Point pointOf(uint32_t row) const { return {rows_.high(row), rows_.coded() ? rows_.codes(row) : nullptr}; }
   void prefetch(uint32_t row) const {

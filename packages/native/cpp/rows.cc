@@ -20,6 +20,7 @@ constexpr size_t LARGE_PAGES_MIN = 2;
 constexpr size_t LARGE_PAGES_MAX = 4;
 
 size_t largeBlockBytes(size_t segmentBytes) {
+  if (segmentBytes >= LARGE_PAGES_MIN * LARGE_PAGE_BYTES) return segmentBytes;
   size_t best = 0, used = 0;
   for (size_t pages = LARGE_PAGES_MIN; pages <= LARGE_PAGES_MAX; pages++) {
     const size_t bytes = pages * LARGE_PAGE_BYTES;
@@ -29,7 +30,7 @@ size_t largeBlockBytes(size_t segmentBytes) {
     best = bytes;
     used = filled;
   }
-  return std::max(best, segmentBytes);
+  return best;
 }
 
 size_t roundUp(size_t bytes) { return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES; }
@@ -67,10 +68,15 @@ float residualOf(const float* normalised, size_t dimensions) {
   return std::sqrt(squares);
 }
 
+size_t codeBytesOf(size_t dimensions) {
+  const size_t bytes = codeBytes(dimensions);
+  return bytes < paddedLanes(dimensions) * sizeof(uint16_t) ? bytes : 0;
+}
+
 Rows::Rows(size_t dimensions)
     : dimensions_(dimensions),
       lanes_(paddedLanes(dimensions)),
-      codeBytes_(dimensions < CODED_DIMENSIONS_MIN ? 0 : shoal::codeBytes(dimensions)),
+      codeBytes_(codeBytesOf(dimensions)),
       shift_(4) {
   while ((size_t{2} << shift_) * lanes_ * 4 <= SEGMENT_BYTES && shift_ < 14) shift_++;
   mask_ = (size_t{1} << shift_) - 1;
@@ -139,12 +145,15 @@ bool Rows::append(uint32_t document, const float* normalised) {
   target.deaths[row & mask_].store(ALIVE, std::memory_order_relaxed);
   const float residual = residualOf(normalised, dimensions_);
   if (residual > residualMax()) residualMax_.store(residual, std::memory_order_relaxed);
-  if (coded()) {
-    const float lost = writeCodes(normalised, dimensions_, target.codes + (row & mask_) * codeBytes_);
-    if (lost > codeResidualMax()) codeResidualMax_.store(lost, std::memory_order_relaxed);
-  }
+  if (coded()) code(row, normalised);
   count_.store(row + 1, std::memory_order_release);
   return true;
+}
+
+void Rows::code(size_t row, const float* normalised) {
+  const CodeLoss lost = writeCodes(normalised, dimensions_, segment(row).codes + (row & mask_) * codeBytes_);
+  if (lost.length > codeResidualMax()) codeResidualMax_.store(lost.length, std::memory_order_relaxed);
+  if (lost.coarse) coarseRows_.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool Rows::appendCopy(const Rows& from, size_t source) {
@@ -153,13 +162,16 @@ bool Rows::appendCopy(const Rows& from, size_t source) {
   const Segment& target = segment(row);
   std::memcpy(target.high + (row & mask_) * lanes_, from.high(source), lanes_ * sizeof(uint16_t));
   std::memcpy(target.low + (row & mask_) * lanes_, from.low(source), lanes_ * sizeof(uint16_t));
-  std::memcpy(target.codes + (row & mask_) * codeBytes_, from.codes(source), codeBytes_);
   target.documents[row & mask_] = from.document(source);
   target.deaths[row & mask_].store(ALIVE, std::memory_order_relaxed);
-  // Not those of this row alone, but bounds, and such that need no computing.
+  // Not that of this row alone, but a bound, and one that needs no computing.
   if (from.residualMax() > residualMax()) residualMax_.store(from.residualMax(), std::memory_order_relaxed);
-  if (from.codeResidualMax() > codeResidualMax())
-    codeResidualMax_.store(from.codeResidualMax(), std::memory_order_relaxed);
+  if (coded()) {
+    // Once more, so that what codes left out of rows that are gone is forgotten.
+    copied_.resize(dimensions_);
+    from.read(source, copied_.data());
+    code(row, copied_.data());
+  }
   count_.store(row + 1, std::memory_order_release);
   return true;
 }

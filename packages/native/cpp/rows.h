@@ -12,9 +12,6 @@
 
 namespace shoal {
 
-/** From so many dimensions on, codes of a row are in fewer lines of the cache than its high halves. */
-constexpr size_t CODED_DIMENSIONS_MIN = 33;
-
 /** `death` of a row that lives. */
 constexpr uint64_t ALIVE = UINT64_MAX;
 
@@ -37,7 +34,7 @@ class Rows {
 
   const uint16_t* high(size_t row) const { return segment(row).high + (row & mask_) * lanes_; }
   const uint16_t* low(size_t row) const { return segment(row).low + (row & mask_) * lanes_; }
-  /** Whether there are codes. */
+  /** Whether there are codes: where they are shorter than the high halves. */
   bool coded() const { return codeBytes_ > 0; }
   size_t codeBytes() const { return codeBytes_; }
   const int8_t* codes(size_t row) const { return segment(row).codes + (row & mask_) * codeBytes_; }
@@ -49,8 +46,9 @@ class Rows {
 
   /** The largest Euclidean length of what rounding to the high halves took from a row. */
   float residualMax() const { return residualMax_.load(std::memory_order_relaxed); }
-  /** The same of the codes. */
+  /** The same of the codes, and how many rows they tell coarsely. */
   float codeResidualMax() const { return codeResidualMax_.load(std::memory_order_relaxed); }
+  size_t coarseRows() const { return coarseRows_.load(std::memory_order_relaxed); }
 
   /** Appends a row of length one (or zero); false when there is no memory. */
   bool append(uint32_t document, const float* normalised);
@@ -80,6 +78,7 @@ class Rows {
   std::atomic<uint64_t>& death(size_t row) const { return segment(row).deaths[row & mask_]; }
   bool ensure(size_t row);
   bool addSegment();
+  void code(size_t row, const float* normalised);
 
   const size_t dimensions_;
   const size_t lanes_;
@@ -90,6 +89,7 @@ class Rows {
   std::atomic<uint64_t> deaths_{0};
   std::atomic<float> residualMax_{0};
   std::atomic<float> codeResidualMax_{0};
+  std::atomic<size_t> coarseRows_{0};
   std::atomic<size_t> memoryBytes_{0};
   std::atomic<Segment*> table_{nullptr};
   size_t tableCapacity_ = 0;
@@ -97,6 +97,8 @@ class Rows {
   /** Old tables stay: a reader may still hold one. Together they are smaller than the one in use. */
   std::vector<std::unique_ptr<Segment[]>> tables_;
   std::vector<void*> blocks_;
+  /** The exact values of a row that is copied. */
+  std::vector<float> copied_;
   /** What is left of the last block. */
   uint8_t* blockAt_ = nullptr;
   size_t blockLeft_ = 0;

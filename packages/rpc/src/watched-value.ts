@@ -17,7 +17,8 @@ export class WatchedValue<T> {
   /** When this returns, everybody has been told. */
   set(value: Known<T>): void {
     this.#known = value;
-    for (const listener of [...this.#listeners]) listener(value);
+    // Who is disposed of meanwhile is not told, and who comes is told once, by `watch`.
+    for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) listener(value);
   }
 
   /** Calls `listener` with what is known, if anything is, and then with every later value, until disposed of. */

@@ -1,11 +1,14 @@
-import type { BruteForce } from "./brute-force.js";
+import { type BruteForce, isAllowed } from "./brute-force.js";
 import type { NearestDocuments, VectorIndex } from "./vector-index.js";
 
 const DISTANCE_ERROR_MAX = 2e-6;
 
+/** Distances that differ by less count as equal, unless a test says otherwise. */
+const TOLERANCE = 1e-5;
+
 /** Share of the wanted that was found, by distance, so that equal ones count for each other. */
-export function recall(actual: NearestDocuments, expected: NearestDocuments): number {
-  const worst = (expected.distances[expected.distances.length - 1] ?? 0) + 1e-5;
+export function recall(actual: NearestDocuments, expected: NearestDocuments, tolerance = TOLERANCE): number {
+  const worst = (expected.distances[expected.distances.length - 1] ?? 0) + tolerance;
   return expected.distances.length === 0
     ? 1
     : actual.distances.filter((distance) => distance <= worst).length / expected.distances.length;
@@ -13,7 +16,8 @@ export function recall(actual: NearestDocuments, expected: NearestDocuments): nu
 
 /**
  * The mean share of the `count` nearest documents of each query that an index finds, for queries one behind the other.
- * Throws when an answer is too short or too long, or when a distance is not that of its document.
+ * Throws when an answer is too short or too long, names a document twice or one that is not allowed, or when a distance is
+ * not that of its document.
  */
 export async function meanRecall(
   index: VectorIndex,
@@ -21,6 +25,7 @@ export async function meanRecall(
   queries: Float32Array,
   count: number,
   allowed?: Uint32Array,
+  tolerance?: number,
 ): Promise<number> {
   const { dimensions } = index;
   const total = queries.length / dimensions;
@@ -31,13 +36,16 @@ export async function meanRecall(
     const expected = oracle.search(query, count, allowed);
     if (found.documents.length !== expected.documents.length)
       throw new Error(`query ${i} found ${found.documents.length} documents, not ${expected.documents.length}`);
+    if (new Set(found.documents).size !== found.documents.length) throw new Error(`query ${i} found a document twice`);
     found.documents.forEach((document, place) => {
+      if (allowed !== undefined && !isAllowed(allowed, document))
+        throw new Error(`query ${i} found document ${document}, which its filter does not allow`);
       const distance = oracle.distance(query, document);
       const told = found.distances[place] ?? -1;
       if (!Number.isNaN(distance) && !(Math.abs(distance - told) < DISTANCE_ERROR_MAX))
         throw new Error(`query ${i} found document ${document} at ${told}, not ${distance}`);
     });
-    sum += recall(found, expected);
+    sum += recall(found, expected, tolerance);
   }
   return sum / total;
 }

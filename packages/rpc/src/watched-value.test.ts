@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { WatchedValue } from "./watched-value.js";
+
+it("tells what is known, and then every value, until disposed of", () => {
+  const value = new WatchedValue<number | undefined>(undefined);
+  const told: string[] = [];
+  const first = value.watch((one) => told.push(`first ${one}`));
+  expect(told).toEqual([]);
+  value.set(1);
+  const second = value.watch((one) => told.push(`second ${one}`));
+  value.set(2);
+  first[Symbol.dispose]();
+  value.set(3);
+  value.forgetListeners();
+  value.set(4);
+  second[Symbol.dispose]();
+  expect(told).toEqual(["first 1", "second 1", "first 2", "second 2", "second 3"]);
+  expect(value.known).toBe(4);
+});
+
+it("tells nobody who goes while others are told, and once who comes then", () => {
+  const value = new WatchedValue("before");
+  const told: string[] = [];
+  const going: Disposable[] = [];
+  value.watch((one) => {
+    told.push(`first ${one}`);
+    if (one !== "now") return;
+    going[0]?.[Symbol.dispose]();
+    value.watch((late) => told.push(`late ${late}`));
+  });
+  going.push(value.watch((one) => told.push(`going ${one}`)));
+  told.length = 0;
+  value.set("now");
+  expect(told).toEqual(["first now", "late now"]);
+});
