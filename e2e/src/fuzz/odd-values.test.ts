@@ -27,3 +27,11 @@ it("is the same for the same seed", () => {
   expect(run(3)).toBe(run(3));
   expect(run(3)).not.toBe(run(4));
 });
+
+it("never makes more of a value than can be written", () => {
+  const chance = new Chance(5);
+  const item = { query: "x".repeat(250_000), variables: { list: [1, 2, 3] } };
+  for (let run = 0; run < 300; run++) {
+    expect(writeOdd(withOddMembers([item, [item]], chance)).length).toBeLessThan(64 * 1024 * 1024);
+  }
+});

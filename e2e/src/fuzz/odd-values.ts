@@ -30,6 +30,9 @@ const ODD_KEYS = [
   "x".repeat(5_000),
 ];
 
+/** What copies of an item may add to a value: more than any request has. */
+const COPIED_CHARS_MAX = 16 * 1024 * 1024;
+
 /** A value that is of another kind than what stands there. */
 export function oddValue(chance: Chance): unknown {
   switch (chance.below(9)) {
@@ -91,8 +94,17 @@ export function withOddMembers(value: unknown, chance: Chance): unknown {
 function changeItem(list: unknown[], at: number, chance: Chance): void {
   const kind = chance.below(6);
   if (kind === 0) list.splice(at, 1);
-  else if (kind === 1) list.push(...Array.from({ length: chance.pick([1, 3, 400]) }, () => list[at]));
+  else if (kind === 1) list.push(...copies(list[at], chance.pick([1, 3, 400])));
   else list[at] = oddValue(chance);
+}
+
+/**
+ * So many copies, or as many as may be written: copies of lists of copies would soon be longer than a string can be. Each is
+ * one of its own: what is added to one is not added to all.
+ */
+function copies(item: unknown, count: number): unknown[] {
+  const most = Math.floor(COPIED_CHARS_MAX / writeOdd(item).length);
+  return Array.from({ length: Math.min(count, most) }, () => structuredClone(item));
 }
 
 function changeMember(object: Record<string, unknown>, key: string, chance: Chance): void {
