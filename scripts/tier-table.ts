@@ -1,4 +1,4 @@
-const WORDS = ["model", "native", "sharding"];
+const WORDS = ["model", "native", "sharding", "in-flight"];
 const CONTRACTS = ["rpc", "module-api", "service-runtime"];
 /** What has a disk. */
 export const DISK = ["kv", "shard", "inverted-index", "vector-index"];
@@ -6,8 +6,9 @@ export const DISK = ["kv", "shard", "inverted-index", "vector-index"];
 /** Who may import whom, among our own packages (architecture, tiers 0 to 5). A package that is not listed fails. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
-  native: [],
+  native: ["in-flight"],
   sharding: ["model"],
+  "in-flight": [],
   rpc: WORDS,
   "module-api": ["model"],
   inference: ["model", "module-api"],

@@ -1,5 +1,4 @@
 import { type HeldKind, type RowBytes, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
 
 export interface AnswerLimits {
   /** Bytes of one answer; and of the stored rows that it is made of. */
@@ -152,28 +151,6 @@ export class HeldAnswer implements RowBytes {
     this.#ended = true;
     this.#budget.give(this.#taken);
     this.#taken = 0;
-  }
-}
-
-/** The context of a request whose answer is counted while its rows come in. */
-export class AnswerContext implements RequestContext {
-  readonly #inner: RequestContext;
-  readonly deadline: number;
-
-  constructor(
-    inner: RequestContext,
-    readonly rowBytes: RowBytes,
-  ) {
-    this.#inner = inner;
-    this.deadline = inner.deadline;
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.#inner.signal;
-  }
-
-  get requestId(): string | undefined {
-    return this.#inner.requestId;
   }
 }
 

@@ -1,3 +1,4 @@
+import { InFlight } from "@shoal/in-flight";
 import { addon } from "./addon.js";
 
 interface OutboxAddon {
@@ -28,8 +29,7 @@ export interface Answer {
 }
 
 const HEADER_NUMBERS = 4;
-const waiting = new Map<number, (answer: Answer) => void>();
-let lastRequest = 0;
+const waiting = new InFlight<(answer: Answer) => void>();
 
 function deliver(header: Uint32Array, integers: Uint32Array, floats: Float32Array, texts: string[] | undefined): void {
   let first = 0;
@@ -38,7 +38,7 @@ function deliver(header: Uint32Array, integers: Uint32Array, floats: Float32Arra
     const request = header[at] ?? 0;
     const end = first + (header[at + 2] ?? 0);
     const resolve = waiting.get(request);
-    waiting.delete(request);
+    waiting.remove(request);
     resolve?.({
       status: STATUSES[header[at + 1] ?? 0] ?? "done",
       integers: integers.subarray(first, end),
@@ -58,16 +58,13 @@ native.openOutbox(deliver);
  * there will be no answer.
  */
 export function request(submit: (request: number) => void): Promise<Answer> {
-  do lastRequest = (lastRequest + 1) >>> 0;
-  while (waiting.has(lastRequest));
-  const number = lastRequest;
   return new Promise((resolve, reject) => {
     if (waiting.size === 0) native.holdEventLoop();
-    waiting.set(number, resolve);
+    const number = waiting.add(resolve);
     try {
       submit(number);
     } catch (error) {
-      waiting.delete(number);
+      waiting.remove(number);
       if (waiting.size === 0) native.releaseEventLoop();
       reject(error);
     }

@@ -1,5 +1,5 @@
 import { type RowBytes, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { InnerContext, type RequestContext } from "@shoal/rpc";
 
 /** What the rows that come from every shard at once may hold: most of them will not be in the page. */
 const TRIAL_BYTES_MAX = 16 * 1024 * 1024;
@@ -35,14 +35,7 @@ export async function rowsOnTrial<T>(
 ): Promise<T | undefined> {
   const rowBytes = new TrialBytes(context.rowBytes);
   try {
-    return await read({
-      deadline: context.deadline,
-      requestId: context.requestId,
-      rowBytes,
-      get signal() {
-        return context.signal;
-      },
-    });
+    return await read(new InnerContext(context, { rowBytes }));
   } catch (thrown) {
     if (rowBytes.isOver) return undefined;
     throw thrown;

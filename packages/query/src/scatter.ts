@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { LateSignal, type RequestContext } from "@shoal/rpc";
+import { InnerContext, LateSignal, type RequestContext } from "@shoal/rpc";
 
 /**
  * Asks every target at once and returns the answers in the order of the targets. The first failure fails the whole and
@@ -14,14 +14,7 @@ export async function scatter<Target, Answer>(
   if (only === undefined) return [];
   if (targets.length === 1) return [await ask(only, context)];
   const rest = new LateSignal(context);
-  const inner: RequestContext = {
-    deadline: context.deadline,
-    requestId: context.requestId,
-    rowBytes: context.rowBytes,
-    get signal() {
-      return rest.signal;
-    },
-  };
+  const inner = new InnerContext(context, { late: rest });
   try {
     return await Promise.all(targets.map((target) => ask(target, inner)));
   } catch (thrown) {

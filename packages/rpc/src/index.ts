@@ -3,6 +3,7 @@ export type { ExtensionService, ExtensionsSnapshot } from "./extension-service.j
 export { createRpcServer, type RpcServer, type RpcServerOptions, type RpcServices } from "./far/rpc-server.js";
 export type { ServedNode } from "./far/shard-far-side.js";
 export type { ShardServingLimits } from "./far/shard-serving.js";
+export { InnerContext } from "./inner-context.js";
 export type {
   ClaimKey,
   Job,

@@ -1,3 +1,4 @@
+import { InFlight } from "@shoal/in-flight";
 import type { KeyValueReader } from "@shoal/kv";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { IdTable } from "./id-table.js";
@@ -75,7 +76,7 @@ const UNKNOWN_ROW_BYTES = 1024 * 1024;
 export class RowReader {
   readonly #options: RowReaderOptions;
   readonly #sizes = new RowSizes();
-  readonly #running = new Set<ReadBatch>();
+  readonly #running = new InFlight<ReadBatch>();
   #next: ReadBatch | undefined;
 
   constructor(options: RowReaderOptions) {
@@ -136,7 +137,7 @@ export class RowReader {
         this.#options.cache.put(document, written);
         this.#sizes.saw(document, written.bytes.length);
       } else this.#sizes.forget(document);
-      for (const batch of this.#running) batch.written.add(document);
+      for (const [, batch] of this.#running) batch.written.add(document);
     }
   }
 
@@ -155,7 +156,7 @@ export class RowReader {
     const { gate } = this.#options;
     const waiting = gate.enter(batch.bytes);
     if (waiting !== undefined) await waiting;
-    this.#running.add(batch);
+    const number = this.#running.add(batch);
     try {
       const rows: WaitingRow[] = [];
       for (const reading of batch.readings) if (this.#admit(reading, waiting !== undefined)) rows.push(...reading.rows);
@@ -163,7 +164,7 @@ export class RowReader {
       const values = await this.#options.store.getMany(rows.map((row) => rowKey(row.id)));
       for (const [index, row] of rows.entries()) this.#take(batch, row, values[index]);
     } finally {
-      this.#running.delete(batch);
+      this.#running.remove(number);
       gate.leave(batch.bytes);
     }
   }

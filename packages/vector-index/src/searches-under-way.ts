@@ -1,4 +1,9 @@
-/** A listener at a signal, and the signal itself, cost a tenth of a search: only those of long searches are looked at. */
+import { InFlight } from "@shoal/in-flight";
+
+/**
+ * A listener at a signal, and the signal itself, cost a tenth of a search: only those of searches that are met by a second
+ * look are asked for.
+ */
 const LOOK_MS = 10;
 
 /** Whoever waits for a search. The signal may be made when it is asked for. */
@@ -10,11 +15,12 @@ interface Search {
   readonly waiting: Waiting;
   /** Cancels it, and rejects what is waited for. */
   readonly giveUp: (reason: unknown) => void;
+  wasLookedAt: boolean;
 }
 
 /** Lets those who wait for long searches give them up. */
 export class SearchesUnderWay {
-  readonly #searches = new Set<Search>();
+  readonly #searches = new InFlight<Search>();
   #timer: NodeJS.Timeout | undefined;
 
   /** As `answer`. Soon after the signal has fired it calls `cancel` and rejects with the signal's reason. */
@@ -24,16 +30,15 @@ export class SearchesUnderWay {
         cancel();
         reject(reason);
       };
-      const search = { waiting, giveUp };
-      this.#searches.add(search);
+      const number = this.#searches.add({ waiting, giveUp, wasLookedAt: false });
       this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
       answer.then(
         (value) => {
-          this.#searches.delete(search);
+          this.#searches.remove(number);
           resolve(value);
         },
         (error: unknown) => {
-          this.#searches.delete(search);
+          this.#searches.remove(number);
           reject(error);
         },
       );
@@ -41,10 +46,11 @@ export class SearchesUnderWay {
   }
 
   #look(): void {
-    for (const search of this.#searches) {
-      const { signal } = search.waiting;
+    for (const [number, search] of this.#searches) {
+      const { signal } = search.wasLookedAt ? search.waiting : {};
+      search.wasLookedAt = true;
       if (signal?.aborted !== true) continue;
-      this.#searches.delete(search);
+      this.#searches.remove(number);
       search.giveUp(signal.reason);
     }
     if (this.#searches.size > 0) return;

@@ -1,3 +1,4 @@
+import { InFlight } from "@shoal/in-flight";
 import type { RequestScope } from "./request-scope.js";
 
 /** How often requests in flight are looked at: they are ended so much too late at most. */
@@ -5,7 +6,7 @@ const SWEEP_MS = 250;
 
 /** Ends requests that take longer than they may. One timer serves all of them. */
 export class Deadlines {
-  readonly #inFlight = new Set<RequestScope>();
+  readonly #inFlight = new InFlight<RequestScope>();
   readonly #nowMs: () => number;
   #timer: NodeJS.Timeout | undefined;
 
@@ -24,20 +25,20 @@ export class Deadlines {
   }
 
   add(scope: RequestScope): void {
-    this.#inFlight.add(scope);
+    scope.number = this.#inFlight.add(scope);
   }
 
-  delete(scope: RequestScope): void {
-    this.#inFlight.delete(scope);
+  remove(scope: RequestScope): void {
+    this.#inFlight.remove(scope.number);
   }
 
   /** Ends all requests that are overdue now. */
   sweep(): void {
     if (this.#inFlight.size === 0) return;
     const now = this.#nowMs();
-    for (const scope of this.#inFlight) {
+    for (const [number, scope] of this.#inFlight) {
       if (scope.dueMs > now) continue;
-      this.#inFlight.delete(scope);
+      this.#inFlight.remove(number);
       scope.expire();
     }
   }

@@ -195,7 +195,7 @@ export class HttpService {
     } finally {
       this.#atWork--;
       this.#budget.give(body.heldBytes);
-      if (exchange.scope !== undefined) this.deadlines.delete(exchange.scope);
+      if (exchange.scope !== undefined) this.deadlines.remove(exchange.scope);
     }
   }
 

@@ -18,6 +18,8 @@ export class RequestScope implements RequestContext {
   readonly deadline: number;
   /** When it is overdue, by the clock of {@link Deadlines}. */
   readonly dueMs: number;
+  /** Among the requests in flight, by {@link Deadlines}. */
+  number = 0;
   readonly #limit: TimeLimit;
   readonly #response: ServerResponse;
   readonly #ids: RequestIds;

@@ -1,7 +1,8 @@
 import { parseObjectId, ShoalError, type StoredObject } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
-import { type AnswerBudget, AnswerContext, type HeldAnswer } from "../answer-budget.js";
+import { InnerContext } from "@shoal/rpc";
+import type { AnswerBudget, HeldAnswer } from "../answer-budget.js";
 import { type HttpRequest, isEmptyParameter, queryParameter, type RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
@@ -37,7 +38,7 @@ export function listRoute(
   async function page(wanted: Parameters<QueryService["list"]>[0], include: Include, { context }: HttpRequest) {
     const held = answers.begin();
     try {
-      const objects = await query.list(wanted, new AnswerContext(context, held));
+      const objects = await query.list(wanted, new InnerContext(context, { rowBytes: held }));
       const added =
         include.additional.length === 0 ? [] : await query.additional(objects, include.additional, "restList", context);
       const write = (object: StoredObject, at: number) => writer.stored(object, include, added[at]);

@@ -2,8 +2,8 @@ import { type IngestService, type ObjectInput, parseBodyId } from "@shoal/ingest
 import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
-import { type AnswerBudget, AnswerContext } from "../answer-budget.js";
+import { InnerContext, type RequestContext } from "@shoal/rpc";
+import type { AnswerBudget } from "../answer-budget.js";
 import type { Verb } from "../auth/access.js";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { queryParameter } from "../http/http-request.js";
@@ -36,7 +36,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
     const include = parseInclude(queryParameter(request, "include"), modules);
     const held = answers.beginObject();
     try {
-      const object = await query.objectById(id, include.fields, new AnswerContext(request.context, held));
+      const object = await query.objectById(id, include.fields, new InnerContext(request.context, { rowBytes: held }));
       if (object === undefined) return unknownObject(id);
       const [added] =
         include.additional.length === 0

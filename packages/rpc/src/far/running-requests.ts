@@ -1,17 +1,28 @@
+import { InFlight } from "@shoal/in-flight";
+import type { RowBytes } from "@shoal/model";
 import { LateSignal } from "../late-signal.js";
+import type { RequestContext } from "../request-context.js";
 import { deadlineError } from "../stream/message-head.js";
 
 const TICK_MS = 20;
 
-/** One request that is being served. */
-export class RunningRequest {
+/** One request that is being served; the context of its work. */
+export class RunningRequest implements RequestContext {
   readonly deadline: number;
+  readonly requestId: string | undefined;
+  rowBytes: RowBytes | undefined;
+  /** Among all that are served; 0 before and after. */
+  number = 0;
   readonly #onAbort: (reason: unknown) => void;
   readonly #signal = new LateSignal();
 
   /** `onAbort` is called once when nobody waits for the answer any more. */
-  constructor(deadline: number, onAbort: (reason: unknown) => void) {
-    this.deadline = deadline;
+  constructor(
+    bounds: { readonly deadline: number; readonly requestId: string | undefined },
+    onAbort: (reason: unknown) => void,
+  ) {
+    this.deadline = bounds.deadline;
+    this.requestId = bounds.requestId;
     this.#onAbort = onAbort;
   }
 
@@ -33,7 +44,7 @@ export class RunningRequest {
 /** The requests that a process is serving, by the time at which nobody waits for them any more. */
 export class RunningRequests implements Disposable {
   readonly #now: () => number;
-  readonly #running = new Set<RunningRequest>();
+  readonly #running = new InFlight<RunningRequest>();
   readonly #idle: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -42,13 +53,19 @@ export class RunningRequests implements Disposable {
   }
 
   begin(running: RunningRequest): void {
-    this.#running.add(running);
+    running.number = this.#running.add(running);
     this.#timer ??= setInterval(() => this.#endLate(), TICK_MS);
   }
 
   end(running: RunningRequest): void {
-    this.#running.delete(running);
+    this.#running.remove(running.number);
+    running.number = 0;
     if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** By its `number`. */
+  get(number: number): RunningRequest | undefined {
+    return this.#running.get(number);
   }
 
   /** Resolves when none is left. */
@@ -58,12 +75,12 @@ export class RunningRequests implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
-    for (const running of this.#running) running.abort(deadlineError("a node that is being stopped"));
+    for (const [, running] of this.#running) running.abort(deadlineError("a node that is being stopped"));
   }
 
   #endLate(): void {
     const now = this.#now();
-    for (const running of this.#running) if (running.deadline <= now) running.abort(deadlineError("the node"));
+    for (const [, running] of this.#running) if (running.deadline <= now) running.abort(deadlineError("the node"));
     if (this.#running.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -42,7 +42,8 @@ const IN_FLIGHT_MAX = 1024 * 1024;
 export class ShardFarSide {
   readonly #options: ShardFarSideOptions;
   readonly #stream: FrameStream;
-  readonly #running = new Map<number, RunningRequest>();
+  /** By what the caller calls them: their numbers among all that the node serves. */
+  readonly #running = new Map<number, number>();
   #requestBytes = 0;
   #isPaused = false;
 
@@ -113,19 +114,19 @@ export class ShardFarSide {
       return;
     }
     const deadline = head.timeoutMs === undefined ? Number.POSITIVE_INFINITY : now() + head.timeoutMs;
-    const request = new RunningRequest(deadline, (reason) => {
+    const request = new RunningRequest({ deadline, requestId: head.requestId }, (reason) => {
       if (this.#isAwaited(id, request)) this.#sendFailure(id, reason);
       this.#running.delete(id);
       // Work that goes on unheeded holds up no drain.
       running.end(request);
     });
-    this.#running.set(id, request);
     running.begin(request);
+    this.#running.set(id, request.number);
     this.#requestBytes += message.length;
     this.#pace();
     void this.#serve(id, request, head, reader).finally(() => {
-      running.end(request);
       if (this.#isAwaited(id, request)) this.#running.delete(id);
+      running.end(request);
       this.#requestBytes -= message.length;
       this.#pace();
     });
@@ -135,14 +136,7 @@ export class ShardFarSide {
     const bytesOfMessage = reader.length;
     const { node, room } = this.#options;
     const bytes = room.begin();
-    const context: RequestContext = {
-      deadline: running.deadline,
-      requestId: head.requestId,
-      get signal() {
-        return running.signal;
-      },
-      rowBytes: bytes,
-    };
+    running.rowBytes = bytes;
     let isBegun = false;
     try {
       const method = METHOD_OF_CODE.get(head.method);
@@ -151,11 +145,11 @@ export class ShardFarSide {
       const isLong = method.long !== undefined && bytesOfMessage > TURN_BYTES;
       const request = isLong ? await method.long?.read(reader) : method.readRequest(reader);
       reader.end();
-      const behind = node.atSchemaVersion(head.schemaVersion, context);
+      const behind = node.atSchemaVersion(head.schemaVersion, running);
       if (behind !== undefined) await behind;
       if (running.isAborted) return;
       isBegun = true;
-      const answer = await method.serve(node, request, context);
+      const answer = await method.serve(node, request, running);
       if (this.#isAwaited(id, running)) this.#sendAnswer(id, method, request, answer);
     } catch (thrown) {
       if (this.#isAwaited(id, running)) this.#sendFailure(id, isBegun ? thrown : turnedAway(thrown));
@@ -166,13 +160,14 @@ export class ShardFarSide {
 
   /** Whether somebody still waits for its answer. Work that does not look at its signal goes on without. */
   #isAwaited(id: number, request: RunningRequest): boolean {
-    return this.#running.get(id) === request;
+    return this.#running.get(id) === request.number;
   }
 
   #cancel(id: number): void {
-    const request = this.#running.get(id);
+    const number = this.#running.get(id);
+    if (number === undefined) return;
     this.#running.delete(id);
-    request?.abort(new ShoalError("deadlineExceeded", "nobody waits for it any more"));
+    this.#options.running.get(number)?.abort(new ShoalError("deadlineExceeded", "nobody waits for it any more"));
   }
 
   #sendAnswer(id: number, method: ShardMethod<unknown, unknown>, request: unknown, answer: unknown): void {
@@ -205,9 +200,11 @@ export class ShardFarSide {
   }
 
   #onEnd(): void {
-    const running = [...this.#running.values()];
+    const numbers = [...this.#running.values()];
     this.#running.clear();
-    for (const request of running) request.abort(new ShoalError("unavailable", "the caller is gone"));
+    for (const number of numbers) {
+      this.#options.running.get(number)?.abort(new ShoalError("unavailable", "the caller is gone"));
+    }
     this.#options.onEnd(this);
   }
 }

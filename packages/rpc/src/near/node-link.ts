@@ -1,4 +1,5 @@
 import { type ChannelCredentials, type ChannelOptions, Client } from "@grpc/grpc-js";
+import { InFlight } from "@shoal/in-flight";
 import { ShoalError } from "@shoal/model";
 import { undelivered } from "../delivery.js";
 import { FrameKind } from "../generated/shoal/FrameKind.js";
@@ -24,7 +25,6 @@ const HEARTBEAT_MS = 700;
 const SILENT_TICKS_MAX = 3;
 /** Long requests that are encoded at the same time, in turns. */
 const ENCODING_MAX = 4;
-const REQUESTS_MAX = 2 ** 32;
 
 export interface NodeLinkOptions {
   readonly name: string;
@@ -52,11 +52,10 @@ export class NodeLink {
   readonly #clients: readonly Client[];
   readonly #small: FrameStream;
   readonly #bulk: FrameStream;
-  readonly #pending = new Map<number, PendingRequest>();
+  readonly #pending = new InFlight<PendingRequest>();
   /** Requests that are not encoded before there is room. */
   #waiting: number[] = [];
   #encoding = 0;
-  #nextRequest = 1;
   #hellos = 0;
   #isDraining = false;
   #isOver = false;
@@ -83,9 +82,7 @@ export class NodeLink {
       const text = `${pending.describe(this.#options.name)}: ${this.#options.requestsMax} requests are under way (INTERNAL_REQUESTS_MAX)`;
       return Promise.reject(new ShoalError("overloaded", text, { retryAfterSeconds: 1 }));
     }
-    const id = this.#nextRequest;
-    this.#nextRequest = (id + 1) % REQUESTS_MAX || 1;
-    this.#pending.set(id, pending);
+    const id = this.#pending.add(pending);
     this.#patienceTimer ??= setInterval(() => this.#endAborted(), PATIENCE_TICK_MS);
     if (this.#isFull && method.long?.isLong(request)) this.#waiting.push(id);
     else this.#begin(id, pending);
@@ -140,7 +137,7 @@ export class NodeLink {
     if (payload.length > this.#options.messageBytesMax) {
       const text = `a request to ${pending.describe(this.#options.name)} has ${payload.length} bytes`;
       const most = `at most ${this.#options.messageBytesMax} are sent (INTERNAL_MESSAGE_BYTES_MAX)`;
-      this.#pending.delete(id);
+      this.#pending.remove(id);
       pending.reject(new ShoalError("tooLarge", `${text}, ${most}`));
       return;
     }
@@ -209,7 +206,7 @@ export class NodeLink {
     const reader = new ByteReader(payload);
     if (kind === FrameKind.FAILURE) {
       const { schemaVersion, isUntouched, error } = readFailure(reader);
-      this.#pending.delete(id);
+      this.#pending.remove(id);
       this.#options.onNodeSchemaVersion(schemaVersion);
       pending.reject(isUntouched ? undelivered(error, "never") : error);
       return;
@@ -217,7 +214,7 @@ export class NodeLink {
     if (kind !== FrameKind.ANSWER) throw new ShoalError("internal", `a node does not send frames of kind ${kind}`);
     const schemaVersion = reader.count();
     pending.resolve(reader);
-    this.#pending.delete(id);
+    this.#pending.remove(id);
     this.#options.onNodeSchemaVersion(schemaVersion);
   }
 
@@ -265,7 +262,7 @@ export class NodeLink {
 
   /** Nobody waits for the answer any more: the other side is told, unless it has heard nothing of it. */
   #giveUp(id: number, pending: PendingRequest, reason: unknown): void {
-    if (!this.#pending.delete(id)) return;
+    if (!this.#pending.remove(id)) return;
     const { stream } = pending;
     if (stream !== undefined) {
       stream.assembler.forget(id);

@@ -16,6 +16,7 @@ export class PendingRequest {
   readonly method: ShardMethod<unknown, unknown>;
   readonly request: unknown;
   readonly #hasRows: boolean;
+  #wasLookedAt = false;
   #resolve: (answer: unknown) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
@@ -34,10 +35,14 @@ export class PendingRequest {
     return describeTarget(this.request, nodeName);
   }
 
-  /** Why nobody waits for it any more, once that is so. */
+  /**
+   * Why nobody waits for it any more, once that is so. Its signal is asked for from the second look on: asking makes it, and
+   * most requests are answered by then.
+   */
   abortReason(now: number, nodeName: string): unknown {
-    const { deadline, signal } = this.context;
-    if (deadline <= now) return deadlineError(this.describe(nodeName));
+    if (this.context.deadline <= now) return deadlineError(this.describe(nodeName));
+    const { signal } = this.#wasLookedAt ? this.context : {};
+    this.#wasLookedAt = true;
     return signal?.aborted ? signal.reason : undefined;
   }
 

@@ -7,9 +7,9 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { InnerContext, type RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
-import { type AnswerBudget, AnswerContext, answerTooLarge } from "../../answer-budget.js";
+import { type AnswerBudget, answerTooLarge } from "../../answer-budget.js";
 import { TURN_LENGTH, writeInTurns } from "../../json/write-in-turns.js";
 import { LoopTurns } from "../../loop-turns.js";
 import {
@@ -99,7 +99,7 @@ export class PlainExecution {
   async execute(asked: GraphQlRequest, context: RequestContext): Promise<GraphQlAnswer> {
     const held = this.#answers.begin();
     try {
-      const request = new AnswerContext(context, held);
+      const request = new InnerContext(context, { rowBytes: held });
       return await this.#execute(asked, {
         request,
         answer: held,

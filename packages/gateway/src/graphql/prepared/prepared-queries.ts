@@ -2,9 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import { InnerContext, type RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLSchema } from "graphql";
-import { type AnswerBudget, AnswerContext, type HeldAnswer, isCounted } from "../../answer-budget.js";
+import { type AnswerBudget, type HeldAnswer, isCounted } from "../../answer-budget.js";
 import type { RowTurns } from "../../row-turns.js";
 import {
   type ErrorItem,
@@ -183,7 +183,9 @@ class PreparedQuery {
   /** Rejects when the answer grows too large, not when the query fails. */
   async #outcome(call: BoundCall | Failure, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
     if (call instanceof Failure) return call;
-    const outcome = await call.run(this.#options.query, new AnswerContext(context, held)).catch(Failure.of);
+    const outcome = await call
+      .run(this.#options.query, new InnerContext(context, { rowBytes: held }))
+      .catch(Failure.of);
     if (outcome instanceof Failure) refuseOverloaded(outcome.thrown, held);
     if (held.refusal !== undefined) throw held.refusal;
     return outcome;

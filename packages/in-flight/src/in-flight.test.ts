@@ -1,0 +1,73 @@
+import { expect, it } from "vitest";
+import { IN_FLIGHT_MAX, InFlight } from "./in-flight.js";
+
+function randomBelow(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+it("does what a Map with ever new numbers does", () => {
+  const random = randomBelow(1);
+  const inFlight = new InFlight<{ readonly name: number }>();
+  const oracle = new Map<number, { readonly name: number }>();
+  const gone: number[] = [];
+  for (let step = 0; step < 20_000; step++) {
+    // Grows and shrinks in turns.
+    if (random(100) < (step % 4_000 < 2_000 ? 60 : 40)) {
+      const item = { name: step };
+      const number = inFlight.add(item);
+      expect(oracle.has(number)).toBe(false);
+      expect(number).toBeGreaterThan(0);
+      expect(number).toBeLessThan(2 ** 31);
+      oracle.set(number, item);
+    } else {
+      const number = [...oracle.keys()][random(oracle.size)] ?? 7;
+      expect(inFlight.remove(number)).toBe(oracle.delete(number));
+      gone.push(number);
+    }
+    const looked = [...oracle.keys()][random(oracle.size)] ?? 1;
+    expect(inFlight.get(looked)).toBe(oracle.get(looked));
+    const late = gone[gone.length - 1 - random(Math.min(gone.length, 100))] ?? 0;
+    expect(inFlight.get(late)).toBe(oracle.get(late));
+    expect(inFlight.size).toBe(oracle.size);
+  }
+  expect(new Map(inFlight)).toEqual(oracle);
+  inFlight.clear();
+  expect([inFlight.size, [...inFlight]]).toEqual([0, []]);
+});
+
+it("knows nothing of a number that was removed, until its place was used two thousand times", () => {
+  const inFlight = new InFlight<object>();
+  const first = inFlight.add({});
+  inFlight.remove(first);
+  for (let use = 0; use < 2_046; use++) {
+    const number = inFlight.add({});
+    expect(inFlight.get(first)).toBeUndefined();
+    expect(inFlight.remove(first)).toBe(false);
+    expect(inFlight.remove(number)).toBe(true);
+  }
+  expect(inFlight.add({})).toBe(first);
+});
+
+it("lets items be removed while it is gone through", () => {
+  const inFlight = new InFlight<{ readonly name: string }>();
+  const numbers = ["a", "b", "c", "d"].map((name) => inFlight.add({ name }));
+  const met: string[] = [];
+  for (const [number, { name }] of inFlight) {
+    met.push(name);
+    inFlight.remove(number);
+    if (name === "b") inFlight.remove(numbers[2] ?? 0);
+  }
+  expect(met).toEqual(["a", "b", "d"]);
+  expect(inFlight.size).toBe(0);
+});
+
+it("refuses more than there are places", () => {
+  const inFlight = new InFlight<object>();
+  const item = {};
+  for (let count = 0; count < IN_FLIGHT_MAX; count++) inFlight.add(item);
+  expect(() => inFlight.add(item)).toThrow(`${IN_FLIGHT_MAX} are under way`);
+});

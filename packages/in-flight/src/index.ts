@@ -1,0 +1,1 @@
+export { IN_FLIGHT_MAX, InFlight } from "./in-flight.js";

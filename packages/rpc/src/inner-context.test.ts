@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { InnerContext } from "./inner-context.js";
+import { LateSignal } from "./late-signal.js";
+
+const rowBytes = { add: () => undefined };
+
+it("has what is not its own from the context of the whole, and asks for it late", () => {
+  const asked: string[] = [];
+  const outer = {
+    deadline: 5,
+    rowBytes,
+    get requestId() {
+      asked.push("requestId");
+      return "r-1";
+    },
+    get signal() {
+      asked.push("signal");
+      return AbortSignal.abort("over");
+    },
+  };
+  const inner = new InnerContext(outer, {});
+  expect([inner.deadline, inner.rowBytes]).toEqual([5, rowBytes]);
+  expect(asked).toEqual([]);
+  expect([inner.requestId, inner.signal?.reason]).toEqual(["r-1", "over"]);
+  expect(asked).toEqual(["requestId", "signal"]);
+});
+
+it("counts rows and is given up on its own", () => {
+  const own = { add: () => undefined };
+  const outer = { deadline: 5, rowBytes, signal: new AbortController().signal };
+  const late = new LateSignal(outer);
+  const inner = new InnerContext(outer, { rowBytes: own, late });
+  expect(inner.rowBytes).toBe(own);
+  late.abort("rest");
+  expect([inner.signal?.reason, outer.signal.aborted]).toEqual(["rest", false]);
+  late.end();
+});

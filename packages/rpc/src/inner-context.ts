@@ -1,0 +1,32 @@
+import type { RowBytes } from "@shoal/model";
+import type { LateSignal } from "./late-signal.js";
+import type { RequestContext } from "./request-context.js";
+
+/**
+ * The context of a part of a request. What is not its own it has from that of the whole, when it is asked for.
+ *
+ * A class, because a literal with `get signal()` has a hidden class of its own each time, in V8's old generation; what
+ * the getter refers to, which is all of the request, lives until the next full collection.
+ */
+export class InnerContext implements RequestContext {
+  readonly deadline: number;
+  readonly rowBytes: RowBytes | undefined;
+  readonly #outer: RequestContext;
+  readonly #late: LateSignal | undefined;
+
+  /** `late` must follow the signal of `outer`. */
+  constructor(outer: RequestContext, own: { readonly rowBytes?: RowBytes; readonly late?: LateSignal }) {
+    this.deadline = outer.deadline;
+    this.rowBytes = own.rowBytes ?? outer.rowBytes;
+    this.#outer = outer;
+    this.#late = own.late;
+  }
+
+  get requestId(): string | undefined {
+    return this.#outer.requestId;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#late === undefined ? this.#outer.signal : this.#late.signal;
+  }
+}
