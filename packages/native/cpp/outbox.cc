@@ -56,6 +56,11 @@ std::shared_ptr<Outbox> Outbox::open(napi_env env, napi_value callback) {
 
 void Outbox::answer(uint32_t request, AnswerStatus status, const uint32_t* integers, const float* floats,
                     size_t count) {
+  keep(request, status, integers, floats, count);
+  tell();
+}
+
+void Outbox::keep(uint32_t request, AnswerStatus status, const uint32_t* integers, const float* floats, size_t count) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return;
   mail_.header.insert(mail_.header.end(), {request, static_cast<uint32_t>(status), static_cast<uint32_t>(count), 0});
@@ -63,7 +68,11 @@ void Outbox::answer(uint32_t request, AnswerStatus status, const uint32_t* integ
     mail_.integers.push_back(integers[i]);
     mail_.floats.push_back(floats == nullptr ? 0 : floats[i]);
   }
-  post();
+}
+
+void Outbox::tell() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!closed_ && !mail_.header.empty()) post();
 }
 
 void Outbox::refuse(uint32_t request, AnswerStatus status, const std::string& reason) {

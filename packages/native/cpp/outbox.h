@@ -22,6 +22,10 @@ class Outbox {
 
   void answer(uint32_t request, AnswerStatus status, const uint32_t* integers = nullptr, const float* floats = nullptr,
               size_t count = 0);
+  /** As `answer`, but it stays here until somebody answers or tells. */
+  void keep(uint32_t request, AnswerStatus status, const uint32_t* integers = nullptr, const float* floats = nullptr,
+            size_t count = 0);
+  void tell();
   void refuse(uint32_t request, AnswerStatus status, const std::string& reason);
 
   /** While it is held the event loop stays alive; called on the event loop. */

@@ -14,6 +14,13 @@ constexpr microseconds BETWEEN_TURNS{1500};
 constexpr size_t LOOK_AHEAD = 64;
 constexpr size_t TOGETHER_MAX = 8;
 
+/** A thread that goes on with the next search keeps an answer for so long, and for that search. */
+constexpr microseconds ANSWERS_KEPT{300};
+/** Searches that may take much longer than others. */
+bool isLong(const SearchRequest& request) {
+  return request.audit || request.filtered || request.ef > 512 || request.wanted > 100;
+}
+
 bool isAlike(const SearchRequest& a, const SearchRequest& b) {
   return a.filtered && b.filtered && a.allowedHash == b.allowedHash && a.allowed.size() == b.allowed.size();
 }
@@ -42,7 +49,7 @@ void Scheduler::run() {
   Lock lock(mutex_);
   for (;;) {
     if (!linkable_.empty() && !ready_.empty() && runLinks(lock, true)) continue;
-    if (runSearch(lock)) continue;
+    if (runSearches(lock)) continue;
     if (runTask(lock)) continue;
     if (runLinks(lock, false)) continue;
     // The lock has been held since the last look at each of the queues.
@@ -52,7 +59,20 @@ void Scheduler::run() {
   }
 }
 
-bool Scheduler::runSearch(Lock& lock) {
+/**
+ * Whether a thread may keep answers of the index while it does the next search in line: each time that the event loop is woken
+ * for answers costs it as much as some of them.
+ */
+bool Scheduler::mayGoOn(const Index& index, Clock::time_point since) const {
+  if (ready_.empty() || !linkable_.empty() || ready_.front() != index) return false;
+  if (index->queue_.empty() || isLong(*index->queue_.front())) return false;
+  return Clock::now() - since < ANSWERS_KEPT;
+}
+
+bool Scheduler::runSearches(Lock& lock) {
+  // Has searched, and its answers are kept.
+  Index untold;
+  Clock::time_point since;
   while (!ready_.empty()) {
     Index index = std::move(ready_.front());
     ready_.pop_front();
@@ -72,10 +92,16 @@ bool Scheduler::runSearch(Lock& lock) {
     requests.clear();
     lock.lock();
     index->searching_--;
-    checkClosed(lock, index);
-    return true;
+    if (untold == nullptr) since = Clock::now();
+    untold = std::move(index);
+    if (!mayGoOn(untold, since)) break;
   }
-  return false;
+  if (untold == nullptr) return false;
+  lock.unlock();
+  untold->tellAnswers();
+  lock.lock();
+  checkClosed(lock, untold);
+  return true;
 }
 
 bool Scheduler::runTask(Lock& lock) {

@@ -60,8 +60,10 @@ class Scheduled {
   virtual ~Scheduled() = default;
 
  protected:
-  /** One, or several whose filters are likely the same. */
+  /** One, or several whose filters are likely the same. The answers may be kept until `tellAnswers`. */
   virtual void search(Searches& requests) = 0;
+  /** Beside anything: a thread that has searched turns to something else. */
+  virtual void tellAnswers() = 0;
   /** Alone, before the links of a turn. */
   virtual void prepareLinks() = 0;
   /** Links until the turn is over or nothing is left. */
@@ -117,7 +119,8 @@ class Scheduler {
 
   Scheduler();
   void run();
-  bool runSearch(Lock& lock);
+  bool runSearches(Lock& lock);
+  bool mayGoOn(const Index& index, Clock::time_point since) const;
   bool runTask(Lock& lock);
   bool runLinks(Lock& lock, bool dueOnly);
   void takeTurn(Lock& lock, const Index& index);

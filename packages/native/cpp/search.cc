@@ -143,7 +143,7 @@ void VectorIndex::scanTogether(const std::vector<SearchRequest*>& requests) {
   for (size_t i = 0; i < requests.size(); i++) {
     scratch.collectors[i].rank();
     const ScanScratch& found = scratch.queries[i].scan;
-    outbox_->answer(requests[i]->id, AnswerStatus::Done, found.documents.data(), found.distances.data(),
+    outbox_->keep(requests[i]->id, AnswerStatus::Done, found.documents.data(), found.distances.data(),
                     found.documents.size());
   }
 }
@@ -156,7 +156,7 @@ void VectorIndex::searchAlone(SearchRequest& request) {
   const uint64_t deaths = rows.deaths();
   const size_t count = rows.count();
   const size_t wanted = std::min(request.wanted, count);
-  if (wanted == 0) return outbox_->answer(request.id, AnswerStatus::Done);
+  if (wanted == 0) return outbox_->keep(request.id, AnswerStatus::Done);
   own.query.prepare(request.query.data(), rows);
   const SearchShape shape = shapeOf(request, generation, settings_.connectivityBase);
   const SearchPlan plan = planSearch(shape);
@@ -197,7 +197,7 @@ void VectorIndex::searchAlone(SearchRequest& request) {
     }
   }
   collector.rank();
-  outbox_->answer(request.id, AnswerStatus::Done, own.scan.documents.data(), own.scan.distances.data(),
+  outbox_->keep(request.id, AnswerStatus::Done, own.scan.documents.data(), own.scan.distances.data(),
                   own.scan.documents.size());
 }
 

@@ -60,6 +60,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
 
  protected:
   void search(Searches& requests) override;
+  void tellAnswers() override { outbox_->tell(); }
   void prepareLinks() override;
   void link(const LinkTurn& turn) override;
   bool hasLinks() override;

@@ -30,6 +30,7 @@ void check(bool good, const char* what) {
 struct CountingIndex : Scheduled {
   std::atomic<int> searching{0}, linking{0}, alone{0}, tasks{0};
   std::atomic<unsigned> searched{0}, exclusiveDone{0}, tasksDone{0}, pinned{0}, closed{0}, rows{0};
+  std::atomic<unsigned> kept{0}, told{0};
   unsigned searches = 0, exclusives = 0, tasksAsked = 0, pins = 0;
   bool isPinned = false;
 
@@ -45,8 +46,10 @@ struct CountingIndex : Scheduled {
     check(linking == 0 && alone == 0, "a search overlaps with links");
     work(300);
     searched += static_cast<unsigned>(requests.size());
+    kept += static_cast<unsigned>(requests.size());
     searching--;
   }
+  void tellAnswers() override { told += kept.exchange(0); }
   void prepareLinks() override { runAlone(); }
   void link(const LinkTurn& turn) override {
     linking++;
@@ -126,6 +129,7 @@ void settle(const Index& index) {
   index->isPinned = false;
   scheduler.wakeForSearches();
   await([&] { return index->searched == index->searches; }, "a search is not done");
+  await([&] { return index->told == index->searches; }, "an answer is not told");
   await([&] { return index->rows == 0; }, "rows are not linked");
   await([&] { return index->exclusiveDone == index->exclusives; }, "exclusive work is not done");
   await([&] { return index->tasksDone == index->tasksAsked; }, "a task is not done");
