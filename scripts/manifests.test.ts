@@ -61,7 +61,7 @@ describe("manifests", () => {
             return [`${file.path} imports ${name}, which ${one.folder}/package.json does not declare`];
           }
           const ours = packageOf(request);
-          if (!isCode || ours === undefined || references(one).includes(ours)) return [];
+          if (!isCompiled(one, file.path) || ours === undefined || references(one).includes(ours)) return [];
           return [`${one.folder}/tsconfig.json does not refer to ${ours}`];
         }),
       );
@@ -87,13 +87,13 @@ describe("manifests", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("tsconfig refers to no package of ours that code does not import", () => {
+  it("tsconfig refers only to packages of ours that a file it compiles imports", () => {
     const wrong = packages.flatMap((one) =>
       references(one)
         .filter(
           (name) =>
             !names(
-              textOf(one, (path) => !isTest(one, path)),
+              textOf(one, (path) => isCompiled(one, path)),
               `@shoal/${name}`,
             ),
         )
@@ -122,6 +122,20 @@ function references(one: Package): readonly string[] {
 /** Whether a text names a package or a file in it as a module does: in quotes. */
 function names(text: string, name: string): boolean {
   return text.includes(`"${name}"`) || text.includes(`"${name}/`);
+}
+
+/** Whether tsc compiles the file, to which what tests share may belong. */
+function isCompiled(one: Package, path: string): boolean {
+  const { include, exclude }: Record<string, readonly string[]> = JSON.parse(readText(`${one.folder}/tsconfig.json`));
+  const isIn = (globs: readonly string[] = []): boolean =>
+    globs.some((glob) => patternOf(`${one.folder}/${glob}`).test(path));
+  return isIn(include) && !isIn(exclude);
+}
+
+/** What a glob of a tsconfig matches: files, or folders with all that is in them. */
+function patternOf(glob: string): RegExp {
+  const parts = glob.split("**/").map((part) => part.replaceAll(".", "\\.").replaceAll("*", "[^/]*"));
+  return new RegExp(`^${parts.join("(.+/)?")}(/|$)`);
 }
 
 function isTest(one: Package, path: string): boolean {

@@ -16,7 +16,7 @@ export interface SourceFile {
   /** Relative to the root, with forward slashes. */
   readonly path: string;
   readonly text: string;
-  /** Tests, benchmarks, suites that an interface ships, and what only these use (`src/testing`). */
+  /** Tests, benchmarks, suites that an interface ships, and what only these use (fixtures, folders called `testing`). */
   readonly isTest: boolean;
   /** Everything that is imported or re-exported, types included, as written. */
   readonly imports: readonly string[];
@@ -88,7 +88,7 @@ function readSource(path: string): SourceFile {
   return {
     path,
     text,
-    isTest: /(\.test|\.bench|-suite)\.ts$|\/src\/testing\//.test(path),
+    isTest: /(\.test|\.bench|\.fixture|-suite)\.ts$|\/src\/(.+\/)?testing\//.test(path),
     imports: [...new Set(imports.filter((one) => one !== ""))],
     program: program as unknown as SyntaxNode,
   };

@@ -26,6 +26,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   coordinator: [...WORDS, ...CONTRACTS, "kv"],
   console: [],
   "stand-in-container": [],
+  "seeded-random": [],
 };
 /** Harnesses on top of everything. */
 export const MAY_IMPORT_ALL: readonly string[] = ["cli", "scripts", "e2e", "data-sets"];

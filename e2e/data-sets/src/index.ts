@@ -10,5 +10,4 @@ export {
 } from "./fashion-mnist.js";
 export { GLOVE_DIMENSIONS, GLOVE_WORDS, type GloveRange, type GloveWords, gloveWords } from "./glove-words.js";
 export { articlesOfTopics, REUTERS_ARTICLES, type ReutersArticle, reutersArticles } from "./reuters-articles.js";
-export { seededRandom } from "./seeded-random.js";
 export { type WordNetNoun, wordNetNouns } from "./wordnet-nouns.js";

@@ -1,6 +1,6 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { type ByteSource, JsonScanner } from "./json-scanner.js";
-import { seededRandom } from "./seeded-random.js";
 
 /** Hands the text out in pieces of random length. */
 function inPieces(text: string, random: () => number): ByteSource {
@@ -62,7 +62,7 @@ describe("JsonScanner", () => {
   const seed = 20261120;
 
   it(`reads what JSON.parse reads, in any pieces (seed ${seed})`, () => {
-    const random = seededRandom(seed);
+    const random = seededRandom(seed).next;
     for (let round = 0; round < 2000; round++) {
       const value = randomValue(random, 3);
       const text = JSON.stringify(value, null, random() < 0.3 ? "\t " : undefined);
@@ -77,7 +77,7 @@ describe("JsonScanner", () => {
   });
 
   it("reads a short decimal to the same float64 as JSON.parse, bit by bit", () => {
-    const random = seededRandom(seed + 1);
+    const random = seededRandom(seed + 1).next;
     const numbers = Array.from({ length: 20_000 }, () =>
       ((random() - 0.5) * 10 ** Math.floor(random() * 6)).toPrecision(1 + Math.floor(random() * 17)),
     );
@@ -101,7 +101,7 @@ describe("JsonScanner", () => {
     ["[--1]", "is no number"],
     ["[] []", "text after the end"],
   ])("refuses %s", (text, message) => {
-    const json = new JsonScanner(inPieces(text, seededRandom(seed)), 128);
+    const json = new JsonScanner(inPieces(text, seededRandom(seed).next), 128);
     expect(() => {
       json.array(() => json.skip());
       json.end();

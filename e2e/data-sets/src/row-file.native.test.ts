@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readOrBuild } from "./cache.js";
 import { RowFile, writeRowFile } from "./row-file.js";
-import { seededRandom } from "./seeded-random.js";
 
 const ROW_BYTES = 1000;
 const ROWS = 5000;
@@ -12,7 +12,7 @@ const ROWS = 5000;
 describe("RowFile", () => {
   let folder = "";
   let path = "";
-  const random = seededRandom(7);
+  const random = seededRandom(7).next;
   const content = Uint8Array.from({ length: ROWS * ROW_BYTES }, () => Math.floor(random() * 256));
   const write = () =>
     writeRowFile(path, ROW_BYTES, (append) => {

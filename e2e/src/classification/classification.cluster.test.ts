@@ -1,11 +1,11 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { withCluster } from "../cluster/cluster.js";
 import { at, HttpClient } from "../http-client.js";
 import { ended, importLabels, knownLabels, readItem, started } from "./known-labels.js";
 
 it("gateways take over from one that was killed, and each item is classified once", async () => {
-  const world = knownLabels(seededRandom(20261120), 4, 12_000);
+  const world = knownLabels(seededRandom(20261120).next, 4, 12_000);
   const sources = world.items.filter(({ label }) => label === undefined);
   await withCluster({ gateways: 2, storageNodes: 2, etcdMembers: 0 }, async (cluster) => {
     await importLabels(cluster.http, world);

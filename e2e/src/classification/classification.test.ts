@@ -1,4 +1,4 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at, errorOf } from "../http-client.js";
 import { ServerProcess } from "../server-process.js";
@@ -32,7 +32,7 @@ async function clear(): Promise<void> {
 
 describe(`classifications against brute force (seed ${SEED})`, () => {
   it("knn: every item gets what its neighbours say, with ties, filters and k", async () => {
-    const random = seededRandom(SEED);
+    const random = seededRandom(SEED).next;
     for (const k of [1, 3, 4]) {
       const world = knownLabels(random, 4, 400);
       const { labels, items } = world;
@@ -73,7 +73,7 @@ describe(`classifications against brute force (seed ${SEED})`, () => {
   });
 
   it("zeroshot: every item gets the nearest label, filtered by targetWhere", async () => {
-    const world = knownLabels(seededRandom(SEED + 1), 30, 200);
+    const world = knownLabels(seededRandom(SEED + 1).next, 30, 200);
     await importLabels(server.http, world);
     const excluded = world.labels[3]?.id ?? "";
     const record = await classify(server.http, {
@@ -112,7 +112,7 @@ describe(`classifications against brute force (seed ${SEED})`, () => {
 
   // covers: rest/10.2/unknown-type, rest/10.2/failed-items, rest/10.2/class-deleted
   it("what fails: unknown types, neighbours with two labels, a class that goes away", async () => {
-    const world = knownLabels(seededRandom(SEED + 2), 3, 60);
+    const world = knownLabels(seededRandom(SEED + 2).next, 3, 60);
     const { http } = server;
     await importLabels(http, world);
     expect(await classify(http, { type: "bogus" })).toMatchObject({
@@ -187,7 +187,7 @@ describe(`classifications against brute force (seed ${SEED})`, () => {
 describe("kill -9 during a classification", () => {
   // covers: decisions/both/classification-restart
   it("it goes on and each item is classified once", async () => {
-    const random = seededRandom(SEED + 3);
+    const random = seededRandom(SEED + 3).next;
     const world = knownLabels(random, 4, 8_000);
     const sources = world.items.filter(({ label }) => label === undefined);
     await importLabels(server.http, world);

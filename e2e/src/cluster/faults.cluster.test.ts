@@ -1,4 +1,4 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { testSeed } from "../random-objects.js";
 import { CLUSTER_ROWS } from "./rows/cluster-rows.js";
@@ -10,7 +10,7 @@ describe("faults on a cluster, short form", () => {
       const seed = testSeed();
       const said: string[] = [];
       const say = (line: string): void => void said.push(line);
-      const { figures, failures } = await row.run({ size: "short", random: seededRandom(seed), say });
+      const { figures, failures } = await row.run({ size: "short", random: seededRandom(seed).next, say });
       console.log(`${id} seed ${seed}: ${JSON.stringify(figures)}`);
       expect(failures, said.join("\n")).toEqual([]);
     },

@@ -1,4 +1,4 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { testSeed } from "../random-objects.js";
 import { FAULT_ROWS } from "./rows.js";
@@ -11,7 +11,7 @@ describe("faults, short form", () => {
     "%s %s",
     async (id, _, row) => {
       const seed = testSeed();
-      const { figures, failures } = await row.run({ size: "short", random: seededRandom(seed), say: () => {} });
+      const { figures, failures } = await row.run({ size: "short", random: seededRandom(seed).next, say: () => {} });
       console.log(`${id} seed ${seed}: ${JSON.stringify(figures)}`);
       expect(failures).toEqual([]);
     },

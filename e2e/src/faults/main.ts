@@ -1,6 +1,6 @@
 // npm run faults -- [R1 R3 …] [--on process|cluster] [--short] [--seed N]: runs the named rows (all without names) and prints
 // their figures.
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { newSeed } from "../random-objects.js";
 import { readFaultArguments } from "./fault-arguments.js";
 import { FAULT_ROWS } from "./rows.js";
@@ -22,7 +22,7 @@ for (const row of rows) {
   const begun = performance.now();
   try {
     const say = (line: string): void => console.log(`  ${line}`);
-    const { figures, failures } = await row.run({ size, random: seededRandom(seed), say });
+    const { figures, failures } = await row.run({ size, random: seededRandom(seed).next, say });
     for (const [name, value] of Object.entries(figures)) console.log(`  ${name}: ${value}`);
     for (const line of failures) console.log(`  FAILED ${line}`);
     if (failures.length > 0) failed += 1;

@@ -5,7 +5,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { randomId } from "../random-objects.js";
 import { ServerProcess } from "../server-process.js";
 
@@ -14,7 +14,7 @@ const format = Number(process.argv[2]);
 if (!Number.isSafeInteger(format)) throw new Error("usage: make-fixture FORMAT");
 const target = fileURLToPath(new URL(`../../fixtures/data-format-${format}.tgz`, import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "shoal-fixture-"));
-const random = seededRandom(format);
+const random = seededRandom(format).next;
 try {
   await using server = await ServerProcess.start();
   await server.http.post("/v1/schema", {

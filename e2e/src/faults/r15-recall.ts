@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
-import { GLOVE_DIMENSIONS, gloveWords, seededRandom } from "@shoal/data-sets";
+import { GLOVE_DIMENSIONS, gloveWords } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { at } from "../http-client.js";
 import { randomId } from "../random-objects.js";
 import { ServerProcess } from "../server-process.js";
@@ -22,7 +23,7 @@ export const R15: FaultRow = {
     await using server = await ServerProcess.start();
     const { http } = server;
     await http.post("/v1/schema", { class: "Word", properties: [{ name: "n", dataType: ["int"] }] });
-    const ids = seededRandom(Math.floor(random() * 2 ** 31));
+    const ids = seededRandom(Math.floor(random() * 2 ** 31)).next;
     for (let from = 0; from < count; from += 200) {
       const objects = Array.from({ length: Math.min(200, count - from) }, (_, i) => ({
         class: "Word",

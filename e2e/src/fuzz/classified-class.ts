@@ -1,6 +1,6 @@
+import type { SeededRandom } from "@shoal/seeded-random";
 import { at, type HttpClient } from "../http-client.js";
 import { randomId, randomVector } from "../random-objects.js";
-import type { Chance } from "./chance.js";
 
 const LABELS = "UntouchedLabel";
 /** Never named by any request but those for classifications. */
@@ -16,8 +16,8 @@ export interface KnownClassification {
 }
 
 /** A class of which a quarter has labels, and a classification of the others. */
-export async function createClassification(http: HttpClient, chance: Chance): Promise<KnownClassification> {
-  const random = (): number => chance.fraction();
+export async function createClassification(http: HttpClient, chance: SeededRandom): Promise<KnownClassification> {
+  const random = chance.next;
   const properties = [
     { name: "text", dataType: ["text"] },
     { name: "label", dataType: [LABELS] },

@@ -1,6 +1,6 @@
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { HttpClient } from "../http-client.js";
 import { randomId, randomVector } from "../random-objects.js";
-import type { Chance } from "./chance.js";
 
 /** Never named by any other request. */
 export const CONTROL_CLASS = "UntouchedControl";
@@ -14,8 +14,8 @@ export class ControlClass {
     readonly answers: ReadonlyMap<string, string>,
   ) {}
 
-  static async create(http: HttpClient, chance: Chance): Promise<ControlClass> {
-    const random = (): number => chance.fraction();
+  static async create(http: HttpClient, chance: SeededRandom): Promise<ControlClass> {
+    const random = chance.next;
     const properties = [
       { name: "text", dataType: ["text"] },
       { name: "number", dataType: ["int"] },

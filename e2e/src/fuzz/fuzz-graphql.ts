@@ -1,5 +1,5 @@
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { ServerProcess } from "../server-process.js";
-import { Chance } from "./chance.js";
 import { CONTROL_CLASS, ControlClass } from "./control-class.js";
 import { commonChecks, type FuzzExtent, type FuzzedRequest, type FuzzReport, FuzzRun, figuresOf } from "./fuzz-run.js";
 import { createGraphqlClasses } from "./graphql-classes.js";
@@ -19,7 +19,7 @@ export async function fuzzGraphql(seed: number, extent: FuzzExtent, say: (line: 
   await using server = await ServerProcess.start({
     env: { WIRE_PROFILE: profile, LOG_FORMAT: "json", LOG_LEVEL: "info" },
   });
-  const setUp = new Chance(seed);
+  const setUp = seededRandom(seed);
   const names = new KnownNames(setUp);
   const control = await ControlClass.create(server.http, setUp);
   await createGraphqlClasses(server.http, names, setUp);
@@ -33,7 +33,7 @@ export async function fuzzGraphql(seed: number, extent: FuzzExtent, say: (line: 
   using stalls = new StallWatch(server, extent.stallMs, (line) => run.requestsAt(line));
   const until = performance.now() + extent.seconds * 1_000;
   const streams = Array.from({ length: CONNECTIONS }, (_, at) => {
-    const chance = new Chance(seed + 1 + at);
+    const chance = seededRandom(seed + 1 + at);
     return run.drive(requestsOf(grammar, names, chance), chance, until);
   });
   await Promise.all([...streams, run.watch(refresh, until)]);
@@ -48,7 +48,7 @@ export async function fuzzGraphql(seed: number, extent: FuzzExtent, say: (line: 
   return { figures: { "wire profile": profile, ...figuresOf(run, stalls) }, checks };
 }
 
-function requestsOf(grammar: GraphqlGrammar, names: KnownNames, chance: Chance): () => FuzzedRequest {
+function requestsOf(grammar: GraphqlGrammar, names: KnownNames, chance: SeededRandom): () => FuzzedRequest {
   const values = new GraphqlValues(grammar, names, chance);
   const requests = new GraphqlRequests(new GraphqlQueries(grammar, values, chance), names, chance);
   return () => requests.next();

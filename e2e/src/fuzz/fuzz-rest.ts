@@ -1,6 +1,6 @@
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { ServerProcess } from "../server-process.js";
 import { ApiDocument, type ApiOperation } from "./api-document.js";
-import { Chance } from "./chance.js";
 import { CLASSIFIED_CLASSES, createClassification } from "./classified-class.js";
 import { CONTROL_CLASS, ControlClass } from "./control-class.js";
 import { commonChecks, type FuzzExtent, type FuzzedRequest, type FuzzReport, FuzzRun, figuresOf } from "./fuzz-run.js";
@@ -27,7 +27,7 @@ export async function fuzzRest(seed: number, extent: FuzzExtent, say: (line: str
       LOG_LEVEL: "info",
     },
   });
-  const setUp = new Chance(seed);
+  const setUp = seededRandom(seed);
   const { json } = await server.http.get("/v1/openapi.json");
   const document = new ApiDocument(json);
   const names = new KnownNames(setUp);
@@ -38,7 +38,7 @@ export async function fuzzRest(seed: number, extent: FuzzExtent, say: (line: str
   using stalls = new StallWatch(server, extent.stallMs, (line) => run.requestsAt(line));
   const until = performance.now() + extent.seconds * 1_000;
   const streams = Array.from({ length: CONNECTIONS }, (_, at) => {
-    const chance = new Chance(seed + 1 + at);
+    const chance = seededRandom(seed + 1 + at);
     return run.drive(requestsOf(document, names, chance), chance, until);
   });
   const refresh = (): Promise<void> => names.refresh(server.http, KEPT, CLASSES_MAX);
@@ -54,7 +54,7 @@ export async function fuzzRest(seed: number, extent: FuzzExtent, say: (line: str
 }
 
 /** Requests of all operations, by their weights. */
-function requestsOf(document: ApiDocument, names: KnownNames, chance: Chance): () => FuzzedRequest {
+function requestsOf(document: ApiDocument, names: KnownNames, chance: SeededRandom): () => FuzzedRequest {
   const values = new ValidValues(document, names, chance);
   const weighted = document.operations.flatMap((operation) =>
     new Array<ApiOperation>(weightOf(operation)).fill(operation),

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { ServerProcess } from "../server-process.js";
-import type { Chance } from "./chance.js";
 import type { ControlClass } from "./control-class.js";
 import { bytesOf, type FuzzRequest, reproduction } from "./odd-requests.js";
 import { type RawAnswer, RawConnection, type RawOutcome } from "./raw-connection.js";
@@ -128,7 +128,7 @@ export class FuzzRun {
   ) {}
 
   /** One connection: a request after the other, each made when the one before is answered. */
-  async drive(make: () => FuzzedRequest, chance: Chance, until: number): Promise<void> {
+  async drive(make: () => FuzzedRequest, chance: SeededRandom, until: number): Promise<void> {
     using connection = new RawConnection(this.server.port);
     let before = (): string => "nothing";
     while (performance.now() < until && this.server.running && this.complaints.length < FAILURES_MAX) {

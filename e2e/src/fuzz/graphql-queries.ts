@@ -1,4 +1,4 @@
-import type { Chance } from "./chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 import {
   type GrammarField,
   type GrammarType,
@@ -33,7 +33,7 @@ export class GraphqlQueries {
   constructor(
     readonly grammar: GraphqlGrammar,
     readonly values: GraphqlValues,
-    readonly chance: Chance,
+    readonly chance: SeededRandom,
   ) {}
 
   make(): MadeQuery {

@@ -1,4 +1,4 @@
-import type { Chance } from "./chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { FuzzedRequest } from "./fuzz-run.js";
 import { objectOf } from "./graphql-classes.js";
 import type { GraphqlQueries, MadeQuery } from "./graphql-queries.js";
@@ -16,7 +16,7 @@ export class GraphqlRequests {
   constructor(
     readonly queries: GraphqlQueries,
     readonly names: KnownNames,
-    readonly chance: Chance,
+    readonly chance: SeededRandom,
   ) {}
 
   next(): FuzzedRequest {
@@ -125,7 +125,7 @@ export class GraphqlRequests {
 }
 
 /** An odd value that JSON can hold. */
-function oddPlain(chance: Chance): unknown {
+function oddPlain(chance: SeededRandom): unknown {
   const value = oddValue(chance);
   return typeof value === "string" && value.startsWith("\u0001")
     ? chance.pick<unknown>([1e308, -1, 2 ** 63, "x"])

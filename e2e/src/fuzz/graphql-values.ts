@@ -1,4 +1,4 @@
-import type { Chance } from "./chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 import { type GraphqlGrammar, innermost, isList, isRequired, type TypeReference } from "./graphql-grammar.js";
 import type { KnownNames, KnownProperty } from "./known-names.js";
 
@@ -14,7 +14,7 @@ export class GraphqlValues {
   constructor(
     readonly grammar: GraphqlGrammar,
     readonly names: KnownNames,
-    readonly chance: Chance,
+    readonly chance: SeededRandom,
   ) {}
 
   /** A value for an argument or input field of that name, about objects of a class. */
@@ -26,7 +26,7 @@ export class GraphqlValues {
     }
     const named = this.#named(name, className);
     if (named !== undefined) return named;
-    if (isList(type)) return chance.some(3, () => this.of(innermost(type), name, className, depth + 1));
+    if (isList(type)) return chance.list(3, () => this.of(innermost(type), name, className, depth + 1));
     const { kind, name: typeName } = innermost(type);
     if (kind === "INPUT_OBJECT") return this.#object(typeName ?? "", className, depth);
     if (kind === "ENUM") return this.#enumWord(typeName ?? "");
@@ -64,7 +64,7 @@ export class GraphqlValues {
     return {
       path,
       operator: new EnumWord(operator),
-      [field]: isSeveral ? [value(), ...chance.some(3, value)] : value(),
+      [field]: isSeveral ? [value(), ...chance.list(3, value)] : value(),
     };
   }
 
@@ -92,7 +92,7 @@ export class GraphqlValues {
     const { chance, names } = this;
     switch (name) {
       case "vector":
-        return Array.from({ length: chance.oneIn(12) ? chance.below(5) : 3 }, () => chance.fraction() - 0.5);
+        return Array.from({ length: chance.oneIn(12) ? chance.below(5) : 3 }, () => chance.next() - 0.5);
       case "id":
         return names.id(chance);
       case "beacon":

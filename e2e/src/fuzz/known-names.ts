@@ -1,6 +1,6 @@
+import type { SeededRandom } from "@shoal/seeded-random";
 import { at, type HttpClient } from "../http-client.js";
 import { randomId } from "../random-objects.js";
-import type { Chance } from "./chance.js";
 import type { KnownClassification } from "./classified-class.js";
 
 export interface KnownProperty {
@@ -23,8 +23,8 @@ export class KnownNames {
   /** Names that classes are created under. */
   readonly classNames = Array.from({ length: 12 }, (_, at) => `Fuzz${String.fromCharCode(65 + at)}`);
 
-  constructor(chance: Chance) {
-    this.ids = Array.from({ length: 60 }, () => randomId(() => chance.fraction()));
+  constructor(chance: SeededRandom) {
+    this.ids = Array.from({ length: 60 }, () => randomId(chance.next));
   }
 
   /** Reads the schema, and deletes classes beyond `most` but never `kept`. */
@@ -39,21 +39,21 @@ export class KnownNames {
   }
 
   /** An object to speak of, and the class that its id belongs to as long as nothing is odd. */
-  object(chance: Chance): KnownObject {
+  object(chance: SeededRandom): KnownObject {
     const at = chance.below(this.ids.length);
     return { id: this.ids[at] ?? "", className: this.classNames[at % this.classNames.length] ?? "" };
   }
 
-  className(chance: Chance): string {
+  className(chance: SeededRandom): string {
     const known = [...this.classes.keys()];
     return known.length === 0 || chance.oneIn(6) ? chance.pick(this.classNames) : chance.pick(known);
   }
 
-  id(chance: Chance): string {
+  id(chance: SeededRandom): string {
     return chance.pick(this.ids);
   }
 
-  beacon(chance: Chance): string {
+  beacon(chance: SeededRandom): string {
     const host = `${chance.pick(["weaviate", "svc", "weaviate", "x-y"])}://localhost`;
     if (chance.oneIn(2)) return `${host}/${this.id(chance)}`;
     const { id, className } = this.object(chance);
@@ -61,12 +61,12 @@ export class KnownNames {
   }
 
   /** Mostly a property that holds references. */
-  referenceName(chance: Chance, className: string): string {
+  referenceName(chance: SeededRandom, className: string): string {
     const known = (this.classes.get(className) ?? []).filter(({ dataType }) => /^[A-Z]/.test(dataType[0] ?? ""));
     return known.length === 0 || chance.oneIn(6) ? this.propertyName(chance, className) : chance.pick(known).name;
   }
 
-  propertyName(chance: Chance, className: string): string {
+  propertyName(chance: SeededRandom, className: string): string {
     const known = this.classes.get(className) ?? [];
     return known.length === 0 || chance.oneIn(5) ? chance.pick(PROPERTY_NAMES) : chance.pick(known).name;
   }

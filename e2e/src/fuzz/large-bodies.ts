@@ -1,11 +1,11 @@
-import type { Chance } from "./chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { KnownObject } from "./known-names.js";
 
 /** The largest are as large as the server takes. */
 const SIZES = [1_000_000, 1_000_000, 4_000_000, 16_000_000];
 
 /** A body of some megabytes, for any operation; half of them hold more than anybody means to send. */
-export function largeBody({ id, className }: KnownObject, chance: Chance): string {
+export function largeBody({ id, className }: KnownObject, chance: SeededRandom): string {
   const bytes = chance.pick(SIZES);
   const head = `{"class":"${className}","id":"${id}","name":"title","query":"{Get{${className}{title}}}",`;
   const many = (item: (at: number) => string): string => {

@@ -1,5 +1,5 @@
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { ApiOperation, JsonSchema } from "./api-document.js";
-import type { Chance } from "./chance.js";
 import type { KnownNames, KnownObject } from "./known-names.js";
 import { largeBody } from "./large-bodies.js";
 import { type FuzzRequest, makeOdd } from "./odd-requests.js";
@@ -17,7 +17,7 @@ export function makeRequest(
   operation: ApiOperation,
   values: ValidValues,
   names: KnownNames,
-  chance: Chance,
+  chance: SeededRandom,
 ): FuzzRequest {
   const about = names.object(chance);
   const request: FuzzRequest = {
@@ -54,7 +54,7 @@ function bodyOf(
   values: ValidValues,
   names: KnownNames,
   about: KnownObject,
-  chance: Chance,
+  chance: SeededRandom,
 ): unknown {
   if (operation.name.startsWith("startClassification") && chance.oneIn(4)) return names.classification?.body;
   if (operation.examples.length > 0 && chance.oneIn(20)) return chance.pick(operation.examples);
@@ -70,7 +70,7 @@ function targetOf(
   values: ValidValues,
   names: KnownNames,
   { id, className }: KnownObject,
-  chance: Chance,
+  chance: SeededRandom,
 ): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (name === "class") return className;

@@ -1,4 +1,4 @@
-import type { Chance } from "./chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 
 const TOKEN = /"""[\s\S]*?"""|"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\.\.|\S/g;
 
@@ -23,7 +23,7 @@ const ODD_TOKENS = [
 ];
 
 /** The query with some of its words gone, doubled, changed places, or others in their stead. */
-export function withOddTokens(query: string, chance: Chance): string {
+export function withOddTokens(query: string, chance: SeededRandom): string {
   const tokens = query.match(TOKEN) ?? [];
   for (let round = 1 + chance.below(3); round > 0 && tokens.length > 0; round--) {
     const at = chance.below(tokens.length);
@@ -56,7 +56,7 @@ const COUNTS = [3, 30, 100, 300, 1_000, 10_000, 100_000];
 const CHARS_MAX = 3_000_000;
 
 /** A query with far too much of something, about a class that has the property `ref`. */
-export function bomb(className: string, chance: Chance): string {
+export function bomb(className: string, chance: SeededRandom): string {
   const count = chance.pick(COUNTS);
   const many = (item: (at: number) => string, joint = " "): string =>
     Array.from({ length: Math.min(count, Math.floor(CHARS_MAX / (item(0).length + 8))) }, (_, at) => item(at)).join(

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Chance } from "./chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 
 /** A request before it becomes bytes. */
 export interface FuzzRequest {
@@ -89,7 +89,7 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
 ];
 
 /** Does something to everything but the body. */
-export function makeOdd(request: FuzzRequest, chance: Chance): void {
+export function makeOdd(request: FuzzRequest, chance: SeededRandom): void {
   request.isOddTransport = true;
   switch (chance.below(9)) {
     case 0:
@@ -129,13 +129,13 @@ export function makeOdd(request: FuzzRequest, chance: Chance): void {
   }
 }
 
-function withOddSegment(target: string, chance: Chance): string {
+function withOddSegment(target: string, chance: SeededRandom): string {
   const segments = target.split("/");
   segments[1 + chance.below(Math.max(1, segments.length - 1))] = chance.pick(ODD_SEGMENTS);
   return segments.join("/");
 }
 
-function packBody(request: FuzzRequest, chance: Chance): void {
+function packBody(request: FuzzRequest, chance: SeededRandom): void {
   const packed = gzipSync(request.body ?? Buffer.alloc(chance.pick([0, 10, 20_000_000])));
   const cut = chance.below(packed.length);
   request.body = chance.pick([packed, packed, packed.subarray(0, cut), Buffer.concat([packed, packed])]);
@@ -145,7 +145,7 @@ function packBody(request: FuzzRequest, chance: Chance): void {
 }
 
 /** The request as it goes over the wire. */
-export function bytesOf(request: FuzzRequest, chance: Chance): Buffer {
+export function bytesOf(request: FuzzRequest, chance: SeededRandom): Buffer {
   const { method, target, headers, body, framing } = request;
   const lines = [`${method} ${target} HTTP/1.1`];
   if (!headers.some(([name]) => name === "Host")) lines.push("Host: fuzz");
@@ -158,7 +158,7 @@ export function bytesOf(request: FuzzRequest, chance: Chance): Buffer {
   return Buffer.concat([head, ...(framing === "length" ? [body] : chunked(body, framing === "odd chunks", chance))]);
 }
 
-function chunked(body: Buffer, isOdd: boolean, chance: Chance): Buffer[] {
+function chunked(body: Buffer, isOdd: boolean, chance: SeededRandom): Buffer[] {
   const parts: Buffer[] = [];
   const size = Math.max(1, chance.pick([1, 7, 1_000, 70_000]), Math.ceil(body.length / 200));
   for (let at = 0; at < body.length; at += size) {

@@ -1,4 +1,4 @@
-import type { Chance } from "./chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 
 /** Stands in a value for a text that JSON.stringify would not write; see `writeOdd`. */
 const RAW = "\u0001raw:";
@@ -34,7 +34,7 @@ const ODD_KEYS = [
 const COPIED_CHARS_MAX = 16 * 1024 * 1024;
 
 /** A value that is of another kind than what stands there. */
-export function oddValue(chance: Chance): unknown {
+export function oddValue(chance: SeededRandom): unknown {
   switch (chance.below(9)) {
     case 0:
       return null;
@@ -64,7 +64,7 @@ export function oddValue(chance: Chance): unknown {
   }
 }
 
-function nested(chance: Chance): string {
+function nested(chance: SeededRandom): string {
   const depth = chance.pick([50, 150, 199, 201, 5_000, 60_000]);
   const [open, close] = chance.pick([
     ["[", "]"],
@@ -75,7 +75,7 @@ function nested(chance: Chance): string {
 }
 
 /** A copy in which a few members are odd, gone, renamed or new. */
-export function withOddMembers(value: unknown, chance: Chance): unknown {
+export function withOddMembers(value: unknown, chance: SeededRandom): unknown {
   let copy: unknown = structuredClone(value);
   for (let round = 1 + chance.below(3); round > 0; round--) {
     const places: { holder: Record<string, unknown> | unknown[]; key: string | number }[] = [];
@@ -91,7 +91,7 @@ export function withOddMembers(value: unknown, chance: Chance): unknown {
   return copy;
 }
 
-function changeItem(list: unknown[], at: number, chance: Chance): void {
+function changeItem(list: unknown[], at: number, chance: SeededRandom): void {
   const kind = chance.below(6);
   if (kind === 0) list.splice(at, 1);
   else if (kind === 1) list.push(...copies(list[at], chance.pick([1, 3, 400])));
@@ -107,7 +107,7 @@ function copies(item: unknown, count: number): unknown[] {
   return Array.from({ length: Math.min(count, most) }, () => structuredClone(item));
 }
 
-function changeMember(object: Record<string, unknown>, key: string, chance: Chance): void {
+function changeMember(object: Record<string, unknown>, key: string, chance: SeededRandom): void {
   const value = object[key];
   const kind = chance.below(8);
   if (kind === 0) delete object[key];
@@ -143,7 +143,7 @@ export function writeOdd(value: unknown): string {
 const INSERTED = ['"', "{", "}", "[", "]", ",", ":", "\\", "\u0000", "nul", "1e", "-", "\\u", " ", "\ufeff", "//", "'"];
 
 /** The text as bytes with a damage that JSON parsers must notice, or must not mind. */
-export function damaged(text: string, chance: Chance): Buffer {
+export function damaged(text: string, chance: SeededRandom): Buffer {
   const at = chance.below(text.length + 1);
   switch (chance.below(8)) {
     case 0:

@@ -1,5 +1,5 @@
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { ApiDocument, JsonSchema } from "./api-document.js";
-import type { Chance } from "./chance.js";
 import { DATA_TYPES, type KnownNames, type KnownObject, PROPERTY_NAMES } from "./known-names.js";
 
 const DEPTH_MAX = 6;
@@ -12,7 +12,7 @@ export class ValidValues {
   constructor(
     private readonly document: ApiDocument,
     private readonly names: KnownNames,
-    private readonly chance: Chance,
+    private readonly chance: SeededRandom,
   ) {}
 
   /** `about` is the object that the request speaks of. */
@@ -38,7 +38,7 @@ export class ValidValues {
     if (schema.type === "array") return this.#list(schema, name, depth);
     if (schema.type === "string") return schema.format === "uuid" ? this.names.id(this.chance) : this.#text();
     if (schema.type === "integer") return this.#integer(schema);
-    if (schema.type === "number") return this.chance.fraction() * 2 - 1;
+    if (schema.type === "number") return this.chance.next() * 2 - 1;
     if (schema.type === "boolean") return this.chance.oneIn(2);
     return schema.type === "null" || depth > DEPTH_MAX ? null : this.anything(2);
   }
@@ -54,7 +54,7 @@ export class ValidValues {
     if (name === "desiredCount") return 1 + chance.below(3);
     if (name === "virtualPerPhysical") return 1 + chance.below(128);
     if (name === "vectorizer") return "none";
-    if (name === "vector") return Array.from({ length: DIMENSIONS }, () => chance.fraction() - 0.5);
+    if (name === "vector") return Array.from({ length: DIMENSIONS }, () => chance.next() - 0.5);
     if (name === "vectorWeights") return chance.oneIn(4) ? { word: "w * 2" } : {};
     if (name === "beacon" || name === "from" || name === "to") return names.beacon(chance);
     if (name === "query") return this.#query();
@@ -110,7 +110,7 @@ export class ValidValues {
   #ofDataType(dataType: readonly string[]): unknown {
     const { chance } = this;
     const [type = ""] = dataType;
-    if (type.endsWith("[]")) return chance.some(4, () => this.#ofDataType([type.slice(0, -2)]));
+    if (type.endsWith("[]")) return chance.list(4, () => this.#ofDataType([type.slice(0, -2)]));
     switch (type) {
       case "string":
       case "text":
@@ -124,13 +124,13 @@ export class ValidValues {
       case "date":
         return chance.pick(["2024-05-01T10:00:00Z", "1969-12-31T23:59:59.999999999+13:59", "0001-01-01T00:00:00Z"]);
       case "geoCoordinates":
-        return { latitude: chance.fraction() * 180 - 90, longitude: chance.fraction() * 360 - 180 };
+        return { latitude: chance.next() * 180 - 90, longitude: chance.next() * 360 - 180 };
       case "phoneNumber":
         return { input: chance.pick(["020 1234567", "+49 171 1112223", "0171 11122233"]), defaultCountry: "nl" };
       case "blob":
         return Buffer.from(`bytes ${chance.below(1_000)}`).toString("base64");
       default:
-        return chance.some(3, () => ({ beacon: `weaviate://localhost/${this.names.id(chance)}` }));
+        return chance.list(3, () => ({ beacon: `weaviate://localhost/${this.names.id(chance)}` }));
     }
   }
 
@@ -144,7 +144,7 @@ export class ValidValues {
     );
     return chance.pick([
       `{Get{${className}(limit:${chance.below(20)}){${fields}}}}`,
-      `{Get{${className}(nearVector:{vector:[0.1,-0.2,${chance.fraction()}]},limit:5){${fields}}}}`,
+      `{Get{${className}(nearVector:{vector:[0.1,-0.2,${chance.next()}]},limit:5){${fields}}}}`,
       `{Get{${className}(nearObject:{id:"${names.id(chance)}"}){${fields}}}}`,
       `query A($vector:[Float]!,$limit:Int){Get{${className}(nearVector:{vector:$vector},limit:$limit){${fields}}}}`,
       "{__schema{types{name fields{name}}}}",
@@ -156,10 +156,10 @@ export class ValidValues {
     const { chance } = this;
     if (isObject || (depth > 0 && chance.oneIn(4))) {
       return Object.fromEntries(
-        chance.some(4, () => [chance.pick([...PROPERTY_NAMES, "beacon", "input", "a.b"]), this.anything(depth - 1)]),
+        chance.list(4, () => [chance.pick([...PROPERTY_NAMES, "beacon", "input", "a.b"]), this.anything(depth - 1)]),
       );
     }
-    if (depth > 0 && chance.oneIn(4)) return chance.some(4, () => this.anything(depth - 1));
+    if (depth > 0 && chance.oneIn(4)) return chance.list(4, () => this.anything(depth - 1));
     return chance.pick<unknown>([null, true, 0, 1.5, -7, "text", "", "2024-05-01T10:00:00Z", 2 ** 60]);
   }
 }

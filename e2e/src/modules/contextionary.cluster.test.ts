@@ -1,4 +1,4 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { importArticles, knownArticles } from "../classification/known-articles.js";
 import {
@@ -28,7 +28,7 @@ const CONTEXTUAL = {
   settings: { tfidfCutoffPercentile: 30 },
 };
 
-const random = seededRandom(testSeed());
+const random = seededRandom(testSeed()).next;
 const world = knownArticles(random, ARTICLES);
 
 let contextionary: ContextionaryProcess;

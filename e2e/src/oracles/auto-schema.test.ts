@@ -1,11 +1,11 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at } from "../http-client.js";
 import { randomId, testSeed } from "../random-objects.js";
 import { ServerProcess } from "../server-process.js";
 
 const seed = testSeed();
-const random = seededRandom(seed);
+const random = seededRandom(seed).next;
 const BATCH_TIMEOUT_MS = 60_000;
 
 let server: ServerProcess;

@@ -1,4 +1,4 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at, type HttpClient } from "../http-client.js";
 import { cosineDistance, randomId, randomVector, testSeed } from "../random-objects.js";
@@ -7,7 +7,7 @@ import { ServerProcess } from "../server-process.js";
 const COUNT = 2_000;
 const DIMENSIONS = 24;
 const seed = testSeed();
-const random = seededRandom(seed);
+const random = seededRandom(seed).next;
 const vectors = new Map(
   Array.from({ length: COUNT }, () => [randomId(random), randomVector(random, DIMENSIONS)] as const),
 );

@@ -1,4 +1,4 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { at } from "../http-client.js";
 import { cosineDistance, randomId, randomVector, testSeed } from "../random-objects.js";
@@ -13,7 +13,7 @@ const QUERIES = 40;
 const GRAPH_WAIT_MS = 60_000;
 
 const seed = testSeed();
-const random = seededRandom(seed);
+const random = seededRandom(seed).next;
 const vectors = new Map(
   Array.from({ length: COUNT }, () => [randomId(random), randomVector(random, DIMENSIONS)] as const),
 );

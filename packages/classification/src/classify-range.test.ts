@@ -1,6 +1,7 @@
 import { type ObjectId, referenceTo, ShoalError, SPEC_PROFILE } from "@shoal/model";
 import type { PreparedClassifier } from "@shoal/module-api";
 import type { ClassRecord, Job, JobService, RangeProgress, RangeReport } from "@shoal/rpc";
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { ClaimedRange } from "./claimed-range.js";
 import { ClassificationRun, type PreparedRun } from "./classification-run.js";
@@ -155,7 +156,7 @@ it("leaves an item to the client who has labelled it since it was read", async (
 it(`counts each item once, whoever is killed and whatever clients do (seed ${SEED})`, async () => {
   let [kills, kept, repeated, failures] = [0, 0, 0, 0];
   for (let round = 0; round < 40; round++) {
-    const random = numbers(SEED + round);
+    const random = seededRandom(SEED + round).next;
     const fails = (id: ObjectId) => id[3] === "7";
     const world = new World((id) => {
       if (fails(id)) throw new ShoalError("invalid", "it fails");
@@ -214,12 +215,3 @@ it(`counts each item once, whoever is killed and whatever clients do (seed ${SEE
   }
   expect(Math.min(kills, kept, repeated, failures)).toBeGreaterThan(20);
 });
-
-/** The same for the same seed. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

@@ -1,18 +1,11 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, test } from "vitest";
 import { type LabelledNeighbour, voteMeta, voteOf } from "./knn-vote.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
 
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 test(`the largest group wins, then the nearer one, then the smaller id (seed ${SEED})`, () => {
-  const random = seeded(SEED);
+  const random = seededRandom(SEED).next;
   let ties = 0;
   for (let round = 0; round < 2_000; round++) {
     // Few distances and labels, so that ties are common; eighths add up exactly.

@@ -1,5 +1,6 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ShardService } from "@shoal/rpc";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Fate } from "./fake-connection.fixture.js";
 import { forever, id, object, ROWS, setUp, shard } from "./patient-node.fixture.js";
@@ -31,11 +32,7 @@ class MapShard {
 
 describe("random failures", () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])("never make an answer untrue (seed %d)", async (seed) => {
-    let state = seed;
-    const below = (n: number): number => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor((state / 2 ** 32) * n);
-    };
+    const { below } = seededRandom(seed);
     const map = new MapShard();
     const { connection, service, held } = setUp(now, map.service);
     const fates: readonly Fate[] = ["answered", "answered", "answered", "neverSent", "lostBefore", "lostAfter"];

@@ -1,4 +1,5 @@
 import type { ClassRecord, SchemaService, SchemaSnapshot } from "@shoal/rpc";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { MemoryKeeper } from "./memory.js";
 import { SchemaReplica } from "./schema-replica.js";
@@ -95,11 +96,7 @@ describe("SchemaReplica", () => {
   });
 
   it("holds every change that was answered before it was asked, whatever the order (seeded)", async () => {
-    let state = 7;
-    const below = (n: number): number => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor((state / 2 ** 32) * n);
-    };
+    const { below } = seededRandom(7);
     let version = 1;
     const pending: (() => void)[] = [];
     const coordinator = new SlowCoordinator();

@@ -8,6 +8,7 @@ import {
   type NewJob,
   type RangeProgress,
 } from "@shoal/rpc";
+import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState } from "@shoal/sharding";
 import { afterEach, describe, expect, test } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
@@ -231,11 +232,7 @@ describe.each<[string, Way]>([
   });
 
   test(`whoever works on it and whoever is lost: each range is counted once (seed ${SEED})`, async () => {
-    let state = SEED;
-    const below = (count: number) => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor((state / 2 ** 32) * count);
-    };
+    const { below } = seededRandom(SEED);
     for (let round = 0; round < 6; round++) {
       const world = await open();
       const ranges = 1 + below(6);

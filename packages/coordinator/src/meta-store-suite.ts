@@ -1,7 +1,7 @@
 import type { Json } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterEach, describe, expect, test } from "vitest";
 import type { MetaChange, MetaState, MetaStore } from "./meta-store.js";
-import { seededRandom } from "./testing/seeded-random.js";
 
 /** A new, empty place, and objects on it one after the other: the one before is disposed of. */
 export interface MetaStoreUnderTest {
@@ -87,7 +87,7 @@ export function describeMetaStore(name: string, newPlace: () => Promise<MetaStor
 
     test("is a Map, whatever is committed in whatever order", async () => {
       const seed = 7_411;
-      const random = seededRandom(seed);
+      const random = seededRandom(seed).next;
       const place = await begin();
       let store = await place.open();
       const model = new Map<string, Json>();

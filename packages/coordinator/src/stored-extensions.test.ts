@@ -1,12 +1,12 @@
 import { MemoryStore } from "@shoal/kv";
 import type { Json } from "@shoal/model";
 import { connectCoordinator, createRpcServer, type ExtensionsSnapshot } from "@shoal/rpc";
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import { Ledger } from "./ledger.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
 import { StoredExtensions } from "./stored-extensions.js";
-import { seededRandom } from "./testing/seeded-random.js";
 
 const CONTEXT = { deadline: Number.POSITIVE_INFINITY };
 
@@ -76,7 +76,7 @@ it("is one map for two gateways: the one that taught knows at once, the other on
     return { connection, known };
   });
   const seed = Number(process.env.COORDINATOR_SEED) || 7;
-  const random = seededRandom(seed);
+  const random = seededRandom(seed).next;
   const oracle = new Map<string, Json>();
   for (let round = 0; round < 100; round++) {
     const [key, value] = [`m/${Math.floor(random() * 20)}`, { round }];

@@ -1,11 +1,11 @@
 import { type ClassDefinition, ShoalError } from "@shoal/model";
 import { goesOnFrom, type SchemaPosition, type SchemaSnapshot } from "@shoal/rpc";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { Ledger } from "./ledger.js";
 import { type MetaChange, type MetaState, type MetaStore, stateAfter } from "./meta-store.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
 import { StoredExtensions } from "./stored-extensions.js";
-import { seededRandom } from "./testing/seeded-random.js";
 
 const context = { deadline: Number.POSITIVE_INFINITY };
 
@@ -58,8 +58,7 @@ const keyOf = ({ historyId, version }: SchemaPosition): string => `${historyId}@
 describe("histories of the schema", () => {
   const seed = Number(process.env.HISTORY_SEED) || 21;
   test(`tell what was lost from what goes on, whatever is started and put back, seed ${seed}`, async () => {
-    const random = seededRandom(seed);
-    const below = (limit: number) => Math.floor(random() * limit);
+    const { below } = seededRandom(seed);
     const store = new PutBackStore();
     const seen = new Map<string, SchemaPosition>();
     let line = new Set<string>();

@@ -1,4 +1,5 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
 import { input, MISSING_VECTOR, refusal, setUp } from "./ingest-setup.fixture.js";
@@ -220,17 +221,13 @@ describe("importObjects", () => {
   });
 
   it("agrees with a Map over random batches (seed 7)", async () => {
-    let state = 7;
-    const random = (below: number) => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor((state / 2 ** 32) * below);
-    };
+    const { below } = seededRandom(7);
     const { cluster, ingest, context } = setUp({ nodes: 2, shards: 3, limits: { chunkObjectsMax: 7 } });
     const oracle = new Map<string, unknown>();
     for (let round = 0; round < 60; round++) {
-      const batch = Array.from({ length: 1 + random(30) }, () => {
-        const properties = random(10) === 0 ? { wheels: "bad" } : { wheels: random(1_000) };
-        return input(random(2) === 0 ? "Car" : "Bus", { id: idOf(random(40)), properties, vector: [random(9), 1] });
+      const batch = Array.from({ length: 1 + below(30) }, () => {
+        const properties = below(10) === 0 ? { wheels: "bad" } : { wheels: below(1_000) };
+        return input(below(2) === 0 ? "Car" : "Bus", { id: idOf(below(40)), properties, vector: [below(9), 1] });
       });
       const outcomes = await ingest.importObjects(batch, context);
       batch.forEach((item, index) => {

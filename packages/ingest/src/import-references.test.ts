@@ -1,4 +1,5 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import type { ReferenceInput } from "./ingest-service.js";
 import { input, refusal, type SetupOptions, setUp } from "./ingest-setup.fixture.js";
@@ -161,17 +162,13 @@ describe("importReferences", () => {
   });
 
   it("agrees with lists kept by hand over random batches (seed 11)", async () => {
-    let state = 11;
-    const random = (below: number) => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor((state / 2 ** 32) * below);
-    };
+    const { below } = seededRandom(11);
     const { run, list } = await withCars(12, { nodes: 2, shards: 3, limits: { chunkObjectsMax: 3 } });
     const lists = new Map<number, string[]>();
     for (let round = 0; round < 40; round++) {
-      const batch = Array.from({ length: 1 + random(25) }, () => ({
-        at: random(14),
-        to: `${random(9)}${target.slice(1)}`,
+      const batch = Array.from({ length: 1 + below(25) }, () => ({
+        at: below(14),
+        to: `${below(9)}${target.slice(1)}`,
       }));
       const answers = await run(batch.map(({ at, to }) => reference(at, to)));
       for (const [index, { at, to }] of batch.entries()) {

@@ -22,6 +22,7 @@ import {
   withoutReferences,
 } from "@shoal/model";
 import type { ClassRecord, FoundObjects, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
+import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState, Ring } from "@shoal/sharding";
 
 export interface MemoryRow {
@@ -74,13 +75,8 @@ export class MemoryCluster implements SchemaView, ShardRouter {
 
   addDefinition(definition: ClassDefinition): ClassRecord {
     const { desiredCount, virtualPerPhysical } = definition.shardingConfig;
-    let state = this.snapshot.version + 1;
-    const random = (count: number) =>
-      Uint8Array.from({ length: count }, () => {
-        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-        return state >>> 24;
-      });
-    const sharding = createShardingState({ desiredCount, virtualPerPhysical, nodeNames: this.nodeNames }, random);
+    const { bytes } = seededRandom(this.snapshot.version + 1);
+    const sharding = createShardingState({ desiredCount, virtualPerPhysical, nodeNames: this.nodeNames }, bytes);
     const record: ClassRecord = { definition, sharding, classId: `id-${definition.class}`, dimensions: undefined };
     this.#rings.set(record.classId, new Ring(sharding));
     this.snapshot = { historyId: "h", version: this.snapshot.version + 1, classes: [...this.snapshot.classes, record] };

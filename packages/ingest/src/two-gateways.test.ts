@@ -1,4 +1,5 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import type { ObjectInput } from "./ingest-service.js";
 import { input, refusal } from "./ingest-setup.fixture.js";
@@ -10,14 +11,6 @@ const context = { deadline: Number.MAX_SAFE_INTEGER };
 const id = "11111111-1111-4111-8111-111111111111" as ObjectId;
 const target = "22222222-2222-4222-8222-222222222222" as ObjectId;
 const NAMED = [{ name: "name", dataType: ["text"] }];
-
-function randomOf(seed: number): (n: number) => number {
-  let state = seed >>> 0;
-  return (n) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * n);
-  };
-}
 
 function idOf(at: number): ObjectId {
   return `${at.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000` as ObjectId;
@@ -119,7 +112,7 @@ describe("two gateways on one coordinator", () => {
   it(`agree on types and vector lengths, and know what either has answered, seed ${SEED}`, async () => {
     let refused = 0;
     for (let round = 0; round < 60; round++) {
-      const random = randomOf(SEED + round);
+      const random = seededRandom(SEED + round).below;
       const cluster = new MemoryCluster(["n0", "n1", "n2"], 2);
       const turns = async () => {
         for (let left = random(4); left > 0; left--) await Promise.resolve();

@@ -1,6 +1,7 @@
 import type { ShardRouter } from "@shoal/cluster";
 import { type ClassDefinition, type DataObject, type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
 import { EnabledModules, type Module } from "@shoal/module-api";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { INGEST_LIMITS } from "./ingest-parts.js";
 import { input, refusal, setUp } from "./ingest-setup.fixture.js";
@@ -61,17 +62,6 @@ function rowOf(object: DataObject | undefined): StoredObject | undefined {
   return { ...object, creationTimeUnix: 1, lastUpdateTimeUnix: 1, propertiesJson };
 }
 
-/** Numbers from 0 up to but not including 1. */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const word = (name: string, rest: object = {}) => input("Word", { properties: { name }, ...rest });
 
 describe("an object of a class with a vectorizer", () => {
@@ -105,7 +95,7 @@ describe("an object of a class with a vectorizer", () => {
 
   it("has the vector of all that it says after merges at the same time, some of them slow", async () => {
     const seed = Number(process.env.INGEST_SEED) || 17;
-    const random = mulberry32(seed);
+    const random = seededRandom(seed).next;
     const slow: Module = {
       name: "lengths",
       vectorizer: {

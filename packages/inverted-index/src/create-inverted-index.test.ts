@@ -1,10 +1,10 @@
 import type { MemoryStore } from "@shoal/kv";
 import type { JsonObject, ShardFilter } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IndexWorld, stateOf } from "./testing/index-world.js";
 import { plainMatches } from "./testing/plain-filter.js";
 import { randomFilter, randomObject, WORLD_SCHEMA } from "./testing/random-world.js";
-import { Seeded } from "./testing/seeded.js";
 
 const text = (property: string, value: string, operator: "Equal" | "Like" = "Equal"): ShardFilter => ({
   operator,
@@ -156,7 +156,7 @@ describe("a commit of very many words", () => {
 
 describe("memory that holds no image at all", () => {
   it("is enough for everything", async () => {
-    const random = new Seeded(12);
+    const random = seededRandom(12);
     const world = await worldOf([], 0);
     for (let step = 0; step < 5; step++) {
       const documents = [...new Set(random.list(30, () => random.below(60)))];
@@ -175,7 +175,7 @@ describe("memory that holds no image at all", () => {
 
 describe("a damaged record", () => {
   it("fails what needs it, naming class, shard and property; nothing is ever answered wrongly", async () => {
-    const random = new Seeded(5);
+    const random = seededRandom(5);
     const objects = Array.from({ length: 40 }, () => randomObject(random));
     const filters = Array.from({ length: 60 }, () => randomFilter(random, 1));
     const sound = await worldOf(objects);

@@ -1,6 +1,6 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { type Evictable, IndexMemory } from "./index-memory.js";
-import { Seeded } from "./testing/seeded.js";
 
 class Held implements Evictable {
   heldBytes = 0;
@@ -36,7 +36,7 @@ describe("memory of indexes", () => {
   });
 
   it("never holds more than it may, and counts what is there, seeded", () => {
-    const random = new Seeded(2);
+    const random = seededRandom(2);
     const memory = new IndexMemory(1000);
     const all = Array.from({ length: 20 }, (_, name) => new Held(name));
     for (let step = 0; step < 10_000; step++) {

@@ -1,8 +1,8 @@
 import { MemoryStore } from "@shoal/kv";
 import type { PropertyDefinition, ShardFilter } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { bench, describe } from "vitest";
 import { IndexWorld, type ObjectChange } from "./testing/index-world.js";
-import { Seeded } from "./testing/seeded.js";
 
 // CPU µs over 100,000 objects of the benchmark's class; run by `vitest bench --run packages/inverted-index`. README has figures.
 const OBJECTS = 100_000;
@@ -17,13 +17,13 @@ const SCHEMA: readonly PropertyDefinition[] = [
 
 const LETTERS = "etaoinshrdlucmfwypvbgkjqxz";
 
-function word(random: Seeded): string {
+function word(random: SeededRandom): string {
   return Array.from({ length: 3 + random.below(8) }, () => LETTERS[Math.min(random.below(26), random.below(26))]).join(
     "",
   );
 }
 
-function objects(random: Seeded): ObjectChange[] {
+function objects(random: SeededRandom): ObjectChange[] {
   return Array.from({ length: OBJECTS }, (_, document) => {
     const properties = {
       text: `${word(random)}${random.below(5) === 0 ? `${random.below(10_000)}` : ""}`,
@@ -61,7 +61,7 @@ class LateStore extends MemoryStore {
   }
 }
 
-const FILTERS: Readonly<Record<string, (random: Seeded) => ShardFilter>> = {
+const FILTERS: Readonly<Record<string, (random: SeededRandom) => ShardFilter>> = {
   "string Equal, 10 %": (random) => equal(`category-${random.below(10)}`),
   "text Equal, 1 object": (random) => ({
     operator: "Equal",
@@ -103,7 +103,7 @@ describe("inverted index", () => {
   bench(
     "100,000 objects",
     async () => {
-      const random = new Seeded(1);
+      const random = seededRandom(1);
       const store = new LateStore();
       const world = new IndexWorld(SCHEMA, 1 << 30, store);
       const all = objects(random);

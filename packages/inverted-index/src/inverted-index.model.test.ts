@@ -1,8 +1,8 @@
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IndexWorld, type ObjectChange } from "./testing/index-world.js";
 import { plainMatches } from "./testing/plain-filter.js";
 import { randomFilter, randomObject, WORLD_SCHEMA } from "./testing/random-world.js";
-import { Seeded } from "./testing/seeded.js";
 
 const ALL_IN_MEMORY = 1 << 28;
 const ROUNDS = Number(process.env.SHOAL_INDEX_ROUNDS ?? 6);
@@ -11,7 +11,7 @@ const FILTERS = 40;
 /** How many filters were answered document by document. */
 let tested = 0;
 
-async function expectAgreement(world: IndexWorld, random: Seeded, filters: number): Promise<void> {
+async function expectAgreement(world: IndexWorld, random: SeededRandom, filters: number): Promise<void> {
   for (let count = 0; count < filters; count++) {
     const filter = randomFilter(random);
     const expected = [...world.objects.values()]
@@ -37,30 +37,30 @@ function shown(value: unknown): string {
 }
 
 /** Documents near each other, and some far away in other chunks. */
-function randomDocument(random: Seeded): number {
-  return random.chance(80) ? random.below(150) : 4000 + random.below(200);
+function randomDocument(random: SeededRandom): number {
+  return random.next() < 0.8 ? random.below(150) : 4000 + random.below(200);
 }
 
-function randomChanges(random: Seeded, world: IndexWorld, time: number): ObjectChange[] {
+function randomChanges(random: SeededRandom, world: IndexWorld, time: number): ObjectChange[] {
   const documents = new Set(random.list(40, () => randomDocument(random)));
   return [...documents].map((document) => {
     const before = world.objects.get(document);
-    if (before !== undefined && random.chance(25)) return { document, properties: undefined, time };
+    if (before !== undefined && random.next() < 0.25) return { document, properties: undefined, time };
     const fresh = randomObject(random);
     const [name] = Object.keys(fresh);
-    if (before === undefined || name === undefined || random.chance(50)) return { document, properties: fresh, time };
+    if (before === undefined || name === undefined || random.next() < 0.5) return { document, properties: fresh, time };
     return { document, properties: { ...before.properties, [name]: fresh[name] ?? null }, time };
   });
 }
 
 describe("an index against a plain look at every object", () => {
   it.each(Array.from({ length: ROUNDS }, (_, seed) => seed + 1))("seed %i", async (seed) => {
-    const random = new Seeded(seed);
-    const world = new IndexWorld(WORLD_SCHEMA, random.chance(80) ? ALL_IN_MEMORY : 20_000);
+    const random = seededRandom(seed);
+    const world = new IndexWorld(WORLD_SCHEMA, random.next() < 0.8 ? ALL_IN_MEMORY : 20_000);
     for (let step = 0; step < 12; step++) {
       const changes = randomChanges(random, world, 1000 + step);
       await world.commit(changes, random.pick(["applied", "applied", "applied", "failed", "lost"]));
-      if (random.chance(30)) world.reopen(random.pick([ALL_IN_MEMORY, 30_000, 0]));
+      if (random.next() < 0.3) world.reopen(random.pick([ALL_IN_MEMORY, 30_000, 0]));
       await expectAgreement(world, random, FILTERS);
     }
     // What is left behind when everything is gone?
@@ -71,7 +71,7 @@ describe("an index against a plain look at every object", () => {
   });
 
   it("agrees while readers and writers run beside each other", async () => {
-    const random = new Seeded(77);
+    const random = seededRandom(77);
     const world = new IndexWorld(WORLD_SCHEMA, ALL_IN_MEMORY);
     await world.commit(randomChanges(random, world, 1000));
     for (let round = 0; round < 20; round++) {

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { LongReads } from "./long-reads.js";
-import { Seeded } from "./testing/seeded.js";
 import type { Turns, Work } from "./work.js";
 
 /** More than anyone has for one turn. */
@@ -161,15 +161,15 @@ describe("long reads", () => {
   });
 
   test("random ones with failures and signals leave nothing behind", async () => {
-    const random = new Seeded(4711);
+    const random = seededRandom(4711);
     const gate = gateOf(2, 20);
     const observed = new Observed();
     for (let round = 0; round < 20; round++) {
       const asked = Array.from({ length: 25 }, (_, name) => {
         const stop = new AbortController();
-        if (random.chance(30)) setImmediate(() => stop.abort(new Error("gone")));
+        if (random.next() < 0.3) setImmediate(() => stop.abort(new Error("gone")));
         const begin = observed.begin(name, random.below(4));
-        const fails = random.chance(20);
+        const fails = random.next() < 0.2;
         return Promise.resolve(
           gate.run(
             function* (turns) {

@@ -1,5 +1,4 @@
 import type { ErrorCode } from "@shoal/model";
-import { SeededRandom } from "./seeded-random.js";
 
 /** When and how an operation of a `FaultyStore` goes wrong. */
 export interface FaultRule {
@@ -22,27 +21,21 @@ export interface FaultRule {
   readonly delayMs?: number;
 }
 
-/** Decides which operations fail. The same rules, seed and operations give the same faults. */
+/** Decides which operations fail. The same rules, chance and operations give the same faults. */
 export class FaultScript {
-  readonly #random: SeededRandom;
   readonly #seen = { write: 0, get: 0, scan: 0 };
   readonly #acted = new Map<FaultRule, number>();
   readonly #rules: readonly FaultRule[];
 
   constructor(
     rules: readonly FaultRule[],
-    seed: number,
+    /** Numbers in [0, 1). */
+    readonly chance: () => number,
     /** Waits; replaced in tests that have a clock of their own. */
     readonly wait: (delayMs: number) => Promise<void> = (delayMs) =>
       new Promise((resolve) => setTimeout(resolve, delayMs)),
   ) {
     this.#rules = rules;
-    this.#random = new SeededRandom(seed);
-  }
-
-  /** In [0, 1), from the seed. */
-  chance(): number {
-    return this.#random.next();
   }
 
   /** The first rule that acts on the next operation of this kind. */
@@ -53,7 +46,7 @@ export class FaultScript {
       if (rule.on !== operation || before < (rule.after ?? 0)) continue;
       const acted = this.#acted.get(rule) ?? 0;
       if (acted >= (rule.times ?? Number.POSITIVE_INFINITY)) continue;
-      if (rule.probability !== undefined && this.#random.next() >= rule.probability) continue;
+      if (rule.probability !== undefined && this.chance() >= rule.probability) continue;
       this.#acted.set(rule, acted + 1);
       return rule;
     }

@@ -1,14 +1,17 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { type FaultRule, FaultScript } from "./fault-script.js";
 import { FaultyStore } from "./faulty-store.js";
 import { describeKeyValueStore } from "./key-value-store-suite.js";
 import { MemoryStore } from "./memory-store.js";
-import { SeededRandom } from "./seeded-random.js";
 import { bytes, pairs, put, text } from "./store-under-test-suite.js";
 
 describeKeyValueStore("FaultyStore without faults", async () => {
   const inner = new MemoryStore();
-  const store = new FaultyStore(inner, new FaultScript([{ on: "get", fault: "delay", delayMs: 0, times: 20 }], 1));
+  const store = new FaultyStore(
+    inner,
+    new FaultScript([{ on: "get", fault: "delay", delayMs: 0, times: 20 }], () => 0),
+  );
   return {
     store,
     damage: async (key, change) => inner.damage(key, change),
@@ -16,8 +19,8 @@ describeKeyValueStore("FaultyStore without faults", async () => {
   };
 });
 
-const faulty = (rules: readonly FaultRule[], seed = 1) =>
-  new FaultyStore(new MemoryStore(), new FaultScript(rules, seed));
+const faulty = (rules: readonly FaultRule[], { next } = seededRandom(1)) =>
+  new FaultyStore(new MemoryStore(), new FaultScript(rules, next));
 
 describe("FaultyStore", () => {
   it("fails when the script says so and does nothing then", async () => {
@@ -49,7 +52,7 @@ describe("FaultyStore", () => {
   it("tears a write: all of it or nothing is there, and nobody was told", async () => {
     const outcomes = new Set<string>();
     for (let seed = 0; seed < 20; seed++) {
-      const store = faulty([{ on: "write", fault: "tear", after: 1 }], seed);
+      const store = faulty([{ on: "write", fault: "tear", after: 1 }], seededRandom(seed));
       await store.write([put("a", "1")]);
       await expect(store.write([put("a", "2"), put("b", "2")])).rejects.toMatchObject({ code: "unavailable" });
       expect(store.isCrashed).toBe(true);
@@ -62,7 +65,7 @@ describe("FaultyStore", () => {
 
   it("does the same for the same seed", async () => {
     const run = async () => {
-      const store = faulty([{ on: "write", fault: "fail", probability: 0.3 }], 42);
+      const store = faulty([{ on: "write", fault: "fail", probability: 0.3 }], seededRandom(42));
       const results: string[] = [];
       for (let i = 0; i < 100; i++) {
         results.push(
@@ -81,8 +84,8 @@ describe("FaultyStore", () => {
 
   it("never loses what was acknowledged as synced, over random crashes", async () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
-    const random = new SeededRandom(seed);
-    const store = faulty([{ on: "write", fault: "tear", probability: 0.05 }], seed);
+    const random = seededRandom(seed);
+    const store = faulty([{ on: "write", fault: "tear", probability: 0.05 }], random);
     let durable = new Map<string, string>();
     let current = new Map<string, string>();
     for (let step = 0; step < 500; step++) {

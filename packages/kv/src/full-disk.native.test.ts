@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openRocksStore, type RocksStoreOptions } from "./open-rocks-store.js";
 import { RocksConnection } from "./rocks-connection.js";
@@ -65,12 +66,7 @@ async function fill(store: RocksStore, prefix: string): Promise<{ acknowledged: 
 
 /** 64 KiB that do not compress. */
 function randomValue(seed: number): Buffer {
-  const value = Buffer.alloc(65536);
-  for (let i = 0, state = seed + 1; i < value.length; i++) {
-    state = Math.imul(state, 1664525) + 1013904223;
-    value[i] = state >>> 24;
-  }
-  return value;
+  return Buffer.from(seededRandom(seed).bytes(65536));
 }
 
 async function missing(store: RocksStore, prefix: string, count: number): Promise<number[]> {

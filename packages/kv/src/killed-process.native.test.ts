@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { seededRandom } from "@shoal/seeded-random";
 import { beforeAll, expect, it } from "vitest";
 import { buildForChildren, childEnd, startChild } from "./child-store-suite.js";
 import { openRocksStore } from "./open-rocks-store.js";
-import { SeededRandom } from "./seeded-random.js";
 import { collect, text } from "./store-under-test-suite.js";
 
 const ROUNDS = Number(process.env.SHOAL_KILL_ROUNDS ?? 5);
@@ -26,7 +26,7 @@ const script = `
 
 it(`loses nothing acknowledged and tears no batch when the process is killed (${ROUNDS} rounds)`, async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
-  const random = new SeededRandom(seed);
+  const random = seededRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), "shoal-kill-"));
   let acknowledged = Array.from({ length: WRITERS }, () => 0);
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { seededRandom } from "@shoal/seeded-random";
 import { bench, describe } from "vitest";
 import type { KeyValueChange } from "./key-value-store.js";
 import { openRocksStore } from "./open-rocks-store.js";
-import { SeededRandom } from "./seeded-random.js";
 
 // CPU µs (user and system, all threads) per operation over 100,000 rows of 600 bytes; run by `vitest bench --run packages/kv`.
 const ROWS = 100_000;
@@ -45,8 +45,8 @@ describe("RocksStore", () => {
     async () => {
       const folder = await mkdtemp(join(process.env.SHOAL_BENCH_FOLDER ?? tmpdir(), "shoal-kv-bench-"));
       const store = await openRocksStore({ folder, ballastBytes: 0 });
-      const rng = new SeededRandom(1);
-      const row = Buffer.from(Array.from({ length: 600 }, () => rng.below(256)));
+      const rng = seededRandom(1);
+      const row = Buffer.from(rng.bytes(600));
       const put = (index: number): KeyValueChange => ({ type: "put", key: keyOf(index), value: row });
       const random = () => keyOf(rng.below(ROWS));
       await measure("batch of 100 puts, sync (a record)", ROWS, async () => {

@@ -1,5 +1,5 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { SeededRandom } from "./seeded-random.js";
 import { bytes, del, type OpenStore, pairs, put, text } from "./store-under-test-suite.js";
 
 export function describeSnapshots(open: OpenStore): void {
@@ -25,7 +25,7 @@ export function describeSnapshots(open: OpenStore): void {
 
     it("holds what was acknowledged before the call and nothing that was called for after it", async () => {
       const { store } = await open();
-      const rng = new SeededRandom(7);
+      const rng = seededRandom(7);
       for (let round = 0; round < 30; round++) {
         const before = rng.below(5);
         const acknowledged: number[] = [];

@@ -1,3 +1,4 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { ShoalError } from "./errors/shoal-error.js";
 import { parseLongBeacon, parseShortBeacon } from "./objects/beacon.js";
@@ -36,24 +37,19 @@ const TEXTS = [
 ];
 
 it(`answers anything with a value or a ShoalError (seed ${SEED})`, () => {
-  let state = SEED;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-  const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
+  const { below, pick } = seededRandom(SEED);
   const anything = (depth: number): unknown => {
-    const kind = random(depth > 0 ? 9 : 6);
+    const kind = below(depth > 0 ? 9 : 6);
     if (kind === 0) return pick([null, true, false]);
     if (kind === 1) return pick([0, -1, 1.5, 2 ** 53, 1e39, 1e308, -0, Number.POSITIVE_INFINITY, 128]);
     if (kind === 2) return new JsonNumber(pick(["1.0", "1e2", "9223372036854775808", "1e999", "-0"]));
     if (kind < 6) return pick(TEXTS);
-    if (kind === 6) return Array.from({ length: random(4) }, () => anything(depth - 1));
+    if (kind === 6) return Array.from({ length: below(4) }, () => anything(depth - 1));
     return object(depth, KEYS);
   };
   const object = (depth: number, keys: readonly string[]): unknown => {
     const result: Record<string, unknown> = {};
-    for (let i = random(6); i > 0; i--) {
+    for (let i = below(6); i > 0; i--) {
       const value = anything(depth - 1);
       Object.defineProperty(result, pick(keys), { value, enumerable: true, configurable: true, writable: true });
     }

@@ -1,15 +1,8 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { readFloat32List } from "./float32-list.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261122);
-
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 function read(list: string, room = 100) {
   // Not at the start of its buffer: places must not be mixed up.
@@ -39,7 +32,7 @@ function spelled(random: () => number): string {
 }
 
 it(`rounds every spelling as Number and Math.fround do, or leaves it (seed ${SEED})`, () => {
-  const random = generator(SEED);
+  const random = seededRandom(SEED).next;
   let taken = 0;
   for (let round = 0; round < 40_000; round++) {
     const texts = Array.from({ length: 1 + Math.floor(random() * 8) }, () => spelled(random));

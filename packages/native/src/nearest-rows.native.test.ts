@@ -1,12 +1,10 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { nearestRows } from "./nearest-rows.js";
 
 function randomNumbers(seed: number, count: number): Float32Array {
-  let state = seed;
-  return Float32Array.from({ length: count }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 31 - 1;
-  });
+  const { next } = seededRandom(seed);
+  return Float32Array.from({ length: count }, () => next() * 2 - 1);
 }
 
 /** All distances in float64, sorted. */

@@ -1,3 +1,4 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { SIMD_KERNELS, simdDots } from "./simd-kernels.js";
 
@@ -11,12 +12,10 @@ function high(number: number): number {
   return value[0] ?? 0;
 }
 
+/** Numbers in [-1, 1). */
 function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 31 - 1;
-  };
+  const { next } = seededRandom(seed);
+  return () => next() * 2 - 1;
 }
 
 describe.each(SIMD_KERNELS.map((name, kernel) => ({ name, kernel })))("kernel $name", ({ kernel }) => {

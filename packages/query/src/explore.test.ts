@@ -1,8 +1,9 @@
 import type { ExploreQuery } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import type { MemoryObject } from "./testing/memory-object.js";
 import { nearest } from "./testing/memory-shards.js";
-import { context, DIMENSIONS, engineOver, random, record, uuid, world } from "./testing/memory-world.js";
+import { context, DIMENSIONS, engineOver, record, uuid, world } from "./testing/memory-world.js";
 
 const explored = (change: Partial<ExploreQuery>): ExploreQuery => ({
   ...{ nearVector: undefined, nearObject: undefined, limit: undefined, offset: undefined },
@@ -22,14 +23,14 @@ function sorted(objects: readonly MemoryObject[], vector: Float32Array) {
 }
 
 describe.each([1, 2, 5])("Explore over %i shards a class", (shardCount) => {
-  const next = random(shardCount);
+  const random = seededRandom(shardCount);
   const twins = world(5, 20, ["Beta"]).flatMap((object) => [object, { ...object, className: "Alpha" }]);
   const objects = [...world(shardCount, 200, ["Alpha", "Beta", "Gamma"]), ...twins];
   const other = { ...record("Other"), dimensions: 3 };
   const records = [record("Gamma"), record("Skipped", true), other, record("Beta"), record("Alpha")];
-  const short = { className: "Other", id: uuid(next), creationTimeUnix: 1, vector: Float32Array.of(1, 1, 1) };
+  const short = { className: "Other", id: uuid(random), creationTimeUnix: 1, vector: Float32Array.of(1, 1, 1) };
   const { engine, shards } = engineOver([...objects, short], shardCount, records);
-  const query = Float32Array.from({ length: DIMENSIONS }, () => next() - 0.5);
+  const query = Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
   const shown = (hits: ReturnType<typeof sorted>) =>
     hits.map(({ id, className, distance }) => ({ id, className, certainty: Math.fround(1 - distance / 2) }));
 
@@ -88,7 +89,7 @@ describe.each([1, 2, 5])("Explore over %i shards a class", (shardCount) => {
   });
 
   const nearVector = { vector: query, certainty: undefined };
-  const unknown = uuid(random(999));
+  const unknown = uuid(seededRandom(999));
   test.each<[Partial<ExploreQuery>, string]>([
     [
       {},

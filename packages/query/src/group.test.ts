@@ -1,10 +1,11 @@
 import { decodeProperties, type GetQuery, type Grouping, type Json, referenceTo } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { QueryEngine } from "./query-engine.js";
 import { library, libraryRecords, plainTargets } from "./testing/library-world.js";
 import type { MemoryObject } from "./testing/memory-object.js";
 import { MemoryShards } from "./testing/memory-shards.js";
-import { context, DIMENSIONS, getQuery, limits, NOTHING, ROWS, random, record, uuid } from "./testing/memory-world.js";
+import { context, DIMENSIONS, getQuery, limits, NOTHING, ROWS, record, uuid } from "./testing/memory-world.js";
 
 function engineOf(objects: readonly MemoryObject[], records = libraryRecords(), shardCount = 2, comparisons = 1e6) {
   const shards = new MemoryShards(records, objects, shardCount);
@@ -31,7 +32,7 @@ function half(a: Float32Array | undefined, b: Float32Array | undefined): number 
 }
 
 describe("group", () => {
-  const objects = library(random(21), 150).map((object, at) =>
+  const objects = library(seededRandom(21), 150).map((object, at) =>
     at % 10 === 0 ? { ...object, vector: at % 20 === 0 ? undefined : new Float32Array(DIMENSIONS) } : object,
   );
   const engine = engineOf(objects);
@@ -70,8 +71,13 @@ describe("group", () => {
 
   test("more comparisons than GROUP_COMPARISONS_MAX are refused", async () => {
     const vector = new Float32Array(DIMENSIONS).fill(1);
-    const next = random(3);
-    const same = Array.from({ length: 10 }, () => ({ className: "Book", id: uuid(next), creationTimeUnix: 1, vector }));
+    const random = seededRandom(3);
+    const same = Array.from({ length: 10 }, () => ({
+      className: "Book",
+      id: uuid(random),
+      creationTimeUnix: 1,
+      vector,
+    }));
     const query = (force: number) => books({ group: { type: "closest", force } });
     // Nothing is nearer than 0, so that each of ten rows is compared with each: 45 times. All are nearer than 1: 9 times.
     for (const [force, count] of [
@@ -134,9 +140,9 @@ describe("merged properties", () => {
   };
 
   async function merged(values: readonly Readonly<Record<string, Json>>[]): Promise<unknown> {
-    const next = random(1);
+    const random = seededRandom(1);
     const objects = values
-      .map(() => uuid(next))
+      .map(() => uuid(random))
       .sort()
       .map((id, at) => ({
         ...{ id, className: "Thing", creationTimeUnix: 1, vector: Float32Array.of(1, 1, 1, 1) },
@@ -149,7 +155,7 @@ describe("merged properties", () => {
     return rows[0]?.object && decodeProperties(rows[0].object);
   }
 
-  const [one, two] = [uuid(random(5)), uuid(random(6))];
+  const [one, two] = [uuid(seededRandom(5)), uuid(seededRandom(6))];
   test.each<[string, readonly Json[], Json | undefined]>([
     ["atext", ["a"], "a"],
     ["atext", ["b", "a", "b", null, "c"], "b (a, c)"],

@@ -1,14 +1,14 @@
 import type { ObjectId } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, test } from "vitest";
 import { mergeIds } from "./merge-ids.js";
-import { random } from "./testing/memory-world.js";
 import { Turns } from "./turns.js";
 
 test("ascending lists become one, without doubles", async () => {
-  const next = random(4);
+  const random = seededRandom(4);
   for (let round = 0; round < 200; round++) {
-    const lists = Array.from({ length: Math.floor(next() * 7) }, () => {
-      const ids = Array.from({ length: Math.floor(next() * 30) }, () => `${Math.floor(next() * 60)}` as ObjectId);
+    const lists = Array.from({ length: random.below(7) }, () => {
+      const ids = Array.from({ length: random.below(30) }, () => `${random.below(60)}` as ObjectId);
       return [...new Set(ids)].sort();
     });
     expect(await mergeIds(lists, new Turns({}))).toEqual([...new Set(lists.flat())].sort());

@@ -1,3 +1,4 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { mergeSorted } from "./merge-sorted.js";
 
@@ -8,7 +9,7 @@ interface Entry {
 
 describe("lists that are merged", () => {
   test.each([1, 2, 3, 4])("are a page of all entries sorted, equal ones in the order of the lists, seed %i", (seed) => {
-    const below = belowOf(seed);
+    const { below } = seededRandom(seed);
     for (let round = 0; round < 300; round++) {
       const lists = Array.from({ length: below(5) }, (_, list) =>
         Array.from({ length: below(12) }, (): Entry => ({ key: below(9), list })).sort(byKey),
@@ -23,13 +24,4 @@ describe("lists that are merged", () => {
 
 function byKey(a: Entry, b: Entry): number {
   return a.key - b.key;
-}
-
-/** Whole numbers below a bound, the same ones for the same seed. */
-function belowOf(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
 }

@@ -1,17 +1,7 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { nearest } from "./testing/memory-shards.js";
-import {
-  byId,
-  context,
-  DIMENSIONS,
-  engineOver,
-  getQuery,
-  NOTHING,
-  ROWS,
-  random,
-  uuid,
-  world,
-} from "./testing/memory-world.js";
+import { byId, context, DIMENSIONS, engineOver, getQuery, NOTHING, ROWS, uuid, world } from "./testing/memory-world.js";
 
 describe.each([1, 2, 5])("over %i shards", (shardCount) => {
   const objects = world(shardCount, 400);
@@ -41,14 +31,14 @@ describe.each([1, 2, 5])("over %i shards", (shardCount) => {
   });
 
   test("nearVector agrees with brute force at every page, with and without rows", async () => {
-    const next = random(99);
+    const random = seededRandom(99);
     for (const [limit, offset] of [
       [10, 0],
       [7, 20],
       [200, 100],
       [400, 0],
     ] as const) {
-      const vector = Float32Array.from({ length: DIMENSIONS }, () => next() - 0.5);
+      const vector = Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
       const expected = nearest(objects, { vector, count: offset + limit, fields: undefined }).slice(offset);
       for (const fields of [NOTHING, ROWS]) {
         const nearVector = { vector, certainty: undefined };
@@ -90,7 +80,7 @@ describe.each([1, 2, 5])("over %i shards", (shardCount) => {
   });
 
   test("a list with after walks the ids, also from one that is not there", async () => {
-    const after = uuid(random(5));
+    const after = uuid(seededRandom(5));
     const list = await engine.list({ className: "Word", after, limit: 9, offset: undefined, fields: ROWS }, context);
     const expected = sorted.filter(({ id }) => id > after).slice(0, 9);
     expect(list.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));

@@ -1,10 +1,11 @@
 import { type GetQuery, type ReferenceSelection, type RowFields, referenceTo } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { QueryEngine } from "./query-engine.js";
 import { follow, library, libraryRecords, plainTargets } from "./testing/library-world.js";
 import type { MemoryObject } from "./testing/memory-object.js";
 import { MemoryShards } from "./testing/memory-shards.js";
-import { byId, context, DIMENSIONS, getQuery, limits, NOTHING, ROWS, random, uuid } from "./testing/memory-world.js";
+import { byId, context, DIMENSIONS, getQuery, limits, NOTHING, ROWS, uuid } from "./testing/memory-world.js";
 
 function engineOf(objects: readonly MemoryObject[], shardCount: number, referencedRowsMax?: number) {
   const shards = new MemoryShards(libraryRecords(), objects, shardCount);
@@ -30,7 +31,7 @@ const SELECTIONS: readonly (readonly ReferenceSelection[])[] = [
 ];
 
 describe.each([1, 2, 5])("references over %i shards", (shardCount) => {
-  const objects = library(random(40 + shardCount), 120);
+  const objects = library(seededRandom(40 + shardCount), 120);
   const { engine } = engineOf(objects, shardCount);
   const of = (id: string) => objects.find((one) => one.id === id && one.className === "Book");
 
@@ -52,7 +53,7 @@ describe.each([1, 2, 5])("references over %i shards", (shardCount) => {
 });
 
 describe("reading references", () => {
-  const objects = library(random(8), 120);
+  const objects = library(seededRandom(8), 120);
   const deep = SELECTIONS[3] ?? [];
 
   test("takes one request a level, class and shard, and reads an object once", async () => {
@@ -89,12 +90,12 @@ describe("reading references", () => {
   });
 
   test("an object that is reached in several ways is one row in memory", async () => {
-    const next = random(2);
+    const random = seededRandom(2);
     const plain = { creationTimeUnix: 1, vector: undefined };
-    const author: MemoryObject = { ...plain, className: "Author", id: uuid(next), properties: {} };
+    const author: MemoryObject = { ...plain, className: "Author", id: uuid(random), properties: {} };
     const books = Array.from({ length: 3 }, () => ({
       ...plain,
-      ...{ className: "Book", id: uuid(next), properties: { by: [referenceTo(author.id, "svc")] } },
+      ...{ className: "Book", id: uuid(random), properties: { by: [referenceTo(author.id, "svc")] } },
     }));
     const { engine } = engineOf([author, ...books], 2);
     const references = [select("by", target("Author"))];
@@ -105,9 +106,9 @@ describe("reading references", () => {
   });
 
   test("more references than REFERENCED_ROWS_MAX are refused before they are read", async () => {
-    const next = random(2);
+    const random = seededRandom(2);
     const plain = { creationTimeUnix: 1, vector: undefined, className: "Book" };
-    const ids = Array.from({ length: 10 }, () => uuid(next));
+    const ids = Array.from({ length: 10 }, () => uuid(random));
     const like = ids.map((id) => referenceTo(id, "svc"));
     const books = ids.map((id) => ({ ...plain, id, properties: { like } }));
     const levels = (depth: number): ReferenceSelection[] =>
@@ -129,10 +130,10 @@ describe("reading references", () => {
   });
 
   test("long lists are followed in turns, which a signal ends", async () => {
-    const next = random(6);
-    const like = Array.from({ length: 30_000 }, () => referenceTo(uuid(next), "svc"));
+    const random = seededRandom(6);
+    const like = Array.from({ length: 30_000 }, () => referenceTo(uuid(random), "svc"));
     const plain = { className: "Book", creationTimeUnix: 1, vector: undefined };
-    const books = [1, 2, 3].map(() => ({ ...plain, id: uuid(next), properties: { like } }));
+    const books = [1, 2, 3].map(() => ({ ...plain, id: uuid(random), properties: { like } }));
     const { engine } = engineOf(books, 1);
     const query = getQuery({ className: "Book", references: [select("like", target("Book"))] });
     let turns = 0;

@@ -1,16 +1,7 @@
 import type { GetQuery } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
-import {
-  context,
-  DIMENSIONS,
-  engineOver,
-  getQuery,
-  ROWS,
-  random,
-  record,
-  uuid,
-  world,
-} from "./testing/memory-world.js";
+import { context, DIMENSIONS, engineOver, getQuery, ROWS, record, uuid, world } from "./testing/memory-world.js";
 
 describe("refusals", () => {
   const objects = world(3, 20);
@@ -64,7 +55,10 @@ describe("refusals", () => {
       "explorer: get class: vectorize params: found both 'nearVector' and 'nearObject' parameters which are conflicting, choose one instead",
     ],
     [near(undefined, undefined), "explorer: get class: vectorize params: nearObject params: empty id and beacon"],
-    [near(uuid(random(77)), undefined), "explorer: get class: vectorize params: nearObject params: vector not found"],
+    [
+      near(uuid(seededRandom(77)), undefined),
+      "explorer: get class: vectorize params: nearObject params: vector not found",
+    ],
     [
       near("abc", undefined),
       "explorer: get class: vectorize params: nearObject params: search index empty: parse id as uuid: invalid UUID length: 3",
@@ -113,7 +107,7 @@ describe("refusals", () => {
   test("an object of a class whose shard is down is neither there nor absent", async () => {
     const alone = engineOver(objects, 1);
     alone.shards.down.add("s0");
-    const id = objects[0]?.id ?? uuid(random(1));
+    const id = objects[0]?.id ?? uuid(seededRandom(1));
     await expect(alone.engine.objectById(id, ROWS, context)).rejects.toMatchObject({ code: "unavailable" });
   });
 

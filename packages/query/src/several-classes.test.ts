@@ -1,7 +1,8 @@
 import { ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { nearest } from "./testing/memory-shards.js";
-import { context, engineOver, getQuery, ROWS, random, record, uuid, world } from "./testing/memory-world.js";
+import { context, engineOver, getQuery, ROWS, record, uuid, world } from "./testing/memory-world.js";
 
 describe("several classes", () => {
   const objects = world(7, 300, ["Alpha", "Beta", "Gamma"]);
@@ -14,7 +15,7 @@ describe("several classes", () => {
     if (id === undefined) throw new Error("no object");
     expect((await engine.objectById(id, ROWS, context))?.className).toBe(object?.className);
     expect(Object.fromEntries(shards.calls)).toEqual({ findObjects: 1, getObjects: 1 });
-    expect(await engine.objectById(uuid(random(1234)), ROWS, context)).toBeUndefined();
+    expect(await engine.objectById(uuid(seededRandom(1234)), ROWS, context)).toBeUndefined();
   });
 
   test("of twins the first class by name wins", async () => {
@@ -29,7 +30,7 @@ describe("several classes", () => {
     const { engine, shards } = engineOver(objects, 1, records);
     const beta = objects.find(({ className }) => className === "Beta")?.id;
     if (beta === undefined) throw new Error("no object");
-    const unknown = uuid(random(1234));
+    const unknown = uuid(seededRandom(1234));
     for (const down of ["Alpha_s0", "Gamma_s0"]) {
       shards.down.add(down);
       expect((await engine.objectById(beta, ROWS, context))?.className, down).toBe("Beta");

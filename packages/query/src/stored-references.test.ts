@@ -1,7 +1,8 @@
 import { type Json, type ObjectId, referenceTo, targetsOfReferences } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, test } from "vitest";
 import { StoredReferences } from "./stored-references.js";
-import { random, uuid } from "./testing/memory-world.js";
+import { uuid } from "./testing/memory-world.js";
 
 const TEXTS = [
   '"by":[',
@@ -17,20 +18,20 @@ const TEXTS = [
 ];
 
 test("agrees with parsing, whatever texts stand beside the references", () => {
-  const next = random(11);
-  const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)] as T;
-  const text = () => Array.from({ length: Math.floor(next() * 4) }, () => pick(TEXTS)).join("");
+  const random = seededRandom(11);
+  const text = () => Array.from({ length: random.below(4) }, () => random.pick(TEXTS)).join("");
   const values: readonly (() => Json)[] = [
     text,
     () => [text(), text()],
     () => ({ input: text(), by: text() }),
-    () => Array.from({ length: Math.floor(next() * 4) }, () => referenceTo(uuid(next), pick(["svc", "weaviate"]))),
-    () => [{ beacon: `svc://localhost/${uuid(next)}`, classification: { overallCount: 3, ids: ["]"] } }],
+    () => Array.from({ length: random.below(4) }, () => referenceTo(uuid(random), random.pick(["svc", "weaviate"]))),
+    () => [{ beacon: `svc://localhost/${uuid(random)}`, classification: { overallCount: 3, ids: ["]"] } }],
     () => null,
   ];
   for (let round = 0; round < 2000; round++) {
     const properties: Record<string, Json> = {};
-    for (const name of ["a", "b", "by", "byX", "xby", "z"]) if (next() < 0.6) properties[name] = pick(values)();
+    for (const name of ["a", "b", "by", "byX", "xby", "z"])
+      if (random.next() < 0.6) properties[name] = random.pick(values)();
     // What is no list of references belongs to a property of another type.
     const { by } = properties;
     if (!Array.isArray(by) || by.some((item) => typeof item === "string")) delete properties.by;

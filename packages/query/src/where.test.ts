@@ -6,12 +6,13 @@ import {
   ShoalError,
   type WhereFilter,
 } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { QueryEngine } from "./query-engine.js";
 import { library, libraryRecords, randomWhere, satisfies } from "./testing/library-world.js";
 import type { MemoryObject } from "./testing/memory-object.js";
 import { MemoryShards, nearest } from "./testing/memory-shards.js";
-import { byId, context, DIMENSIONS, getQuery, limits, NOTHING, random, uuid } from "./testing/memory-world.js";
+import { byId, context, DIMENSIONS, getQuery, limits, NOTHING, uuid } from "./testing/memory-world.js";
 
 function engineOf(objects: readonly MemoryObject[], shardCount: number, options: { filterIdsMax?: number } = {}) {
   const shards = new MemoryShards(libraryRecords(), objects, shardCount);
@@ -23,15 +24,15 @@ const ann: FilterValue = { kind: "string", values: ["Ann"] };
 const equal = (path: readonly string[], value: FilterValue = ann): WhereFilter => ({ operator: "Equal", path, value });
 
 describe.each([1, 2, 5])("where over %i shards", (shardCount) => {
-  const next = random(shardCount);
-  const objects = library(next, 150);
+  const random = seededRandom(shardCount);
+  const objects = library(random, 150);
   const { engine } = engineOf(objects, shardCount);
   const sorted = objects.filter(({ className }) => className === "Book").sort(byId);
 
   test("lists agree with a plain loop, in pages by id", async () => {
     for (let round = 0; round < 150; round++) {
-      const where = randomWhere(next);
-      const [limit, offset] = [Math.floor(next() * 40), Math.floor(next() * 20)];
+      const where = randomWhere(random);
+      const [limit, offset] = [random.below(40), random.below(20)];
       const rows = await engine.get(books({ where, limit, offset }), context);
       const expected = sorted.filter((book) => satisfies(where, book, objects)).slice(offset, offset + limit);
       const shown = JSON.stringify(where);
@@ -44,8 +45,8 @@ describe.each([1, 2, 5])("where over %i shards", (shardCount) => {
 
   test("vector searches agree with a plain loop", async () => {
     for (let round = 0; round < 50; round++) {
-      const where = randomWhere(next);
-      const vector = Float32Array.from({ length: DIMENSIONS }, () => next() - 0.5);
+      const where = randomWhere(random);
+      const vector = Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
       const nearVector = { vector, certainty: undefined };
       const rows = await engine.get(books({ where, nearVector, limit: 10, offset: 3, fields: NOTHING }), context);
       const allowed = sorted.filter((book) => satisfies(where, book, objects));
@@ -55,8 +56,8 @@ describe.each([1, 2, 5])("where over %i shards", (shardCount) => {
   });
 
   test("an id at the end of a path is an object of that class, not only a beacon", async () => {
-    const next = random(77 + shardCount);
-    for (const value of [...objects.slice(0, 60).map(({ id }) => id), uuid(next)]) {
+    const random = seededRandom(77 + shardCount);
+    for (const value of [...objects.slice(0, 60).map(({ id }) => id), uuid(random)]) {
       for (const operator of ["Equal", "ContainsAny"] as const) {
         const where = { operator, path: ["by", "Author", "id"], value: { kind: "string", values: [value] } } as const;
         const rows = await engine.get(books({ where, limit: 100 }), context);
@@ -68,7 +69,7 @@ describe.each([1, 2, 5])("where over %i shards", (shardCount) => {
 });
 
 describe("filters over references", () => {
-  const objects = library(random(9), 80);
+  const objects = library(seededRandom(9), 80);
 
   test("ask once for each distinct inner filter, and only the owner of an id", async () => {
     const { engine, shards } = engineOf(objects, 2);
@@ -209,7 +210,7 @@ describe("filters over references", () => {
   test("a beacon to an object that is gone refers to nothing", async () => {
     const gone = "00000000-0000-0000-0000-00000000000f" as ObjectId;
     const book: MemoryObject = {
-      ...{ className: "Book", id: uuid(random(3)), creationTimeUnix: 1, vector: undefined },
+      ...{ className: "Book", id: uuid(seededRandom(3)), creationTimeUnix: 1, vector: undefined },
       properties: { by: [referenceTo(gone, "weaviate")] },
     };
     const { engine } = engineOf([book], 1);

@@ -1,11 +1,11 @@
 import type { Json } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import type { ExtensionsSnapshot } from "./extension-service.js";
 import { createRpcServer } from "./far/rpc-server.js";
 import { connectCoordinator } from "./near/connect-coordinator.js";
 import { describeExtensionService } from "./testing/extension-service-suite.js";
 import { MemoryExtensions } from "./testing/memory-extensions.js";
-import { randomBelow } from "./testing/random.js";
 import { applyExtensions, extensionsBetween } from "./wire/extensions-update.js";
 import { EXTENSIONS } from "./wire/load-protos.js";
 
@@ -38,7 +38,7 @@ describeExtensionService("over gRPC", async () => {
 describe("updates of extensions", () => {
   test("lead from any snapshot to any other", () => {
     const seed = Number(process.env.RPC_SEED) || 11;
-    const below = randomBelow(seed);
+    const { below } = seededRandom(seed);
     const values: readonly Json[] = Array.from({ length: 6 }, (_, number) => ({ number }));
     let whole = 0;
     for (let round = 0; round < 500; round++) {

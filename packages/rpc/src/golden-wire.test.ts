@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { loadSync } from "@grpc/proto-loader";
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, test } from "vitest";
 import { METHOD_OF_CODE } from "./far/shard-methods.js";
 import {
@@ -12,7 +13,6 @@ import {
   readRequestHead,
   writeRequestHead,
 } from "./stream/message-head.js";
-import { randomBelow } from "./testing/random.js";
 import { drawMessages, type WireMessage } from "./testing/random-messages.js";
 import { RandomValues } from "./testing/random-values.js";
 import { ByteReader } from "./wire/byte-reader.js";
@@ -61,7 +61,7 @@ function messageOf(line: string): WireMessage {
 }
 
 function drawn(): string {
-  const values = new RandomValues(randomBelow(PROTOCOL_VERSION));
+  const values = new RandomValues(seededRandom(PROTOCOL_VERSION));
   return Array.from({ length: ROUNDS }, () => drawMessages(values).map((one) => `${lineOf(one)}\n`))
     .flat()
     .join("");

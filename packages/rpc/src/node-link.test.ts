@@ -1,5 +1,6 @@
 import { Client, credentials } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { deliveryOf } from "./delivery.js";
 import { createRpcServer } from "./far/rpc-server.js";
@@ -7,7 +8,6 @@ import { FrameKind } from "./generated/shoal/FrameKind.js";
 import { connectNode } from "./near/remote-node.js";
 import { openCable } from "./testing/open-cable.js";
 import { openLink, reach } from "./testing/open-link.js";
-import { randomBelow } from "./testing/random.js";
 import { RandomValues } from "./testing/random-values.js";
 import { scriptedNode } from "./testing/scripted-node.js";
 import { SHARDS } from "./wire/load-protos.js";
@@ -27,7 +27,7 @@ function failureOf(answer: Promise<unknown>): Promise<ShoalError> {
 }
 
 function batch(objects: number, chars: number) {
-  const values = new RandomValues(randomBelow(seed));
+  const values = new RandomValues(seededRandom(seed));
   const text = "x".repeat(chars);
   return Array.from({ length: objects }, () => ({
     id: values.id(),
@@ -199,7 +199,7 @@ describe("a link to a node", () => {
   });
 
   test("counts rows as they arrive, and gives up an answer that finds no room", async () => {
-    const values = new RandomValues(randomBelow(seed));
+    const values = new RandomValues(seededRandom(seed));
     const row = { ...values.storedObject(), propertiesJson: Buffer.alloc(100_000, "1"), vector: undefined };
     await using link = await openLink(scriptedNode(() => Array.from({ length: 50 }, () => row)));
     const fields = { properties: true, vector: false, extras: false };
@@ -270,7 +270,7 @@ describe("a link to a node", () => {
 
 describe("the far side", () => {
   test(`stands what is no message, seed ${seed}`, async () => {
-    const below = randomBelow(seed);
+    const { below } = seededRandom(seed);
     const node = scriptedNode(() => []);
     await using link = await openLink(node);
     const { path, requestSerialize, responseDeserialize } = SHARDS.Talk;

@@ -1,10 +1,10 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { bench, describe } from "vitest";
 import { openLink } from "./testing/open-link.js";
-import { randomBelow } from "./testing/random.js";
 import { RandomValues } from "./testing/random-values.js";
 import { scriptedNode } from "./testing/scripted-node.js";
 
-const values = new RandomValues(randomBelow(1));
+const values = new RandomValues(seededRandom(1));
 const propertiesJson = Buffer.from(JSON.stringify({ text: "x".repeat(60), category: "c1", rank: 1 }));
 const hits = Array.from({ length: 10 }, () => {
   const id = values.id();

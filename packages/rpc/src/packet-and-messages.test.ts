@@ -1,9 +1,9 @@
 import { ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { FrameKind } from "./generated/shoal/FrameKind.js";
 import { FrameSender, type MessageKind, REQUEST_MESSAGE } from "./stream/frame-sender.js";
 import { MessageAssembler } from "./stream/message-assembler.js";
-import { randomBelow } from "./testing/random.js";
 import { PACKET_BY_REFLECTION } from "./wire/load-protos.js";
 import { decodePacket, encodePacket, type WireFrame } from "./wire/packet-codec.js";
 
@@ -24,7 +24,7 @@ function shown(frames: readonly WireFrame[]): readonly string[] {
 
 describe("packets", () => {
   test(`are what protobuf makes of them, both ways, seed ${seed}`, () => {
-    const below = randomBelow(seed);
+    const { below } = seededRandom(seed);
     for (let round = 0; round < 500; round++) {
       const frames = drawFrames(below);
       const packet = encodePacket(frames);
@@ -35,7 +35,7 @@ describe("packets", () => {
   });
 
   test(`that are none are refused and nothing else, seed ${seed}`, () => {
-    const below = randomBelow(seed);
+    const { below } = seededRandom(seed);
     let refused = 0;
     for (let round = 0; round < 20_000; round++) {
       const packet = Buffer.from(encodePacket(drawFrames(below)).subarray(0, 200));
@@ -67,7 +67,7 @@ const KB = 1024;
 
 describe("messages", () => {
   test(`come out whole, whatever their sizes and order, seed ${seed}`, async () => {
-    const below = randomBelow(seed);
+    const { below } = seededRandom(seed);
     for (let round = 0; round < 20; round++) {
       const { packets, sender } = heldSender(600 * KB);
       const assembler = new MessageAssembler(4096 * KB);

@@ -1,4 +1,5 @@
 import { ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { deliveryOf } from "./delivery.js";
 import { createRpcServer } from "./far/rpc-server.js";
@@ -6,7 +7,6 @@ import { connectCoordinator } from "./near/connect-coordinator.js";
 import type { NodeDirectory, NodeRecord } from "./node-service.js";
 import type { SchemaSnapshot } from "./schema-service.js";
 import { MemorySchema } from "./testing/memory-schema.js";
-import { randomBelow } from "./testing/random.js";
 import { describeSchemaService } from "./testing/schema-service-suite.js";
 import { SCHEMA } from "./wire/load-protos.js";
 import { applyUpdate, updateBetween } from "./wire/schema-update.js";
@@ -43,7 +43,7 @@ describe("updates", () => {
     SCHEMA.Watch.responseDeserialize(SCHEMA.Watch.responseSerialize(update));
 
   test(`lead from any schema to any other, seed ${seed}`, () => {
-    const below = randomBelow(seed);
+    const { below } = seededRandom(seed);
     let whole = 0;
     for (let round = 0; round < 500; round++) {
       const draw = () => {

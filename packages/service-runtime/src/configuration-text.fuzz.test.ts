@@ -1,4 +1,5 @@
 import { ShoalError } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { stringify } from "yaml";
 import { readConfiguration } from "./configuration.js";
@@ -8,19 +9,10 @@ import { SETTINGS } from "./setting-groups.js";
 
 const SEED = Number(process.env.SHOAL_FUZZ_SEED ?? 20_261_120);
 
-function chance(seed: number) {
-  let state = seed;
-  const below = (limit: number): number => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
-  return { below, pick: <T>(from: readonly T[]): T => from[below(from.length)] as T };
-}
-
 const TEXTS = ["text", "json", "spec", "weaviate", "info", "none", "true", "off", "https://a.b/c", "a, b ,c", "~", "5"];
 
 /** Values that most settings refuse and some take; the file reads each one as the variable with the same text. */
-function someValue({ below, pick }: ReturnType<typeof chance>): string | number | boolean {
+function someValue({ below, pick }: SeededRandom): string | number | boolean {
   const kind = below(5);
   if (kind === 0) return below(2) === 0;
   if (kind === 1) return pick([0, 1, 25, 60, 8192, 65_536, 1_048_576, 2_000_000_000]);
@@ -55,7 +47,7 @@ function outcome(read: () => unknown): unknown {
 }
 
 it(`a file says what variables with the same texts say (seed ${SEED})`, () => {
-  const random = chance(SEED);
+  const random = seededRandom(SEED);
   let accepted = 0;
   for (let round = 0; round < 3_000; round++) {
     const chosen = SETTINGS.filter(() => random.below(18) === 0);
@@ -99,7 +91,7 @@ const PIECES = [
 ];
 
 it(`whatever stands in a file: it is read, or refused in one line (seed ${SEED})`, () => {
-  const random = chance(SEED + 1);
+  const random = seededRandom(SEED + 1);
   const keys = SETTINGS.flatMap(({ key }) => key.split("."));
   const good = stringify(nest(new Map(SETTINGS.map(({ key }) => [key, someValue(random)]))));
   let refused = 0;

@@ -1,6 +1,6 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { DocumentRecycling } from "./document-recycling.js";
-import { Random } from "./testing/random.js";
 
 describe("document recycling", () => {
   it("gives an id back at once when nothing searches", () => {
@@ -11,7 +11,7 @@ describe("document recycling", () => {
   });
 
   it.each([1, 2, 3])("an id waits for the searches that began before, and for no others, seed %i", (seed) => {
-    const random = new Random(seed);
+    const random = seededRandom(seed);
     const free = new Set<number>();
     const recycling = new DocumentRecycling((document) => free.add(document));
     const running = new Map<number, number>();

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { createInvertedIndex, IndexMemory } from "@shoal/inverted-index";
 import { type KeyValueStore, openRocksStore } from "@shoal/kv";
 import { type ObjectId, type ShardFilter, ShoalError } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { describe, expect, it } from "vitest";
 import { openShard } from "./open-shard.js";
 import type { Shard } from "./shard.js";
-import { Random } from "./testing/random.js";
 import { ALL_FIELDS, book, INDEX_CONFIG, idOf, PROPERTIES, propertiesOf } from "./testing/shard-under-test-suite.js";
 
 const OBJECTS = 400;
@@ -58,7 +58,7 @@ async function files(folder: string): Promise<string[]> {
 }
 
 /** In every other call any file, else any byte: large files would hide the small ones, and the other way round. */
-async function flipBit(paths: readonly string[], random: Random): Promise<string> {
+async function flipBit(paths: readonly string[], random: SeededRandom): Promise<string> {
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
   let chosen = random.below(paths.length);
   if (random.below(2) === 0) {
@@ -154,7 +154,7 @@ describe("flipped bits in any file of a shard", () => {
     });
     const lengths = truth.map((answer) => answer.length);
     expect(lengths).toEqual([10, 10, OBJECTS, OBJECTS, 20, 100, 9, 20, 10, 9, 10, 57, 9, 20, 343, 9, 20]);
-    const random = new Random(SEED);
+    const random = seededRandom(SEED);
     const seen = { notOpened: 0, refused: 0, whole: 0 };
     for (let round = 0; round < ROUNDS; round++) {
       const copy = join(folder, String(round));

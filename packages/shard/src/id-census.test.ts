@@ -1,12 +1,12 @@
 import { type ObjectId, objectIdFromBytes, objectIdToBytes } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IdCensus } from "./id-census.js";
 import { IdSetDigest } from "./id-set-digest.js";
 import { IdTable } from "./id-table.js";
-import { Random } from "./testing/random.js";
 
-function randomId(random: Random): ObjectId {
-  return objectIdFromBytes(Uint8Array.from({ length: 16 }, () => random.below(256)));
+function randomId(random: SeededRandom): ObjectId {
+  return objectIdFromBytes(random.bytes(16));
 }
 
 function insert(table: IdTable, id: ObjectId): void {
@@ -23,13 +23,13 @@ function remove(table: IdTable, id: ObjectId): void {
 }
 
 /** How many of 2,000 ids that nobody has the census cannot rule out. */
-function inVain(census: IdCensus, random: Random): number {
+function inVain(census: IdCensus, random: SeededRandom): number {
   return Array.from({ length: 2_000 }, () => randomId(random)).filter((id) => census.mayHave(id)).length;
 }
 
 describe("id census", () => {
   it.each([1, 2, 3])("never denies an id that a table has, and rules out most others, seed %i", (seed) => {
-    const random = new Random(seed);
+    const random = seededRandom(seed);
     const census = new IdCensus(seed);
     const tables = [1, 2, 3, 4].map((table) => ({
       table: new IdTable(table),
@@ -62,7 +62,7 @@ describe("id census", () => {
 
   it("keeps the same id of several tables until the last one is gone, and however many there are", () => {
     const census = new IdCensus(7);
-    const id = randomId(new Random(9));
+    const id = randomId(seededRandom(9));
     const tables = Array.from({ length: 300 }, (_, seed) => new IdTable(seed));
     for (const table of tables) {
       insert(table, id);
@@ -75,7 +75,7 @@ describe("id census", () => {
   });
 
   it("rules nothing out while a table is doubtful", () => {
-    const random = new Random(4);
+    const random = seededRandom(4);
     const census = new IdCensus(4);
     const [table, other] = [new IdTable(1), new IdTable(2)];
     other.countIn(census);

@@ -1,10 +1,10 @@
 import { type ObjectId, objectIdToBytes } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IdTable } from "./id-table.js";
-import { Random } from "./testing/random.js";
 
 /** Few leading bytes, so that the order has many ties to break. */
-function randomId(random: Random): ObjectId {
+function randomId(random: SeededRandom): ObjectId {
   const hex = (digits: number) =>
     random
       .below(16 ** digits)
@@ -31,7 +31,7 @@ class Oracle {
   }
 }
 
-function expectSame(table: IdTable, oracle: Oracle, random: Random): void {
+function expectSame(table: IdTable, oracle: Oracle, random: SeededRandom): void {
   expect(table.count).toBe(oracle.objects.size);
   expect([...table.newestFirst()]).toEqual(oracle.newest());
   expect([...table.byId()]).toEqual(oracle.byId());
@@ -50,7 +50,7 @@ function expectSame(table: IdTable, oracle: Oracle, random: Random): void {
 
 describe("id table", () => {
   it("tables with other seeds are asked for the same ids in turn", () => {
-    const random = new Random(5);
+    const random = seededRandom(5);
     const tables = [1, 2, 1].map((seed) => ({ table: new IdTable(seed), documents: new Map<ObjectId, number>() }));
     for (let step = 0; step < 6_000; step++) {
       const id = randomId(random);
@@ -66,7 +66,7 @@ describe("id table", () => {
   });
 
   it.each([1, 2, 3])("against a map, seed %i", (seed) => {
-    const random = new Random(seed);
+    const random = seededRandom(seed);
     const oracle = new Oracle();
     let table = new IdTable(seed);
     let time = 1;
@@ -100,7 +100,7 @@ describe("id table", () => {
   });
 
   it.each([1, 2, 3, 4])("pages of the newest, those of one time by id, seed %i", (seed) => {
-    const random = new Random(seed);
+    const random = seededRandom(seed);
     const oracle = new Oracle();
     let table = new IdTable(seed);
     let time = 1;
@@ -137,7 +137,7 @@ describe("id table", () => {
 
   it("uses free documents again, and only those", () => {
     const table = new IdTable(1);
-    const random = new Random(4);
+    const random = seededRandom(4);
     const documents = [0, 1, 2, 3].map(() => table.reserve());
     expect(documents).toEqual([0, 1, 2, 3]);
     table.insert(objectIdToBytes(randomId(random)), 1, 5);
@@ -154,7 +154,7 @@ describe("id table", () => {
 
   it("sorts by creation time what came in any order", () => {
     const table = new IdTable(1);
-    const random = new Random(9);
+    const random = seededRandom(9);
     const times = [5, 1, 3, 1, 0];
     for (const [document, time] of times.entries()) table.insert(objectIdToBytes(randomId(random)), document * 2, time);
     table.sortByCreationTime();
@@ -164,7 +164,7 @@ describe("id table", () => {
 
   it("refuses an id or a document that is there", () => {
     const table = new IdTable(1);
-    const random = new Random(5);
+    const random = seededRandom(5);
     const id = objectIdToBytes(randomId(random));
     table.insert(id, 0, 1);
     expect(() => table.insert(id, 1, 1)).toThrow("in the table already");

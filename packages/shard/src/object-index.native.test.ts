@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { type KeyValueChange, MemoryStore } from "@shoal/kv";
 import { type ObjectId, type ShardFilter, ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { FORMAT_KEY, INDEX_KEY, indexRanges, rowKey } from "./key-layout.js";
 import type { Shard } from "./shard.js";
 import { BlockStore } from "./testing/block-store.js";
 import { whenBuilt } from "./testing/check-filters-suite.js";
-import { Random } from "./testing/random.js";
 import {
   ALL_FIELDS,
   book,
@@ -260,7 +260,7 @@ describe("a filter that is asked with again and again", () => {
   it.each(INDEXES)("sees every change, %s", async (_name, createIndex) => {
     await using under = await ShardUnderTest.create(undefined, createIndex);
     const shard = await under.open();
-    const random = new Random(20_260);
+    const random = seededRandom(20_260);
     const expected = new Map<ObjectId, number>();
     const filter = below(500);
     for (let round = 0; round < 300; round++) {

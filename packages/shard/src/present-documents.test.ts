@@ -1,9 +1,9 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { PresentDocuments } from "./present-documents.js";
-import { Random } from "./testing/random.js";
 
 it.each([1, 2, 3, 4])("has what is there, and leaves alone what it gave away, seed %i", (seed) => {
-  const random = new Random(seed);
+  const random = seededRandom(seed);
   const there = new Set<number>(Array.from({ length: 20 }, () => random.below(100)));
   const present = new PresentDocuments();
   const given: { readonly members: readonly number[]; readonly set: Iterable<number> }[] = [];

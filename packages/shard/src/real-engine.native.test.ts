@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInvertedIndex, IndexMemory } from "@shoal/inverted-index";
 import { openRocksStore } from "@shoal/kv";
+import { seededRandom } from "@shoal/seeded-random";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { describe, expect, it } from "vitest";
 import { openShard } from "./open-shard.js";
 import type { Shard } from "./shard.js";
 import type { ShardEvent } from "./shard-events.js";
 import { cosineDistance } from "./testing/brute-force-index-suite.js";
-import { Random } from "./testing/random.js";
 import { ALL_FIELDS, book, INDEX_CONFIG, idOf, PROPERTIES } from "./testing/shard-under-test-suite.js";
 
 const OBJECTS = 3_000;
@@ -62,7 +62,7 @@ describe("shard on RocksDB and the graph", () => {
   it("finds the same before and after restarts, crashes and rebuilds", async () => {
     const folder = await mkdtemp(join(tmpdir(), "shard-engine-"));
     const engine = new Engine(folder);
-    const random = new Random(3);
+    const random = seededRandom(3);
     const vectors = new Map<number, Float32Array>();
     const randomVector = () => Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
     const put = async (shard: Shard, from: number, to: number) => {

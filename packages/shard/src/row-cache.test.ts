@@ -1,8 +1,8 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { encodeRow, RowView, stampPlace } from "./row.js";
 import { RowCache } from "./row-cache.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
-import { Random } from "./testing/random.js";
 import { idOf } from "./testing/shard-under-test-suite.js";
 
 function row(text: string, document: number): RowView {
@@ -42,7 +42,7 @@ describe("row cache", () => {
   it("shares its budget with others: the oldest slab goes, whoever has it", () => {
     const budget = new RowCacheBudget(3 * 65_536);
     const caches = [new RowCache(budget), new RowCache(budget)] as const;
-    const random = new Random(3);
+    const random = seededRandom(3);
     const latest = [new Map<number, string>(), new Map<number, string>()] as const;
     for (let step = 0; step < 20_000; step++) {
       const which = step < 5_000 ? 0 : random.below(2);
@@ -68,7 +68,7 @@ describe("row cache", () => {
 
   it.each([1, 2])("never answers with an old or another's row, stays within its bound, seed %i", (seed) => {
     const bytesMax = 1 << 20;
-    const random = new Random(seed);
+    const random = seededRandom(seed);
     const cache = new RowCache(new RowCacheBudget(bytesMax));
     const latest = new Map<number, string>();
     const handedOut: [RowView, string][] = [];

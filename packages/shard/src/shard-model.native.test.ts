@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { createInvertedIndex, IndexMemory } from "@shoal/inverted-index";
 import { FaultScript, FaultyStore, type KeyValueStore, MemoryStore, openRocksStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IdCensus } from "./id-census.js";
 import { indexRecord } from "./index-record.js";
 import type { ShardOptions } from "./open-shard.js";
 import type { Shard } from "./shard.js";
 import { ModelRun, OBJECT_BYTES_MAX, OTHER } from "./testing/model-run-suite.js";
-import { Random } from "./testing/random.js";
 import { book, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 const limits = {
@@ -32,13 +32,13 @@ describe("shard against a map", () => {
 
   it.each(seeds)("with crashes, torn and failed writes, seed %i", async (seed) => {
     const createIndex = indexFor(seed);
-    const random = new Random(seed);
+    const random = seededRandom(seed);
     const script = new FaultScript(
       [
         { on: "write", fault: "fail", probability: 0.03 },
         { on: "write", fault: "tear", probability: 0.03 },
       ],
-      seed,
+      seededRandom(random.below(2 ** 32)).next,
     );
     const store = new FaultyStore(new MemoryStore(), script);
     await using under = await ShardUnderTest.create(store);
@@ -102,7 +102,7 @@ describe("shard against a map", () => {
     const folder = await mkdtemp(join(tmpdir(), "shard-rocks-"));
     const connect = (): Promise<KeyValueStore> => openRocksStore({ folder: join(folder, "kv"), ballastBytes: 0 });
     const under = await ShardUnderTest.create(await connect());
-    const run = new ModelRun(new Random(seed), under);
+    const run = new ModelRun(seededRandom(seed), under);
     const createIndex = indexFor(seed);
     let shard = await under.open({ limits, idCensus: new IdCensus(seed), ...createIndex });
     for (let step = 0; step < 150; step++) {

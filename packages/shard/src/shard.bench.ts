@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInvertedIndex, DocumentSet, IndexMemory, type InvertedIndex } from "@shoal/inverted-index";
 import { openRocksStore } from "@shoal/kv";
 import type { DataObject, ObjectId, ShardFilter } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { bench, describe } from "vitest";
 import type { InvertedIndexSite } from "./object-index.js";
@@ -11,7 +12,6 @@ import { openShard } from "./open-shard.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
 import type { Shard } from "./shard.js";
 import type { ShardEvent } from "./shard-events.js";
-import { Random } from "./testing/random.js";
 import { INDEX_CONFIG } from "./testing/shard-under-test-suite.js";
 
 // CPU µs (user and system, all threads) per operation; run by `vitest bench --run packages/shard/`.
@@ -65,7 +65,7 @@ const NO_INDEX: InvertedIndex = {
   [Symbol.dispose]: () => {},
 };
 
-const random = new Random(7);
+const random = seededRandom(7);
 const randomVector = () => Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
 
 function objectAt(index: number): DataObject {

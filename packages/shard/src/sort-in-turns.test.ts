@@ -1,11 +1,11 @@
 import { type ObjectId, objectIdToBytes } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IdTable } from "./id-table.js";
 import { TURN_DOCUMENTS } from "./sort-in-turns.js";
-import { Random } from "./testing/random.js";
 
 /** Many ids share their first four bytes, so that the order has ties to break. */
-function randomId(random: Random): ObjectId {
+function randomId(random: SeededRandom): ObjectId {
   const hex = (digits: number) =>
     random
       .below(16 ** digits)
@@ -14,7 +14,7 @@ function randomId(random: Random): ObjectId {
   return `${hex(3)}00000-0000-4000-8000-${hex(6)}${hex(6)}` as ObjectId;
 }
 
-function filled(random: Random, count: number): { readonly table: IdTable; readonly ids: Map<ObjectId, number> } {
+function filled(random: SeededRandom, count: number): { readonly table: IdTable; readonly ids: Map<ObjectId, number> } {
   const table = new IdTable(1);
   const ids = new Map<ObjectId, number>();
   while (ids.size < count) add(table, ids, randomId(random));
@@ -34,7 +34,7 @@ describe("ids in turns", () => {
   it.each([0, 1, TURN_DOCUMENTS, TURN_DOCUMENTS + 1, 5 * TURN_DOCUMENTS + 77])(
     "%i documents are sorted",
     async (count) => {
-      const random = new Random(count + 1);
+      const random = seededRandom(count + 1);
       const { table, ids } = filled(random, count);
       let turns = 0;
       const next = async () => {
@@ -53,7 +53,7 @@ describe("ids in turns", () => {
   it.each([1, 2, 3])(
     "the order of a table that changes between the turns is that of what is there, seed %i",
     async (seed) => {
-      const random = new Random(seed);
+      const random = seededRandom(seed);
       const { table, ids } = filled(random, 3 * TURN_DOCUMENTS);
       const change = async () => {
         for (let at = 0; at < 50; at++) add(table, ids, randomId(random));
@@ -74,7 +74,7 @@ describe("ids in turns", () => {
   );
 
   it("whoever cannot wait has the order at once, also while it is being made", async () => {
-    const random = new Random(9);
+    const random = seededRandom(9);
     const { table, ids } = filled(random, 2 * TURN_DOCUMENTS);
     const making = table.makeIdOrder(async () => {
       if (ids.size % 2 === 0) add(table, ids, randomId(random));

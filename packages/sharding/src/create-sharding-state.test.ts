@@ -1,22 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { createShardingState, placeShards } from "./create-sharding-state.js";
-import type { RandomBytes } from "./random-letters.js";
 import { Ring } from "./ring.js";
-
-function seeded(seed: number): RandomBytes {
-  let state = seed;
-  return (count) =>
-    Uint8Array.from({ length: count }, () => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return state >>> 24;
-    });
-}
 
 describe("createShardingState", () => {
   it("draws distinct names of 12 letters and digits", () => {
     const plan = { desiredCount: 5, virtualPerPhysical: 128, nodeNames: ["n"] };
-    const state = createShardingState(plan, seeded(1));
+    const state = createShardingState(plan, seededRandom(1).bytes);
     const names = [...state.shards.map((shard) => shard.name), ...state.virtualShards];
     expect(names).toHaveLength(5 + 640);
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
@@ -53,13 +44,19 @@ describe("createShardingState", () => {
   });
 
   it("deals virtual shards equally", () => {
-    const state = createShardingState({ desiredCount: 3, virtualPerPhysical: 7, nodeNames: ["n"] }, seeded(2));
+    const state = createShardingState(
+      { desiredCount: 3, virtualPerPhysical: 7, nodeNames: ["n"] },
+      seededRandom(2).bytes,
+    );
     const counts = [0, 1, 2].map((shard) => state.assignments.filter((owner) => owner === shard).length);
     expect(counts).toEqual([7, 7, 7]);
   });
 
   it("survives JSON", () => {
-    const state = createShardingState({ desiredCount: 2, virtualPerPhysical: 4, nodeNames: ["n"] }, seeded(3));
+    const state = createShardingState(
+      { desiredCount: 2, virtualPerPhysical: 4, nodeNames: ["n"] },
+      seededRandom(3).bytes,
+    );
     expect(JSON.parse(JSON.stringify(state))).toEqual(state);
   });
 
@@ -69,15 +66,19 @@ describe("createShardingState", () => {
     const firsts = new Set<string>();
     for (let seed = 0; seed < 40; seed++) {
       const plan = { desiredCount: 1, virtualPerPhysical: 1, nodeNames: ["a", "b", "c"] };
-      firsts.add(createShardingState(plan, seeded(seed * 7919)).shards[0]?.members[0] ?? "");
+      firsts.add(createShardingState(plan, seededRandom(seed * 7919).bytes).shards[0]?.members[0] ?? "");
     }
     expect([...firsts].sort()).toEqual(["a", "b", "c"]);
   });
 
   it.each([0, -1, 1.5, Number.NaN])("refuses the count %d", (count) => {
     const plan = { desiredCount: 1, virtualPerPhysical: 1, nodeNames: ["n"] };
-    expect(() => createShardingState({ ...plan, desiredCount: count }, seeded(1))).toThrow("desiredCount must be");
-    expect(() => createShardingState({ ...plan, virtualPerPhysical: count }, seeded(1))).toThrow("virtualPerPhysical");
+    expect(() => createShardingState({ ...plan, desiredCount: count }, seededRandom(1).bytes)).toThrow(
+      "desiredCount must be",
+    );
+    expect(() => createShardingState({ ...plan, virtualPerPhysical: count }, seededRandom(1).bytes)).toThrow(
+      "virtualPerPhysical",
+    );
   });
 
   it("refuses to place on no node", () => {

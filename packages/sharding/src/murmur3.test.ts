@@ -1,4 +1,5 @@
 import { objectIdToBytes, parseObjectId } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { murmur3, murmur3Halves, murmur3Words } from "./murmur3.js";
 
@@ -38,14 +39,6 @@ function oracle(bytes: Uint8Array): bigint {
   return (avalanche(h1) + avalanche(h2)) & mask;
 }
 
-function randomBytes(length: number, seed: number): Uint8Array {
-  let state = seed;
-  return Uint8Array.from({ length }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state >>> 24;
-  });
-}
-
 describe("murmur3", () => {
   it.each([
     ["hello", "cbd8a7b341bd9b02"],
@@ -70,7 +63,7 @@ describe("murmur3", () => {
   it("agrees with the oracle for every length of tail and several blocks", () => {
     for (let length = 0; length <= 67; length++) {
       for (let seed = 1; seed <= 20; seed++) {
-        const bytes = randomBytes(length, seed * 7919 + length);
+        const bytes = seededRandom(seed * 7919 + length).bytes(length);
         expect(murmur3(bytes), `length ${length}, seed ${seed}`).toBe(oracle(bytes));
       }
     }
@@ -79,7 +72,7 @@ describe("murmur3", () => {
   it("hashes four words like the sixteen bytes they stand for", () => {
     const target = new Uint32Array(2);
     for (let seed = 1; seed <= 2_000; seed++) {
-      const bytes = randomBytes(16, seed);
+      const bytes = seededRandom(seed).bytes(16);
       const view = new DataView(bytes.buffer);
       const words = [0, 4, 8, 12].map((at) => view.getInt32(at, true));
       murmur3Words(words[0] ?? 0, words[1] ?? 0, words[2] ?? 0, words[3] ?? 0, target);

@@ -1,34 +1,17 @@
 import { type ObjectId, objectIdFromBytes, objectIdToBytes } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { createShardingState } from "./create-sharding-state.js";
 import { murmur3 } from "./murmur3.js";
-import type { RandomBytes } from "./random-letters.js";
 import { Ring } from "./ring.js";
 import type { ShardingState } from "./sharding-state.js";
 
-function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
-function seededBytes(seed: number): RandomBytes {
-  let state = seed;
-  return (count) =>
-    Uint8Array.from({ length: count }, () => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return state >>> 24;
-    });
-}
-
-function randomId(random: (below: number) => number): ObjectId {
-  return objectIdFromBytes(Uint8Array.from({ length: 16 }, () => random(256)));
+function randomId({ bytes }: SeededRandom): ObjectId {
+  return objectIdFromBytes(bytes(16));
 }
 
 function stateOf(desiredCount: number, virtualPerPhysical: number, seed: number): ShardingState {
-  return createShardingState({ desiredCount, virtualPerPhysical, nodeNames: ["a", "b"] }, seededBytes(seed));
+  return createShardingState({ desiredCount, virtualPerPhysical, nodeNames: ["a", "b"] }, seededRandom(seed).bytes);
 }
 
 /** Section 5.3 word for word: a linear walk over bounds sorted as BigInt. */
@@ -54,7 +37,7 @@ describe("Ring", () => {
   ])("routes like the oracle with %i shards of %i virtual shards", (count, virtual) => {
     const state = stateOf(count, virtual, count * 1000 + virtual);
     const ring = new Ring(state);
-    const random = seeded(99);
+    const random = seededRandom(99);
     for (let i = 0; i < 2_000; i++) {
       const id = randomId(random);
       expect(ring.shardOf(id).name, id).toBe(oracle(state, id));
@@ -77,7 +60,7 @@ describe("Ring", () => {
   it("wraps: a token above the last bound belongs to the first virtual shard", () => {
     const state = stateOf(2, 1, 5);
     const ring = new Ring(state);
-    const random = seeded(7);
+    const random = seededRandom(7);
     const last = ring.virtualShards().at(-1);
     let wrapped = 0;
     for (let i = 0; i < 1_000; i++) {
@@ -93,16 +76,16 @@ describe("Ring", () => {
   const nameOf = (id: ObjectId) => String.fromCharCode(...objectIdToBytes(id));
 
   it("gives a token that equals a bound to the shard of that bound", () => {
-    const random = seeded(21);
+    const random = seededRandom(21);
     const virtualShards = Array.from({ length: 50 }, () => nameOf(randomId(random)));
     const shards = virtualShards.map((_, i) => ({ name: `s${i}`, members: ["n"] }));
     const ring = new Ring({ shards, virtualShards, assignments: shards.map((_, i) => i) });
-    const again = seeded(21);
+    const again = seededRandom(21);
     for (let i = 0; i < 50; i++) expect(ring.shardIndexOf(randomId(again))).toBe(i);
   });
 
   it("compares the low halves of tokens whose high halves are equal", () => {
-    const random = seeded(22);
+    const random = seededRandom(22);
     const byHigh = new Map<bigint, ObjectId>();
     let pairs = 0;
     while (pairs < 3) {
@@ -127,7 +110,7 @@ describe("Ring", () => {
     const ring = new Ring(stateOf(4, 128, 11));
     const shares = ring.ownedShares();
     expect(shares.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 9);
-    const random = seeded(12);
+    const random = seededRandom(12);
     const counts = [0, 0, 0, 0];
     const total = 40_000;
     for (let i = 0; i < total; i++) {

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { createVectorIndex } from "./index.js";
-import { Seeded } from "./seeded-vectors.js";
+import { seededVectors } from "./testing/seeded-vectors.js";
 
 it("a search that is given up fails with the reason of its signal, is cancelled, and holds up nobody", async () => {
-  const random = new Seeded(24);
+  const random = seededVectors(24);
   const settings = { dimensions: 64, maxConnections: 32, efConstruction: 64 };
   const search = { ef: -1, flatSearchCutoff: 40_000, graphTailMax: 40_000, cleanupIntervalSeconds: 0 };
   await using index = createVectorIndex(settings, search);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createVectorIndex } from "./index.js";
-import { Seeded } from "./seeded-vectors.js";
+import { seededVectors } from "./testing/seeded-vectors.js";
 import type { VectorIndex } from "./vector-index.js";
 
 const FILE_HEADER_BYTES = 48;
@@ -64,7 +64,7 @@ describe("links that several threads make at once", () => {
     // Fewer candidates than places, and lists longer than a batch of distances.
     { maxConnections: 200, efConstruction: 24, reach: 0.99, seed: 54 },
   ])("are sound with %j", async ({ maxConnections, efConstruction, reach, seed }) => {
-    const random = new Seeded(seed);
+    const random = seededVectors(seed);
     const dimensions = 16;
     const count = 8000;
     const settings = { dimensions, maxConnections, efConstruction };

@@ -2,7 +2,7 @@ import { VECTOR_INDEX_LIMITS } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { BruteForce, bitmap, isAllowed } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
-import { Seeded } from "./seeded-vectors.js";
+import { seededVectors } from "./testing/seeded-vectors.js";
 import type { VectorIndex, VectorSearchSettings } from "./vector-index.js";
 
 const SEARCH: VectorSearchSettings = {
@@ -73,11 +73,8 @@ describe("what is refused", () => {
     const search = { ...SEARCH, ef, flatSearchCutoff: Number.MAX_SAFE_INTEGER };
     await using index = createVectorIndex({ dimensions, maxConnections, efConstruction }, search);
     const count = 6_000;
-    let state = 1;
-    const vectors = Float32Array.from({ length: count * dimensions }, () => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return state / 2 ** 32 - 0.5;
-    });
+    const { next } = seededVectors(1);
+    const vectors = Float32Array.from({ length: count * dimensions }, () => next() - 0.5);
     index.put(ids(0, count), vectors, 1);
     await index.settled();
     const found = await index.search(vectors.subarray(0, dimensions), 10);
@@ -121,7 +118,7 @@ describe("what is refused", () => {
 
   it("takes the largest dimension", async () => {
     await using index = create(65_535);
-    const vectors = new Seeded(5).vectors(3, 65_535);
+    const vectors = seededVectors(5).vectors(3, 65_535);
     index.put(ids(0, 3), vectors, 1);
     const found = await index.search(vectors.subarray(65_535, 2 * 65_535), 1);
     expect([...found.documents]).toEqual([1]);
@@ -131,7 +128,7 @@ describe("what is refused", () => {
 
 describe("waiting", () => {
   it("settles when the tail is short enough, and links everything", async () => {
-    const random = new Seeded(21);
+    const random = seededVectors(21);
     await using index = create(16, { graphTailMax: 500 });
     index.put(ids(0, 8000), random.vectors(8000, 16), 1);
     expect(index.statistics().tail).toBeGreaterThan(500);
@@ -143,7 +140,7 @@ describe("waiting", () => {
   });
 
   it("stops waiting when the signal says so", async () => {
-    const random = new Seeded(22);
+    const random = seededVectors(22);
     await using index = create(64, { graphTailMax: 0 });
     const reason = new Error("too slow");
     index.put(ids(0, 6000), random.vectors(6000, 64), 1);
@@ -160,7 +157,7 @@ describe("waiting", () => {
 
 describe("cleaning up", () => {
   it("rebuilds by itself when a third are tombstones, unless that is switched off", async () => {
-    const random = new Seeded(23);
+    const random = seededVectors(23);
     const vectors = random.vectors(6000, 8);
     const build = async (cleanupIntervalSeconds: number): Promise<VectorIndex> => {
       const index = create(8, { cleanupIntervalSeconds });
@@ -180,7 +177,7 @@ describe("cleaning up", () => {
   });
 
   it("ignores a vector that is put again unchanged", async () => {
-    const random = new Seeded(24);
+    const random = seededVectors(24);
     await using index = create(8);
     const vectors = random.vectors(5000, 8);
     index.put(ids(0, 5000), vectors, 1);
@@ -194,7 +191,7 @@ describe("cleaning up", () => {
 
 describe("disposing", () => {
   it("finishes searches, then refuses everything", async () => {
-    const random = new Seeded(25);
+    const random = seededVectors(25);
     const index = create(32);
     const vectors = random.vectors(9000, 32);
     index.put(ids(0, 9000), vectors, 1);
@@ -227,7 +224,7 @@ describe("disposing", () => {
 
 describe("everything at once", () => {
   it.each([31, 32, 33])("never loses or invents a document (seed %i)", async (seed) => {
-    const random = new Seeded(seed);
+    const random = seededVectors(seed);
     const dimensions = 20;
     const rounds = 60;
     await using index = create(dimensions, { graphTailMax: 2000, cleanupIntervalSeconds: 0 });
@@ -279,7 +276,7 @@ describe("everything at once", () => {
   });
 
   it("serves many indexes", async () => {
-    const random = new Seeded(34);
+    const random = seededVectors(34);
     const indexes = Array.from({ length: 200 }, () => create(8));
     const vectors = random.vectors(300, 8);
     for (const index of indexes) index.put(ids(0, 300), vectors, 1);

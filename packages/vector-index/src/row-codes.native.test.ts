@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { BruteForce, bitmap } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
 import { meanRecall } from "./mean-recall.js";
-import { Seeded } from "./seeded-vectors.js";
+import { type SeededVectors, seededVectors } from "./testing/seeded-vectors.js";
 
 const ROWS = 6000;
 const QUERIES = 60;
 const DOCUMENTS = Uint32Array.from({ length: ROWS }, (_, i) => i);
 
-type Rows = (random: Seeded, dimensions: number, count: number) => Float32Array;
+type Rows = (random: SeededVectors, dimensions: number, count: number) => Float32Array;
 
 /** In clusters, but a `share` of them copies, each number of which differs by about `spread`; the others are of about 1. */
 const tight =
@@ -63,7 +63,7 @@ const settings = (dimensions: number) => ({ dimensions, maxConnections: 64, efCo
 
 describe.each(KINDS)("rows $name", ({ make, ef, least }) => {
   it.each([40, 100, 300])("are found in %i dimensions", async (dimensions) => {
-    const random = new Seeded(dimensions);
+    const random = seededVectors(dimensions);
     const all = make(random, dimensions, ROWS + QUERIES);
     const rows = all.slice(0, ROWS * dimensions);
     const oracle = new BruteForce(dimensions);
@@ -77,7 +77,7 @@ describe.each(KINDS)("rows $name", ({ make, ef, least }) => {
 });
 
 it.each([100, 784])("a query with one number that hides the others is found in %i dimensions", async (dimensions) => {
-  const random = new Seeded(dimensions);
+  const random = seededVectors(dimensions);
   const rows = random.clustered(ROWS, dimensions, 40);
   for (let row = 0; row < ROWS; row++) rows[row * dimensions] = 0;
   const oracle = new BruteForce(dimensions);
@@ -96,7 +96,7 @@ it.each([100, 784])("a query with one number that hides the others is found in %
 it.each([40, 100])(
   "codes follow their rows through replacement, removal and rebuild in %i dimensions",
   async (dimensions) => {
-    const random = new Seeded(dimensions);
+    const random = seededVectors(dimensions);
     const clusters = 40;
     await using index = createVectorIndex(settings(dimensions), walking(100));
     const oracle = new BruteForce(dimensions);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BruteForce, bitmap } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
 import { meanRecall, recall } from "./mean-recall.js";
-import { Seeded } from "./seeded-vectors.js";
+import { seededVectors } from "./testing/seeded-vectors.js";
 import type { NearestDocuments, VectorSearchSettings } from "./vector-index.js";
 
 const SEARCH: VectorSearchSettings = {
@@ -29,7 +29,7 @@ describe("search without a graph", () => {
   it.each([1, 2, 3, 5, 15, 16, 17, 31, 33, 64, 100, 384, 784, 1536, 4096])(
     "is exact in %i dimensions",
     async (dimensions) => {
-      const random = new Seeded(dimensions);
+      const random = seededVectors(dimensions);
       await using index = createVectorIndex(settings(dimensions), SEARCH);
       const oracle = new BruteForce(dimensions);
       const count = 60;
@@ -89,7 +89,7 @@ describe("search without a graph", () => {
 
 describe("search with a graph", () => {
   it("keeps its recall through replacement, removal and rebuild", async () => {
-    const random = new Seeded(11);
+    const random = seededVectors(11);
     const dimensions = 24;
     await using index = createVectorIndex(settings(dimensions), SEARCH);
     const oracle = new BruteForce(dimensions);
@@ -132,7 +132,7 @@ describe("search with a graph", () => {
   });
 
   it("finds as well under every filter, also one that excludes the query's neighbourhood", async () => {
-    const random = new Seeded(12);
+    const random = seededVectors(12);
     const dimensions = 16;
     const count = 12_000;
     const clusters = 40;
@@ -160,7 +160,7 @@ describe("search with a graph", () => {
   });
 
   it("finds copies, and others beside them", async () => {
-    const random = new Seeded(13);
+    const random = seededVectors(13);
     const dimensions = 12;
     await using index = createVectorIndex(settings(dimensions), SEARCH);
     const oracle = new BruteForce(dimensions);
@@ -180,7 +180,7 @@ describe("search with a graph", () => {
   });
 
   it("finds every document by its own vector", async () => {
-    const random = new Seeded(15);
+    const random = seededVectors(15);
     const dimensions = 20;
     const count = 10_000;
     // A dense middle: pruning takes the last link to some.
@@ -199,7 +199,7 @@ describe("search with a graph", () => {
   });
 
   it("finds of several shards together what one index of all rows finds", async () => {
-    const random = new Seeded(15);
+    const random = seededVectors(15);
     const dimensions = 64;
     const rows = 15_000;
     const shards = 3;
@@ -242,7 +242,7 @@ describe("search with a graph", () => {
   });
 
   it("takes ef from the query, else from the settings", async () => {
-    const random = new Seeded(14);
+    const random = seededVectors(14);
     const dimensions = 48;
     await using index = createVectorIndex({ dimensions, maxConnections: 8, efConstruction: 16 }, { ...SEARCH, ef: 1 });
     const oracle = new BruteForce(dimensions);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BruteForce, bitmap, isAllowed } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
-import { Seeded } from "./seeded-vectors.js";
+import { seededVectors } from "./testing/seeded-vectors.js";
 
 const DIMENSIONS = 20;
 const SEARCHES = 300;
@@ -13,7 +13,7 @@ describe("searches at the same time", () => {
   it.each([1_500, 9_000])(
     "answer as one after the other, with equal filters and others, among %i rows",
     async (count) => {
-      const random = new Seeded(count);
+      const random = seededVectors(count);
       await using index = createVectorIndex(SETTINGS, SEARCH);
       const oracle = new BruteForce(DIMENSIONS);
       const documents = Uint32Array.from({ length: count }, (_, at) => at);
@@ -30,8 +30,8 @@ describe("searches at the same time", () => {
       const queries = random.vectors(SEARCHES, DIMENSIONS).fill(0, 0, DIMENSIONS);
       const asked = Array.from({ length: SEARCHES }, (_, at) => ({
         query: queries.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS),
-        wanted: [0, 1, 3, 10, 200, count * 2][Math.floor(random.next() * 6)] ?? 1,
-        allowed: filters[Math.floor(random.next() * filters.length)],
+        wanted: random.pick([0, 1, 3, 10, 200, count * 2]),
+        allowed: random.pick(filters),
       }));
       const options = (allowed: Uint32Array | undefined) => (allowed === undefined ? {} : { allowed });
       const together = await Promise.all(

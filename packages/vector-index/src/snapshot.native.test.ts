@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BruteForce } from "./brute-force.js";
 import { createVectorIndex, loadVectorIndex } from "./index.js";
-import { Seeded } from "./seeded-vectors.js";
+import { type SeededVectors, seededVectors } from "./testing/seeded-vectors.js";
 import type { NearestDocuments, VectorIndex, VectorSearchSettings } from "./vector-index.js";
 
 const SEARCH: VectorSearchSettings = {
@@ -34,7 +34,7 @@ async function answers(index: VectorIndex, queries: Float32Array, count = 10): P
 }
 
 /** Linked part, tombstones and a tail of both living and dead. */
-async function grown(dimensions: number, random: Seeded): Promise<VectorIndex> {
+async function grown(dimensions: number, random: SeededVectors): Promise<VectorIndex> {
   const index = createVectorIndex(settings(dimensions), SEARCH);
   index.put(ids(0, 6000), random.clustered(6000, dimensions, 30), 1);
   await index.linked();
@@ -46,7 +46,7 @@ async function grown(dimensions: number, random: Seeded): Promise<VectorIndex> {
 
 describe("snapshot", () => {
   it("comes back with the same answers, the tail and the tombstones", async () => {
-    const random = new Seeded(41);
+    const random = seededVectors(41);
     const path = join(folder, "round-trip");
     await using index = await grown(24, random);
     const queries = random.clustered(40, 24, 30);
@@ -72,7 +72,7 @@ describe("snapshot", () => {
   });
 
   it("has the same recall before and after", async () => {
-    const random = new Seeded(42);
+    const random = seededVectors(42);
     const path = join(folder, "recall");
     const dimensions = 32;
     const vectors = random.clustered(8000, dimensions, 60);
@@ -117,7 +117,7 @@ describe("snapshot", () => {
   });
 
   it("shows one moment while puts, removals, searches and rebuilds go on", async () => {
-    const random = new Seeded(43);
+    const random = seededVectors(43);
     const path = join(folder, "moment");
     const dimensions = 64;
     await using index = createVectorIndex(settings(dimensions), SEARCH);
@@ -163,7 +163,7 @@ describe("snapshot", () => {
 
 describe("a file that is not as it was written", () => {
   it("is refused, with its name and the reason", async () => {
-    const random = new Seeded(44);
+    const random = seededVectors(44);
     const path = join(folder, "refused");
     await using index = await grown(8, random);
     await index.snapshot(path);
@@ -195,7 +195,7 @@ describe("a file that is not as it was written", () => {
 
   it("is refused or answers the same, wherever 400 seeded damages hit it", async () => {
     const seed = 45;
-    const random = new Seeded(seed);
+    const random = seededVectors(seed);
     const path = join(folder, "damaged");
     await using index = await grown(8, random);
     await index.snapshot(path);

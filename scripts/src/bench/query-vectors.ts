@@ -1,5 +1,5 @@
-import { seededRandom } from "@shoal/data-sets";
 import { ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { BENCH_SETS, benchRows, type SetName } from "./bench-class.js";
 
 /**
@@ -29,7 +29,7 @@ export async function queryVectors(
 
 async function perturbed(set: SetName, loaded: number, count: number): Promise<Float32Array> {
   const { vectors } = await benchRows(set, 0, loaded);
-  const random = seededRandom(count);
+  const random = seededRandom(count).next;
   // The row is drawn before its step, from one stream.
   const rows = { length: count, next: () => Math.floor(random() * loaded) };
   return movedRows(vectors, BENCH_SETS[set].dimensions, rows, random);

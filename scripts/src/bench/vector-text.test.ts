@@ -1,9 +1,9 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { vectorTexts } from "./vector-text.js";
 
 it("vectors are written as JSON, of length one, in their own direction", () => {
-  const random = seededRandom(5);
+  const random = seededRandom(5).next;
   const dimensions = 50;
   const vectors = Float32Array.from({ length: 200 * dimensions }, () => (random() - 0.5) * 20);
   vectors.fill(0, 0, dimensions);

@@ -1,5 +1,5 @@
+import { seededRandom } from "@shoal/seeded-random";
 import type { Failures, FaultRow } from "../../faults/fault-row.js";
-import { Chance } from "../../fuzz/chance.js";
 import { at } from "../../http-client.js";
 import type { Cluster } from "../cluster.js";
 import { msUntil, pause, rowOnCluster } from "./row-on-cluster.js";
@@ -32,7 +32,7 @@ export const R9_CLUSTER: FaultRow = {
       for (let round = 1; round <= rounds; round++) {
         const history = new SchemaHistory();
         const clients = cluster.gateways.map(async ({ http }) => {
-          const chance = new Chance(Math.floor(random() * 2 ** 31));
+          const chance = seededRandom(Math.floor(random() * 2 ** 31));
           for (let step = 0; step < 12; step++) {
             const className = chance.pick(CLASSES);
             const what = chance.below(10);

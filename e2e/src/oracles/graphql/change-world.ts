@@ -1,4 +1,4 @@
-import type { Chance } from "../../fuzz/chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 import { type Answer, at, type HttpClient, type Row } from "../../http-client.js";
 import { randomId } from "../../random-objects.js";
 import { randomValue, vectorOf } from "./make-values.js";
@@ -9,7 +9,7 @@ export class WorldChanges {
   constructor(
     readonly http: HttpClient,
     readonly world: World,
-    readonly chance: Chance,
+    readonly chance: SeededRandom,
   ) {}
 
   /** New objects, in batches and one by one; references come in a batch of their own, some to what is not there. */
@@ -73,7 +73,7 @@ export class WorldChanges {
   #newObject(): WorldObject {
     const { chance } = this;
     const definition = chance.pick(this.world.classes);
-    const id = randomId(() => chance.fraction());
+    const id = randomId(chance.next);
     return {
       id,
       className: definition.name,
@@ -104,7 +104,7 @@ export class WorldChanges {
     const made = Array.from({ length: count }, () => {
       const from = chance.pick([...world.objects.values()]);
       const property = this.#reference(from);
-      return { from, property, to: chance.oneIn(20) ? randomId(() => chance.fraction()) : this.#target(property) };
+      return { from, property, to: chance.oneIn(20) ? randomId(chance.next) : this.#target(property) };
     });
     // Nothing to point to yet.
     const possible = made.filter((one) => one.to !== undefined);
@@ -171,7 +171,7 @@ export class WorldChanges {
 
   async #putReferences(object: WorldObject): Promise<void> {
     const property = this.#reference(object);
-    const targets = this.chance.some(4, () => this.#target(property)).filter((one) => one !== undefined);
+    const targets = this.chance.list(4, () => this.#target(property)).filter((one) => one !== undefined);
     const path = `/v1/objects/${object.id}/references/${property.name}`;
     await succeeded(
       this.http.put(

@@ -1,4 +1,4 @@
-import type { Chance } from "../../fuzz/chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { Clause, ValueClause, ValueField } from "./clause.js";
 import { randomPlace, randomText, randomValue } from "./make-values.js";
 import { elementsOf, type World, type WorldClass, type WorldProperty } from "./world.js";
@@ -12,7 +12,7 @@ const RADII = [0, 1, 20, 1_000, 100_000, 200_000, 5_000_000, 15_000_000, 20_100_
 export class ClauseMaker {
   constructor(
     readonly world: World,
-    readonly chance: Chance,
+    readonly chance: SeededRandom,
   ) {}
 
   /** `isTyped`: the value's field must be that of the property, as in Get; otherwise text and string may mix. */
@@ -94,7 +94,7 @@ export class ClauseMaker {
     const value = (): unknown => this.#value(property.name, dataType);
     if (isText && chance.oneIn(3)) return { operator: "Like", path, field, value: this.#pattern(String(value())) };
     if (chance.oneIn(6))
-      return { operator: chance.pick(LISTED), path, field, value: [value(), ...chance.some(2, value)] };
+      return { operator: chance.pick(LISTED), path, field, value: [value(), ...chance.list(2, value)] };
     return { operator: chance.pick(ORDERED), path, field, value: value() };
   }
 

@@ -1,4 +1,4 @@
-import type { Chance } from "../../fuzz/chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 import { AggregateQuestion } from "./aggregate-question.js";
 import { aggregateMembers } from "./aggregate-values.js";
 import { ExploreQuestion } from "./explore-question.js";
@@ -15,7 +15,7 @@ export const QUESTION_KINDS = ["get", "filter", "near", "group", "aggregate", "e
 export type QuestionKind = (typeof QUESTION_KINDS)[number];
 
 /** A random question of the kind about the world as it is now. */
-export function makeQuestion(kind: QuestionKind, world: World, chance: Chance): Question {
+export function makeQuestion(kind: QuestionKind, world: World, chance: SeededRandom): Question {
   const clauses = new ClauseMaker(world, chance);
   if (kind === "refused") {
     const { name } = chance.pick(world.classes);
@@ -42,7 +42,7 @@ export function makeQuestion(kind: QuestionKind, world: World, chance: Chance): 
   });
 }
 
-function near(world: World, { dimensions }: WorldClass, chance: Chance): Near {
+function near(world: World, { dimensions }: WorldClass, chance: SeededRandom): Near {
   const certainty = chance.oneIn(3) ? chance.pick([0, 0.3, 0.5001, 0.77, 0.95, 1.5, -1]) : undefined;
   const able = [...world.objects.values()].filter(
     ({ className, vector }) => vector.length === dimensions && !world.classOf(className).skipsVectors,
@@ -52,7 +52,7 @@ function near(world: World, { dimensions }: WorldClass, chance: Chance): Near {
   return { vector: known.vector, id: chance.oneIn(2) ? known.id : undefined, certainty };
 }
 
-function exploreQuestion(world: World, chance: Chance): Question {
+function exploreQuestion(world: World, chance: SeededRandom): Question {
   const definition = chance.pick(world.classes.filter((one) => !one.skipsVectors));
   return new ExploreQuestion({
     near: near(world, definition, chance),
@@ -61,7 +61,7 @@ function exploreQuestion(world: World, chance: Chance): Question {
   });
 }
 
-function aggregateQuestion(world: World, clauses: ClauseMaker, chance: Chance): Question {
+function aggregateQuestion(world: World, clauses: ClauseMaker, chance: SeededRandom): Question {
   const { name, properties } = chance.pick(world.classes);
   const able = properties.filter((one) => aggregateMembers(one.dataType).length > 0);
   const groupable = able.filter(({ dataType }) => !/^(date|reference)/.test(dataType));

@@ -1,4 +1,4 @@
-import type { Chance } from "../../fuzz/chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 
 const WORDS = [
   ...["apple", "Apple", "APPLE", "app", "banana", "bananas", "car", "Car", "cat", "Größe", "größe", "Ünïcode", "x1"],
@@ -112,22 +112,22 @@ const PLACES = [
 
 const PHONES = ["+31 20 1234567", "+49 171 1112223"];
 
-export function randomText(chance: Chance): string {
+export function randomText(chance: SeededRandom): string {
   if (chance.oneIn(12)) return chance.pick(ODD_TEXTS);
   const [first = "", ...others] = Array.from({ length: 1 + chance.below(4) }, () => chance.pick(WORDS));
   return others.reduce((text, word) => text + chance.pick(JOINTS) + word, first);
 }
 
-export function randomPlace(chance: Chance): { readonly latitude: number; readonly longitude: number } {
+export function randomPlace(chance: SeededRandom): { readonly latitude: number; readonly longitude: number } {
   const [latitude = 0, longitude = 0] = chance.oneIn(3)
-    ? [chance.fraction() * 180 - 90, chance.fraction() * 360 - 180]
+    ? [chance.next() * 180 - 90, chance.next() * 360 - 180]
     : chance.pick(PLACES);
   return { latitude, longitude };
 }
 
 /** A value of a primitive data type; the same ones come often. */
-export function randomValue(dataType: string, chance: Chance): unknown {
-  if (dataType.endsWith("[]")) return chance.some(4, () => randomValue(dataType.slice(0, -2), chance));
+export function randomValue(dataType: string, chance: SeededRandom): unknown {
+  if (dataType.endsWith("[]")) return chance.list(4, () => randomValue(dataType.slice(0, -2), chance));
   switch (dataType) {
     case "string":
     case "text":
@@ -152,10 +152,10 @@ export function randomValue(dataType: string, chance: Chance): unknown {
 }
 
 /** Never zero; now and then one of a few, so that some are the same. */
-export function vectorOf(dimensions: number, chance: Chance): readonly number[] {
+export function vectorOf(dimensions: number, chance: SeededRandom): readonly number[] {
   if (chance.oneIn(6)) {
     const axis = chance.below(dimensions);
     return Array.from({ length: dimensions }, (_, at) => (at === axis ? 1 : 0));
   }
-  return Array.from({ length: dimensions }, () => Math.fround(chance.fraction() * 2 - 1.0001));
+  return Array.from({ length: dimensions }, () => Math.fround(chance.next() * 2 - 1.0001));
 }

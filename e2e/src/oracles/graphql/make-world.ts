@@ -1,11 +1,11 @@
-import type { Chance } from "../../fuzz/chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { HttpClient } from "../../http-client.js";
 import { DATA_TYPES, World, type WorldClass, type WorldProperty } from "./world.js";
 
 const CLASS_NAMES = ["Alpha", "Beta_2", "GammaRAY", "Delta"];
 
 /** Three or four classes that refer to each other; over the worlds every data type and 1 and 3 shards. */
-export function makeWorld(chance: Chance, scheme: World["scheme"]): World {
+export function makeWorld(chance: SeededRandom, scheme: World["scheme"]): World {
   const names = CLASS_NAMES.slice(0, 3 + chance.below(2));
   const dimensions = 2 + chance.below(6);
   const classes = names.map((name, at): WorldClass => {

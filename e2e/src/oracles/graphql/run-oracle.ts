@@ -1,4 +1,4 @@
-import { Chance } from "../../fuzz/chance.js";
+import { seededRandom } from "@shoal/seeded-random";
 import { ask, describeFinding, describeSchema, smallest } from "./ask-question.js";
 import { WorldChanges } from "./change-world.js";
 import { makeQuestion, type QuestionKind } from "./make-question.js";
@@ -38,7 +38,7 @@ export async function runOracle({ seed, queries, kinds, findingsMax, start, say 
   let undecided = 0;
   let worlds = 0;
   for (let left = queries; left > 0 && findings.length < findingsMax; left -= QUERIES_A_WORLD) {
-    const chance = new Chance(seed + worlds++);
+    const chance = seededRandom(seed + worlds++);
     const world = makeWorld(chance, profile === "spec" ? "svc" : "weaviate");
     await createClasses(server.http, world);
     const changes = new WorldChanges(server.http, world, chance);

@@ -1,4 +1,4 @@
-import type { Chance } from "../../fuzz/chance.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 import { shownDate, shownFloat32 } from "./value-rules.js";
 import { type Place, referredIds, type World, type WorldObject } from "./world.js";
 
@@ -17,7 +17,7 @@ export interface Selection {
 
 const DEPTH_MAX = 3;
 
-export function randomSelection(world: World, className: string, chance: Chance, depth = 0): Selection {
+export function randomSelection(world: World, className: string, chance: SeededRandom, depth = 0): Selection {
   const { properties } = world.classOf(className);
   const primitive = properties.filter(({ dataType }) => dataType !== "reference" && chance.oneIn(depth === 0 ? 3 : 5));
   const references = properties.filter(

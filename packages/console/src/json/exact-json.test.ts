@@ -1,15 +1,7 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { type ExactJson, member, NumberLiteral, parseExact } from "./exact-json.js";
 import { formatJson } from "./format-json.js";
-
-/** A seeded sequence in [0, 1). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 function randomJson(random: () => number, depth: number): unknown {
   const kind = Math.floor(random() * (depth > 3 ? 5 : 7));
@@ -39,7 +31,7 @@ function randomJson(random: () => number, depth: number): unknown {
 
 describe("exact JSON", () => {
   it("formatting changes the blanks only: what is read from it is the same value", () => {
-    const random = seeded(20_261_120);
+    const random = seededRandom(20_261_120).next;
     for (let round = 0; round < 500; round++) {
       const value = randomJson(random, 0);
       const formatted = formatJson(parseExact(JSON.stringify(value)));

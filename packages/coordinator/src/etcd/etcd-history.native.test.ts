@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import type { MetaState } from "../meta-store.js";
 import { EtcdMembers, HAS_ETCD } from "../testing/etcd-members.js";
 import { recordHistory } from "../testing/record-history.js";
-import { seededRandom } from "../testing/seeded-random.js";
 import { verifyHistory } from "../testing/verify-history.js";
 import { EtcdMetaStore } from "./etcd-meta-store.js";
 
@@ -23,7 +23,7 @@ describe.skipIf(!HAS_ETCD)("several coordinators on one etcd", () => {
     recorder.watch((state) => states.push(state));
     const stores = await Promise.all(Array.from({ length: 8 }, open));
     const seed = 4_711;
-    const history = await recordHistory(stores, seededRandom(seed), { workers: 3, steps: 15 });
+    const history = await recordHistory(stores, seededRandom(seed).next, { workers: 3, steps: 15 });
     await recorder.load({ deadline: Number.POSITIVE_INFINITY });
     for (const store of stores) await store[Symbol.asyncDispose]();
     verifyHistory(history, states, `seed ${seed}`);

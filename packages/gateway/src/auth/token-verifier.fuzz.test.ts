@@ -1,4 +1,5 @@
 import { ShoalError } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { issue, makeKey } from "../testing/forged-tokens.js";
 import { NOW, readyVerifierOf, verdict } from "../testing/token-verifiers.js";
@@ -6,52 +7,38 @@ import { NOW, readyVerifierOf, verdict } from "../testing/token-verifiers.js";
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
 const ROUNDS = 3_000;
 
-/** Small deterministic generator (mulberry32). */
-function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below);
-  };
-}
-
-type Random = ReturnType<typeof seeded>;
-
-const pick = <T>(random: Random, values: readonly T[]): T => values[random(values.length)] as T;
 const KEYS = [makeKey("rsa", "rsa"), makeKey("ec", "P-256"), makeKey("p521", "P-521")] as const;
 const ODD = ["", ".", "..", "=", "%00", " ", "\u00e9", "null", "e30", "W10", "eyJhbGciOiJub25lIn0", "A".repeat(300)];
 
 /** Something near a good token. */
-function mutated(random: Random, good: readonly string[]): string {
-  const token = pick(random, good);
-  const at = random(token.length);
+function mutated(random: SeededRandom, good: readonly string[]): string {
+  const token = random.pick(good);
+  const at = random.below(token.length);
   const parts = token.split(".");
-  const other = pick(random, good).split(".");
-  switch (random(6)) {
+  const other = random.pick(good).split(".");
+  switch (random.below(6)) {
     case 0:
-      return token.slice(0, at) + pick(random, [..."abcXYZ019-_.+/= "]) + token.slice(at + 1);
+      return token.slice(0, at) + random.pick([..."abcXYZ019-_.+/= "]) + token.slice(at + 1);
     case 1:
-      return token.slice(0, at) + token.slice(at + 1 + random(20));
+      return token.slice(0, at) + token.slice(at + 1 + random.below(20));
     case 2:
-      return token.slice(0, at) + pick(random, ODD) + token.slice(at);
+      return token.slice(0, at) + random.pick(ODD) + token.slice(at);
     case 3:
-      return parts.map((part, index) => (random(2) === 0 ? part : other[index])).join(".");
+      return parts.map((part, index) => (random.below(2) === 0 ? part : other[index])).join(".");
     case 4:
-      return parts.map((part) => (random(3) === 0 ? pick(random, ODD) : part)).join(".");
+      return parts.map((part) => (random.below(3) === 0 ? random.pick(ODD) : part)).join(".");
     default:
-      return Array.from({ length: random(5) }, () => pick(random, [...parts, ...ODD])).join(".");
+      return Array.from({ length: random.below(5) }, () => random.pick([...parts, ...ODD])).join(".");
   }
 }
 
 describe("tokens that are nearly good", () => {
   it(`are refused with 401, or say nothing else than what was signed (seed ${SEED})`, async () => {
-    const random = seeded(SEED);
+    const random = seededRandom(SEED);
     const { verifier, claims } = await readyVerifierOf(KEYS);
     const users = ["alice", "bob", "carol"];
     const good = users.flatMap((sub) =>
-      KEYS.map((key) => issue(key, { ...claims, sub, exp: NOW + 60 + random(1000) })),
+      KEYS.map((key) => issue(key, { ...claims, sub, exp: NOW + 60 + random.below(1000) })),
     );
     const signed = new Map(good.map((token) => [token.slice(0, token.lastIndexOf(".")), token]));
     let accepted = 0;

@@ -1,4 +1,5 @@
 import type { ObjectId } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { serveFakes } from "../testing/serve-fakes.js";
 
@@ -68,21 +69,16 @@ const WHOLE = [
 /** Grammar-aware nonsense: every answer is a 2xx, 3xx or 4xx in the known shape, and the server lives. */
 it("answers whatever it is sent", async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
-  let state = seed;
-  const next = (bound: number): number => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-  const pick = (from: readonly string[]): string => from[next(from.length)] ?? "";
+  const { below, pick } = seededRandom(seed);
   const many = (most: number, from: readonly string[]): string[] =>
-    Array.from({ length: next(most) }, () => pick(from));
+    Array.from({ length: below(most) }, () => pick(from));
   const server = await serveFakes({ headersTimeoutSeconds: 2, bodyTimeoutSeconds: 2 });
   server.services.put({ id: U as ObjectId }, '{"name":"x"}');
   await server.send("POST", "/v1/schema", { class: "Car", properties: [{ name: "name", dataType: ["text"] }] });
   try {
     for (let i = 0; i < REQUESTS; i++) {
-      const path = next(3) === 0 ? `/${many(5, SEGMENTS).join("/")}` : `/v1/${pick(SEGMENTS)}/${pick(SEGMENTS)}`;
-      const body = next(3) === 0 ? pick(WHOLE) : many(12, PIECES).join("");
+      const path = below(3) === 0 ? `/${many(5, SEGMENTS).join("/")}` : `/v1/${pick(SEGMENTS)}/${pick(SEGMENTS)}`;
+      const body = below(3) === 0 ? pick(WHOLE) : many(12, PIECES).join("");
       const headers = many(3, HEADERS);
       const isChunked = headers.some((header) => header.startsWith("Transfer-Encoding"));
       const length = isChunked ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];

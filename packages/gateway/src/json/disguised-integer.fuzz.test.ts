@@ -1,5 +1,5 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { randomBelow } from "../testing/random.js";
 import { holdsDisguisedInteger } from "./disguised-integer.js";
 
 const SEED = Number(process.env.FUZZ_SEED) || 53;
@@ -33,7 +33,7 @@ describe("integers in disguise", () => {
   });
 
   it(`are never missed, whatever stands around them, seed ${SEED}`, () => {
-    const random = randomBelow(SEED);
+    const random = seededRandom(SEED).below;
     const digits = (most: number): string =>
       Array.from({ length: random(most) + 1 }, () => "09900123"[random(8)]).join("");
     const literal = (): string => {

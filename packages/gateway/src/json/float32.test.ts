@@ -1,3 +1,4 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { float32ArrayToJson, shortestFloat32 } from "./float32.js";
 
@@ -13,14 +14,6 @@ function oracle(value: number): string {
 
 function print(value: number): string {
   return float32ArrayToJson(Float32Array.of(value)).slice(1, -1);
-}
-
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 describe("float32 text", () => {
@@ -46,7 +39,7 @@ describe("float32 text", () => {
 
   it("agrees with the definition over every magnitude and reads back", () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
-    const next = random(seed);
+    const next = seededRandom(seed).next;
     const view = new DataView(new ArrayBuffer(4));
     for (let i = 0; i < 200_000; i++) {
       let value: number;

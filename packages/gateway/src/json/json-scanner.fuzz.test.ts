@@ -1,16 +1,9 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, test } from "vitest";
 import { JsonScanner, type JsonToken } from "./json-scanner.js";
 import { parseExactly } from "./parse-exactly.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
-
-function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 const PIECES = [
   ...["{", "}", "[", "]", "{", "}", "[", "]", ":", ",", ":", ",", ":", ",", " ", "\n\t\r", "\ufeff", "é", "'", "😀"],
@@ -53,7 +46,7 @@ function said(bytes: Buffer, step: () => number): readonly unknown[] {
 }
 
 test(`a text that is read in steps is read as at once, seed ${SEED}`, () => {
-  const random = seeded(SEED);
+  const random = seededRandom(SEED).below;
   for (let round = 0; round < 20_000; round++) {
     const given = text(random);
     const bytes = Buffer.from(given);
@@ -66,7 +59,7 @@ test(`a text that is read in steps is read as at once, seed ${SEED}`, () => {
 });
 
 test(`what is parsed exactly is what JSON.parse makes of it, seed ${SEED}`, () => {
-  const random = seeded(SEED);
+  const random = seededRandom(SEED).below;
   let values = 0;
   for (let round = 0; round < 60_000; round++) {
     const given = text(random);

@@ -1,4 +1,5 @@
 import { JsonNumber } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { parseJson, parseJsonExactly } from "./parse-json.js";
 import { scanJson } from "./scan-json.js";
@@ -79,11 +80,7 @@ describe("parseJsonExactly", () => {
 describe("scanJson", () => {
   it("agrees with JSON.parse on random texts", () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
-    let state = seed;
-    const next = (bound: number): number => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor((state / 2 ** 32) * bound);
-    };
+    const { below } = seededRandom(seed);
     const pieces = [
       "{",
       "}",
@@ -104,7 +101,7 @@ describe("scanJson", () => {
       "null",
     ];
     for (let i = 0; i < 50_000; i++) {
-      const text = Array.from({ length: 1 + next(9) }, () => pieces[next(pieces.length)]).join("");
+      const text = Array.from({ length: 1 + below(9) }, () => pieces[below(pieces.length)]).join("");
       let isJson = true;
       try {
         JSON.parse(text);

@@ -1,16 +1,9 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { cutVectors } from "./cut-vectors.js";
 import { float32ArrayToJson } from "./float32.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
-
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 function cut(array: string) {
   const vector = cutVectors(Buffer.from(`{"vector":${array}}`))?.vectors[0];
@@ -36,7 +29,7 @@ function decimal(random: () => number): string {
 }
 
 it(`the text of a vector is kept only where it is what is printed (seed ${SEED})`, () => {
-  const random = generator(SEED);
+  const random = seededRandom(SEED).next;
   let kept = 0;
   for (let round = 0; round < 300_000; round++) {
     const text = `[${decimal(random)}]`;
@@ -49,7 +42,7 @@ it(`the text of a vector is kept only where it is what is printed (seed ${SEED})
 });
 
 it(`is kept at every binade's ends, where float32 values are farthest apart (seed ${SEED})`, () => {
-  const random = generator(SEED);
+  const random = seededRandom(SEED).next;
   for (let exponent = -20; exponent < 30; exponent++) {
     for (let round = 0; round < 2_000; round++) {
       const value = 2 ** exponent * (1 + (random() - 0.5) / 1000);
@@ -96,7 +89,7 @@ function gap(random: () => number): string {
 }
 
 it(`reads what JSON.parse reads, and nothing else, whatever stands between the numbers (seed ${SEED})`, () => {
-  const random = generator(SEED);
+  const random = seededRandom(SEED).next;
   let cuts = 0;
   for (let round = 0; round < 50_000; round++) {
     const numbers = Array.from({ length: Math.floor(random() * 12) }, () =>

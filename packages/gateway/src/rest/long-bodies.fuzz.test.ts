@@ -1,4 +1,5 @@
 import { ShoalError } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { float32ArrayToJson } from "../json/float32.js";
 import { JSON_DEPTH_MAX, noJson } from "../json/parse-json.js";
@@ -20,20 +21,6 @@ import {
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
 const ROUNDS = 6_000;
 
-type Random = (below: number) => number;
-
-function seeded(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below);
-  };
-}
-
-const pick = <T>(random: Random, values: readonly T[]): T => values[random(values.length)] as T;
-
 const BEACON = "weaviate://localhost/8e2997f2-1972-4ee2-ad35-5fc704f2893e";
 const NUMBERS = ["1", "1.0", "1e2", "0.1", "12345678901234567890", "1e400", "-0", "1.00000000000000000001", "1e39"];
 const STRINGS = [
@@ -50,31 +37,31 @@ const STRINGS = [
 const OBJECTS_NAMES = ["objects", "objects", "objects", "objects", "Objects", "OBJECTS", "\\u006fbjects", "object"];
 const SPACE = ["", "", "", " ", "\n", "\t\r "];
 
-function scalar(random: Random): string {
-  return pick(random, [...STRINGS, ...NUMBERS, "null", "true", "false"]);
+function scalar(random: SeededRandom): string {
+  return random.pick([...STRINGS, ...NUMBERS, "null", "true", "false"]);
 }
 
-function list(random: Random, item: () => string): string {
-  const space = () => pick(random, SPACE);
-  const items = Array.from({ length: random(5) }, item);
+function list(random: SeededRandom, item: () => string): string {
+  const space = () => random.pick(SPACE);
+  const items = Array.from({ length: random.below(5) }, item);
   return `[${items.map((text) => space() + text + space()).join(",")}${space()}]`;
 }
 
-function value(random: Random, depth: number): string {
-  if (depth === 0 || random(2) === 0) return scalar(random);
-  if (random(2) === 0) return list(random, () => value(random, depth - 1));
-  const members = Array.from({ length: random(4) }, () => `${pick(random, STRINGS)}:${value(random, depth - 1)}`);
+function value(random: SeededRandom, depth: number): string {
+  if (depth === 0 || random.below(2) === 0) return scalar(random);
+  if (random.below(2) === 0) return list(random, () => value(random, depth - 1));
+  const members = Array.from({ length: random.below(4) }, () => `${random.pick(STRINGS)}:${value(random, depth - 1)}`);
   return `{${members.join(",")}}`;
 }
 
 /** Members of anything, each mostly of the kind that it should be. */
-function members(random: Random, usual: Readonly<Record<string, () => string>>): string {
+function members(random: SeededRandom, usual: Readonly<Record<string, () => string>>): string {
   const names = Object.keys(usual);
   const texts = names
-    .concat(random(3) === 0 ? pick(random, names) : [])
-    .filter(() => random(6) > 0)
+    .concat(random.below(3) === 0 ? random.pick(names) : [])
+    .filter(() => random.below(6) > 0)
     .map((name) => {
-      const spelled = pick(random, [
+      const spelled = random.pick([
         name,
         name,
         name,
@@ -82,26 +69,26 @@ function members(random: Random, usual: Readonly<Record<string, () => string>>):
         name.toUpperCase(),
         `\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}`,
       ]);
-      return `"${spelled}"${pick(random, SPACE)}:${pick(random, SPACE)}${random(12) === 0 ? value(random, 2) : usual[name]?.()}`;
+      return `"${spelled}"${random.pick(SPACE)}:${random.pick(SPACE)}${random.below(12) === 0 ? value(random, 2) : usual[name]?.()}`;
     });
-  return `{${texts.join(`${pick(random, SPACE)},`)}}`;
+  return `{${texts.join(`${random.pick(SPACE)},`)}}`;
 }
 
-function vector(random: Random): string {
-  const odd = random(10) === 0;
-  return list(random, () => (odd ? scalar(random) : pick(random, ["0.25", "-1", "1e-3", "0.1234567890123456789"])));
+function vector(random: SeededRandom): string {
+  const odd = random.below(10) === 0;
+  return list(random, () => (odd ? scalar(random) : random.pick(["0.25", "-1", "1e-3", "0.1234567890123456789"])));
 }
 
-function object(random: Random): string {
-  if (random(20) === 0) return value(random, 2);
+function object(random: SeededRandom): string {
+  if (random.below(20) === 0) return value(random, 2);
   return members(random, {
     class: () => '"Car"',
     id: () => '"8e2997f2-1972-4ee2-ad35-5fc704f2893e"',
     properties: () =>
       members(random, {
-        text: () => pick(random, STRINGS),
-        n: () => pick(random, NUMBERS),
-        numbers: () => list(random, () => pick(random, NUMBERS)),
+        text: () => random.pick(STRINGS),
+        n: () => random.pick(NUMBERS),
+        numbers: () => list(random, () => random.pick(NUMBERS)),
         vector: () => vector(random),
         nested: () => value(random, 3),
       }),
@@ -110,33 +97,35 @@ function object(random: Random): string {
   });
 }
 
-function batch(random: Random): string {
-  if (random(20) === 0) return value(random, 3);
+function batch(random: SeededRandom): string {
+  if (random.below(20) === 0) return value(random, 3);
   const usual = {
-    fields: () => list(random, () => pick(random, ['"ALL"', '"ALL"', '"class"', '"id"', scalar(random)])),
+    fields: () => list(random, () => random.pick(['"ALL"', '"ALL"', '"class"', '"id"', scalar(random)])),
     objects: () => list(random, () => object(random)),
     other: () => value(random, 3),
   };
-  return members(random, usual).replace(/"objects"/g, () => `"${pick(random, OBJECTS_NAMES)}"`);
+  return members(random, usual).replace(/"objects"/g, () => `"${random.pick(OBJECTS_NAMES)}"`);
 }
 
-const reference = (random: Random): string =>
-  random(12) === 0 ? value(random, 2) : members(random, { beacon: () => `"${BEACON}"`, href: () => scalar(random) });
+const reference = (random: SeededRandom): string =>
+  random.below(12) === 0
+    ? value(random, 2)
+    : members(random, { beacon: () => `"${BEACON}"`, href: () => scalar(random) });
 
-const pair = (random: Random): string =>
-  random(12) === 0 ? value(random, 2) : members(random, { from: () => `"${BEACON}"`, to: () => `"${BEACON}"` });
+const pair = (random: SeededRandom): string =>
+  random.below(12) === 0 ? value(random, 2) : members(random, { from: () => `"${BEACON}"`, to: () => `"${BEACON}"` });
 
 /** The text as it is, damaged somewhere, nested too deep somewhere, or with something before or behind it. */
-function damaged(random: Random, text: string): string {
-  const at = random(text.length + 1);
+function damaged(random: SeededRandom, text: string): string {
+  const at = random.below(text.length + 1);
   const pieces = ["", '"', "{", "]", ",", ":", "\\", "\u0000", "tru", "1.", "😀", "[".repeat(199), "[".repeat(200)];
-  const kind = random(10);
-  if (kind === 0) return text.slice(0, at) + pick(random, pieces) + text.slice(at);
+  const kind = random.below(10);
+  if (kind === 0) return text.slice(0, at) + random.pick(pieces) + text.slice(at);
   if (kind === 1) return text.slice(0, at);
-  if (kind === 2) return text.slice(0, at) + text.slice(at + 1 + random(3));
-  if (kind === 3) return pick(random, ["\ufeff", " ", "\n"]) + text;
-  if (kind === 4) return text + pick(random, [" ", "x", "}", text, "[[[["]);
-  const deep = 190 + random(14);
+  if (kind === 2) return text.slice(0, at) + text.slice(at + 1 + random.below(3));
+  if (kind === 3) return random.pick(["\ufeff", " ", "\n"]) + text;
+  if (kind === 4) return text + random.pick([" ", "x", "}", text, "[[[["]);
+  const deep = 190 + random.below(14);
   if (kind === 5) return text.replace(/:\s*null/, () => `:${"[".repeat(deep)}${"]".repeat(deep)}`);
   return text;
 }
@@ -176,7 +165,7 @@ type Read = (bytes: Buffer) => unknown;
 
 const turns = new LoopTurns();
 const MOST = 3;
-const READERS: readonly (readonly [string, (random: Random) => string, Read, Read])[] = [
+const READERS: readonly (readonly [string, (random: SeededRandom) => string, Read, Read])[] = [
   ["an object", object, readObjectBody, (bytes) => readLongObjectBody(bytes, { turns })],
   [
     "a batch of objects",
@@ -187,19 +176,19 @@ const READERS: readonly (readonly [string, (random: Random) => string, Read, Rea
   ["a reference", reference, readReference, (bytes) => readLongReference(bytes, { turns })],
   [
     "a list of references",
-    (random) => (random(12) === 0 ? value(random, 2) : list(random, () => reference(random))),
+    (random) => (random.below(12) === 0 ? value(random, 2) : list(random, () => reference(random))),
     (bytes) => readReferences(bytes, MOST),
     (bytes) => readLongReferences(bytes, MOST, { turns }),
   ],
   [
     "removed references",
-    (random) => (random(2) === 0 ? reference(random) : list(random, () => reference(random))),
+    (random) => (random.below(2) === 0 ? reference(random) : list(random, () => reference(random))),
     (bytes) => readRemovedReferences(bytes, MOST),
     (bytes) => readLongRemovedReferences(bytes, MOST, { turns }),
   ],
   [
     "a batch of references",
-    (random) => (random(12) === 0 ? value(random, 2) : list(random, () => pair(random))),
+    (random) => (random.below(12) === 0 ? value(random, 2) : list(random, () => pair(random))),
     (bytes) => readReferenceBatch(bytes, MOST),
     (bytes) => readLongReferenceBatch(bytes, MOST, { turns }),
   ],
@@ -207,11 +196,11 @@ const READERS: readonly (readonly [string, (random: Random) => string, Read, Rea
 
 describe.each(READERS)(`the body of %s, seed ${SEED}`, (_, text, readWhole, readLong) => {
   test("is read in turns as it is in one go", async () => {
-    const random = seeded(SEED);
+    const random = seededRandom(SEED);
     let read = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const bytes = Buffer.from(damaged(random, text(random)));
-      if (random(50) === 0 && bytes.length > 0) bytes[random(bytes.length)] = 0xff;
+      if (random.below(50) === 0 && bytes.length > 0) bytes[random.below(bytes.length)] = 0xff;
       const whole = await outcome(() => readWhole(bytes));
       if (typeof whole === "object" && whole !== null && "read" in whole) read++;
       // Of a member that is given twice, parsing the whole forgets the first value, and how deep that was.

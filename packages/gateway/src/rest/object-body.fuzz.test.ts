@@ -1,4 +1,5 @@
 import { ShoalError } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { cutVectors } from "../json/cut-vectors.js";
 import { float32ArrayToJson } from "../json/float32.js";
@@ -7,37 +8,24 @@ import { readObjectBody, type SentObject } from "./object-body.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
 
-/** Small deterministic generator (mulberry32). */
-function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below);
-  };
-}
-
-const pick = <T>(random: (below: number) => number, values: readonly T[]): T => values[random(values.length)] as T;
-
-function vectorText(random: (below: number) => number): string {
+function vectorText(random: SeededRandom): string {
   const kinds = ["0.25", "-1", "1e-3", "0.1234567890123456789", "1E2", "-0.0", "3.4028235e38", " 7 ", "\n5"];
   const odd = ["1e39", '"x"', "null", "[1]", "01", "", "NaN", "1.", "true"];
-  const numbers = Array.from({ length: random(6) }, () => pick(random, random(25) === 0 ? odd : kinds));
+  const numbers = Array.from({ length: random.below(6) }, () => random.pick(random.below(25) === 0 ? odd : kinds));
   return `[${numbers.join(",")}]`;
 }
 
-function objectText(random: (below: number) => number): string {
-  const text = pick(random, ["plain", 'a \\"vector\\": [1,2] b', "vector", "\\\\", "ü€"]);
+function objectText(random: SeededRandom): string {
+  const text = random.pick(["plain", 'a \\"vector\\": [1,2] b', "vector", "\\\\", "ü€"]);
   const members = [
-    `"class":${pick(random, ['"Word"', "null", "5"])}`,
-    `"${pick(random, ["vector", "vector", "vector", "Vector"])}"${pick(random, [":", " : ", ":\n"])}${vectorText(random)}`,
-    `"properties":{"text":"${text}","n":${pick(random, ["1", "1.0", "12345678901234567890", "1e2"])}${
-      random(6) === 0 ? `,"vector":${vectorText(random)}` : ""
+    `"class":${random.pick(['"Word"', "null", "5"])}`,
+    `"${random.pick(["vector", "vector", "vector", "Vector"])}"${random.pick([":", " : ", ":\n"])}${vectorText(random)}`,
+    `"properties":{"text":"${text}","n":${random.pick(["1", "1.0", "12345678901234567890", "1e2"])}${
+      random.below(6) === 0 ? `,"vector":${vectorText(random)}` : ""
     }}`,
   ];
-  if (random(8) === 0) members.push(`"vector":${vectorText(random)}`);
-  return `{${members.slice(random(2)).join(",")}}`;
+  if (random.below(8) === 0) members.push(`"vector":${vectorText(random)}`);
+  return `{${members.slice(random.below(2)).join(",")}}`;
 }
 
 /**
@@ -76,14 +64,15 @@ const uncut = (text: string) => text.replaceAll('"vector"', '"\\u0076ector"');
 
 describe(`bodies with their vectors cut out, seed ${SEED}`, () => {
   test("are read as they are without", () => {
-    const random = seeded(SEED);
+    const random = seededRandom(SEED);
     let cuts = 0;
     for (let round = 0; round < 4_000; round++) {
       const text =
-        random(2) === 0
+        random.below(2) === 0
           ? objectText(random)
-          : `{"objects":[${Array.from({ length: random(4) }, () => objectText(random)).join(",")}]}`;
-      const damaged = random(5) === 0 ? text.slice(0, random(text.length)) + text.slice(random(text.length)) : text;
+          : `{"objects":[${Array.from({ length: random.below(4) }, () => objectText(random)).join(",")}]}`;
+      const damaged =
+        random.below(5) === 0 ? text.slice(0, random.below(text.length)) + text.slice(random.below(text.length)) : text;
       const read = damaged.startsWith('{"objects"') ? (bytes: Buffer) => readBatchBody(bytes, 1_000) : readObjectBody;
       if (cutVectors(Buffer.from(damaged)) !== undefined) cuts++;
       expect(cutVectors(Buffer.from(uncut(damaged)))).toBeUndefined();

@@ -1,5 +1,5 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { randomBelow } from "../testing/random.js";
 import { linkReferences, linkStoredReferences } from "./reference-links.js";
 
 const SEED = Number(process.env.FUZZ_SEED) || 47;
@@ -8,7 +8,7 @@ const NAMES = ["cars", "älter", "text", "zoo", '"', "__proto__"];
 
 describe("links of stored references", () => {
   it(`are those of parsed properties, seed ${SEED}`, () => {
-    const random = randomBelow(SEED);
+    const random = seededRandom(SEED).below;
     const reference = (): unknown =>
       [
         { beacon: `${["svc", "weaviate"][random(2)]}://localhost/${IDS[random(2)]}` },

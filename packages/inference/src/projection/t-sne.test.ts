@@ -1,3 +1,4 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { tSne } from "./t-sne.js";
 
@@ -5,12 +6,8 @@ const SETTINGS = { dimensions: 2, perplexity: 5, iterations: 100, learningRate: 
 
 /** Two heaps of points in ten dimensions, far from each other. */
 function twoHeaps(each: number): Float32Array {
-  let state = 7;
-  const next = (): number => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32 - 0.5;
-  };
-  return Float32Array.from({ length: 2 * each * 10 }, (_, at) => next() + (at < each * 10 ? 0 : 8));
+  const { next } = seededRandom(7);
+  return Float32Array.from({ length: 2 * each * 10 }, (_, at) => next() - 0.5 + (at < each * 10 ? 0 : 8));
 }
 
 describe("tSne", () => {

@@ -1,4 +1,5 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import type { ObjectInput } from "../ingest-service.js";
 import { input, refusal, setUp } from "../ingest-setup.fixture.js";
@@ -8,17 +9,6 @@ const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20_261_120);
 
 function idOf(number: number): ObjectId {
   return `00000000-0000-4000-9000-${number.toString(16).padStart(12, "0")}` as ObjectId;
-}
-
-/** mulberry32 */
-function randomOf(seed: number): (most: number) => number {
-  let state = seed;
-  return (most) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % most;
-  };
 }
 
 describe("a batch", () => {
@@ -192,7 +182,7 @@ describe("imports at the same time", () => {
 
   it(`in any order and mixture leave a schema that fits everything that is stored, seed ${SEED}`, async () => {
     for (let round = 0; round < 60; round++) {
-      const random = randomOf(SEED + round);
+      const random = seededRandom(SEED + round).below;
       const setup = setUp({ autoSchema: {}, shards: 2 });
       const { cluster, ingest, context } = setup;
       cluster.beforeEnsure = async () => {

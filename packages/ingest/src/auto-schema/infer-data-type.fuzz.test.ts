@@ -1,25 +1,15 @@
 import { type ClassDefinition, JsonNumber, type PrimitiveDataType, PropertyValidator } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { type AutoSchemaTypes, inferDataType } from "./infer-data-type.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20_261_120);
 const ROUNDS = 20_000;
 
-/** mulberry32 */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 class Values {
   readonly random: () => number;
   constructor(seed: number) {
-    this.random = randomOf(seed);
+    this.random = seededRandom(seed).next;
   }
 
   int(most: number): number {

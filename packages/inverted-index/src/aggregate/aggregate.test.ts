@@ -1,30 +1,33 @@
 import { ShoalError } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { AggregateWorld, type PlainObject } from "./testing/aggregate-world.js";
 import { comparable, plainAggregate } from "./testing/plain-aggregate.js";
-import { allOf, fractions, PROPERTIES, randomObject, UNINDEXED } from "./testing/shop.js";
+import { allOf, PROPERTIES, randomObject, UNINDEXED } from "./testing/shop.js";
 
 const ALL = [...PROPERTIES, ...UNINDEXED];
 const GROUPABLE = ALL.filter(({ name }) => name !== "photo" && name !== "owner");
 
 /** New objects, changed ones and deleted ones; documents far apart, so that chunks and blocks differ. */
-async function change(world: AggregateWorld, next: () => number): Promise<void> {
-  const documents = new Set(Array.from({ length: 1 + Math.floor(next() * 8) }, () => Math.floor(next() * 40) * 211));
-  await world.put([...documents].map((document) => [document, next() < 0.2 ? undefined : randomObject(next)] as const));
+async function change(world: AggregateWorld, random: SeededRandom): Promise<void> {
+  const documents = new Set(Array.from({ length: 1 + random.below(8) }, () => random.below(40) * 211));
+  await world.put(
+    [...documents].map((document) => [document, random.next() < 0.2 ? undefined : randomObject(random)] as const),
+  );
 }
 
 function objectsOf(world: AggregateWorld): readonly PlainObject[] {
   return Array.from(world.objects.values(), ({ properties }) => properties);
 }
 
-async function check(world: AggregateWorld, next: () => number): Promise<void> {
+async function check(world: AggregateWorld, random: SeededRandom): Promise<void> {
   const asked = {
-    properties: ALL.filter(() => next() < 0.2).map((definition) => allOf(definition, Math.floor(next() * 4))),
-    groupBy: next() < 0.6 ? GROUPABLE[Math.floor(next() * GROUPABLE.length)]?.name : undefined,
-    isWhole: next() < 0.5,
-    groupsMax: Math.floor(next() * 6),
+    properties: ALL.filter(() => random.next() < 0.2).map((definition) => allOf(definition, random.below(4))),
+    groupBy: random.next() < 0.6 ? random.pick(GROUPABLE).name : undefined,
+    isWhole: random.next() < 0.5,
+    groupsMax: random.below(6),
   };
-  const filtered = next() < 0.5 ? [...world.objects.keys()].filter(() => next() < 0.5) : undefined;
+  const filtered = random.next() < 0.5 ? [...world.objects.keys()].filter(() => random.next() < 0.5) : undefined;
   const answer = await world.aggregate(asked, filtered);
   const objects = filtered?.map((document) => world.objects.get(document)?.properties ?? {}) ?? objectsOf(world);
   expect({ asked, answer: comparable(answer) }).toEqual({ asked, answer: plainAggregate(objects, ALL, asked) });
@@ -32,13 +35,13 @@ async function check(world: AggregateWorld, next: () => number): Promise<void> {
 
 describe("aggregations of a shard", () => {
   test.each([1, 2, 3])("agree with a plain loop over its objects, seed %i", async (seed) => {
-    const next = fractions(seed);
+    const random = seededRandom(seed);
     const world = new AggregateWorld(ALL);
     for (let round = 0; round < 100; round++) {
-      await change(world, next);
-      await check(world, next);
-      await check(world, next);
-      if (next() < 0.15) world.reopen(next() < 0.5 ? 1000 : Number.POSITIVE_INFINITY);
+      await change(world, random);
+      await check(world, random);
+      await check(world, random);
+      if (random.next() < 0.15) world.reopen(random.next() < 0.5 ? 1000 : Number.POSITIVE_INFINITY);
     }
     expect(world.objects.size).toBeGreaterThan(5);
   });
@@ -52,12 +55,12 @@ describe("aggregations of a shard", () => {
   });
 
   test("figures of blocks follow every change", async () => {
-    const next = fractions(77);
+    const random = seededRandom(77);
     const world = new AggregateWorld(ALL);
     const price = PROPERTIES.filter(({ name }) => name === "price").map((definition) => allOf(definition, 0));
     const asked = { properties: price, groupBy: undefined, isWhole: true, groupsMax: 1 };
     for (let round = 0; round < 60; round++) {
-      await change(world, next);
+      await change(world, random);
       expect(comparable(await world.aggregate(asked))).toEqual(plainAggregate(objectsOf(world), ALL, asked));
     }
   });

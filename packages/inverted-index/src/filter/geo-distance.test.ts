@@ -1,7 +1,7 @@
 import { shortestFloat32 } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { plainDistance } from "../testing/plain-filter.js";
-import { Seeded } from "../testing/seeded.js";
 import { GeoCircle } from "./geo-distance.js";
 
 const DUESSELDORF = { latitude: 51.225555, longitude: 6.782778 };
@@ -9,7 +9,7 @@ const AMSTERDAM = { latitude: 52.366667, longitude: 4.9 };
 
 describe("distance on the sphere", () => {
   it("is the one by vectors, near and far, at the poles and across the antimeridian", () => {
-    const random = new Seeded(1);
+    const random = seededRandom(1);
     const degrees = (most: number) =>
       random.pick([0, most, -most, most - 1e-7, 1e-6, (random.below(2e9) / 1e9 - 1) * most]);
     for (let round = 0; round < 20_000; round++) {
@@ -25,7 +25,7 @@ describe("distance on the sphere", () => {
   });
 
   it("is nothing between coordinates that are the same float32", () => {
-    const random = new Seeded(2);
+    const random = seededRandom(2);
     const degrees = (most: number) => random.pick([most, -most, (random.below(2e9) / 1e9 - 1) * most]);
     for (let round = 0; round < 2_000; round++) {
       const written = { latitude: degrees(90), longitude: degrees(180) };

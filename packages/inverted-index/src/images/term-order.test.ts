@@ -1,15 +1,15 @@
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { compareUtf8 } from "../analysis/tokens.js";
-import { Seeded } from "../testing/seeded.js";
 import { runWork, Turns } from "../work.js";
 import { placeOf, TermOrder } from "./term-order.js";
 
-const wordOf = (random: Seeded) =>
+const wordOf = (random: SeededRandom) =>
   `${random.pick(["a", "\uffff", "\u{10000}", "z"])}${random.below(30_000).toString(36)}`;
 
 describe("order of terms", () => {
   it("has every term, sorted, whatever comes and however often it is read or left", async () => {
-    const random = new Seeded(1);
+    const random = seededRandom(1);
     const terms = new Set<string>();
     const order = new TermOrder(() => terms.keys());
     const add = () => {

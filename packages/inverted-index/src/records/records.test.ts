@@ -1,5 +1,5 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { Seeded } from "../testing/seeded.js";
 import { type ColumnValue, columnValue, decodeColumnChunk, encodeColumnChunk } from "./column-chunk.js";
 import {
   type Container,
@@ -15,13 +15,13 @@ const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString
 
 describe("containers, against Set", () => {
   it.each([1, 2, 3])("seed %i", (seed) => {
-    const random = new Seeded(seed);
+    const random = seededRandom(seed);
     const members = new Set<number>();
     let container: Container | undefined;
     for (let step = 0; step < 400; step++) {
       const below = random.pick([10, 300, 4096]);
       const touched = [...new Set(random.list(random.pick([1, 5, 600]), () => random.below(below)))];
-      const adds = touched.filter(() => random.chance(step % 20 < 12 ? 80 : 15));
+      const adds = touched.filter(() => random.next() < (step % 20 < 12 ? 0.8 : 0.15));
       const removes = touched.filter((offset) => !adds.includes(offset));
       for (const offset of adds) members.add(offset);
       for (const offset of removes) members.delete(offset);
@@ -59,7 +59,7 @@ describe("column chunks, against Map", () => {
   };
 
   it.each([1, 2, 3])("seed %i", (seed) => {
-    const random = new Seeded(seed);
+    const random = seededRandom(seed);
     const pools = [
       [0, 1, 255],
       [-1, 256, 65_535],
@@ -72,9 +72,9 @@ describe("column chunks, against Map", () => {
       const pool = random.pick(pools);
       const values = new Map<number, ColumnValue>();
       for (let offset = 0; offset < 128; offset++) {
-        if (random.chance(60)) continue;
-        const some = random.chance(70) ? [random.pick(pool)] : random.list(4, () => random.pick(pool));
-        const value = columnValue(some, random.chance(10) ? some.map(() => random.below(1e6)) : []);
+        if (random.next() < 0.6) continue;
+        const some = random.next() < 0.7 ? [random.pick(pool)] : random.list(4, () => random.pick(pool));
+        const value = columnValue(some, random.next() < 0.1 ? some.map(() => random.below(1e6)) : []);
         if (value !== undefined) values.set(offset, value);
       }
       const bytes = encodeColumnChunk((offset) => values.get(offset));

@@ -7,8 +7,8 @@ import type {
   PropertyDefinition,
   ShardFilter,
 } from "@shoal/model";
+import type { SeededRandom } from "@shoal/seeded-random";
 import { idOfDocument } from "./index-world.js";
-import type { Seeded } from "./seeded.js";
 
 /** A property of every data type, two of some. */
 export const WORLD_SCHEMA: readonly PropertyDefinition[] = [
@@ -87,13 +87,13 @@ const DATES = [
 ];
 const PLACES = [0, 0.001, 51.2, 52.4, -33.9, 89.999, -90, 90, 179.9999, -179.9999, 180, 4.9, 6.77, 45];
 
-export function randomText(random: Seeded): string {
-  if (random.chance(4)) return random.pick(["", " ", "?!", "\u00a0"]);
-  if (random.chance(40)) return random.pick(WORDS);
+export function randomText(random: SeededRandom): string {
+  if (random.next() < 0.04) return random.pick(["", " ", "?!", "\u00a0"]);
+  if (random.next() < 0.4) return random.pick(WORDS);
   return random.list(4, () => random.pick(WORDS) + random.pick(SPACES)).join("");
 }
 
-export function randomObject(random: Seeded): JsonObject {
+export function randomObject(random: SeededRandom): JsonObject {
   const makers: Readonly<Record<string, () => Json>> = {
     text: () => randomText(random),
     string: () => randomText(random),
@@ -103,8 +103,8 @@ export function randomObject(random: Seeded): JsonObject {
     ints: () => random.list(3, () => random.pick(INTS)),
     number: () => random.pick(NUMBERS),
     numbers: () => random.list(3, () => random.pick(NUMBERS)),
-    boolean: () => random.chance(50),
-    booleans: () => random.list(2, () => random.chance(50)),
+    boolean: () => random.next() < 0.5,
+    booleans: () => random.list(2, () => random.next() < 0.5),
     date: () => random.pick(DATES),
     dates: () => random.list(2, () => random.pick(DATES)),
     place: () => ({ latitude: random.pick(PLACES.filter((at) => Math.abs(at) <= 90)), longitude: random.pick(PLACES) }),
@@ -113,48 +113,48 @@ export function randomObject(random: Seeded): JsonObject {
     phone: () => ({ input: "123" }),
     blob: () => "aGFsbG8=",
   };
-  const present = Object.entries(makers).filter(() => random.chance(60));
+  const present = Object.entries(makers).filter(() => random.next() < 0.6);
   return Object.fromEntries(present.map(([name, make]) => [name, make()]));
 }
 
 const ORDERS = ["GreaterThan", "GreaterThanEqual", "LessThan", "LessThanEqual"] as const;
 const COMPARISONS: readonly CompareOperator[] = ["Equal", "NotEqual", ...ORDERS];
 
-export function randomFilter(random: Seeded, depth = 3): ShardFilter {
-  if (depth > 0 && random.chance(35)) {
+export function randomFilter(random: SeededRandom, depth = 3): ShardFilter {
+  if (depth > 0 && random.next() < 0.35) {
     const operands = Array.from({ length: 1 + random.below(3) }, () => randomFilter(random, depth - 1));
     return { operator: random.pick(["And", "And", "Or", "Not"]), operands };
   }
-  if (random.chance(5)) {
+  if (random.next() < 0.05) {
     const targets = [...new Set(random.list(6, () => idOfDocument(random.below(50))))].sort() as ObjectId[];
     return { operator: "RefersTo", property: "refs", targets };
   }
   return randomComparison(random);
 }
 
-function randomComparison(random: Seeded): ShardFilter {
+function randomComparison(random: SeededRandom): ShardFilter {
   const indexed = WORLD_SCHEMA.slice(0, 14);
   const special = ["id", "_creationTimeUnix", "_lastUpdateTimeUnix"];
-  if (random.chance(6)) {
+  if (random.next() < 0.06) {
     const any = random.pick([...special, ...WORLD_SCHEMA.map(({ name }) => name).filter((name) => name !== "hidden")]);
-    return { operator: "IsNull", property: any, value: { kind: "boolean", values: [random.chance(50)] } };
+    return { operator: "IsNull", property: any, value: { kind: "boolean", values: [random.next() < 0.5] } };
   }
-  const property = random.chance(12) ? random.pick(special) : random.pick(indexed).name;
+  const property = random.next() < 0.12 ? random.pick(special) : random.pick(indexed).name;
   const type = indexed.find(({ name }) => name === property)?.dataType[0]?.replace("[]", "") ?? property;
-  const several = random.chance(10);
+  const several = random.next() < 0.1;
   const listed = <Value>(make: () => Value): Value[] =>
     several ? Array.from({ length: 1 + random.below(3) }, make) : [make()];
   const value = randomValue(random, type, listed);
   if (value.kind === "geoRange") return { operator: "WithinGeoRange", property, value };
   if (several) return { operator: random.pick(["ContainsAny", "ContainsAll"]), property, value };
   const isText = value.kind === "text" || value.kind === "string";
-  return { operator: isText && random.chance(40) ? "Like" : random.pick(COMPARISONS), property, value };
+  return { operator: isText && random.next() < 0.4 ? "Like" : random.pick(COMPARISONS), property, value };
 }
 
-function randomValue(random: Seeded, type: string, listed: <Value>(make: () => Value) => Value[]): FilterValue {
+function randomValue(random: SeededRandom, type: string, listed: <Value>(make: () => Value) => Value[]): FilterValue {
   if (type === "id") return { kind: "string", values: listed(() => randomIdText(random)) };
   if (type.startsWith("_")) {
-    return random.chance(50)
+    return random.next() < 0.5
       ? { kind: "int", values: listed(() => 1000 + random.below(20)) }
       : { kind: "date", values: listed(() => BigInt(1000 + random.below(20)) * 1_000_000n + BigInt(random.below(2))) };
   }
@@ -165,35 +165,35 @@ function randomValue(random: Seeded, type: string, listed: <Value>(make: () => V
     case "Thing":
       return { kind: "int", values: listed(() => random.below(4)) };
     case "boolean":
-      return { kind: "boolean", values: listed(() => random.chance(50)) };
+      return { kind: "boolean", values: listed(() => random.next() < 0.5) };
     case "date":
       return { kind: "date", values: listed(() => randomInstant(random)) };
     case "geoCoordinates":
       return { kind: "geoRange", values: [randomRange(random)] };
     default:
       return {
-        kind: random.chance(80) && type === "string" ? "string" : "text",
+        kind: random.next() < 0.8 && type === "string" ? "string" : "text",
         values: listed(() => randomPattern(random)),
       };
   }
 }
 
-function randomInstant(random: Seeded): bigint {
+function randomInstant(random: SeededRandom): bigint {
   const date = random.pick(DATES);
   const fraction = /\.(\d+)/.exec(date)?.[1] ?? "";
   const milliseconds = BigInt(new Date(date.replace(/\.\d+/, "")).getTime());
   return milliseconds * 1_000_000n + BigInt(fraction.padEnd(9, "0")) + BigInt(random.below(3) - 1);
 }
 
-function randomRange(random: Seeded) {
+function randomRange(random: SeededRandom) {
   const latitude = random.pick(PLACES.filter((at) => Math.abs(at) <= 90));
   const distanceMax = random.pick([0, 1, 20, 200, 150_000, 250_000.5, 1e6, 9.5e6, 2.1e7]);
   return { latitude, longitude: random.pick(PLACES), distanceMax };
 }
 
-function randomIdText(random: Seeded): string {
+function randomIdText(random: SeededRandom): string {
   const id: string = idOfDocument(random.below(400));
-  if (random.chance(60)) return random.chance(20) ? id.toUpperCase() : id;
+  if (random.next() < 0.6) return random.next() < 0.2 ? id.toUpperCase() : id;
   return random.pick([`${id.slice(0, 2)}*`, "*1?", id.slice(0, 9), "", "*", "g", `????????-*${id.slice(-3)}`]);
 }
 
@@ -201,9 +201,9 @@ function randomIdText(random: Seeded): string {
 const PATTERN_CHARS_MAX = 1000;
 
 /** A value to compare a text with; for `Like` with wildcards in it. */
-function randomPattern(random: Seeded): string {
+function randomPattern(random: SeededRandom): string {
   const text = randomText(random);
-  if (random.chance(40) && text.length <= PATTERN_CHARS_MAX) return text;
+  if (random.next() < 0.4 && text.length <= PATTERN_CHARS_MAX) return text;
   const chars = Array.from(text).slice(0, PATTERN_CHARS_MAX);
   const at = random.below(chars.length + 1);
   return random.pick([

@@ -1,6 +1,6 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { JsonNumber } from "../objects/json-number.js";
-import { randomBelow } from "../testing/random.js";
 import { clauseText } from "./clause-text.js";
 
 const SEED = Number(process.env.MODEL_SEED) || 29;
@@ -23,15 +23,14 @@ function expectedText(value: unknown): string {
 }
 
 it(`is JSON with sorted keys, cut when it is long, seed ${SEED}`, () => {
-  const random = randomBelow(SEED);
-  const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
+  const { below, pick } = seededRandom(SEED);
   const anything = (depth: number): unknown => {
-    const kind = random(depth === 0 ? 4 : 7);
+    const kind = below(depth === 0 ? 4 : 7);
     if (kind === 0) return pick([true, false, null, undefined]);
     if (kind === 1) return pick([0, 5, -1.5, 1e21, 1e-7, 2 ** 53]);
     if (kind < 4) return pick(["", "a", 'q"\\\n', "<b>&", "\u2028\u2029", "ünï 🐟", "x".repeat(200), "<".repeat(90)]);
-    if (kind === 4) return Array.from({ length: random(5) }, () => anything(depth - 1) ?? null);
-    const names = ["b", "a", "operator", "path", "valueText", "A", "<"].filter(() => random(2) === 0);
+    if (kind === 4) return Array.from({ length: below(5) }, () => anything(depth - 1) ?? null);
+    const names = ["b", "a", "operator", "path", "valueText", "A", "<"].filter(() => below(2) === 0);
     return Object.fromEntries(names.map((name) => [name, anything(depth - 1)]));
   };
   let cut = 0;

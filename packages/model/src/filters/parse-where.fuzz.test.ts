@@ -1,3 +1,4 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { ShoalError } from "../errors/shoal-error.js";
 import { JsonNumber } from "../objects/json-number.js";
@@ -33,12 +34,7 @@ function instantText(nanoseconds: bigint): string {
 }
 
 it(`answers anything with a filter or a ShoalError, and a filter is what it says (seed ${SEED})`, () => {
-  let state = SEED;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-  const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
+  const { below, pick } = seededRandom(SEED);
   const scalars = [
     ...[null, true, false, 0, -0, 5, -1.5, 2 ** 53, 2 ** 63, 1e300, Number.NaN, 10n, 2n ** 64n, new JsonNumber("1.0")],
     ...[
@@ -55,30 +51,30 @@ it(`answers anything with a filter or a ShoalError, and a filter is what it says
     geoCoordinates: { latitude: pick([0, 90, -90.5, "x"]), longitude: pick([-180, 6.7, 181]) },
     distance: pick([{ max: 5 }, { max: -1 }, null, { max: 0 }]),
   });
-  const value = (): unknown => (random(8) === 0 ? range() : pick(scalars));
+  const value = (): unknown => (below(8) === 0 ? range() : pick(scalars));
   const fittingValue = (field: (typeof VALUE_FIELDS)[number]): unknown => {
     if (field === "valueGeoRange") return range();
-    if (field === "valueBoolean") return random(2) === 0;
+    if (field === "valueBoolean") return below(2) === 0;
     if (field === "valueInt" || field === "valueNumber") return pick([0, -0, 5, -1, 2 ** 63, new JsonNumber("12")]);
     return pick(["2020-01-01T00:00:00.123456789+01:00", "1969-12-31T23:59:59.9Z", "0001-01-01T00:00:00Z"]);
   };
   const clause = (depth: number): unknown => {
-    if (random(30) === 0) return pick([null, [], 5, "x", {}]);
-    const isCombined = depth > 0 && random(3) === 0;
-    const operator = random(40) === 0 ? value() : pick<string>(isCombined ? COMBINE_OPERATORS : COMPARE_OPERATORS);
+    if (below(30) === 0) return pick([null, [], 5, "x", {}]);
+    const isCombined = depth > 0 && below(3) === 0;
+    const operator = below(40) === 0 ? value() : pick<string>(isCombined ? COMBINE_OPERATORS : COMPARE_OPERATORS);
     const result: Record<string, unknown> = { operator };
     if (isCombined)
-      result.operands = Array.from({ length: random(20) === 0 ? 0 : 1 + random(3) }, () => clause(depth - 1));
+      result.operands = Array.from({ length: below(20) === 0 ? 0 : 1 + below(3) }, () => clause(depth - 1));
     else {
       const field =
         operator === "WithinGeoRange" ? "valueGeoRange" : operator === "IsNull" ? "valueBoolean" : pick(VALUE_FIELDS);
-      const isSeveral = random(8) === 0;
-      const make = () => (random(12) === 0 ? value() : fittingValue(field));
+      const isSeveral = below(8) === 0;
+      const make = () => (below(12) === 0 ? value() : fittingValue(field));
       result.path =
-        random(20) === 0 ? value() : pick([["a"], ["a", "B", "c"], ["id"], ["_id"], ["a", "b", "c"], ["a", "B"], []]);
+        below(20) === 0 ? value() : pick([["a"], ["a", "B", "c"], ["id"], ["_id"], ["a", "b", "c"], ["a", "B"], []]);
       result[field] = isSeveral ? [make(), make()] : make();
     }
-    if (random(30) === 0) result[pick(["path", "operands", "valueInt", "__proto__", "other"])] = value();
+    if (below(30) === 0) result[pick(["path", "operands", "valueInt", "__proto__", "other"])] = value();
     return result;
   };
   let accepted = 0;

@@ -1,5 +1,5 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { randomBelow } from "../testing/random.js";
 import { canonicalDate, dateInstant, isDate } from "./date-value.js";
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d+)?(Z|[+-](\d{2}):(\d{2}))$/;
@@ -28,7 +28,7 @@ describe("dates", () => {
   const seed = Number(process.env.MODEL_SEED) || 17;
 
   it(`are those of RFC 3339, seed ${seed}`, () => {
-    const random = randomBelow(seed);
+    const random = seededRandom(seed).below;
     const two = (below: number) => String(random(below)).padStart(2, "0");
     let dates = 0;
     for (let round = 0; round < 30_000; round++) {

@@ -1,3 +1,4 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { shortestFloat32 } from "./float32.js";
 
@@ -18,12 +19,11 @@ describe("shortestFloat32", () => {
   });
 
   it("stays the same float32, and no shorter notation does (seed 42)", () => {
-    let state = 42;
+    const { below } = seededRandom(42);
     const words = new Uint32Array(1);
     const floats = new Float32Array(words.buffer);
     for (let i = 0; i < 50_000; i++) {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      words[0] = state ^ (state >>> 13);
+      words[0] = below(2 ** 32);
       const value = floats[0] ?? 0;
       if (!Number.isFinite(value)) continue;
       const short = shortestFloat32(value);

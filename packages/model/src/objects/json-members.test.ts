@@ -1,5 +1,5 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { randomBelow } from "../testing/random.js";
 import { joinJsonMembers, jsonMembers } from "./json-members.js";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -34,7 +34,7 @@ describe("the members of stored properties", () => {
   const seed = Number(process.env.MODEL_SEED) || 31;
 
   it(`are those that JSON.parse finds, in their order, seed ${seed}`, () => {
-    const random = randomBelow(seed);
+    const random = seededRandom(seed).below;
     for (let round = 0; round < 5_000; round++) {
       const entries = Array.from({ length: random(6) }, () => [textFrom(random), valueFrom(random, 3)] as const);
       const json = JSON.stringify(Object.fromEntries(entries));

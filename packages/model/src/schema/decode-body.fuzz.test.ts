@@ -1,3 +1,4 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { ShoalError } from "../errors/shoal-error.js";
 import { JsonNumber } from "../objects/json-number.js";
@@ -13,20 +14,15 @@ const NAMES = ["class", "description", "properties", "name", "dataType", "indexI
 const OTHER_NAMES = ["cleanupIntervalSeconds", "vectorizer", "moduleConfig", "__proto__", "constructor", "x"];
 
 it(`whatever the body: it is read, or refused in the decoder's words (seed ${SEED})`, () => {
-  let state = SEED;
-  const random = (below: number): number => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-  const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
-  const cased = (name: string): string => (random(3) === 0 ? pick([name.toUpperCase(), name.toLowerCase()]) : name);
+  const { below, pick } = seededRandom(SEED);
+  const cased = (name: string): string => (below(3) === 0 ? pick([name.toUpperCase(), name.toLowerCase()]) : name);
   const value = (depth: number): unknown => {
-    const kind = random(depth > 0 ? 8 : 5);
+    const kind = below(depth > 0 ? 8 : 5);
     if (kind === 0) return pick([null, true, 0, 7, 1.5, -1, new JsonNumber("1.0"), new JsonNumber("1e400")]);
     if (kind < 5) return pick(["", "text", "Foo"]);
-    if (kind === 5) return Array.from({ length: random(4) }, () => value(depth - 1));
+    if (kind === 5) return Array.from({ length: below(4) }, () => value(depth - 1));
     return Object.fromEntries(
-      Array.from({ length: random(5) }, () => [cased(pick([...NAMES, ...OTHER_NAMES])), value(depth - 1)]),
+      Array.from({ length: below(5) }, () => [cased(pick([...NAMES, ...OTHER_NAMES])), value(depth - 1)]),
     );
   };
   const outcomes = { read: 0, refused: 0 };

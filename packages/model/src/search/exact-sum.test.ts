@@ -1,5 +1,5 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
-import { randomOf } from "../testing/random.js";
 import { ExactSum } from "./exact-sum.js";
 
 const view = new DataView(new ArrayBuffer(8));
@@ -43,15 +43,6 @@ function sumOf(values: readonly number[]): ExactSum {
   return sum;
 }
 
-function shuffled(values: readonly number[], next: () => number): number[] {
-  const left = [...values];
-  for (let at = left.length - 1; at > 0; at--) {
-    const other = Math.floor(next() * (at + 1));
-    [left[at], left[other]] = [left[other] ?? 0, left[at] ?? 0];
-  }
-  return left;
-}
-
 /** What makes plain addition lose: sizes far apart, opposite signs, whole numbers at the border of 2^53, subnormals. */
 function hardValue(next: () => number): number {
   const sign = next() < 0.5 ? -1 : 1;
@@ -75,14 +66,14 @@ function hardValue(next: () => number): number {
 
 describe("ExactSum", () => {
   test("is the correctly rounded sum, in any order, in one or in parts", () => {
-    const next = randomOf(20_261_120);
+    const { next, shuffled } = seededRandom(20_261_120);
     for (let round = 0; round < 1500; round++) {
       const values = Array.from({ length: Math.floor(next() * 12) }, () => hardValue(next));
       const total = values.reduce((sum, value) => sum + units(value), 0n);
       const expected = rounded(total);
       const whole = sumOf(values);
       expect({ values, sum: whole.value() }).toEqual({ values, sum: expected });
-      expect(sumOf(shuffled(values, next)).value()).toBe(expected);
+      expect(sumOf(shuffled(values)).value()).toBe(expected);
       const cut = Math.floor(next() * (values.length + 1));
       const parts = sumOf(sumOf(values.slice(cut)).parts());
       parts.addAll(sumOf(values.slice(0, cut)).parts());

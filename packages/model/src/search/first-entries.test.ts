@@ -1,9 +1,9 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, test } from "vitest";
-import { randomOf } from "../testing/random.js";
 import { FirstEntries } from "./first-entries.js";
 
 test("keeps what sorting and cutting keeps", () => {
-  const next = randomOf(7);
+  const next = seededRandom(7).next;
   for (let round = 0; round < 300; round++) {
     const entries = Array.from({ length: Math.floor(next() * 40) }, () => Math.floor(next() * 30));
     const limit = round % 10 === 0 ? Number.POSITIVE_INFINITY : Math.floor(next() * 20);

@@ -1,4 +1,5 @@
 import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { camelCaseWords, splitCamelCase } from "./camel-case.js";
 import { ObjectTexts } from "./object-text.js";
@@ -22,12 +23,9 @@ describe("splitCamelCase", () => {
   });
 
   it("keeps every character but spaces that stand alone, of any text", () => {
-    let state = 5;
+    const { pick } = seededRandom(5);
     for (let round = 0; round < 2_000; round++) {
-      const name = Array.from({ length: 12 }, () => {
-        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-        return "abAB1_É東"[(state >>> 24) % 9] ?? "x";
-      }).join("");
+      const name = Array.from({ length: 12 }, () => pick([..."abAB1_É東x"])).join("");
       expect(splitCamelCase(name).join("")).toBe(name);
     }
   });

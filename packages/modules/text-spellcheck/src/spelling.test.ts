@@ -1,3 +1,4 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { correctText } from "./correct-text.js";
 import { mostLikely } from "./most-likely.js";
@@ -39,18 +40,14 @@ describe("mostLikely", () => {
 
 describe("correctText", () => {
   it("is the same as replacing word by word, in any text", () => {
-    let state = 7;
-    const next = (below: number): number => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return (state >>> 16) % below;
-    };
+    const { below, pick } = seededRandom(7);
     const words = ["ab", "Ab", "abc", "b.c", "é", "x"];
     const separators = [" ", ", ", "-", "  "];
     for (let round = 0; round < 500; round++) {
-      const parts = Array.from({ length: 1 + next(6) }, () => [words[next(6)] ?? "", separators[next(4)] ?? ""]);
+      const parts = Array.from({ length: 1 + below(6) }, () => [pick(words), pick(separators)]);
       const text = parts.flat().join("");
       const changes = ["ab", "abc", "é"]
-        .slice(0, next(4))
+        .slice(0, below(4))
         .map((original) => ({ original, correction: `${original}+` }));
       const right = parts.map(([word = "", separator]) => {
         const change = changes.find(({ original }) => original === word.toLowerCase());

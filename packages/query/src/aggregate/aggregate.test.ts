@@ -1,6 +1,6 @@
 import { type AggregateQuery, ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
-import { random } from "../testing/memory-world.js";
 import { plainAggregate } from "./testing/plain-aggregate.js";
 import { aggregateQuery, allOf, engineOver, GROUPABLE, PROPERTIES, randomObject } from "./testing/plain-world.js";
 
@@ -9,13 +9,13 @@ const ASKABLE = PROPERTIES.map(({ name }) => name).filter((name) => name !== "pl
 
 describe("aggregations over shards", () => {
   test.each([1, 2, 5])("%i shards answer what one loop over all objects does", async (shardCount) => {
-    const next = random(300 + shardCount);
+    const random = seededRandom(300 + shardCount);
     for (let round = 0; round < 150; round++) {
-      const objects = Array.from({ length: Math.floor(next() * 60) }, () => randomObject(next));
+      const objects = Array.from({ length: random.below(60) }, () => randomObject(random));
       const shards = Array.from({ length: shardCount }, (_, at) => objects.filter((__, of) => of % shardCount === at));
-      const wanted = ASKABLE.filter(() => next() < 0.3).map((name) => allOf(name, Math.floor(next() * 5)));
-      const groupBy = next() < 0.6 ? [GROUPABLE[Math.floor(next() * GROUPABLE.length)] ?? ""] : undefined;
-      const limit = next() < 0.5 ? undefined : Math.floor(next() * 5);
+      const wanted = ASKABLE.filter(() => random.next() < 0.3).map((name) => allOf(name, random.below(5)));
+      const groupBy = random.next() < 0.6 ? [random.pick(GROUPABLE)] : undefined;
+      const limit = random.next() < 0.5 ? undefined : random.below(5);
       const query = aggregateQuery({ properties: wanted, groupBy, limit });
       const { engine } = engineOver(shards);
       const answer = await engine.aggregate(query, context);
@@ -24,13 +24,15 @@ describe("aggregations over shards", () => {
   });
 
   test("the sum does not depend on which shard an object is in", async () => {
-    const next = random(9);
-    const objects = Array.from({ length: 200 }, () => ({ price: (next() - 0.5) * 10 ** Math.floor(next() * 40 - 20) }));
+    const random = seededRandom(9);
+    const objects = Array.from({ length: 200 }, () => ({
+      price: (random.next() - 0.5) * 10 ** Math.floor(random.next() * 40 - 20),
+    }));
     const query = aggregateQuery({ properties: [allOf("price")] });
     const answers = new Set<string>();
     for (let round = 0; round < 20; round++) {
       const shards: { price: number }[][] = [[], [], [], []];
-      for (const object of objects) shards[Math.floor(next() * 4)]?.push(object);
+      for (const object of objects) shards[random.below(4)]?.push(object);
       answers.add(JSON.stringify(await engineOver(shards).engine.aggregate(query, context)));
     }
     expect(answers.size).toBe(1);

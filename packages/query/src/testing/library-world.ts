@@ -10,6 +10,7 @@ import {
   type WhereFilter,
 } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { ReferencedRow } from "../query-service.js";
 import { compare } from "./matches.js";
 import type { MemoryObject } from "./memory-object.js";
@@ -45,39 +46,38 @@ export function libraryRecords(): ClassRecord[] {
 }
 
 /** Objects with few distinct values and many references: some of them doubled, some to nothing, some ids twice. */
-export function library(next: () => number, count: number): MemoryObject[] {
-  const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)] as T;
-  const ids = Array.from({ length: count }, () => uuid(next));
-  const dangling = [uuid(next), uuid(next)];
+export function library(random: SeededRandom, count: number): MemoryObject[] {
+  const ids = Array.from({ length: count }, () => uuid(random));
+  const dangling = [uuid(random), uuid(random)];
   const classes = Object.keys(LIBRARY);
-  const objects = ids.map((id) => ({ id, className: pick(classes) }));
+  const objects = ids.map((id) => ({ id, className: random.pick(classes) }));
   for (let twin = 0; twin < count / 10; twin++) {
-    const id = pick(ids);
+    const id = random.pick(ids);
     const className = classes.find((name) => !objects.some((one) => one.id === id && one.className === name));
     if (className !== undefined) objects.push({ id, className });
   }
   return objects.map(({ id, className }) => {
     const properties: Record<string, Json> = {};
     for (const { name, dataType } of LIBRARY[className] ?? []) {
-      if (next() < 0.2) continue;
-      const targets = () => Array.from({ length: Math.floor(next() * 5) }, () => pick(next() < 0.1 ? dangling : ids));
-      if (dataType[0] === "int") properties[name] = Math.floor(next() * 5);
-      else if (/^[a-z]/.test(dataType[0] ?? "")) properties[name] = pick(NAMES);
+      if (random.next() < 0.2) continue;
+      const targets = () =>
+        Array.from({ length: random.below(5) }, () => random.pick(random.next() < 0.1 ? dangling : ids));
+      if (dataType[0] === "int") properties[name] = random.below(5);
+      else if (/^[a-z]/.test(dataType[0] ?? "")) properties[name] = random.pick(NAMES);
       else properties[name] = targets().map((target) => referenceTo(target, "svc"));
     }
-    const vector = Float32Array.from({ length: DIMENSIONS }, () => Math.floor(next() * 3) - 1 + 0.01);
+    const vector = Float32Array.from({ length: DIMENSIONS }, () => random.below(3) - 1 + 0.01);
     return { id, className, creationTimeUnix: 1, vector, properties };
   });
 }
 
 /** A filter for books over paths of up to three references. */
-export function randomWhere(next: () => number, depth = 0): WhereFilter {
-  const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)] as T;
-  if (depth < 3 && next() < 0.5) {
-    const operands = Array.from({ length: 1 + Math.floor(next() * 3) }, () => randomWhere(next, depth + 1));
-    return { operator: pick(["And", "Or", "Not"] as const), operands };
+export function randomWhere(random: SeededRandom, depth = 0): WhereFilter {
+  if (depth < 3 && random.next() < 0.5) {
+    const operands = Array.from({ length: 1 + random.below(3) }, () => randomWhere(random, depth + 1));
+    return { operator: random.pick(["And", "Or", "Not"] as const), operands };
   }
-  const references = pick([
+  const references = random.pick([
     [],
     ["by", "Author"],
     ["by", "Club"],
@@ -86,13 +86,17 @@ export function randomWhere(next: () => number, depth = 0): WhereFilter {
     ["like", "Book", "by", "Author", "wrote", "Book"],
   ]);
   const isBook = references.length === 0 || references.at(-1) === "Book";
-  if (isBook && next() < 0.5) {
-    const operator = pick(["Equal", "NotEqual", "LessThan", "GreaterThanEqual"] as const);
-    const value = { kind: "int", values: [Math.floor(next() * 5)] } as const;
+  if (isBook && random.next() < 0.5) {
+    const operator = random.pick(["Equal", "NotEqual", "LessThan", "GreaterThanEqual"] as const);
+    const value = { kind: "int", values: [random.below(5)] } as const;
     return { operator, path: [...references, "pages"], value };
   }
   const path = [...references, isBook ? "title" : "name"];
-  return { operator: pick(["Equal", "NotEqual"] as const), path, value: { kind: "string", values: [pick(NAMES)] } };
+  return {
+    operator: random.pick(["Equal", "NotEqual"] as const),
+    path,
+    value: { kind: "string", values: [random.pick(NAMES)] },
+  };
 }
 
 /** Whether an object satisfies a filter, by walking the references. */

@@ -2,6 +2,7 @@
 
 import { type ClassDefinition, type GetQuery, type ObjectId, parseObjectId } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { QueryEngine } from "../query-engine.js";
 import type { MemoryObject } from "./memory-object.js";
 import { MemoryShards } from "./memory-shards.js";
@@ -12,37 +13,26 @@ export const ROWS = { properties: true, vector: false, extras: false };
 export const context = { deadline: Number.POSITIVE_INFINITY };
 export const limits = { defaultLimit: 25, maximumResults: 10_000 };
 
-/** Small deterministic generator (mulberry32). */
-export function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 export function record(name: string, skip = false, dimensions: number | undefined = DIMENSIONS): ClassRecord {
   const definition = { class: name, vectorIndexConfig: { skip } } as ClassDefinition;
   return { definition, classId: name, dimensions, sharding: { shards: [], virtualShards: [], assignments: [] } };
 }
 
-export function uuid(next: () => number): ObjectId {
-  const hex = Array.from({ length: 32 }, () => Math.floor(next() * 16).toString(16)).join("");
+export function uuid(random: SeededRandom): ObjectId {
+  const hex = Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
   const id = parseObjectId(hex);
   if (id === undefined) throw new Error(hex);
   return id;
 }
 
 export function world(seed: number, count: number, classes = ["Word"]): MemoryObject[] {
-  const next = random(seed);
+  const random = seededRandom(seed);
   return Array.from({ length: count }, () => ({
-    className: classes[Math.floor(next() * classes.length)] ?? "Word",
-    id: uuid(next),
+    className: random.pick(classes),
+    id: uuid(random),
     // Few distinct times, so that ties are common.
-    creationTimeUnix: 1000 + Math.floor(next() * 20),
-    vector: Float32Array.from({ length: DIMENSIONS }, () => next() - 0.5),
+    creationTimeUnix: 1000 + random.below(20),
+    vector: Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5),
   }));
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import type { ExtensionService, ExtensionsSnapshot } from "../extension-service.js";
-import { randomBelow } from "./random.js";
 
 export interface OpenedExtensions extends AsyncDisposable {
   readonly service: ExtensionService;
@@ -36,7 +36,7 @@ export function describeExtensionService(name: string, open: () => Promise<Opene
       await using opened = await open();
       const ways = [opened.service, opened.elsewhere] as const;
       const seed = Number(process.env.RPC_SEED) || 5;
-      const below = randomBelow(seed);
+      const { below } = seededRandom(seed);
       const oracle = new Map<string, number>();
       const seen: ExtensionsSnapshot[][] = [[], []];
       using _first = ways[0].watchExtensions((snapshot) => seen[0]?.push(snapshot));

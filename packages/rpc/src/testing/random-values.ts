@@ -17,6 +17,7 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { ShardAddress } from "../shard-service.js";
 
 const TEXTS = ["", "a", "Zürich", "漢字 🐟", "x".repeat(300), 'quote " and \\', "line\nbreak"];
@@ -24,24 +25,24 @@ const DOUBLES = [0, -0, 1, -1.5, 2 ** 53, Number.MIN_VALUE, Number.MAX_VALUE, Nu
 /** Beyond 64 bits, too: 9999-12-31. */
 const INSTANTS = [0n, -1n, 253402300799999999999n, -62167219200000000000n, 2n ** 63n, -(2n ** 63n)];
 
-/** Draws values of every shape that crosses the wire; the same ones for the same numbers. */
+/** Draws values of every shape that crosses the wire; the same ones for the same seed. */
 export class RandomValues {
-  readonly #below: (below: number) => number;
+  readonly #random: SeededRandom;
 
-  constructor(below: (below: number) => number) {
-    this.#below = below;
+  constructor(random: SeededRandom) {
+    this.#random = random;
   }
 
   flag(): boolean {
-    return this.#below(2) === 1;
+    return this.#random.below(2) === 1;
   }
 
   oneOf<Value>(values: readonly [Value, ...Value[]] | readonly Value[]): Value {
-    return values[this.#below(values.length)] as Value;
+    return this.#random.pick(values);
   }
 
   list<Value>(draw: () => Value, most = 4): Value[] {
-    return Array.from({ length: this.#below(most + 1) }, draw);
+    return this.#random.list(most, draw);
   }
 
   maybe<Value>(draw: () => Value): Value | undefined {
@@ -57,20 +58,28 @@ export class RandomValues {
   }
 
   id(): ObjectId {
-    return objectIdFromBytes(Uint8Array.from({ length: 16 }, () => this.#below(256)));
+    return objectIdFromBytes(this.#random.bytes(16));
   }
 
   vector(): Float32Array {
-    return Float32Array.from({ length: this.#below(40) }, () => this.double());
+    return Float32Array.from({ length: this.#random.below(40) }, () => this.double());
   }
 
   json(): JsonObject {
-    return { text: this.text(), list: this.list(() => this.#below(9)), nested: { none: null, flag: this.flag() } };
+    return {
+      text: this.text(),
+      list: this.list(() => this.#random.below(9)),
+      nested: { none: null, flag: this.flag() },
+    };
   }
 
   address(): ShardAddress {
-    const address = { classId: `c${this.#below(9)}`, className: this.oneOf(["Car", "Boat"]), shardName: this.text() };
-    return this.flag() ? address : { ...address, term: 1 + this.#below(2 ** 31) * 2 ** 20 };
+    const address = {
+      classId: `c${this.#random.below(9)}`,
+      className: this.oneOf(["Car", "Boat"]),
+      shardName: this.text(),
+    };
+    return this.flag() ? address : { ...address, term: 1 + this.#random.below(2 ** 31) * 2 ** 20 };
   }
 
   fields(): RowFields {
@@ -91,7 +100,7 @@ export class RandomValues {
     return {
       id: this.id(),
       className: this.oneOf(["Car", "Boat"]),
-      creationTimeUnix: this.#below(2 ** 31) * 1000,
+      creationTimeUnix: this.#random.below(2 ** 31) * 1000,
       lastUpdateTimeUnix: this.double(),
       propertiesJson: new TextEncoder().encode(JSON.stringify(this.json())),
       vector: this.maybe(() => this.vector()),
@@ -115,10 +124,10 @@ export class RandomValues {
   }
 
   filter(depth = 3): ShardFilter {
-    if (depth > 0 && this.#below(3) === 0) {
+    if (depth > 0 && this.#random.below(3) === 0) {
       return { operator: this.oneOf(COMBINE_OPERATORS), operands: this.list(() => this.filter(depth - 1)) };
     }
-    if (this.#below(5) === 0) {
+    if (this.#random.below(5) === 0) {
       return { operator: "RefersTo", property: this.text(), targets: this.list(() => this.id()) };
     }
     return { operator: this.oneOf(COMPARE_OPERATORS), property: this.text(), value: this.filterValue() };
@@ -166,7 +175,7 @@ export class RandomValues {
       order: this.oneOf(["newest", "id"]),
       after: this.maybe(() => this.id()),
       limit: this.oneOf([1, 25, 10_000, Infinity]),
-      skip: this.#below(100),
+      skip: this.#random.below(100),
       filter: this.maybe(() => this.filter()),
       fields: this.fields(),
     };
@@ -193,15 +202,15 @@ export class RandomValues {
   aggregate(): ShardAggregate {
     return this.list(() => ({
       groupedBy: this.oneOf([undefined, "", "text", -0, 1.5, true, false]),
-      objectCount: this.#below(2 ** 31) * 1000,
+      objectCount: this.#random.below(2 ** 31) * 1000,
       properties: this.list(() => this.#part()),
     }));
   }
 
   #part(): PropertyPart {
-    const count = this.#below(1_000);
+    const count = this.#random.below(1_000);
     const date = () => ({ instant: this.oneOf(INSTANTS), text: this.text() });
-    switch (this.#below(5)) {
+    switch (this.#random.below(5)) {
       case 0:
         return {
           kind: "numbers",
@@ -214,7 +223,7 @@ export class RandomValues {
       case 1:
         return { kind: "texts", count, distinct: this.maybe(() => ({ values: ["", "b"], counts: [1, 2 ** 40] })) };
       case 2:
-        return { kind: "booleans", totalTrue: count, totalFalse: this.#below(5) };
+        return { kind: "booleans", totalTrue: count, totalFalse: this.#random.below(5) };
       case 3:
         return { kind: "dates", count, minimum: this.maybe(date), maximum: this.maybe(date) };
       default:

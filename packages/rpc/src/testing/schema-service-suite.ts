@@ -1,7 +1,7 @@
 import type { ClassDefinition, ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import type { SchemaService, SchemaSnapshot } from "../schema-service.js";
-import { randomBelow } from "./random.js";
 
 export interface OpenedSchema extends AsyncDisposable {
   readonly service: SchemaService;
@@ -94,7 +94,7 @@ export function describeSchemaService(name: string, open: () => Promise<OpenedSc
       await using opened = await open();
       const { service } = opened;
       const seed = Number(process.env.RPC_SEED) || 3;
-      const below = randomBelow(seed);
+      const { below } = seededRandom(seed);
       const seen: SchemaSnapshot[][] = [[], []];
       using _first = service.watch((snapshot) => seen[0]?.push(snapshot));
       using _second = service.watch((snapshot) => seen[1]?.push(snapshot));

@@ -1,8 +1,8 @@
 import { type ErrorCode, ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import type { RequestContext } from "../request-context.js";
 import type { ShardService } from "../shard-service.js";
-import { randomBelow } from "./random.js";
 import { RandomValues } from "./random-values.js";
 import { type ScriptedNode, scriptedNode } from "./scripted-node.js";
 
@@ -77,7 +77,7 @@ export function describeShardService(name: string, open: (node: ScriptedNode) =>
     const seed = Number(process.env.RPC_SEED) || 20_261_120;
 
     test(`carries every request and every answer as it is, seed ${seed}`, async () => {
-      const values = new RandomValues(randomBelow(seed));
+      const values = new RandomValues(seededRandom(seed));
       const node = scriptedNode(() => undefined);
       await using way = await open(node);
       for (let round = 0; round < 60; round++) {
@@ -97,7 +97,7 @@ export function describeShardService(name: string, open: (node: ScriptedNode) =>
     });
 
     test(`carries long batches, which take turns, seed ${seed}`, async () => {
-      const values = new RandomValues(randomBelow(seed));
+      const values = new RandomValues(seededRandom(seed));
       const node = scriptedNode(() => []);
       await using way = await open(node);
       const shard = values.address();
@@ -155,7 +155,7 @@ export function describeShardService(name: string, open: (node: ScriptedNode) =>
         return { holders: (ids as string[]).map(() => []), unasked: [] };
       });
       await using way = await open(node);
-      const values = new RandomValues(randomBelow(seed));
+      const values = new RandomValues(seededRandom(seed));
       await Promise.all(
         Array.from({ length: 200 }, async (_, count) => {
           const ids = Array.from({ length: count }, () => values.id());

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { COMBINE_OPERATORS, type ObjectId, type ShardFilter, ShoalError } from "@shoal/model";
+import type { SeededRandom } from "@shoal/seeded-random";
 import { expect } from "vitest";
 import type { Shard } from "../shard.js";
 import { cosineDistance } from "./brute-force-index-suite.js";
 import { ALL_FIELDS, idOf } from "./ids-and-fields.js";
-import type { Random } from "./random.js";
 import { type FilteredObject, satisfies } from "./satisfies.js";
 
 /** What a shard should have, by id. */
@@ -18,7 +18,7 @@ const EQUALITIES = ["Equal", "NotEqual"] as const;
 const ORDERS = ["GreaterThan", "GreaterThanEqual", "LessThan", "LessThanEqual"] as const;
 
 /** A filter over what the objects of the model test have; `now`: about when they were written. */
-export function randomFilter(random: Random, now: number, depth = 2): ShardFilter {
+export function randomFilter(random: SeededRandom, now: number, depth = 2): ShardFilter {
   if (depth > 0 && random.below(3) === 0) {
     const operator = random.pick(COMBINE_OPERATORS);
     const operands = Array.from({ length: 1 + random.below(3) }, () => randomFilter(random, now, depth - 1));
@@ -57,7 +57,7 @@ export function randomFilter(random: Random, now: number, depth = 2): ShardFilte
 export async function checkFilters(
   shard: Shard,
   objects: readonly ExpectedObject[],
-  random: Random,
+  random: SeededRandom,
   now: number,
   waited: () => void,
 ): Promise<void> {
@@ -91,7 +91,7 @@ async function checkFilteredSearch(
   shard: Shard,
   matching: readonly ExpectedObject[],
   filter: ShardFilter,
-  random: Random,
+  random: SeededRandom,
   waited: () => void,
 ): Promise<void> {
   if (shard.dimensions === undefined) return;

@@ -6,11 +6,11 @@ import {
   ShoalError,
   type StoredObject,
 } from "@shoal/model";
+import type { SeededRandom } from "@shoal/seeded-random";
 import { expect } from "vitest";
 import type { Shard } from "../shard.js";
 import { cosineDistance } from "./brute-force-index-suite.js";
 import { checkFilters } from "./check-filters-suite.js";
-import type { Random } from "./random.js";
 import { ALL_FIELDS, book, idOf, propertiesOf, type ShardUnderTest } from "./shard-under-test-suite.js";
 
 const IDS = 40;
@@ -36,7 +36,7 @@ export class ModelRun {
   undecided: Oracle[] = [];
 
   constructor(
-    readonly random: Random,
+    readonly random: SeededRandom,
     readonly under: ShardUnderTest,
   ) {}
 

@@ -1,4 +1,4 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { type HttpResponse, HttpResponseParser } from "./http-response-parser.js";
 
@@ -35,7 +35,7 @@ function fedInPieces(parser: HttpResponseParser, bytes: Buffer, random: () => nu
 
 describe("HttpResponseParser", () => {
   it(`reads response after response, in any pieces (seed ${seed})`, () => {
-    const random = seededRandom(seed);
+    const random = seededRandom(seed).next;
     const parser = new HttpResponseParser();
     for (let round = 0; round < 500; round++) {
       const status = [200, 204, 404, 422, 500][Math.floor(random() * 5)] ?? 200;

@@ -1,5 +1,5 @@
-import { seededRandom } from "@shoal/data-sets";
 import { ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
 import { BENCH_SETS, type BenchRows, benchRows, REGIONS, rowId, rowRegions, type SetName } from "../bench-class.js";
 import { type BenchFilter, filteredRows, filterText } from "../bench-filter.js";
 import { httpRequest } from "../load-generator/http-request.js";
@@ -76,7 +76,7 @@ async function queriesOf(parameters: FilteredNearParameters, rows: BenchRows): P
   const { dimensions } = BENCH_SETS[set];
   const region = queries === "near" ? REGIONS - 1 : 0;
   const around = [...rowRegions(rows, dimensions).entries()].filter(([, one]) => one === region).map(([row]) => row);
-  const random = seededRandom(count);
+  const random = seededRandom(count).next;
   const chosen = Uint32Array.from({ length: count }, () => around[Math.floor(random() * around.length)] as number);
   return moved(rows.vectors, dimensions, chosen, random);
 }

@@ -1,4 +1,4 @@
-import { seededRandom } from "@shoal/data-sets";
+import { seededRandom } from "@shoal/seeded-random";
 import { BENCH_SETS, benchRows, ObjectTexts, rowId, type SetName } from "../bench-class.js";
 import { httpRequest } from "../load-generator/http-request.js";
 import type { Workload } from "../load-generator/workload.js";
@@ -51,22 +51,10 @@ export async function prepare(url: URL, parameters: SingleObjectParameters): Pro
 /** POST takes the rows behind the loaded ones; PUT, PATCH and DELETE take loaded ones at random, apart from each other. */
 export function objectRows(verb: ObjectVerb, loaded: number, count: number): readonly number[] {
   if (verb === "post") return Array.from({ length: count }, (_, index) => loaded + index);
-  const order = shuffled(loaded);
+  const order = seededRandom(loaded).shuffled(Array.from({ length: loaded }, (_, index) => index));
   const tenths = { get: 0, put: 0, patch: 1, delete: 2 }[verb];
   const first = Math.floor((tenths * loaded) / 10);
   return Array.from({ length: count }, (_, index) => order[(first + index) % loaded] as number);
-}
-
-function shuffled(count: number): Uint32Array {
-  const random = seededRandom(count);
-  const order = Uint32Array.from({ length: count }, (_, index) => index);
-  for (let left = count; left > 1; left--) {
-    const other = Math.floor(random() * left);
-    const kept = order[left - 1] as number;
-    order[left - 1] = order[other] as number;
-    order[other] = kept;
-  }
-  return order;
 }
 
 /** The new vectors that PUT gives to its objects, in order. */

@@ -1,5 +1,5 @@
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
-import { randomOf } from "../../testing/random.js";
 import { BothWays } from "../testing/both-ways-suite.js";
 import {
   LIBRARY_CLASSES,
@@ -44,7 +44,7 @@ class CallGenerator {
   #fragments: string[] = [];
   #aliases = 0;
 
-  constructor(private readonly random: () => number) {}
+  constructor(private readonly random: SeededRandom) {}
 
   body(): string {
     this.#variables = {};
@@ -62,7 +62,7 @@ class CallGenerator {
   }
 
   private root(): string {
-    const dice = this.random();
+    const dice = this.random.next();
     const when = this.rare() ? this.directive() : "";
     if (dice < 0.4) return `${this.alias("g")}Get${when}{${this.list(2, () => this.get())}}`;
     if (dice < 0.75) return `${this.alias("r")}Aggregate${when}{${this.list(2, () => this.aggregate())}}`;
@@ -76,7 +76,7 @@ class CallGenerator {
   }
 
   private get(): string {
-    const group = this.random() < 0.3 ? [`group: ${this.group()}`] : [];
+    const group = this.random.next() < 0.3 ? [`group: ${this.group()}`] : [];
     const when = this.rare() ? this.directive() : "";
     return `${this.alias("n")}Node${this.near(group)}${when}{${this.node(0)}}`;
   }
@@ -92,25 +92,25 @@ class CallGenerator {
   }
 
   private near(args: string[]): string {
-    if (this.random() < 0.5)
+    if (this.random.next() < 0.5)
       args.push(
         `limit: ${this.value("Int", this.pick(["0", "1", "2", "3", "-1", "-2", ...(this.rare() ? ['"1"'] : [])]))}`,
       );
-    if (this.random() < 0.2) args.push(`offset: ${this.value("Int", this.pick(["0", "1", "5"]))}`);
-    if (this.random() < 0.4) {
+    if (this.random.next() < 0.2) args.push(`offset: ${this.value("Int", this.pick(["0", "1", "5"]))}`);
+    if (this.random.next() < 0.4) {
       const vector = this.value("[Float]!", this.pick(["[1]", "[1, 2]", "[0.5,-3]", "[]", "[1e39, 2]"]));
       args.push(
-        `nearVector: {vector: ${vector}${this.random() < 0.3 ? `, certainty: ${this.value("Float", "0.5")}` : ""}}`,
+        `nearVector: {vector: ${vector}${this.random.next() < 0.3 ? `, certainty: ${this.value("Float", "0.5")}` : ""}}`,
       );
     }
-    if (this.random() < 0.1) args.push(`nearObject: {id: ${this.value("String", '"x"')}}`);
+    if (this.random.next() < 0.1) args.push(`nearObject: {id: ${this.value("String", '"x"')}}`);
     return args.length === 0 ? "" : `(${args.join(", ")})`;
   }
 
   /** Fields of a node, which may lead to others. */
   private node(depth: number): string {
     return this.list(3, () => {
-      const dice = this.random();
+      const dice = this.random.next();
       if (dice < 0.2 && depth < 3) return `${this.alias("p")}next{${this.targets(["Node"], depth)}}`;
       if (dice < 0.5 && depth < 3) return `${this.alias("p")}any{${this.targets(["Node", "Leaf"], depth)}}`;
       if (dice < 0.6)
@@ -122,7 +122,7 @@ class CallGenerator {
 
   private leaf(depth: number): string {
     return this.list(2, () =>
-      this.random() < 0.3 && depth < 3
+      this.random.next() < 0.3 && depth < 3
         ? `up{${this.targets(["Node"], depth)}}`
         : this.pick(["name", "l: name", "_additional{id}", "_additional{certainty}"]),
     );
@@ -139,15 +139,15 @@ class CallGenerator {
   }
 
   private spread(type: string, selection: string): string {
-    if (this.random() < 0.6) return `... on ${type}${this.directive()}{${selection}}`;
+    if (this.random.next() < 0.6) return `... on ${type}${this.directive()}{${selection}}`;
     const name = `f${this.#fragments.length}`;
     this.#fragments.push(` fragment ${name} on ${type}{${selection}}`);
     return `...${name}${this.directive()}`;
   }
 
   private directive(): string {
-    if (this.random() < 0.85) return "";
-    const condition = this.random() < 0.2 ? this.nullable() : this.value("Boolean!", this.pick(["true", "false"]));
+    if (this.random.next() < 0.85) return "";
+    const condition = this.random.next() < 0.2 ? this.nullable() : this.value("Boolean!", this.pick(["true", "false"]));
     return ` @${this.pick(["skip", "include"])}(if: ${condition})`;
   }
 
@@ -155,14 +155,14 @@ class CallGenerator {
   private nullable(): string {
     const name = `v${this.#declared.length}`;
     this.#declared.push(`$${name}: Boolean = ${this.pick(["true", "false"])}`);
-    if (this.random() < 0.8) this.#variables[name] = this.pick([null, null, true, false]);
+    if (this.random.next() < 0.8) this.#variables[name] = this.pick([null, null, true, false]);
     return `$${name}`;
   }
 
   private aggregate(): string {
     const args: string[] = [];
-    if (this.random() < 0.4) args.push(`groupBy: ${this.groupBy()}`);
-    if (this.random() < 0.3)
+    if (this.random.next() < 0.4) args.push(`groupBy: ${this.groupBy()}`);
+    if (this.random.next() < 0.3)
       args.push(`limit: ${this.value("Int", this.pick(["0", "1", "2", "-1", ...(this.rare() ? ["1.5"] : [])]))}`);
     const given = args.length === 0 ? "" : `(${args.join(" ")})`;
     const when = this.rare() ? this.directive() : "";
@@ -172,12 +172,12 @@ class CallGenerator {
   private groupBy(): string {
     if (this.rare()) return this.pick(["null", "[]", "[null]", '["title", null]', "[1]", "5"]);
     const path = this.pick(['"tags"', '["pages"]', '["title"]', '["a", "B", "c"]']);
-    if (this.random() < 0.3) return this.value(path.startsWith("[") ? "[String]" : "String", path);
-    return this.random() < 0.2 ? `[${this.value("String", '"pages"')}]` : path;
+    if (this.random.next() < 0.3) return this.value(path.startsWith("[") ? "[String]" : "String", path);
+    return this.random.next() < 0.2 ? `[${this.value("String", '"pages"')}]` : path;
   }
 
   private aggregated(depth: number): string {
-    const dice = this.random();
+    const dice = this.random.next();
     if (dice < 0.2) return `${this.alias("m")}meta{count ${this.leafField("count")} __typename}`;
     if (dice < 0.35) return `groupedBy{${this.list(2, () => this.pick(["path", "value", "v: value", "__typename"]))}}`;
     if (dice < 0.4 && depth < 2)
@@ -202,13 +202,13 @@ class CallGenerator {
 
   private topOccurrences(): string {
     const limit =
-      this.random() < 0.6 ? `(limit: ${this.value("Int", this.pick(["0", "1", "2", "7", "-3", "null"]))})` : "";
+      this.random.next() < 0.6 ? `(limit: ${this.value("Int", this.pick(["0", "1", "2", "7", "-3", "null"]))})` : "";
     return `topOccurrences${limit}{${this.pick(["value", "occurs value", "o: occurs __typename"])}}`;
   }
 
   /** A literal, or a variable that holds it. */
   private value(type: string, literal: string): string {
-    if (this.random() >= 0.25) return literal;
+    if (this.random.next() >= 0.25) return literal;
     const name = `v${this.#declared.length}`;
     this.#declared.push(`$${name}: ${type}${this.rare() ? ` = ${literal}` : ""}`);
     if (!this.rare()) this.#variables[name] = JSON.parse(literal);
@@ -218,30 +218,30 @@ class CallGenerator {
   /** Often a name that nothing else has; rarely one that others have, too. */
   private alias(prefix: string): string {
     if (this.rare()) return `${prefix}0: `;
-    return this.random() < 0.6 ? `${prefix}${++this.#aliases}: ` : "";
+    return this.random.next() < 0.6 ? `${prefix}${++this.#aliases}: ` : "";
   }
 
   /** A field without arguments: the same name for the same field. */
   private leafField(field: string): string {
     const when = this.rare() ? this.directive() : "";
-    return `${this.random() < 0.2 ? `${field}${Math.floor(this.random() * 2)}: ` : ""}${field}${when}`;
+    return `${this.random.next() < 0.2 ? `${field}${this.random.below(2)}: ` : ""}${field}${when}`;
   }
 
   private list(most: number, make: () => string): string {
-    return Array.from({ length: 1 + Math.floor(this.random() * most) }, make).join(" ");
+    return Array.from({ length: 1 + this.random.below(most) }, make).join(" ");
   }
 
   private rare(): boolean {
-    return this.random() < 0.04;
+    return this.random.next() < 0.04;
   }
 
   private pick<T>(items: readonly T[]): T {
-    return items[Math.floor(this.random() * items.length)] as T;
+    return this.random.pick(items);
   }
 }
 
 it(`answers references, group, Aggregate and Explore as graphql-js does (seed ${SEED})`, async () => {
-  const generator = new CallGenerator(randomOf(SEED));
+  const generator = new CallGenerator(seededRandom(SEED));
   const objects = { ...LIBRARY_OBJECTS, Node: NODES, Leaf: LEAVES };
   const both = new BothWays(new LibraryView([...LIBRARY_CLASSES, NODE, LEAF]), () => new LibraryQuery(objects));
   const others = ["2", "1.5", '\\"x\\"', "null", "true", "[2]"];

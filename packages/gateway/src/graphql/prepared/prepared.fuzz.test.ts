@@ -1,6 +1,6 @@
 import { SPEC_PROFILE } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
-import { randomOf } from "../../testing/random.js";
 import { createGraphQlHandler } from "../handler.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
 import { WhereGenerator } from "../testing/random-where.js";
@@ -29,7 +29,7 @@ class RequestGenerator {
   #declared: string[] = [];
   #fragments: string[] = [];
 
-  constructor(private readonly random: () => number) {}
+  constructor(private readonly random: SeededRandom) {}
 
   body(): string {
     this.#variables = {};
@@ -38,7 +38,7 @@ class RequestGenerator {
     const classes = this.list(this.rare() ? 3 : 1, () => this.classField());
     const selection = `${this.space()}${this.alias("")}Get${this.space()}{${classes}}${this.rare() ? " __typename" : ""}`;
     const name = this.rare() ? this.pick([" a", " b"]) : "";
-    const isShort = this.#declared.length === 0 && name === "" && this.random() < 0.7;
+    const isShort = this.#declared.length === 0 && name === "" && this.random.next() < 0.7;
     const head = isShort ? "" : `query${name}${this.#declared.length > 0 ? `(${this.#declared.join(", ")})` : ""}`;
     let text = `${head}{${selection}}${this.#fragments.join(" ")}`;
     if (this.rare()) text = this.broken(text);
@@ -47,7 +47,7 @@ class RequestGenerator {
     if (Object.keys(this.#variables).length > 0) request.push(["variables", this.#variables]);
     else if (this.rare()) request.push(["variables", this.pick([null, {}, { unused: 1 }])]);
     if (this.rare()) request.push(["operationName", this.pick(["a", "b", "", null])]);
-    if (this.random() < 0.3) request.reverse();
+    if (this.random.next() < 0.3) request.reverse();
     const json = JSON.stringify(Object.fromEntries(request), null, this.rare() ? 1 : 0);
     return this.rare() ? json.replace(/1\b/, this.pick(["1.0", "1e0", "01", "10000000000000000000000"])) : json;
   }
@@ -55,12 +55,12 @@ class RequestGenerator {
   /** The bytes of a body with some of them changed, left out or doubled. */
   damaged(body: string): Buffer {
     const bytes = [...Buffer.from(body)];
-    for (let times = 1 + Math.floor(this.random() * 3); times > 0; times--) {
-      const at = Math.floor(this.random() * bytes.length);
-      const dice = this.random();
+    for (let times = 1 + this.random.below(3); times > 0; times--) {
+      const at = this.random.below(bytes.length);
+      const dice = this.random.next();
       if (dice < 0.4) bytes.splice(at, 1);
       else if (dice < 0.6) bytes.splice(at, 0, ...bytes.slice(at, at + 5));
-      else if (dice < 0.8) bytes[at] = Math.floor(this.random() * 256);
+      else if (dice < 0.8) bytes[at] = this.random.below(256);
       else bytes[at] = this.pick([34, 92, 44, 123, 125, 91, 93, 48, 46, 101, 45, 32, 10, 0, 255, 35]);
     }
     return Buffer.from(bytes);
@@ -74,18 +74,18 @@ class RequestGenerator {
 
   private arguments(): string {
     const made: string[] = [];
-    if (this.random() < 0.6) made.push(`limit:${this.space()}${this.value("Int", () => this.int())}`);
-    if (this.random() < 0.2) made.push(`offset: ${this.value("Int", () => this.int())}`);
-    if (this.random() < 0.6) {
+    if (this.random.next() < 0.6) made.push(`limit:${this.space()}${this.value("Int", () => this.int())}`);
+    if (this.random.next() < 0.2) made.push(`offset: ${this.value("Int", () => this.int())}`);
+    if (this.random.next() < 0.6) {
       const vector = this.value("[Float]!", () => this.vector());
       const near = `{vector: ${vector}${this.certainty()}}`;
       made.push(`nearVector: ${this.value("GetObjectsBookNearVectorInpObj", () => near, 0.03)}`);
     }
-    if (this.random() < 0.2) {
+    if (this.random.next() < 0.2) {
       const id = this.value("String", () => this.string());
       made.push(`nearObject: {${this.pick(["id", "beacon"])}: ${id}${this.certainty()}}`);
     }
-    if (this.random() < 0.35) {
+    if (this.random.next() < 0.35) {
       const write = (type: string, literal: () => string) => this.value(type, literal, 0.1);
       const where = new WhereGenerator(this.random, write).clause();
       made.push(`where: ${this.value("GetObjectsBookWhereInpObj", () => where, 0.03)}`);
@@ -95,13 +95,13 @@ class RequestGenerator {
   }
 
   private certainty(): string {
-    return this.random() < 0.4 ? `, certainty: ${this.value("Float", () => this.float())}` : "";
+    return this.random.next() < 0.4 ? `, certainty: ${this.value("Float", () => this.float())}` : "";
   }
 
   /** A literal, or a variable that holds it. */
   private value(type: string, literal: () => string, variableChance = 0.25): string {
     const text = literal();
-    if (this.random() >= variableChance) return text;
+    if (this.random.next() >= variableChance) return text;
     const name = `v${this.#declared.length}`;
     const standard = this.rare() ? ` = ${text}` : "";
     this.#declared.push(
@@ -150,8 +150,9 @@ class RequestGenerator {
       ]);
     const length = this.pick([1, 2, 3, 20]);
     const numbers = Array.from({ length }, () => {
-      const digits = Math.floor(this.random() * 18);
-      return this.pick([`${this.random() * 2 - 1}`, (this.random() * 3).toFixed(digits), "1", "-0", "0.0", "1E-7"]);
+      const digits = this.random.below(18);
+      const signed = `${this.random.next() * 2 - 1}`;
+      return this.pick([signed, (this.random.next() * 3).toFixed(digits), "1", "-0", "0.0", "1E-7"]);
     });
     return `[${numbers.join(this.pick([",", ", ", " ", "\n  ,"]))}]`;
   }
@@ -169,7 +170,7 @@ class RequestGenerator {
       Shelf_2: [],
     };
     const make = (): string => {
-      const dice = this.random();
+      const dice = this.random.next();
       if (dice < 0.3) return `_additional${this.space()}{${this.list(2, () => this.additional())}}`;
       if (dice < 0.36 && className === "Book") return "place { latitude l: longitude }";
       if (dice < 0.4 && className === "Book") return "phone { input national valid __typename }";
@@ -187,7 +188,7 @@ class RequestGenerator {
   private fragment(className: string, depth: number): string {
     const type = this.rare() ? this.pick(["Author", "Book", "Nothing"]) : className;
     const inner = this.selection(className, depth + 1);
-    if (this.random() < 0.5)
+    if (this.random.next() < 0.5)
       return `... ${this.rare() ? "" : `on ${type}`}${this.rare() ? this.directive() : ""} {${inner}}`;
     const name = `f${this.#fragments.length}`;
     this.#fragments.push("");
@@ -202,17 +203,17 @@ class RequestGenerator {
 
   private directive(): string {
     let condition = this.value("Boolean!", () => this.pick(["true", "false", ...(this.rare() ? ["1", "null"] : [])]));
-    if (this.random() < 0.2) {
+    if (this.random.next() < 0.2) {
       // It may be null where null is no condition: its default makes it valid there.
       condition = `$v${this.#declared.length}`;
       this.#declared.push(`${condition}: Boolean = ${this.pick(["true", "false"])}`);
-      if (this.random() < 0.8) this.#variables[condition.slice(1)] = this.pick([null, null, true, false]);
+      if (this.random.next() < 0.8) this.#variables[condition.slice(1)] = this.pick([null, null, true, false]);
     }
     return ` @${this.pick(["skip", "include"])}(if: ${condition}) `;
   }
 
   private broken(text: string): string {
-    const at = Math.floor(this.random() * text.length);
+    const at = this.random.below(text.length);
     return this.pick([
       text.slice(0, at),
       `${text.slice(0, at)}${this.pick(["?", "é", "\\", '"', "1", "}", "\u0007", "#"])}${text.slice(at)}`,
@@ -220,12 +221,11 @@ class RequestGenerator {
   }
 
   private alias(prefix: string): string {
-    return prefix !== "" && this.random() < 0.2 ? `${prefix}${Math.floor(this.random() * 3)}: ` : "";
+    return prefix !== "" && this.random.next() < 0.2 ? `${prefix}${this.random.below(3)}: ` : "";
   }
 
   private list(most: number, make: () => string): string {
-    const count = 1 + Math.floor(this.random() * most);
-    return Array.from({ length: count }, make).join(this.pick([" ", ", ", "\n  ", "\t"]));
+    return Array.from({ length: 1 + this.random.below(most) }, make).join(this.pick([" ", ", ", "\n  ", "\t"]));
   }
 
   private space(): string {
@@ -233,11 +233,11 @@ class RequestGenerator {
   }
 
   private rare(): boolean {
-    return this.random() < 0.06;
+    return this.random.next() < 0.06;
   }
 
   private pick<T>(items: readonly T[]): T {
-    return items[Math.floor(this.random() * items.length)] as T;
+    return this.random.pick(items);
   }
 }
 
@@ -250,7 +250,7 @@ function asJson(literal: string): unknown {
 }
 
 it(`answers prepared and plain requests alike, byte by byte (seed ${SEED})`, async () => {
-  const generator = new RequestGenerator(randomOf(SEED));
+  const generator = new RequestGenerator(seededRandom(SEED));
   const schema = new LibraryView(LIBRARY_CLASSES);
   const preparedQuery = new LibraryQuery();
   const plainQuery = new LibraryQuery();

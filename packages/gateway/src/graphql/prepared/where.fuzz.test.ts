@@ -1,7 +1,7 @@
 import { SPEC_PROFILE } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { parseValue, valueFromASTUntyped } from "graphql";
 import { expect, it } from "vitest";
-import { randomOf } from "../../testing/random.js";
 import { createGraphQlHandler } from "../handler.js";
 import { CONTEXT } from "../testing/ask-library.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
@@ -18,19 +18,19 @@ class Template {
   readonly #literals: (() => string)[] = [];
   readonly #variables = new Map<string, () => string>();
 
-  constructor(random: () => number) {
-    const isAggregate = random() < 0.3;
+  constructor(random: SeededRandom) {
+    const isAggregate = random.next() < 0.3;
     const declared: string[] = [];
     const generator = new WhereGenerator(random, (type, literal) => {
-      if (random() < 0.8) return `«${this.#literals.push(literal) - 1}»`;
-      const name = random() < 0.05 ? "path" : `v${declared.length}`;
+      if (random.next() < 0.8) return `«${this.#literals.push(literal) - 1}»`;
+      const name = random.next() < 0.05 ? "path" : `v${declared.length}`;
       const typeHere = isAggregate ? type.replace("GetObjects", "AggregateObjects") : type;
-      declared.push(`$${name}: ${random() < 0.95 ? typeHere : "Int"}${random() < 0.1 ? "!" : ""}`);
-      if (random() < 0.95) this.#variables.set(name, literal);
+      declared.push(`$${name}: ${random.next() < 0.95 ? typeHere : "Int"}${random.next() < 0.1 ? "!" : ""}`);
+      if (random.next() < 0.95) this.#variables.set(name, literal);
       return `$${name}`;
     });
     const where = `where: ${generator.clause()}`;
-    const near = random() < 0.3 ? ", nearVector: {vector: [0.5, 1]}" : "";
+    const near = random.next() < 0.3 ? ", nearVector: {vector: [0.5, 1]}" : "";
     const field = isAggregate
       ? `Aggregate { Book(${where}) { meta { count } } }`
       : `Get { Book(limit: 3, ${where}${near}) { isbn } }`;
@@ -59,7 +59,7 @@ function jsonOf(literal: string): string {
 }
 
 it(`answers filters alike, prepared and plain, whatever their values are (seed ${SEED})`, async () => {
-  const random = randomOf(SEED);
+  const random = seededRandom(SEED);
   const schema = new LibraryView(LIBRARY_CLASSES);
   const [preparedQuery, plainQuery] = [new LibraryQuery(), new LibraryQuery()];
   const shared = { onFault: () => {}, schema, wire: SPEC_PROFILE };

@@ -1,3 +1,5 @@
+import type { SeededRandom } from "@shoal/seeded-random";
+
 /** Writes a value of a type as a literal, or as a variable that holds it. */
 export type ValueWriter = (type: string, literal: () => string) => string;
 
@@ -7,60 +9,56 @@ export type ValueWriter = (type: string, literal: () => string) => string;
  */
 export class WhereGenerator {
   constructor(
-    private readonly random: () => number,
+    private readonly random: SeededRandom,
     private readonly value: ValueWriter,
   ) {}
 
   clause(depth = 0): string {
-    const dice = this.random();
+    const dice = this.random.next();
     if (dice < 0.3 && depth < 3) return this.combined(depth);
-    if (dice < 0.34) return this.pick(MISTAKES);
+    if (dice < 0.34) return this.random.pick(MISTAKES);
     if (dice < 0.37) return this.value("GetObjectsBookWhereOperandsInpObj", () => this.compared());
     return this.compared();
   }
 
   private combined(depth: number): string {
-    const operands = Array.from({ length: 1 + Math.floor(this.random() * 3) }, () => this.clause(depth + 1));
-    const list = operands.length === 1 && this.random() < 0.3 ? operands[0] : `[${operands.join(this.space())}]`;
-    return `{operator:${this.space()}${this.pick(["And", "Or", "Not"])}, operands: ${list}}`;
+    const operands = Array.from({ length: 1 + this.random.below(3) }, () => this.clause(depth + 1));
+    const list = operands.length === 1 && this.random.next() < 0.3 ? operands[0] : `[${operands.join(this.space())}]`;
+    return `{operator:${this.space()}${this.random.pick(["And", "Or", "Not"])}, operands: ${list}}`;
   }
 
   private compared(): string {
-    const [property, field, type, literals] = this.pick(this.random() < 0.94 ? COMPARISONS : MISMATCHES);
+    const [property, field, type, literals] = this.random.pick(this.random.next() < 0.94 ? COMPARISONS : MISMATCHES);
     const isText = type === "String" && field !== "valueDate";
     const operators = [
       ...["Equal", "NotEqual", "GreaterThan", "GreaterThanEqual", "LessThan", "LessThanEqual"],
       ...(isText ? ["Like"] : []),
     ];
-    const several = this.random() < 0.15;
-    let operator = several ? this.pick(["ContainsAny", "ContainsAll", "Equal"]) : this.pick(operators);
-    if (field === "valueGeoRange" && this.random() < 0.95) operator = "WithinGeoRange";
-    if (field === "valueBoolean" && this.random() < 0.4) operator = "IsNull";
+    const several = this.random.next() < 0.15;
+    let operator = several ? this.random.pick(["ContainsAny", "ContainsAll", "Equal"]) : this.random.pick(operators);
+    if (field === "valueGeoRange" && this.random.next() < 0.95) operator = "WithinGeoRange";
+    if (field === "valueBoolean" && this.random.next() < 0.4) operator = "IsNull";
     const one = () => this.value(type, () => this.literal(literals));
-    const value = several ? `[${one()}${this.pick([", ", " "])}${one()}]` : one();
+    const value = several ? `[${one()}${this.random.pick([", ", " "])}${one()}]` : one();
     const members = [`path: ${this.path(property)}`, `operator: ${operator}`, `${field}: ${value}`];
-    if (this.random() < 0.3) members.reverse();
-    return `{${members.join(this.pick([", ", " ", ",\n", " # why\n"]))}}`;
+    if (this.random.next() < 0.3) members.reverse();
+    return `{${members.join(this.random.pick([", ", " ", ",\n", " # why\n"]))}}`;
   }
 
   private path(property: string): string {
     const segments = property.split("/").map((segment) => JSON.stringify(segment));
-    const list = `[${segments.join(this.pick([", ", " "]))}]`;
-    if (segments.length > 1 || this.random() < 0.6)
-      return this.random() < 0.95 ? list : this.value("[String]", () => list);
+    const list = `[${segments.join(this.random.pick([", ", " "]))}]`;
+    if (segments.length > 1 || this.random.next() < 0.6)
+      return this.random.next() < 0.95 ? list : this.value("[String]", () => list);
     return this.value("String", () => segments[0] ?? '""');
   }
 
   private literal(literals: readonly string[]): string {
-    return this.random() < 0.97 ? this.pick(literals) : this.pick(ODD_LITERALS);
+    return this.random.next() < 0.97 ? this.random.pick(literals) : this.random.pick(ODD_LITERALS);
   }
 
   private space(): string {
-    return this.pick(["", " ", ", ", "\n"]);
-  }
-
-  private pick<T>(items: readonly T[]): T {
-    return items[Math.floor(this.random() * items.length)] as T;
+    return this.random.pick(["", " ", ", ", "\n"]);
   }
 }
 

@@ -1,4 +1,5 @@
 import { foldMembers, isUncheckedObject, ShoalError } from "@shoal/model";
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AnswerBudget } from "../../answer-budget.js";
@@ -20,41 +21,29 @@ import { BATCH_REFERENCES_BODY, REFERENCE_BODY, REFERENCE_LIST_BODY } from "./re
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
 const ROUNDS = 3_000;
 
-type Random = (below: number) => number;
-
-function seeded(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
-const pick = <T>(random: Random, from: readonly T[]): T => from[random(from.length)] as T;
-
 const MEMBERS = [
   ...["class", "id", "properties", "vector", "vectorWeights", "additional", "creationTimeUnix", "lastUpdateTimeUnix"],
   ...["objects", "fields", "query", "operationName", "variables", "beacon", "from", "to", "href", "__proto__"],
 ];
 const TEXTS = ["", "Car", "ALL", "class", "weaviate://localhost/8e2997f2-1972-4ee2-ad35-5fc704f2893e", "/x", "x"];
 
-function value(random: Random, depth: number): unknown {
-  const kind = random(depth > 0 ? 10 : 6);
-  if (kind === 0) return pick(random, [null, true]);
-  if (kind === 1) return pick(random, [0, 7, -3, 1.5, 1e39, 2 ** 70]);
-  if (kind < 5) return pick(random, TEXTS);
-  if (kind === 5) return Array.from({ length: random(4) }, () => pick(random, [0.5, 1, 1, 1, null, 1e39, "x"]));
-  if (kind === 6) return Array.from({ length: random(4) }, () => value(random, depth - 1));
+function value(random: SeededRandom, depth: number): unknown {
+  const kind = random.below(depth > 0 ? 10 : 6);
+  if (kind === 0) return random.pick([null, true]);
+  if (kind === 1) return random.pick([0, 7, -3, 1.5, 1e39, 2 ** 70]);
+  if (kind < 5) return random.pick(TEXTS);
+  if (kind === 5) return Array.from({ length: random.below(4) }, () => random.pick([0.5, 1, 1, 1, null, 1e39, "x"]));
+  if (kind === 6) return Array.from({ length: random.below(4) }, () => value(random, depth - 1));
   // One member in two cases at once is nothing that anybody means; which one counts is not the same everywhere.
-  const names = new Set(Array.from({ length: random(5) }, () => pick(random, MEMBERS)));
+  const names = new Set(Array.from({ length: random.below(5) }, () => random.pick(MEMBERS)));
   return Object.fromEntries(
-    [...names].map((name) => [random(5) === 0 ? name.toUpperCase() : name, value(random, depth - 1)]),
+    [...names].map((name) => [random.below(5) === 0 ? name.toUpperCase() : name, value(random, depth - 1)]),
   );
 }
 
 /** A body whose members are mostly what they should be, or anything. */
-function body(random: Random): unknown {
-  if (random(4) === 0) return value(random, 3);
+function body(random: SeededRandom): unknown {
+  if (random.below(4) === 0) return value(random, 3);
   const object = {
     class: "Car",
     vector: [1, 0.5],
@@ -63,10 +52,12 @@ function body(random: Random): unknown {
     beacon: "/x",
     from: "/a",
     to: "/b",
-    objects: Array.from({ length: random(3) }, () => value(random, 2)),
+    objects: Array.from({ length: random.below(3) }, () => value(random, 2)),
   };
-  const changed = { ...object, [pick(random, MEMBERS)]: value(random, 2) };
-  return random(3) === 0 ? [changed, ...Array.from({ length: random(3) }, () => value(random, 2))] : changed;
+  const changed = { ...object, [random.pick(MEMBERS)]: value(random, 2) };
+  return random.below(3) === 0
+    ? [changed, ...Array.from({ length: random.below(3) }, () => value(random, 2))]
+    : changed;
 }
 
 /** Whether it is taken; what is refused must be refused for its form. */
@@ -117,7 +108,7 @@ const READERS: readonly (readonly [string, z.ZodType, (bytes: Buffer) => unknown
 
 describe.each(READERS)(`the reader and the schema of %s, seed ${SEED}`, (_, schema, read) => {
   it("take the same bodies", () => {
-    const random = seeded(SEED);
+    const random = seededRandom(SEED);
     let taken = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const given = body(random);
@@ -145,11 +136,14 @@ it(`the query parameters of a list and their schema take the same, seed ${SEED}`
     turns: new RowTurns(10_000),
     answers: new AnswerBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
   });
-  const random = seeded(SEED);
+  const random = seededRandom(SEED);
   const names = [...Object.keys(OBJECT_LIST_QUERY.shape), "other"];
   const outcomes = { taken: 0, refused: 0 };
   for (let round = 0; round < 4_000; round++) {
-    const given = Array.from({ length: random(4) }, () => [pick(random, names), pick(random, QUERY_VALUES)] as const);
+    const given = Array.from(
+      { length: random.below(4) },
+      () => [random.pick(names), random.pick(QUERY_VALUES)] as const,
+    );
     const queryString = given.map(([name, text]) => `${name}=${text.replace("+", "%2B")}`).join("&");
     const request: HttpRequest = {
       params: [],

@@ -1,7 +1,7 @@
 // Properties of every data type and objects that are hard on an index of them.
 
 import type { AggregatedProperty, Json, PropertyDefinition } from "@shoal/model";
-import { Seeded } from "../../testing/seeded.js";
+import type { SeededRandom } from "@shoal/seeded-random";
 import type { PlainObject } from "./aggregate-world.js";
 
 export const PROPERTIES: readonly PropertyDefinition[] = [
@@ -72,43 +72,35 @@ const DATES = [
 /** Lists keep dates as they were written. */
 const WRITTEN_DATES = [...DATES, "2020-01-01T00:00:00.000Z", "2020-01-01T00:00:00+00:00", "1969-12-31T23:59:59.900Z"];
 
-/** Fractions from 0 up to 1, the same ones for the same seed. */
-export function fractions(seed: number): () => number {
-  const seeded = new Seeded(seed);
-  return () => seeded.below(2 ** 30) / 2 ** 30;
-}
-
-export function randomObject(next: () => number): PlainObject {
-  const pick = <T extends Json>(values: readonly T[]): Json => values[Math.floor(next() * values.length)] ?? null;
-  const list = (one: () => Json): Json => Array.from({ length: Math.floor(next() * 4) }, one);
-  const beacon = () => ({ beacon: `svc://localhost/00000000-0000-0000-0000-00000000000${Math.floor(next() * 4)}` });
+export function randomObject(random: SeededRandom): PlainObject {
+  const beacon = () => ({ beacon: `svc://localhost/00000000-0000-0000-0000-00000000000${random.below(4)}` });
   const makers: Readonly<Record<string, () => Json>> = {
-    category: () => `c${Math.floor(next() * 4)}`,
-    name: () => pick(TEXTS),
-    story: () => pick(TEXTS),
-    tags: () => list(() => pick(TEXTS)),
-    words: () => list(() => pick(TEXTS)),
-    age: () => Math.floor(next() * 9) - 4,
-    price: () => (next() < 0.3 ? Math.round(next() * 1000) / 100 : pick(NUMBERS)),
-    ages: () => list(() => Math.floor(next() * 5) - 2),
-    marks: () => list(() => pick(NUMBERS)),
-    isOpen: () => next() < 0.5,
-    flags: () => list(() => next() < 0.5),
-    born: () => pick(DATES),
-    days: () => list(() => pick(WRITTEN_DATES)),
-    photo: () => pick(["AAAA", "BBBB"]),
-    owner: () => list(beacon),
-    noteAside: () => pick(TEXTS),
-    storyAside: () => pick(TEXTS),
-    priceAside: () => pick(NUMBERS),
-    agesAside: () => list(() => Math.floor(next() * 5) - 2),
-    isOpenAside: () => next() < 0.5,
-    flagsAside: () => list(() => next() < 0.5),
-    bornAside: () => pick(DATES),
-    daysAside: () => list(() => pick(WRITTEN_DATES)),
+    category: () => `c${random.below(4)}`,
+    name: () => random.pick(TEXTS),
+    story: () => random.pick(TEXTS),
+    tags: () => random.list(3, () => random.pick(TEXTS)),
+    words: () => random.list(3, () => random.pick(TEXTS)),
+    age: () => random.below(9) - 4,
+    price: () => (random.next() < 0.3 ? Math.round(random.next() * 1000) / 100 : random.pick(NUMBERS)),
+    ages: () => random.list(3, () => random.below(5) - 2),
+    marks: () => random.list(3, () => random.pick(NUMBERS)),
+    isOpen: () => random.next() < 0.5,
+    flags: () => random.list(3, () => random.next() < 0.5),
+    born: () => random.pick(DATES),
+    days: () => random.list(3, () => random.pick(WRITTEN_DATES)),
+    photo: () => random.pick(["AAAA", "BBBB"]),
+    owner: () => random.list(3, beacon),
+    noteAside: () => random.pick(TEXTS),
+    storyAside: () => random.pick(TEXTS),
+    priceAside: () => random.pick(NUMBERS),
+    agesAside: () => random.list(3, () => random.below(5) - 2),
+    isOpenAside: () => random.next() < 0.5,
+    flagsAside: () => random.list(3, () => random.next() < 0.5),
+    bornAside: () => random.pick(DATES),
+    daysAside: () => random.list(3, () => random.pick(WRITTEN_DATES)),
   };
   const names = Object.keys(makers).sort();
-  return Object.fromEntries(names.filter(() => next() < 0.7).map((name) => [name, makers[name]?.() ?? null]));
+  return Object.fromEntries(names.filter(() => random.next() < 0.7).map((name) => [name, makers[name]?.() ?? null]));
 }
 
 export function allOf({ name, dataType }: PropertyDefinition, topOccurrences: number): AggregatedProperty {

@@ -1,5 +1,6 @@
 import type { ClassDefinition, ObjectId } from "@shoal/model";
 import type { ClassifierRun, ClassifierTarget } from "@shoal/module-api";
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import type { Contextionary, WordOverride } from "../contextionary.js";
 import { contextualClassifier } from "./contextual-classifier.js";
@@ -8,14 +9,6 @@ import { ContextualTargets } from "./contextual-targets.js";
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
 const context = { deadline: Number.POSITIVE_INFINITY };
 const DIMENSIONS = 6;
-
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** Vectors of words, and what was asked of them; the vector of a corpus is that of its words, boosts as they are. */
 class FewWords {
@@ -96,20 +89,19 @@ function byTheBook(
 
 describe("text2vec-contextionary-contextual", () => {
   test(`says what the formulas say (seed ${SEED})`, async () => {
-    const random = seeded(SEED);
-    const vectorOf = () => Array.from({ length: DIMENSIONS }, () => Math.fround(random() - 0.5));
-    const below = (count: number) => Math.floor(random() * count);
+    const { next, below } = seededRandom(SEED);
+    const vectorOf = () => Array.from({ length: DIMENSIONS }, () => Math.fround(next() - 0.5));
     for (let round = 0; round < 40; round++) {
       const vocabulary = Array.from({ length: 30 }, (_, at) => `w${at}`);
       // Some words are not known.
-      const words = new FewWords(new Map(vocabulary.filter(() => random() < 0.8).map((word) => [word, vectorOf()])));
+      const words = new FewWords(new Map(vocabulary.filter(() => next() < 0.8).map((word) => [word, vectorOf()])));
       const targets = Array.from({ length: 1 + below(6) }, (_, at): ClassifierTarget => {
         return { id: `t${at}` as ObjectId, className: "T", vector: Float32Array.from(vectorOf()) };
       });
       const texts = Array.from({ length: 12 }, () =>
-        Array.from({ length: 1 + below(25) }, () =>
-          vocabulary[below(30)]?.replace("w", random() < 0.3 ? "W" : "w"),
-        ).join(random() < 0.5 ? " " : ", "),
+        Array.from({ length: 1 + below(25) }, () => vocabulary[below(30)]?.replace("w", next() < 0.3 ? "W" : "w")).join(
+          next() < 0.5 ? " " : ", ",
+        ),
       );
       const settings = { igCutoff: below(101), tfidfCutoff: below(101), minimum: 1 + below(5), maximum: 1 + below(5) };
       const classifier = contextualClassifier(words as unknown as Contextionary);

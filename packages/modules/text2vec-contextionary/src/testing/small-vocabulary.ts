@@ -1,14 +1,6 @@
+import { seededRandom } from "@shoal/seeded-random";
 import type { Vocabulary } from "../vocabulary/vocabulary.js";
 import { vocabularyIn } from "../vocabulary/vocabulary-file.js";
-
-/** Numbers from 0 to 1, the same for a seed. */
-export function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return (state >>> 8) / 2 ** 24;
-  };
-}
 
 /** Words of which tests know that they are there: of several alphabets, most frequent first. */
 export const SMALL_WORDS: readonly string[] = [
@@ -25,7 +17,7 @@ const DIMENSIONS = 12;
 
 /** A vocabulary of {@link SMALL_WORDS} with random vectors. */
 export function smallVocabulary(seed = 1): Vocabulary {
-  const random = randomNumbers(seed);
-  const matrix = Float32Array.from({ length: SMALL_WORDS.length * DIMENSIONS }, () => random() * 2 - 1);
+  const { next } = seededRandom(seed);
+  const matrix = Float32Array.from({ length: SMALL_WORDS.length * DIMENSIONS }, () => next() * 2 - 1);
   return vocabularyIn(SMALL_WORDS, matrix);
 }

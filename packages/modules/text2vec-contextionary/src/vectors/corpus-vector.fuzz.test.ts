@@ -1,5 +1,6 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { randomNumbers, SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
+import { SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
 import { corporaVector } from "./corpus-vector.js";
 import type { Extension } from "./extension.js";
 import type { Work } from "./in-turns.js";
@@ -65,7 +66,7 @@ function done<T>(work: Work<T>): { readonly value: T; readonly parts: number } {
 }
 
 it(`makes the vector that the formula gives (seed ${SEED})`, () => {
-  const random = randomNumbers(SEED);
+  const { below, pick } = seededRandom(SEED);
   const pieces = [
     ...SMALL_WORDS.slice(0, 60),
     "qwertz",
@@ -79,10 +80,8 @@ it(`makes the vector that the formula gives (seed ${SEED})`, () => {
   const separators = [" ", ", ", "-", "\n", "_"];
   let made = 0;
   for (let round = 0; round < 3_000; round++) {
-    const corpora = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
-      Array.from({ length: Math.floor(random() * 9) }, () => pieces[Math.floor(random() * pieces.length)]).join(
-        separators[Math.floor(random() * separators.length)],
-      ),
+    const corpora = Array.from({ length: 1 + below(3) }, () =>
+      Array.from({ length: below(9) }, () => pick(pieces)).join(pick(separators)),
     );
     const expected = expectedVector(corpora);
     if (expected === undefined) {
@@ -118,10 +117,9 @@ it("knows nothing of what was taught with a vector of another length", () => {
 
 describe("overriddenWeight", () => {
   it("is what JavaScript makes of the same expression", () => {
-    const random = randomNumbers(SEED);
-    const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? "";
+    const { below, pick } = seededRandom(SEED);
     const expression = (depth: number): string => {
-      const kind = depth > 3 ? 0 : Math.floor(random() * 4);
+      const kind = depth > 3 ? 0 : below(4);
       if (kind === 0) return pick(["w", "1", "2.5", "0.25", "10", "3e2"]);
       if (kind === 1) return `(${expression(depth + 1)})`;
       if (kind === 2) return `-${expression(depth + 1)}`.replace("--", "- -");

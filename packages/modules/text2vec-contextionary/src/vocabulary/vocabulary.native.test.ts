@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { randomNumbers, SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
+import { SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
 import { readVocabulary, vocabularyIn, writeVocabulary } from "./vocabulary-file.js";
 
 let folder = "";
@@ -27,12 +28,12 @@ describe("a vocabulary file", () => {
     expect(await readVocabulary(path)).toBeUndefined();
     await writeVocabulary(path, SMALL_WORDS, smallVocabulary().matrix);
     const whole = await readFile(path);
-    const random = randomNumbers(3);
+    const { below } = seededRandom(3);
     for (let round = 0; round < 60; round++) {
       const damaged = Buffer.from(whole);
       // The last bytes of the header mean nothing.
-      const at = round < 32 ? round : 64 + Math.floor(random() * (whole.length - 64));
-      damaged[at] = (damaged[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+      const at = round < 32 ? round : 64 + below(whole.length - 64);
+      damaged[at] = (damaged[at] ?? 0) ^ (1 << below(8));
       await writeFile(path, damaged);
       expect(await readVocabulary(path), `byte ${at}`).toBeUndefined();
     }
@@ -49,10 +50,9 @@ describe("a vocabulary file", () => {
 });
 
 it("finds words as a map does, and only those", () => {
-  const random = randomNumbers(20_261_120);
+  const { below, pick } = seededRandom(20_261_120);
   const letters = [..."abcäß東-,.12"];
-  const someWord = () =>
-    Array.from({ length: 1 + Math.floor(random() * 4) }, () => letters[Math.floor(random() * letters.length)]).join("");
+  const someWord = () => Array.from({ length: 1 + below(4) }, () => pick(letters)).join("");
   const words = [...new Set(Array.from({ length: 2_000 }, someWord))];
   const numbers = new Map(words.map((word, i) => [word, i]));
   const { words: table } = vocabularyIn(words, new Float32Array(words.length));

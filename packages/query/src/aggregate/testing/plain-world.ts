@@ -10,6 +10,7 @@ import type {
   ShardAggregation,
 } from "@shoal/model";
 import type { ClassRecord, RequestContext, ShardAddress, ShardService } from "@shoal/rpc";
+import type { SeededRandom } from "@shoal/seeded-random";
 import { QueryEngine } from "../../query-engine.js";
 import { type PlainObject, plainParts } from "./plain-aggregate.js";
 
@@ -60,25 +61,23 @@ const DATES = [
   "2019-12-31T23:30:00-00:30",
 ];
 
-export function randomObject(next: () => number): PlainObject {
+export function randomObject(random: SeededRandom): PlainObject {
   const object: Record<string, Json> = {};
-  const pick = <T extends Json>(values: readonly T[]): Json => values[Math.floor(next() * values.length)] ?? null;
-  const list = (one: () => Json): Json => Array.from({ length: Math.floor(next() * 4) }, one);
   const makers: Record<string, () => Json> = {
-    name: () => pick(TEXTS),
-    story: () => pick(TEXTS),
-    tags: () => list(() => pick(TEXTS)),
-    age: () => Math.floor(next() * 7) - 3,
-    price: () => (next() < 0.3 ? Math.round(next() * 1000) / 100 : pick(NUMBERS)),
-    marks: () => list(() => pick(NUMBERS)),
-    isOpen: () => next() < 0.5,
-    flags: () => list(() => next() < 0.5),
-    born: () => pick(DATES),
-    days: () => list(() => pick(DATES)),
+    name: () => random.pick(TEXTS),
+    story: () => random.pick(TEXTS),
+    tags: () => random.list(3, () => random.pick(TEXTS)),
+    age: () => random.below(7) - 3,
+    price: () => (random.next() < 0.3 ? Math.round(random.next() * 1000) / 100 : random.pick(NUMBERS)),
+    marks: () => random.list(3, () => random.pick(NUMBERS)),
+    isOpen: () => random.next() < 0.5,
+    flags: () => random.list(3, () => random.next() < 0.5),
+    born: () => random.pick(DATES),
+    days: () => random.list(3, () => random.pick(DATES)),
     photo: () => "AAAA",
-    owner: () => list(() => "svc://localhost/0"),
+    owner: () => random.list(3, () => "svc://localhost/0"),
   };
-  for (const [name, make] of Object.entries(makers)) if (next() < 0.8) object[name] = make();
+  for (const [name, make] of Object.entries(makers)) if (random.next() < 0.8) object[name] = make();
   return object;
 }
 
