@@ -1,8 +1,9 @@
 import type { GetQuery } from "@shoal/model";
-import type { QueryService } from "@shoal/query";
+import type { GetRow, QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import { rowsOfGet } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
+import { keyOfRequest } from "../module-values.js";
 import type { GetPlan } from "./get-plan.js";
 import type { LiftedLiterals } from "./lifted-literals.js";
 import type { BoundCall, PlannedCall, WriteAnswer } from "./planned-call.js";
@@ -39,7 +40,26 @@ class BoundGet implements BoundCall {
   }
 
   async run(query: QueryService, context: RequestContext): Promise<WriteAnswer> {
-    const rows = await query.get(this.get, context);
-    return (out) => this.call.rows.write(rows, out);
+    const { get, places } = askedOnce(this.get);
+    const rows = await query.get(get, context);
+    const written = places === undefined ? rows : rows.map((row) => withEachPlace(row, places));
+    return (out) => this.call.rows.write(written, out);
   }
+}
+
+/** The query with each request to modules once; `places`, unless all differ, tells which answer belongs to each request. */
+function askedOnce(get: GetQuery): { readonly get: GetQuery; readonly places?: readonly number[] } {
+  const { additional = [] } = get;
+  if (additional.length < 2) return { get };
+  const keys = additional.map(keyOfRequest);
+  const asked = [...new Set(keys)];
+  if (asked.length === keys.length) return { get };
+  return {
+    get: { ...get, additional: additional.filter((_, at) => keys.indexOf(keys[at] as string) === at) },
+    places: keys.map((key) => asked.indexOf(key)),
+  };
+}
+
+function withEachPlace(row: GetRow, places: readonly number[]): GetRow {
+  return { ...row, additional: places.map((place) => row.additional?.[place] ?? null) };
 }

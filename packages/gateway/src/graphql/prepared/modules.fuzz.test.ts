@@ -1,6 +1,7 @@
 import type { GetQuery, Json } from "@shoal/model";
 import { type AdditionalProperty, EnabledModules, NEAR_TEXT } from "@shoal/module-api";
 import type { GetRow } from "@shoal/query";
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { BothWays } from "../testing/both-ways-suite.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
@@ -80,24 +81,19 @@ function addedValue(name: string, given: Json, row: number): Json {
 
 /** Random requests with literals and variables, right and wrong ones. */
 class Requests {
-  #state = SEED;
+  readonly #random = seededRandom(SEED);
   #variables: Record<string, { type: string; value: unknown }> = {};
 
-  #below(limit: number): number {
-    this.#state = (Math.imul(this.#state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((this.#state / 2 ** 32) * limit);
-  }
-
   #pick<T>(...from: readonly T[]): T {
-    return from[this.#below(from.length)] as T;
+    return this.#random.pick(from);
   }
 
   #maybe(text: () => string, share = 2): string {
-    return this.#below(share) === 0 ? text() : "";
+    return this.#random.below(share) === 0 ? text() : "";
   }
 
   #value(type: string, literal: string): string {
-    if (this.#below(5) !== 0) return literal;
+    if (this.#random.below(5) !== 0) return literal;
     const name = `v${Object.keys(this.#variables).length}`;
     this.#variables[name] = { type, value: JSON.parse(literal) };
     return `$${name}`;
@@ -118,9 +114,9 @@ class Requests {
   }
 
   #nearText(): string {
-    const concepts = this.#below(8) === 0 ? this.#pick("[5]", "null", "car", "[[]]") : this.#texts();
+    const concepts = this.#random.below(8) === 0 ? this.#pick("[5]", "null", "car", "[[]]") : this.#texts();
     const whole =
-      this.#below(6) === 0
+      this.#random.below(6) === 0
         ? this.#value("[String]!", concepts.startsWith("[") && !/[5n[][\]u]/.test(concepts) ? concepts : '["x"]')
         : concepts;
     const parts = [
@@ -168,7 +164,7 @@ class Requests {
     ].filter((part) => part !== "");
     const get = `Get { Book${`(${args.join(", ")})`} { ${this.#maybe(() => "isbn")} ${this.#additional()} } }`;
     const explore = `Explore(${this.#nearText()}) { beacon certainty }`;
-    const body = this.#below(6) === 0 ? explore : get;
+    const body = this.#random.below(6) === 0 ? explore : get;
     const declared = Object.entries(this.#variables).map(([name, { type }]) => `$${name}: ${type}`);
     const variables = Object.fromEntries(Object.entries(this.#variables).map(([name, { value }]) => [name, value]));
     const query = `${declared.length === 0 ? "" : `query(${declared.join(", ")})`} { ${body} }`;
