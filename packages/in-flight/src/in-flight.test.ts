@@ -1,22 +1,15 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { IN_FLIGHT_MAX, InFlight } from "./in-flight.js";
 
-function randomBelow(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 it("does what a Map with ever new numbers does", () => {
-  const random = randomBelow(1);
+  const { below } = seededRandom(1);
   const inFlight = new InFlight<{ readonly name: number }>();
   const oracle = new Map<number, { readonly name: number }>();
   const gone: number[] = [];
   for (let step = 0; step < 20_000; step++) {
     // Grows and shrinks in turns.
-    if (random(100) < (step % 4_000 < 2_000 ? 60 : 40)) {
+    if (below(100) < (step % 4_000 < 2_000 ? 60 : 40)) {
       const item = { name: step };
       const number = inFlight.add(item);
       expect(oracle.has(number)).toBe(false);
@@ -24,13 +17,13 @@ it("does what a Map with ever new numbers does", () => {
       expect(number).toBeLessThan(2 ** 31);
       oracle.set(number, item);
     } else {
-      const number = [...oracle.keys()][random(oracle.size)] ?? 7;
+      const number = [...oracle.keys()][below(oracle.size)] ?? 7;
       expect(inFlight.remove(number)).toBe(oracle.delete(number));
       gone.push(number);
     }
-    const looked = [...oracle.keys()][random(oracle.size)] ?? 1;
+    const looked = [...oracle.keys()][below(oracle.size)] ?? 1;
     expect(inFlight.get(looked)).toBe(oracle.get(looked));
-    const late = gone[gone.length - 1 - random(Math.min(gone.length, 100))] ?? 0;
+    const late = gone[gone.length - 1 - below(Math.min(gone.length, 100))] ?? 0;
     expect(inFlight.get(late)).toBe(oracle.get(late));
     expect(inFlight.size).toBe(oracle.size);
   }
