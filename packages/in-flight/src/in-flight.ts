@@ -9,9 +9,12 @@ export const IN_FLIGHT_MAX = 2 ** PLACE_BITS;
 /** The end of the list of free places. */
 const NONE = -1;
 
+/** So many places are made before one is used again. */
+const PLACES_MIN = 1_024;
+
 /**
  * What is under way, by a number that it gets: requests, searches. A number is positive, has 31 bits, and comes again after
- * its place was used 2,046 times more.
+ * two million others at the earliest.
  *
  * Not a Map or a Set: when V8 makes a new table for one, which add and delete do all the time, the old table keeps what
  * was in it and leads to the new one. Once an old table has lived long enough to be in the old generation, everything
@@ -22,9 +25,10 @@ export class InFlight<T extends object> implements Iterable<readonly [number: nu
   readonly #items: (T | undefined)[] = [];
   /** The number of what has the place, or of what had it last. */
   readonly #numbers: number[] = [];
-  /** Of a free place: the next one. */
+  /** Of a free place: the one that was freed after it. */
   readonly #nextFree: number[] = [];
   #firstFree = NONE;
+  #lastFree = NONE;
   #size = 0;
 
   get size(): number {
@@ -53,8 +57,10 @@ export class InFlight<T extends object> implements Iterable<readonly [number: nu
     const place = number & PLACE_MASK;
     if (this.get(number) === undefined) return false;
     this.#items[place] = undefined;
-    this.#nextFree[place] = this.#firstFree;
-    this.#firstFree = place;
+    this.#nextFree[place] = NONE;
+    if (this.#firstFree === NONE) this.#firstFree = place;
+    else this.#nextFree[this.#lastFree] = place;
+    this.#lastFree = place;
     this.#size--;
     return true;
   }
@@ -73,7 +79,7 @@ export class InFlight<T extends object> implements Iterable<readonly [number: nu
 
   #takePlace(): number {
     const free = this.#firstFree;
-    if (free !== NONE) {
+    if (free !== NONE && this.#items.length >= PLACES_MIN) {
       this.#firstFree = this.#nextFree[free] ?? NONE;
       return free;
     }

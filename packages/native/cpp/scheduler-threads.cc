@@ -14,9 +14,10 @@ constexpr microseconds BETWEEN_TURNS{1500};
 constexpr size_t LOOK_AHEAD = 64;
 constexpr size_t TOGETHER_MAX = 8;
 
-/** A thread that goes on with the next search keeps an answer for so long, and for that search. */
+/** A thread that goes on with the next search keeps an answer so long at most, and to the end of the search it is in. */
 constexpr microseconds ANSWERS_KEPT{300};
-/** Searches that may take much longer than others. */
+
+/** Searches that are known to take longer than others. (One for a vector of zeros looks at all rows, too.) */
 bool isLong(const SearchRequest& request) {
   return request.audit || request.filtered || request.ef > 512 || request.wanted > 100;
 }
@@ -93,6 +94,7 @@ bool Scheduler::runSearches(Lock& lock) {
     lock.lock();
     index->searching_--;
     if (untold == nullptr) since = Clock::now();
+    // Always the same one: `mayGoOn` wants the next in line to be for it.
     untold = std::move(index);
     if (!mayGoOn(untold, since)) break;
   }

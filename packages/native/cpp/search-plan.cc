@@ -34,6 +34,8 @@ constexpr double SHARE_EXPONENT = -0.8;
  * .9900 with -0.8; one graph of all .9925), pictures with .9915 (.9937, .9875; .9927), by a tenth and a seventh less work.
  */
 constexpr double NEAR_SHARE_EXPONENT = -0.4;
+/** Fewer would not hold the tenth, by which the rest is judged. */
+constexpr double NEAR_EF_MIN = 12;
 
 constexpr double FLAT_ROWS_COST = 40'000;
 
@@ -78,7 +80,7 @@ SearchPlan planSearch(const SearchShape& shape) {
   plan.ordinaryEf = static_cast<size_t>(automaticEf(shape) + more);
   plan.share = std::pow(static_cast<double>(shape.shards), SHARE_EXPONENT);
   const double nearShare = std::pow(static_cast<double>(shape.shards), NEAR_SHARE_EXPONENT);
-  plan.nearEf = static_cast<size_t>(NEAR_EF * nearShare * std::sqrt(scarcityOf(shape)) + more);
+  plan.nearEf = static_cast<size_t>(std::max(NEAR_EF_MIN, NEAR_EF * nearShare) * std::sqrt(scarcityOf(shape)) + more);
   // Under a filter, distances say more of the filter than of the query.
   plan.adaptive = shape.ef < 0 && !shape.filtered;
   const size_t automatic = plan.adaptive ? plan.nearEf : plan.ordinaryEf;

@@ -144,7 +144,7 @@ void VectorIndex::scanTogether(const std::vector<SearchRequest*>& requests) {
     scratch.collectors[i].rank();
     const ScanScratch& found = scratch.queries[i].scan;
     outbox_->keep(requests[i]->id, AnswerStatus::Done, found.documents.data(), found.distances.data(),
-                    found.documents.size());
+                  found.documents.size());
   }
 }
 
@@ -198,7 +198,7 @@ void VectorIndex::searchAlone(SearchRequest& request) {
   }
   collector.rank();
   outbox_->keep(request.id, AnswerStatus::Done, own.scan.documents.data(), own.scan.distances.data(),
-                  own.scan.documents.size());
+                own.scan.documents.size());
 }
 
 }  // namespace shoal

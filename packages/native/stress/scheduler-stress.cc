@@ -140,6 +140,7 @@ void close(const Index& index) {
   scheduler.close(index, [index] { index->closed++; });
   scheduler.wakeForSearches();
   await([&] { return index->closed == 1; }, "an index does not close");
+  await([&] { return index->told == index->searches; }, "an answer is not told before an index closes");
 }
 
 }  // namespace

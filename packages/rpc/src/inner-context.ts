@@ -3,7 +3,8 @@ import type { LateSignal } from "./late-signal.js";
 import type { RequestContext } from "./request-context.js";
 
 /**
- * The context of a part of a request. What is not its own it has from that of the whole, when it is asked for.
+ * The context of a part of a request. What is not its own it has from that of the whole; name and signal, which are made when
+ * somebody asks, when it is asked itself.
  *
  * A class, because a literal with `get signal()` has a hidden class of its own each time, in V8's old generation; what
  * the getter refers to, which is all of the request, lives until the next full collection.

@@ -130,6 +130,7 @@ export class RowReader {
    * written lately is read soon.
    */
   rowsWritten(documents: readonly number[], row: (at: number) => RowView | undefined): void {
+    const running = this.#running.size === 0 ? [] : Array.from(this.#running, ([, batch]) => batch);
     for (const [at, document] of documents.entries()) {
       this.#options.cache.remove(document);
       const written = row(at);
@@ -137,7 +138,7 @@ export class RowReader {
         this.#options.cache.put(document, written);
         this.#sizes.saw(document, written.bytes.length);
       } else this.#sizes.forget(document);
-      for (const [, batch] of this.#running) batch.written.add(document);
+      for (const batch of running) batch.written.add(document);
     }
   }
 

@@ -38,3 +38,20 @@ it("gives up a search whose signal has fired, once, and not those beside it", as
   await vi.advanceTimersByTimeAsync(1000);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it("asks for the signal of a search that is still under way at the second look", async () => {
+  const underWay = new SearchesUnderWay();
+  let asked = 0;
+  const waiting = {
+    get signal(): AbortSignal {
+      asked++;
+      return AbortSignal.abort("gone");
+    },
+  };
+  const failed = expect(underWay.wait(new Promise(() => undefined), waiting, () => undefined)).rejects.toBe("gone");
+  await vi.advanceTimersToNextTimerAsync();
+  expect(asked).toBe(0);
+  await vi.advanceTimersToNextTimerAsync();
+  expect(asked).toBe(1);
+  await failed;
+});

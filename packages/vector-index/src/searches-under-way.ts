@@ -47,7 +47,7 @@ export class SearchesUnderWay {
 
   #look(): void {
     for (const [number, search] of this.#searches) {
-      const { signal } = search.wasLookedAt ? search.waiting : {};
+      const signal = search.wasLookedAt ? search.waiting.signal : undefined;
       search.wasLookedAt = true;
       if (signal?.aborted !== true) continue;
       this.#searches.remove(number);

@@ -30,15 +30,16 @@ export class Deadlines {
 
   remove(scope: RequestScope): void {
     this.#inFlight.remove(scope.number);
+    scope.number = 0;
   }
 
   /** Ends all requests that are overdue now. */
   sweep(): void {
     if (this.#inFlight.size === 0) return;
     const now = this.#nowMs();
-    for (const [number, scope] of this.#inFlight) {
+    for (const [, scope] of this.#inFlight) {
       if (scope.dueMs > now) continue;
-      this.#inFlight.remove(number);
+      this.remove(scope);
       scope.expire();
     }
   }

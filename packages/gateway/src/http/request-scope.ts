@@ -18,7 +18,7 @@ export class RequestScope implements RequestContext {
   readonly deadline: number;
   /** When it is overdue, by the clock of {@link Deadlines}. */
   readonly dueMs: number;
-  /** Among the requests in flight, by {@link Deadlines}. */
+  /** Among the requests in flight, by {@link Deadlines}; 0 before and after. */
   number = 0;
   readonly #limit: TimeLimit;
   readonly #response: ServerResponse;

@@ -42,7 +42,7 @@ const IN_FLIGHT_MAX = 1024 * 1024;
 export class ShardFarSide {
   readonly #options: ShardFarSideOptions;
   readonly #stream: FrameStream;
-  /** By what the caller calls them: their numbers among all that the node serves. */
+  /** By what the caller calls them: their numbers among all that the node serves, as a Map would keep requests alive. */
   readonly #running = new Map<number, number>();
   #requestBytes = 0;
   #isPaused = false;

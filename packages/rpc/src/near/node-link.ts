@@ -53,8 +53,8 @@ export class NodeLink {
   readonly #small: FrameStream;
   readonly #bulk: FrameStream;
   readonly #pending = new InFlight<PendingRequest>();
-  /** Requests that are not encoded before there is room. */
-  #waiting: number[] = [];
+  /** Requests that are not encoded before there is room, given up ones among them. */
+  readonly #waiting: { readonly id: number; readonly pending: PendingRequest }[] = [];
   #encoding = 0;
   #hellos = 0;
   #isDraining = false;
@@ -84,7 +84,7 @@ export class NodeLink {
     }
     const id = this.#pending.add(pending);
     this.#patienceTimer ??= setInterval(() => this.#endAborted(), PATIENCE_TICK_MS);
-    if (this.#isFull && method.long?.isLong(request)) this.#waiting.push(id);
+    if (this.#isFull && method.long?.isLong(request)) this.#waiting.push({ id, pending });
     else this.#begin(id, pending);
     return pending.answer;
   }
@@ -168,9 +168,8 @@ export class NodeLink {
 
   #beginWaiting(): void {
     while (this.#waiting.length > 0 && !this.#isFull) {
-      const id = this.#waiting.shift() ?? 0;
-      const pending = this.#pending.get(id);
-      if (pending !== undefined) this.#begin(id, pending);
+      const next = this.#waiting.shift();
+      if (next !== undefined && this.#pending.get(next.id) === next.pending) this.#begin(next.id, next.pending);
     }
   }
 
@@ -262,7 +261,8 @@ export class NodeLink {
 
   /** Nobody waits for the answer any more: the other side is told, unless it has heard nothing of it. */
   #giveUp(id: number, pending: PendingRequest, reason: unknown): void {
-    if (!this.#pending.remove(id)) return;
+    if (this.#pending.get(id) !== pending) return;
+    this.#pending.remove(id);
     const { stream } = pending;
     if (stream !== undefined) {
       stream.assembler.forget(id);

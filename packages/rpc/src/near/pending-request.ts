@@ -41,7 +41,7 @@ export class PendingRequest {
    */
   abortReason(now: number, nodeName: string): unknown {
     if (this.context.deadline <= now) return deadlineError(this.describe(nodeName));
-    const { signal } = this.#wasLookedAt ? this.context : {};
+    const signal = this.#wasLookedAt ? this.context.signal : undefined;
     this.#wasLookedAt = true;
     return signal?.aborted ? signal.reason : undefined;
   }
