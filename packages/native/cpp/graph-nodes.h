@@ -20,20 +20,23 @@ class LinkList {
  public:
   class Iterator {
    public:
-    Iterator(const Link* at, const Link* end) : at_(at), end_(end) { load(); }
+    Iterator() = default;
+    Iterator(const Link* at, const Link* end) : at_(at), end_(end) {}
     uint32_t operator*() const { return row_; }
     Iterator& operator++() {
       at_++;
-      load();
       return *this;
     }
-    bool operator!=(const Iterator&) const { return row_ != NO_LINK; }
+    /** Reads the link, once: another look could find another one. */
+    bool operator!=(const Iterator&) {
+      row_ = at_ == end_ ? NO_LINK : at_->load(std::memory_order_acquire);
+      return row_ != NO_LINK;
+    }
 
    private:
-    void load() { row_ = at_ == end_ ? NO_LINK : at_->load(std::memory_order_acquire); }
-    const Link* at_;
-    const Link* end_;
-    uint32_t row_;
+    const Link* at_ = nullptr;
+    const Link* end_ = nullptr;
+    uint32_t row_ = NO_LINK;
   };
 
   LinkList(Link* links, size_t most) : links_(links), most_(most) {}

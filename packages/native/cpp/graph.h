@@ -13,27 +13,6 @@
 
 namespace shoal {
 
-/** Orders of heaps, as types so that the heap functions are compiled with them: the farthest in front, the nearest in front. */
-struct FarthestFirst {
-  bool operator()(const Candidate& a, const Candidate& b) const { return a.distance < b.distance; }
-};
-struct NearestFirst {
-  bool operator()(const Candidate& a, const Candidate& b) const { return a.distance > b.distance; }
-};
-
-/** What a walk needs; each native thread keeps one and uses it for all graphs. */
-struct WalkScratch {
-  std::vector<uint64_t> visited;
-  std::vector<uint32_t> touched;
-  std::vector<Candidate> open;
-  std::vector<Candidate> found;
-  /** Seen, but too far for the first ef: neither opened nor found; and found, but later pushed out. */
-  std::vector<Candidate> far;
-  std::vector<Candidate> evicted;
-  std::vector<Candidate> again;
-  size_t distances = 0;
-};
-
 /** How far the near neighbours of rows are: what a query's are measured by. */
 struct NearDistances {
   float mean = 0;
@@ -41,8 +20,8 @@ struct NearDistances {
 };
 
 /**
- * Node n is row n. `link` may run on several threads at once; `walk` on any number of threads, but not while anyone links,
- * prepares or imports: the caller keeps these phases apart.
+ * Node n is row n. `link` may run on several threads at once; a GraphWalk on any number of threads, but not while anyone
+ * links, prepares or imports: the caller keeps these phases apart.
  */
 class Graph {
  public:
@@ -69,15 +48,6 @@ class Graph {
   std::vector<uint32_t> findUnreachable() const;
   void keepUnreachable(std::vector<uint32_t> nodes);
 
-  /**
-   * Leaves the `ef` nearest nodes that `allowed(row)` accepts in `scratch.found`, in no order. False when it gave up
-   * because it had computed `distancesMax` distances. When the walk is over, `widen(found)` may ask for a larger ef: it
-   * goes on with that as if it had been so from the beginning.
-   */
-  template <typename Allowed, typename Widen>
-  bool walk(const Rows& rows, const Point& query, size_t ef, size_t distancesMax, Allowed allowed, Widen widen,
-            WalkScratch& scratch) const;
-
   /** Appends nodes from `first` while they fit into `bytesMax`; returns the first one that did not. */
   size_t exportNodes(size_t first, std::vector<uint8_t>& out, size_t bytesMax) const;
   /** Reads what `exportNodes` wrote, into memory of its own; an empty text or what is wrong with it. */
@@ -89,6 +59,8 @@ class Graph {
 
  private:
   class Linker;
+  template <typename Frontier, typename Widen>
+  friend class GraphWalk;
 
   bool reserve(size_t nodes);
   void sample(const Rows& rows);
@@ -116,102 +88,5 @@ class Graph {
    */
   std::shared_ptr<const std::vector<uint32_t>> unreachable_ = std::make_shared<std::vector<uint32_t>>();
 };
-
-template <typename Allowed, typename Widen>
-bool Graph::walk(const Rows& rows, const Point& query, size_t ef, size_t distancesMax, Allowed allowed, Widen widen,
-                 WalkScratch& scratch) const {
-  scratch.visited.resize((size() + 63) / 64 > scratch.visited.size() ? (size() + 63) / 64 : scratch.visited.size());
-  scratch.touched.clear();
-  scratch.open.clear();
-  scratch.found.clear();
-  scratch.far.clear();
-  scratch.evicted.clear();
-  scratch.distances = 0;
-  if (size() == 0) return true;
-  RowDistances distances(rows, nearDistances_.mean, query.coarse);
-  auto visit = [&scratch](uint32_t slot) {
-    uint64_t& word = scratch.visited[slot >> 6];
-    const uint64_t bit = uint64_t{1} << (slot & 63);
-    if ((word & bit) != 0) return false;
-    word |= bit;
-    scratch.touched.push_back(slot);
-    return true;
-  };
-
-  float radius = 3e38f;
-  const auto find = [&](const Candidate& candidate) {
-    scratch.found.push_back(candidate);
-    std::push_heap(scratch.found.begin(), scratch.found.end(), FarthestFirst());
-    if (scratch.found.size() > ef) {
-      std::pop_heap(scratch.found.begin(), scratch.found.end(), FarthestFirst());
-      scratch.evicted.push_back(scratch.found.back());
-      scratch.found.pop_back();
-    }
-    if (scratch.found.size() == ef) radius = scratch.found.front().distance;
-  };
-  const auto meet = [&](const Candidate& candidate) {
-    if (candidate.distance >= radius) {
-      scratch.far.push_back(candidate);
-      return;
-    }
-    scratch.open.push_back(candidate);
-    std::push_heap(scratch.open.begin(), scratch.open.end(), NearestFirst());
-    if (allowed(candidate.row)) find(candidate);
-  };
-
-  const Candidate start = descend(distances, query, entry_, entryLevel_, 0, scratch.distances);
-  visit(start.row);
-  meet(start);
-  Candidate batch[DISTANCES_AT_ONCE];
-  // Those of some rows that have not been met.
-  const auto meetAll = [&](auto at, auto end) {
-    while (at != end) {
-      size_t count = 0;
-      for (; at != end && count < DISTANCES_AT_ONCE; ++at) {
-        if (!visit(*at)) continue;
-        distances.prefetch(*at);
-        batch[count++].row = *at;
-      }
-      distances.measure(query, batch, count);
-      scratch.distances += count;
-      for (size_t i = 0; i < count; i++) meet(batch[i]);
-    }
-  };
-  const auto unreachable = std::atomic_load(&unreachable_);
-  meetAll(unreachable->begin(), unreachable->end());
-
-  bool complete = true;
-  bool widened = false;
-  for (;;) {
-    if (scratch.open.empty() || scratch.open.front().distance > radius) {
-      const size_t wider = widened ? ef : widen(scratch.found);
-      if (wider <= ef) break;
-      widened = true;
-      ef = wider;
-      radius = 3e38f;
-      // Both lists grow again where they must.
-      scratch.again.swap(scratch.evicted);
-      for (const Candidate& candidate : scratch.again) find(candidate);
-      scratch.again.clear();
-      scratch.again.swap(scratch.far);
-      for (const Candidate& candidate : scratch.again) meet(candidate);
-      scratch.again.clear();
-      continue;
-    }
-    const Candidate next = scratch.open.front();
-    if (scratch.distances >= distancesMax) {
-      complete = false;
-      break;
-    }
-    std::pop_heap(scratch.open.begin(), scratch.open.end(), NearestFirst());
-    scratch.open.pop_back();
-    // Most likely the next one: its links come while this one is worked on.
-    if (!scratch.open.empty()) nodes_.links(scratch.open.front().row, 0).prefetch();
-    const LinkList neighbours = nodes_.links(next.row, 0);
-    meetAll(neighbours.begin(), neighbours.end());
-  }
-  for (const uint32_t slot : scratch.touched) scratch.visited[slot >> 6] = 0;
-  return complete;
-}
 
 }  // namespace shoal

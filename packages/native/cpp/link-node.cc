@@ -39,6 +39,8 @@ class Graph::Linker {
   size_t touchedCount_ = 0;
   size_t rowsMax_ = 0;
   NearestPool pool_;
+  /** What it holds in the end. */
+  std::vector<Candidate> nearest_;
   /** For pruning the links of another node. */
   std::vector<Candidate> crowd_;
   /** The links of the row in each of its layers, one layer behind the other. */
@@ -60,6 +62,7 @@ bool Graph::Linker::reserve(const Graph& graph) {
     if (crowd_.size() < graph.connectivityBase_ + 1) crowd_.resize(graph.connectivityBase_ + 1);
     chosen_.reserve((GraphNodes::LEVEL_MAX + 1) * graph.connectivity_);
     pool_.reserve(graph.efConstruction_);
+    if (nearest_.size() < graph.efConstruction_) nearest_.resize(graph.efConstruction_);
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -74,10 +77,12 @@ void Graph::Linker::search(const Graph& graph, RowDistances& distances, uint32_t
   distances.measureFromRow(row, batch, 1);
   pool_.insert(batch[0]);
   visit(start);
-  while (const Candidate* next = pool_.open()) {
-    const LinkList links = graph.nodes_.links(next->row, layer);
+  for (uint32_t next = pool_.peek(); next != NO_LINK; next = pool_.peek()) {
+    pool_.open();
+    const LinkList links = graph.nodes_.links(next, layer);
     // Most likely the next one: its links come while these are worked on.
-    if (const Candidate* later = pool_.peek()) graph.nodes_.links(later->row, layer).prefetch();
+    const uint32_t later = pool_.peek();
+    if (later != NO_LINK) graph.nodes_.links(later, layer).prefetch();
     auto at = links.begin();
     const auto end = links.end();
     while (at != end) {
@@ -112,7 +117,8 @@ void Graph::Linker::linkBack(Graph& graph, RowDistances& distances, uint32_t row
     for (size_t first = 0; first < count; first += DISTANCES_AT_ONCE)
       distances.measureFromRow(to.row, crowd + first, std::min(DISTANCES_AT_ONCE, count - first));
     crowd[count++] = {to.distance, row};
-    std::sort(crowd, crowd + count, FarthestFirst());
+    std::sort(crowd, crowd + count,
+              [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
     const size_t picked = distances.pickDiverse(crowd, count, list.most());
     list.replace(size, picked, [crowd](size_t i) { return crowd[i].row; });
   }
@@ -135,10 +141,11 @@ void Graph::Linker::link(Graph& graph, const Rows& rows, uint32_t row) {
     const int highest = std::min(level, top);
     for (int layer = highest; layer >= 0; layer--) {
       search(graph, distances, row, nearest, static_cast<size_t>(layer));
+      Candidate* links = nearest_.data();
       size_t picked = pool_.count();
+      for (size_t place = 0; place < picked; place++) nearest_[place] = pool_.at(place);
       // Fewer than there is room for are kept as they are.
-      if (picked >= graph.connectivity_) picked = distances.pickDiverse(pool_.begin(), picked, graph.connectivity_);
-      const Candidate* links = pool_.begin();
+      if (picked >= graph.connectivity_) picked = distances.pickDiverse(links, picked, graph.connectivity_);
       LinkList list = graph.nodes_.links(row, static_cast<size_t>(layer));
       list.replace(0, picked, [links](size_t i) { return links[i].row; });
       chosen_.insert(chosen_.end(), links, links + picked);

@@ -7,69 +7,123 @@
 
 namespace shoal {
 
+/** Farther than anything. */
+constexpr float UNBOUNDED = 3e38f;
+
 /**
- * Keeps the `most` nearest of what is inserted, and knows which of them have been opened. One sorted array does the work
- * of the two heaps of a walk: there are few enough for moving them to be cheap, and in the end they stand in order.
+ * Keeps the `most` nearest of what is inserted, and knows which of them have been opened. One sorted list does the work
+ * of the two heaps of a walk: there are few enough for moving them to be cheap, and in the end they stand in order. What
+ * is inserted may also lead on without counting; then it is kept as long as fewer than `most` that count are nearer.
  */
 class NearestPool {
  public:
-  /** Takes the memory for up to `most`; throws std::bad_alloc. */
+  /** Takes the memory for `most` that count; throws std::bad_alloc. */
   void reserve(size_t most) {
-    if (entries_.size() > most) return;
-    entries_.resize(most + 1);
-    opened_.resize(most + 1);
+    if (rows_.size() <= most) resize(most + 1);
   }
   void clear(size_t most) {
+    forgetFrom(0);
     most_ = most;
-    count_ = next_ = 0;
+    counted_ = next_ = 0;
   }
 
   /** Whether `insert` would keep a candidate at this distance. */
-  bool accepts(float distance) const { return count_ < most_ || distance < entries_[most_ - 1].distance; }
-  void insert(const Candidate& candidate) {
+  bool accepts(float distance) const { return counted_ < most_ || distance < distances_[count_ - 1]; }
+  /** Throws std::bad_alloc when there are more that do not count than ever before. */
+  void insert(const Candidate& candidate, bool counts = true) {
+    if (count_ == rows_.size()) resize(2 * count_);
     const size_t place = placeOf(candidate.distance);
-    // What is moved beyond the last place is forgotten.
     const size_t moved = count_ - place;
-    std::memmove(&entries_[place + 1], &entries_[place], moved * sizeof(Candidate));
-    std::memmove(&opened_[place + 1], &opened_[place], moved);
-    entries_[place] = candidate;
-    opened_[place] = 0;
-    if (count_ < most_) count_++;
+    std::memmove(&distances_[place + 1], &distances_[place], moved * sizeof(float));
+    std::memmove(&rows_[place + 1], &rows_[place], moved * sizeof(uint32_t));
+    distances_[place] = candidate.distance;
+    rows_[place] = counts ? candidate.row : candidate.row | PASSED;
+    count_++;
+    counted_ += counts ? 1 : 0;
     if (place < next_) next_ = place;
+    if (counted_ >= most_) forgetLast();
+  }
+  /** The same for one that is no nearer than any, while fewer than `most` count. */
+  void append(const Candidate& candidate, bool counts) {
+    if (count_ == rows_.size()) resize(2 * count_);
+    distances_[count_] = candidate.distance;
+    rows_[count_++] = counts ? candidate.row : candidate.row | PASSED;
+    counted_ += counts ? 1 : 0;
   }
 
-  /** Opens the nearest one that has not been opened; null when there is none. Valid until the next `insert`. */
-  const Candidate* open() {
-    const Candidate* next = peek();
-    if (next != nullptr) opened_[next_++] = 1;
-    return next;
+  /** The nearest that has not been opened, or NO_LINK. */
+  uint32_t peek() {
+    while (next_ < count_ && (rows_[next_] & OPENED) != 0) next_++;
+    return next_ == count_ ? NO_LINK : rows_[next_] & ROW;
   }
-  /** The one that `open` would give. */
-  const Candidate* peek() {
-    while (next_ < count_ && opened_[next_] != 0) next_++;
-    return next_ == count_ ? nullptr : &entries_[next_];
+  /** Opens what `peek` has given. */
+  void open() { rows_[next_++] |= OPENED; }
+
+  /**
+   * Makes room for more when all are opened, and forgets those at the distance of the last one: now all that is no nearer
+   * than that can be inserted again. Returns that distance.
+   */
+  float widen(size_t most) {
+    const float last = counted_ < most_ ? UNBOUNDED : distances_[count_ - 1];
+    size_t left = count_;
+    for (; left > 0 && distances_[left - 1] >= last; left--) counted_ -= counts(left - 1) ? 1 : 0;
+    forgetFrom(left);
+    next_ = left;
+    most_ = most;
+    reserve(most);
+    return last;
   }
 
-  /** All of them, the nearest first. */
-  Candidate* begin() { return entries_.data(); }
   size_t count() const { return count_; }
+  /** The nearest is at 0. */
+  Candidate at(size_t place) const { return {distances_[place], rows_[place] & ROW}; }
+  bool counts(size_t place) const { return (rows_[place] & PASSED) == 0; }
+  /** How many of them count. */
+  size_t counted() const { return counted_; }
 
  private:
+  /* A row and what is known of it. */
+  static constexpr uint32_t OPENED = uint32_t{1} << 31;
+  static constexpr uint32_t PASSED = uint32_t{1} << 30;
+  static constexpr uint32_t ROW = PASSED - 1;
+  static_assert(ROWS_MAX <= ROW + 1, "a row leaves room for two flags");
+
+  /** So many are compared at once: more than halving the list further would cost. */
+  static constexpr size_t AT_ONCE = 64;
+
+  void resize(size_t size) {
+    // Behind the last one there is always something farther.
+    distances_.resize(size + AT_ONCE, UNBOUNDED);
+    rows_.resize(size);
+  }
+  void forgetFrom(size_t first) {
+    for (size_t place = first; place < count_; place++) distances_[place] = UNBOUNDED;
+    count_ = first;
+  }
+  /** Keeps the first `most` that count and what is between them. */
+  void forgetLast() {
+    size_t left = count_;
+    while (counted_ > most_) counted_ -= counts(--left) ? 1 : 0;
+    while (!counts(left - 1)) left--;
+    forgetFrom(left);
+    if (next_ > left) next_ = left;
+  }
   /** Behind all that are not farther. Without branches: nobody could foretell them. */
   size_t placeOf(float distance) const {
-    if (count_ == 0) return 0;
-    const Candidate* base = entries_.data();
-    for (size_t left = count_; left > 1;) {
+    const float* base = distances_.data();
+    for (size_t left = count_; left > AT_ONCE;) {
       const size_t half = left / 2;
-      base += half & -static_cast<size_t>(base[half - 1].distance <= distance);
+      base += half & -static_cast<size_t>(base[half - 1] <= distance);
       left -= half;
     }
-    return static_cast<size_t>(base - entries_.data()) + (base->distance <= distance ? 1 : 0);
+    uint32_t place = 0;
+    for (size_t i = 0; i < AT_ONCE; i++) place += base[i] <= distance ? 1 : 0;
+    return static_cast<size_t>(base - distances_.data()) + place;
   }
 
-  std::vector<Candidate> entries_;
-  std::vector<uint8_t> opened_;
-  size_t most_ = 0, count_ = 0;
+  std::vector<float> distances_;
+  std::vector<uint32_t> rows_;
+  size_t most_ = 0, count_ = 0, counted_ = 0;
   /** None before it is unopened. */
   size_t next_ = 0;
 };

@@ -12,6 +12,9 @@
 
 namespace shoal {
 
+/** How many there may be. */
+constexpr size_t ROWS_MAX = size_t{1} << 30;
+
 /** `death` of a row that lives. */
 constexpr uint64_t ALIVE = UINT64_MAX;
 

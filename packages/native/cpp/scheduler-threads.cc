@@ -10,9 +10,10 @@ using std::chrono::microseconds;
 
 /** While searches keep coming, links get a turn this long after the last one. */
 constexpr microseconds BETWEEN_TURNS{1500};
-/** So many of those in line are looked at for such as ask within the same rows, and so many are done together. */
+/** So many of those in line are looked at for such as ask within the same rows. */
 constexpr size_t LOOK_AHEAD = 64;
-constexpr size_t TOGETHER_MAX = 8;
+/** Of searches without a filter, so many are done together: two do with less waiting for memory, more than four with no less. */
+constexpr size_t UNFILTERED_TOGETHER_MAX = 4;
 
 /** A thread that goes on with the next search keeps an answer so long at most, and to the end of the search it is in. */
 constexpr microseconds ANSWERS_KEPT{300};
@@ -26,15 +27,25 @@ bool isAlike(const SearchRequest& a, const SearchRequest& b) {
   return a.filtered && b.filtered && a.allowedHash == b.allowedHash && a.allowed.size() == b.allowed.size();
 }
 
-/** Takes the first in line and those like it. The places in line of these stay and find nothing to do. */
-Searches takeSearches(std::deque<std::unique_ptr<SearchRequest>>& queue) {
+/**
+ * Takes the first in line and up to `most` with it that are like it. The places in line of these stay and find nothing to do.
+ */
+Searches takeSearches(std::deque<std::unique_ptr<SearchRequest>>& queue, size_t share) {
   Searches taken;
   taken.push_back(std::move(queue.front()));
   queue.pop_front();
-  if (!taken.front()->filtered) return taken;
-  for (size_t at = 0; at < std::min(queue.size(), LOOK_AHEAD) && taken.size() < TOGETHER_MAX;) {
+  const SearchRequest& first = *taken.front();
+  if (!first.filtered) {
+    const size_t most = isLong(first) ? 1 : std::min(share, UNFILTERED_TOGETHER_MAX);
+    while (taken.size() < most && !queue.empty() && !queue.front()->filtered && !isLong(*queue.front())) {
+      taken.push_back(std::move(queue.front()));
+      queue.pop_front();
+    }
+    return taken;
+  }
+  for (size_t at = 0; at < std::min(queue.size(), LOOK_AHEAD) && taken.size() < SEARCHES_TOGETHER_MAX;) {
     const auto place = queue.begin() + static_cast<std::ptrdiff_t>(at);
-    if (!isAlike(*taken.front(), **place)) {
+    if (!isAlike(first, **place)) {
       at++;
       continue;
     }
@@ -86,7 +97,8 @@ bool Scheduler::runSearches(Lock& lock) {
       index->turn_.searchWaits();
       continue;
     }
-    Searches requests = takeSearches(index->queue_);
+    // Those that sleep are awake soon, and take as many.
+    Searches requests = takeSearches(index->queue_, (index->queue_.size() + idle_) / (idle_ + 1));
     index->searching_++;
     lock.unlock();
     index->search(requests);

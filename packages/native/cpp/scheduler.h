@@ -36,6 +36,9 @@ struct SearchRequest {
 
 using Searches = std::vector<std::unique_ptr<SearchRequest>>;
 
+/** So many searches of an index are done together at most. */
+constexpr size_t SEARCHES_TOGETHER_MAX = 8;
+
 /** When a linker gives way; one for each turn. */
 class LinkTurn {
  public:
@@ -60,7 +63,7 @@ class Scheduled {
   virtual ~Scheduled() = default;
 
  protected:
-  /** One, or several whose filters are likely the same. The answers may be kept until `tellAnswers`. */
+  /** One, or several that all have no filter, or likely the same. The answers may be kept until `tellAnswers`. */
   virtual void search(Searches& requests) = 0;
   /** Beside anything: a thread that has searched turns to something else. */
   virtual void tellAnswers() = 0;

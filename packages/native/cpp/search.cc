@@ -1,8 +1,10 @@
-// One search: plan, collect candidates by approximate distance, rank them exactly.
+// Searches: plan, collect candidates by approximate distance, rank them exactly.
 #include <algorithm>
 #include <deque>
+#include <optional>
 
 #include "candidates.h"
+#include "graph-walk.h"
 #include "search-plan.h"
 #include "vector-index.h"
 
@@ -11,17 +13,26 @@ namespace {
 
 constexpr size_t SCAN_BATCH = 64;
 
-struct QueryScratch {
+/** Beyond, two heaps are cheaper than moving candidates in a sorted list. */
+constexpr size_t POOL_EF_MAX = 1024;
+
+/** One of some searches that are done together; what it allocates it keeps for the next ones. */
+struct Asked {
+  SearchRequest* request;
+  SearchShape shape;
+  SearchPlan plan;
   PreparedQuery query;
+  WalkScratch walk;
+  /** Rows that the walk has found. */
+  std::vector<uint32_t> found;
   ScanScratch scan;
 };
 
 struct Scratch {
-  /** One for a search that is done alone. */
-  std::deque<QueryScratch> queries{1};
+  std::deque<Asked> asked;
+  std::vector<Asked*> walked, scanned;
   std::vector<NearestCollector> collectors;
-  std::vector<SearchRequest*> together;
-  WalkScratch walk;
+  std::vector<SearchRequest*> alike, others;
 };
 
 /** Not inlined: the compiler would look up the thread's own memory again and again in the loops of a search. */
@@ -36,15 +47,11 @@ size_t countBits(const std::vector<uint32_t>& words) {
   return bits;
 }
 
-bool isAllowed(const SearchRequest& request, uint32_t document) {
-  const size_t word = document >> 5;
-  return word < request.allowed.size() && (request.allowed[word] >> (document & 31) & 1) != 0;
-}
-
-/** Feeds rows to the collectors, a batch at a time: the rows of a batch come from memory once for all of them. */
+/** Feeds rows to collectors, a batch at a time: the rows of a batch come from memory once for all of them. */
 class Scan {
  public:
-  Scan(const Rows& rows, std::vector<NearestCollector>& collectors) : rows_(rows), collectors_(collectors) {}
+  Scan(const Rows& rows, NearestCollector* collectors, size_t count)
+      : rows_(rows), collectors_(collectors), collectorsEnd_(collectors + count) {}
   ~Scan() { flush(); }
 
   void add(uint32_t row) {
@@ -57,37 +64,27 @@ class Scan {
 
  private:
   void flush() {
-    for (NearestCollector& collector : collectors_) {
-      simdKernels().dotHighMany(collector.query().high.data(), highs_, count_, rows_.lanes(), dots_);
-      for (size_t i = 0; i < count_; i++) collector.add(1 - dots_[i], ids_[i]);
+    for (NearestCollector* collector = collectors_; collector != collectorsEnd_; collector++) {
+      simdKernels().dotHighMany(collector->query().high.data(), highs_, count_, rows_.lanes(), dots_);
+      for (size_t i = 0; i < count_; i++) collector->add(1 - dots_[i], ids_[i]);
     }
     count_ = 0;
   }
 
   const Rows& rows_;
-  std::vector<NearestCollector>& collectors_;
+  NearestCollector* const collectors_;
+  NearestCollector* const collectorsEnd_;
   size_t count_ = 0;
   uint32_t ids_[SCAN_BATCH];
   const uint16_t* highs_[SCAN_BATCH];
   float dots_[SCAN_BATCH];
 };
 
-FoundDistances distancesOf(const std::vector<Candidate>& found, std::vector<float>& distances) {
-  distances.clear();
-  for (const Candidate& candidate : found) distances.push_back(candidate.distance);
+FoundDistances foundDistances(std::vector<float>& distances) {
   const size_t place = std::min<size_t>(9, distances.size() - 1);
   const auto tenth = distances.begin() + static_cast<std::ptrdiff_t>(place);
   std::nth_element(distances.begin(), tenth, distances.end());
   return {*std::min_element(distances.begin(), tenth + 1), *tenth};
-}
-
-void scanAllowed(const Generation& generation, const SearchRequest& request, Scan& scan) {
-  for (size_t word = 0; word < request.allowed.size(); word++)
-    for (uint32_t bits = request.allowed[word]; bits != 0; bits &= bits - 1) {
-      const uint32_t document = static_cast<uint32_t>(word * 32) + static_cast<uint32_t>(__builtin_ctz(bits));
-      const uint32_t row = generation.table.find(document);
-      if (row != NO_ROW) scan.add(row);
-    }
 }
 
 SearchShape shapeOf(const SearchRequest& request, const Generation& generation, size_t connectivityBase) {
@@ -107,98 +104,191 @@ SearchShape shapeOf(const SearchRequest& request, const Generation& generation, 
   return shape;
 }
 
+/** Searches that may see the same rows. */
+class AlikeSearches {
+ public:
+  AlikeSearches(const Generation& generation, size_t connectivityBase, const std::vector<SearchRequest*>& requests,
+                Scratch& scratch);
+
+  void answer(Outbox& outbox);
+
+ private:
+  bool isVisible(size_t row) const {
+    return rows_.aliveAt(row, deaths_) && (!filtered_ || isAllowed(rows_.document(row)));
+  }
+  bool isAllowed(uint32_t document) const {
+    const size_t word = document >> 5;
+    return word < allowed_.size() && (allowed_[word] >> (document & 31) & 1) != 0;
+  }
+  void walk();
+  template <typename Counts>
+  void walkTo(Counts counts);
+  template <typename FrontierOf>
+  void walkInTurn(FrontierOf frontierOf);
+  void collectFor(const std::vector<Asked*>& asked);
+  void scanVisible(Scan& scan, size_t first) const;
+  void scanAllowed(Scan& scan) const;
+  void rank(const std::vector<Asked*>& asked, Outbox& outbox);
+
+  const Generation& generation_;
+  const Rows& rows_;
+  const Graph& graph_;
+  /** In this order: what died up to then has its successor among the rows that are counted. */
+  const uint64_t deaths_ = rows_.deaths();
+  const size_t count_ = rows_.count();
+  const bool filtered_;
+  const std::vector<uint32_t>& allowed_;
+  /** Those that walk the graph, and those that look at all rows that they may see. */
+  std::vector<Asked*>& walked_;
+  std::vector<Asked*>& scanned_;
+  std::vector<NearestCollector>& collectors_;
+};
+
+AlikeSearches::AlikeSearches(const Generation& generation, size_t connectivityBase,
+                             const std::vector<SearchRequest*>& requests, Scratch& scratch)
+    : generation_(generation),
+      rows_(generation.rows),
+      graph_(generation.graph),
+      filtered_(requests.front()->filtered),
+      allowed_(requests.front()->allowed),
+      walked_(scratch.walked),
+      scanned_(scratch.scanned),
+      collectors_(scratch.collectors) {
+  if (scratch.asked.size() < requests.size()) scratch.asked.resize(requests.size());
+  walked_.clear();
+  scanned_.clear();
+  for (size_t i = 0; i < requests.size(); i++) {
+    Asked& asked = scratch.asked[i];
+    asked.request = requests[i];
+    asked.shape = shapeOf(*asked.request, generation, connectivityBase);
+    asked.plan = planSearch(asked.shape);
+    asked.query.prepare(asked.request->query.data(), rows_);
+    (asked.plan.flat || asked.query.zero ? scanned_ : walked_).push_back(&asked);
+  }
+}
+
+void AlikeSearches::answer(Outbox& outbox) {
+  walk();
+  // What the walks have found, and what is not in the graph yet.
+  collectFor(walked_);
+  for (size_t i = 0; i < walked_.size(); i++) {
+    Scan scan(rows_, &collectors_[i], 1);
+    for (const uint32_t row : walked_[i]->found) scan.add(row);
+  }
+  if (!walked_.empty()) {
+    Scan scan(rows_, collectors_.data(), collectors_.size());
+    scanVisible(scan, graph_.size());
+  }
+  rank(walked_, outbox);
+
+  collectFor(scanned_);
+  if (!scanned_.empty()) {
+    Scan scan(rows_, collectors_.data(), collectors_.size());
+    if (filtered_) scanAllowed(scan);
+    else scanVisible(scan, 0);
+  }
+  rank(scanned_, outbox);
+}
+
+void AlikeSearches::walk() {
+  if (walked_.empty()) return;
+  if (!filtered_ && deaths_ == 0) walkTo([](size_t) { return true; });
+  else walkTo([this](size_t row) { return isVisible(row); });
+  // Too far, or too few were reachable: then the scan is the answer.
+  const auto failed = std::stable_partition(walked_.begin(), walked_.end(), [](const Asked* one) {
+    return one->found.size() >= std::min(one->shape.wanted, one->shape.allowed);
+  });
+  scanned_.insert(scanned_.end(), failed, walked_.end());
+  walked_.erase(failed, walked_.end());
+}
+
+template <typename Counts>
+void AlikeSearches::walkTo(Counts counts) {
+  const auto largest = std::max_element(walked_.begin(), walked_.end(), [](const Asked* a, const Asked* b) {
+    return a->plan.ef < b->plan.ef;
+  });
+  if (filtered_ || (*largest)->plan.ef > POOL_EF_MAX)
+    walkInTurn([&](Asked& one) { return HeapFrontier<Counts>(one.walk.heaps, one.plan.ef, counts); });
+  else
+    walkInTurn([&](Asked& one) { return PoolFrontier<Counts>(one.walk.pool, one.plan.ef, counts); });
+}
+
+/** The steps of the walks in turn, so that one goes on while memory brings what another one reads. */
+template <typename FrontierOf>
+void AlikeSearches::walkInTurn(FrontierOf frontierOf) {
+  const NearDistances& near = graph_.nearDistances();
+  const auto widenOf = [&near](const SearchPlan& plan) {
+    return [&near, &plan](std::vector<float>& distances) {
+      if (!plan.adaptive || distances.empty()) return size_t{0};
+      return widenedEf(plan, foundDistances(distances), near.mean, near.deviation);
+    };
+  };
+  using Walk = GraphWalk<decltype(frontierOf(*walked_[0])), decltype(widenOf(walked_[0]->plan))>;
+  std::optional<Walk> walks[SEARCHES_TOGETHER_MAX];
+  for (size_t i = 0; i < walked_.size(); i++) {
+    Asked& one = *walked_[i];
+    const WalkBounds bounds{one.plan.ef, one.plan.distancesMax};
+    walks[i].emplace(graph_, rows_, one.query.point(), bounds, frontierOf(one), widenOf(one.plan), one.walk);
+  }
+  for (size_t left = walked_.size(); left > 0;)
+    for (size_t i = 0; i < walked_.size(); i++) {
+      if (!walks[i] || walks[i]->step()) continue;
+      walked_[i]->found.clear();
+      if (walks[i]->complete()) walks[i]->readFound(walked_[i]->found);
+      walks[i].reset();
+      left--;
+    }
+}
+
+void AlikeSearches::collectFor(const std::vector<Asked*>& asked) {
+  collectors_.clear();
+  for (Asked* one : asked) collectors_.emplace_back(rows_, one->query, one->scan, one->shape.wanted);
+}
+
+void AlikeSearches::scanVisible(Scan& scan, size_t first) const {
+  for (size_t row = first; row < count_; row++)
+    if (isVisible(row)) scan.add(static_cast<uint32_t>(row));
+}
+
+void AlikeSearches::scanAllowed(Scan& scan) const {
+  for (size_t word = 0; word < allowed_.size(); word++)
+    for (uint32_t bits = allowed_[word]; bits != 0; bits &= bits - 1) {
+      const uint32_t document = static_cast<uint32_t>(word * 32) + static_cast<uint32_t>(__builtin_ctz(bits));
+      const uint32_t row = generation_.table.find(document);
+      if (row != NO_ROW) scan.add(row);
+    }
+}
+
+void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
+  for (size_t i = 0; i < asked.size(); i++) {
+    collectors_[i].rank();
+    const ScanScratch& scan = asked[i]->scan;
+    outbox.keep(asked[i]->request->id, AnswerStatus::Done, scan.documents.data(), scan.distances.data(),
+                scan.documents.size());
+  }
+}
+
 }  // namespace
 
 void VectorIndex::search(Searches& requests) {
-  SearchRequest& first = *requests.front();
+  const SearchRequest& first = *requests.front();
   if (first.audit) return audit();
-  if (requests.size() == 1) return searchAlone(first);
-  auto& together = threadScratch().together;
-  together.clear();
-  const Generation& generation = *generation_;
-  for (const auto& request : requests) {
-    const bool same = request->wanted > 0 && request->allowed == first.allowed;
-    const bool flat = same && planSearch(shapeOf(*request, generation, settings_.connectivityBase)).flat;
-    if (flat) together.push_back(request.get());
-    else searchAlone(*request);
-  }
-  if (!together.empty()) scanTogether(together);
-}
-
-void VectorIndex::scanTogether(const std::vector<SearchRequest*>& requests) {
   Scratch& scratch = threadScratch();
-  const Generation& generation = *generation_;
-  const Rows& rows = generation.rows;
-  if (scratch.queries.size() < requests.size()) scratch.queries.resize(requests.size());
-  scratch.collectors.clear();
-  for (size_t i = 0; i < requests.size(); i++) {
-    QueryScratch& own = scratch.queries[i];
-    own.query.prepare(requests[i]->query.data(), rows);
-    scratch.collectors.emplace_back(rows, own.query, own.scan, requests[i]->wanted);
-  }
-  {
-    Scan scan(rows, scratch.collectors);
-    scanAllowed(generation, *requests.front(), scan);
-  }
-  for (size_t i = 0; i < requests.size(); i++) {
-    scratch.collectors[i].rank();
-    const ScanScratch& found = scratch.queries[i].scan;
-    outbox_->keep(requests[i]->id, AnswerStatus::Done, found.documents.data(), found.distances.data(),
-                  found.documents.size());
-  }
-}
-
-void VectorIndex::searchAlone(SearchRequest& request) {
-  Scratch& scratch = threadScratch();
-  QueryScratch& own = scratch.queries.front();
-  const Generation& generation = *generation_;
-  const Rows& rows = generation.rows;
-  const uint64_t deaths = rows.deaths();
-  const size_t count = rows.count();
-  const size_t wanted = std::min(request.wanted, count);
-  if (wanted == 0) return outbox_->keep(request.id, AnswerStatus::Done);
-  own.query.prepare(request.query.data(), rows);
-  const SearchShape shape = shapeOf(request, generation, settings_.connectivityBase);
-  const SearchPlan plan = planSearch(shape);
-
-  const auto visible = [&](size_t row) {
-    return rows.aliveAt(row, deaths) && (!request.filtered || isAllowed(request, rows.document(row)));
+  const auto answer = [&] {
+    AlikeSearches(*generation_, settings_.connectivityBase, scratch.alike, scratch).answer(*outbox_);
   };
-  bool flat = plan.flat || own.query.zero;
-  if (!flat) {
-    const Point query = own.query.point();
-    const bool all = !request.filtered && deaths == 0;
-    const Graph& graph = generation.graph;
-    const auto widen = [&](std::vector<Candidate>& found) {
-      return plan.adaptive && !found.empty()
-                 ? widenedEf(plan, distancesOf(found, own.scan.nearest), graph.nearDistances().mean,
-                             graph.nearDistances().deviation)
-                 : size_t{0};
-    };
-    const auto any = [](size_t) { return true; };
-    const bool complete = all ? graph.walk(rows, query, plan.ef, plan.distancesMax, any, widen, scratch.walk)
-                              : graph.walk(rows, query, plan.ef, plan.distancesMax, visible, widen, scratch.walk);
-    // Too far, or too few were reachable: then the scan is the answer.
-    flat = !complete || scratch.walk.found.size() < std::min(wanted, shape.allowed);
+  scratch.alike.clear();
+  scratch.others.clear();
+  for (const auto& request : requests) {
+    // That filters have one hash does not make them one.
+    if (request->wanted == 0 || generation_->rows.count() == 0) outbox_->keep(request->id, AnswerStatus::Done);
+    else (request->allowed == first.allowed ? scratch.alike : scratch.others).push_back(request.get());
   }
-
-  scratch.collectors.clear();
-  NearestCollector& collector = scratch.collectors.emplace_back(rows, own.query, own.scan, wanted);
-  {
-    Scan scan(rows, scratch.collectors);
-    if (flat && request.filtered) {
-      scanAllowed(generation, request, scan);
-    } else {
-      const size_t first = flat ? 0 : shape.linked;
-      if (!flat)
-        for (const Candidate& found : scratch.walk.found) scan.add(found.row);
-      for (size_t row = first; row < count; row++)
-        if (visible(row)) scan.add(static_cast<uint32_t>(row));
-    }
+  if (!scratch.alike.empty()) answer();
+  for (SearchRequest* request : scratch.others) {
+    scratch.alike.assign(1, request);
+    answer();
   }
-  collector.rank();
-  outbox_->keep(request.id, AnswerStatus::Done, own.scan.documents.data(), own.scan.distances.data(),
-                own.scan.documents.size());
 }
 
 }  // namespace shoal

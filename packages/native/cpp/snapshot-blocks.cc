@@ -136,7 +136,7 @@ std::string VectorIndex::importRows(Generation& generation, const uint8_t* paylo
     std::memcpy(&document, payload + i * 4, 4);
     std::memcpy(padded.data(), vectors + i * dimensions * 4, dimensions * 4);
     const size_t row = generation.rows.count();
-    if (row >= NO_ROW || !generation.rows.append(document, padded.data())) return "out of memory";
+    if (row >= ROWS_MAX || !generation.rows.append(document, padded.data())) return "out of memory";
     if ((dead[i / 8] >> (i % 8) & 1) != 0) {
       generation.rows.kill(row);
       continue;

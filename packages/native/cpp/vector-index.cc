@@ -29,7 +29,7 @@ bool VectorIndex::put(const uint32_t* documents, const float* vectors, size_t co
       // The same direction again costs nothing.
       if (old != NO_ROW && generation.rows.equals(old, normalised_.data())) continue;
       const size_t row = generation.rows.count();
-      if (row >= NO_ROW || !generation.rows.append(documents[i], normalised_.data())) return false;
+      if (row >= ROWS_MAX || !generation.rows.append(documents[i], normalised_.data())) return false;
       // First the new row, then the death of the old one: a search sees at least one of them.
       if (!generation.table.set(documents[i], static_cast<uint32_t>(row))) {
         generation.rows.kill(row);

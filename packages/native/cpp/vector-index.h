@@ -73,8 +73,6 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
     size_t tailMax;
   };
 
-  void searchAlone(SearchRequest& request);
-  void scanTogether(const std::vector<SearchRequest*>& requests);
   bool takeRow();
   void kill(Generation& generation, uint32_t row);
   void wantGraph(Generation& generation);

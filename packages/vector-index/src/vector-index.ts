@@ -22,11 +22,11 @@ export interface VectorSearchSettings {
 
 export interface VectorSearchOptions {
   /** Shards that the results are merged over, this one among them: with automatic `ef`, each looks at fewer candidates. */
-  readonly shards?: number;
+  readonly shards?: number | undefined;
   /** Overrides the index's `ef` for this query. */
   readonly ef?: number;
   /** Bit `doc % 32` of word `doc / 32` is set when `doc` may be a result. Absent: all may. */
-  readonly allowed?: Uint32Array;
+  readonly allowed?: Uint32Array | undefined;
   /** Who waits for the answer; the signal is asked for only when that takes long. */
   readonly waiting?: Waiting;
 }

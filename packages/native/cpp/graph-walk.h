@@ -1,0 +1,166 @@
+// A walk through the graph to the nodes nearest to a query (Malkov and Yashunin, arXiv 1603.09320, algorithm 2), in steps:
+// between two of them memory brings what the next one reads, so that several walks in turn wait less than one after the other.
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "graph.h"
+#include "walk-frontier.h"
+
+namespace shoal {
+
+/** What a walk needs; native threads keep some and use them for all graphs. */
+struct WalkScratch {
+  std::vector<uint64_t> visited;
+  /** All nodes whose distances are known. */
+  std::vector<Candidate> met;
+  NearestPool pool;
+  FrontierHeaps heaps;
+  std::vector<float> distances;
+};
+
+struct WalkBounds {
+  /** So many of the nearest nodes are found. */
+  size_t ef;
+  /** The walk gives up when it has computed so many distances. */
+  size_t distancesMax;
+};
+
+/**
+ * When the walk is over, `widen(distances)`, with those of what is found, may ask for a larger ef: it goes on with that as if
+ * it had been so from the beginning. All references live as long as the walk.
+ */
+template <typename Frontier, typename Widen>
+class GraphWalk {
+ public:
+  GraphWalk(const Graph& graph, const Rows& rows, const Point& query, const WalkBounds& bounds, Frontier frontier,
+            Widen widen, WalkScratch& scratch)
+      : graph_(graph),
+        query_(query),
+        bounds_(bounds),
+        widen_(widen),
+        scratch_(scratch),
+        frontier_(frontier),
+        distances_(rows, graph.nearDistances_.mean, query.coarse),
+        unreachable_(std::atomic_load(&graph.unreachable_)) {
+    if (scratch.visited.size() < words()) scratch.visited.resize(words());
+    scratch.met.clear();
+    if (graph.size() == 0) return;
+    batch_[0] = graph.descend(distances_, query, graph.entry_, graph.entryLevel_, 0, computed_);
+    visit(batch_[0].row);
+    count_ = 1;
+    unreachableAt_ = unreachable_->data();
+    unreachableEnd_ = unreachableAt_ + unreachable_->size();
+  }
+  ~GraphWalk() {
+    auto& visited = scratch_.visited;
+    if (scratch_.met.size() * WORDS_AS_FAST > words()) {
+      std::fill_n(visited.begin(), words(), 0);
+    } else {
+      for (const Candidate& one : scratch_.met) visited[one.row >> 6] = 0;
+    }
+  }
+  GraphWalk(const GraphWalk&) = delete;
+  GraphWalk& operator=(const GraphWalk&) = delete;
+
+  /** Not when it gave up. */
+  bool complete() const { return complete_; }
+  /** Appends what was found, in no order. */
+  void readFound(std::vector<uint32_t>& rows) const {
+    frontier_.eachFound([&rows](const Candidate& one) { rows.push_back(one.row); });
+  }
+
+  /** Goes on until it would wait for memory. False when the walk is over. */
+  bool step() {
+    measure();
+    gather(unreachableAt_, unreachableEnd_);
+    gather(linksAt_, linksEnd_);
+    return count_ > 0 || open();
+  }
+
+ private:
+  /** Takes rows that have not been met, as many as are measured at once, and has them brought. */
+  template <typename At>
+  void gather(At& at, const At& end) {
+    size_t count = count_;
+    for (; count < DISTANCES_AT_ONCE && at != end; ++at) {
+      // No branch: nobody could foretell it.
+      batch_[count].row = *at;
+      count += visit(*at) ? 1 : 0;
+    }
+    for (; count_ < count; count_++) distances_.prefetch(batch_[count_].row);
+  }
+  void measure() {
+    if (count_ == 0) return;
+    distances_.measure(query_, batch_, count_);
+    computed_ += count_;
+    scratch_.met.insert(scratch_.met.end(), batch_, batch_ + count_);
+    for (size_t i = 0; i < count_; i++)
+      if (frontier_.accepts(batch_[i].distance)) frontier_.add(batch_[i]);
+    count_ = 0;
+  }
+  /** Turns to the nearest node that waits, and has its links brought. */
+  bool open() {
+    uint32_t next = frontier_.peek();
+    if (next == NO_LINK && widen()) next = frontier_.peek();
+    if (next == NO_LINK) return false;
+    if (computed_ >= bounds_.distancesMax) {
+      complete_ = false;
+      return false;
+    }
+    const LinkList links = graph_.nodes_.links(next, 0);
+    links.prefetch();
+    frontier_.open();
+    // Most likely the one after it: its links come while this one is worked on.
+    const uint32_t later = frontier_.peek();
+    if (later != NO_LINK) graph_.nodes_.links(later, 0).prefetch();
+    linksAt_ = links.begin();
+    linksEnd_ = links.end();
+    return true;
+  }
+  bool widen() {
+    if (widened_) return false;
+    widened_ = true;
+    auto& distances = scratch_.distances;
+    distances.clear();
+    frontier_.eachFound([&distances](const Candidate& one) { distances.push_back(one.distance); });
+    const size_t wider = widen_(distances);
+    if (wider <= bounds_.ef) return false;
+    frontier_.widen(wider, scratch_.met);
+    return true;
+  }
+  size_t words() const { return (graph_.size() + 63) / 64; }
+  /** Whether for the first time. */
+  bool visit(uint32_t row) {
+    uint64_t& word = scratch_.visited[row >> 6];
+    const uint64_t bit = uint64_t{1} << (row & 63);
+    const bool isFirst = (word & bit) == 0;
+    word |= bit;
+    return isFirst;
+  }
+
+  /** So many words are forgotten together in the time that one alone takes. */
+  static constexpr size_t WORDS_AS_FAST = 8;
+
+  const Graph& graph_;
+  const Point query_;
+  const WalkBounds bounds_;
+  const Widen widen_;
+  WalkScratch& scratch_;
+  Frontier frontier_;
+  RowDistances distances_;
+  bool widened_ = false;
+  bool complete_ = true;
+  size_t computed_ = 0;
+
+  const std::shared_ptr<const std::vector<uint32_t>> unreachable_;
+  const uint32_t* unreachableAt_ = nullptr;
+  const uint32_t* unreachableEnd_ = nullptr;
+  LinkList::Iterator linksAt_, linksEnd_;
+  /** Rows whose distances are measured next. */
+  Candidate batch_[DISTANCES_AT_ONCE];
+  size_t count_ = 0;
+};
+
+}  // namespace shoal
