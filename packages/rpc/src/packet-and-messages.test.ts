@@ -62,7 +62,10 @@ function heldSender(bytesInFlightMax = 1) {
   return { packets, sender };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** A packet leaves after two turns of the event loop. */
+async function turn(): Promise<void> {
+  for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve));
+}
 const KB = 1024;
 
 describe("messages", () => {

@@ -38,7 +38,7 @@ interface LargeMessage {
 }
 
 /**
- * Sends messages over one stream: what is written in one turn of the event loop goes as one packet, small messages
+ * Sends messages over one stream: what is written in two turns of the event loop goes as one packet, small messages
  * first, large ones cut into frames in turn. No faster than the other side takes it.
  */
 export class FrameSender {
@@ -106,10 +106,13 @@ export class FrameSender {
   #plan(): void {
     if (this.#isPlanned || this.#isClosed) return;
     this.#isPlanned = true;
-    setImmediate(() => {
-      this.#isPlanned = false;
-      this.#flush();
-    });
+    // Not at the end of this turn of the event loop, but of the next one: what that one brings goes along.
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#isPlanned = false;
+        this.#flush();
+      }),
+    );
   }
 
   #flush(): void {

@@ -74,7 +74,10 @@ export class ByteReader {
     const bytes = this.bytes();
     if (bytes.length % 4 !== 0) throw unreadable(`floats take 4 bytes each, got ${bytes.length} bytes`);
     if (bytes.byteOffset % 4 === 0) return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
-    return new Float32Array(copyOf(bytes));
+    // Of Node's pool, where it is small: memory of its own would cost more than the copy.
+    const copy = Buffer.allocUnsafe(bytes.length);
+    copy.set(bytes);
+    return new Float32Array(copy.buffer, copy.byteOffset, bytes.length / 4);
   }
 
   doubles(): Float64Array {

@@ -102,9 +102,9 @@ class Cursor {
   /** 32 bits. */
   varint(): number {
     let value = 0;
-    for (let shift = 0; shift < 35; shift += 7) {
+    for (let factor = 1; factor < 2 ** 35; factor *= 0x80) {
       const byte = this.byte();
-      value += (byte & 0x7f) * 2 ** shift;
+      value += (byte & 0x7f) * factor;
       if (byte < 0x80) {
         if (value <= 0xffffffff) return value;
         break;
