@@ -1,6 +1,9 @@
 /** Steps in which sizes are kept: eight for each doubling, so that 2^31 bytes fit into one byte. */
 const STEPS = 8;
 
+/** Bytes of each step. */
+const BYTES = Float64Array.from({ length: 256 }, (_, step) => 2 ** (step / STEPS));
+
 /** How much of the mean each row makes. */
 const WEIGHT = 1 / 8;
 
@@ -24,7 +27,7 @@ export class RowSizes {
   /** Undefined when it is not known. */
   bytesOf(document: number): number | undefined {
     const step = this.#steps[document] ?? 0;
-    return step === 0 ? undefined : 2 ** (step / STEPS);
+    return step === 0 ? undefined : BYTES[step];
   }
 
   saw(document: number, bytes: number): void {

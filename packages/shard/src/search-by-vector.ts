@@ -1,4 +1,3 @@
-import type { DocumentSet } from "@shoal/inverted-index";
 import { type ObjectId, type ReadBounds, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
 import type { NearestDocuments, VectorIndex, VectorSearchOptions } from "@shoal/vector-index";
 import type { ListedShard } from "./list-objects.js";
@@ -13,14 +12,10 @@ interface Hit extends FoundObject {
   readonly distance: number;
 }
 
-interface SearchedShard extends ListedShard {
-  /** That of the views, which is there. */
-  readonly vectors: VectorIndex;
-}
-
-/** Nearest objects; the vector's length has been checked. */
+/** Nearest objects; `vectors` is the index of the views, which is there, and the vector's length has been checked. */
 export async function searchByVector(
-  { views, vectors, index, rows, className }: SearchedShard,
+  { views, index, rows, className }: ListedShard,
+  vectors: VectorIndex,
   search: VectorSearch,
   bounds: ReadBounds,
 ): Promise<readonly VectorSearchHit[]> {
@@ -28,7 +23,9 @@ export async function searchByVector(
     // Also the set of documents that may be hits holds only while none of them is given to another object.
     const matching = search.filter === undefined ? undefined : index.matching(search.filter, bounds);
     const allowed = matching instanceof Promise ? await matching : matching;
-    return allowed?.isEmpty ? [] : nearest(views, vectors, search, searchOptions(search, bounds, allowed));
+    if (allowed?.isEmpty) return [];
+    const { shards } = search;
+    return nearest(views, vectors, search, { waiting: bounds, allowed: allowed?.words, shards });
   });
   const { fields, rowsMax = hits.length } = search;
   if (fields === undefined) return hits.map(withoutRow);
@@ -67,18 +64,6 @@ async function nearest(
 
 function withoutRow({ id, distance }: Hit): VectorSearchHit {
   return { id, distance, object: undefined };
-}
-
-function searchOptions(
-  { shards }: VectorSearch,
-  waiting: ReadBounds,
-  allowed: DocumentSet | undefined,
-): VectorSearchOptions {
-  return {
-    waiting,
-    ...(allowed === undefined ? {} : { allowed: allowed.words }),
-    ...(shards === undefined ? {} : { shards }),
-  };
 }
 
 /** Ids of the documents. One that the table lacks has been deleted since, or its row is lost. */

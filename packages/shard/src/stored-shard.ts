@@ -161,7 +161,7 @@ export class StoredShard implements Shard {
     this.#checkWhole("searches");
     const { index: vectors } = this.#views;
     if (vectors === undefined || search.count === 0) return [];
-    return searchByVector({ ...this.#listed, vectors }, search, bounds);
+    return searchByVector(this.#listed, vectors, search, bounds);
   }
 
   async listObjects(listing: ObjectListing, bounds: ReadBounds = {}): Promise<readonly StoredObject[]> {

@@ -12,7 +12,11 @@ const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const DASHED = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PLAIN = /^[0-9a-f]{32}$/i;
 
-const HEX_BYTES: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+/** The characters of the hexadecimal digits. */
+const DIGITS = Buffer.from("0123456789abcdef");
+
+/** Where the text of an id is put together: its dashes stand in it. */
+const TEXT = Buffer.from("00000000-0000-0000-0000-000000000000");
 
 /** The canonical id of `text` (dashes may be left out, case does not matter), or undefined when it is no uuid. */
 export function parseObjectId(text: string): ObjectId | undefined {
@@ -44,14 +48,18 @@ export function objectIdFromBytes(bytes: Uint8Array, offset = 0): ObjectId {
   if (bytes.length - offset < OBJECT_ID_BYTES) {
     throw new ShoalError("internal", `an object id has ${OBJECT_ID_BYTES} bytes, got ${bytes.length - offset}`);
   }
-  let text = "";
+  let at = 0;
   for (let i = 0; i < OBJECT_ID_BYTES; i++) {
-    if (i === 4 || i === 6 || i === 8 || i === 10) text += "-";
-    text += HEX_BYTES[bytes[offset + i] ?? 0];
+    if (i === 4 || i === 6 || i === 8 || i === 10) at++;
+    const byte = bytes[offset + i] ?? 0;
+    TEXT[at++] = DIGITS[byte >> 4] ?? 0;
+    TEXT[at++] = DIGITS[byte & 15] ?? 0;
   }
-  return text as ObjectId;
+  // One flat string: one of many pieces costs its first reader more than making it does.
+  return TEXT.toString("latin1") as ObjectId;
 }
 
+/** 0 to 9 are characters 48 to 57, a to f are 97 to 102. Without a branch: nobody could foretell it. */
 function hexDigit(charCode: number): number {
-  return charCode < 58 ? charCode - 48 : charCode - 87;
+  return (charCode & 15) + (charCode >> 6) * 9;
 }
