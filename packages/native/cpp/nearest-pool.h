@@ -34,10 +34,12 @@ class NearestPool {
     if (count_ == rows_.size()) resize(2 * count_);
     const size_t place = placeOf(candidate.distance);
     const size_t moved = count_ - place;
-    std::memmove(&distances_[place + 1], &distances_[place], moved * sizeof(float));
-    std::memmove(&rows_[place + 1], &rows_[place], moved * sizeof(uint32_t));
-    distances_[place] = candidate.distance;
-    rows_[place] = counts ? candidate.row : candidate.row | PASSED;
+    float* distance = distances_.data() + place;
+    uint32_t* row = rows_.data() + place;
+    std::memmove(distance + 1, distance, moved * sizeof(float));
+    std::memmove(row + 1, row, moved * sizeof(uint32_t));
+    *distance = candidate.distance;
+    *row = counts ? candidate.row : candidate.row | PASSED;
     count_++;
     counted_ += counts ? 1 : 0;
     if (place < next_) next_ = place;

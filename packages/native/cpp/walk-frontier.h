@@ -34,12 +34,15 @@ class PoolFrontier {
   /** Goes on with a larger ef when all are opened; `met` are all nodes that there were, and come in another order. */
   void widen(size_t ef, std::vector<Candidate>& met) {
     const float opened = pool_.widen(ef);
-    auto from = std::partition(met.begin(), met.end(), [opened](const Candidate& one) { return one.distance < opened; });
-    while (pool_.counted() < ef && from != met.end()) {
-      const auto to = from + std::min<std::ptrdiff_t>(met.end() - from, static_cast<std::ptrdiff_t>(ef - pool_.counted()));
+    const auto first =
+        std::partition(met.begin(), met.end(), [opened](const Candidate& one) { return one.distance < opened; });
+    for (auto from = first; pool_.counted() < ef && from != met.end();) {
+      // At least as many as before: where few of them count, all are sorted in a few rounds.
+      const auto more = std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(ef - pool_.counted()), from - first);
+      const auto to = from + std::min(more, met.end() - from);
       std::nth_element(from, to, met.end(), Nearer());
       std::sort(from, to, Nearer());
-      for (; from != to; ++from) pool_.append(*from, counts_(from->row));
+      for (; from != to && pool_.counted() < ef; ++from) pool_.append(*from, counts_(from->row));
     }
   }
 
