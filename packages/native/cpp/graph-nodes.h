@@ -20,31 +20,33 @@ class LinkList {
  public:
   class Iterator {
    public:
-    Iterator() = default;
-    Iterator(const Link* at, const Link* end) : at_(at), end_(end) {}
+    Iterator(const Link* at, const Link* end) : at_(at), end_(end) { load(); }
     uint32_t operator*() const { return row_; }
     Iterator& operator++() {
       at_++;
+      load();
       return *this;
     }
-    /** Reads the link, once: another look could find another one. */
-    bool operator!=(const Iterator&) {
-      row_ = at_ == end_ ? NO_LINK : at_->load(std::memory_order_acquire);
-      return row_ != NO_LINK;
-    }
+    bool operator!=(const Iterator&) const { return row_ != NO_LINK; }
 
    private:
-    const Link* at_ = nullptr;
-    const Link* end_ = nullptr;
-    uint32_t row_ = NO_LINK;
+    void load() { row_ = at_ == end_ ? NO_LINK : at_->load(std::memory_order_acquire); }
+    const Link* at_;
+    const Link* end_;
+    uint32_t row_;
   };
 
+  LinkList() = default;
   LinkList(Link* links, size_t most) : links_(links), most_(most) {}
 
   /** How many links there is room for. */
   size_t most() const { return most_; }
   /** For the writer, or while nobody writes. */
   size_t size() const;
+  /** The row that is linked to at `place`; NO_LINK behind the last one. */
+  uint32_t at(size_t place) const {
+    return place < most_ ? links_[place].load(std::memory_order_acquire) : NO_LINK;
+  }
   Iterator begin() const { return {links_, links_ + most_}; }
   Iterator end() const { return {links_ + most_, links_ + most_}; }
   void prefetch() const {
@@ -63,8 +65,8 @@ class LinkList {
   }
 
  private:
-  Link* links_;
-  size_t most_;
+  Link* links_ = nullptr;
+  size_t most_ = 0;
 };
 
 /**

@@ -47,11 +47,8 @@ class GraphWalk {
     if (scratch.visited.size() < words()) scratch.visited.resize(words());
     scratch.met.clear();
     if (graph.size() == 0) return;
-    batch_[0] = graph.descend(distances_, query, graph.entry_, graph.entryLevel_, 0, computed_);
+    batch_[count_++] = graph.descend(distances_, query, graph.entry_, graph.entryLevel_, 0, computed_);
     visit(batch_[0].row);
-    count_ = 1;
-    unreachableAt_ = unreachable_->data();
-    unreachableEnd_ = unreachableAt_ + unreachable_->size();
   }
   ~GraphWalk() {
     auto& visited = scratch_.visited;
@@ -74,20 +71,22 @@ class GraphWalk {
   /** Goes on until it would wait for memory. False when the walk is over. */
   bool step() {
     measure();
-    gather(unreachableAt_, unreachableEnd_);
-    gather(linksAt_, linksEnd_);
+    gather(nextUnreachable_, [this](size_t place) {
+      return place < unreachable_->size() ? (*unreachable_)[place] : NO_LINK;
+    });
+    gather(nextLink_, [this](size_t place) { return links_.at(place); });
     return count_ > 0 || open();
   }
 
  private:
-  /** Takes rows that have not been met, as many as are measured at once, and has them brought. */
-  template <typename At>
-  void gather(At& at, const At& end) {
+  /** Takes rows from `place` on that have not been met, as many as are measured at once, and has them brought. */
+  template <typename RowAt>
+  void gather(size_t& place, RowAt rowAt) {
     size_t count = count_;
-    for (; count < DISTANCES_AT_ONCE && at != end; ++at) {
+    for (uint32_t row; count < DISTANCES_AT_ONCE && (row = rowAt(place)) != NO_LINK; place++) {
       // No branch: nobody could foretell it.
-      batch_[count].row = *at;
-      count += visit(*at) ? 1 : 0;
+      batch_[count].row = row;
+      count += visit(row) ? 1 : 0;
     }
     for (; count_ < count; count_++) distances_.prefetch(batch_[count_].row);
   }
@@ -109,14 +108,13 @@ class GraphWalk {
       complete_ = false;
       return false;
     }
-    const LinkList links = graph_.nodes_.links(next, 0);
-    links.prefetch();
+    links_ = graph_.nodes_.links(next, 0);
+    links_.prefetch();
+    nextLink_ = 0;
     frontier_.open();
     // Most likely the one after it: its links come while this one is worked on.
     const uint32_t later = frontier_.peek();
     if (later != NO_LINK) graph_.nodes_.links(later, 0).prefetch();
-    linksAt_ = links.begin();
-    linksEnd_ = links.end();
     return true;
   }
   bool widen() {
@@ -155,9 +153,10 @@ class GraphWalk {
   size_t computed_ = 0;
 
   const std::shared_ptr<const std::vector<uint32_t>> unreachable_;
-  const uint32_t* unreachableAt_ = nullptr;
-  const uint32_t* unreachableEnd_ = nullptr;
-  LinkList::Iterator linksAt_, linksEnd_;
+  size_t nextUnreachable_ = 0;
+  /** Of the node that is open. */
+  LinkList links_;
+  size_t nextLink_ = 0;
   /** Rows whose distances are measured next. */
   Candidate batch_[DISTANCES_AT_ONCE];
   size_t count_ = 0;

@@ -117,8 +117,7 @@ void Graph::Linker::linkBack(Graph& graph, RowDistances& distances, uint32_t row
     for (size_t first = 0; first < count; first += DISTANCES_AT_ONCE)
       distances.measureFromRow(to.row, crowd + first, std::min(DISTANCES_AT_ONCE, count - first));
     crowd[count++] = {to.distance, row};
-    std::sort(crowd, crowd + count,
-              [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
+    std::sort(crowd, crowd + count, Nearer());
     const size_t picked = distances.pickDiverse(crowd, count, list.most());
     list.replace(size, picked, [crowd](size_t i) { return crowd[i].row; });
   }

@@ -10,6 +10,14 @@ struct Candidate {
   uint32_t row;
 };
 
+/** Orders, as types so that the functions of heaps are compiled with them; the largest stands in front of a heap. */
+struct Nearer {
+  bool operator()(const Candidate& a, const Candidate& b) const { return a.distance < b.distance; }
+};
+struct Farther {
+  bool operator()(const Candidate& a, const Candidate& b) const { return a.distance > b.distance; }
+};
+
 /** How many distances are computed at once. */
 constexpr size_t DISTANCES_AT_ONCE = 64;
 

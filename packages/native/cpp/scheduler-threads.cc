@@ -12,10 +12,8 @@ using std::chrono::microseconds;
 constexpr microseconds BETWEEN_TURNS{1500};
 /** So many of those in line are looked at for such as ask within the same rows. */
 constexpr size_t LOOK_AHEAD = 64;
-/** Of searches without a filter, so many are done together: two do with less waiting for memory, more than four with no less. */
-constexpr size_t UNFILTERED_TOGETHER_MAX = 4;
 
-/** A thread that goes on with the next search keeps an answer so long at most, and to the end of the search it is in. */
+/** A thread that goes on with the next searches keeps an answer so long at most, and to the end of those it is in. */
 constexpr microseconds ANSWERS_KEPT{300};
 
 /** Searches that are known to take longer than others. (One for a vector of zeros looks at all rows, too.) */
@@ -28,7 +26,8 @@ bool isAlike(const SearchRequest& a, const SearchRequest& b) {
 }
 
 /**
- * Takes the first in line and up to `most` with it that are like it. The places in line of these stay and find nothing to do.
+ * Takes the first in line and some that are like it: those that ask within the same rows, wherever they stand, or without a
+ * filter the next ones, up to `share`. The places in line of these stay and find nothing to do.
  */
 Searches takeSearches(std::deque<std::unique_ptr<SearchRequest>>& queue, size_t share) {
   Searches taken;

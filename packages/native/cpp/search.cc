@@ -1,5 +1,6 @@
 // Searches: plan, collect candidates by approximate distance, rank them exactly.
 #include <algorithm>
+#include <cassert>
 #include <deque>
 #include <optional>
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr size_t SCAN_BATCH = 64;
 
-/** Beyond, two heaps are cheaper than moving candidates in a sorted list. */
+/** Beyond, two heaps are cheaper than moving candidates in a sorted list; as where most rows that are opened do not count. */
 constexpr size_t POOL_EF_MAX = 1024;
 
 /** One of some searches that are done together; what it allocates it keeps for the next ones. */
@@ -87,7 +88,8 @@ FoundDistances foundDistances(std::vector<float>& distances) {
   return {*std::min_element(distances.begin(), tenth + 1), *tenth};
 }
 
-SearchShape shapeOf(const SearchRequest& request, const Generation& generation, size_t connectivityBase) {
+SearchShape shapeOf(const SearchRequest& request, const Generation& generation, size_t connectivityBase,
+                    size_t allowed) {
   SearchShape shape;
   shape.wanted = std::min(request.wanted, generation.rows.count());
   shape.shards = request.shards;
@@ -96,7 +98,7 @@ SearchShape shapeOf(const SearchRequest& request, const Generation& generation, 
   shape.coded = codesTell(generation.rows, generation.graph.nearDistances().mean);
   shape.live = generation.live.load(std::memory_order_relaxed);
   shape.filtered = request.filtered;
-  shape.allowed = request.filtered ? std::min(countBits(request.allowed), shape.live) : shape.live;
+  shape.allowed = request.filtered ? std::min(allowed, shape.live) : shape.live;
   shape.linked = generation.graph.size();
   shape.meanDegree = std::max(4.0f, generation.graph.meanDegree());
   shape.connectivityBase = connectivityBase;
@@ -125,7 +127,10 @@ class AlikeSearches {
   void walkTo(Counts counts);
   template <typename FrontierOf>
   void walkInTurn(FrontierOf frontierOf);
-  void collectFor(const std::vector<Asked*>& asked);
+  void collectFor(const std::vector<Asked*>& asked) {
+    collectors_.clear();
+    for (Asked* one : asked) collectors_.emplace_back(rows_, one->query, one->scan, one->shape.wanted);
+  }
   void scanVisible(Scan& scan, size_t first) const;
   void scanAllowed(Scan& scan) const;
   void rank(const std::vector<Asked*>& asked, Outbox& outbox);
@@ -157,10 +162,11 @@ AlikeSearches::AlikeSearches(const Generation& generation, size_t connectivityBa
   if (scratch.asked.size() < requests.size()) scratch.asked.resize(requests.size());
   walked_.clear();
   scanned_.clear();
+  const size_t allowed = countBits(allowed_);
   for (size_t i = 0; i < requests.size(); i++) {
     Asked& asked = scratch.asked[i];
     asked.request = requests[i];
-    asked.shape = shapeOf(*asked.request, generation, connectivityBase);
+    asked.shape = shapeOf(*asked.request, generation, connectivityBase, allowed);
     asked.plan = planSearch(asked.shape);
     asked.query.prepare(asked.request->query.data(), rows_);
     (asked.plan.flat || asked.query.zero ? scanned_ : walked_).push_back(&asked);
@@ -180,6 +186,8 @@ void AlikeSearches::answer(Outbox& outbox) {
     scanVisible(scan, graph_.size());
   }
   rank(walked_, outbox);
+  // A scan may take much longer.
+  if (!walked_.empty() && !scanned_.empty()) outbox.tell();
 
   collectFor(scanned_);
   if (!scanned_.empty()) {
@@ -204,10 +212,11 @@ void AlikeSearches::walk() {
 
 template <typename Counts>
 void AlikeSearches::walkTo(Counts counts) {
-  const auto largest = std::max_element(walked_.begin(), walked_.end(), [](const Asked* a, const Asked* b) {
+  const Asked* largest = *std::max_element(walked_.begin(), walked_.end(), [](const Asked* a, const Asked* b) {
     return a->plan.ef < b->plan.ef;
   });
-  if (filtered_ || (*largest)->plan.ef > POOL_EF_MAX)
+  const bool manyPass = filtered_ || largest->shape.live < largest->shape.linked / 2;
+  if (manyPass || largest->plan.ef > POOL_EF_MAX)
     walkInTurn([&](Asked& one) { return HeapFrontier<Counts>(one.walk.heaps, one.plan.ef, counts); });
   else
     walkInTurn([&](Asked& one) { return PoolFrontier<Counts>(one.walk.pool, one.plan.ef, counts); });
@@ -225,6 +234,7 @@ void AlikeSearches::walkInTurn(FrontierOf frontierOf) {
   };
   using Walk = GraphWalk<decltype(frontierOf(*walked_[0])), decltype(widenOf(walked_[0]->plan))>;
   std::optional<Walk> walks[SEARCHES_TOGETHER_MAX];
+  assert(walked_.size() <= SEARCHES_TOGETHER_MAX);
   for (size_t i = 0; i < walked_.size(); i++) {
     Asked& one = *walked_[i];
     const WalkBounds bounds{one.plan.ef, one.plan.distancesMax};
@@ -238,11 +248,6 @@ void AlikeSearches::walkInTurn(FrontierOf frontierOf) {
       walks[i].reset();
       left--;
     }
-}
-
-void AlikeSearches::collectFor(const std::vector<Asked*>& asked) {
-  collectors_.clear();
-  for (Asked* one : asked) collectors_.emplace_back(rows_, one->query, one->scan, one->shape.wanted);
 }
 
 void AlikeSearches::scanVisible(Scan& scan, size_t first) const {

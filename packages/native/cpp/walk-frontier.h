@@ -8,14 +8,6 @@
 
 namespace shoal {
 
-/** Orders, as types so that the functions of heaps are compiled with them; the largest stands in front of a heap. */
-struct Nearer {
-  bool operator()(const Candidate& a, const Candidate& b) const { return a.distance < b.distance; }
-};
-struct Farther {
-  bool operator()(const Candidate& a, const Candidate& b) const { return a.distance > b.distance; }
-};
-
 /** For walks on which most nodes count: those that wait to be opened stand among the found ones. */
 template <typename Counts>
 class PoolFrontier {

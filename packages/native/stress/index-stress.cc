@@ -99,7 +99,8 @@ void searchOnce(VectorIndex& index, const std::vector<float>& query, uint32_t wa
   request->filtered = filtered;
   if (filtered) request->allowed.assign(400, 0x5A5A5A5A);
   index.submit(std::move(request));
-  shoal::Scheduler::get().wakeForSearches();
+  // Several in line are done together.
+  if (lastRequest % 8 == 0) shoal::Scheduler::get().wakeForSearches();
   if (lastRequest % 16 == 0) index.cancel(lastRequest);
 }
 
@@ -162,8 +163,9 @@ int main(int count, char** arguments) {
     }
     for (int i = 0; i < 8; i++) {
       for (float& value : query) value = normal(random);
-      searchOnce(*index, query, i == 7 ? 3000 : 10, i % 2 == 1);
+      searchOnce(*index, query, i == 7 ? 3000 : 10, i % 3 == 1);
     }
+    shoal::Scheduler::get().wakeForSearches();
     poll();
     index->counts();
     if (round % 40 == 20) index->rebuild(++lastRequest);

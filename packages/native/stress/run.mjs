@@ -1,7 +1,7 @@
 // Compiles a stress program with what it drives, and runs it:
 //   node packages/native/stress/run.mjs index [rounds] [thread|address]        everything at once on a vector index
 //   node packages/native/stress/run.mjs scheduler [seconds] [thread|address]   the scheduler alone, indexes come and go
-//   node packages/native/stress/run.mjs pool [rounds] [thread|address]         the sorted list of a walk, against a plain one
+//   node packages/native/stress/run.mjs frontier [rounds] [thread|address]     the candidates of a walk, against plain lists
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ const PROGRAMS = {
       join(stressFolder, "scheduler-stress.cc"),
     ],
   },
-  pool: { length: "1000", sources: [join(stressFolder, "pool-oracle.cc")] },
+  frontier: { length: "1000", sources: [join(stressFolder, "frontier-oracle.cc")] },
 };
 
 const [name = "", length, sanitizer] = process.argv.slice(2);

@@ -62,10 +62,14 @@ function heldSender(bytesInFlightMax = 1) {
   return { packets, sender };
 }
 
-/** A packet leaves after two turns of the event loop. */
+const oneTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** After which a packet has left. */
 async function turn(): Promise<void> {
-  for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve));
+  await oneTurn();
+  await oneTurn();
 }
+
 const KB = 1024;
 
 describe("messages", () => {
@@ -93,6 +97,22 @@ describe("messages", () => {
       expect(got.size).toBe(30);
       for (const [request, payload] of sent) expect(got.get(request)?.equals(payload)).toBe(true);
     }
+  });
+
+  test("of two turns of the event loop leave together, and what waited for room a turn later", async () => {
+    const { packets, sender } = heldSender();
+    sender.send(1, REQUEST_MESSAGE, Buffer.alloc(10));
+    await oneTurn();
+    sender.send(2, REQUEST_MESSAGE, Buffer.alloc(10));
+    expect(packets).toEqual([]);
+    await oneTurn();
+    expect(packets.map(({ frames }) => frames.map(({ request }) => request))).toEqual([[1, 2]]);
+    sender.send(3, REQUEST_MESSAGE, Buffer.alloc(10));
+    await turn();
+    expect(packets).toHaveLength(1);
+    packets[0]?.done();
+    await oneTurn();
+    expect(packets).toHaveLength(2);
   });
 
   test("that are small do not wait for large ones", async () => {

@@ -62,7 +62,7 @@ async function readTurn(
   found: (StoredObject | undefined)[],
 ): Promise<void> {
   let reserved = 0;
-  const read = await rows.read(turn, fields.vector, (bytes, hasWaited) => {
+  const reading = rows.read(turn, fields.vector, (bytes, hasWaited) => {
     // Asking for the signal makes it: small reads do not.
     if (hasWaited) bounds.signal?.throwIfAborted();
     // Rows of which no part is kept are gone when they have been looked at.
@@ -70,6 +70,7 @@ async function readTurn(
     bounds.rowBytes?.add(bytes);
     reserved = bytes;
   });
+  const read = reading instanceof Promise ? await reading : reading;
   let held = 0;
   for (const [at, { id }] of turn.entries()) {
     const row = read[at];

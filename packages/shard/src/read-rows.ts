@@ -91,12 +91,13 @@ export class RowReader {
   /**
    * One row an object, undefined when it has been deleted since its document was looked up, or when that is -1. A row
    * from the cache has no vector, so ask for it `withVectors`. Fails with `dataLoss` when a row is damaged or missing.
+   * No promise when all are at hand.
    */
-  async read(
+  read(
     objects: readonly FoundObject[],
     withVectors: boolean,
     admit?: AdmitRead,
-  ): Promise<readonly (RowView | undefined)[]> {
+  ): readonly (RowView | undefined)[] | Promise<readonly (RowView | undefined)[]> {
     const { cache, table } = this.#options;
     const reading = new Reading(admit);
     const { answer } = reading;
@@ -109,13 +110,7 @@ export class RowReader {
       }
       answer.push(cached);
     }
-    if (reading.rows.length === 0) return answer;
-    const batch = this.#batchFor(bytes);
-    batch.readings.push(reading);
-    await batch.done;
-    if (reading.refusal !== undefined) throw reading.refusal.thrown;
-    if (reading.faults.length > 0) await this.#confirm(reading.faults);
-    return answer;
+    return reading.rows.length === 0 ? answer : this.#readFromStore(reading, bytes);
   }
 
   /** Whether the store has a row of an object that the table lacks, or had one before damage. */
@@ -140,6 +135,15 @@ export class RowReader {
       } else this.#sizes.forget(document);
       for (const batch of running) batch.written.add(document);
     }
+  }
+
+  async #readFromStore(reading: Reading, bytes: number): Promise<readonly (RowView | undefined)[]> {
+    const batch = this.#batchFor(bytes);
+    batch.readings.push(reading);
+    await batch.done;
+    if (reading.refusal !== undefined) throw reading.refusal.thrown;
+    if (reading.faults.length > 0) await this.#confirm(reading.faults);
+    return reading.answer;
   }
 
   #batchFor(bytes: number): ReadBatch {

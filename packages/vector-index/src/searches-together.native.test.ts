@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { BruteForce, bitmap, isAllowed } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
+import { recall } from "./mean-recall.js";
 import { seededVectors } from "./testing/seeded-vectors.js";
+import type { NearestDocuments } from "./vector-index.js";
 
 const DIMENSIONS = 20;
 const SEARCHES = 300;
@@ -52,4 +54,50 @@ describe("searches at the same time", () => {
       }
     },
   );
+
+  it("answer as one after the other where a fifth of the rows are tombstones, with any ef", async () => {
+    const rows = 6_000;
+    const random = seededVectors(21);
+    await using index = createVectorIndex({ dimensions: DIMENSIONS, maxConnections: 16, efConstruction: 64 }, SEARCH);
+    const documents = Uint32Array.from({ length: rows }, (_, at) => at);
+    index.put(documents, random.vectors(rows, DIMENSIONS), 1);
+    await index.linked();
+    index.remove(documents.subarray(0, rows / 5), 2);
+    const asked = Array.from({ length: SEARCHES }, () => ({
+      query: random.vectors(1, DIMENSIONS),
+      wanted: random.pick([1, 10, 60]),
+      options: random.pick([{}, {}, { ef: 1 }, { ef: 40 }, { ef: 500 }, { ef: 700 }]),
+    }));
+    const alone: NearestDocuments[] = [];
+    for (const { query, wanted, options } of asked) alone.push(await index.search(query, wanted, options));
+    for (const together of [2, 3, 5, 16, SEARCHES]) {
+      for (let from = 0; from < SEARCHES; from += together) {
+        const some = asked.slice(from, from + together);
+        const found = await Promise.all(some.map(({ query, wanted, options }) => index.search(query, wanted, options)));
+        for (const [at, one] of found.entries()) expect(one, `search ${from + at}`).toEqual(alone[from + at]);
+      }
+    }
+  });
+});
+
+it("a walk with two heaps, for many candidates, finds as much as one over a sorted list", async () => {
+  const rows = 30_000;
+  // So few that each walk finds all, whatever graph the threads have made.
+  const dimensions = 8;
+  const random = seededVectors(23);
+  await using index = createVectorIndex({ dimensions, maxConnections: 8, efConstruction: 32 }, SEARCH);
+  const documents = Uint32Array.from({ length: rows }, (_, at) => at);
+  const vectors = random.vectors(rows, dimensions);
+  index.put(documents, vectors, 1);
+  const oracle = new BruteForce(dimensions);
+  oracle.put(documents, vectors);
+  await index.linked();
+  for (const ef of [1023, 1024, 1025, 1100]) {
+    let sum = 0;
+    for (let i = 0; i < 30; i++) {
+      const query = random.vectors(1, dimensions);
+      sum += recall(await index.search(query, 10, { ef }), oracle.search(query, 10));
+    }
+    expect(sum / 30, `ef ${ef}`).toBeGreaterThan(0.99);
+  }
 });

@@ -124,12 +124,7 @@ export class ShardFarSide {
     this.#running.set(id, request.number);
     this.#requestBytes += message.length;
     this.#pace();
-    void this.#serve(id, request, head, reader).finally(() => {
-      if (this.#isAwaited(id, request)) this.#running.delete(id);
-      running.end(request);
-      this.#requestBytes -= message.length;
-      this.#pace();
-    });
+    void this.#serve(id, request, head, reader);
   }
 
   async #serve(id: number, running: RunningRequest, head: RequestHead, reader: ByteReader): Promise<void> {
@@ -155,7 +150,15 @@ export class ShardFarSide {
       if (this.#isAwaited(id, running)) this.#sendFailure(id, isBegun ? thrown : turnedAway(thrown));
     } finally {
       bytes.end();
+      this.#end(id, running, bytesOfMessage);
     }
+  }
+
+  #end(id: number, request: RunningRequest, bytesOfMessage: number): void {
+    if (this.#isAwaited(id, request)) this.#running.delete(id);
+    this.#options.running.end(request);
+    this.#requestBytes -= bytesOfMessage;
+    this.#pace();
   }
 
   /** Whether somebody still waits for its answer. Work that does not look at its signal goes on without. */

@@ -63,7 +63,7 @@ export class FrameSender {
   signal(request: number, kind: number, payload: Buffer = NO_BYTES): void {
     this.#waiting += payload.length;
     this.#small.push({ request, kind, payload });
-    this.#plan();
+    this.#plan(true);
   }
 
   send(request: number, kind: MessageKind, payload: Buffer): void {
@@ -73,7 +73,7 @@ export class FrameSender {
     }
     this.#waiting += payload.length;
     this.#large.push({ request, kind, payload, sent: 0 });
-    this.#plan();
+    this.#plan(true);
   }
 
   /**
@@ -103,16 +103,18 @@ export class FrameSender {
     this.#waiting = 0;
   }
 
-  #plan(): void {
+  /**
+   * A message that `isNew` leaves at the end of the next turn of the event loop: what that one brings goes along. What has
+   * waited for room leaves at the end of this one.
+   */
+  #plan(isNew: boolean): void {
     if (this.#isPlanned || this.#isClosed) return;
     this.#isPlanned = true;
-    // Not at the end of this turn of the event loop, but of the next one: what that one brings goes along.
-    setImmediate(() =>
-      setImmediate(() => {
-        this.#isPlanned = false;
-        this.#flush();
-      }),
-    );
+    const flush = (): void => {
+      this.#isPlanned = false;
+      this.#flush();
+    };
+    setImmediate(isNew ? () => setImmediate(flush) : flush);
   }
 
   #flush(): void {
@@ -125,7 +127,7 @@ export class FrameSender {
       this.#options.write(packet, () => {
         this.#inFlight -= packet.length;
         this.#options.onRoom();
-        if (this.#small.length > 0 || this.#large.length > 0) this.#plan();
+        if (this.#small.length > 0 || this.#large.length > 0) this.#plan(false);
       });
     }
   }

@@ -1,12 +1,14 @@
-// The sorted list of a walk against a list that is sorted anew each time.
-//   node packages/native/stress/run.mjs pool [rounds] [thread|address]
+// The candidates of a walk: the sorted list against one that is sorted anew each time, and what either frontier finds
+// against the nearest of all.
+//   node packages/native/stress/run.mjs frontier [rounds] [thread|address]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <random>
 #include <vector>
 
-#include "../cpp/nearest-pool.h"
+#include "../cpp/walk-frontier.h"
 
 namespace {
 
@@ -15,7 +17,7 @@ using shoal::NearestPool;
 
 void check(bool good, const char* what) {
   if (good) return;
-  std::fprintf(stderr, "pool-oracle: %s\n", what);
+  std::fprintf(stderr, "frontier-oracle: %s\n", what);
   std::_Exit(1);
 }
 
@@ -70,12 +72,12 @@ class Oracle {
   std::vector<Kept> kept_;
 };
 
-class Round {
+class ListRound {
  public:
-  Round(NearestPool& pool, std::mt19937& random)
+  ListRound(NearestPool& pool, std::mt19937& random)
       : pool_(pool),
         random_(random),
-        most_(1 + random() % 200),
+        most_(1 + random() % (random() % 2 == 0 ? 4 : 200)),
         oracle_(most_),
         distances_(4 + random() % 1000),
         passing_(random() % 3 == 0 ? 2 + random() % 6 : 0) {
@@ -149,14 +151,90 @@ class Round {
   uint32_t next_ = 0;
 };
 
+/** Rows at distances that are all different, of which some count; met in any order, opened as a walk opens them. */
+class WalkRound {
+ public:
+  explicit WalkRound(std::mt19937& random) : ef_(1 + random() % 60), wider_(ef_ + random() % 200) {
+    const unsigned share = random() % 4 == 0 ? 1 + random() % 20 : 100;
+    distances_.resize(1 + random() % 2000);
+    counts_.resize(distances_.size());
+    for (size_t row = 0; row < distances_.size(); row++) {
+      distances_[row] = static_cast<float>(row) / 64;
+      counts_[row] = random() % 100 < share;
+    }
+    std::shuffle(distances_.begin(), distances_.end(), random);
+  }
+
+  template <typename Frontier, typename Memory>
+  void run(Memory& memory) const {
+    const auto counts = [this](uint32_t row) { return static_cast<bool>(counts_[row]); };
+    Frontier frontier(memory, ef_, counts);
+    std::vector<Candidate> met;
+    for (uint32_t row = 0; row < distances_.size(); row++) meet(frontier, met, row);
+    openAll(frontier);
+    compare(frontier, ef_);
+    frontier.widen(wider_, met);
+    check(met.size() == distances_.size(), "not all that were met are left");
+    openAll(frontier);
+    compare(frontier, wider_);
+  }
+
+ private:
+  template <typename Frontier>
+  void meet(Frontier& frontier, std::vector<Candidate>& met, uint32_t row) const {
+    met.push_back({distances_[row], row});
+    if (frontier.accepts(distances_[row])) frontier.add(met.back());
+    if (row % 7 != 0) return;
+    if (frontier.peek() != shoal::NO_LINK) frontier.open();
+  }
+  /** The nearest first, and none twice. */
+  template <typename Frontier>
+  void openAll(Frontier& frontier) const {
+    float last = -1;
+    for (uint32_t row = frontier.peek(); row != shoal::NO_LINK; row = frontier.peek()) {
+      check(distances_[row] > last, "a farther one is opened before a nearer one");
+      last = distances_[row];
+      frontier.open();
+    }
+  }
+  template <typename Frontier>
+  void compare(const Frontier& frontier, size_t ef) const {
+    std::vector<float> found, expected;
+    frontier.eachFound([&](const Candidate& one) {
+      check(counts_[one.row] && one.distance == distances_[one.row], "what is found does not count, or is another one");
+      found.push_back(one.distance);
+    });
+    for (size_t row = 0; row < distances_.size(); row++)
+      if (counts_[row]) expected.push_back(distances_[row]);
+    std::sort(found.begin(), found.end());
+    std::sort(expected.begin(), expected.end());
+    expected.resize(std::min(expected.size(), ef));
+    check(found == expected, "others than the nearest are found");
+  }
+
+  const size_t ef_;
+  const size_t wider_;
+  std::vector<float> distances_;
+  std::vector<bool> counts_;
+};
+
+using Counts = std::function<bool(uint32_t)>;
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const int rounds = count > 1 ? std::atoi(arguments[1]) : 1000;
   std::mt19937 random(11);
-  // One for all, as a thread keeps one.
+  // One for all rounds but some, as a thread keeps one.
   NearestPool pool;
-  for (int round = 0; round < rounds; round++) Round(pool, random).run();
-  std::printf("pool-oracle: %d rounds\n", rounds);
+  shoal::FrontierHeaps heaps;
+  for (int round = 0; round < rounds; round++) {
+    if (random() % 8 == 0) pool = NearestPool();
+    ListRound(pool, random).run();
+    const WalkRound walk(random);
+    walk.run<shoal::PoolFrontier<Counts>>(pool);
+    walk.run<shoal::HeapFrontier<Counts>>(heaps);
+  }
+  std::printf("frontier-oracle: %d rounds\n", rounds);
   return 0;
 }
