@@ -215,8 +215,8 @@ void AlikeSearches::walkTo(Counts counts) {
   const Asked* largest = *std::max_element(walked_.begin(), walked_.end(), [](const Asked* a, const Asked* b) {
     return a->plan.ef < b->plan.ef;
   });
-  const bool manyPass = filtered_ || largest->shape.live < largest->shape.linked / 2;
-  if (manyPass || largest->plan.ef > POOL_EF_MAX)
+  const bool fewCount = filtered_ || largest->shape.live < largest->shape.linked / 2;
+  if (fewCount || largest->plan.ef > POOL_EF_MAX)
     walkInTurn([&](Asked& one) { return HeapFrontier<Counts>(one.walk.heaps, one.plan.ef, counts); });
   else
     walkInTurn([&](Asked& one) { return PoolFrontier<Counts>(one.walk.pool, one.plan.ef, counts); });
