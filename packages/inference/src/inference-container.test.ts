@@ -84,6 +84,23 @@ it("waits no longer than the request, nor for those who have gone away", async (
   expect(there.asked).toHaveLength(2);
 });
 
+it("hears of a caller's leaving from a context that makes its signal when it is asked", async () => {
+  await using there = await StandInContainer.start(PATHS);
+  there.always = "slow";
+  await using container = ask(there.address);
+  const caller = new AbortController();
+  class RequestContext {
+    readonly deadline = Date.now() + 20_000;
+    get signal() {
+      return caller.signal;
+    }
+  }
+  const call = container.post("/vectors", {}, new RequestContext());
+  await expect.poll(() => there.asked.length).toBe(1);
+  caller.abort(new Error("gone away"));
+  await expect(call).rejects.toThrow("gone away");
+});
+
 it("works again when a container that was gone has come back", async () => {
   await using there = await StandInContainer.start(PATHS);
   await using container = ask(there.address);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type JsonObject, ShoalError } from "@shoal/model";
-import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import { endingAt, type ModuleContext, type ModuleResources } from "@shoal/module-api";
 import type { Dispatcher, Pool } from "undici";
 import { Deadline } from "./deadline.js";
 
@@ -76,7 +76,7 @@ export class InferenceContainer implements AsyncDisposable {
   readonly awaitReady = async (context: ModuleContext): Promise<void> => {
     const end = Math.min(context.deadline, this.#nowMs() + READY_MS_MAX);
     for (;;) {
-      const failure = await this.#notReady({ ...context, deadline: this.#nowMs() + READY_CALL_MS });
+      const failure = await this.#notReady(endingAt(this.#nowMs() + READY_CALL_MS, context));
       if (failure === undefined) return;
       context.signal?.throwIfAborted();
       if (this.#nowMs() + READY_PAUSE_MS > end) {
@@ -103,7 +103,7 @@ export class InferenceContainer implements AsyncDisposable {
   }
 
   async #call(method: "GET" | "POST", path: string, body: string | undefined, context: ModuleContext): Promise<Answer> {
-    const bounded = { ...context, deadline: Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX) };
+    const bounded = endingAt(Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX), context);
     const retriable = (): boolean => this.#nowMs() + RETRY_PAUSE_MS < bounded.deadline;
     try {
       const answer = await this.#callOnce(method, path, body, bounded);

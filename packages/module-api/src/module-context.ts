@@ -6,3 +6,8 @@ export interface ModuleContext {
   /** What log lines are found by. */
   readonly requestId?: string | undefined;
 }
+
+/** `context` with another deadline. A spread would leave out what getters of a class make: the signal, and the id. */
+export function endingAt(deadline: number, { signal, requestId }: ModuleContext): ModuleContext {
+  return { deadline, signal, requestId };
+}

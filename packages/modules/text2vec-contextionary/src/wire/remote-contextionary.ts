@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Client, credentials, Metadata, type MethodDefinition, type ServiceError, status } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
-import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import { endingAt, type ModuleContext, type ModuleResources } from "@shoal/module-api";
 import type { Contextionary, CorpusVector, NearWord, WordOverride } from "../contextionary.js";
 import {
   type ContextionaryDefinition,
@@ -119,7 +119,7 @@ export class RemoteContextionary implements Contextionary {
     const end = Math.min(context.deadline, this.#nowMs() + READY_MS_MAX);
     for (;;) {
       try {
-        const { version } = await this.meta({ ...context, deadline: Math.min(end, this.#nowMs() + READY_PAUSE_MS) });
+        const { version } = await this.meta(endingAt(Math.min(end, this.#nowMs() + READY_PAUSE_MS), context));
         return this.#checkVersion(version);
       } catch (thrown) {
         if (ShoalError.from(thrown).code === "invalid" || this.#nowMs() >= end) throw thrown;
