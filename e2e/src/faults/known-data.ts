@@ -162,18 +162,19 @@ export class KnownData {
   }
 
   async #checkVector(failures: Failures, n: number): Promise<void> {
+    const object = this.objects[n];
     const find = async (limit: number): Promise<readonly unknown[]> => {
       const rows = await this.http.rows(
         this.className,
-        `{ Get { ${this.className}(nearVector: {vector: [${this.objects[n]?.vector}]}, limit: ${limit}) { n } } }`,
+        `{ Get { ${this.className}(nearVector: {vector: [${object?.vector}]}, limit: ${limit}) { _additional { id } } } }`,
       );
-      return rows.map((row) => row.n);
+      return rows.map((row) => at(row, "_additional", "id"));
     };
     const [first, second] = await find(2);
-    failures.check(first !== second, `object ${n} is found twice`);
-    if (first === n) return;
+    failures.check(first !== second, `${first} is found twice by the vector of object ${n}`);
+    if (first === object?.id) return;
     this.secondTries += 1;
-    failures.check((await find(100)).includes(n), `object ${n} is not found by its vector`);
+    failures.check((await find(100)).includes(object?.id), `object ${n} is not found by its vector`);
   }
 }
 

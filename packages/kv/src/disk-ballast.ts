@@ -37,12 +37,14 @@ export class DiskBallast {
     return (await this.#size()) === this.bytes;
   }
 
-  /** Gives the bytes back to the disk; false when there were none. */
-  release(): Promise<boolean> {
+  /**
+   * Gives the bytes back to the disk and takes a step that has failed for want of room again. One after another: what one
+   * step has needed for a while, or has given back at its end, is room for the next one.
+   */
+  withRoom<T>(step: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
-      const size = await this.#size();
       await rm(this.file, { force: true });
-      return size !== undefined && size > 0;
+      return step();
     });
   }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DiskBallast } from "./disk-ballast.js";
 import { openRocksStore, type RocksStoreOptions } from "./open-rocks-store.js";
 import { RocksConnection } from "./rocks-connection.js";
 import type { RocksStore } from "./rocks-store.js";
@@ -14,10 +15,11 @@ const MIB = 1 << 20;
 let disk = "";
 const others: string[] = [];
 
+/** With room for what is written and for merges of it, when nobody else takes any. */
 function mount(): boolean {
   disk = mkdtempSync(join(tmpdir(), "shoal-full-"));
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=32m", "tmpfs", disk], { stdio: "pipe" });
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", disk], { stdio: "pipe" });
     return true;
   } catch {
     rmSync(disk, { recursive: true });
@@ -175,6 +177,23 @@ describe.skipIf(!canMount)("a full disk", () => {
     expect(await missing(last, "k", acknowledged)).toEqual([]);
     for (let round = 0; round < 3; round++) expect(text(await last.get(bytes(`after${round}`)))).toBe("1");
     await last[Symbol.asyncDispose]();
+  });
+
+  it("opens stores that share the room of one ballast, all at once", async () => {
+    const folders = ["a", "b", "c"].map((name) => join(disk, name));
+    const openAll = () => {
+      const ballast = new DiskBallast(join(disk, "BALLAST"), 4 * MIB);
+      return Promise.all(folders.map((folder) => openRocksStore(options({ folder, ballast, diskReserveBytes: MIB }))));
+    };
+    const endAll = (stores: readonly RocksStore[]) => Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
+    const first = await openAll();
+    const writes = first.map((store) => store.write([{ type: "put", key: bytes("k0"), value: randomValue(0) }]));
+    await Promise.all(writes);
+    await endAll(first);
+    occupy(0);
+    const again = await openAll();
+    for (const store of again) expect(await missing(store, "k", 1)).toEqual([]);
+    await endAll(again);
   });
 
   it("says so when it cannot be opened even without the ballast", async () => {

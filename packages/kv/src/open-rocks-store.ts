@@ -98,14 +98,15 @@ async function connectWithBallast(
   options: DbOptions,
   ballast: DiskBallast | undefined,
 ): Promise<RocksConnection> {
+  const open = () => RocksConnection.open(folder, options);
   try {
-    return await RocksConnection.open(folder, options);
+    return await open().catch((error) => {
+      if (ballast === undefined || !isDiskFull(error)) throw error;
+      return ballast.withRoom(open);
+    });
   } catch (error) {
-    if (!(isDiskFull(error) && (await ballast?.release()))) throw openError(folder, ShoalError.from(error));
-  }
-  return RocksConnection.open(folder, options).catch((error) => {
     throw openError(folder, ShoalError.from(error));
-  });
+  }
 }
 
 function dbOptions(settings: typeof ROCKS_STORE_DEFAULTS): DbOptions {
