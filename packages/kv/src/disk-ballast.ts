@@ -37,6 +37,11 @@ export class DiskBallast {
     return (await this.#size()) === this.bytes;
   }
 
+  /** Gives the bytes back to the disk. */
+  release(): Promise<void> {
+    return this.#inTurn(() => rm(this.file, { force: true }));
+  }
+
   /**
    * Gives the bytes back to the disk and takes a step that has failed for want of room again. One after another: what one
    * step has needed for a while, or has given back at its end, is room for the next one.

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
@@ -132,23 +132,84 @@ describe.skipIf(!canMount)("a full disk", () => {
     },
   );
 
-  it("takes the first write after a flush has met the end of the disk", async () => {
+  /** A store whose flush has met the end of the disk, and how RocksDB has it open. */
+  async function storeWithFailedFlush(more: Partial<RocksStoreOptions> = {}) {
     const opened = vi.spyOn(RocksConnection, "open");
-    const store = await openRocksStore(options());
-    const connection = await opened.mock.results.at(-1)?.value;
+    const store = await openRocksStore(options(more));
+    const connection: RocksConnection = await opened.mock.results.at(-1)?.value;
     opened.mockRestore();
     for (let i = 0; i < 8; i++) await store.write([{ type: "put", key: bytes(`k${i}`), value: randomValue(i) }]);
     occupy(2 * MIB);
     await store.checkSpace();
     expect(store.state).toBe("full");
     occupy(0);
-    await connection?.compact(new Uint8Array(1), Buffer.alloc(20, 0xff));
-    expect(Number(connection?.property("rocksdb.background-errors"))).toBeGreaterThan(0);
+    await connection.compact(new Uint8Array(1), Buffer.alloc(20, 0xff));
+    expect(Number(connection.property("rocksdb.background-errors"))).toBeGreaterThan(0);
+    return { store, connection };
+  }
+
+  // RocksDB waits a second after the failure, and then tries again each second.
+  const aWhile = () => new Promise((resolve) => setTimeout(resolve, 1_500));
+
+  it.each([0, 1])(
+    "takes the first write after a flush has met the end of the disk (a while later: %i)",
+    async (later) => {
+      const { store } = await storeWithFailedFlush();
+      if (later === 1) await aWhile();
+      release();
+      await until(() => store.state === "writable");
+      await store.write([put("after", "1")]);
+      expect(await missing(store, "k", 8)).toEqual([]);
+      expect(states).toEqual(["full", "writable"]);
+      await store[Symbol.asyncDispose]();
+    },
+  );
+
+  it("closes after a flush has met the end of the disk, on the room of the ballast", async () => {
+    const { store } = await storeWithFailedFlush();
+    await aWhile();
+    await store[Symbol.asyncDispose]();
+    expect(states).toEqual(["full", "closed"]);
+    const again = await openRocksStore(options());
+    expect(await missing(again, "k", 8)).toEqual([]);
+    await again[Symbol.asyncDispose]();
+  });
+
+  it("stays open, and says so, when there is not even room to close it", async () => {
+    const { store, connection } = await storeWithFailedFlush({ ballastBytes: 0 });
+    await aWhile();
+    await store[Symbol.asyncDispose]();
+    expect(states).toEqual(["full", "closed", "failed"]);
     release();
+    await until(() => connection.property("rocksdb.num-immutable-mem-table") === "0");
+    await connection.close();
+    const again = await openRocksStore(options());
+    expect(await missing(again, "k", 8)).toEqual([]);
+    await again[Symbol.asyncDispose]();
+  });
+
+  it("takes writes again when there is room for a new log", async () => {
+    execFileSync("mount", ["-o", "remount,nr_inodes=100", disk]);
+    const store = await openRocksStore(options());
+    const filler = join(disk, "many");
+    mkdirSync(filler);
+    const isTaken = (n: number): boolean => {
+      try {
+        writeFileSync(join(filler, `${n}`), "");
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    for (let n = 0; isTaken(n); ) n++;
+    const { acknowledged, error } = await fill(store, "k");
+    expect(error.message).toContain("disk is full");
+    await aWhile();
+    expect(store.state).toBe("full");
+    rmSync(filler, { recursive: true });
     await until(() => store.state === "writable");
     await store.write([put("after", "1")]);
-    expect(await missing(store, "k", 8)).toEqual([]);
-    expect(states).toEqual(["full", "writable"]);
+    expect(await missing(store, "k", acknowledged)).toEqual([]);
     await store[Symbol.asyncDispose]();
   });
 

@@ -11,6 +11,7 @@ import type {
   WriteOptions,
 } from "./key-value-store.js";
 import { ENVELOPE_BYTES, openRecord, RecordSealer } from "./record-envelope.js";
+import { comesToRest, isAtRest } from "./rocks-at-rest.js";
 import { closedError, type RocksBatch, type RocksConnection } from "./rocks-connection.js";
 import { readError } from "./rocks-error.js";
 import { scanConnection } from "./rocks-scan.js";
@@ -26,7 +27,7 @@ const KEYS_PER_CALL_MAX = 256;
 /** Changes that are put into a batch in one turn of the event loop: 20 ms or so. */
 const TURN_CHANGES = 32_768;
 
-export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen" | "hasBackgroundError"> {
+export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen" | "hasBackgroundError" | "isAtRest"> {
   readonly connection: RocksConnection;
   /** Opens the same folder again, after the first connection was closed. */
   readonly connect: () => Promise<RocksConnection>;
@@ -57,6 +58,7 @@ export class RocksStore implements KeyValueStore {
       ...parts,
       reopen: () => this.#reopen(),
       hasBackgroundError: () => this.#connected().property("rocksdb.background-errors") !== "0",
+      isAtRest: async () => this.#connection === undefined || isAtRest(this.#connection, this.#gate.failedWrite),
     });
     const { salvaged, folder } = parts;
     if (salvaged !== undefined) {
@@ -137,7 +139,10 @@ export class RocksStore implements KeyValueStore {
     return this.#gate.checkSpace();
   }
 
-  /** Waits for what is under way, then closes the folder. */
+  /**
+   * Waits for what is under way, then closes the folder. When RocksDB finds no room for what it has in memory and in its
+   * log, the folder stays open until the process ends, and the state is `failed`.
+   */
   [Symbol.asyncDispose](): Promise<void> {
     this.#disposing ??= this.#dispose();
     return this.#disposing;
@@ -147,12 +152,24 @@ export class RocksStore implements KeyValueStore {
     this.#gets.flush();
     await this.#commits.drained();
     await this.#gate.close();
-    if (this.#connection !== undefined) await this.#disconnect(this.#connection);
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    const { ballast, folder, onState } = this.#parts;
+    let isBallastSpent = false;
+    const giveRoom = async (): Promise<void> => {
+      isBallastSpent = true;
+      await ballast?.release();
+    };
+    if (await comesToRest(connection, this.#gate.failedWrite, giveRoom)) await this.#disconnect(connection);
+    else onState("failed", `store ${folder} is left open, the disk has no room for what it would write`);
+    // For the next opening: what was flushed took room, and then the log gave back as much.
+    if (isBallastSpent) await ballast?.ensure().catch(() => false);
   }
 
   /** After a failed write the log is cut back to what was written before it. */
   async #disconnect(connection: RocksConnection): Promise<void> {
-    const logEnd = this.#gate.hasFailedWrite ? await findLogEnd(this.#parts.folder).catch(() => undefined) : undefined;
+    const logEnd =
+      this.#gate.failedWrite !== undefined ? await findLogEnd(this.#parts.folder).catch(() => undefined) : undefined;
     await connection.close();
     if (logEnd !== undefined) await cutLog(logEnd);
   }

@@ -5,7 +5,7 @@ import { DISK_FULL_RETRY_SECONDS, isDiskFull } from "./rocks-error.js";
 
 /**
  * `writable`; `full`: the disk is, writes come back by themselves; `failed`: the disk is faulty, no write is taken until
- * the store is opened again; `closed`.
+ * the store is opened again, or the folder could not be closed; `closed`.
  */
 export type StoreState = "writable" | "full" | "failed" | "closed";
 
@@ -19,6 +19,8 @@ export interface WriteGateOptions {
   readonly reopen: () => Promise<void>;
   /** Whether a flush or a merge has failed in the open database: RocksDB tells of it at the next write, by refusing it. */
   readonly hasBackgroundError: () => boolean;
+  /** Whether RocksDB may be closed now, and so opened anew. */
+  readonly isAtRest: () => Promise<boolean>;
   readonly onState: (state: StoreState, reason: string) => void;
 }
 
@@ -35,7 +37,7 @@ export class WriteGate {
   #current: StoreState = "writable";
   #reason: ShoalError | undefined;
   #mustReopen = false;
-  #failedWrite = false;
+  #failedWrite: unknown;
   #timer: NodeJS.Timeout | undefined;
   #recovering: Promise<void> | undefined;
   #checking: Promise<void> | undefined;
@@ -57,8 +59,8 @@ export class WriteGate {
     return this.#reason;
   }
 
-  /** Whether a write failed in the log that is open. */
-  get hasFailedWrite(): boolean {
+  /** How a write has failed in the log that is open, if one has. */
+  get failedWrite(): unknown {
     return this.#failedWrite;
   }
 
@@ -86,7 +88,7 @@ export class WriteGate {
   /** A commit failed: the error for its callers. */
   failed(error: unknown): ShoalError {
     if (error instanceof ShoalError) return error;
-    this.#failedWrite = true;
+    this.#failedWrite = error;
     if (isDiskFull(error)) {
       this.#mustReopen = true;
       if (this.#current === "writable") this.#becomeFull(ShoalError.from(error).message);
@@ -133,14 +135,17 @@ export class WriteGate {
   }
 
   async #recover(): Promise<void> {
-    const { space, reopen, hasBackgroundError, onState } = this.#options;
+    const { space, reopen, hasBackgroundError, isAtRest, onState } = this.#options;
     try {
       this.#mustReopen ||= hasBackgroundError();
       const needed = Math.max(space.reserveBytes * RESUME_FACTOR, this.#mustReopen ? REOPEN_FREE_BYTES_MIN : 0);
       if ((await space.freeBytes()) < needed) return;
-      if (this.#mustReopen) await reopen();
-      if (this.#mustReopen) this.#failedWrite = false;
-      this.#mustReopen = false;
+      if (this.#mustReopen) {
+        if (!(await isAtRest())) return;
+        await reopen();
+        this.#failedWrite = undefined;
+        this.#mustReopen = false;
+      }
       this.#ballastHeld = false;
       await this.#holdBallast(await space.freeBytes());
       if (this.#current !== "full") return;
