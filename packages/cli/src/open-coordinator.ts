@@ -30,7 +30,8 @@ export async function openEmbeddedMetaStore(
       folder: join(dataPath, "schema"),
       ballast,
       ...SCHEMA_STORE,
-      onState: (state) => {
+      onState: (state, reason) => {
+        options.logger[state === "closed" ? "debug" : "warn"]({ state, reason }, "schema store state changed");
         if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
       },
     }),

@@ -23,7 +23,8 @@ export async function schemaStoreMemory(
       folder: join(dataPath, "known"),
       ballast,
       ...SCHEMA_STORE,
-      onState: (state) => {
+      onState: (state, reason) => {
+        options.logger[state === "closed" ? "debug" : "warn"]({ state, reason }, "schema store state changed");
         if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
       },
     }),

@@ -10,47 +10,73 @@ const PIECE_BYTES = 1 << 20;
  */
 export class DiskBallast {
   #work: Promise<unknown> = Promise.resolve();
+  #isHeld = false;
+  #borrowers = 0;
 
   constructor(
     readonly file: string,
     readonly bytes: number,
   ) {}
 
-  /** Makes the file unless it is there; false when the disk has no room for it. */
-  ensure(): Promise<boolean> {
+  /** Whether the file is known to be there. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Makes the file unless it is there, or somebody has its room; `isHeld` tells. */
+  ensure(): Promise<void> {
     return this.#inTurn(async () => {
-      if ((await this.#size()) === this.bytes) return true;
-      const temporary = `${this.file}.new`;
-      try {
-        await this.#fill(temporary);
-        await rename(temporary, this.file);
-        return true;
-      } catch (error) {
-        await rm(temporary, { force: true });
-        if (isDiskFull(error)) return false;
-        throw error;
-      }
+      this.#isHeld = (await this.exists()) || (this.#borrowers === 0 && (await this.#make()));
     });
   }
 
   async exists(): Promise<boolean> {
-    return (await this.#size()) === this.bytes;
+    return (await sizeOf(this.file)) === this.bytes;
   }
 
-  /** Gives the bytes back to the disk. */
-  release(): Promise<void> {
-    return this.#inTurn(() => rm(this.file, { force: true }));
+  /** Gives the bytes to the disk until all that have borrowed them have given them back. */
+  async borrow(): Promise<AsyncDisposable> {
+    this.#borrowers += 1;
+    await this.#inTurn(() => this.#remove());
+    return {
+      [Symbol.asyncDispose]: async () => {
+        this.#borrowers -= 1;
+        // A disk that fails now is told of by the stores.
+        await this.ensure().catch(() => undefined);
+      },
+    };
   }
 
   /**
-   * Gives the bytes back to the disk and takes a step that has failed for want of room again. One after another: what one
+   * Gives the bytes to the disk and takes a step that has failed for want of room again. One after another: what one
    * step has needed for a while, or has given back at its end, is room for the next one.
    */
   withRoom<T>(step: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
-      await rm(this.file, { force: true });
+      await this.#remove();
       return step();
     });
+  }
+
+  async #remove(): Promise<void> {
+    this.#isHeld = false;
+    await rm(this.file, { force: true });
+  }
+
+  /** False when the disk has no room for all of it; more than half is better than nothing. */
+  async #make(): Promise<boolean> {
+    const temporary = `${this.file}.new`;
+    try {
+      await this.#fill(temporary);
+      await rename(temporary, this.file);
+      return true;
+    } catch (error) {
+      const kept = isDiskFull(error) ? await sizeOf(temporary) : 0;
+      if (kept > this.bytes / 2) await rename(temporary, this.file);
+      else await rm(temporary, { force: true });
+      if (isDiskFull(error)) return false;
+      throw error;
+    }
   }
 
   /** Written byte by byte, and not with zeros: a sparse or compressed file would hold nothing. */
@@ -73,16 +99,17 @@ export class DiskBallast {
     await folder.sync().finally(() => folder.close());
   }
 
-  async #size(): Promise<number | undefined> {
-    return stat(this.file).then(
-      (stats) => stats.size,
-      () => undefined,
-    );
-  }
-
   #inTurn<T>(step: () => Promise<T>): Promise<T> {
     const result = this.#work.then(step);
     this.#work = result.catch(() => {});
     return result;
   }
+}
+
+/** 0 when it is not there. */
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
 }

@@ -170,20 +170,41 @@ describe.skipIf(!canMount)("a full disk", () => {
     await aWhile();
     await store[Symbol.asyncDispose]();
     expect(states).toEqual(["full", "closed"]);
+    expect(statSync(join(disk, "store", "BALLAST")).size).toBeGreaterThan(2 * MIB);
     const again = await openRocksStore(options());
     expect(await missing(again, "k", 8)).toEqual([]);
     await again[Symbol.asyncDispose]();
   });
 
-  it("stays open, and says so, when there is not even room to close it", async () => {
-    const { store, connection } = await storeWithFailedFlush({ ballastBytes: 0 });
+  it("closes stores that borrow one ballast at once, and makes it anew", async () => {
+    const ballast = new DiskBallast(join(disk, "BALLAST"), 6 * MIB);
+    const open = (name: string) => storeWithFailedFlush({ ballast, folder: join(disk, name) });
+    const first = await open("a");
+    release();
+    await until(() => first.store.state === "writable");
+    const second = await open("b");
+    occupy(0);
+    await aWhile();
+    await Promise.all([first.store[Symbol.asyncDispose](), second.store[Symbol.asyncDispose]()]);
+    expect(states.filter((state) => state === "failed")).toEqual([]);
+    expect(statSync(ballast.file).size).toBeGreaterThan(3 * MIB);
+    await ballast.ensure();
+    expect(ballast.isHeld).toBe(false);
+    release();
+    await ballast.ensure();
+    expect(ballast.isHeld).toBe(true);
+    expect(statSync(ballast.file).size).toBe(6 * MIB);
+  });
+
+  it("says so when there is not even room to close it, and closes it when there is", async () => {
+    const { store } = await storeWithFailedFlush({ ballastBytes: 0 });
     await aWhile();
     await store[Symbol.asyncDispose]();
     expect(states).toEqual(["full", "closed", "failed"]);
+    expect(store.state).toBe("failed");
+    await expect(openRocksStore(options())).rejects.toMatchObject({ code: "unavailable" });
     release();
-    await until(() => connection.property("rocksdb.num-immutable-mem-table") === "0");
-    await connection.close();
-    const again = await openRocksStore(options());
+    const again = await vi.waitFor(() => openRocksStore(options()), { timeout: 15_000, interval: 500 });
     expect(await missing(again, "k", 8)).toEqual([]);
     await again[Symbol.asyncDispose]();
   });

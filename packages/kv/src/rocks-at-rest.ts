@@ -1,54 +1,101 @@
+import { access } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
+import { PROBE_KEY } from "./batch-check.js";
+import type { DiskBallast } from "./disk-ballast.js";
 import type { RocksConnection } from "./rocks-connection.js";
-import { isDiskFull } from "./rocks-error.js";
+
+// RocksDB 6.17 tries a flush or a new log that has failed with ENOSPC again each second, and a close between two tries
+// never returns: its thread ends with `recovery_in_prog_` set, which `DBImpl::CloseHelper` waits for
+// (`ErrorHandler::RecoverFromRetryableBGIOError`). So does a close that comes while a flush is about to fail.
 
 const POLL_MS = 50;
 /** RocksDB tries again each second, and a flush of a memtable takes a fraction of one. */
 const WAIT_MS_MAX = 5_000;
+const LATER_MS = 1_000;
+/** Looks at a folder that is gone, after which RocksDB has tried again and has given up: that is another error. */
+const GONE_LOOKS = 3;
 
-/** Of no record. */
-const PROBE_KEY = Buffer.from("shoal: does RocksDB take writes?");
+/** Held, because the addon closes what is collected as garbage, and on the event loop. */
+const leftOpen = new Set<RocksConnection>();
 
-/**
- * Whether RocksDB may be closed. It tries a flush or a new log that has failed for want of room again each second, and a
- * close meanwhile never returns: its thread ends with `recovery_in_prog_` set, which `DBImpl::CloseHelper` waits for
- * (6.17, `ErrorHandler::RecoverFromRetryableBGIOError`). So does one that comes while a flush is about to fail.
- *
- * `failedWrite` is that of the last write, if it has failed.
- */
-export async function isAtRest(connection: RocksConnection, failedWrite: unknown): Promise<boolean> {
-  if (connection.property("rocksdb.num-immutable-mem-table") !== "0") return false;
-  // Switched off while what was flushed or merged could not be noted down in the MANIFEST.
-  if (connection.property("rocksdb.is-file-deletions-enabled") !== "1") return false;
-  if (!isDiskFull(failedWrite) || isOfLogRecord(failedWrite)) return true;
+/** Whether RocksDB may be closed. `failedWrite` is the error of the last write, if that has failed. */
+export async function isAtRest(connection: RocksConnection, failedWrite: Error | undefined): Promise<boolean> {
+  if (failedWrite !== undefined && !isTriedAgain(failedWrite)) return true;
+  if (failedWrite !== undefined ? isOfLog(failedWrite) : !hasFailedBehind(connection)) return !mustFlush(connection);
   return takesWrites(connection);
 }
 
 /**
- * Waits some seconds at most until RocksDB may be closed. False when it may not be; `giveRoom` is called before, and may
- * help. A flush that goes on and has not failed is waited for, but is no reason against a close.
+ * Closes a connection when that returns, or gives it up after some seconds: false. What has failed gets the room of the
+ * ballast meanwhile. A flush that goes on and has not failed is waited for, but is no reason against a close.
  */
-export async function comesToRest(
+export async function closeAtRest(
   connection: RocksConnection,
-  failedWrite: unknown,
-  giveRoom: () => Promise<void>,
+  failedWrite: Error | undefined,
+  ballast: DiskBallast | undefined,
+  close: () => Promise<void>,
 ): Promise<boolean> {
-  const hasFailed = () => isDiskFull(failedWrite) || connection.property("rocksdb.background-errors") !== "0";
-  for (let waited = 0; !(await isAtRest(connection, failedWrite)); waited += POLL_MS) {
-    if (waited >= WAIT_MS_MAX) return !hasFailed();
-    if (hasFailed()) await giveRoom();
-    await setTimeout(POLL_MS);
+  let room: AsyncDisposable | undefined;
+  try {
+    for (const end = performance.now() + WAIT_MS_MAX; !(await isAtRest(connection, failedWrite)); ) {
+      const hasFailed = failedWrite !== undefined || hasFailedBehind(connection);
+      if (performance.now() > end) {
+        if (hasFailed) return false;
+        break;
+      }
+      if (hasFailed) room ??= await ballast?.borrow();
+      await setTimeout(POLL_MS);
+    }
+    await close();
+    return true;
+  } finally {
+    await room?.[Symbol.asyncDispose]();
   }
-  return true;
+}
+
+/** Closes a connection that did not come to rest as soon as it has, or some seconds after its folder was removed. Never rejects. */
+export async function closeLater(
+  connection: RocksConnection,
+  failedWrite: Error | undefined,
+  close: () => Promise<void>,
+): Promise<void> {
+  leftOpen.add(connection);
+  let goneLooks = 0;
+  do {
+    await setTimeout(LATER_MS, undefined, { ref: false });
+    goneLooks = (await isThere(connection.folder)) ? 0 : goneLooks + 1;
+  } while (goneLooks < GONE_LOOKS && !(await isAtRest(connection, failedWrite)));
+  // What fails now has been told of as a store that could not be closed.
+  await close().catch(() => undefined);
+  leftOpen.delete(connection);
+}
+
+/** ENOSPC is; a quota, for one, is not. */
+function isTriedAgain({ message }: Error): boolean {
+  return /No space left on device/i.test(message);
 }
 
 /** RocksDB goes on after such a failure. The log may have a torn record then: nothing may be written behind it. */
-function isOfLogRecord(error: unknown): boolean {
-  return error instanceof Error && /While appending to file: .*\.log/.test(error.message);
+function isOfLog({ message }: Error): boolean {
+  return /While (appending to file|fdatasync|fsync): .*\.log/.test(message);
 }
 
-/** Until RocksDB has begun the log that it had no room for, it refuses writes before it touches a file. */
+/** Whether a flush or a merge has failed, some time since the opening. */
+function hasFailedBehind(connection: RocksConnection): boolean {
+  return connection.property("rocksdb.background-errors") !== "0";
+}
+
+/** Also when a MANIFEST could not be written: removing files is switched off until it has been. */
+function mustFlush(connection: RocksConnection): boolean {
+  return (
+    connection.property("rocksdb.num-immutable-mem-table") !== "0" ||
+    connection.property("rocksdb.is-file-deletions-enabled") !== "1"
+  );
+}
+
+/** While RocksDB tries again it refuses writes, before it touches a file. A write that has to wait for a flush would wait here. */
 async function takesWrites(connection: RocksConnection): Promise<boolean> {
+  if (connection.property("rocksdb.is-write-stopped") === "1") return false;
   const probe = connection.startBatch();
   // The addon does nothing for a batch without changes.
   probe.del(PROBE_KEY);
@@ -58,4 +105,11 @@ async function takesWrites(connection: RocksConnection): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  );
 }

@@ -11,13 +11,13 @@ import type {
   WriteOptions,
 } from "./key-value-store.js";
 import { ENVELOPE_BYTES, openRecord, RecordSealer } from "./record-envelope.js";
-import { comesToRest, isAtRest } from "./rocks-at-rest.js";
+import { closeAtRest, closeLater, isAtRest } from "./rocks-at-rest.js";
 import { closedError, type RocksBatch, type RocksConnection } from "./rocks-connection.js";
 import { readError } from "./rocks-error.js";
 import { scanConnection } from "./rocks-scan.js";
 import { type PinnedIterators, pinIterators, RocksSnapshot } from "./rocks-snapshot.js";
 import { Salvage } from "./salvage.js";
-import { cutLog, findLogEnd, type TablesContent } from "./store-files-check.js";
+import { cutLog, findLogEnds, type TablesContent } from "./store-files-check.js";
 import type { DamagedRange } from "./table-file.js";
 import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.js";
 
@@ -140,8 +140,8 @@ export class RocksStore implements KeyValueStore {
   }
 
   /**
-   * Waits for what is under way, then closes the folder. When RocksDB finds no room for what it has in memory and in its
-   * log, the folder stays open until the process ends, and the state is `failed`.
+   * Waits for what is under way, then closes the folder. When RocksDB finds no room for what it has in memory, the state is
+   * `failed`, and the folder is closed when there is room, or with the process.
    */
   [Symbol.asyncDispose](): Promise<void> {
     this.#disposing ??= this.#dispose();
@@ -154,24 +154,18 @@ export class RocksStore implements KeyValueStore {
     await this.#gate.close();
     const connection = this.#connection;
     if (connection === undefined) return;
-    const { ballast, folder, onState } = this.#parts;
-    let isBallastSpent = false;
-    const giveRoom = async (): Promise<void> => {
-      isBallastSpent = true;
-      await ballast?.release();
-    };
-    if (await comesToRest(connection, this.#gate.failedWrite, giveRoom)) await this.#disconnect(connection);
-    else onState("failed", `store ${folder} is left open, the disk has no room for what it would write`);
-    // For the next opening: what was flushed took room, and then the log gave back as much.
-    if (isBallastSpent) await ballast?.ensure().catch(() => false);
+    const { failedWrite } = this.#gate;
+    const close = (): Promise<void> => this.#disconnect(connection);
+    if (await closeAtRest(connection, failedWrite, this.#parts.ballast, close)) return;
+    this.#gate.leaveOpen();
+    void closeLater(connection, failedWrite, close);
   }
 
   /** After a failed write the log is cut back to what was written before it. */
   async #disconnect(connection: RocksConnection): Promise<void> {
-    const logEnd =
-      this.#gate.failedWrite !== undefined ? await findLogEnd(this.#parts.folder).catch(() => undefined) : undefined;
+    const logEnds = this.#gate.failedWrite === undefined ? [] : await findLogEnds(this.#parts.folder).catch(() => []);
     await connection.close();
-    if (logEnd !== undefined) await cutLog(logEnd);
+    for (const end of logEnds) await cutLog(end);
   }
 
   #addChanges(target: RocksBatch, batch: readonly KeyValueChange[]): Iterable<void> | undefined {

@@ -30,13 +30,15 @@ export interface LogEnd {
   readonly wholeBytes: number;
 }
 
-/** The end of the newest log, before RocksDB closes it. */
-export async function findLogEnd(folder: string): Promise<LogEnd | undefined> {
+/** The ends of the logs, before RocksDB closes them. */
+export async function findLogEnds(folder: string): Promise<LogEnd[]> {
   const logs = (await readdir(folder)).filter((name) => /^\d+\.log$/.test(name));
-  const newest = logs.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).at(-1);
-  if (newest === undefined) return undefined;
-  const file = join(folder, newest);
-  return { file, wholeBytes: checkLog(await readFile(file)).wholeBytes };
+  const ends: LogEnd[] = [];
+  for (const name of logs) {
+    const file = join(folder, name);
+    ends.push({ file, wholeBytes: checkLog(await readFile(file)).wholeBytes });
+  }
+  return ends;
 }
 
 /**

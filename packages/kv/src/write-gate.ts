@@ -37,13 +37,12 @@ export class WriteGate {
   #current: StoreState = "writable";
   #reason: ShoalError | undefined;
   #mustReopen = false;
-  #failedWrite: unknown;
+  #failedWrite: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
   #recovering: Promise<void> | undefined;
   #checking: Promise<void> | undefined;
   #checkedAt = 0;
   #bytesSinceCheck = 0;
-  #ballastHeld = false;
   readonly #options: WriteGateOptions;
 
   constructor(options: WriteGateOptions) {
@@ -60,7 +59,7 @@ export class WriteGate {
   }
 
   /** How a write has failed in the log that is open, if one has. */
-  get failedWrite(): unknown {
+  get failedWrite(): Error | undefined {
     return this.#failedWrite;
   }
 
@@ -88,7 +87,7 @@ export class WriteGate {
   /** A commit failed: the error for its callers. */
   failed(error: unknown): ShoalError {
     if (error instanceof ShoalError) return error;
-    this.#failedWrite = error;
+    this.#failedWrite = ShoalError.from(error);
     if (isDiskFull(error)) {
       this.#mustReopen = true;
       if (this.#current === "writable") this.#becomeFull(ShoalError.from(error).message);
@@ -104,12 +103,17 @@ export class WriteGate {
     await this.#checking;
   }
 
+  /** After `close`: the folder could not be closed. */
+  leaveOpen(): void {
+    this.#stop("failed", this.#error("is left open, the disk has no room for what it would write", undefined));
+  }
+
   /** Makes the ballast out of what is free beyond the reserve; when there is too little, at a later look. */
   async #holdBallast(freeBytes: number): Promise<void> {
     const { ballast, space } = this.#options;
-    if (ballast === undefined || this.#ballastHeld) return;
+    if (ballast === undefined || ballast.isHeld) return;
     if (freeBytes >= space.reserveBytes * RESUME_FACTOR + ballast.bytes || (await ballast.exists())) {
-      this.#ballastHeld = await ballast.ensure();
+      await ballast.ensure();
     }
   }
 
@@ -141,12 +145,11 @@ export class WriteGate {
       const needed = Math.max(space.reserveBytes * RESUME_FACTOR, this.#mustReopen ? REOPEN_FREE_BYTES_MIN : 0);
       if ((await space.freeBytes()) < needed) return;
       if (this.#mustReopen) {
-        if (!(await isAtRest())) return;
+        if (!(await isAtRest()) || this.#current !== "full") return;
         await reopen();
         this.#failedWrite = undefined;
         this.#mustReopen = false;
       }
-      this.#ballastHeld = false;
       await this.#holdBallast(await space.freeBytes());
       if (this.#current !== "full") return;
       this.#current = "writable";
