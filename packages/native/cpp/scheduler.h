@@ -38,7 +38,7 @@ using Searches = std::vector<std::unique_ptr<SearchRequest>>;
 
 /** So many searches of an index are done together at most: with one filter, and without. */
 constexpr size_t SEARCHES_TOGETHER_MAX = 8;
-constexpr size_t UNFILTERED_TOGETHER_MAX = 2;
+constexpr size_t UNFILTERED_TOGETHER_MAX = 4;
 static_assert(UNFILTERED_TOGETHER_MAX <= SEARCHES_TOGETHER_MAX);
 
 /** When a linker gives way; one for each turn. */
