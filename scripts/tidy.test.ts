@@ -22,7 +22,7 @@ import { DISK, MAY_IMPORT, MAY_IMPORT_ALL, MODULE_MAY_IMPORT } from "./tier-tabl
 
 const REGISTERED_MODULES = "packages/gateway/src/registered-modules.ts";
 
-const LINES_MAX = 300;
+const LINES_MAX = 500;
 const DRAWERS = /^(common|types|misc|shared)$|(^|-)(utils?|helpers?|manager|v2)(-|$)/;
 
 /**

@@ -20,7 +20,7 @@ import { SCHEMA_STORE } from "./schema-store.js";
 
 /** The coordinator's own store, in `<dataPath>/schema`; its lock keeps a second process off the folder. */
 export async function openEmbeddedMetaStore(
-  options: ProcessOptions,
+  options: Pick<ProcessOptions, "logger" | "onStoreFailure">,
   dataPath: string,
   ballast: DiskBallast,
   scope: ResourceScope,
@@ -47,7 +47,7 @@ export interface CoordinatorSettings {
 
 /** The schema and the list of storage nodes on a store. */
 export async function openCoordinator(
-  { clock, configuration, logger }: ProcessOptions,
+  { clock, configuration, logger }: Pick<ProcessOptions, "clock" | "configuration" | "logger">,
   { store, expectedStorageNodes, shardLimit }: CoordinatorSettings,
   scope: ResourceScope,
 ): Promise<{

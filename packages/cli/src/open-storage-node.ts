@@ -5,7 +5,13 @@ import { type DiskBallast, endAfterStoreFailure } from "@shoal/kv";
 import { returnFreeMemory } from "@shoal/native";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
 import { IdCensus, RowCacheBudget, RowReadGate } from "@shoal/shard";
-import { type FollowedSchema, ShardFolders, type ShardRegistryEvent, StorageNode } from "@shoal/storage-node";
+import {
+  type DropConfirmationOptions,
+  type FollowedSchema,
+  ShardFolders,
+  type ShardRegistryEvent,
+  StorageNode,
+} from "@shoal/storage-node";
 import { oncePerPause } from "./once-per-pause.js";
 import { filesOfStore, type OpenFilesPlan, planFor } from "./open-files.js";
 import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
@@ -22,6 +28,8 @@ export interface StorageNodeParts {
   /** Followed; the shards that it has at the start must fit into the open files. */
   readonly schema: FollowedSchema;
   readonly openFiles: OpenFilesPlan;
+  /** Who hears of classes that nothing more is written into, and when that holds over a restart. */
+  readonly drops: Pick<DropConfirmationOptions, "nodes" | "kept">;
   /** Told at the start how many shards are open, or have failed, of how many. */
   readonly onProgress: (done: number, all: number) => void;
 }
@@ -29,7 +37,7 @@ export interface StorageNodeParts {
 /** The storage node on its folder, all its shards open or known to have failed; and what is left for connections. */
 export async function openStorageNode(
   options: ProcessOptions,
-  { nodeName, dataPath, ballast, schema, openFiles, onProgress }: StorageNodeParts,
+  { nodeName, dataPath, ballast, schema, openFiles, drops, onProgress }: StorageNodeParts,
   scope: ResourceScope,
 ): Promise<{ readonly node: StorageNode; readonly openFiles: OpenFilesPlan }> {
   const { clock, configuration, logger } = options;
@@ -65,14 +73,18 @@ export async function openStorageNode(
   let done = 0;
   let onOpened = (): void => onProgress(++done, shardCount);
   const node = scope.use(
-    await StorageNode.start(schema, {
-      nodeName,
-      folders: await ShardFolders.open(join(dataPath, "shards")),
-      openShard: (address, record, folder) =>
-        openStoredShard(shardSettings, address, record, folder).finally(() => onOpened()),
-      clock: () => clock.now(),
-      onEvent: (event) => logRegistryEvent(logger, event),
-    }),
+    await StorageNode.start(
+      schema,
+      {
+        nodeName,
+        folders: await ShardFolders.open(join(dataPath, "shards")),
+        openShard: (address, record, folder) =>
+          openStoredShard(shardSettings, address, record, folder).finally(() => onOpened()),
+        clock: () => clock.now(),
+        onEvent: (event) => logRegistryEvent(logger, event),
+      },
+      { ...drops, nowMs: () => clock.now() },
+    ),
   );
   onOpened = () => undefined;
   return { node, openFiles: openFilesNow };

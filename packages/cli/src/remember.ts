@@ -24,10 +24,15 @@ export async function recallSchema(
 
 /** Stores what it is called with, one after the other; the last one is stored when the scope ends. */
 export function remember<T>(memory: Memory<T>, what: string, logger: Logger, scope: ResourceScope): (value: T) => void {
-  const keeper = scope.use(
+  const keeper = rememberer(memory, what, logger, scope);
+  return (value) => keeper.keep(value);
+}
+
+/** As {@link remember}, for those who must know what is stored. */
+export function rememberer<T>(memory: Memory<T>, what: string, logger: Logger, scope: ResourceScope): MemoryKeeper<T> {
+  return scope.use(
     new MemoryKeeper(memory, (error) =>
       logger.warn({ error }, `${what} could not be stored for a start while no coordinator can be reached`),
     ),
   );
-  return (value) => keeper.keep(value);
 }

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import type { Memory } from "@shoal/cluster";
 import { type DiskBallast, endAfterStoreFailure, openRocksStore } from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import type { ResourceScope } from "@shoal/service-runtime";
+import { jsonFileMemory } from "./json-file-memory.js";
+import { KNOWN_SCHEMA } from "./known-schema.js";
 import type { ProcessOptions } from "./process-options.js";
 import { SCHEMA_STORE } from "./schema-store.js";
 
@@ -10,7 +13,7 @@ const KEY = Buffer.from("schema");
 
 /**
  * The schema that a storage node knew last, in `<dataPath>/known`: a store, because its lock keeps a second process off
- * the folder.
+ * the folder. A copy in a file can be read while the node runs (`shoal cluster restore-schema`).
  */
 export async function schemaStoreMemory(
   options: ProcessOptions,
@@ -29,11 +32,21 @@ export async function schemaStoreMemory(
       },
     }),
   );
+  const copy = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
   return {
     async load() {
       const bytes = await store.get(KEY);
       return bytes && (JSON.parse(Buffer.from(bytes).toString()) as SchemaSnapshot);
     },
-    store: (snapshot) => store.write([{ type: "put", key: KEY, value: Buffer.from(JSON.stringify(snapshot)) }]),
+    async store(snapshot) {
+      await store.write([{ type: "put", key: KEY, value: Buffer.from(JSON.stringify(snapshot)) }]);
+      // The store has it, with room of its own on a full disk.
+      await copy.store(snapshot).catch((thrown: unknown) => {
+        options.logger.warn(
+          { error: ShoalError.from(thrown) },
+          `the copy of the schema in ${KNOWN_SCHEMA} is not current`,
+        );
+      });
+    },
   };
 }

@@ -4,13 +4,17 @@ import { SchemaReplica } from "@shoal/cluster";
 import type { NodeRegistry } from "@shoal/coordinator";
 import { createAccessControl } from "@shoal/gateway";
 import { DiskBallast } from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
+import type { SchemaSnapshot } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
-import { nodeIdentity } from "@shoal/storage-node";
+import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
 import { assembleGateway } from "./assemble-gateway.js";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { FollowedExtensions } from "./followed-extensions.js";
 import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
+import { jsonFileMemory } from "./json-file-memory.js";
+import { KNOWN_SCHEMA } from "./known-schema.js";
 import { loadPages } from "./load-pages.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import { moduleStorageRoute } from "./module-storage-route.js";
@@ -20,6 +24,7 @@ import { openFilesLimit, planOpenFiles, shardLimit, shortage } from "./open-file
 import { checkModules, describeModules, openModules } from "./open-modules.js";
 import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
+import { remember } from "./remember.js";
 
 /** All services in one process: coordinator, storage node and gateway, joined by plain calls. */
 export async function serve(options: ProcessOptions, scope: ResourceScope, stopping: AbortSignal): Promise<Service> {
@@ -40,21 +45,31 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   // Opened first: its lock keeps a second server off the folder.
   const store = await openEmbeddedMetaStore(options, dataPath, ballast, scope);
-  const nodeName = await nodeIdentity(dataPath, configuredNodeName, hostname());
+  const { name: nodeName, clusterId, isNew } = await findNodeIdentity(dataPath, configuredNodeName, hostname());
   const limit = shardLimit(openFiles, configuration.schemaShardsMax);
   const { schema, nodes, jobs, extensions } = await openCoordinator(
     options,
     { store, expectedStorageNodes: 1, shardLimit: limit },
     scope,
   );
+  refuseForeignSchema(dataPath, clusterId, schema.clusterId);
+  // On a full disk what is stored is served all the same.
+  await keepNodeIdentity(dataPath, nodeName, schema.clusterId).catch((error: unknown) => {
+    if (isNew) throw error;
+    logger.warn({ error }, "the cluster's id could not be stored beside the data");
+  });
   await registerHere(nodes, nodeName, options);
   const view = scope.use(new SchemaReplica(schema));
+  const memory = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
+  const keep = remember(memory, "the schema", logger, scope);
+  keep(view.snapshot);
+  scope.use(view.onChange(keep));
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
   };
   const storage = await openStorageNode(
     options,
-    { nodeName, dataPath, ballast, schema: view, openFiles, onProgress },
+    { nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress },
     scope,
   );
   if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
@@ -88,6 +103,17 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   if (short !== undefined) logger.info({}, short);
   options.onListening(url);
   return { drain };
+}
+
+/** The data of a folder belongs to one schema store. Fails with `dataLoss` where that is another one: it was lost. */
+function refuseForeignSchema(dataPath: string, dataClusterId: string | undefined, clusterId: string): void {
+  if (dataClusterId === undefined || dataClusterId === clusterId) return;
+  throw new ShoalError(
+    "dataLoss",
+    `the schema in '${join(dataPath, "schema")}' is of cluster '${clusterId}', the data in '${dataPath}' of cluster ` +
+      `'${dataClusterId}': put the folder 'schema' back, or bring its content back with ` +
+      `'shoal cluster restore-schema --data-path ${dataPath} --from ${dataPath}'`,
+  );
 }
 
 /** Enters the node of this process. On a full disk what is stored is served all the same. */

@@ -61,7 +61,7 @@ export async function startCoordinator(
   const server = scope.use(
     await createRpcServer(
       { schema, nodes, jobs, extensions },
-      { host: internalHost, port: internalPort, now: () => clock.now(), tls },
+      { host: internalHost, port: internalPort, now: () => clock.now(), tls, clusterId: () => schema.clusterId },
     ),
   );
   let fault = "";

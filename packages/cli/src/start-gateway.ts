@@ -14,12 +14,14 @@ import {
 } from "@shoal/rpc";
 import type { Logger, ResourceScope, Service } from "@shoal/service-runtime";
 import { assembleGateway } from "./assemble-gateway.js";
+import { clusterMembership, describeMembership } from "./cluster-membership.js";
 import { describeGatewayKnowledge } from "./describe-cluster-metrics.js";
 import { followCoordinators } from "./follow-coordinators.js";
 import { extensionsMemory, FollowedExtensions } from "./followed-extensions.js";
 import { tlsFilesOf } from "./internal-address.js";
 import { openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
+import { KNOWN_SCHEMA } from "./known-schema.js";
 import { loadPages } from "./load-pages.js";
 import { moduleStorageRoute } from "./module-storage-route.js";
 import { modulesReady } from "./modules-ready.js";
@@ -53,12 +55,17 @@ export async function startGateway(
   const files = tlsFilesOf(configuration, "gateway");
   const tls = files && (await followTlsFiles(files, logger, scope));
 
-  const schemaMemory = jsonFileMemory<SchemaSnapshot>(dataPath, "schema.json");
+  const schemaMemory = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
   const nodesMemory = jsonFileMemory<NodeDirectory>(dataPath, "nodes.json");
-  const coordinator = scope.use(followCoordinators(configuration.coordinatorAddresses, { now, tls, logger }, scope));
+  let clusterId = (): string | undefined => undefined;
+  const coordinator = scope.use(
+    followCoordinators(configuration.coordinatorAddresses, { now, tls, logger, clusterId: () => clusterId() }, scope),
+  );
   const view = scope.use(
     new SchemaReplica(coordinator.schema, { remembered: await recallSchema(schemaMemory, logger), nowMs: now }),
   );
+  const membership = clusterMembership(view, coordinator);
+  clusterId = () => membership.clusterId;
   scope.use(view.onChange(remember(schemaMemory, "the schema", logger, scope)));
   const held = new HeldRequests(configuration);
   const connections = new Map<string, NodeConnection>();
@@ -87,6 +94,7 @@ export async function startGateway(
   scope.use(pool.onChange(remember(nodesMemory, "the list of storage nodes", logger, scope)));
 
   if (metrics !== undefined) {
+    describeMembership(metrics, membership);
     describeGatewayKnowledge(metrics, {
       view,
       directory: () => pool.directory,
@@ -126,7 +134,7 @@ export async function startGateway(
   scope.use(pool.onChange(look));
   scope.use(extensions.onChange(look));
   look();
-  notReady = () => (gateway.isReady ? "" : awaited() || "it is draining");
+  notReady = () => (gateway.isReady ? membership.fault : awaited() || "it is draining");
   const coordinators = configuration.coordinatorAddresses;
   logger.info({ url, coordinators, tls: tls !== undefined, ...describeModules(options) }, "serving");
   options.onListening(url);

@@ -6,6 +6,7 @@ import { createRpcServer, type SchemaSnapshot } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
+import { clusterMembership, describeMembership } from "./cluster-membership.js";
 import { describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";
 import { drainServer } from "./drain-server.js";
 import { followCoordinators } from "./follow-coordinators.js";
@@ -18,7 +19,7 @@ import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
 import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
 import { refuseLostData } from "./refuse-lost-data.js";
-import { recallSchema, remember } from "./remember.js";
+import { recallSchema, rememberer } from "./remember.js";
 import { schemaStoreMemory } from "./schema-store-memory.js";
 import { followTlsFiles } from "./tls-files.js";
 import { untilKnown } from "./until-known.js";
@@ -47,26 +48,38 @@ export async function startStorageNode(
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   // Opened first: its lock keeps a second process off the folder.
   const memory = await schemaStoreMemory(options, dataPath, ballast, scope);
-  const { name: nodeName, isNew } = await findNodeIdentity(dataPath, configuredNodeName, hostname());
+  const identity = await findNodeIdentity(dataPath, configuredNodeName, hostname());
+  const { name: nodeName, isNew } = identity;
   if (files && tls) refuseForeignCertificate(nodeName, files, tls);
-  const coordinator = scope.use(followCoordinators(coordinatorAddresses, { now, tls, logger }, scope));
+  let clusterId = (): string | undefined => identity.clusterId;
+  const coordinator = scope.use(
+    followCoordinators(coordinatorAddresses, { now, tls, logger, clusterId: () => clusterId() }, scope),
+  );
   // In a folder that is not the node's own yet, it knows the schema of a start that was refused.
   const remembered = isNew ? undefined : await recallSchema(memory, logger);
   const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
-  const keep = remember<SchemaSnapshot>(memory, "the schema", logger, scope);
-  scope.use(view.onChange(keep));
+  const membership = clusterMembership(view, coordinator, identity.clusterId);
+  clusterId = () => membership.clusterId;
+  if (metrics !== undefined) describeMembership(metrics, membership);
+  notReady = () => membership.fault || "it waits for the schema of a coordinator";
+  const known = rememberer<SchemaSnapshot>(memory, "the schema", logger, scope);
+  scope.use(view.onChange((snapshot) => known.keep(snapshot)));
 
   if (!(await untilKnown(view, stopping))) return { drain: async () => undefined };
-  if (isNew) {
-    if (!configuration.acceptDataLoss) refuseLostData(nodeName, dataPath, view.snapshot);
-    await keepNodeIdentity(dataPath, nodeName);
-  }
+  if (isNew && !configuration.acceptDataLoss) refuseLostData(nodeName, dataPath, view.snapshot);
+  await keepNodeIdentity(dataPath, nodeName, membership.clusterId).catch((error: unknown) => {
+    if (isNew) throw error;
+    logger.warn({ error }, "the cluster's id could not be stored beside the data");
+  });
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
   };
   const { node } = await openStorageNode(
     options,
-    { nodeName, dataPath, ballast, schema: view, openFiles, onProgress },
+    {
+      ...{ nodeName, dataPath, ballast, schema: view, openFiles, onProgress },
+      drops: { nodes: coordinator.nodes, kept: () => known.kept() },
+    },
     scope,
   );
   if (metrics !== undefined) describeStorageMetrics(metrics, node);
@@ -90,7 +103,7 @@ export async function startStorageNode(
     const help = "1 while a coordinator knows this storage node under its address.";
     describeReachability(metrics, "shoal_registered", help, () => registration.fault);
   }
-  notReady = () => registration.fault;
+  notReady = () => membership.fault || registration.fault;
   logger.info({ node: nodeName, address, dataPath, tls: tls !== undefined }, "serving");
   return {
     async drain() {

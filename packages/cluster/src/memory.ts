@@ -12,6 +12,7 @@ export interface Memory<T> {
 export class MemoryKeeper<T> implements AsyncDisposable {
   readonly #memory: Memory<T>;
   readonly #onFailed: (error: ShoalError) => void;
+  /** What came last and is not stored. */
   #next: { readonly value: T } | undefined;
   #storing: Promise<void> | undefined;
 
@@ -22,9 +23,14 @@ export class MemoryKeeper<T> implements AsyncDisposable {
 
   keep(value: T): void {
     this.#next = { value };
-    this.#storing ??= this.#store().finally(() => {
-      this.#storing = undefined;
-    });
+    this.#begin();
+  }
+
+  /** Resolves when what came last is stored; tries again what could not be, and fails when it still cannot. */
+  async kept(): Promise<void> {
+    await this.#storing;
+    if (this.#next !== undefined) await this.#begin();
+    if (this.#next !== undefined) throw new ShoalError("unavailable", "it could not be stored");
   }
 
   /** Waits for the last one. */
@@ -32,13 +38,21 @@ export class MemoryKeeper<T> implements AsyncDisposable {
     await this.#storing;
   }
 
+  #begin(): Promise<void> {
+    this.#storing ??= this.#store().finally(() => {
+      this.#storing = undefined;
+    });
+    return this.#storing;
+  }
+
   async #store(): Promise<void> {
     for (let next = this.#next; next !== undefined; next = this.#next) {
-      this.#next = undefined;
       try {
         await this.#memory.store(next.value);
+        if (this.#next === next) this.#next = undefined;
       } catch (thrown) {
         this.#onFailed(ShoalError.from(thrown));
+        if (this.#next === next) return;
       }
     }
   }

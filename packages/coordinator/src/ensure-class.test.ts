@@ -5,6 +5,8 @@ import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import { Ledger } from "./ledger.js";
 import type { MetaStore } from "./meta-store.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
+import { confirmingHolders } from "./testing/confirming-holders.js";
+import { deleteClass } from "./testing/delete-class.js";
 
 const context = { deadline: Number.POSITIVE_INFINITY };
 
@@ -19,8 +21,10 @@ function property(name: string, ...dataType: string[]): PropertyDefinition {
 async function open(meta?: MetaStore, shardsMax = 3): Promise<SchemaCoordinator> {
   let ids = 0;
   const store = meta ?? (await EmbeddedMetaStore.open(new MemoryStore(), () => "history"));
+  const ledger = await Ledger.open(store, Date.now);
+  confirmingHolders(ledger);
   return new SchemaCoordinator({
-    ledger: await Ledger.open(store, Date.now),
+    ledger,
     expectedStorageNodes: 0,
     createSharding: () => ({ shards: [{ name: "s", members: ["n"] }], virtualShards: ["v"], assignments: [0] }),
     newClassId: () => `id${++ids}`,
@@ -141,7 +145,7 @@ describe("ensureProperties", () => {
   test("refuses a class of another id, names, types, GraphQL collisions", async () => {
     const coordinator = await open();
     const old = await coordinator.addClass(definition("Car"), context);
-    await coordinator.deleteClass("Car", context);
+    await deleteClass(coordinator, "Car", context);
     await expect(coordinator.ensureProperties("Car", old.classId, [], context)).rejects.toMatchObject({
       code: "notFound",
       message: "could not find class 'Car'",
@@ -173,7 +177,7 @@ describe("the limits of the schema", () => {
     await expect(coordinator.addClass(definition("D"), context)).rejects.toMatchObject({ code: "invalid", message });
     await expect(coordinator.ensureClass(definition("D"), context)).rejects.toMatchObject({ code: "invalid", message });
     await coordinator.ensureClass(definition("C", [property("a", "int")]), context);
-    await coordinator.deleteClass("A", context);
+    await deleteClass(coordinator, "A", context);
     await coordinator.ensureClass(definition("D"), context);
   });
 
@@ -184,7 +188,7 @@ describe("the limits of the schema", () => {
     await expect(coordinator.addClass(definition("C"), context)).rejects.toMatchObject({ code: "invalid", message });
     await expect(coordinator.ensureClass(definition("C"), context)).rejects.toMatchObject({ code: "invalid", message });
     await coordinator.ensureClass(definition("B", [property("a", "int")]), context);
-    await coordinator.deleteClass("A", context);
+    await deleteClass(coordinator, "A", context);
     await coordinator.ensureClass(definition("C"), context);
   });
 

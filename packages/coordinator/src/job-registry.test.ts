@@ -17,6 +17,8 @@ import { JobRegistry } from "./job-registry.js";
 import { Ledger } from "./ledger.js";
 import { NodeRegistry } from "./node-registry.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
+import { confirmingHolders } from "./testing/confirming-holders.js";
+import { deleteClass } from "./testing/delete-class.js";
 
 const context = { deadline: Number.POSITIVE_INFINITY };
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
@@ -46,6 +48,7 @@ async function overGrpc(jobs: JobRegistry): Promise<JobService> {
 
 async function openWorld(way: Way, disk = new MemoryStore(), clock = { now: 1_000 }): Promise<World> {
   const ledger = await Ledger.open(await EmbeddedMetaStore.open(disk, () => "history"), Date.now);
+  confirmingHolders(ledger);
   await new NodeRegistry(ledger, 1).register(
     { name: "a", address: undefined, shoalVersion: "1", gitHash: "" },
     context,
@@ -190,7 +193,7 @@ describe.each<[string, Way]>([
     await world.jobs.create(job(classId, 1, "worked on"), context);
     const claim = await claimed(world, "a");
     await world.jobs.create(job(classId, 3, "waiting"), context);
-    await world.schema.deleteClass("Doc", context);
+    await deleteClass(world.schema, "Doc", context);
     await withClass(world);
     // Also before somebody looks for work.
     expect(await world.jobs.find("waiting", context)).toMatchObject({

@@ -66,6 +66,25 @@ export class Ledger implements Disposable {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
+  nowMs(): number {
+    return this.#nowMs();
+  }
+
+  /** Resolves when `state` is no longer the one that is known, at the latest at `untilMs`. */
+  async changedSince(state: MetaState, untilMs: number, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#state !== state || signal?.aborted) return;
+    let done = (): void => {};
+    const changed = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    using _subscription = this.onState(done);
+    const timer = setTimeout(done, Math.max(0, untilMs - this.#nowMs()));
+    signal?.addEventListener("abort", done);
+    await changed;
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", done);
+  }
+
   /**
    * Decides on the current state and commits; decides anew when another coordinator was faster. A refusal, or that there is
    * nothing to change, holds for a state that was current after this was called. Resolves after the listeners have seen the change.

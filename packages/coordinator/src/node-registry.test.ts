@@ -8,6 +8,8 @@ import { Ledger } from "./ledger.js";
 import type { MetaStore } from "./meta-store.js";
 import { NodeRegistry } from "./node-registry.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
+import { confirmingHolders } from "./testing/confirming-holders.js";
+import { deleteClass } from "./testing/delete-class.js";
 
 const context = { deadline: Number.POSITIVE_INFINITY };
 
@@ -28,6 +30,7 @@ interface Opened {
 async function open(expectedStorageNodes: number, disk = new MemoryStore()): Promise<Opened> {
   const store = await EmbeddedMetaStore.open(disk, () => "history");
   const ledger = await Ledger.open(store, Date.now);
+  confirmingHolders(ledger);
   let ids = 0;
   const schema = new SchemaCoordinator({
     ledger,
@@ -153,7 +156,7 @@ describe("a node that is removed", () => {
     });
     expect(await revisionOf(opened)).toBe(before);
     await nodes.remove("n3", context);
-    for (const name of ["Car", "Bus"]) await schema.deleteClass(name, context);
+    for (const name of ["Car", "Bus"]) await deleteClass(schema, name, context);
     await nodes.remove("n2", context);
     await expect(nodes.remove("n1", context)).rejects.toMatchObject({
       code: "conflict",
@@ -227,7 +230,7 @@ describe("placement", () => {
     await nodes.register(node("n2"), context);
     expect(await version()).toBe(7);
     expect(await (await open(1, disk)).schema.current(context)).toEqual(await schema.current(context));
-    await schema.deleteClass("Old", context);
+    await deleteClass(schema, "Old", context);
     expect(await version()).toBe(10);
   });
 });

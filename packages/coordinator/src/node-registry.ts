@@ -2,6 +2,7 @@ import { type Json, ShoalError } from "@shoal/model";
 import { type NodeDirectory, type NodeRecord, type NodeService, type RequestContext, WatchedValue } from "@shoal/rpc";
 import type { Ledger } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
+import { readDrops, withoutHolder } from "./stored-drops.js";
 import { otherChanges, readSchema } from "./stored-schema.js";
 
 /** Prefix of the keys under which storage nodes stand. */
@@ -67,6 +68,14 @@ export class NodeRegistry implements NodeService, Disposable {
     });
   }
 
+  async confirmDropped(nodeName: string, classIds: readonly string[], context: RequestContext): Promise<void> {
+    await this.#ledger.change(context, (state) => {
+      const drops = readDrops(state).filter(({ classId }) => classIds.includes(classId));
+      const changes = withoutHolder(drops, nodeName);
+      return { changes: changes.length === 0 ? [] : otherChanges(state, changes), answer: undefined };
+    });
+  }
+
   async remove(name: string, context: RequestContext): Promise<NodeRecord> {
     const key = NODE_PREFIX + name;
     return this.#ledger.change(context, (state) => {
@@ -76,7 +85,9 @@ export class NodeRegistry implements NodeService, Disposable {
       this.#checkIsFree(name, state);
       if (nodes.length <= this.#expectedStorageNodes) throw expectedNode(name, nodes.length);
       const removal = { key: LAST_REMOVAL_KEY, value: state.revision + 1 };
-      return { changes: otherChanges(state, [{ key, value: undefined }, removal]), answer: node };
+      // Whoever removes it knows that it is gone for good, and with it all that it could still take writes into.
+      const confirmed = withoutHolder(readDrops(state), name);
+      return { changes: otherChanges(state, [{ key, value: undefined }, removal, ...confirmed]), answer: node };
     });
   }
 

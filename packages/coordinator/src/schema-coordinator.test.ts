@@ -6,6 +6,8 @@ import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import { Ledger } from "./ledger.js";
 import { type MetaChange, type MetaState, type MetaStore, stateAfter } from "./meta-store.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
+import { confirmingHolders } from "./testing/confirming-holders.js";
+import { deleteClass } from "./testing/delete-class.js";
 
 let histories = 0;
 const newHistoryId = () => `history${++histories}`;
@@ -18,8 +20,10 @@ function definition(name: string, properties: ClassDefinition["properties"] = []
 
 async function openOn(store: MetaStore): Promise<SchemaCoordinator> {
   let ids = 0;
+  const ledger = await Ledger.open(store, Date.now);
+  confirmingHolders(ledger);
   return new SchemaCoordinator({
-    ledger: await Ledger.open(store, Date.now),
+    ledger,
     expectedStorageNodes: 0,
     createSharding: ({ class: name }) => ({
       shards: [{ name: `${name}0`, members: ["n1"] }],
@@ -74,7 +78,7 @@ describe("SchemaCoordinator", () => {
     await coordinator.addProperty("Zebra", { name: "stripes", dataType: ["int"] }, context);
     const { version } = await coordinator.current(context);
     await coordinator.updateClass({ ...definition("Ape"), description: "new" }, version, context);
-    await coordinator.deleteClass("Zebra", context);
+    await deleteClass(coordinator, "Zebra", context);
     subscription[Symbol.dispose]();
     await coordinator.addClass(definition("Late"), context);
     expect(seen.map((snapshot) => snapshot.version)).toEqual([0, 1, 2, 3, 4, 5]);
@@ -95,7 +99,7 @@ describe("SchemaCoordinator", () => {
       code: "invalid",
       message: "Name 'name' already in use as a property name for class 'Cat'",
     });
-    await expect(coordinator.deleteClass("Dog", context)).rejects.toMatchObject({
+    await expect(deleteClass(coordinator, "Dog", context)).rejects.toMatchObject({
       code: "notFound",
       message: "could not find class 'Dog'",
     });
@@ -118,7 +122,7 @@ describe("SchemaCoordinator", () => {
     const reopened = await openOn(await EmbeddedMetaStore.open(store, newHistoryId));
     expect(await reopened.fixDimensions("Word", classId, 9, context)).toBe(fixed[0]);
     expect(await reopened.current(context)).toEqual(await coordinator.current(context));
-    await reopened.deleteClass("Word", context);
+    await deleteClass(reopened, "Word", context);
     await expect(reopened.fixDimensions("Word", classId, 9, context)).rejects.toMatchObject({ code: "notFound" });
   });
 

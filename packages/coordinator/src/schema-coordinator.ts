@@ -11,29 +11,46 @@ import {
   ShoalError,
 } from "@shoal/model";
 import {
+  type ChangeContext,
+  type ClassIncarnation,
   type ClassRecord,
   isComplete,
   type RequestContext,
-  type SchemaService,
   type SchemaSnapshot,
+  type ServedSchema,
   WatchedValue,
 } from "@shoal/rpc";
 import type { ShardingState } from "@shoal/sharding";
+import { decideDeletion, decideOnDrops, decideRepetition, isSameDefinition, type Verdict } from "./decide-change.js";
 import type { Ledger, LedgerChange } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
 import { readNodes } from "./node-registry.js";
-import { beginHistory } from "./stored-history.js";
+import {
+  type ChangeCaller,
+  type ChangeSubject,
+  changeCaller,
+  forgotten,
+  type OpenChange,
+  putOpenChange,
+  readOpenChanges,
+  removeOpenChanges,
+} from "./open-changes.js";
+import { restoredSchema } from "./restored-schema.js";
+import { beginHistory, clusterIdOf } from "./stored-history.js";
 import {
   definitionsOf,
   isSameSchema,
+  otherChanges,
   putClass,
   readSchema,
-  removeClass,
   type StoredClass,
   type StoredSchema,
   schemaChanges,
   shardCount,
 } from "./stored-schema.js";
+
+/** So long does a change wait for storage nodes, or for another change, before it is answered with an error. */
+const ANSWER_MS_MAX = 10_000;
 
 /** Nodes that are started together register within seconds. */
 const INCOMPLETE_RETRY_SECONDS = 2;
@@ -52,7 +69,7 @@ export interface SchemaCoordinatorOptions {
 }
 
 /** The one writer of the schema: every change is one compare-and-set commit in the MetaStore. */
-export class SchemaCoordinator implements SchemaService, Disposable {
+export class SchemaCoordinator implements ServedSchema, Disposable {
   readonly #options: SchemaCoordinatorOptions;
   readonly #subscription: Disposable;
   readonly #snapshot: WatchedValue<SchemaSnapshot>;
@@ -80,6 +97,12 @@ export class SchemaCoordinator implements SchemaService, Disposable {
     await this.#change(context, () => ({ changes: [], answer: undefined }));
   }
 
+  /** The cluster that the store belongs to. */
+  get clusterId(): string {
+    const { ledger } = this.#options;
+    return clusterIdOf(ledger.historyId, ledger.state);
+  }
+
   async current(_context: RequestContext): Promise<SchemaSnapshot> {
     await this.#options.ledger.current();
     return this.#snapshot.known;
@@ -89,15 +112,17 @@ export class SchemaCoordinator implements SchemaService, Disposable {
     return this.#snapshot.watch(listener);
   }
 
-  addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
-    return this.#change(context, (schema, state) => this.#newClass(definition, schema, state));
+  addClass(definition: ClassDefinition, context: ChangeContext): Promise<ClassRecord> {
+    const caller = this.#callerOf(context);
+    return this.#decided(context, (schema, state) => this.#newClass(definition, schema, state, caller));
   }
 
   ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
-    return this.#change(context, (schema, state) => {
+    return this.#decided(context, (schema, state) => {
       const stored = schema.classes.get(definition.class);
-      if (stored === undefined) return this.#newClass(definition, schema, state);
-      return this.#extended(stored, definition.properties ?? [], schema);
+      if (stored === undefined) return this.#newClass(definition, schema, state, undefined);
+      const { changes, answer } = this.#extended(stored, definition.properties ?? [], schema);
+      return { changes, answer: { answer } };
     });
   }
 
@@ -125,22 +150,51 @@ export class SchemaCoordinator implements SchemaService, Disposable {
     });
   }
 
-  addProperty(className: string, property: PropertyDefinition, context: RequestContext): Promise<ClassRecord> {
-    return this.#change(context, (schema) => {
+  addProperty(className: string, property: PropertyDefinition, context: ChangeContext): Promise<ClassRecord> {
+    const caller = this.#callerOf(context);
+    return this.#decided(context, (schema, state) => {
       const stored = storedClass(schema, className);
-      const { definition } = stored.record;
-      checkNewProperty(className, property, definitionsOf(schema.classes));
+      const { definition, classId } = stored.record;
       const properties = definition.properties ?? [];
+      const subject = { kind: "property", className, classId, property: property.name } as const;
+      const known = properties.find(({ name }) => name === property.name);
+      if (known !== undefined) {
+        const isSame = isSameDefinition(known, property);
+        const again = decideRepetition(openChange(state, subject), caller, stored.record, isSame, this.#nowMs());
+        if (again !== undefined) return again;
+      }
+      checkNewProperty(className, property, definitionsOf(schema.classes));
       checkPropertyCount(className, properties.length + 1, this.#options.limits.propertiesPerClassMax);
-      return replaceRecord(stored, { definition: { ...definition, properties: [...properties, property] } });
+      const { changes, answer } = replaceRecord(stored, {
+        definition: { ...definition, properties: [...properties, property] },
+      });
+      const open = caller === undefined ? [] : [putOpenChange(caller, subject)];
+      return { changes: [...changes, ...open], answer: { answer } };
     });
   }
 
-  deleteClass(className: string, context: RequestContext): Promise<void> {
-    return this.#change(context, (schema) => {
-      storedClass(schema, className);
-      return { changes: [removeClass(className)], answer: undefined };
+  async deleteClass(incarnation: ClassIncarnation, context: ChangeContext): Promise<void> {
+    const nowMs = this.#nowMs();
+    // A caller in this process has his answer when this resolves.
+    const caller = this.#callerOf(context) ?? changeCaller(this.#options.newClassId(), context.deadline, nowMs);
+    await this.#decided(context, (schema, state) => decideDeletion(incarnation, schema, state, caller, this.#nowMs()));
+    if (context.changeId === undefined) await this.settle(caller.id, context);
+  }
+
+  async settle(changeId: string, context: RequestContext): Promise<void> {
+    await this.#options.ledger.change(context, (state) => {
+      const open = readOpenChanges(state);
+      const over = [...open.filter(({ id }) => id === changeId), ...forgotten(open, this.#nowMs())];
+      return { changes: over.length === 0 ? [] : otherChanges(state, removeOpenChanges(over)), answer: undefined };
     });
+  }
+
+  async restore(snapshot: SchemaSnapshot, context: RequestContext): Promise<void> {
+    const { ledger } = this.#options;
+    await ledger.change(context, (state) => ({
+      changes: restoredSchema(snapshot, ledger.historyId, state),
+      answer: undefined,
+    }));
   }
 
   async fixDimensions(
@@ -162,7 +216,28 @@ export class SchemaCoordinator implements SchemaService, Disposable {
     this.#snapshot.forgetListeners();
   }
 
-  #newClass(definition: ClassDefinition, { classes }: StoredSchema, state: MetaState): LedgerChange<ClassRecord> {
+  #nowMs(): number {
+    return this.#options.ledger.nowMs();
+  }
+
+  #callerOf({ changeId, deadline }: ChangeContext): ChangeCaller | undefined {
+    return changeId === undefined ? undefined : changeCaller(changeId, deadline, this.#nowMs());
+  }
+
+  #newClass(
+    definition: ClassDefinition,
+    { classes }: StoredSchema,
+    state: MetaState,
+    caller: ChangeCaller | undefined,
+  ): LedgerChange<Verdict<ClassRecord>> {
+    const known = classes.get(definition.class)?.record;
+    if (known !== undefined) {
+      const { class: className } = known.definition;
+      const open = openChange(state, { kind: "class", className, classId: known.classId });
+      const isSame = isSameDefinition(known.definition, definition);
+      const again = decideRepetition(open, caller, known, isSame, this.#nowMs());
+      if (again !== undefined) return again;
+    }
     checkNewClass(definition, definitionsOf(classes), this.#options.limits);
     const sharding = this.#options.createSharding(definition, this.#nodeNames(state));
     checkShardCount(shardCount(classes) + sharding.shards.length, this.#options.shardLimit);
@@ -172,9 +247,13 @@ export class SchemaCoordinator implements SchemaService, Disposable {
       classId: this.#options.newClassId(),
       dimensions: undefined,
     };
+    const pending = decideOnDrops(state, definition.class);
+    if (pending !== undefined) return pending;
     let order = 1;
     for (const stored of classes.values()) order = Math.max(order, stored.order + 1);
-    return { changes: [putClass({ record, order })], answer: record };
+    const subject = { kind: "class", className: definition.class, classId: record.classId } as const;
+    const open = caller === undefined ? [] : [putOpenChange(caller, subject)];
+    return { changes: [putClass({ record, order }), ...open], answer: { answer: record } };
   }
 
   /** Where shards may be placed. Fails with `unavailable` until all that are expected have registered. */
@@ -198,6 +277,26 @@ export class SchemaCoordinator implements SchemaService, Disposable {
     const { record } = stored;
     const definition = extendClass(record.definition, properties, definitionsOf(classes), this.#options.limits);
     return definition === record.definition ? { changes: [], answer: record } : replaceRecord(stored, { definition });
+  }
+
+  /** Decides until there is an answer; what it waits for is waited for no longer than {@link ANSWER_MS_MAX}. */
+  async #decided<T>(
+    context: RequestContext,
+    decide: (schema: StoredSchema, state: MetaState) => LedgerChange<Verdict<T>>,
+  ): Promise<T> {
+    const { ledger } = this.#options;
+    const giveUpMs = Math.min(context.deadline, this.#nowMs() + ANSWER_MS_MAX);
+    for (;;) {
+      let decidedOn = ledger.state;
+      const verdict = await this.#change(context, (schema, state) => {
+        decidedOn = state;
+        return decide(schema, state);
+      });
+      if ("answer" in verdict) return verdict.answer;
+      await ledger.changedSince(decidedOn, Math.min(giveUpMs, verdict.untilMs ?? giveUpMs), context.signal);
+      context.signal?.throwIfAborted();
+      if (this.#nowMs() >= giveUpMs) throw verdict.why;
+    }
   }
 
   async #change<T>(
@@ -234,6 +333,13 @@ function storedClass({ classes }: StoredSchema, className: string, classId?: str
     throw unknownClass(className);
   }
   return stored;
+}
+
+/** The change that has made a class or a property, while it is not settled. */
+function openChange(state: MetaState, { kind, classId, property }: ChangeSubject): OpenChange | undefined {
+  return readOpenChanges(state).find(
+    (one) => one.kind === kind && one.classId === classId && one.property === property,
+  );
 }
 
 function unknownClass(className: string): ShoalError {

@@ -39,6 +39,35 @@ export function versionOf({ revision, entries }: MetaState): number {
   return Number(entries.get(VERSION_KEY) ?? revision);
 }
 
+/** The id of the cluster when it is not that of the store: the schema of another store was brought back into this one. */
+const CLUSTER_KEY = "cluster";
+
+/**
+ * What is added to the revision for the version of a change: versions go on from those of the store that was lost, so that
+ * nobody takes a new one for an old one.
+ */
+const VERSION_BASE_KEY = "schemaVersionBase";
+
+/** `storeId`: drawn when the store was made. */
+export function clusterIdOf(storeId: string, { entries }: MetaState): string {
+  return String(entries.get(CLUSTER_KEY) ?? storeId);
+}
+
+/** What makes a store that of a cluster whose schema, at that version, it goes on with. */
+export function goOnFrom(clusterId: string, history: StoredHistory, version: number): readonly MetaChange[] {
+  const former = history.former.slice(-FORMER_MAX);
+  return [
+    { key: CLUSTER_KEY, value: clusterId },
+    { key: VERSION_BASE_KEY, value: version },
+    { key: HISTORY_KEY, value: { historyId: history.historyId, former } as unknown as Json },
+  ];
+}
+
+/** The version of a schema that is changed on `state`. */
+export function nextVersion({ revision, entries }: MetaState): number {
+  return Number(entries.get(VERSION_BASE_KEY) ?? 0) + revision + 1;
+}
+
 /** What fixes the version of the schema in a commit. */
 export function putVersion(version: number): MetaChange {
   return { key: VERSION_KEY, value: version };

@@ -1,7 +1,8 @@
 import type { ClassDefinition, Json } from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
 import type { MetaChange, MetaState } from "./meta-store.js";
-import { hasVersion, historyOf, putVersion, versionOf } from "./stored-history.js";
+import { readDrops } from "./stored-drops.js";
+import { clusterIdOf, hasVersion, historyOf, nextVersion, putVersion, versionOf } from "./stored-history.js";
 
 /** Prefix of the keys under which class records stand. */
 const CLASS_PREFIX = "class/";
@@ -30,10 +31,13 @@ export function readSchema(storeId: string, state: MetaState): StoredSchema {
   const ordered = [...classes.values()].sort((a, b) => a.order - b.order);
   const version = versionOf(state);
   const { historyId, former } = historyOf(storeId, state);
+  const drops = readDrops(state);
   const snapshot = {
     historyId,
     version,
+    clusterId: clusterIdOf(storeId, state),
     classes: ordered.map(({ record }) => record),
+    ...(drops.length > 0 && { drops }),
     ...(former.length > 0 && { former }),
   };
   return { classes, snapshot };
@@ -46,7 +50,7 @@ export function isSameSchema(a: MetaState, b: MetaState): boolean {
 
 /** A commit on `state` that changes classes. */
 export function schemaChanges(state: MetaState, changes: readonly MetaChange[]): readonly MetaChange[] {
-  return [...changes, putVersion(state.revision + 1)];
+  return [...changes, putVersion(nextVersion(state))];
 }
 
 /** A commit on `state` that changes anything else: the schema keeps its version. */

@@ -27,12 +27,16 @@ export type { ConnectionState, NodeConnection } from "./node-connection.js";
 export { isComplete, type NodeDirectory, type NodeRecord, type NodeService, storageNodeCount } from "./node-service.js";
 export type { RequestContext } from "./request-context.js";
 export {
+  type ChangeContext,
+  type ClassDrop,
+  type ClassIncarnation,
   type ClassRecord,
   type FormerHistory,
   goesOnFrom,
   type SchemaPosition,
   type SchemaService,
   type SchemaSnapshot,
+  type ServedSchema,
 } from "./schema-service.js";
 export type { FoundObjects, ShardAddress, ShardService, ShardStatus } from "./shard-service.js";
 export { peerNames } from "./tls/peer-names.js";

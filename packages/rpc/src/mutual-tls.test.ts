@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createRpcServer } from "./far/rpc-server.js";
 import { connectCoordinator } from "./near/connect-coordinator.js";
 import { connectNode } from "./near/remote-node.js";
-import type { SchemaService } from "./schema-service.js";
+import type { ClassIncarnation, ServedSchema } from "./schema-service.js";
 import { reach } from "./testing/open-link.js";
 import { scriptedNode } from "./testing/scripted-node.js";
 import { SwappedTls, TestAuthority } from "./testing/test-certificates.js";
@@ -123,10 +123,7 @@ describe("between processes with certificates", () => {
     await coordinator.nodes.register({ name: "node-1", ...record }, context);
     const refused = coordinator.nodes.register({ name: "node-2", ...record }, context);
     await expect(refused).rejects.toEqual(
-      new ShoalError(
-        "forbidden",
-        "node 'node-2' was to be registered by whoever has the certificate of 'node-1', 'host.example'",
-      ),
+      new ShoalError("forbidden", "whoever has the certificate of 'node-1', 'host.example' spoke for node 'node-2'"),
     );
     expect(registered).toEqual(["node-1"]);
     await expect(coordinator.nodes.remove("node-1", context)).rejects.toMatchObject({
@@ -152,8 +149,9 @@ describe("between processes with certificates", () => {
     const schema = {
       current: async () => snapshot,
       watch: () => ({ [Symbol.dispose]: () => undefined }),
-      deleteClass: async (name: string) => void deleted.push(name),
-    } as Partial<SchemaService> as SchemaService;
+      deleteClass: async ({ className }: ClassIncarnation) => void deleted.push(className),
+      settle: async () => undefined,
+    } as Partial<ServedSchema> as ServedSchema;
     const tls = new SwappedTls(await ours.sign(["coordinator"]));
     await using server = await createRpcServer({ schema }, { host: "127.0.0.1", port: 0, now, tls });
     const address = `127.0.0.1:${server.port}`;
@@ -161,12 +159,12 @@ describe("between processes with certificates", () => {
     using asGateway = connectCoordinator([address], { now, tls: new SwappedTls(await ours.sign(["gateway"])) });
     const context = { deadline: now() + 10_000 };
     expect(await asNode.schema.current(context)).toEqual(snapshot);
-    await expect(asNode.schema.deleteClass("Word", context)).rejects.toMatchObject({
+    await expect(asNode.schema.deleteClass({ className: "Word", classId: "c" }, context)).rejects.toMatchObject({
       code: "forbidden",
       message: "DeleteClass is for gateways, it was called by whoever has the certificate of 'node-1'",
     });
     expect(deleted).toEqual([]);
-    await asGateway.schema.deleteClass("Word", context);
+    await asGateway.schema.deleteClass({ className: "Word", classId: "c" }, context);
     expect(deleted).toEqual(["Word"]);
   });
 });

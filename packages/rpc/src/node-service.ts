@@ -28,6 +28,11 @@ export interface NodeService {
    */
   register(node: NodeRecord, context: RequestContext): Promise<void>;
   /**
+   * The node takes nothing more into these classes, which are being dropped, now and after a restart of it; durable when
+   * it resolves. Classes that are not being dropped, or not by this node, are passed over.
+   */
+  confirmDropped(nodeName: string, classIds: readonly string[], context: RequestContext): Promise<void>;
+  /**
    * Takes the node out for good and returns what stood there; durable when it resolves. One that still runs enters itself
    * again. Fails with `notFound` when there is none of that name, with `conflict` while shards are placed on it or as many
    * nodes are expected.

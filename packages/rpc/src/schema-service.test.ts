@@ -1,11 +1,11 @@
-import { ShoalError } from "@shoal/model";
+import { type ClassDefinition, ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { deliveryOf } from "./delivery.js";
 import { createRpcServer } from "./far/rpc-server.js";
 import { connectCoordinator } from "./near/connect-coordinator.js";
 import type { NodeDirectory, NodeRecord } from "./node-service.js";
-import type { SchemaSnapshot } from "./schema-service.js";
+import type { ChangeContext, SchemaSnapshot } from "./schema-service.js";
 import { MemorySchema } from "./testing/memory-schema.js";
 import { describeSchemaService } from "./testing/schema-service-suite.js";
 import { SCHEMA } from "./wire/load-protos.js";
@@ -89,10 +89,10 @@ describe("several coordinators", () => {
     const versions: number[] = [];
     using _watch = coordinator.schema.watch(({ version }) => versions.push(version));
     const definition = { class: "A", properties: null } as never;
-    await coordinator.schema.addClass(definition, context);
+    const { classId } = await coordinator.schema.addClass(definition, context);
     await expect.poll(() => reachable).toEqual([true]);
     await first[Symbol.asyncDispose]();
-    await coordinator.schema.deleteClass("A", context);
+    await coordinator.schema.deleteClass({ className: "A", classId }, context);
     await schema.addClass(definition);
     await expect.poll(() => versions.at(-1)).toBe(4);
     expect(versions).toEqual([...versions].sort((a, b) => a - b));
@@ -121,6 +121,51 @@ describe("several coordinators", () => {
     const error: ShoalError = await lost;
     expect(error.message).toContain("may have been carried out");
     expect([error.code, deliveryOf(error)]).toEqual(["unavailable", "unknown"]);
+  });
+
+  test("are sent a change again under its id when one was lost on the way, and it is settled", async () => {
+    const asked: (string | undefined)[] = [];
+    const schema = new MemorySchema();
+    let lose = (): void => {};
+    const isLost = new Promise<void>((resolve) => (lose = resolve));
+    const losing = Object.assign(new MemorySchema(), {
+      addClass: (_: ClassDefinition, { changeId }: ChangeContext) => {
+        asked.push(changeId);
+        lose();
+        return new Promise<never>(() => undefined);
+      },
+    });
+    const first = await createRpcServer({ schema: losing }, address);
+    using coordinator = connectCoordinator([`127.0.0.1:${first.port}`], { now });
+    const made = coordinator.schema.addClass({ class: "A", properties: null } as never, context);
+    await isLost;
+    await first[Symbol.asyncDispose]();
+    const answering = Object.assign(schema, {
+      addClass: (definition: ClassDefinition, { changeId }: ChangeContext) => {
+        asked.push(changeId);
+        return MemorySchema.prototype.addClass.call(schema, definition);
+      },
+    });
+    await using _second = await createRpcServer({ schema: answering }, { ...address, port: first.port });
+    expect((await made).definition.class).toBe("A");
+    expect(asked).toEqual([asked[0], asked[0]]);
+    expect(schema.settled).toEqual([asked[0]]);
+  });
+
+  test("of another cluster are refused, and pass for unreachable", async () => {
+    const schema = new MemorySchema();
+    await using server = await createRpcServer({ schema }, { ...address, clusterId: () => "cluster-2" });
+    const coordinators = [`127.0.0.1:${server.port}`];
+    using stranger = connectCoordinator(coordinators, { now, clusterId: () => "cluster-1" });
+    const refusal = { code: "unavailable", message: expect.stringContaining("'cluster-1'") };
+    await expect(stranger.schema.current(context)).rejects.toMatchObject(refusal);
+    const definition = { class: "A", properties: null } as never;
+    await expect(stranger.schema.addClass(definition, context)).rejects.toMatchObject(refusal);
+    expect([stranger.isReachable, stranger.foreignClusterId]).toEqual([false, "cluster-2"]);
+    using member = connectCoordinator(coordinators, { now, clusterId: () => "cluster-2" });
+    using unborn = connectCoordinator(coordinators, { now });
+    await member.schema.addClass(definition, context);
+    expect((await unborn.schema.current(context)).classes).toHaveLength(1);
   });
 
   test("repeat a change only when it is safe", async () => {
@@ -159,6 +204,7 @@ describe("NodeService over gRPC", () => {
         directory = { ...directory, version: directory.version + 1, nodes: [...directory.nodes, node] };
         for (const listener of listeners) listener(directory);
       },
+      async confirmDropped() {},
       async remove(name: string) {
         const node = directory.nodes.find((one) => one.name === name);
         if (node === undefined) throw new ShoalError("notFound", `no ${name}`);

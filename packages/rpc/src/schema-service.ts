@@ -30,9 +30,21 @@ export interface FormerHistory {
   readonly upTo: number;
 }
 
+/** A class that is out of the schema and whose name cannot be used again yet. */
+export interface ClassDrop {
+  readonly classId: string;
+  readonly className: string;
+  /** The storage nodes that have not confirmed so far that they take nothing more into it. */
+  readonly holders: readonly string[];
+}
+
 /** The whole schema at one version. Classes in the order of their creation. */
 export interface SchemaSnapshot extends SchemaPosition {
+  /** Drawn with the cluster's MetaStore. Absent in what was stored by builds that did not know it. */
+  readonly clusterId?: string;
   readonly classes: readonly ClassRecord[];
+  /** What was pending when the schema changed last: some of it may be over. Absent: nothing. */
+  readonly drops?: readonly ClassDrop[];
   /** What it goes on from, the latest last; only so many are known. */
   readonly former?: readonly FormerHistory[];
 }
@@ -44,6 +56,19 @@ export function goesOnFrom(
 ): boolean {
   if (historyId === earlier.historyId) return version >= earlier.version;
   return former?.some((one) => one.historyId === earlier.historyId && one.upTo >= earlier.version) ?? false;
+}
+
+/** The class that a change is meant for: one of the same name that was made later is another one. */
+export interface ClassIncarnation {
+  readonly className: string;
+  /** Undefined: the caller knows of no such class. */
+  readonly classId: string | undefined;
+}
+
+/** The context of a change that may be repeated. */
+export interface ChangeContext extends RequestContext {
+  /** Names the change, however often it is sent; whoever sends it settles it. Absent: it is sent once. */
+  readonly changeId?: string;
 }
 
 /**
@@ -61,16 +86,17 @@ export interface SchemaService {
   watch(listener: (snapshot: SchemaSnapshot) => void): Disposable;
   /**
    * Fails with `invalid` when the class contradicts the schema as it is now: its name, GraphQL names, reference targets,
-   * the most classes and properties there may be.
+   * the most classes and properties there may be. A class that was made by a request which never had its answer is no
+   * contradiction when it is the same. Fails with `unavailable` while an earlier class of that name is being dropped.
    */
-  addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord>;
+  addClass(definition: ClassDefinition, context: ChangeContext): Promise<ClassRecord>;
   /**
    * Replaces the definition of the class of that name. Fails with `notFound` for an unknown class, with `conflict` when
    * the schema is no longer at `expectedVersion`: the caller decided on an older one and looks again.
    */
   updateClass(definition: ClassDefinition, expectedVersion: number, context: RequestContext): Promise<ClassRecord>;
   /** Fails with `notFound` for an unknown class, with `invalid` when the property contradicts the schema as it is now. */
-  addProperty(className: string, property: PropertyDefinition, context: RequestContext): Promise<ClassRecord>;
+  addProperty(className: string, property: PropertyDefinition, context: ChangeContext): Promise<ClassRecord>;
   /**
    * The class of that name with at least the properties of `definition`, in one change or none: created when there is
    * none, else as `ensureProperties`; an existing class is otherwise left as it is. Fails as `addClass` and
@@ -88,8 +114,25 @@ export interface SchemaService {
     properties: readonly PropertyDefinition[],
     context: RequestContext,
   ): Promise<ClassRecord>;
-  /** Fails with `notFound` for an unknown class. Resolves when the class is gone from the schema. */
-  deleteClass(className: string, context: RequestContext): Promise<void>;
+  /**
+   * Resolves when the class is out of the schema and every storage node with a shard of it has confirmed that it takes
+   * nothing more into it. Fails with `unavailable`, naming them, when some have not within ten seconds: the class stays out
+   * of the schema, and whoever repeats the deletion waits for them again. Fails with `notFound` for an unknown class,
+   * unless one of that name was deleted by a request that never had its answer; with `conflict` when there is a class of
+   * that name and another id.
+   */
+  deleteClass(incarnation: ClassIncarnation, context: ChangeContext): Promise<void>;
   /** Fixes the vector length of a class unless it is fixed already; the length that holds is the answer. */
   fixDimensions(className: string, classId: string, dimensions: number, context: RequestContext): Promise<number>;
+}
+
+/** The schema as coordinators serve it. */
+export interface ServedSchema extends SchemaService {
+  /** The caller has the answer of that change: nobody will ask for it again. */
+  settle(changeId: string, context: RequestContext): Promise<void>;
+  /**
+   * Puts a schema that other processes of a cluster still know into an empty store, which becomes that cluster's. Fails
+   * with `conflict` on a store that has classes, with `invalid` on a schema without a cluster id.
+   */
+  restore(snapshot: SchemaSnapshot, context: RequestContext): Promise<void>;
 }

@@ -1,4 +1,5 @@
-export { findNodeIdentity, keepNodeIdentity, type NodeIdentity, nodeIdentity } from "./node-identity.js";
+export type { DropConfirmationOptions } from "./drop-confirmation.js";
+export { findNodeIdentity, keepNodeIdentity, type NodeIdentity } from "./node-identity.js";
 export { ShardFolders } from "./shard-folders.js";
 export type { OpenedShard, ShardRegistryEvent, ShardRegistryOptions } from "./shard-registry.js";
 export { type FollowedSchema, StorageNode } from "./storage-node.js";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { findNodeIdentity, keepNodeIdentity, nodeIdentity } from "./node-identity.js";
+import { findNodeIdentity, keepNodeIdentity } from "./node-identity.js";
 import { ShardFolders } from "./shard-folders.js";
 
 let root: string;
@@ -80,7 +80,14 @@ describe("ShardFolders", () => {
   });
 });
 
-describe("nodeIdentity", () => {
+/** As a process that starts on the folder. */
+async function nodeIdentity(dataPath: string, configured: string | undefined, fallback: string): Promise<string> {
+  const { name, clusterId } = await findNodeIdentity(dataPath, configured, fallback);
+  await keepNodeIdentity(dataPath, name, clusterId);
+  return name;
+}
+
+describe("the identity of a node", () => {
   test("is the configured name, or the fallback, and stays what it was first", async () => {
     expect(await nodeIdentity(join(root, "a"), "n1", "host")).toBe("n1");
     expect(await nodeIdentity(join(root, "a"), undefined, "other")).toBe("n1");
@@ -90,10 +97,16 @@ describe("nodeIdentity", () => {
 
   test("is only looked for until it is kept", async () => {
     for (let time = 0; time < 2; time++) {
-      expect(await findNodeIdentity(root, "n1", "host")).toEqual({ name: "n1", isNew: true });
+      expect(await findNodeIdentity(root, "n1", "host")).toEqual({ name: "n1", isNew: true, clusterId: undefined });
     }
     await keepNodeIdentity(root, "n1");
-    expect(await findNodeIdentity(root, undefined, "host")).toEqual({ name: "n1", isNew: false });
+    expect(await findNodeIdentity(root, undefined, "host")).toEqual({ name: "n1", isNew: false, clusterId: undefined });
+  });
+
+  test("F4: keeps the cluster that its data belongs to, also in a folder of before", async () => {
+    await keepNodeIdentity(root, "n1");
+    await keepNodeIdentity(root, "n1", "cluster-1");
+    expect(await findNodeIdentity(root, "n1", "host")).toEqual({ name: "n1", isNew: false, clusterId: "cluster-1" });
   });
 
   test("refuses another configured name, and a damaged file", async () => {

@@ -71,6 +71,8 @@ export class ShardRegistry implements AsyncDisposable {
   #slots = OPENING_MAX;
   readonly #waiting: (() => void)[] = [];
   #dropping: Promise<unknown> = Promise.resolve();
+  /** Classes whose shards were open: resolves when the last write into them has ended. */
+  readonly #draining = new Map<string, Promise<unknown>>();
   /** Whether the classes on disk have been compared with the schema. */
   #isSwept = false;
   #sweeping: Promise<void> = Promise.resolve();
@@ -150,6 +152,11 @@ export class ShardRegistry implements AsyncDisposable {
     const error = new ShoalError("unavailable", failed.condition().reason ?? "it has failed");
     this.#options.onEvent({ type: "shardFailed", shard: open.address, error });
     this.#open(open.address, record, close(open));
+  }
+
+  /** Resolves when no write into a class that the schema no longer has is under way; none is accepted any more. */
+  async whenRefused(classId: string): Promise<void> {
+    await this.#draining.get(classId);
   }
 
   /** Every shard that is placed here, open or not. */
@@ -254,6 +261,10 @@ export class ShardRegistry implements AsyncDisposable {
     const ofClass = [...this.#shards.values()].filter(({ address }) => address.classId === classId);
     for (const { address } of ofClass) this.#shards.delete(keyOf(address));
     this.#placed = undefined;
+    // One that could not be opened has accepted nothing.
+    const draining = Promise.allSettled(ofClass.map(async ({ opened }) => (await opened).shard.drain()));
+    this.#draining.set(classId, draining);
+    draining.finally(() => this.#draining.delete(classId));
     const dropped = this.#dropping.then(async () => {
       await Promise.all(ofClass.map(close));
       if (andData) await this.#options.folders.drop(classId);

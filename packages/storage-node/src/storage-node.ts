@@ -15,8 +15,9 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
-import type { FoundObjects, RequestContext, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
+import type { FoundObjects, RequestContext, SchemaSnapshot, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
 import type { Shard } from "@shoal/shard";
+import { DropConfirmation, type DropConfirmationOptions } from "./drop-confirmation.js";
 import { findObjects } from "./find-objects.js";
 import { ShardRegistry, type ShardRegistryOptions } from "./shard-registry.js";
 
@@ -35,8 +36,16 @@ export class StorageNode implements ShardService, AsyncDisposable {
   readonly #registry: ShardRegistry;
   readonly #schema: FollowedSchema;
   readonly #subscription: Disposable;
+  readonly #drops: DropConfirmation | undefined;
 
-  private constructor(name: string, registry: ShardRegistry, schema: FollowedSchema, subscription: Disposable) {
+  private constructor(
+    name: string,
+    registry: ShardRegistry,
+    schema: FollowedSchema,
+    subscription: Disposable,
+    drops: DropConfirmation | undefined,
+  ) {
+    this.#drops = drops;
     this.name = name;
     this.#registry = registry;
     this.#schema = schema;
@@ -45,15 +54,26 @@ export class StorageNode implements ShardService, AsyncDisposable {
 
   /**
    * Catches up with the schema first, as far as the coordinator can be reached. Resolves when every shard that the schema
-   * places here is open or is known to have failed.
+   * places here is open or is known to have failed. `drops`: who hears that a class which is being deleted takes nothing more.
    */
-  static async start(schema: FollowedSchema, options: ShardRegistryOptions): Promise<StorageNode> {
+  static async start(
+    schema: FollowedSchema,
+    options: ShardRegistryOptions,
+    drops?: Omit<DropConfirmationOptions, "nodeName">,
+  ): Promise<StorageNode> {
     await schema.caughtUp();
     const registry = new ShardRegistry(options);
+    const confirmation = drops && new DropConfirmation({ ...drops, nodeName: options.nodeName });
+    const confirm = (snapshot: SchemaSnapshot) =>
+      confirmation?.follow(snapshot, (classId) => registry.whenRefused(classId));
     const started = registry.start(schema.snapshot, schema.isConfirmed);
-    const subscription = schema.onChange((snapshot) => registry.follow(snapshot, schema.isConfirmed));
+    confirm(schema.snapshot);
+    const subscription = schema.onChange((snapshot) => {
+      registry.follow(snapshot, schema.isConfirmed);
+      confirm(snapshot);
+    });
     await started;
-    return new StorageNode(options.nodeName, registry, schema, subscription);
+    return new StorageNode(options.nodeName, registry, schema, subscription, confirmation);
   }
 
   /** Version of the schema that it follows. */
@@ -161,6 +181,7 @@ export class StorageNode implements ShardService, AsyncDisposable {
   /** Closes all shards after the writes that were accepted. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#subscription[Symbol.dispose]();
+    this.#drops?.[Symbol.dispose]();
     await this.#registry[Symbol.asyncDispose]();
   }
 

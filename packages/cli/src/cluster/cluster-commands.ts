@@ -1,6 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { EXIT_FAILURE, systemClock } from "@shoal/service-runtime";
 import type { Command } from "commander";
+import { KNOWN_SCHEMA } from "../known-schema.js";
 import { addConfigFileFlag, type ServeFlags } from "../serve-flags.js";
 import { configure } from "../service-command.js";
 import { ROLES, readCertificateRequest } from "./certificate-request.js";
@@ -54,7 +55,28 @@ export function addClusterCommands(program: Command): void {
         process.stdout.write(`storage node '${name}' is removed\n`);
       }),
     );
+  addConfigFileFlag(cluster.command("restore-schema"))
+    .description(
+      "Brings the schema back into the empty store of coordinators, from what gateways, storage nodes and servers " +
+        `remember in '${KNOWN_SCHEMA}' of their data folders; as a gateway, by its settings.`,
+    )
+    .requiredOption("--from <folder...>", "data folders, or copies of that file: the newest of one cluster is taken")
+    .option(
+      "--data-path <folder>",
+      "the data folder of a stopped coordinator or server, in place of running coordinators",
+    )
+    .action(({ from, dataPath, ...flags }: RestoreOptions) =>
+      inOneLine(async () => {
+        const { configuration } = await configure(flags);
+        const { restoreSchema } = await import("./restore-schema.js");
+        const { clusterId, version, classes } = await restoreSchema(from, configuration, dataPath);
+        const names = classes.map(({ definition }) => definition.class).join(", ") || "none";
+        process.stdout.write(`version ${version} of the schema of cluster '${clusterId}' is back, classes: ${names}\n`);
+      }),
+    );
 }
+
+type RestoreOptions = { readonly from: readonly string[]; readonly dataPath?: string; readonly configFile?: string };
 
 /** Runs a command; a failure is one line and exit code 1. */
 async function inOneLine(run: () => Promise<void>): Promise<void> {

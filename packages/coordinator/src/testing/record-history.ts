@@ -4,6 +4,7 @@ import { Ledger } from "../ledger.js";
 import type { MetaStore } from "../meta-store.js";
 import { NodeRegistry } from "../node-registry.js";
 import { SchemaCoordinator } from "../schema-coordinator.js";
+import { confirmingHolders } from "./confirming-holders.js";
 
 /** What is asked of a coordinator; the operation's number marks what it writes. */
 export type Operation =
@@ -21,7 +22,7 @@ export type Operation =
       readonly definition: ClassDefinition;
       readonly version: number;
     }
-  | { readonly kind: "delete"; readonly className: string }
+  | { readonly kind: "delete"; readonly className: string; readonly classId: string | undefined }
   | { readonly kind: "fixDimensions"; readonly className: string; readonly classId: string }
   | { readonly kind: "register"; readonly node: string }
   | { readonly kind: "read" };
@@ -102,6 +103,7 @@ async function openCoordinator(store: MetaStore, at: number): Promise<Coordinato
     limits: { classesMax: 25, propertiesPerClassMax: 25 },
     shardLimit: { max: 100, reason: "SCHEMA_SHARDS_MAX" },
   });
+  confirmingHolders(ledger);
   const watched: SchemaSnapshot[] = [];
   schema.watch((snapshot) => watched.push(snapshot));
   return { schema, nodes: new NodeRegistry(ledger, 1), watched };
@@ -138,7 +140,7 @@ function drawOperation({ watched }: Coordinator, number: number, random: () => n
   ]);
   if (kind === "register") return { kind, node: draw(NODES) };
   if (kind === "read") return { kind };
-  if (kind === "delete" && random() < 0.5) return { kind, className };
+  if (kind === "delete" && random() < 0.5) return { kind, className, classId: record?.classId };
   if (kind === "add" || record === undefined || known === undefined)
     return { kind: "add", className, properties: [property()] };
   const { classId } = record;
@@ -168,7 +170,7 @@ function perform(
     case "update":
       return schema.updateClass({ ...operation.definition, description: String(number) }, operation.version, CONTEXT);
     case "delete":
-      return schema.deleteClass(operation.className, CONTEXT).then(() => undefined);
+      return schema.deleteClass(operation, CONTEXT).then(() => undefined);
     case "fixDimensions":
       return schema.fixDimensions(operation.className, operation.classId, number, CONTEXT);
     case "register":

@@ -46,7 +46,9 @@ export function applyOperation(
   if (operation.kind === "add") return known === undefined ? created(operation.properties) : "invalid";
   if (operation.kind === "update" && model.version !== operation.version) return "conflict";
   if (known === undefined) return operation.kind === "ensure" ? created(operation.properties) : "notFound";
-  if ("classId" in operation && operation.classId !== known.classId) return "notFound";
+  if ("classId" in operation && operation.classId !== known.classId) {
+    return operation.kind === "delete" ? "conflict" : "notFound";
+  }
   switch (operation.kind) {
     case "delete":
       return {
@@ -84,7 +86,7 @@ export function modelOf({ revision, entries }: MetaState): Model {
     const [kind, name = ""] = key.split("/");
     if (kind === "schemaVersion") version = Number(value);
     else if (kind === "node") nodes.set(name, (value as unknown as { address: string }).address);
-    else classes.set(name, modelClass(value as unknown as StoredValue));
+    else if (kind === "class") classes.set(name, modelClass(value as unknown as StoredValue));
   }
   return { version, classes, nodes };
 }

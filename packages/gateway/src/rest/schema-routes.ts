@@ -75,15 +75,23 @@ export function schemaRoutes(
     }
   }
 
+  /** Means the class that is there when it is asked for: when that was made anew meanwhile, it is looked up again. */
   async function remove(request: HttpRequest): Promise<HttpResponse> {
-    const [className = ""] = request.params;
-    try {
-      await schema.deleteClass(className, request.context);
-    } catch (thrown) {
-      if (thrown instanceof ShoalError && thrown.code === "notFound") return unknownClass(400, className);
-      throw thrown;
+    const { context, params } = request;
+    const [className = ""] = params;
+    for (;;) {
+      const { classes } = await schema.current(context);
+      const classId = classes.find(({ definition }) => definition.class === className)?.classId;
+      try {
+        await schema.deleteClass({ className, classId }, context);
+        return EMPTY_OK;
+      } catch (thrown) {
+        if (!(thrown instanceof ShoalError)) throw thrown;
+        if (thrown.code === "notFound") return unknownClass(400, className);
+        if (thrown.code !== "conflict") throw thrown;
+        context.signal?.throwIfAborted();
+      }
     }
-    return EMPTY_OK;
   }
 
   async function addProperty(request: HttpRequest): Promise<HttpResponse> {

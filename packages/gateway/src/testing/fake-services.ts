@@ -163,7 +163,7 @@ export class FakeServices {
     addProperty: async (className, property) => this.#addProperty(className, property),
     ensureClass: () => Promise.reject(new ShoalError("internal", "not part of these tests")),
     ensureProperties: () => Promise.reject(new ShoalError("internal", "not part of these tests")),
-    deleteClass: async (className) => {
+    deleteClass: async ({ className }) => {
       if (this.view.classRecord(className) === undefined) {
         throw new ShoalError("notFound", `could not find class '${className}'`);
       }

@@ -15,6 +15,12 @@ export function nodesHandlers(service: NodeService, isSecure: boolean, stopped: 
       await service.register(node, context);
       return request;
     }),
+    ConfirmDropped: unaryHandler(async (request, context, call) => {
+      const { nodeName, classIds } = request;
+      if (isSecure) checkIsNode(nodeName, peerNames(call.getAuthContext().sslPeerCertificate ?? {}));
+      await service.confirmDropped(nodeName, classIds, context);
+      return request;
+    }),
     Remove: unaryHandler(async ({ name }, context) => wireNode(await service.remove(name, context))),
     Watch: (call) =>
       sendLatest<NodeDirectory>(call, stopped, {
@@ -28,7 +34,7 @@ export function nodesHandlers(service: NodeService, isSecure: boolean, stopped: 
 function checkIsNode(name: string, names: readonly string[]): void {
   if (names.includes(name)) return;
   const proven = names.map((one) => `'${one}'`).join(", ") || "nobody";
-  throw new ShoalError("forbidden", `node '${name}' was to be registered by whoever has the certificate of ${proven}`);
+  throw new ShoalError("forbidden", `whoever has the certificate of ${proven} spoke for node '${name}'`);
 }
 
 function wireNode({ name, address = "", shoalVersion, gitHash }: NodeRecord): WireNode {

@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
-import { Server } from "@grpc/grpc-js";
+import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
 import type { ExtensionService } from "../extension-service.js";
 import type { JobService } from "../job-service.js";
 import type { NodeService } from "../node-service.js";
-import type { SchemaService } from "../schema-service.js";
+import type { ServedSchema } from "../schema-service.js";
 import type { PacketStream } from "../stream/frame-stream.js";
 import { farCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
@@ -13,6 +13,7 @@ import { extensionsHandlers } from "./extensions-far-side.js";
 import { forGateways } from "./for-gateways.js";
 import { jobsHandlers } from "./jobs-far-side.js";
 import { nodesHandlers } from "./nodes-far-side.js";
+import { ofOneCluster } from "./of-one-cluster.js";
 import { schemaHandlers } from "./schema-far-side.js";
 import type { ServedNode } from "./shard-far-side.js";
 import { ShardServing, type ShardServingLimits } from "./shard-serving.js";
@@ -20,7 +21,7 @@ import { ShardServing, type ShardServingLimits } from "./shard-serving.js";
 /** What a process serves to the others; at least one of them. */
 export interface RpcServices {
   readonly node?: ServedNode;
-  readonly schema?: SchemaService;
+  readonly schema?: ServedSchema;
   readonly nodes?: NodeService;
   readonly jobs?: JobService;
   readonly extensions?: ExtensionService;
@@ -34,6 +35,8 @@ export interface RpcServerOptions {
   readonly now: () => number;
   /** Plain text when undefined; otherwise every caller needs a certificate. */
   readonly tls?: TlsSource | undefined;
+  /** Callers of the coordinator's services that name another cluster are refused. Absent: nobody is. */
+  readonly clusterId?: () => string | undefined;
   readonly limits?: Partial<ShardServingLimits>;
 }
 
@@ -69,7 +72,7 @@ export class RpcServer implements AsyncDisposable {
     // Every stream that is open listens.
     setMaxListeners(0, stopped.signal);
     const shards = services.node === undefined ? undefined : new ShardServing(services.node, options);
-    addServices(server, services, shards, options.tls !== undefined, stopped.signal);
+    addServices(server, services, shards, options, stopped.signal);
     const host = options.host.includes(":") ? `[${options.host}]` : options.host;
     const port = await new Promise<number>((resolve, reject) => {
       server.bindAsync(`${host}:${options.port}`, farCredentials(options.tls), (error, bound) => {
@@ -106,17 +109,21 @@ function addServices(
   server: Server,
   { schema, nodes, jobs, extensions }: RpcServices,
   shards: ShardServing | undefined,
-  isSecure: boolean,
+  { tls, clusterId = () => undefined }: Pick<RpcServerOptions, "tls" | "clusterId">,
   stopped: AbortSignal,
 ): void {
-  const only = isSecure ? forGateways : <Handlers>(handlers: Handlers): Handlers => handlers;
+  const isSecure = tls !== undefined;
+  const only: typeof forGateways = isSecure ? forGateways : (handlers) => handlers;
+  const add = <Handlers extends UntypedServiceImplementation>(
+    definition: ServiceDefinition,
+    handlers: Handlers,
+    open: readonly (keyof Handlers & string)[],
+  ): void => server.addService(definition, ofOneCluster(only(handlers, open), clusterId));
   if (shards !== undefined) server.addService(SHARDS, only({ Talk: (call: PacketStream) => shards.serve(call) }, []));
-  if (schema !== undefined) server.addService(SCHEMA, only(schemaHandlers(schema, stopped), ["Current", "Watch"]));
-  if (nodes !== undefined) {
-    server.addService(NODES, only(nodesHandlers(nodes, isSecure, stopped), ["Register", "Watch"]));
-  }
-  if (jobs !== undefined) server.addService(JOBS, only(jobsHandlers(jobs, stopped), []));
-  if (extensions !== undefined) server.addService(EXTENSIONS, only(extensionsHandlers(extensions, stopped), []));
+  if (schema !== undefined) add(SCHEMA, schemaHandlers(schema, stopped), ["Current", "Watch"]);
+  if (nodes !== undefined) add(NODES, nodesHandlers(nodes, isSecure, stopped), ["Register", "ConfirmDropped", "Watch"]);
+  if (jobs !== undefined) add(JOBS, jobsHandlers(jobs, stopped), []);
+  if (extensions !== undefined) add(EXTENSIONS, extensionsHandlers(extensions, stopped), []);
 }
 
 /** Listens, and serves the services that are given. Fails with `unavailable` when the port is taken. */

@@ -3,14 +3,15 @@ import type { RecordAnswer } from "../generated/shoal/RecordAnswer.js";
 import type { SchemaHandlers } from "../generated/shoal/Schema.js";
 import type { SchemaPosition, SchemaPosition__Output } from "../generated/shoal/SchemaPosition.js";
 import type { SchemaUpdate } from "../generated/shoal/SchemaUpdate.js";
-import type { ClassRecord, SchemaService, SchemaSnapshot } from "../schema-service.js";
-import { readDefinition, readProperties, readProperty, recordJson } from "../wire/record-codec.js";
+import type { RequestContext } from "../request-context.js";
+import type { ChangeContext, ClassRecord, SchemaService, SchemaSnapshot, ServedSchema } from "../schema-service.js";
+import { readDefinition, readProperties, readProperty, readSnapshot, recordJson } from "../wire/record-codec.js";
 import { updateBetween } from "../wire/schema-update.js";
 import { sendLatest } from "./send-latest.js";
 import { unaryHandler } from "./unary-handler.js";
 
 /** `SchemaService` behind gRPC, until `stopped`. */
-export function schemaHandlers(service: SchemaService, stopped: AbortSignal): SchemaHandlers {
+export function schemaHandlers(service: ServedSchema, stopped: AbortSignal): SchemaHandlers {
   let latest: SchemaSnapshot | undefined;
   const subscription = service.watch((snapshot) => {
     latest = snapshot;
@@ -25,14 +26,14 @@ export function schemaHandlers(service: SchemaService, stopped: AbortSignal): Sc
       return updateBetween(isAt(known, snapshot) ? snapshot : undefined, snapshot);
     }),
     Watch: (call) => watch(service, call, stopped),
-    AddClass: unaryHandler(async ({ definitionJson }, context) =>
-      answer(await service.addClass(readDefinition(definitionJson), context)),
+    AddClass: unaryHandler(async ({ definitionJson, changeId }, context) =>
+      answer(await service.addClass(readDefinition(definitionJson), changeOf(changeId, context))),
     ),
     UpdateClass: unaryHandler(async ({ definitionJson, expectedVersion }, context) =>
       answer(await service.updateClass(readDefinition(definitionJson), expectedVersion, context)),
     ),
-    AddProperty: unaryHandler(async ({ className, propertyJson }, context) =>
-      answer(await service.addProperty(className, readProperty(propertyJson), context)),
+    AddProperty: unaryHandler(async ({ className, propertyJson, changeId }, context) =>
+      answer(await service.addProperty(className, readProperty(propertyJson), changeOf(changeId, context))),
     ),
     EnsureClass: unaryHandler(async ({ definitionJson }, context) =>
       answer(await service.ensureClass(readDefinition(definitionJson), context)),
@@ -40,15 +41,28 @@ export function schemaHandlers(service: SchemaService, stopped: AbortSignal): Sc
     EnsureProperties: unaryHandler(async ({ className, classId, propertiesJson }, context) =>
       answer(await service.ensureProperties(className, classId, readProperties(propertiesJson), context)),
     ),
-    DeleteClass: unaryHandler(async ({ className }, context) => {
-      await service.deleteClass(className, context);
+    DeleteClass: unaryHandler(async ({ className, classId, changeId }, context) => {
+      const incarnation = { className, classId: classId === "" ? undefined : classId };
+      await service.deleteClass(incarnation, changeOf(changeId, context));
       return { position: position() };
+    }),
+    Settle: unaryHandler(async ({ changeId }, context) => {
+      await service.settle(changeId, context);
+      return position();
+    }),
+    Restore: unaryHandler(async ({ snapshotJson }, context) => {
+      await service.restore(readSnapshot(snapshotJson), context);
+      return position();
     }),
     FixDimensions: unaryHandler(async ({ className, classId, dimensions }, context) => {
       const fixed = await service.fixDimensions(className, classId, dimensions, context);
       return { position: position(), dimensions: fixed };
     }),
   };
+}
+
+function changeOf(changeId: string, context: RequestContext): ChangeContext {
+  return changeId === "" ? context : { ...context, changeId };
 }
 
 type WatchCall = ServerWritableStream<SchemaPosition__Output, SchemaUpdate>;

@@ -19,6 +19,8 @@ export interface CoordinatorConnection extends Disposable {
   readonly extensions: CoordinatorExtensions;
   /** Whether a coordinator tells of changes of the schema right now. */
   readonly isReachable: boolean;
+  /** The cluster of the coordinator that has refused this process last, until one answers. */
+  readonly foreignClusterId: string | undefined;
 }
 
 /** Connects to any of the coordinators at `addresses` (`host:port`), and to another one when it is lost. */
@@ -49,6 +51,9 @@ export function connectCoordinator(
     },
     get isReachable() {
       return isReachable;
+    },
+    get foreignClusterId() {
+      return calls.foreignClusterId;
     },
     [Symbol.dispose]() {
       schema[Symbol.dispose]();

@@ -11,7 +11,7 @@ import { deliveryOf, undelivered } from "../delivery.js";
 import type { RequestContext } from "../request-context.js";
 import { channelOptions, nearCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
-import { errorOfStatus, REQUEST_ID } from "../wire/status-codec.js";
+import { CLUSTER_ID, errorOfStatus, REQUEST_ID } from "../wire/status-codec.js";
 
 /** The name in the certificate of every coordinator. */
 const COORDINATOR = "coordinator";
@@ -34,6 +34,8 @@ export interface CoordinatorCallsOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly tls?: TlsSource | undefined;
+  /** The cluster that this process belongs to, as far as it knows; coordinators of another one refuse it. */
+  readonly clusterId?: () => string | undefined;
 }
 
 /** Calls to any of several coordinators: whoever answered last is asked first. */
@@ -45,6 +47,7 @@ export class CoordinatorCalls implements Disposable {
   /** Why there was no connection the last time, by address. */
   readonly #reasons = new Map<string, string>();
   #preferred = 0;
+  #foreignClusterId: string | undefined;
 
   /** Addresses are `host:port`; a name may stand for several machines. */
   constructor(addresses: readonly string[], options: CoordinatorCallsOptions) {
@@ -60,7 +63,7 @@ export class CoordinatorCalls implements Disposable {
   }
 
   /**
-   * One call. A coordinator that cannot be reached is passed over; one that was lost on the way only when the call
+   * One call, with `attemptMs` for each coordinator. A coordinator that cannot be reached is passed over; one that was lost on the way only when the call
    * `isRepeatable`. Fails with what the coordinator says, or with `unavailable`.
    */
   async ask<Request extends object, Answer extends object>(
@@ -68,6 +71,7 @@ export class CoordinatorCalls implements Disposable {
     request: Request,
     context: RequestContext,
     isRepeatable: boolean,
+    attemptMs: number = ATTEMPT_MS,
   ): Promise<Answer> {
     const failures: ShoalError[] = [];
     for (let made = 0; made < this.#clients.length; made++) {
@@ -80,7 +84,7 @@ export class CoordinatorCalls implements Disposable {
       if (left <= 0) break;
       try {
         await this.#reach(client, address, Math.min(left, CONNECT_MS));
-        return await this.#unary(client, address, method, request, context);
+        return await this.#unary(client, address, method, request, context, attemptMs);
       } catch (thrown) {
         if (!(thrown instanceof ShoalError)) throw thrown;
         const mayAskAnother = thrown.code === "unavailable" && (isRepeatable || deliveryOf(thrown) === "never");
@@ -90,9 +94,19 @@ export class CoordinatorCalls implements Disposable {
       }
     }
     const reasons = failures.map(({ message }) => message).join("; ");
-    throw new ShoalError("unavailable", `the coordinator cannot be reached: ${reasons || "no time is left"}`, {
+    const error = new ShoalError("unavailable", `the coordinator cannot be reached: ${reasons || "no time is left"}`, {
       retryAfterSeconds: 1,
     });
+    throw undelivered(error, failures.some((failure) => deliveryOf(failure) === "unknown") ? "unknown" : "never");
+  }
+
+  /** The cluster of the coordinator that has refused this process last, until one answers. */
+  get foreignClusterId(): string | undefined {
+    return this.#foreignClusterId;
+  }
+
+  nowMs(): number {
+    return this.#options.now();
   }
 
   /** A stream of what one coordinator sends; when it ends, the next one is asked of another. */
@@ -104,8 +118,11 @@ export class CoordinatorCalls implements Disposable {
     const client = this.#clients[at];
     if (client === undefined) throw new ShoalError("internal", "there are no addresses of coordinators");
     const { path, requestSerialize, responseDeserialize } = method;
-    const stream = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request);
-    stream.on("error", ({ details }: Partial<ServiceError>) => {
+    const metadata = this.#metadata();
+    const stream = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata);
+    stream.on("error", (error: Partial<ServiceError>) => {
+      const { details } = error;
+      this.#noteCluster(error);
       const reason = LAST_ERROR.exec(details ?? "")?.[1];
       if (reason !== undefined) this.#reasons.set(this.#addresses[at] ?? "", reason);
       this.#passOver(at);
@@ -130,6 +147,19 @@ export class CoordinatorCalls implements Disposable {
           "grpc.keepalive_timeout_ms": 1_500,
         }),
     );
+  }
+
+  #metadata(): Metadata {
+    const metadata = new Metadata();
+    const clusterId = this.#options.clusterId?.();
+    if (clusterId !== undefined) metadata.set(CLUSTER_ID, clusterId);
+    return metadata;
+  }
+
+  #noteCluster(error: Partial<ServiceError> | null): void {
+    const [other] = error?.metadata?.get(CLUSTER_ID) ?? [];
+    if (other !== undefined) this.#foreignClusterId = String(other);
+    else if (error === null) this.#foreignClusterId = undefined;
   }
 
   #passOver(at: number): void {
@@ -161,15 +191,17 @@ export class CoordinatorCalls implements Disposable {
     method: CalledMethod<Request, Answer>,
     request: Request,
     context: RequestContext,
+    attemptMs: number,
   ): Promise<Answer> {
-    const metadata = new Metadata();
+    const metadata = this.#metadata();
     if (context.requestId !== undefined) metadata.set(REQUEST_ID, context.requestId);
-    const options: CallOptions = { deadline: Math.min(context.deadline, this.#options.now() + ATTEMPT_MS) };
+    const options: CallOptions = { deadline: Math.min(context.deadline, this.#options.now() + attemptMs) };
     const { signal } = context;
     return new Promise<Answer>((resolve, reject) => {
       const { path, requestSerialize, responseDeserialize } = method;
       const done = (error: ServiceError | null, answer?: unknown) => {
         signal?.removeEventListener("abort", cancel);
+        this.#noteCluster(error);
         if (signal?.aborted) reject(signal.reason);
         else if (error === null) resolve(answer as Answer);
         else reject(errorOfStatus(error, address));

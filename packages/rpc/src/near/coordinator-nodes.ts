@@ -26,6 +26,10 @@ export class CoordinatorNodes implements NodeService, Disposable {
     await this.#calls.ask(NODES.Register, { ...node, address: node.address ?? "" }, context, true);
   }
 
+  async confirmDropped(nodeName: string, classIds: readonly string[], context: RequestContext): Promise<void> {
+    await this.#calls.ask(NODES.ConfirmDropped, { nodeName, classIds: [...classIds] }, context, true);
+  }
+
   async remove(name: string, context: RequestContext): Promise<NodeRecord> {
     return readNode(await this.#calls.ask(NODES.Remove, { name }, context, false));
   }

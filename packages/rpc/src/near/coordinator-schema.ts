@@ -1,15 +1,31 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import { deliveryOf } from "../delivery.js";
 import type { RecordAnswer__Output } from "../generated/shoal/RecordAnswer.js";
 import type { SchemaPosition, SchemaPosition__Output } from "../generated/shoal/SchemaPosition.js";
 import type { SchemaUpdate__Output } from "../generated/shoal/SchemaUpdate.js";
 import type { RequestContext } from "../request-context.js";
-import { type ClassRecord, goesOnFrom, type SchemaService, type SchemaSnapshot } from "../schema-service.js";
+import {
+  type ClassIncarnation,
+  type ClassRecord,
+  goesOnFrom,
+  type SchemaService,
+  type SchemaSnapshot,
+} from "../schema-service.js";
 import { WatchedValue } from "../watched-value.js";
 import { SCHEMA } from "../wire/load-protos.js";
 import { jsonBytes, readRecord } from "../wire/record-codec.js";
 import { applyUpdate } from "../wire/schema-update.js";
 import type { CoordinatorCalls } from "./coordinator-calls.js";
 import { FollowedStream } from "./followed-stream.js";
+
+/** Changes that wait for storage nodes, or for each other, are answered within ten seconds. */
+const SLOW_CHANGE_MS = 12_000;
+
+/** So long is a change repeated that a coordinator was lost with; one that restarts is back by then. */
+const REPEAT_MS_MAX = 5_000;
+const REPEAT_PAUSE_MS = 200;
 
 /** A change is on its way to the watchers of this process: so long it is waited for before it is asked for. */
 const CHANGE_WAIT_MS = 100;
@@ -54,8 +70,11 @@ export class CoordinatorSchema implements SchemaService, Disposable {
   }
 
   async addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
-    const request = { definitionJson: jsonBytes(definition) };
-    return this.#changed(await this.#calls.ask(SCHEMA.AddClass, request, context, false), context);
+    const definitionJson = jsonBytes(definition);
+    return this.#settled(context, async (changeId) => {
+      const request = { definitionJson, changeId };
+      return this.#changed(await this.#calls.ask(SCHEMA.AddClass, request, context, false, SLOW_CHANGE_MS), context);
+    });
   }
 
   async updateClass(
@@ -68,13 +87,16 @@ export class CoordinatorSchema implements SchemaService, Disposable {
   }
 
   async addProperty(className: string, property: PropertyDefinition, context: RequestContext): Promise<ClassRecord> {
-    const request = { className, propertyJson: jsonBytes(property) };
-    return this.#changed(await this.#calls.ask(SCHEMA.AddProperty, request, context, false), context);
+    const propertyJson = jsonBytes(property);
+    return this.#settled(context, async (changeId) => {
+      const request = { className, propertyJson, changeId };
+      return this.#changed(await this.#calls.ask(SCHEMA.AddProperty, request, context, false, SLOW_CHANGE_MS), context);
+    });
   }
 
   async ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
     const request = { definitionJson: jsonBytes(definition) };
-    return this.#changed(await this.#calls.ask(SCHEMA.EnsureClass, request, context, true), context);
+    return this.#changed(await this.#calls.ask(SCHEMA.EnsureClass, request, context, true, SLOW_CHANGE_MS), context);
   }
 
   async ensureProperties(
@@ -87,9 +109,12 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     return this.#changed(await this.#calls.ask(SCHEMA.EnsureProperties, request, context, true), context);
   }
 
-  async deleteClass(className: string, context: RequestContext): Promise<void> {
-    const { position } = await this.#calls.ask(SCHEMA.DeleteClass, { className }, context, false);
-    await this.#reach(position, context);
+  async deleteClass({ className, classId = "" }: ClassIncarnation, context: RequestContext): Promise<void> {
+    await this.#settled(context, async (changeId) => {
+      const request = { className, classId, changeId };
+      const { position } = await this.#calls.ask(SCHEMA.DeleteClass, request, context, false, SLOW_CHANGE_MS);
+      await this.#reach(position, context);
+    });
   }
 
   async fixDimensions(
@@ -104,9 +129,41 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     return answer.dimensions;
   }
 
+  async restore(snapshot: SchemaSnapshot, context: RequestContext): Promise<void> {
+    await this.#calls.ask(SCHEMA.Restore, { snapshotJson: jsonBytes(snapshot) }, context, false, SLOW_CHANGE_MS);
+  }
+
   [Symbol.dispose](): void {
     this.#stream[Symbol.dispose]();
     this.#snapshot.forgetListeners();
+  }
+
+  /**
+   * Sends a change under one id until there is an answer to it: when a coordinator was lost on the way, for a while. Then it is
+   * settled, so that the same change by somebody else is another one.
+   */
+  async #settled<Answer>(context: RequestContext, change: (changeId: string) => Promise<Answer>): Promise<Answer> {
+    const changeId = randomUUID();
+    const answer = await this.#answered(context, () => change(changeId));
+    // What is not settled is taken for a change that nobody has the answer of: no harm is done.
+    await this.#calls.ask(SCHEMA.Settle, { changeId }, context, true).catch(() => undefined);
+    return answer;
+  }
+
+  async #answered<Answer>(context: RequestContext, change: () => Promise<Answer>): Promise<Answer> {
+    const giveUpMs = Math.min(context.deadline, this.#calls.nowMs() + REPEAT_MS_MAX);
+    for (let lost: unknown; ; ) {
+      try {
+        return await change();
+      } catch (thrown) {
+        const delivery = deliveryOf(thrown);
+        if (delivery === "unknown") lost ??= thrown;
+        if (delivery === undefined || lost === undefined) throw thrown;
+        if (this.#calls.nowMs() >= giveUpMs) throw lost;
+      }
+      await sleep(REPEAT_PAUSE_MS);
+      context.signal?.throwIfAborted();
+    }
   }
 
   async #changed({ position, recordJson }: RecordAnswer__Output, context: RequestContext): Promise<ClassRecord> {

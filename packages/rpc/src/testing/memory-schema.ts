@@ -1,11 +1,13 @@
 import { type ClassDefinition, type PropertyDefinition, ShoalError } from "@shoal/model";
-import type { ClassRecord, SchemaService, SchemaSnapshot } from "../schema-service.js";
+import type { ClassIncarnation, ClassRecord, SchemaSnapshot, ServedSchema } from "../schema-service.js";
 
 /** A schema in memory, with as much sense as tests of the way to it need. */
-export class MemorySchema implements SchemaService {
+export class MemorySchema implements ServedSchema {
   readonly #listeners = new Set<(snapshot: SchemaSnapshot) => void>();
   #snapshot: SchemaSnapshot;
   #nextId = 1;
+  /** Ids of the changes whose callers have had their answers. */
+  readonly settled: string[] = [];
 
   constructor(historyId = "history-1") {
     this.#snapshot = { historyId, version: 1, classes: [] };
@@ -57,9 +59,19 @@ export class MemorySchema implements SchemaService {
     return this.#extend(className, properties);
   }
 
-  async deleteClass(className: string): Promise<void> {
+  async deleteClass({ className, classId }: ClassIncarnation): Promise<void> {
     const record = this.#known(className);
+    if (record.classId !== classId) throw new ShoalError("conflict", `class '${className}' is another one meanwhile`);
     this.#swap(this.#snapshot.classes.filter((one) => one !== record));
+  }
+
+  async settle(changeId: string): Promise<void> {
+    this.settled.push(changeId);
+  }
+
+  async restore({ clusterId = "", classes }: SchemaSnapshot): Promise<void> {
+    this.#snapshot = { ...this.#snapshot, clusterId };
+    this.#swap(classes);
   }
 
   async fixDimensions(className: string, _classId: string, dimensions: number): Promise<number> {

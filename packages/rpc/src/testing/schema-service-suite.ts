@@ -68,7 +68,7 @@ export function describeSchemaService(name: string, open: () => Promise<OpenedSc
       const { version } = await service.current(context);
       const quiet = { ...definitionOf("Bike", 3), description: "quiet" };
       expect((await service.updateClass(quiet, version, context)).definition.description).toBe("quiet");
-      await service.deleteClass("Car", context);
+      await service.deleteClass({ className: "Car", classId: car.classId }, context);
       expect(named()).toEqual(["Boat", "Bike"]);
       expect(await service.current(context)).toEqual(seen.at(-1));
       const versions = seen.map((snapshot) => snapshot.version);
@@ -86,8 +86,10 @@ export function describeSchemaService(name: string, open: () => Promise<OpenedSc
       await service.addClass(definitionOf("Car"), context);
       expect(await codeOf(service.addClass(definitionOf("Car"), context))).toBe("invalid");
       expect(await codeOf(service.updateClass(definitionOf("Car"), 0, context))).toBe("conflict");
-      expect(await codeOf(service.deleteClass("Böat", context))).toBe("notFound");
-      await expect(service.deleteClass("Böat", context)).rejects.toThrow("could not find class 'Böat'");
+      expect(await codeOf(service.deleteClass({ className: "Böat", classId: undefined }, context))).toBe("notFound");
+      await expect(service.deleteClass({ className: "Böat", classId: undefined }, context)).rejects.toThrow(
+        "could not find class 'Böat'",
+      );
     });
 
     test("tells every watcher the same, however quickly changes follow each other", async () => {
@@ -102,7 +104,9 @@ export function describeSchemaService(name: string, open: () => Promise<OpenedSc
         await Promise.all(
           Array.from({ length: 5 }, () => {
             const name = `C${below(8)}`;
-            if (below(4) === 0) return service.deleteClass(name, context).catch(() => undefined);
+            const classId = seen[0]?.at(-1)?.classes.find(({ definition }) => definition.class === name)?.classId;
+            if (below(4) === 0)
+              return service.deleteClass({ className: name, classId }, context).catch(() => undefined);
             return service.ensureClass(definitionOf(name, below(9)), context);
           }),
         );

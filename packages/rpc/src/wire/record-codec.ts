@@ -1,5 +1,5 @@
-import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
-import type { ClassRecord } from "../schema-service.js";
+import { type ClassDefinition, type PropertyDefinition, ShoalError } from "@shoal/model";
+import type { ClassRecord, SchemaSnapshot } from "../schema-service.js";
 import { unreadable } from "./byte-reader.js";
 
 const encoded = new WeakMap<ClassRecord, Buffer>();
@@ -24,6 +24,19 @@ export function readRecord(json: Buffer): ClassRecord {
   const whole: ClassRecord = { ...read, dimensions: read.dimensions };
   encoded.set(whole, json);
   return whole;
+}
+
+/** Fails with `invalid` on what cannot be a whole schema. */
+export function readSnapshot(json: Buffer): SchemaSnapshot {
+  const snapshot = parse(json);
+  const isSnapshot =
+    isObject(snapshot) &&
+    typeof snapshot.historyId === "string" &&
+    Number.isSafeInteger(snapshot.version) &&
+    Array.isArray(snapshot.classes);
+  if (!isSnapshot) throw new ShoalError("invalid", "this is no schema: historyId, version and classes are needed");
+  const read = snapshot as unknown as SchemaSnapshot;
+  return { ...read, classes: read.classes.map((record) => readRecord(jsonBytes(record))) };
 }
 
 export function readDefinition(json: Buffer): ClassDefinition {

@@ -1,12 +1,15 @@
+import type { ClassDrop as WireDrop } from "../generated/shoal/ClassDrop.js";
 import type { SchemaUpdate, SchemaUpdate__Output } from "../generated/shoal/SchemaUpdate.js";
-import { type ClassRecord, goesOnFrom, type SchemaSnapshot } from "../schema-service.js";
+import { type ClassDrop, type ClassRecord, goesOnFrom, type SchemaSnapshot } from "../schema-service.js";
 import { readRecord, recordJson } from "./record-codec.js";
 
 /** How to come from one schema to another; from nothing when the two have no common history. */
 export function updateBetween(before: SchemaSnapshot | undefined, after: SchemaSnapshot): SchemaUpdate {
   const position = { historyId: after.historyId, version: after.version };
   const former = [...(before?.historyId === after.historyId ? [] : (after.former ?? []))];
+  const cluster = { clusterId: after.clusterId ?? "", drops: (after.drops ?? []).map(wireDrop) };
   const whole = {
+    ...cluster,
     position,
     whole: true,
     recordsJson: after.classes.map(recordJson),
@@ -21,6 +24,7 @@ export function updateBetween(before: SchemaSnapshot | undefined, after: SchemaS
   const order = changedClasses(before.classes, new Set(update.removed.map(({ classId }) => classId)), changed);
   if (order.some(({ classId }, at) => classId !== after.classes[at]?.classId)) return whole;
   return {
+    ...cluster,
     position,
     whole: false,
     removedClassIds: update.removed.map(({ classId }) => classId),
@@ -35,7 +39,19 @@ export function applyUpdate(before: SchemaSnapshot | undefined, update: SchemaUp
   const records = update.recordsJson.map(readRecord);
   const classes = changedClasses(update.whole ? [] : (before?.classes ?? []), new Set(update.removedClassIds), records);
   const told = update.whole || before?.historyId !== historyId ? update.former : (before.former ?? []);
-  return { historyId, version, classes, ...(told.length > 0 && { former: told }) };
+  const { clusterId, drops } = update;
+  return {
+    historyId,
+    version,
+    ...(clusterId !== "" && { clusterId }),
+    classes,
+    ...(drops.length > 0 && { drops }),
+    ...(told.length > 0 && { former: told }),
+  };
+}
+
+function wireDrop({ classId, className, holders }: ClassDrop): WireDrop {
+  return { classId, className, holders: [...holders] };
 }
 
 interface Change {

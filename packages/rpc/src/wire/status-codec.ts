@@ -21,6 +21,9 @@ const STATUS_OF_CODE: Readonly<Record<ErrorCode, status>> = {
 /** The key of what log lines find a request by. */
 export const REQUEST_ID = "shoal-request-id";
 
+/** The key of the cluster that a caller of the coordinator belongs to. */
+export const CLUSTER_ID = "shoal-cluster-id";
+
 const CODE = "shoal-code";
 const RETRY_AFTER = "shoal-retry-after";
 const UNTOUCHED = "shoal-untouched";

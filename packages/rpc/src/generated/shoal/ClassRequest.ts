@@ -2,8 +2,10 @@
 
 export interface ClassRequest {
   definitionJson?: Buffer | Uint8Array | string;
+  changeId?: string;
 }
 
 export interface ClassRequest__Output {
   definitionJson: Buffer;
+  changeId: string;
 }

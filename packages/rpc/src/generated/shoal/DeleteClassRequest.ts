@@ -2,8 +2,12 @@
 
 export interface DeleteClassRequest {
   className?: string;
+  classId?: string;
+  changeId?: string;
 }
 
 export interface DeleteClassRequest__Output {
   className: string;
+  classId: string;
+  changeId: string;
 }

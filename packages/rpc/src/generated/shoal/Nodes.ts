@@ -3,6 +3,10 @@
 import type * as grpc from "@grpc/grpc-js";
 import type { MethodDefinition } from "@grpc/proto-loader";
 import type {
+  DroppedClasses as _shoal_DroppedClasses,
+  DroppedClasses__Output as _shoal_DroppedClasses__Output,
+} from "../shoal/DroppedClasses.js";
+import type {
   NodeDirectory as _shoal_NodeDirectory,
   NodeDirectory__Output as _shoal_NodeDirectory__Output,
 } from "../shoal/NodeDirectory.js";
@@ -20,6 +24,8 @@ import type {
 } from "../shoal/WatchNodesRequest.js";
 
 export interface NodesHandlers extends grpc.UntypedServiceImplementation {
+  ConfirmDropped: grpc.handleUnaryCall<_shoal_DroppedClasses__Output, _shoal_DroppedClasses>;
+
   Register: grpc.handleUnaryCall<_shoal_NodeRecord__Output, _shoal_NodeRecord>;
 
   Remove: grpc.handleUnaryCall<_shoal_RemoveNodeRequest__Output, _shoal_NodeRecord>;
@@ -28,6 +34,12 @@ export interface NodesHandlers extends grpc.UntypedServiceImplementation {
 }
 
 export interface NodesDefinition extends grpc.ServiceDefinition {
+  ConfirmDropped: MethodDefinition<
+    _shoal_DroppedClasses,
+    _shoal_DroppedClasses,
+    _shoal_DroppedClasses__Output,
+    _shoal_DroppedClasses__Output
+  >;
   Register: MethodDefinition<
     _shoal_NodeRecord,
     _shoal_NodeRecord,

@@ -35,6 +35,10 @@ import type {
   RecordAnswer__Output as _shoal_RecordAnswer__Output,
 } from "../shoal/RecordAnswer.js";
 import type {
+  RestoreRequest as _shoal_RestoreRequest,
+  RestoreRequest__Output as _shoal_RestoreRequest__Output,
+} from "../shoal/RestoreRequest.js";
+import type {
   SchemaPosition as _shoal_SchemaPosition,
   SchemaPosition__Output as _shoal_SchemaPosition__Output,
 } from "../shoal/SchemaPosition.js";
@@ -42,6 +46,10 @@ import type {
   SchemaUpdate as _shoal_SchemaUpdate,
   SchemaUpdate__Output as _shoal_SchemaUpdate__Output,
 } from "../shoal/SchemaUpdate.js";
+import type {
+  SettleRequest as _shoal_SettleRequest,
+  SettleRequest__Output as _shoal_SettleRequest__Output,
+} from "../shoal/SettleRequest.js";
 import type {
   UpdateClassRequest as _shoal_UpdateClassRequest,
   UpdateClassRequest__Output as _shoal_UpdateClassRequest__Output,
@@ -61,6 +69,10 @@ export interface SchemaHandlers extends grpc.UntypedServiceImplementation {
   EnsureProperties: grpc.handleUnaryCall<_shoal_PropertiesRequest__Output, _shoal_RecordAnswer>;
 
   FixDimensions: grpc.handleUnaryCall<_shoal_FixDimensionsRequest__Output, _shoal_FixDimensionsAnswer>;
+
+  Restore: grpc.handleUnaryCall<_shoal_RestoreRequest__Output, _shoal_SchemaPosition>;
+
+  Settle: grpc.handleUnaryCall<_shoal_SettleRequest__Output, _shoal_SchemaPosition>;
 
   UpdateClass: grpc.handleUnaryCall<_shoal_UpdateClassRequest__Output, _shoal_RecordAnswer>;
 
@@ -109,6 +121,18 @@ export interface SchemaDefinition extends grpc.ServiceDefinition {
     _shoal_FixDimensionsAnswer,
     _shoal_FixDimensionsRequest__Output,
     _shoal_FixDimensionsAnswer__Output
+  >;
+  Restore: MethodDefinition<
+    _shoal_RestoreRequest,
+    _shoal_SchemaPosition,
+    _shoal_RestoreRequest__Output,
+    _shoal_SchemaPosition__Output
+  >;
+  Settle: MethodDefinition<
+    _shoal_SettleRequest,
+    _shoal_SchemaPosition,
+    _shoal_SettleRequest__Output,
+    _shoal_SchemaPosition__Output
   >;
   UpdateClass: MethodDefinition<
     _shoal_UpdateClassRequest,

@@ -1,6 +1,10 @@
 // Original file: protos/shoal/schema.proto
 
 import type {
+  ClassDrop as _shoal_ClassDrop,
+  ClassDrop__Output as _shoal_ClassDrop__Output,
+} from "../shoal/ClassDrop.js";
+import type {
   FormerHistory as _shoal_FormerHistory,
   FormerHistory__Output as _shoal_FormerHistory__Output,
 } from "../shoal/FormerHistory.js";
@@ -15,6 +19,8 @@ export interface SchemaUpdate {
   removedClassIds?: string[];
   recordsJson?: (Buffer | Uint8Array | string)[];
   former?: _shoal_FormerHistory[];
+  clusterId?: string;
+  drops?: _shoal_ClassDrop[];
 }
 
 export interface SchemaUpdate__Output {
@@ -23,4 +29,6 @@ export interface SchemaUpdate__Output {
   removedClassIds: string[];
   recordsJson: Buffer[];
   former: _shoal_FormerHistory__Output[];
+  clusterId: string;
+  drops: _shoal_ClassDrop__Output[];
 }

@@ -1,0 +1,9 @@
+// Original file: protos/shoal/schema.proto
+
+export interface SettleRequest {
+  changeId?: string;
+}
+
+export interface SettleRequest__Output {
+  changeId: string;
+}
