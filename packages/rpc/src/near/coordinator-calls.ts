@@ -19,6 +19,12 @@ const COORDINATOR = "coordinator";
 /** What one coordinator gets for an answer before another one is asked. */
 const ATTEMPT_MS = 3_000;
 const CONNECT_MS = 1_000;
+/**
+ * A connection on which nothing has come for so long is given up. Schema changes wait for nodes that hear of them late, for ten
+ * seconds: a network that holds bytes back for three, each way, must not make them unreachable. Calls do not wait for
+ * it, they have time limits of their own.
+ */
+const SILENCE_MS_MAX = 8_000;
 /** Where grpc-js says what the network said; "Failed to connect" says no more than we do. */
 const LAST_ERROR = /Last error: (?:Error: )?(?!Failed to connect)(.*?)\.? Resolution note/s;
 const SCHEMA_BYTES_MAX = 512 * 1024 * 1024;
@@ -144,7 +150,7 @@ export class CoordinatorCalls implements Disposable {
           ...channelOptions(COORDINATOR),
           "grpc.max_receive_message_length": SCHEMA_BYTES_MAX,
           "grpc.keepalive_time_ms": 1_000,
-          "grpc.keepalive_timeout_ms": 1_500,
+          "grpc.keepalive_timeout_ms": SILENCE_MS_MAX,
         }),
     );
   }
