@@ -57,13 +57,13 @@ export async function startGateway(
 
   const schemaMemory = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
   const nodesMemory = jsonFileMemory<NodeDirectory>(dataPath, "nodes.json");
-  let clusterId = (): string | undefined => undefined;
+  // Known before the first call: a coordinator of another cluster is not to be believed.
+  const remembered = await recallSchema(schemaMemory, logger);
+  let clusterId = (): string | undefined => remembered?.clusterId;
   const coordinator = scope.use(
     followCoordinators(configuration.coordinatorAddresses, { now, tls, logger, clusterId: () => clusterId() }, scope),
   );
-  const view = scope.use(
-    new SchemaReplica(coordinator.schema, { remembered: await recallSchema(schemaMemory, logger), nowMs: now }),
-  );
+  const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
   const membership = clusterMembership(view, coordinator);
   clusterId = () => membership.clusterId;
   scope.use(view.onChange(remember(schemaMemory, "the schema", logger, scope)));

@@ -51,14 +51,16 @@ export async function startStorageNode(
   const identity = await findNodeIdentity(dataPath, configuredNodeName, hostname());
   const { name: nodeName, isNew } = identity;
   if (files && tls) refuseForeignCertificate(nodeName, files, tls);
-  let clusterId = (): string | undefined => identity.clusterId;
+  // In a folder that is not the node's own yet, it knows the schema of a start that was refused.
+  const remembered = isNew ? undefined : await recallSchema(memory, logger);
+  // Known before the first call: a coordinator of another cluster is not to be believed.
+  const storedClusterId = remembered?.clusterId ?? identity.clusterId;
+  let clusterId = (): string | undefined => storedClusterId;
   const coordinator = scope.use(
     followCoordinators(coordinatorAddresses, { now, tls, logger, clusterId: () => clusterId() }, scope),
   );
-  // In a folder that is not the node's own yet, it knows the schema of a start that was refused.
-  const remembered = isNew ? undefined : await recallSchema(memory, logger);
   const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
-  const membership = clusterMembership(view, coordinator, identity.clusterId);
+  const membership = clusterMembership(view, coordinator, storedClusterId);
   clusterId = () => membership.clusterId;
   if (metrics !== undefined) describeMembership(metrics, membership);
   notReady = () => membership.fault || "it waits for the schema of a coordinator";

@@ -42,6 +42,16 @@ describe("SchemaReplica", () => {
     expect(replica.classRecord("C5")).toBeUndefined();
   });
 
+  it("F4: takes nothing of another cluster", () => {
+    const coordinator = new SlowCoordinator();
+    const remembered = { ...snapshot(3), clusterId: "cluster-1" };
+    const replica = new SchemaReplica(coordinator, { remembered });
+    coordinator.publish({ ...snapshot(4, "other"), clusterId: "cluster-2" });
+    expect([replica.snapshot, replica.isConfirmed]).toEqual([remembered, false]);
+    coordinator.publish({ ...snapshot(4, "later"), clusterId: "cluster-1" });
+    expect(replica.snapshot.version).toBe(4);
+  });
+
   it("takes a history that goes on from the one it knows, and nothing of the former any more", () => {
     const coordinator = new SlowCoordinator();
     const replica = new SchemaReplica(coordinator);

@@ -129,8 +129,10 @@ export class SchemaReplica implements SchemaView, Disposable {
     }
   }
 
-  /** An answer may come behind a later snapshot. What does not lead to this one is of a history that counts instead. */
+  /** An answer may come behind a later snapshot. Another cluster's is never taken. What does not lead to this one is of a history that counts instead. */
   #take(snapshot: SchemaSnapshot): void {
+    const { clusterId } = this.#snapshot;
+    if (clusterId !== undefined && snapshot.clusterId !== undefined && snapshot.clusterId !== clusterId) return;
     this.#pauseEndsMs = Number.NEGATIVE_INFINITY;
     this.#isLost = false;
     const isNewer = !goesOnFrom(this.#snapshot, snapshot);

@@ -126,6 +126,7 @@ export class CoordinatorCalls implements Disposable {
     const { path, requestSerialize, responseDeserialize } = method;
     const metadata = this.#metadata();
     const stream = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata);
+    stream.once("data", () => this.#noteCluster(null));
     stream.on("error", (error: Partial<ServiceError>) => {
       const { details } = error;
       this.#noteCluster(error);
@@ -162,6 +163,7 @@ export class CoordinatorCalls implements Disposable {
     return metadata;
   }
 
+  /** `error`: null when a coordinator has answered. */
   #noteCluster(error: Partial<ServiceError> | null): void {
     const [other] = error?.metadata?.get(CLUSTER_ID) ?? [];
     if (other !== undefined) this.#foreignClusterId = String(other);
