@@ -21,6 +21,7 @@ const SCOPES = {
 
 const stampFolder = join(root, ".cache", "set-up");
 const addon = join(root, "packages", "native", "build.mjs");
+const rocksdbBinder = join(root, "packages", "kv", "bind-rocksdb.mjs");
 const consolePage = join(root, "packages", "console", "build.mjs");
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 const NODE_GYP_VERSION = "12.4.0";
@@ -57,7 +58,8 @@ function installStampName(scope) {
 /** Everything that decides what an installation looks like. */
 function installFingerprint() {
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}\n`);
-  for (const path of ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json", ".npmrc", ...packageFiles()]) {
+  const shared = ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json", ".npmrc", relative(root, rocksdbBinder)];
+  for (const path of [...shared, ...packageFiles()]) {
     hash.update(`${path}\n`).update(readFileSync(join(root, path)));
   }
   return hash.digest("hex");
@@ -120,13 +122,14 @@ function unreachableRegistry(error) {
 }
 
 /**
- * Package `rocksdb` ships binaries for linux x64, macOS and Windows. Anywhere else it is compiled here, once, against
- * the headers of the node that runs (none can be downloaded).
+ * Package `rocksdb` ships binaries for linux x64, macOS and Windows; those for Linux are made fit for every Node. Anywhere
+ * else it is compiled here, once, against the headers of the node that runs (none can be downloaded).
  */
 async function makeRocksdbLoadable() {
   const kv = join(root, "packages", "kv");
   const rocksdb = join(kv, "node_modules", "rocksdb");
   if (!existsSync(rocksdb)) return;
+  await runCommand("preparing the binary of rocksdb failed", process.execPath, [rocksdbBinder, rocksdb], { cwd: root });
   const load = () => runCommand("loading rocksdb failed", process.execPath, ["-e", "require('rocksdb')"], { cwd: kv });
   const loaded = await load().then(
     () => true,

@@ -3,7 +3,7 @@
 // what it has fetched. GIT_HASH in the environment is the commit that the image says it was built of.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 const [folder = "", store = ""] = process.argv.slice(2);
 const { packageManager } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -47,16 +47,19 @@ for (const manifest of ["packages", "packages/modules"].flatMap((path) =>
   }
 }
 cpSync("protos", join(folder, "protos"), { recursive: true });
+const rocksdbBinder = resolve("packages/kv/bind-rocksdb.mjs");
 process.chdir(folder);
 pnpm("install", "--prod", "--frozen-lockfile", "--filter", "@shoal/cli...");
 
-// The sources of RocksDB, and its binaries for other platforms.
+// The sources of RocksDB, and its binaries for other platforms; the one that stays must load here.
 for (const rocksdb of foldersCalled("rocksdb", join("node_modules", ".pnpm"))) {
   rmSync(join(rocksdb, "deps"), { recursive: true, force: true });
   const prebuilds = join(rocksdb, "prebuilds");
   for (const platform of existsSync(prebuilds) ? readdirSync(prebuilds) : []) {
     if (platform !== `${process.platform}-${process.arch}`) rmSync(join(prebuilds, platform), { recursive: true });
   }
+  run("node", rocksdbBinder, rocksdb);
 }
+execFileSync("node", ["-e", "require('rocksdb')"], { stdio: "inherit", cwd: join("packages", "kv") });
 copyFileSync(join(import.meta.dirname, "probe.mjs"), "probe.mjs");
 writeFileSync("GIT_HASH", `${process.env.GIT_HASH ?? ""}\n`);
