@@ -105,8 +105,10 @@ describe.skipIf(!HAS_ETCD)("with etcd", () => {
     for (let revision = 0; revision < 20; revision++) {
       await writer.commit(revision, [{ key: "k", value: revision }], context);
       if (revision === 10) {
-        const { header } = JSON.parse(members.control("get", "/compacted/head/revision", "-w", "json"));
-        members.control("compaction", String(header.revision));
+        await members.operate(async (client) => {
+          const { header } = await client.get("/compacted/head/revision").exec();
+          await client.kv.compact({ revision: header.revision });
+        });
         await members.signal(0, "SIGKILL");
         await members.run(0);
       }
@@ -119,22 +121,23 @@ describe.skipIf(!HAS_ETCD)("with etcd", () => {
   test("a history that was begun anew, or put back, ends the object and tells so once", async () => {
     const store = await open("/history");
     await store.commit(0, [{ key: "k", value: 1 }], context);
-    members.control("del", "/history/head/history");
+    await members.operate((client) => client.delete().key("/history/head/history").exec());
     const other = await open("/history");
     expect(other.historyId).not.toBe(store.historyId);
     expect((await other.load(context)).entries.get("k")).toBe(1);
     await expect(store.commit(1, [{ key: "k", value: 2 }], context)).rejects.toMatchObject({ code: "unavailable" });
     await expect(store.load(context)).rejects.toThrow("was replaced or put back");
-    const before = members.control("get", "/history/head/revision", "--print-value-only").trim();
+    const before = await members.operate((client) => client.get("/history/head/revision").buffer());
     await other.commit(1, [{ key: "k", value: 3 }], context);
-    members.control("put", "/history/head/revision", before);
+    await members.operate((client) => client.put("/history/head/revision").value(before ?? "").exec());
     await expect(other.load(context)).rejects.toThrow("it is at revision 1, revision 2 was known");
     await expect(other.commit(2, [], context)).rejects.toThrow("was replaced or put back");
     expect(losses).toHaveLength(2);
   });
 
   test("a newer format is refused", async () => {
-    members.control("put", "/newer/head/history", JSON.stringify({ format: 2, historyId: "x" }));
+    const newer = JSON.stringify({ format: 2, historyId: "x" });
+    await members.operate((client) => client.put("/newer/head/history").value(newer).exec());
     await expect(open("/newer")).rejects.toMatchObject({
       code: "invalid",
       message: expect.stringContaining("format 2"),

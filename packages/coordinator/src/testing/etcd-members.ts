@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Etcd3 } from "etcd3";
 
 /** Whether Debian's `etcd-server`, or another one, is installed. Tests that need it are skipped without. */
 export const HAS_ETCD = spawnSync("etcd", ["--version"]).status === 0;
@@ -92,19 +93,14 @@ export class EtcdMembers implements AsyncDisposable {
     await rm(join(this.#folder, this.#member(at).name), { recursive: true, force: true });
   }
 
-  /** Runs `etcdctl` on the first member. */
-  control(...args: readonly string[]): string {
-    const endpoint = `--endpoints=${this.endpoints[0]}`;
-    const { status, stdout, stderr } = spawnSync(
-      "etcdctl",
-      [endpoint, "--command-timeout=60s", "--dial-timeout=60s", ...args],
-      {
-        encoding: "utf8",
-        env: { ...process.env, ETCDCTL_API: "3" },
-      },
-    );
-    if (status !== 0) throw new Error(`etcdctl ${args.join(" ")}: ${stdout}${stderr}`);
-    return stdout;
+  /** What an operator does to the first member, over a connection of its own. */
+  async operate<T>(work: (client: Etcd3) => Promise<T>): Promise<T> {
+    const client = new Etcd3({ hosts: this.endpoints.slice(0, 1) });
+    try {
+      return await work(client);
+    } finally {
+      client.close();
+    }
   }
 
   /** Which member leads; waits until one does. */
