@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
+import { lacks } from "../needs.js";
 import { NamespaceNetwork } from "./network-namespaces.js";
 
 /** The compiled folder; `npm test` builds it before the tests run. */
@@ -37,17 +38,23 @@ async function endedBy(signal: NodeJS.Signals) {
   return { code, ...left };
 }
 
-it("a signal leaves no process, no namespace and no folder", async () => {
-  const { code, namespace, folder } = await endedBy("SIGINT");
-  expect(code).toBe(130);
-  expect(isThere(namespace)).toBe(false);
-  expect(existsSync(folder)).toBe(false);
-});
+it.skipIf(lacks("root", "ip", "nft"))(
+  "a signal leaves no process, no namespace and no folder (needs root, ip, nft)",
+  async () => {
+    const { code, namespace, folder } = await endedBy("SIGINT");
+    expect(code).toBe(130);
+    expect(isThere(namespace)).toBe(false);
+    expect(existsSync(folder)).toBe(false);
+  },
+);
 
-it("what kill -9 leaves is removed by the next one", async () => {
-  const { namespace, folder } = await endedBy("SIGKILL");
-  expect(isThere(namespace)).toBe(true);
-  await using _ = new NamespaceNetwork();
-  expect(isThere(namespace)).toBe(false);
-  execFileSync("rm", ["-r", folder]);
-});
+it.skipIf(lacks("root", "ip", "nft"))(
+  "what kill -9 leaves is removed by the next one (needs root, ip, nft)",
+  async () => {
+    const { namespace, folder } = await endedBy("SIGKILL");
+    expect(isThere(namespace)).toBe(true);
+    await using _ = new NamespaceNetwork();
+    expect(isThere(namespace)).toBe(false);
+    execFileSync("rm", ["-r", folder]);
+  },
+);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { lacks } from "../needs.js";
 import { LoopbackNetwork } from "./cluster-network.js";
 import { EtcdMembers } from "./etcd-members.js";
 
@@ -18,7 +19,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it("three members elect a leader, and another one when it is killed", async () => {
+it.skipIf(lacks("etcd"))("three members elect a leader, and another one when it is killed (needs etcd)", async () => {
   const first = await etcd.leader();
   await first.kill();
   const second = await etcd.leader();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { at, graphqlErrors, type HttpClient } from "../http-client.js";
 import { CONTEXTIONARY_ROUTES, teach } from "../modules/teach.js";
+import { lacks } from "../needs.js";
 import { Cluster } from "./cluster.js";
 import type { ClusterMember } from "./cluster-member.js";
 
@@ -39,47 +40,56 @@ async function nearest(http: HttpClient, concept: string): Promise<unknown> {
   return graphqlErrors(answer)[0] ?? at(answer.json, "data", "Get", "Thing", 0, "name");
 }
 
-it("a concept that one gateway is taught is known there at once, and at the other one within a second", async () => {
-  for (const [number, definition] of THINGS.entries()) {
-    const concept = `flimmerdings${"abcd".charAt(number)}`;
-    const [teacher, other] = number % 2 === 0 ? gateways : [gateways[1], gateways[0]];
-    for (const { http } of gateways) expect(await nearest(http, concept)).not.toBe(definition);
-    await teach(teacher.http, concept, definition);
-    expect(await nearest(teacher.http, concept)).toBe(definition);
-    await expect.poll(() => nearest(other.http, concept), WITHIN_A_SECOND).toBe(definition);
-  }
-});
+it.skipIf(lacks("etcd"))(
+  "a concept that one gateway is taught is known there at once, and at the other one within a second (needs etcd)",
+  async () => {
+    for (const [number, definition] of THINGS.entries()) {
+      const concept = `flimmerdings${"abcd".charAt(number)}`;
+      const [teacher, other] = number % 2 === 0 ? gateways : [gateways[1], gateways[0]];
+      for (const { http } of gateways) expect(await nearest(http, concept)).not.toBe(definition);
+      await teach(teacher.http, concept, definition);
+      expect(await nearest(teacher.http, concept)).toBe(definition);
+      await expect.poll(() => nearest(other.http, concept), WITHIN_A_SECOND).toBe(definition);
+    }
+  },
+);
 
-it("gateways keep what containers of contextionaries store on their internal ports", async () => {
-  const [first, second] = gateways;
-  const path = `${CONTEXTIONARY_ROUTES}/extensions-storage/`;
-  const known = await (await fetch(`${second.plan.internalUrl}${path}flimmerdingsa`)).json();
-  expect(known).toMatchObject({ concept: "flimmerdingsa", input: { definition: THINGS[0], weight: 1 } });
-  const put = { ...(known as object), concept: "ofanother" };
-  const body = JSON.stringify(put);
-  const answer = await fetch(`${first.plan.internalUrl}${path}ofanother`, { method: "PUT", body });
-  expect(answer.status, await answer.text()).toBe(200);
-  const all = async () => (await (await fetch(`${second.plan.internalUrl}${path}`)).text()).trim().split("\n");
-  await expect.poll(async () => (await all()).map((line) => JSON.parse(line)), WITHIN_A_SECOND).toContainEqual(put);
-  expect(await nearest(second.http, "ofanother")).toBe(THINGS[0]);
-});
+it.skipIf(lacks("etcd"))(
+  "gateways keep what containers of contextionaries store on their internal ports (needs etcd)",
+  async () => {
+    const [first, second] = gateways;
+    const path = `${CONTEXTIONARY_ROUTES}/extensions-storage/`;
+    const known = await (await fetch(`${second.plan.internalUrl}${path}flimmerdingsa`)).json();
+    expect(known).toMatchObject({ concept: "flimmerdingsa", input: { definition: THINGS[0], weight: 1 } });
+    const put = { ...(known as object), concept: "ofanother" };
+    const body = JSON.stringify(put);
+    const answer = await fetch(`${first.plan.internalUrl}${path}ofanother`, { method: "PUT", body });
+    expect(answer.status, await answer.text()).toBe(200);
+    const all = async () => (await (await fetch(`${second.plan.internalUrl}${path}`)).text()).trim().split("\n");
+    await expect.poll(async () => (await all()).map((line) => JSON.parse(line)), WITHIN_A_SECOND).toContainEqual(put);
+    expect(await nearest(second.http, "ofanother")).toBe(THINGS[0]);
+  },
+);
 
-it("without a coordinator a gateway that is started knows what it knew, and says that it cannot be taught", async () => {
-  const [first] = gateways;
-  await first.kill();
-  for (const coordinator of cluster.coordinators) await coordinator.kill();
-  await first.launch();
-  expect(await nearest(first.http, "flimmerdingsb")).toBe(THINGS[1]);
-  const answer = await first.http.post(`${CONTEXTIONARY_ROUTES}/extensions`, {
-    concept: "late",
-    definition: "a cheese",
-    weight: 1,
-  });
-  expect(answer.status, answer.text).toBe(503);
-  for (const coordinator of cluster.coordinators) coordinator.spawn();
-  await cluster.ready();
-  await expect
-    .poll(() => teach(first.http, "late", "a cheese of sheep milk").then(() => "taught", String))
-    .toBe("taught");
-  await expect.poll(() => nearest(gateways[1].http, "late")).toBe(THINGS[0]);
-});
+it.skipIf(lacks("etcd"))(
+  "without a coordinator a gateway that is started knows what it knew, and says that it cannot be taught (needs etcd)",
+  async () => {
+    const [first] = gateways;
+    await first.kill();
+    for (const coordinator of cluster.coordinators) await coordinator.kill();
+    await first.launch();
+    expect(await nearest(first.http, "flimmerdingsb")).toBe(THINGS[1]);
+    const answer = await first.http.post(`${CONTEXTIONARY_ROUTES}/extensions`, {
+      concept: "late",
+      definition: "a cheese",
+      weight: 1,
+    });
+    expect(answer.status, answer.text).toBe(503);
+    for (const coordinator of cluster.coordinators) coordinator.spawn();
+    await cluster.ready();
+    await expect
+      .poll(() => teach(first.http, "late", "a cheese of sheep milk").then(() => "taught", String))
+      .toBe("taught");
+    await expect.poll(() => nearest(gateways[1].http, "late")).toBe(THINGS[0]);
+  },
+);

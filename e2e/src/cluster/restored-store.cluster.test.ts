@@ -2,10 +2,12 @@ import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { at } from "../http-client.js";
-import { type Cluster, withCluster } from "./cluster.js";
+import { lacks } from "../needs.js";
+import { type Cluster, type ClusterOptions, withCluster } from "./cluster.js";
 import type { ClusterMember } from "./cluster-member.js";
 
 const OBJECTS = 30;
+const IS_PUT_BACK = "is put back: what it does not know is kept, whatever is made until a node is back";
 
 function classBody(name: string) {
   return { class: name, properties: [{ name: "n", dataType: ["int"] }], shardingConfig: { desiredCount: 2 } };
@@ -62,10 +64,13 @@ async function backUp(cluster: Cluster): Promise<() => Promise<void>> {
   };
 }
 
-it.each([
-  ["etcd", { etcdMembers: 1, coordinators: 2 } as const],
-  ["the embedded store", { etcdMembers: 0, coordinators: 1 } as const],
-])("%s is put back: what it does not know is kept, whatever is made until a node is back", async (_, store) => {
+it.skipIf(lacks("etcd", "etcdctl"))(`etcd ${IS_PUT_BACK} (needs etcd, etcdctl)`, () =>
+  keepsWhatAStoreDoesNotKnow({ etcdMembers: 1, coordinators: 2 }),
+);
+
+it(`the embedded store ${IS_PUT_BACK}`, () => keepsWhatAStoreDoesNotKnow({ etcdMembers: 0, coordinators: 1 }));
+
+async function keepsWhatAStoreDoesNotKnow(store: Pick<ClusterOptions, "etcdMembers" | "coordinators">): Promise<void> {
   await withCluster({ gateways: 2, storageNodes: 2, ...store }, async (cluster) => {
     await fill(cluster, "Kept");
     await fill(cluster, "Deleted");
@@ -101,4 +106,4 @@ it.each([
     await away.launch();
     await expect.poll(() => classFolders(away).length).toBe(before - 1);
   });
-});
+}

@@ -1,5 +1,4 @@
-/** What a row needs of the machine beside Node and the built server. */
-export type Need = "strace" | "root" | "C compiler" | "etcd";
+import { lacks, type Need } from "../needs.js";
 
 export interface FaultRun {
   /** `short` fits into CI, `long` is the row as targets.md states it. */
@@ -24,6 +23,16 @@ export interface FaultRow {
   readonly title: string;
   readonly needs: readonly Need[];
   readonly run: (run: FaultRun) => Promise<FaultResult>;
+}
+
+/** Its title, and what it needs. */
+export function titleOf({ title, needs }: FaultRow): string {
+  return needs.length === 0 ? title : `${title} (needs ${needs.join(", ")})`;
+}
+
+/** Whether this machine has what the row needs. */
+export function canRun({ needs }: FaultRow): boolean {
+  return !lacks(...needs);
 }
 
 const FAILURES_KEPT = 20;

@@ -18,7 +18,7 @@ const RESUME_TIMEOUT_MS = 20_000;
 export const R10: FaultRow = {
   id: "R10",
   title: "disk full",
-  needs: ["root"],
+  needs: ["root", "mount"],
   run: async ({ size, random, say }) => {
     const failures = new Failures();
     using disk = new SmallDisk(DISK_MIB);

@@ -28,12 +28,15 @@ test("a file, or one on the way, is refused", async () => {
 });
 
 // A file system that answers every mkdir with ENOENT.
-test.runIf(process.platform === "linux")("a folder that cannot be made is refused at once", async () => {
+test.runIf(process.platform === "linux")("a folder that cannot be made is refused at once (needs Linux)", async () => {
   await expect(makeDataFolder("/proc/shoal/data")).rejects.toMatchObject({ code: "invalid" });
 });
 
-test.runIf(process.getuid?.() !== 0)("a folder that may not be written to is refused", async () => {
-  await mkdir(join(root, "closed"));
-  await chmod(join(root, "closed"), 0o500);
-  await expect(makeDataFolder(join(root, "closed"))).rejects.toMatchObject({ code: "invalid" });
-});
+test.runIf(process.getuid?.() !== 0)(
+  "a folder that may not be written to is refused (needs a user that is not root)",
+  async () => {
+    await mkdir(join(root, "closed"));
+    await chmod(join(root, "closed"), 0o500);
+    await expect(makeDataFolder(join(root, "closed"))).rejects.toMatchObject({ code: "invalid" });
+  },
+);

@@ -41,9 +41,8 @@ function compileShim(): boolean {
 }
 
 const hasShim = compileShim();
-if (!hasShim) console.log("faulty-disk tests are skipped: they need Linux and a C compiler");
 
-describe.skipIf(!hasShim)("a disk whose syncs fail", () => {
+describe.skipIf(!hasShim)("a disk whose syncs fail (needs a C compiler, cc, on Linux)", () => {
   beforeAll(buildForChildren);
   afterAll(() => rmSync(folder, { recursive: true }));
 

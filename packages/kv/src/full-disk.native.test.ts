@@ -34,7 +34,6 @@ function unmount(): void {
 
 const canMount = process.platform === "linux" && mount();
 if (canMount) unmount();
-else console.log("full-disk tests are skipped: mounting a tmpfs needs root on Linux");
 
 /** Takes all of the disk but about `leave` bytes. */
 function occupy(leave: number): void {
@@ -80,7 +79,7 @@ async function missing(store: RocksStore, prefix: string, count: number): Promis
   return absent;
 }
 
-describe.skipIf(!canMount)("a full disk", () => {
+describe.skipIf(!canMount)("a full disk (needs mount, root on Linux)", () => {
   const states: string[] = [];
   const options = (more: Partial<RocksStoreOptions> = {}): RocksStoreOptions => ({
     folder: join(disk, "store"),

@@ -22,7 +22,7 @@ describe("parseResidentMb", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("a process on this system", () => {
+describe.runIf(process.platform === "linux")("a process on this system (needs Linux)", () => {
   it("has CPU time that grows with its work, as process.cpuUsage says", () => {
     const before = cpuMicros([process.pid]);
     const usageBefore = process.cpuUsage();

@@ -20,7 +20,7 @@ export const R5_CLUSTER: FaultRow = {
   id: "R5",
   on: "cluster",
   title: "network partition of a node, both ways and one way",
-  needs: ["etcd", "root"],
+  needs: ["etcd", "root", "ip", "nft"],
   run: (run) =>
     rowOnCluster({ network: "namespaces" }, run, async (cluster, failures) => {
       const { size, random, say } = run;

@@ -25,7 +25,7 @@ export const S11_CLUSTER: FaultRow = {
   id: "S11",
   on: "cluster",
   title: "internal gRPC without or with a wrong certificate",
-  needs: ["etcd", "root"],
+  needs: ["etcd", "root", "ip", "nft"],
   run: (run) =>
     rowOnCluster({ network: "namespaces" }, run, async (cluster, failures) => {
       const { certificates } = cluster;

@@ -76,7 +76,7 @@ function watched(store: EtcdMetaStore): readonly MetaState[] {
   return states;
 }
 
-describe.skipIf(!HAS_ETCD)("when etcd fails", () => {
+describe.skipIf(!HAS_ETCD)("when etcd fails (needs etcd)", () => {
   test.each(["SIGKILL", "SIGSTOP"] as const)("all of it (%s): an error, and on afterwards", async (signal) => {
     const members = await startMembers({ count: 1 });
     const store = await open(members);

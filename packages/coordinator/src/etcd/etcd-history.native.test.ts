@@ -7,7 +7,7 @@ import { recordHistory } from "../testing/record-history.js";
 import { verifyHistory } from "../testing/verify-history.js";
 import { EtcdMetaStore } from "./etcd-meta-store.js";
 
-describe.skipIf(!HAS_ETCD)("several coordinators on one etcd", () => {
+describe.skipIf(!HAS_ETCD)("several coordinators on one etcd (needs etcd)", () => {
   test("make one line of changes", async () => {
     await using members = await EtcdMembers.start();
     const open = () =>

@@ -19,7 +19,7 @@ function optionsFor(members: EtcdMembers, prefix: string): EtcdMetaStoreOptions 
   };
 }
 
-describe.skipIf(!HAS_ETCD)("with etcd", () => {
+describe.skipIf(!HAS_ETCD)("the store in etcd (needs etcd)", () => {
   let members: EtcdMembers;
   let places = 0;
   const opened: EtcdMetaStore[] = [];
@@ -129,7 +129,12 @@ describe.skipIf(!HAS_ETCD)("with etcd", () => {
     await expect(store.load(context)).rejects.toThrow("was replaced or put back");
     const before = await members.operate((client) => client.get("/history/head/revision").buffer());
     await other.commit(1, [{ key: "k", value: 3 }], context);
-    await members.operate((client) => client.put("/history/head/revision").value(before ?? "").exec());
+    await members.operate((client) =>
+      client
+        .put("/history/head/revision")
+        .value(before ?? "")
+        .exec(),
+    );
     await expect(other.load(context)).rejects.toThrow("it is at revision 1, revision 2 was known");
     await expect(other.commit(2, [], context)).rejects.toThrow("was replaced or put back");
     expect(losses).toHaveLength(2);

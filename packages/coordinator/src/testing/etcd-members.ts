@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Etcd3 } from "etcd3";
 
-/** Whether Debian's `etcd-server`, or another one, is installed. Tests that need it are skipped without. */
+/** Whether Debian's `etcd-server`, or another one, is installed. Tests that need it are skipped without, and say so in their name. */
 export const HAS_ETCD = spawnSync("etcd", ["--version"]).status === 0;
 
 interface Member {

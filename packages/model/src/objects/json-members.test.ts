@@ -33,13 +33,15 @@ function valueFrom(random: (below: number) => number, depth: number): unknown {
 describe("the members of stored properties", () => {
   const seed = Number(process.env.MODEL_SEED) || 31;
 
-  it(`are those that JSON.parse finds, in their order, seed ${seed}`, () => {
+  // Not what JSON.parse makes of it: since Node 22 that may take a name for an earlier one with a backslash.
+  it(`are those that JSON.stringify has written, in their order, seed ${seed}`, () => {
     const random = seededRandom(seed).below;
     for (let round = 0; round < 5_000; round++) {
       const entries = Array.from({ length: random(6) }, () => [textFrom(random), valueFrom(random, 3)] as const);
-      const json = JSON.stringify(Object.fromEntries(entries));
+      const object = Object.fromEntries(entries);
+      const json = JSON.stringify(object);
       const members = jsonMembers(bytesOf(json));
-      const expected = Object.entries(JSON.parse(json) as object).map(([name, value]) => [name, JSON.stringify(value)]);
+      const expected = Object.entries(object).map(([name, value]) => [name, JSON.stringify(value)]);
       expect(
         Array.from(members, ([name, bytes]) => [name, textOf(bytes)]),
         json,
