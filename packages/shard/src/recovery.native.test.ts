@@ -1,7 +1,7 @@
 import { open, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MemoryStore } from "@shoal/kv";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { journalKey } from "./key-layout.js";
 import { book, idOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
@@ -64,6 +64,32 @@ describe("recovery", () => {
     while (shard.statistics().unsnapshotChanges > 0) await new Promise((resolve) => setTimeout(resolve, 2));
     await under.expectWhole(await under.open(), [2, 1]);
     expect(under.recovered()).toMatchObject({ replayedChanges: 0 });
+  });
+
+  it("writes a snapshot of what came while one was written, when it is quiet again", async () => {
+    const shard = await under.open({
+      limits: { snapshotChangesMin: 10, snapshotChangesFraction: 0, snapshotQuietMs: 5 },
+    });
+    const write = store.write.bind(store);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isCutting = false;
+    vi.spyOn(store, "write").mockImplementation(async (changes, options) => {
+      if (options?.sync === false) {
+        isCutting = true;
+        await held;
+      }
+      return write(changes, options);
+    });
+    await under.fill(shard, 1, 2);
+    while (!isCutting) await new Promise((resolve) => setTimeout(resolve, 2));
+    await under.fill(shard, 2, 3);
+    // The quiet time passes while the first one is being written.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    release();
+    while (shard.statistics().unsnapshotChanges > 0) await new Promise((resolve) => setTimeout(resolve, 2));
   });
 
   it("a snapshot that cannot be written is reported, and writes go on", async () => {

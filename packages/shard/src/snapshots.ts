@@ -46,7 +46,7 @@ export class Snapshots {
     const { limits, views } = this.#options;
     if (this.#closed) return;
     if (this.changes >= this.#changesDue() && views.sequence >= this.#dueAfterFailure) void this.#start();
-    else if (this.changes >= this.#changesDue() * QUIET_PART) this.#startWhenQuiet(limits.snapshotQuietMs);
+    else if (this.#isDueWhenQuiet()) this.#startWhenQuiet(limits.snapshotQuietMs);
   }
 
   /** Writes both files. Fails when they cannot be written. */
@@ -67,6 +67,10 @@ export class Snapshots {
     return Math.max(limits.snapshotChangesMin, limits.snapshotChangesFraction * views.table.count);
   }
 
+  #isDueWhenQuiet(): boolean {
+    return this.changes >= this.#changesDue() * QUIET_PART;
+  }
+
   /** Pushed back by every commit, so that an import does not meet it. */
   #startWhenQuiet(delayMs: number): void {
     if (this.#quiet !== undefined) {
@@ -76,21 +80,25 @@ export class Snapshots {
     this.#quiet = setTimeout(() => {
       this.#quiet = undefined;
       // A snapshot may have been written meanwhile, and few changes since.
-      if (!this.#closed && this.changes >= this.#changesDue() * QUIET_PART) void this.#start();
+      if (!this.#closed && this.#isDueWhenQuiet()) void this.#start();
     }, delayMs);
     this.#quiet.unref();
   }
 
   #start(): Promise<void> {
-    this.#writing ??= this.#write()
-      .catch((error: unknown) => {
+    this.#writing ??= this.#write().then(
+      () => {
+        this.#writing = undefined;
+        // The quiet time of what came meanwhile may have passed already.
+        if (!this.#closed && this.#isDueWhenQuiet()) this.#startWhenQuiet(this.#options.limits.snapshotQuietMs);
+      },
+      (error: unknown) => {
+        this.#writing = undefined;
         const { limits, views, onEvent } = this.#options;
         this.#dueAfterFailure = views.sequence + limits.snapshotChangesMin / 4;
         onEvent({ type: "snapshotFailed", error: ShoalError.from(error) });
-      })
-      .finally(() => {
-        this.#writing = undefined;
-      });
+      },
+    );
     return this.#writing;
   }
 
