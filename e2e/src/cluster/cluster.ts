@@ -8,6 +8,7 @@ import { type Certificates, makeCertificates } from "./certificates.js";
 import { undoAtEnd } from "./cleanup.js";
 import { ClusterMember, type Role } from "./cluster-member.js";
 import { type ClusterNetwork, LoopbackNetwork } from "./cluster-network.js";
+import type { ClusterOptions } from "./cluster-options.js";
 import type { ClusterProcess } from "./cluster-process.js";
 import { EtcdMembers } from "./etcd-members.js";
 import { GatewayGroup } from "./gateway-group.js";
@@ -15,24 +16,6 @@ import { NamespaceNetwork } from "./network-namespaces.js";
 import type { RoundRobinBalancer } from "./round-robin-balancer.js";
 import { nodeReports } from "./shard-owners.js";
 import { SlowLink } from "./slow-link.js";
-
-export interface ClusterOptions {
-  readonly gateways?: number;
-  readonly storageNodes?: number;
-  readonly coordinators?: number;
-  /** 0: the one coordinator keeps the schema itself. */
-  readonly etcdMembers?: 0 | 1 | 3;
-  /** In `namespaces` links can be cut, and the processes speak mutual TLS. Needs root, `ip` and `nft`. */
-  readonly network?: "loopback" | "namespaces";
-  /** Settings of every process of ours. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Words in front of a command, such as `strace -f`. */
-  readonly prefix?: (name: string) => readonly string[];
-  /** Storage nodes whose data lies on a small disk, with its size. Needs root. */
-  readonly smallDisks?: Readonly<Record<string, number>>;
-  /** Storage nodes that others reach through a {@link SlowLink}. On loopback only. */
-  readonly slowLinks?: readonly string[];
-}
 
 /** In the order in which they are started one after the other. */
 const ROLES = ["coordinator", "storage-node", "gateway"] as const;
@@ -99,7 +82,12 @@ export class Cluster implements AsyncDisposable {
       );
       this.#certificates = await makeCertificates(join(this.folder, "certificates"), holders);
     }
-    for (const name of all.coordinator) this.coordinators.push(await this.#member(name, "coordinator"));
+    for (const name of all.coordinator) {
+      const member = await this.#member(name, "coordinator");
+      this.coordinators.push(member);
+      const port = Number(member.plan.rpcAddress?.split(":").at(-1));
+      if (this.options.slowToCoordinators !== undefined) this.links.set(name, await SlowLink.listen(port));
+    }
     for (const name of all["storage-node"]) this.storageNodes.push(await this.#member(name, "storage-node"));
     for (const member of [...this.coordinators, ...this.storageNodes]) member.spawn();
     await this.#startGateways(all.gateway, {});
@@ -143,13 +131,13 @@ export class Cluster implements AsyncDisposable {
       gateway: async () => ({
         HOST: host,
         PORT: String(publicPort),
-        COORDINATOR_ADDRESSES: this.#coordinatorAddresses,
+        COORDINATOR_ADDRESSES: this.#coordinatorAddresses(name),
       }),
       "storage-node": async () => ({
         INTERNAL_HOST: host,
         INTERNAL_PORT: String(rpcPort),
         INTERNAL_ADVERTISED_ADDRESS: await this.#advertised(name, host, rpcPort ?? 0),
-        COORDINATOR_ADDRESSES: this.#coordinatorAddresses,
+        COORDINATOR_ADDRESSES: this.#coordinatorAddresses(name),
       }),
       coordinator: async () => ({
         INTERNAL_HOST: host,
@@ -191,8 +179,11 @@ export class Cluster implements AsyncDisposable {
     return `127.0.0.1:${link.port}`;
   }
 
-  get #coordinatorAddresses(): string {
-    return this.coordinators.map(({ plan }) => plan.rpcAddress).join();
+  #coordinatorAddresses(reader: string): string {
+    const isSlow = this.options.slowToCoordinators?.includes(reader) ?? false;
+    const addressOf = ({ name, plan }: ClusterMember) =>
+      isSlow ? `127.0.0.1:${this.links.get(name)?.port}` : plan.rpcAddress;
+    return this.coordinators.map(addressOf).join();
   }
 
   get #gateways(): GatewayGroup {

@@ -15,6 +15,8 @@ export const FAST: LinkSpeed = { delayMs: 0, bytesPerSecond: Number.POSITIVE_INF
  */
 export class SlowLink implements AsyncDisposable {
   speed: LinkSpeed = FAST;
+  /** Of what comes back, where that differs. */
+  backSpeed: LinkSpeed | undefined;
   readonly #sockets = new Set<Socket>();
 
   private constructor(
@@ -31,9 +33,9 @@ export class SlowLink implements AsyncDisposable {
     const link = new SlowLink(address.port, server);
     server.on("connection", (near) => {
       const far = connect({ host: "127.0.0.1", port: targetPort, allowHalfOpen: true });
-      for (const [socket, other] of [
-        [near, far],
-        [far, near],
+      for (const [socket, other, speed] of [
+        [near, far, () => link.speed],
+        [far, near, () => link.backSpeed ?? link.speed],
       ] as const) {
         link.#sockets.add(socket);
         socket.setNoDelay(true);
@@ -42,16 +44,16 @@ export class SlowLink implements AsyncDisposable {
           link.#sockets.delete(socket);
           other.destroy();
         });
-        void link.#carry(socket, other);
+        void link.#carry(socket, other, speed);
       }
     });
     return link;
   }
 
-  async #carry(from: Socket, to: Socket): Promise<void> {
+  async #carry(from: Socket, to: Socket, speed: () => LinkSpeed): Promise<void> {
     try {
       for await (const chunk of from as AsyncIterable<Buffer>) {
-        const { delayMs, bytesPerSecond } = this.speed;
+        const { delayMs, bytesPerSecond } = speed();
         const waitMs = delayMs + (1_000 * chunk.length) / bytesPerSecond;
         if (waitMs > 0) await pause(waitMs);
         if (!to.write(chunk)) await new Promise((resolve) => to.once("drain", resolve).once("close", resolve));

@@ -6,6 +6,7 @@ import { R5_CLUSTER } from "./r5-partition.js";
 import { R7_CLUSTER } from "./r7-etcd.js";
 import { R8_CLUSTER } from "./r8-rolling-restart.js";
 import { R9_CLUSTER } from "./r9-schema-changes.js";
+import { R28_CLUSTER } from "./r28-class-made-anew.js";
 import { S11_CLUSTER } from "./s11-strangers.js";
 import { S12_CLUSTER } from "./s12-drain.js";
 
@@ -18,6 +19,7 @@ export const CLUSTER_ROWS: readonly FaultRow[] = [
   R7_CLUSTER,
   R8_CLUSTER,
   R9_CLUSTER,
+  R28_CLUSTER,
   S11_CLUSTER,
   S12_CLUSTER,
 ];

@@ -1,5 +1,6 @@
 import { Failures, type FaultResult, type FaultRun } from "../../faults/fault-row.js";
-import { type Cluster, type ClusterOptions, withCluster } from "../cluster.js";
+import { type Cluster, withCluster } from "../cluster.js";
+import type { ClusterOptions } from "../cluster-options.js";
 
 /** Runs a row on a cluster of its own. When anything went wrong, the ends of all logs are said. */
 export function rowOnCluster(
