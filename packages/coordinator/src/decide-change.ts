@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ShoalError } from "@shoal/model";
 import type { ClassDrop, ClassIncarnation } from "@shoal/rpc";
+import { putGoneClass } from "./gone-classes.js";
 import type { LedgerChange } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
 import {
@@ -69,8 +70,12 @@ export function decideDeletion(
     }
     const removed = removeOpenChanges(changes.filter((one) => one.classId === classId));
     const opened = putOpenChange(caller, { kind: "drop", className, classId });
+    const gone = putGoneClass(className, state, nowMs);
     const why = new ShoalError("unavailable", `class '${className}' is being deleted`);
-    return { changes: [...removed, removeClass(className), putDrop(dropOfClass(record)), opened], answer: { why } };
+    return {
+      changes: [...removed, removeClass(className), gone, putDrop(dropOfClass(record)), opened],
+      answer: { why },
+    };
   }
   if (open.id !== caller.id) {
     if (open.untilMs > nowMs) return waiting(anotherRequest(open), open.untilMs);

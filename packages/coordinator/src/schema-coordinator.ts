@@ -22,6 +22,7 @@ import {
 } from "@shoal/rpc";
 import type { ShardingState } from "@shoal/sharding";
 import { decideDeletion, decideOnDrops, decideRepetition, isSameDefinition, type Verdict } from "./decide-change.js";
+import { forgetGoneClasses, isGoneSince } from "./gone-classes.js";
 import type { Ledger, LedgerChange } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
 import { readNodes } from "./node-registry.js";
@@ -112,9 +113,15 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     return this.#snapshot.watch(listener);
   }
 
-  addClass(definition: ClassDefinition, context: ChangeContext): Promise<ClassRecord> {
+  addClass(definition: ClassDefinition, context: ChangeContext, plannedVersion?: number): Promise<ClassRecord> {
     const caller = this.#callerOf(context);
-    return this.#decided(context, (schema, state) => this.#newClass(definition, schema, state, caller));
+    return this.#decided(context, (schema, state) => {
+      if (plannedVersion !== undefined && isGoneSince(definition.class, plannedVersion, state)) {
+        const message = `class '${definition.class}' was deleted after version ${plannedVersion} of the schema`;
+        throw new ShoalError("conflict", `${message}, for which it was to be made`);
+      }
+      return this.#newClass(definition, schema, state, caller);
+    });
   }
 
   ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
@@ -185,7 +192,8 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     await this.#options.ledger.change(context, (state) => {
       const open = readOpenChanges(state);
       const over = [...open.filter(({ id }) => id === changeId), ...forgotten(open, this.#nowMs())];
-      return { changes: over.length === 0 ? [] : otherChanges(state, removeOpenChanges(over)), answer: undefined };
+      const changes = [...removeOpenChanges(over), ...forgetGoneClasses(state, this.#nowMs())];
+      return { changes: changes.length === 0 ? [] : otherChanges(state, changes), answer: undefined };
     });
   }
 

@@ -130,6 +130,19 @@ describe("F1: the deletion of a class", () => {
     expect((await schema.current(world.context())).classes).toHaveLength(1);
   });
 
+  test("is not undone by a creation that comes late", async () => {
+    const world = new World();
+    const { schema, nodes } = await world.start();
+    const { version } = await schema.current(world.context());
+    const { classId } = await schema.addClass(definition("Car"), world.context(), version);
+    expect(await codeOf(schema.deleteClass({ className: "Car", classId }, world.context("d1")))).toBe("unavailable");
+    for (const name of NODES) await nodes.confirmDropped(name, [classId], world.context());
+    await schema.settle("d1", world.context());
+    expect(await codeOf(schema.addClass(definition("Car"), world.context(), version))).toBe("conflict");
+    const after = await schema.current(world.context());
+    expect(await codeOf(schema.addClass(definition("Car"), world.context(), after.version))).toBe("done");
+  });
+
   test("does not wait for a node that an operator has removed", async () => {
     const world = new World();
     const { schema, nodes } = await world.start();

@@ -87,9 +87,11 @@ export interface SchemaService {
   /**
    * Fails with `invalid` when the class contradicts the schema as it is now: its name, GraphQL names, reference targets,
    * the most classes and properties there may be. A class that was made by a request which never had its answer is no
-   * contradiction when it is the same. Fails with `unavailable` while an earlier class of that name is being dropped.
+   * contradiction when it is the same. Fails with `unavailable` while an earlier class of that name is being dropped; with
+   * `conflict` when one was deleted after `plannedVersion`, the version of the schema that the caller decided on: a request
+   * that arrives late does not bring back what was deleted since.
    */
-  addClass(definition: ClassDefinition, context: ChangeContext): Promise<ClassRecord>;
+  addClass(definition: ClassDefinition, context: ChangeContext, plannedVersion?: number): Promise<ClassRecord>;
   /**
    * Replaces the definition of the class of that name. Fails with `notFound` for an unknown class, with `conflict` when
    * the schema is no longer at `expectedVersion`: the caller decided on an older one and looks again.

@@ -43,13 +43,22 @@ export function schemaRoutes(
     return record === undefined ? unknownClass(404, className) : shown(record);
   }
 
+  /** Made for the schema that is known: when a class of that name was deleted since, it is looked at anew. */
   async function create(request: HttpRequest): Promise<HttpResponse> {
-    await view.refresh(request.context);
-    const settings = classSettings();
-    const definition = parseClass(readBody(request, "objectClass"), definitions(), settings);
-    if (definition.vectorizer !== "none") await settings.modules.check(definition);
-    const record = await schema.addClass(definition, request.context);
-    return shown(record);
+    const { context } = request;
+    for (;;) {
+      await view.refresh(context);
+      const { version } = view.snapshot;
+      const settings = classSettings();
+      const definition = parseClass(readBody(request, "objectClass"), definitions(), settings);
+      if (definition.vectorizer !== "none") await settings.modules.check(definition);
+      try {
+        return shown(await schema.addClass(definition, context, version));
+      } catch (thrown) {
+        if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
+        context.signal?.throwIfAborted();
+      }
+    }
   }
 
   /** The change is made for one version of the schema: when somebody else was faster, it is made anew. */

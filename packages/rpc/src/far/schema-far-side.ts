@@ -26,9 +26,10 @@ export function schemaHandlers(service: ServedSchema, stopped: AbortSignal): Sch
       return updateBetween(isAt(known, snapshot) ? snapshot : undefined, snapshot);
     }),
     Watch: (call) => watch(service, call, stopped),
-    AddClass: unaryHandler(async ({ definitionJson, changeId }, context) =>
-      answer(await service.addClass(readDefinition(definitionJson), changeOf(changeId, context))),
-    ),
+    AddClass: unaryHandler(async ({ definitionJson, changeId, plannedVersion }, context) => {
+      const planned = plannedVersion === 0 ? undefined : plannedVersion;
+      return answer(await service.addClass(readDefinition(definitionJson), changeOf(changeId, context), planned));
+    }),
     UpdateClass: unaryHandler(async ({ definitionJson, expectedVersion }, context) =>
       answer(await service.updateClass(readDefinition(definitionJson), expectedVersion, context)),
     ),

@@ -69,10 +69,10 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     return this.#snapshot.watch(listener);
   }
 
-  async addClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
+  async addClass(definition: ClassDefinition, context: RequestContext, plannedVersion?: number): Promise<ClassRecord> {
     const definitionJson = jsonBytes(definition);
     return this.#settled(context, async (changeId) => {
-      const request = { definitionJson, changeId };
+      const request = { definitionJson, changeId, plannedVersion: plannedVersion ?? 0 };
       return this.#changed(await this.#calls.ask(SCHEMA.AddClass, request, context, false, SLOW_CHANGE_MS), context);
     });
   }
