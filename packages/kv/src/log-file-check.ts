@@ -42,6 +42,28 @@ export function checkLog(log: Uint8Array): LogCondition {
   return { wholeBytes: log.length, isDamaged: false };
 }
 
+const FIRST_TYPE = 2;
+const LAST_TYPE = 4;
+
+/** What was written into a log, record by record, up to `wholeBytes`; records of several parts are put together. */
+export function* logPayloads(log: Uint8Array, wholeBytes: number): Generator<Uint8Array, void> {
+  const view = new DataView(log.buffer, log.byteOffset, log.length);
+  let parts: Uint8Array[] = [];
+  for (let at = 0; at < wholeBytes; ) {
+    const blockLeft = BLOCK_BYTES - (at % BLOCK_BYTES);
+    if (blockLeft < HEADER_BYTES) {
+      at += blockLeft;
+      continue;
+    }
+    const type = log[at + TYPE_OFFSET] ?? 0;
+    const end = at + HEADER_BYTES + view.getUint16(at + 4, true);
+    if (type <= FIRST_TYPE) parts = [];
+    parts.push(log.subarray(at + HEADER_BYTES, end));
+    if (type < FIRST_TYPE || type === LAST_TYPE) yield Buffer.concat(parts);
+    at = end;
+  }
+}
+
 function isWhole(log: Uint8Array, view: DataView, at: number, length: number): boolean {
   const type = log[at + TYPE_OFFSET] ?? 0;
   if (type === 0 || type > RECORD_TYPE_MAX) return false;

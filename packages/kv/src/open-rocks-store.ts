@@ -1,18 +1,25 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { DiskBallast } from "./disk-ballast.js";
 import { DiskSpace } from "./disk-space.js";
 import { makeDurableFolder } from "./durable-files.js";
+import { LOG_NOTE } from "./log-note.js";
 import type { DbOptions } from "./rocks-binding.js";
 import { RocksConnection } from "./rocks-connection.js";
 import { isDiskFull, openError } from "./rocks-error.js";
 import { RocksStore } from "./rocks-store.js";
-import { checkLogs, readTables } from "./store-files-check.js";
+import { checkLogs, findStore, readTables } from "./store-files-check.js";
 import type { StoreState } from "./write-gate.js";
 
 export interface RocksStoreOptions {
-  /** Made when it is missing, with its parents. Belongs to this store alone. */
+  /** Belongs to this store alone. */
   readonly folder: string;
+  /**
+   * Whether a store that is not there is made, with its folder and the parents of that. Without, it is `dataLoss`, and
+   * nothing is written: the caller knows that it was made once.
+   */
+  readonly createIfMissing?: boolean;
   /** Memory for blocks of the files, uncompressed. `storeMemory` shares a total among stores. */
   readonly cacheBytes?: number;
   /** Size of a memtable; there are at most two. */
@@ -36,7 +43,7 @@ export interface RocksStoreOptions {
    * a damaged block may miss records silently or end the process; gets are checked always.
    */
   readonly checkTables?: boolean;
-  /** Opens also when a log is damaged: acknowledged writes of the damaged part are gone then, the others are kept. */
+  /** Opens also when a log is damaged or missing: the acknowledged writes in it are gone then, the others are kept. */
   readonly acceptDamagedLogs?: boolean;
   /** Told when writes stop and when they come back. */
   readonly onState?: (state: StoreState, reason: string) => void;
@@ -46,6 +53,7 @@ const MIB = 1 << 20;
 
 /** What is used when an option is not given; the measurements are in the README. */
 export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "ballast" | "onState">> = {
+  createIfMissing: true,
   cacheBytes: 8 * MIB,
   writeBufferBytes: 8 * MIB,
   ballastBytes: 16 * MIB,
@@ -66,7 +74,9 @@ export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "
  */
 export async function openRocksStore(options: RocksStoreOptions): Promise<RocksStore> {
   const settings = { ...ROCKS_STORE_DEFAULTS, ...options };
-  const { folder } = settings;
+  const { acceptDamagedLogs, folder } = settings;
+  const isThere = await findStore(folder);
+  if (!isThere && !settings.createIfMissing) throw new ShoalError("dataLoss", `store ${folder} is missing`);
   await makeDurableFolder(folder).catch((error) => {
     throw openError(folder, ShoalError.from(error));
   });
@@ -74,9 +84,11 @@ export async function openRocksStore(options: RocksStoreOptions): Promise<RocksS
     settings.ballast ??
     (settings.ballastBytes > 0 ? new DiskBallast(join(folder, "BALLAST"), settings.ballastBytes) : undefined);
   const connect = () => connectWithBallast(folder, dbOptions(settings), ballast);
-  if (!settings.acceptDamagedLogs) await checkLogs(folder);
+  if (isThere && !acceptDamagedLogs) await checkLogs(folder);
   const isDamaged = settings.checkTables && (await readTables(folder, false)).damaged.length > 0;
   const connection = await connect();
+  // It would tell the next opening of logs that are known to be lost.
+  if (acceptDamagedLogs) await rm(join(folder, LOG_NOTE), { force: true });
   const space = new DiskSpace(folder, settings.diskReserveBytes);
   const store = new RocksStore({
     ...settings,

@@ -10,6 +10,7 @@ import type {
   KeyValueStore,
   WriteOptions,
 } from "./key-value-store.js";
+import { LogNote } from "./log-note.js";
 import { ENVELOPE_BYTES, openRecord, RecordSealer } from "./record-envelope.js";
 import { closeAtRest, closeLater, isAtRest } from "./rocks-at-rest.js";
 import { closedError, type RocksBatch, type RocksConnection } from "./rocks-connection.js";
@@ -49,11 +50,13 @@ export class RocksStore implements KeyValueStore {
   readonly #commits: GroupCommit<RocksBatch>;
   readonly #salvage: Salvage | undefined;
   readonly #sealer = new RecordSealer();
+  readonly #logNote: LogNote;
   readonly #parts: RocksStoreParts;
 
   constructor(parts: RocksStoreParts) {
     this.#parts = parts;
     this.#connection = parts.connection;
+    this.#logNote = new LogNote(parts.folder);
     this.#gate = new WriteGate({
       ...parts,
       reopen: () => this.#reopen(),
@@ -191,6 +194,8 @@ export class RocksStore implements KeyValueStore {
     this.#gate.beforeCommit(bytes, this.#parts.now());
     try {
       await batch.write(sync);
+      const noted = sync ? this.#logNote.keep(this.#connected()) : undefined;
+      if (noted !== undefined) await noted;
     } catch (error) {
       throw this.#gate.failed(error);
     }

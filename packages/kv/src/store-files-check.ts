@@ -1,27 +1,51 @@
-import { readdir, readFile, stat, truncate } from "node:fs/promises";
+import { readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { checkLog } from "./log-file-check.js";
+import { LOG_NOTE, missingLogs } from "./log-note.js";
+import { listFiles } from "./rocks-files.js";
 import { type DamagedRange, readTable } from "./table-file.js";
+
+/** RocksDB writes it first when it makes a store, then CURRENT, then all else: `DBImpl::NewDB`. */
+const FIRST_MANIFEST = "MANIFEST-000001";
+
+/**
+ * Looks whether there is a store in the folder. Throws `dataLoss`, naming the folder, when something of one is there, but
+ * not its file CURRENT: RocksDB would make a new one in its place. What a creation leaves behind that was cut short is
+ * no store yet, and can be made anew: nothing was ever written to it.
+ */
+export async function findStore(folder: string): Promise<boolean> {
+  const { names, logs, tables, manifests } = await listFiles(folder);
+  if (names.includes("CURRENT")) return true;
+  const isCutShort = manifests.every((name) => name === FIRST_MANIFEST);
+  if (isCutShort && logs.length === 0 && tables.length === 0 && !names.includes(LOG_NOTE)) return false;
+  throw new ShoalError("dataLoss", `store ${folder} cannot be opened: its file CURRENT is missing`);
+}
 
 /**
  * Checks the logs and the MANIFEST of a store that is not open. Throws `dataLoss`, naming folder and file: RocksDB would
  * open it and miss acknowledged writes.
  */
 export async function checkLogs(folder: string): Promise<void> {
-  const names = await readdir(folder);
-  const isStore = names.some((name) => name.endsWith(".sst") || name.startsWith("MANIFEST-"));
-  if (isStore && !names.includes("CURRENT")) {
-    throw new ShoalError("dataLoss", `store ${folder} cannot be opened: its file CURRENT is missing`);
-  }
-  if (!isStore) return;
+  const { logs, manifests } = await listFiles(folder);
   const current = (await readFile(join(folder, "CURRENT"), "latin1")).trimEnd();
-  for (const name of names) {
-    if (!(/^\d+\.log$/.test(name) || name === current)) continue;
-    const { wholeBytes, isDamaged } = checkLog(await readFile(join(folder, name)));
-    if (!isDamaged) continue;
-    throw new ShoalError("dataLoss", `store ${folder} cannot be opened: ${name} is damaged at byte ${wholeBytes}`);
-  }
+  // Without it RocksDB itself refuses to open.
+  if (!manifests.includes(current)) return;
+  const manifest = await wholeLog(folder, current);
+  for (const name of logs) await wholeLog(folder, name);
+  const [missing] = await missingLogs(folder, logs, manifest);
+  if (missing === undefined) return;
+  throw new ShoalError(
+    "dataLoss",
+    `store ${folder} cannot be opened: ${missing} is missing, and the last writes with it`,
+  );
+}
+
+async function wholeLog(folder: string, name: string): Promise<{ bytes: Uint8Array; wholeBytes: number }> {
+  const bytes = await readFile(join(folder, name));
+  const { wholeBytes, isDamaged } = checkLog(bytes);
+  if (!isDamaged) return { bytes, wholeBytes };
+  throw new ShoalError("dataLoss", `store ${folder} cannot be opened: ${name} is damaged at byte ${wholeBytes}`);
 }
 
 /** A log and how long it is up to its last whole record. */
@@ -32,7 +56,7 @@ export interface LogEnd {
 
 /** The ends of the logs, before RocksDB closes them. */
 export async function findLogEnds(folder: string): Promise<LogEnd[]> {
-  const logs = (await readdir(folder)).filter((name) => /^\d+\.log$/.test(name));
+  const { logs } = await listFiles(folder);
   const ends: LogEnd[] = [];
   for (const name of logs) {
     const file = join(folder, name);
@@ -66,8 +90,7 @@ export async function readTables(folder: string, withKeys: boolean): Promise<Tab
   for (;;) {
     try {
       const tables: TablesContent[] = [];
-      for (const name of await readdir(folder)) {
-        if (!/^\d+\.sst$/.test(name)) continue;
+      for (const name of (await listFiles(folder)).tables) {
         const table = await readTable(join(folder, name), withKeys);
         if (table.deadly !== undefined) {
           throw new ShoalError(

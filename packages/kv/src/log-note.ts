@@ -1,0 +1,107 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeDurableFile } from "./durable-files.js";
+import { logPayloads } from "./log-file-check.js";
+import { openRecord, sealRecord } from "./record-envelope.js";
+import type { RocksConnection } from "./rocks-connection.js";
+import { listFiles } from "./rocks-files.js";
+
+// RocksDB 6.17 says nowhere which log it wrote last (`track_and_verify_wals_in_manifest` is off and the addon cannot switch
+// it on): when a log is not there, it opens without what was in it, and without a word. So we note the logs ourselves.
+// RocksDB removes a log only when the MANIFEST, which is synced first, names a higher number as the oldest log it needs
+// (`VersionEdit::SetLogNumber`). A log that is noted, has that number or a higher one, and is not there, was lost.
+
+/** RocksDB leaves files alone whose names it does not know. */
+export const LOG_NOTE = "logs.note";
+const NOTE_KEY = Buffer.from(LOG_NOTE);
+
+/** Notes the logs of a store durably, before the first write into a new one is acknowledged. */
+export class LogNote {
+  readonly #folder: string;
+  #connection: RocksConnection | undefined;
+  #version = "";
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * To be called after each synced write and before the next one. Undefined when nothing is to be done. RocksDB begins a new
+   * log only together with a new memtable, which makes a new "super version".
+   */
+  keep(connection: RocksConnection): Promise<void> | undefined {
+    const version = connection.property("rocksdb.current-super-version-number");
+    if (connection === this.#connection && version === this.#version) return undefined;
+    return this.#write(connection, version);
+  }
+
+  async #write(connection: RocksConnection, version: string): Promise<void> {
+    const { logs } = await listFiles(this.#folder);
+    const note = Buffer.from(JSON.stringify(logs.map(logNumber)));
+    await writeDurableFile(join(this.#folder, LOG_NOTE), sealRecord(NOTE_KEY, note));
+    this.#connection = connection;
+    this.#version = version;
+  }
+}
+
+/**
+ * Names of the logs that a store needs by its MANIFEST and that are not there. A store without a note, of an older release
+ * or one that was never written to, misses none; neither does one whose note is damaged, as that is all that is lost then.
+ */
+export async function missingLogs(
+  folder: string,
+  logs: readonly string[],
+  manifest: { readonly bytes: Uint8Array; readonly wholeBytes: number },
+): Promise<readonly string[]> {
+  const oldest = oldestNeededLog(manifest.bytes, manifest.wholeBytes);
+  const there = new Set(logs.map(logNumber));
+  const missing = (await notedLogs(folder)).filter((log) => log >= oldest && !there.has(log));
+  return missing.map((log) => `${String(log).padStart(6, "0")}.log`);
+}
+
+async function notedLogs(folder: string): Promise<readonly number[]> {
+  const sealed = await readFile(join(folder, LOG_NOTE)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (sealed === undefined) return [];
+  const note = openRecord(NOTE_KEY, sealed);
+  return note instanceof Error ? [] : (JSON.parse(Buffer.from(note).toString()) as readonly number[]);
+}
+
+function logNumber(name: string): number {
+  return Number.parseInt(name, 10);
+}
+
+// RocksDB `db/version_edit.cc`: fields of tag and value; these come before all others.
+const COMPARATOR_TAG = 1;
+const LOG_NUMBER_TAG = 2;
+const SAFE_TO_IGNORE = 1 << 13;
+
+/** The highest log number of all edits; 0 when none has one. There is one column family. */
+function oldestNeededLog(manifest: Uint8Array, wholeBytes: number): number {
+  let oldest = 0;
+  for (const edit of logPayloads(manifest, wholeBytes)) oldest = Math.max(oldest, logNumberOf(edit) ?? 0);
+  return oldest;
+}
+
+function logNumberOf(edit: Uint8Array): number | undefined {
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let scale = 1; at < edit.length; scale *= 128) {
+      const byte = edit[at++] ?? 0;
+      value += (byte & 127) * scale;
+      if (byte < 128) break;
+    }
+    return value;
+  };
+  while (at < edit.length) {
+    const tag = varint();
+    if (tag === LOG_NUMBER_TAG) return varint();
+    if (tag !== COMPARATOR_TAG && (tag & SAFE_TO_IGNORE) === 0) return undefined;
+    const length = varint();
+    at += length;
+  }
+  return undefined;
+}

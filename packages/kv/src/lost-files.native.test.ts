@@ -1,0 +1,252 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { buildForChildren, childEnd, startChild } from "./child-store-suite.js";
+import { openRocksStore } from "./open-rocks-store.js";
+import type { RocksStore } from "./rocks-store.js";
+import { bytes, collect, put, text } from "./store-under-test-suite.js";
+
+const ROUNDS = Number(process.env.SHOAL_KILL_ROUNDS ?? 3);
+const options = { ballastBytes: 0, cacheBytes: 1 << 20, writeBufferBytes: 1 << 18 };
+const root = mkdtempSync(join(tmpdir(), "shoal-lost-"));
+const folder = join(root, "store");
+const copy = join(root, "copy");
+const isLog = (name: string) => name.endsWith(".log");
+
+beforeAll(buildForChildren);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Opens a copy of the folder that was changed, and gives what `use` does, or why it does not open. */
+async function withCopy<T>(
+  change: (copy: string) => void,
+  use: (store: RocksStore) => Promise<T>,
+  more: { acceptDamagedLogs?: boolean; createIfMissing?: boolean } = {},
+): Promise<T | ShoalError> {
+  cpSync(folder, copy, { recursive: true });
+  try {
+    change(copy);
+    const store = await openRocksStore({ folder: copy, ...options, ...more });
+    try {
+      return await use(store);
+    } finally {
+      await store[Symbol.asyncDispose]();
+    }
+  } catch (error) {
+    return ShoalError.from(error);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** Keys of rows that a get or a scan does not find; what cannot be read is an error. */
+async function missingRows(store: RocksStore, keys: readonly string[]): Promise<string[]> {
+  const values = await store.getMany(keys.map(bytes));
+  for (const value of values) if (value instanceof Error) throw value;
+  const scanned = new Set((await collect(store)).map(({ key }) => text(key)));
+  return keys.filter((key, index) => text(values[index]) !== `value of ${key}` || !scanned.has(key));
+}
+
+/** Each file of the store is taken away from a copy of it: an error says so, or nothing acknowledged is missing. */
+async function takeEachAway(keys: readonly string[], where: string): Promise<Record<string, string>> {
+  const outcome: Record<string, string> = {};
+  for (const name of readdirSync(folder)) {
+    const missing = await withCopy(
+      (path) => rmSync(join(path, name)),
+      (store) => missingRows(store, keys),
+    );
+    if (missing instanceof ShoalError) {
+      expect(missing, `${where}, without ${name}`).toMatchObject({ code: "dataLoss" });
+      expect(missing.message).toContain(copy);
+      if (isLog(name)) expect(missing.message).toContain(name);
+      outcome[name] = "noticed";
+    } else {
+      expect(missing, `${where}, without ${name}`).toEqual([]);
+      outcome[name] = "harmless";
+    }
+  }
+  return outcome;
+}
+
+describe("F11: a file of a store that is taken away", () => {
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("is noticed or harmless after every orderly close", async () => {
+    const random = seededRandom(11);
+    const keys: string[] = [];
+    for (let round = 0; round < 4; round++) {
+      const store = await openRocksStore({ folder, ...options });
+      for (let i = 0; i < 1 + random.below(20); i++) {
+        const key = `${round}-${i}`;
+        await store.write([put(key, `value of ${key}`)]);
+        keys.push(key);
+      }
+      await store[Symbol.asyncDispose]();
+      const outcome = await takeEachAway(keys, `round ${round}`);
+      const logs = Object.keys(outcome).filter(isLog);
+      expect(logs.map((name) => outcome[name])).toEqual(["noticed"]);
+      expect(outcome.CURRENT).toBe("noticed");
+    }
+    // A log that nothing was written to holds nothing.
+    await (await openRocksStore({ folder, ...options }))[Symbol.asyncDispose]();
+    const outcome = await takeEachAway(keys, "opened and closed");
+    expect(Object.values(outcome)).toContain("harmless");
+  });
+
+  // Memtables of 256 KiB are full after three writes: the process often ends while two logs are needed.
+  const script = `
+    const store = await openRocksStore({ folder: process.env.STORE, ballastBytes: 0, writeBufferBytes: 1 << 18 });
+    const filler = Buffer.alloc(100_000, 1);
+    for (let n = Number(process.env.FROM); ; n++) {
+      const key = "row" + n;
+      await store.write([put(key, "value of " + key), { type: "put", key: Buffer.from("filler" + n), value: filler }]);
+      fs.writeSync(1, n + "\\n");
+    }`;
+
+  it(`is noticed or harmless after a kill at any moment (${ROUNDS} rounds)`, async () => {
+    const seed = Number(process.env.SHOAL_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+    const random = seededRandom(seed);
+    let rows = 0;
+    let logs = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const child = startChild(script, { STORE: folder, FROM: String(rows + 1) });
+      let started = false;
+      const end = await childEnd(child, () => {
+        if (!started) setTimeout(() => child.kill("SIGKILL"), random.below(300));
+        started = true;
+      });
+      expect(end.signal, end.stderr).toBe("SIGKILL");
+      rows = Number(end.stdout.split("\n").at(-2) ?? rows);
+      const keys = Array.from({ length: rows }, (_, row) => `row${row + 1}`);
+      const where = `seed ${seed}, round ${round}`;
+      expect(
+        await withCopy(
+          () => undefined,
+          (store) => missingRows(store, keys),
+        ),
+        where,
+      ).toEqual([]);
+      const outcome = await takeEachAway(keys, where);
+      logs += Object.keys(outcome).filter(isLog).length;
+    }
+    console.log(`${rows} rows, ${logs} logs in ${ROUNDS} rounds`);
+  }, 120_000);
+
+  it("opens without the log where that is accepted, and the next time, too", async () => {
+    const store = await openRocksStore({ folder, ...options });
+    await store.write([put("a", "1")]);
+    await store[Symbol.asyncDispose]();
+    for (const name of readdirSync(folder).filter(isLog)) rmSync(join(folder, name));
+    await expect(openRocksStore({ folder, ...options })).rejects.toMatchObject({
+      code: "dataLoss",
+      message: expect.stringMatching(/\d{6}\.log is missing/),
+    });
+    for (const acceptDamagedLogs of [true, false]) {
+      const again = await openRocksStore({ folder, ...options, acceptDamagedLogs });
+      expect(await collect(again)).toEqual([]);
+      await again[Symbol.asyncDispose]();
+    }
+  });
+});
+
+describe("F2: a creation that was cut short", () => {
+  beforeAll(async () => {
+    await (await openRocksStore({ folder, ...options }))[Symbol.asyncDispose]();
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const empty = (path: string) => {
+    for (const name of readdirSync(path)) rmSync(join(path, name));
+  };
+  const manifest = () =>
+    readFileSync(join(folder, readdirSync(folder).find((name) => name.startsWith("MANIFEST-")) ?? ""));
+  const opens = async (change: (path: string) => void) => {
+    const found = await withCopy(change, async (store) => {
+      await store.write([put("a", "1")]);
+      return text(await store.get(bytes("a")));
+    });
+    expect(found).toBe("1");
+  };
+
+  // As RocksDB goes: IDENTITY, the first MANIFEST, CURRENT, a second MANIFEST and CURRENT, a log, OPTIONS.
+  it.each([0, 1, 7, 12, undefined])("is begun again when %s bytes of the first MANIFEST are there", async (length) => {
+    const begun = (path: string) => {
+      empty(path);
+      writeFileSync(join(path, "LOCK"), "");
+      writeFileSync(join(path, "IDENTITY"), "0a");
+      writeFileSync(join(path, "MANIFEST-000001"), manifest().subarray(0, length));
+    };
+    await opens(begun);
+    for (const current of ["", "MANIF", "MANIFEST-000001\n"]) {
+      await opens((path) => {
+        begun(path);
+        writeFileSync(join(path, "000001.dbtmp"), current);
+      });
+    }
+  });
+
+  it.each(["IDENTITY", "LOCK", "log", "OPTIONS", "log and OPTIONS"])("goes on where it lacks %s", async (lacking) => {
+    await opens((path) => {
+      for (const name of readdirSync(path))
+        if (lacking.split(" and ").some((part) => name.includes(part))) rmSync(join(path, name));
+    });
+  });
+
+  it.each(["logs.note", "000004.log", "000009.sst", "MANIFEST-000003"])("is none where there is a %s", async (name) => {
+    const found = await withCopy(
+      (path) => {
+        empty(path);
+        writeFileSync(join(path, name), "");
+      },
+      async () => "open",
+    );
+    expect(found).toMatchObject({ code: "dataLoss", message: expect.stringContaining("CURRENT is missing") });
+  });
+
+  it("is no store to a caller who knows that there was one", async () => {
+    const absent = { createIfMissing: false };
+    expect(
+      await withCopy(
+        () => undefined,
+        async () => "open",
+        absent,
+      ),
+    ).toBe("open");
+    expect(await withCopy(empty, async () => "open", absent)).toMatchObject({
+      code: "dataLoss",
+      message: `store ${copy} is missing`,
+    });
+    const gone = await withCopy(
+      (path) => rmSync(path, { recursive: true }),
+      async () => "open",
+      absent,
+    );
+    expect(gone).toMatchObject({ code: "dataLoss", message: `store ${copy} is missing` });
+    expect(readdirSync(root)).not.toContain("copy");
+  });
+
+  it(`leaves no store that does not open, whenever the process is killed (${5 * ROUNDS} rounds)`, async () => {
+    const seed = Number(process.env.SHOAL_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+    const random = seededRandom(seed);
+    const many = join(root, "many");
+    for (let round = 0; round < 5 * ROUNDS; round++) {
+      const child = startChild(
+        `fs.writeSync(1, "begun\\n");
+        await Promise.all(Array.from({ length: 20 }, (_, i) => openRocksStore({ folder: process.env.STORES + "/" + i, ballastBytes: 0 })));
+        setInterval(() => undefined, 1000);`,
+        { STORES: many },
+      );
+      const end = await childEnd(child, () => setTimeout(() => child.kill("SIGKILL"), random.below(30)));
+      expect(end.signal, end.stderr).toBe("SIGKILL");
+      for (const name of readdirSync(root).includes("many") ? readdirSync(many) : []) {
+        const where = `seed ${seed}, round ${round}, store ${name}`;
+        const store = await openRocksStore({ folder: join(many, name), ...options }).catch((error: unknown) => error);
+        expect(store, where).not.toBeInstanceOf(Error);
+        await (store as RocksStore)[Symbol.asyncDispose]();
+      }
+      rmSync(many, { recursive: true, force: true });
+    }
+  }, 120_000);
+});
