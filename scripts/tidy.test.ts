@@ -34,7 +34,7 @@ const OUTSIDE_WORLD = [
   /^packages\/service-runtime\//,
   /^packages\/kv\//,
   /^packages\/(vector-index|shard)\/src\/.*snapshot.*\.ts$/,
-  /^packages\/storage-node\/src\/(shard-folders|node-identity)\.ts$/,
+  /^packages\/storage-node\/src\/(shard-folders|made-shards|node-identity)\.ts$/,
   /^packages\/native\/src\/addon\.ts$/,
   /^packages\/modules\/text2vec-contextionary\/src\/vocabulary\//,
   /^packages\/cli\//,

@@ -8,6 +8,7 @@ import { IdCensus, RowCacheBudget, RowReadGate } from "@shoal/shard";
 import {
   type DropConfirmationOptions,
   type FollowedSchema,
+  openMadeShard,
   ShardFolders,
   type ShardRegistryEvent,
   StorageNode,
@@ -51,6 +52,7 @@ export async function openStorageNode(
   const openFilesNow = planFor(shardCount, openFiles);
   const hashSeed = randomInt(2 ** 32);
   const shardSettings: StoredShardSettings = {
+    acceptDataLoss: configuration.acceptDataLoss,
     ballast,
     clock: () => clock.now(),
     hashSeed,
@@ -72,14 +74,17 @@ export async function openStorageNode(
   };
   let done = 0;
   let onOpened = (): void => onProgress(++done, shardCount);
+  const folders = await ShardFolders.open(join(dataPath, "shards"));
   const node = scope.use(
     await StorageNode.start(
       schema,
       {
         nodeName,
-        folders: await ShardFolders.open(join(dataPath, "shards")),
+        folders,
         openShard: (address, record, folder) =>
-          openStoredShard(shardSettings, address, record, folder).finally(() => onOpened()),
+          openMadeShard(folders, address, (isMade) =>
+            openStoredShard(shardSettings, address, record, folder, isMade),
+          ).finally(() => onOpened()),
         clock: () => clock.now(),
         onEvent: (event) => logRegistryEvent(logger, event),
       },

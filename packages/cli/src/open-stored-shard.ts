@@ -1,13 +1,24 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInvertedIndex, type IndexMemory, type LongReads } from "@shoal/inverted-index";
-import { type DiskBallast, openRocksStore, type StoreState, storeMemory } from "@shoal/kv";
+import {
+  type DiskBallast,
+  isStoreFolder,
+  openRocksStore,
+  type RocksStore,
+  type StoreState,
+  storeMemory,
+} from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
 import { type IdCensus, openShard, type RowCacheBudget, type RowReadGate, type ShardEvent } from "@shoal/shard";
-import type { OpenedShard } from "@shoal/storage-node";
+import { type OpenedShard, rowsFolder } from "@shoal/storage-node";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 
 export interface StoredShardSettings {
+  /** Whether a shard that was made goes on without what is lost of it. */
+  readonly acceptDataLoss: boolean;
   readonly ballast: DiskBallast;
   readonly clock: () => number;
   readonly hashSeed: number;
@@ -34,31 +45,25 @@ export interface StoredShardSettings {
   readonly onSnapshot: () => void;
 }
 
-/** Opens the RocksDB store of a shard and the shard on it. */
+/**
+ * Opens the RocksDB store of a shard and the shard on it. One that was made before (`isMade`) and is not there is
+ * `dataLoss`: served empty it would be found empty by everybody.
+ */
 export async function openStoredShard(
   settings: StoredShardSettings,
   address: ShardAddress,
   record: ClassRecord,
   folder: string,
+  isMade: boolean,
 ): Promise<OpenedShard> {
-  const { ballast, clock, hashSeed, idCensus, indexMemory, logger, onStoreState, rowCache, rowReads } = settings;
+  const { clock, hashSeed, idCensus, indexMemory, logger, rowCache, rowReads } = settings;
   const { likePatternCharsMax, longReads } = settings;
-  const shardCount = Math.max(1, settings.shardCount());
   const where = { class: address.className, shard: address.shardName };
-  const store = await openRocksStore({
-    folder: join(folder, "rows"),
-    ballast,
-    openFilesMax: settings.storeFilesMax(shardCount),
-    ...storeMemory(settings.storeMemoryBytes, shardCount),
-    onState: (state, reason) => {
-      onStoreState(state);
-      logger[state === "closed" ? "debug" : "warn"]({ ...where, state, reason }, "store state changed");
-    },
-  });
+  const store = await openStore(settings, where, folder, isMade);
   try {
     const shard = await openShard({
       store,
-      folder: join(folder, "views"),
+      folder: viewsFolder(folder),
       className: address.className,
       shardName: address.shardName,
       term: address.term ?? 1,
@@ -84,6 +89,52 @@ export async function openStoredShard(
     throw thrown;
   }
 }
+
+async function openStore(
+  settings: StoredShardSettings,
+  where: object,
+  shardFolder: string,
+  isMade: boolean,
+): Promise<RocksStore> {
+  const folder = rowsFolder(shardFolder);
+  const { acceptDataLoss, ballast, logger, onStoreState, storeFilesMax, storeMemoryBytes } = settings;
+  const shardCount = Math.max(1, settings.shardCount());
+  const open = (isLossAccepted: boolean): Promise<RocksStore> =>
+    openRocksStore({
+      folder,
+      createIfMissing: !isMade || isLossAccepted,
+      acceptDamagedLogs: isLossAccepted,
+      ballast,
+      openFilesMax: storeFilesMax(shardCount),
+      ...storeMemory(storeMemoryBytes, shardCount),
+      onState: (state, reason) => {
+        onStoreState(state);
+        logger[state === "closed" ? "debug" : "warn"]({ ...where, state, reason }, "store state changed");
+      },
+    });
+  try {
+    return await open(false);
+  } catch (thrown) {
+    const error = ShoalError.from(thrown);
+    if (error.code !== "dataLoss") throw error;
+    if (!acceptDataLoss) throw new ShoalError("dataLoss", `${error.message}. ${WAYS_OUT}`, { cause: error });
+    logger.warn(
+      { ...where, error },
+      "the shard goes on without what it has lost, as CLUSTER_ACCEPT_DATA_LOSS=true says",
+    );
+    // Without the rows nothing of them is to be known: the shard begins empty.
+    if (!(await isStoreFolder(folder))) await rm(viewsFolder(shardFolder), { recursive: true, force: true });
+    return open(true);
+  }
+}
+
+function viewsFolder(shardFolder: string): string {
+  return join(shardFolder, "views");
+}
+
+const WAYS_OUT =
+  "Mount the right volume, or put it back from a backup of this node: it is opened then without a restart. A start with " +
+  "CLUSTER_ACCEPT_DATA_LOSS=true goes on without folders and logs that are lost";
 
 function logShardEvent(logger: Logger, where: object, event: ShardEvent): void {
   const { type, ...fields } = event;

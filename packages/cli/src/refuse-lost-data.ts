@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import { shardsPlacedOn } from "./shards-placed-on.js";
@@ -15,4 +17,13 @@ export function refuseLostData(nodeName: string, dataPath: string, schema: Schem
     `PERSISTENCE_DATA_PATH '${dataPath}' is a new folder, but node '${nodeName}' has ${shardCount} shards, whose data is ` +
       "not in it: is its volume mounted? CLUSTER_ACCEPT_DATA_LOSS=true lets the node begin with empty ones",
   );
+}
+
+/** Whether the data of shards lies in the folder, whosever they are. */
+export async function hasShards(dataPath: string): Promise<boolean> {
+  const names = await readdir(join(dataPath, "shards")).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === "ENOENT") return [];
+    throw thrown;
+  });
+  return names.length > 0;
 }

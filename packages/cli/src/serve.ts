@@ -24,6 +24,7 @@ import { openFilesLimit, planOpenFiles, shardLimit, shortage } from "./open-file
 import { checkModules, describeModules, openModules } from "./open-modules.js";
 import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
+import { hasShards, refuseLostData } from "./refuse-lost-data.js";
 import { remember } from "./remember.js";
 
 /** All services in one process: coordinator, storage node and gateway, joined by plain calls. */
@@ -53,6 +54,10 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
     scope,
   );
   refuseForeignSchema(dataPath, clusterId, schema.clusterId);
+  if (isNew && !configuration.acceptDataLoss && !(await hasShards(dataPath))) {
+    const known = await schema.current({ deadline: Number.POSITIVE_INFINITY });
+    refuseLostData(nodeName, dataPath, known);
+  }
   // On a full disk what is stored is served all the same.
   await keepNodeIdentity(dataPath, nodeName, schema.clusterId).catch((error: unknown) => {
     if (isNew) throw error;

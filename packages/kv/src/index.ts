@@ -16,6 +16,7 @@ export { MemoryStore } from "./memory-store.js";
 export { openRocksStore, ROCKS_STORE_DEFAULTS, type RocksStoreOptions } from "./open-rocks-store.js";
 export { ENVELOPE_BYTES } from "./record-envelope.js";
 export type { RocksStore } from "./rocks-store.js";
+export { isStoreFolder } from "./store-files-check.js";
 export { type StoreMemory, storeMemory } from "./store-memory.js";
 export type { DamagedRange } from "./table-file.js";
 export type { StoreState } from "./write-gate.js";

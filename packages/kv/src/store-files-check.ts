@@ -22,6 +22,14 @@ export async function findStore(folder: string): Promise<boolean> {
   throw new ShoalError("dataLoss", `store ${folder} cannot be opened: its file CURRENT is missing`);
 }
 
+/** Whether a store was made in the folder, be it whole or damaged. */
+export async function isStoreFolder(folder: string): Promise<boolean> {
+  return findStore(folder).catch((error: unknown) => {
+    if (error instanceof ShoalError && error.code === "dataLoss") return true;
+    throw error;
+  });
+}
+
 /**
  * Checks the logs and the MANIFEST of a store that is not open. Throws `dataLoss`, naming folder and file: RocksDB would
  * open it and miss acknowledged writes.

@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { address, context, ID, record, World } from "./node-world.fixture.js";
@@ -9,10 +9,10 @@ import { ShardFolders } from "./shard-folders.js";
 let root: string;
 let world: World;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "shoal-node-"));
+  root = join(await mkdtemp(join(tmpdir(), "shoal-node-")), "shards");
   world = new World(root);
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
+afterEach(() => rm(dirname(root), { recursive: true, force: true }));
 
 describe("a storage node and the schema", () => {
   test("a node that is behind catches up before it answers, or says that it cannot", async () => {

@@ -1,5 +1,6 @@
 export type { DropConfirmationOptions } from "./drop-confirmation.js";
 export { findNodeIdentity, keepNodeIdentity, type NodeIdentity } from "./node-identity.js";
-export { ShardFolders } from "./shard-folders.js";
+export { openMadeShard } from "./open-made-shard.js";
+export { rowsFolder, ShardFolders } from "./shard-folders.js";
 export type { OpenedShard, ShardRegistryEvent, ShardRegistryOptions } from "./shard-registry.js";
 export { type FollowedSchema, StorageNode } from "./storage-node.js";

@@ -1,15 +1,15 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findNodeIdentity, keepNodeIdentity } from "./node-identity.js";
 import { ShardFolders } from "./shard-folders.js";
 
 let root: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "shoal-folders-"));
+  root = join(await mkdtemp(join(tmpdir(), "shoal-folders-")), "shards");
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
+afterEach(() => rm(dirname(root), { recursive: true, force: true }));
 
 const marker = (schemaVersion: number, historyId = "h1") => ({ className: "Word", historyId, schemaVersion });
 
@@ -80,19 +80,19 @@ describe("ShardFolders", () => {
   });
 });
 
-/** As a process that starts on the folder. */
-async function nodeIdentity(dataPath: string, configured: string | undefined, fallback: string): Promise<string> {
-  const { name, clusterId } = await findNodeIdentity(dataPath, configured, fallback);
-  await keepNodeIdentity(dataPath, name, clusterId);
-  return name;
-}
-
 describe("the identity of a node", () => {
+  /** As a process that starts on the folder. */
+  const identity = async (folder: string, configured: string | undefined, fallback: string): Promise<string> => {
+    const { name, clusterId } = await findNodeIdentity(folder, configured, fallback);
+    await keepNodeIdentity(folder, name, clusterId);
+    return name;
+  };
+
   test("is the configured name, or the fallback, and stays what it was first", async () => {
-    expect(await nodeIdentity(join(root, "a"), "n1", "host")).toBe("n1");
-    expect(await nodeIdentity(join(root, "a"), undefined, "other")).toBe("n1");
-    expect(await nodeIdentity(join(root, "b"), undefined, "host")).toBe("host");
-    expect(await nodeIdentity(join(root, "b"), undefined, "renamed")).toBe("host");
+    expect(await identity(join(root, "a"), "n1", "host")).toBe("n1");
+    expect(await identity(join(root, "a"), undefined, "other")).toBe("n1");
+    expect(await identity(join(root, "b"), undefined, "host")).toBe("host");
+    expect(await identity(join(root, "b"), undefined, "renamed")).toBe("host");
   });
 
   test("is only looked for until it is kept", async () => {
@@ -110,12 +110,12 @@ describe("the identity of a node", () => {
   });
 
   test("refuses another configured name, and a damaged file", async () => {
-    await nodeIdentity(root, "n1", "host");
-    await expect(nodeIdentity(root, "n2", "host")).rejects.toMatchObject({
+    await identity(root, "n1", "host");
+    await expect(identity(root, "n2", "host")).rejects.toMatchObject({
       code: "invalid",
       message: expect.stringMatching(/'n2'.*'n1'/),
     });
     await writeFile(join(root, "node.json"), "");
-    await expect(nodeIdentity(root, undefined, "host")).rejects.toMatchObject({ code: "dataLoss" });
+    await expect(identity(root, undefined, "host")).rejects.toMatchObject({ code: "dataLoss" });
   });
 });

@@ -1,51 +1,74 @@
 import { access, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeDurableFolder, writeDurableFile } from "@shoal/kv";
+import { isStoreFolder, makeDurableFolder, writeDurableFile } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import { goesOnFrom, type SchemaSnapshot } from "@shoal/rpc";
+import { type ClassMarker, type MadeShard, MadeShards } from "./made-shards.js";
 
 /** Ids become folder names only in this form, so nothing a client says reaches a path. */
 const FOLDER_NAME = /^[A-Za-z0-9]{1,64}$/;
 
-/** Written once into the folder of a class; tells a deleted class from a schema that was lost. */
+/** The {@link ClassMarker}, written once into the folder of a class. */
 const MARKER = "class.json";
+
+/** Of a class whose own is damaged: it is part of no schema, so nothing is dropped because of it. */
+const NO_MARKER: ClassMarker = { className: "", historyId: "", schemaVersion: 0 };
 
 /** Prefix of folders whose removal has begun. */
 const GOING = "going-";
 
-interface ClassMarker {
-  readonly className: string;
-  /** Of the schema that the class belongs to. */
-  readonly historyId: string;
-  /** Version of the schema at which this node first saw the class. */
-  readonly schemaVersion: number;
+/** Where the store of a shard is. */
+export function rowsFolder(shardFolder: string): string {
+  return join(shardFolder, "rows");
 }
 
 /**
  * The folders of a storage node: `<root>/<class id>/<shard name>`. A dropped class is a dropped folder, a moved shard a
- * moved folder.
+ * moved folder. Which of them were once made stands in `<root>.json`: those are never made a second time.
  */
 export class ShardFolders {
   readonly #root: string;
+  readonly #made: MadeShards;
   /** Classes whose folders are being made: shards of one class are opened at once. */
   readonly #making = new Map<string, Promise<void>>();
 
-  private constructor(root: string) {
+  private constructor(root: string, made: MadeShards) {
     this.#root = root;
+    this.#made = made;
   }
 
-  /** Creates `root` when it is missing and finishes removals that were cut short. */
+  /**
+   * Creates `root` when it is missing, unless shards were made in it (so that it can be put back), and finishes removals that
+   * were cut short.
+   */
   static async open(root: string): Promise<ShardFolders> {
-    await makeDurableFolder(root);
-    for (const name of await readdir(root)) {
+    const made = await MadeShards.open(`${root}.json`, () => shardsOnDisk(root));
+    if (made.isEmpty) await makeDurableFolder(root);
+    for (const name of await namesIn(root)) {
       if (name.startsWith(GOING)) await rm(join(root, name), { recursive: true, force: true });
     }
-    return new ShardFolders(root);
+    return new ShardFolders(root, made);
   }
 
-  /** The folder of a shard, created with its class's marker when it is missing; durable, with the way to it. */
+  /** Whether the shard was once complete on this node; it is an error then when it is not there. */
+  isMade(classId: string, shardName: string): boolean {
+    return this.#made.has(classId, shardName);
+  }
+
+  /** To be awaited when a shard is complete on disk, before it takes a write. */
+  async keepMade(classId: string, shardName: string): Promise<void> {
+    if (this.isMade(classId, shardName)) return;
+    const marker = (await readMarker(this.classFolder(classId))) ?? NO_MARKER;
+    await this.#made.add({ classId, shardName, marker });
+  }
+
+  /**
+   * The folder of a shard, created with its class's marker when it is missing; durable, with the way to it. One that was
+   * made before is not created: an empty folder would stand in the way of the one that is put back.
+   */
   async shard(classId: string, shardName: string, marker: ClassMarker): Promise<string> {
     const folder = join(this.classFolder(classId), checkedName(shardName));
+    if (this.isMade(classId, shardName)) return folder;
     let making = this.#making.get(classId);
     if (making === undefined) {
       making = this.#makeClass(classId, marker).finally(() => this.#making.delete(classId));
@@ -73,14 +96,14 @@ export class ShardFolders {
     try {
       await rename(this.classFolder(classId), going);
     } catch (thrown) {
-      if (isMissing(thrown)) return;
-      throw thrown;
+      if (!isMissing(thrown)) throw thrown;
     }
     await rm(going, { recursive: true, force: true });
+    await this.#made.forget(classId);
   }
 
   /**
-   * Classes on disk that the schema does not have. `deleted` were in it at an earlier version, so their data may go, or have
+   * Classes on disk, or made once, that the schema does not have. `deleted` were in it at an earlier version, so their data may go, or have
    * none, because the process was killed while it made their folders;
    * `unknown` belong to another history, or to a later version than this one: the schema has been lost or put back, and
    * their data stays.
@@ -91,12 +114,14 @@ export class ShardFolders {
   ): Promise<{ readonly deleted: readonly string[]; readonly unknown: readonly string[] }> {
     const deleted: string[] = [];
     const unknown: string[] = [];
-    for (const classId of await readdir(this.#root)) {
-      if (!FOLDER_NAME.test(classId) || known.has(classId)) continue;
-      const marker = await this.#marker(classId);
+    const onDisk = new Set((await namesIn(this.#root)).filter((name) => FOLDER_NAME.test(name)));
+    for (const classId of new Set([...onDisk, ...this.#made.classIds])) {
+      if (known.has(classId)) continue;
+      const marker = (await readMarker(this.classFolder(classId))) ?? this.#made.marker(classId);
       const wasKnown =
         marker !== undefined && goesOnFrom(schema, { historyId: marker.historyId, version: marker.schemaVersion });
-      (wasKnown || !(await this.#hasShards(classId)) ? deleted : unknown).push(classId);
+      if (wasKnown || (onDisk.has(classId) && !(await this.#hasShards(classId)))) deleted.push(classId);
+      else if (onDisk.has(classId)) unknown.push(classId);
     }
     return { deleted, unknown };
   }
@@ -107,18 +132,39 @@ export class ShardFolders {
     return entries === undefined || entries.some((entry) => entry.isDirectory());
   }
 
-  async #marker(classId: string): Promise<ClassMarker | undefined> {
-    try {
-      return JSON.parse(await readFile(join(this.classFolder(classId), MARKER), "utf8")) as ClassMarker;
-    } catch {
-      return undefined;
-    }
-  }
-
   /** Where the shards of a class are. */
   classFolder(classId: string): string {
     return join(this.#root, checkedName(classId));
   }
+}
+
+/** What a release without a list has left: every folder that holds a store, whole or damaged. */
+async function shardsOnDisk(root: string): Promise<readonly MadeShard[]> {
+  const shards: MadeShard[] = [];
+  for (const classId of (await namesIn(root)).filter((name) => FOLDER_NAME.test(name))) {
+    const folder = join(root, classId);
+    const marker = (await readMarker(folder)) ?? NO_MARKER;
+    for (const shardName of (await namesIn(folder)).filter((name) => FOLDER_NAME.test(name))) {
+      if (await isStoreFolder(rowsFolder(join(folder, shardName)))) shards.push({ classId, shardName, marker });
+    }
+  }
+  return shards;
+}
+
+async function readMarker(classFolder: string): Promise<ClassMarker | undefined> {
+  try {
+    return JSON.parse(await readFile(join(classFolder, MARKER), "utf8")) as ClassMarker;
+  } catch {
+    return undefined;
+  }
+}
+
+/** None where there is no folder, or a file. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((thrown: unknown) => {
+    if (isMissing(thrown) || isCode(thrown, "ENOTDIR")) return [];
+    throw thrown;
+  });
 }
 
 function checkedName(name: string): string {
@@ -127,5 +173,9 @@ function checkedName(name: string): string {
 }
 
 function isMissing(thrown: unknown): boolean {
-  return thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT";
+  return isCode(thrown, "ENOENT");
+}
+
+function isCode(thrown: unknown, code: string): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === code;
 }

@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ShardAddress } from "@shoal/rpc";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { address, context, ID, OTHER, record, World } from "./node-world.fixture.js";
@@ -9,10 +9,10 @@ import { ShardFolders } from "./shard-folders.js";
 let root: string;
 let world: World;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "shoal-node-"));
+  root = join(await mkdtemp(join(tmpdir(), "shoal-node-")), "shards");
   world = new World(root);
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
+afterEach(() => rm(dirname(root), { recursive: true, force: true }));
 
 describe("StorageNode", () => {
   test("opens what the schema places here, and nothing else", async () => {

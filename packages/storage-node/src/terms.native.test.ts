@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ClassRecord } from "@shoal/rpc";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { address, context, ID, record, World } from "./node-world.fixture.js";
@@ -13,10 +13,10 @@ function withTerm(one: ClassRecord, term: number): ClassRecord {
 let root: string;
 let world: World;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "shoal-node-"));
+  root = join(await mkdtemp(join(tmpdir(), "shoal-node-")), "shards");
   world = new World(root);
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
+afterEach(() => rm(dirname(root), { recursive: true, force: true }));
 
 describe("terms of shards", () => {
   it("a lower one than the schema's is refused, the same is served; absent is the first", async () => {

@@ -92,7 +92,7 @@ export const CLUSTER_SETTINGS = {
     "CLUSTER_ACCEPT_DATA_LOSS",
     "cluster.accept_data_loss",
     false,
-    "Whether a storage node that has shards may begin with a new folder: what they held is lost.",
+    "Whether a storage node, or `serve`, may begin with a new folder although it has shards, with empty shards in the place of missing ones, and without the writes of lost or damaged logs: what they held is lost. For one start.",
     truth,
   ),
   shardWaitSeconds: setting(
