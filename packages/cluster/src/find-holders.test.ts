@@ -11,6 +11,10 @@ const id = (at: number) => `${at.toString(16).padStart(8, "0")}-0000-4000-8000-0
 class World implements ShardRouter {
   readonly schema: SchemaSnapshot;
   readonly calls: string[] = [];
+  /** How long each of these calls wants to wait. */
+  readonly waits: string[] = [];
+  /** Nodes that answer only who waits for them. */
+  readonly slow = new Set<string>();
   /** `Class/shard` to the ids that it says it has. */
   readonly stored = new Map<string, ObjectId[]>();
   /** Nodes and `Class/shard`s that cannot be asked. */
@@ -46,9 +50,11 @@ class World implements ShardRouter {
   }
 
   #node(name: string): ShardService {
-    const findObjects: ShardService["findObjects"] = async (ids, version) => {
+    const findObjects: ShardService["findObjects"] = async (ids, version, { waitMsMax }) => {
       this.calls.push(`${name} ${ids.length} v${version}`);
-      if (this.down.has(name)) throw new ShoalError("unavailable", `${name} is down`);
+      this.waits.push(`${name} ${waitMsMax}`);
+      if (this.down.has(name) || (waitMsMax !== undefined && this.slow.has(name)))
+        throw new ShoalError("unavailable", `${name} is down`);
       return this.#find(
         this.schema.classes.map((record) => this.#address(record, Number(name.slice(1)))),
         ids,
@@ -116,5 +122,54 @@ describe("findHolders", () => {
     expect(await answers(world, id(0), id(1))).toEqual(["|", "B|"]);
     world.unknown.add("n1");
     expect(await answers(world, id(0), id(1))).toEqual(["|", "|n1 is unknown"]);
+  });
+
+  it("F6: waits for a node that is away only for the ids that nobody else has", async () => {
+    const world = new World(["A", "B"], 3);
+    world.stored.set("A/s0", [id(0)]).set("B/s1", [id(1)]);
+    world.slow.add("n1");
+    expect(await answers(world, id(0), id(3))).toEqual(["A|", "|"]);
+    expect(world.calls).toEqual(["n0 2 v7", "n1 2 v7", "n2 2 v7"]);
+    world.calls.length = 0;
+    expect(await answers(world, id(0), id(1), id(3), id(4))).toEqual(["A|", "B|", "|", "|"]);
+    expect(world.calls).toEqual(["n0 4 v7", "n1 4 v7", "n2 4 v7", "n1 2 v7"]);
+    expect(world.waits.slice(-4)).toEqual(["n0 Infinity", "n1 Infinity", "n2 Infinity", "n1 undefined"]);
+    world.down.add("B/s2");
+    world.calls.length = 0;
+    // Who has answered is not asked again.
+    expect(await answers(world, id(2))).toEqual(["|B/s2 is down"]);
+    expect(world.calls).toEqual(["n0 1 v7", "n1 1 v7", "n2 1 v7"]);
+  });
+
+  it("F6: of an id of a class only the class's own shard is waited for, and matters", async () => {
+    const world = new World(["A", "B"], 3);
+    const [a, b] = world.schema.classes;
+    if (a === undefined || b === undefined) throw new Error();
+    const ask = async (one: number, record: ClassRecord | undefined, ...more: ObjectId[]) => {
+      world.waits.length = 0;
+      const own = { id: id(one), record };
+      const holders = await findHolders(world, world.schema, [id(one), ...more], context, own);
+      return holders.map(
+        ({ holding, failure }) => `${holding.map(({ definition }) => definition.class)}|${failure?.message ?? ""}`,
+      );
+    };
+    expect(await ask(1, a)).toEqual(["|"]);
+    expect(world.waits).toEqual(["n0 1000", "n1 undefined", "n2 1000"]);
+    world.down.add("B/s1");
+    expect(await ask(1, a)).toEqual(["|"]);
+    expect(await ask(1, b)).toEqual(["|B/s1 is down"]);
+    expect(await ask(1, undefined)).toEqual(["|B/s1 is down"]);
+    world.down.clear();
+    world.down.add("n1");
+    expect(await ask(1, a)).toEqual(["|shard s1 of class 'A': n1 is down"]);
+    // Whatever else is asked for along with it is waited for as ever.
+    expect(await ask(0, a, id(4))).toEqual(["|", "|shard s1 of class 'A' or shard s1 of class 'B': n1 is down"]);
+    expect(world.waits).toEqual(["n0 undefined", "n1 1000", "n2 1000", "n1 undefined"]);
+    world.down.clear();
+    world.slow.add("n1");
+    world.stored.set("B/s1", [id(4)]);
+    expect(await ask(0, a, id(4))).toEqual(["|", "B|"]);
+    expect(await ask(1, undefined)).toEqual(["|shard s1 of class 'A' or shard s1 of class 'B': n1 is down"]);
+    expect(world.waits).toEqual(["n0 1000", "n1 1000", "n2 1000"]);
   });
 });

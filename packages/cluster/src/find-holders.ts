@@ -1,15 +1,37 @@
 import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
-import type { ClassRecord, FoundObjects, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
-import { type NodePlan, type NodePlans, nodePlans } from "./node-plans.js";
+import {
+  type ClassRecord,
+  type FoundObjects,
+  InnerContext,
+  type RequestContext,
+  type SchemaSnapshot,
+  type ShardAddress,
+  type ShardService,
+} from "@shoal/rpc";
+import { type NodePlan, type NodePlans, nodeOrUndefined, nodePlans } from "./node-plans.js";
 import type { ShardRouter } from "./shard-router.js";
 
 /** Which classes have an id. A class whose shard could not be asked is not among them. */
 export interface Holders {
   /** By name. */
   readonly holding: readonly ClassRecord[];
-  /** Why a shard that may have it could not be asked: the first reason. */
+  /** Why a shard whose answer matters could not be asked: the first reason. */
   readonly failure: ShoalError | undefined;
 }
+
+/** An id that belongs to a class: only the class's own shard must answer for it. */
+export interface OwnId {
+  readonly id: ObjectId;
+  /** Undefined: nobody must answer; what could not be asked is told all the same. */
+  readonly record: ClassRecord | undefined;
+}
+
+/**
+ * So long are others than the own shard waited for, in milliseconds: as long as a request waits for a node that was lost.
+ * A node that is there answers within a few; one that has stopped without a word is known to be lost after about three times as
+ * long, and from then on it is not waited for at all.
+ */
+const OTHERS_WAIT_MS = 1_000;
 
 /** Shards that could not be asked for the same reason: one, or all of a node. */
 interface UnaskedShards {
@@ -20,28 +42,63 @@ interface UnaskedShards {
 }
 
 interface NodeAnswer {
+  readonly plan: NodePlan;
+  /** An id each. */
   readonly holders: FoundObjects["holders"];
   readonly unasked: readonly UnaskedShards[];
+  /** Whether it did not answer; it may when it is waited for. */
+  readonly isSilent: boolean;
+}
+
+interface Question {
+  readonly router: ShardRouter;
+  readonly plans: NodePlans;
+  readonly own: OwnId | undefined;
 }
 
 const NOWHERE: Holders = { holding: [], failure: undefined };
 
-/** Where objects are: one answer an id, one request a node. Never fails: what is not known is told. */
+/**
+ * Where objects are: one answer an id, one request a node. A node that is known to be away is waited for only when an id is
+ * found nowhere else; on behalf of the `own` one it is not, unless it has the own shard. Never fails: what is not known is told.
+ */
 export async function findHolders(
   router: ShardRouter,
   schema: SchemaSnapshot,
   ids: readonly ObjectId[],
   context: RequestContext,
+  own?: OwnId,
 ): Promise<readonly Holders[]> {
   const plans = nodePlans(router, schema);
-  const answers = await Promise.all(plans.nodes.map((plan) => ask(router, plan, ids, schema.version, context)));
-  const unasked = answers.flatMap((answer) => answer.unasked);
-  return ids.map((id, at) => {
-    let holding: readonly ClassRecord[] = NOWHERE.holding;
-    for (const { holders } of answers) holding = joined(holding, recordsOf(router, plans, id, holders[at] ?? []));
-    if (unasked.length === 0) return holding.length === 0 ? NOWHERE : { holding, failure: undefined };
-    return { holding, failure: failureFor(router, plans, id, unasked) };
+  const question: Question = { router, plans, own };
+  const ownNode = own?.record && nodeOrUndefined(router, router.shardOf(own.record, own.id));
+  const waitMsMax = own === undefined ? Number.POSITIVE_INFINITY : OTHERS_WAIT_MS;
+  const soon = new InnerContext(context, { waitMsMax });
+  const answers = await Promise.all(
+    plans.nodes.map((plan) => {
+      const isOwn = ownNode !== undefined && nodeOrUndefined(router, plan.first) === ownNode;
+      return ask(question, plan, ids, isOwn ? context : soon);
+    }),
+  );
+  const found = ids.map((id, at) => holdersFrom(question, id, at, answers));
+  const silent = answers.filter(({ isSilent }) => isSilent);
+  const open = ids.filter((id, at) => {
+    const isUnsettled = id !== own?.id && found[at]?.failure !== undefined && found[at].holding.length === 0;
+    return isUnsettled && failureFor(question, id, silent) !== undefined;
   });
+  if (open.length === 0) return found;
+  const later = await Promise.all(silent.map(({ plan }) => ask(question, plan, open, context)));
+  // Those that did answer have none of these.
+  const all = [...answers.filter(({ isSilent }) => !isSilent).map((answer) => ({ ...answer, holders: [] })), ...later];
+  const foundLater = new Map(open.map((id, at) => [id, holdersFrom(question, id, at, all)]));
+  return ids.map((id, at) => foundLater.get(id) ?? found[at] ?? NOWHERE);
+}
+
+function holdersFrom(question: Question, id: ObjectId, at: number, answers: readonly NodeAnswer[]): Holders {
+  let { holding } = NOWHERE;
+  for (const { holders } of answers) holding = joined(holding, recordsOf(question, id, holders[at] ?? []));
+  const failure = failureFor(question, id, answers);
+  return holding.length === 0 && failure === undefined ? NOWHERE : { holding, failure };
 }
 
 /** As {@link findHolders}, for one id. */
@@ -50,8 +107,9 @@ export async function findHoldersOf(
   schema: SchemaSnapshot,
   id: ObjectId,
   context: RequestContext,
+  own?: OwnId,
 ): Promise<Holders> {
-  const [holders] = await findHolders(router, schema, [id], context);
+  const [holders] = await findHolders(router, schema, [id], context, own);
   return holders ?? NOWHERE;
 }
 
@@ -75,26 +133,26 @@ export function firstHolder({ holding, failure }: Holders): ClassRecord | undefi
 }
 
 async function ask(
-  router: ShardRouter,
-  { first, shards }: NodePlan,
+  { router, plans }: Question,
+  plan: NodePlan,
   ids: readonly ObjectId[],
-  schemaVersion: number,
   context: RequestContext,
 ): Promise<NodeAnswer> {
   let node: ShardService | undefined;
   try {
-    node = router.node(first);
-    const { holders, unasked } = await node.findObjects(ids, schemaVersion, context);
-    return { holders, unasked: unasked.map(({ shard, error }) => ({ shards: [shard], error, isNamed: true })) };
+    node = router.node(plan.first);
+    const { holders, unasked } = await node.findObjects(ids, plans.schema.version, context);
+    const named = unasked.map(({ shard, error }) => ({ shards: [shard], error, isNamed: true }));
+    return { plan, holders, unasked: named, isSilent: false };
   } catch (thrown) {
-    return { holders: [], unasked: [{ shards, error: ShoalError.from(thrown), isNamed: node === undefined }] };
+    const unasked = { shards: plan.shards, error: ShoalError.from(thrown), isNamed: node === undefined };
+    return { plan, holders: [], unasked: [unasked], isSilent: context.waitMsMax !== undefined };
   }
 }
 
 /** The classes of the shards that said yes. A damaged shard may say so for an id that belongs to another one. */
 function recordsOf(
-  router: ShardRouter,
-  { recordOf }: NodePlans,
+  { router, plans: { recordOf } }: Question,
   id: ObjectId,
   shards: readonly ShardAddress[],
 ): readonly ClassRecord[] {
@@ -114,17 +172,17 @@ function joined(before: readonly ClassRecord[], more: readonly ClassRecord[]): r
 /** Of an id whose class is not known several shards may own it: so many are told. */
 const OWNERS_TOLD_MAX = 3;
 
-/** Why the shards that own the id in their classes could not be asked; undefined when they all were. Names them. */
+/** Why the shards that own the id, each in its class, could not be asked; undefined when all that matter were. Names them. */
 function failureFor(
-  router: ShardRouter,
-  { recordOf }: NodePlans,
+  { router, plans: { recordOf }, own }: Question,
   id: ObjectId,
-  unasked: readonly UnaskedShards[],
+  answers: readonly NodeAnswer[],
 ): ShoalError | undefined {
-  for (const { shards, error, isNamed } of unasked) {
+  const only = own?.id === id ? own.record?.classId : undefined;
+  for (const { shards, error, isNamed } of answers.flatMap(({ unasked }) => unasked)) {
     const owners: string[] = [];
     for (const { classId, className, shardName } of shards) {
-      const record = recordOf.get(classId);
+      const record = only === undefined || only === classId ? recordOf.get(classId) : undefined;
       if (record === undefined || router.shardOf(record, id).shardName !== shardName) continue;
       if (isNamed) return error;
       if (owners.push(`shard ${shardName} of class '${className}'`) === OWNERS_TOLD_MAX) break;

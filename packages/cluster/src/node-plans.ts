@@ -39,7 +39,8 @@ export function nodePlans(router: ShardRouter, schema: SchemaSnapshot): NodePlan
   return plans;
 }
 
-function nodeOrUndefined(router: ShardRouter, shard: ShardAddress): ShardService | undefined {
+/** The node that serves `shard`; undefined when that is not known. */
+export function nodeOrUndefined(router: ShardRouter, shard: ShardAddress): ShardService | undefined {
   try {
     return router.node(shard);
   } catch {

@@ -3,7 +3,8 @@ import type { RequestContext, ShardAddress, ShardService } from "@shoal/rpc";
 
 /** A request to a node, as much of it as whoever repeats it has to know. */
 export interface NodeRequest<T> {
-  readonly run: (node: ShardService) => Promise<T>;
+  /** Asks `node`, for as long as `context` says. */
+  readonly run: (node: ShardService, context: RequestContext) => Promise<T>;
   readonly context: RequestContext;
   /** Undefined: it is about the node. */
   readonly shard: ShardAddress | undefined;

@@ -70,6 +70,75 @@ describe("a node that drains", () => {
   });
 });
 
+describe("F6: an answer that is of use only soon", () => {
+  const soon = { deadline: Number.POSITIVE_INFINITY, waitMsMax: 1_000 };
+  const served = { findObjects: async () => ({ holders: [], unasked: [] }) };
+  const found = 'answered {"holders":[],"unasked":[]}';
+
+  it.each(["unreachable", "draining"] as const)("is not waited for when the node is %s", async (state) => {
+    const { connection, service, held } = setUp(now, served);
+    expect(await service.findObjects([id], 1, soon)).toEqual({ holders: [], unasked: [] });
+    connection.become(state);
+    const asked = watched(service.findObjects([id], 1, soon));
+    await vi.advanceTimersByTimeAsync(0);
+    const reason = state === "draining" ? "is being restarted and is not back yet" : "is not reachable";
+    expect(asked.outcome).toBe(`unavailable ${state === "draining" ? 15 : 1}: node 'n1' ${reason}`);
+    expect([held.count, connection.sent]).toEqual([0, 1]);
+  });
+
+  it("is asked for once, with the time that is left", async () => {
+    const deadlines: number[] = [];
+    const { connection, service } = setUp(now, {
+      findObjects: async (_ids, _version, { deadline }) => {
+        deadlines.push(deadline - Date.now());
+        return { holders: [], unasked: [] };
+      },
+    });
+    await service.findObjects([id], 1, soon);
+    await service.findObjects([id], 1, { deadline: Date.now() + 300, waitMsMax: 1_000 });
+    await service.findObjects([id], 1, { ...forever, waitMsMax: Number.POSITIVE_INFINITY });
+    expect(deadlines).toEqual([1_000, 300, Number.POSITIVE_INFINITY]);
+    connection.fateOfNext = () => "lostBefore";
+    await expect(service.findObjects([id], 1, soon)).rejects.toThrow("node 'n1' was lost while it worked on");
+    expect(connection.sent).toBe(4);
+  });
+
+  it.each([1_000, Number.POSITIVE_INFINITY])("waits %s ms or a second for the first connection", async (waitMsMax) => {
+    const { node, service } = setUp(now);
+    const first = new FakeConnection("n1", served);
+    node.connect(first);
+    const asked = watched(service.findObjects([id], 1, { ...forever, waitMsMax }));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(asked.outcome).toBe("waits");
+    first.become("ready");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked.outcome).toBe(found);
+    node.connect(new FakeConnection("n1", served));
+    const late = watched(service.findObjects([id], 1, { ...forever, waitMsMax }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(late.outcome).toBe("unavailable 1: node 'n1' is not reachable");
+  });
+});
+
+describe("F6: a node is lost", () => {
+  it("when its connection is, neither before the first one nor during a drain that it announced", async () => {
+    const { node, connection } = setUp(now);
+    const seen = (state: "connecting" | "ready" | "draining" | "unreachable") => {
+      connection.become(state);
+      return node.isLost;
+    };
+    expect([seen("connecting"), seen("ready"), seen("unreachable"), seen("ready")]).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect([seen("draining"), seen("unreachable")]).toEqual([false, false]);
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(node.isLost).toBe(true);
+  });
+});
+
 describe("a node that died", () => {
   it("is waited for until a second after it was lost, and not at all later", async () => {
     const { connection, service } = setUp(now, { deleteObject: async () => true });

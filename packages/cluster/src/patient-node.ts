@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { type ConnectionState, deliveryOf, type NodeConnection } from "@shoal/rpc";
+import { type ConnectionState, deliveryOf, InnerContext, type NodeConnection, type RequestContext } from "@shoal/rpc";
 import type { HeldRequests } from "./held-requests.js";
 import type { NodeRequest } from "./node-request.js";
 
@@ -48,6 +48,14 @@ export class PatientNode implements Disposable {
     return this.#connection?.state ?? "connecting";
   }
 
+  /**
+   * Whether the connection was lost and nothing says that the node comes back soon. Not so during a drain that it announced,
+   * and not before the first attempt to connect has ended.
+   */
+  get isLost(): boolean {
+    return this.state === "unreachable" && !this.#isDrained;
+  }
+
   /** Goes on with another connection; the former one is closed. */
   connect(connection: NodeConnection): void {
     this.#subscription?.[Symbol.dispose]();
@@ -60,8 +68,10 @@ export class PatientNode implements Disposable {
   /** Not `async` where the node is ready, which is nearly always. */
   ask<T>(request: NodeRequest<T>): Promise<T> {
     const connection = this.#connection;
+    const { context } = request;
+    if (context.waitMsMax !== undefined) return this.#askSoon(request, context.waitMsMax);
     if (connection === undefined || connection.state !== "ready") return this.#await(request, 0, undefined);
-    return request.run(connection).catch((thrown: unknown) => {
+    return request.run(connection, context).catch((thrown: unknown) => {
       if (!isToBeRepeated(request, thrown)) throw this.#explained(request, thrown);
       return this.#await(request, 1, thrown);
     });
@@ -89,6 +99,32 @@ export class PatientNode implements Disposable {
     for (const wake of [...this.#waiting]) wake();
   }
 
+  /** Once, and within `waitMsMax`; before the first connection it waits as for a node that died. */
+  #askSoon<T>(request: NodeRequest<T>, waitMsMax: number): Promise<T> {
+    const begunMs = this.#options.nowMs();
+    const context = new InnerContext(request.context, {
+      deadline: Math.min(request.context.deadline, begunMs + waitMsMax),
+    });
+    if (this.state !== "connecting") return this.#askOnce(request, context);
+    const untilMs = Math.min(this.#patienceEndsMs(begunMs), context.deadline);
+    return this.#connected(untilMs, request).then(() => this.#askOnce(request, context));
+  }
+
+  #askOnce<T>(request: NodeRequest<T>, context: RequestContext): Promise<T> {
+    const connection = this.#connection;
+    if (connection === undefined || connection.state !== "ready") {
+      return Promise.reject(this.#explained(request, undefined));
+    }
+    return request.run(connection, context).catch((thrown: unknown) => {
+      throw this.#explained(request, thrown);
+    });
+  }
+
+  /** Resolves when the first attempt to connect has ended, at the latest at `untilMs`. */
+  async #connected(untilMs: number, request: NodeRequest<unknown>): Promise<void> {
+    while (this.state === "connecting" && this.#options.nowMs() < untilMs) await this.#changed(untilMs, request);
+  }
+
   async #await<T>(request: NodeRequest<T>, attempts: number, failure: unknown): Promise<T> {
     const { held, nowMs } = this.#options;
     const { context } = request;
@@ -105,7 +141,7 @@ export class PatientNode implements Disposable {
       const connection = this.#connection;
       if (connection === undefined) throw this.#explained(request, last);
       try {
-        return await request.run(connection);
+        return await request.run(connection, context);
       } catch (thrown) {
         last = thrown;
         made++;

@@ -65,37 +65,37 @@ export class PatientShardService implements ShardService {
   }
 
   getObjects(shard: ShardAddress, ids: readonly ObjectId[], fields: RowFields, context: RequestContext) {
-    return this.#read(shard, context, (node) => node.getObjects(shard, ids, fields, context));
+    return this.#read(shard, context, (node, within) => node.getObjects(shard, ids, fields, within));
   }
 
   findObjects(ids: readonly ObjectId[], schemaVersion: number, context: RequestContext) {
-    return this.#read(undefined, context, (node) => node.findObjects(ids, schemaVersion, context));
+    return this.#read(undefined, context, (node, within) => node.findObjects(ids, schemaVersion, within));
   }
 
   searchByVector(shard: ShardAddress, search: VectorSearch, context: RequestContext) {
-    return this.#read(shard, context, (node) => node.searchByVector(shard, search, context));
+    return this.#read(shard, context, (node, within) => node.searchByVector(shard, search, within));
   }
 
   listObjects(shard: ShardAddress, listing: ObjectListing, context: RequestContext) {
-    return this.#read(shard, context, (node) => node.listObjects(shard, listing, context));
+    return this.#read(shard, context, (node, within) => node.listObjects(shard, listing, within));
   }
 
   matchingIds(shard: ShardAddress, filter: ShardFilter, idsMax: number, context: RequestContext) {
-    return this.#read(shard, context, (node) => node.matchingIds(shard, filter, idsMax, context));
+    return this.#read(shard, context, (node, within) => node.matchingIds(shard, filter, idsMax, within));
   }
 
   aggregate(shard: ShardAddress, aggregation: ShardAggregation, context: RequestContext) {
-    return this.#read(shard, context, (node) => node.aggregate(shard, aggregation, context));
+    return this.#read(shard, context, (node, within) => node.aggregate(shard, aggregation, within));
   }
 
   shardStatuses(context: RequestContext) {
-    return this.#read(undefined, context, (node) => node.shardStatuses(context));
+    return this.#read(undefined, context, (node, within) => node.shardStatuses(within));
   }
 
   #read<T>(
     shard: ShardAddress | undefined,
     context: RequestContext,
-    run: (node: ShardService) => Promise<T>,
+    run: (node: ShardService, within: RequestContext) => Promise<T>,
   ): Promise<T> {
     return this.#node.ask({ run, context, shard, isRepeatable: true, bytes: NO_BYTES });
   }

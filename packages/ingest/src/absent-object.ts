@@ -1,4 +1,4 @@
-import { findHoldersOf, firstHolder } from "@shoal/cluster";
+import { findHoldersOf } from "@shoal/cluster";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
@@ -15,7 +15,8 @@ export interface AbsenceWording {
 /**
  * Why the object cannot be changed as the class that the client names: no class has the id, or another one has it.
  * Undefined when the named class does have it, or when the client named none and any has it. The class that is named
- * wins over others that have the same id.
+ * wins over others that have the same id: fails when its own shard cannot say, while the silence of others counts as no. When
+ * the class is not known, any shard may be the one.
  */
 export async function explainAbsence(
   parts: IngestParts,
@@ -25,13 +26,14 @@ export async function explainAbsence(
   context: RequestContext,
 ): Promise<ShoalError | undefined> {
   const { className } = input;
-  const holders = await findHoldersOf(parts.router, parts.schema.snapshot, id, context);
-  if (holders.holding.some(({ definition }) => definition.class === className)) return undefined;
-  const first = firstHolder(holders);
+  const record = className === undefined ? undefined : parts.schema.classRecord(className);
+  const own = { id, record };
+  const { holding, failure } = await findHoldersOf(parts.router, parts.schema.snapshot, id, context, own);
+  if (holding.some(({ definition }) => definition.class === className)) return undefined;
+  const [first] = holding;
+  if (failure !== undefined && (first === undefined || record !== undefined)) throw failure;
   if (first === undefined) return wording.absent();
   if (className === undefined || className === "") return undefined;
-  // The named class may have it just as well.
-  if (holders.failure !== undefined && parts.schema.classRecord(className) !== undefined) throw holders.failure;
   const { class: holder } = first.definition;
   return new ShoalError(
     "invalid",

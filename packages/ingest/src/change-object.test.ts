@@ -98,6 +98,39 @@ describe("replaceObject", () => {
     expect(cluster.fixCalls).toBe(0);
   });
 
+  it("F6: an id that its own shard does not have is unknown, whoever else is away", async () => {
+    const { cluster, ingest, context } = await withCar({ nodes: 3, shards: 3 });
+    const car = cluster.classRecord("Car");
+    if (car === undefined) throw new Error();
+    const own = cluster.nodeNameOf(cluster.shardOf(car, other));
+    for (const name of cluster.nodeNames) if (name !== own) cluster.downNodes.add(name);
+    const unknown = `no object with id '${other}'`;
+    expect(await refusal(ingest.replaceObject(other, input("Car"), context))).toBe(`notFound: ${unknown}`);
+    expect(await refusal(ingest.mergeObject(other, input("Car"), context))).toBe(
+      `invalid: invalid merge: object with id '${other}' does not exist`,
+    );
+    // Of a class that is not known any shard may be the one.
+    expect(await refusal(ingest.replaceObject(other, input("Nope"), context))).toBe(
+      "invalid: invalid object: class 'Nope' not present in schema",
+    );
+  });
+
+  it("F6: an unknown id fixes no vector length, and is told, while another class's node is away", async () => {
+    const { cluster, ingest, context } = setUp({ nodes: 3, shards: 3 });
+    const car = cluster.classRecord("Car");
+    if (car === undefined) throw new Error();
+    const own = cluster.nodeNameOf(cluster.shardOf(car, other));
+    for (const name of cluster.nodeNames) if (name !== own) cluster.downNodes.add(name);
+    expect(await refusal(ingest.replaceObject(other, input("Car"), context))).toBe(
+      `notFound: no object with id '${other}'`,
+    );
+    cluster.downNodes.add(own);
+    expect(await refusal(ingest.replaceObject(other, input("Car"), context))).toBe(
+      `unavailable: shard ${cluster.shardOf(car, other).shardName} of class 'Car': node '${own}' is down`,
+    );
+    expect(cluster.fixCalls).toBe(0);
+  });
+
   it("tells a refused body also when nobody can say whether the object exists", async () => {
     const { cluster, ingest, context } = await withCar();
     cluster.downNodes.add("node0");

@@ -14,7 +14,7 @@ import { vectorizedObject } from "./vectorize-objects.js";
 
 /**
  * A new object (reference-rest 3.9). An id that the client gave must be free in every class: the object's own shard sees
- * to that itself, the others are asked. Refusals come in the order of the reference, a taken id before anything else.
+ * to that itself, the others are asked, and their silence refuses nothing. Refusals come in the order of the reference, a taken id before anything else.
  */
 export async function createObject(
   parts: IngestParts,
@@ -54,7 +54,8 @@ async function checkNewObject(
   const askedId = given !== undefined && isAskedFor(parts, record) ? given : undefined;
   if (askedId !== undefined || targets.length > 0) {
     const ids = targets.map(({ id }) => id);
-    const located = await locateObjects(parts, askedId === undefined ? ids : [askedId, ...ids], context);
+    const own = askedId === undefined ? undefined : { id: askedId, record };
+    const located = await locateObjects(parts, own === undefined ? ids : [own.id, ...ids], context, own);
     if (askedId !== undefined) requireFree(holdersOf(located, askedId), input.id ?? askedId);
     const fault = targetFault(targets, located);
     if (fault !== undefined) throw withPrefix(OBJECT_PREFIX, fault);
@@ -85,8 +86,11 @@ async function admitRefused(
 ): Promise<CheckedObject> {
   const isAdmitted = parts.autoSchema !== undefined && concernsAutoSchema(input, parts);
   if (given !== undefined) {
-    const { holding, failure } = await findHoldersOf(parts.router, parts.schema.snapshot, given, context);
-    requireFree({ holding, failure: isAdmitted ? failure : undefined }, input.id ?? given);
+    // What is refused in any case waits for nobody.
+    const record = isAdmitted ? parts.schema.classRecord(input.className ?? "") : undefined;
+    const own = { id: given, record };
+    const { holding, failure } = await findHoldersOf(parts.router, parts.schema.snapshot, given, context, own);
+    requireFree({ holding, failure: record === undefined ? undefined : failure }, input.id ?? given);
   }
   if (!isAdmitted) throw refusal;
   return admitObject(parts, parts.autoSchema, input, context);

@@ -1,4 +1,4 @@
-import { findHolders, type Holders } from "@shoal/cluster";
+import { findHolders, type Holders, type OwnId } from "@shoal/cluster";
 import { missingTarget, type ObjectId, type ReferenceTarget, type ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
@@ -6,17 +6,21 @@ import type { IngestParts } from "./ingest-parts.js";
 /** Which classes have an object, by its id. */
 export type Located = ReadonlyMap<ObjectId, Holders>;
 
-/** Asks for all ids at once, each one once: one request a node, further ones beyond `askedIdsMax`. Never fails. */
+/**
+ * Asks for all ids at once, each one once: one request a node, further ones beyond `askedIdsMax`. Of the `own` one only the
+ * own shard must answer. Never fails.
+ */
 export async function locateObjects(
   { router, schema, limits }: Pick<IngestParts, "router" | "schema" | "limits">,
   ids: Iterable<ObjectId>,
   context: RequestContext,
+  own?: OwnId,
 ): Promise<Located> {
   const wanted = [...new Set(ids)];
   const located = new Map<ObjectId, Holders>();
   for (let from = 0; from < wanted.length; from += limits.askedIdsMax) {
     const asked = wanted.slice(from, from + limits.askedIdsMax);
-    const answers = await findHolders(router, schema.snapshot, asked, context);
+    const answers = await findHolders(router, schema.snapshot, asked, context, own);
     for (const [at, id] of asked.entries()) located.set(id, answers[at] ?? NOWHERE);
   }
   return located;

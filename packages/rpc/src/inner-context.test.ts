@@ -25,6 +25,13 @@ it("has what is not its own from the context of the whole, and asks for it late"
   expect(asked).toEqual(["requestId", "signal"]);
 });
 
+it("has bounds of its own", () => {
+  const bounded = new InnerContext({ deadline: 5 }, { deadline: 3, waitMsMax: 1 });
+  expect([bounded.deadline, bounded.waitMsMax]).toEqual([3, 1]);
+  const inner = new InnerContext(bounded, { waitMsMax: 2 });
+  expect([inner.deadline, inner.waitMsMax, new InnerContext(bounded, {}).waitMsMax]).toEqual([3, 2, 1]);
+});
+
 it("counts rows and is given up on its own", () => {
   const own = { add: () => undefined };
   const outer = { deadline: 5, rowBytes, signal: new AbortController().signal };

@@ -2,6 +2,14 @@ import type { RowBytes } from "@shoal/model";
 import type { LateSignal } from "./late-signal.js";
 import type { RequestContext } from "./request-context.js";
 
+/** What a part of a request has of its own. */
+export interface OwnContext {
+  readonly deadline?: number;
+  readonly rowBytes?: RowBytes;
+  readonly waitMsMax?: number;
+  readonly late?: LateSignal;
+}
+
 /**
  * The context of a part of a request. What is not its own it has from that of the whole; name and signal, which are made when
  * somebody asks, when it is asked itself.
@@ -12,13 +20,15 @@ import type { RequestContext } from "./request-context.js";
 export class InnerContext implements RequestContext {
   readonly deadline: number;
   readonly rowBytes: RowBytes | undefined;
+  readonly waitMsMax: number | undefined;
   readonly #outer: RequestContext;
   readonly #late: LateSignal | undefined;
 
   /** `late` must follow the signal of `outer`. */
-  constructor(outer: RequestContext, own: { readonly rowBytes?: RowBytes; readonly late?: LateSignal }) {
-    this.deadline = outer.deadline;
+  constructor(outer: RequestContext, own: OwnContext) {
+    this.deadline = own.deadline ?? outer.deadline;
     this.rowBytes = own.rowBytes ?? outer.rowBytes;
+    this.waitMsMax = own.waitMsMax ?? outer.waitMsMax;
     this.#outer = outer;
     this.#late = own.late;
   }

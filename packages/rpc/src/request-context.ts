@@ -1,9 +1,14 @@
 import type { ReadBounds } from "@shoal/model";
 
-/** What travels with every internal request; `rowBytes` does not leave the process. */
+/** What travels with every internal request; `rowBytes` and `waitMsMax` do not leave the process. */
 export interface RequestContext extends ReadBounds {
   /** Milliseconds since 1970 after which nobody waits for the answer any more. */
   readonly deadline: number;
   /** What log lines about it are found by; printable, at most 128 characters. */
   readonly requestId?: string | undefined;
+  /**
+   * Of a read whose answer is of use only when it comes within so many milliseconds: a node that is known to be away is not
+   * waited for at all.
+   */
+  readonly waitMsMax?: number | undefined;
 }

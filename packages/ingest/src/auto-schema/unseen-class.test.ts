@@ -161,14 +161,20 @@ describe("an object of an unseen class", () => {
     expect(setup.cluster.snapshot).toBe(before);
   });
 
-  it("waits until it is known whether its id is free", async () => {
-    const setup = setUp({ autoSchema: {}, nodes: 1 });
-    setup.cluster.downNodes.add("node0");
-    const before = setup.cluster.snapshot;
-    expect(await refusal(setup.ingest.createObject(input("Thing", { id: ID }), setup.context))).toMatch(
-      /^unavailable: /,
-    );
-    expect(setup.cluster.snapshot).toBe(before);
+  it("F6: is stored while shards of other classes cannot say whether they have its id", async () => {
+    const { cluster, ingest, context } = setUp({ autoSchema: {} });
+    cluster.downShards.add("Bus").add("Car").add("Note");
+    await ingest.createObject(input("Thing", { id: ID }), context);
+    expect(cluster.row("Thing", ID)?.object.id).toBe(ID);
+  });
+
+  it("F6: adds nothing to a class whose own shard cannot say whether its id is taken", async () => {
+    const { cluster, ingest, context } = setUp({ autoSchema: {} });
+    cluster.downShards.add("Bus");
+    const before = cluster.snapshot;
+    const refused = await refusal(ingest.createObject(withProperties("Bus", { news: 1 }, { id: ID }), context));
+    expect(refused).toBe("unavailable: a shard of 'Bus' is down");
+    expect(cluster.snapshot).toBe(before);
   });
 
   it("is refused everywhere when auto-schema is off, and always by PUT, PATCH and validate", async () => {
