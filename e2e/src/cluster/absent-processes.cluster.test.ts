@@ -77,12 +77,17 @@ describe("a cluster of which a process is away", () => {
     await node.kill();
     expect((await cluster.http.post("/v1/schema", classBody("New"))).status).toBe(200);
     expect((await cluster.http.delete("/v1/schema/Gone")).status).toBe(200);
+    const property = { name: "late", dataType: ["int"] };
+    expect((await cluster.http.post("/v1/schema/Car/properties", property)).status).toBe(200);
     await node.launch();
     await cluster.reached();
     expect(await imported(objects("New", 20))).toEqual(Array(20).fill(undefined));
-    for (const { status, shards } of await nodeReports(cluster.http)) {
+    const late = objects("Car", 20).map((one, at) => ({ ...one, properties: { late: at } }));
+    expect(await imported(late)).toEqual(Array(20).fill(undefined));
+    for (const { name, status, shards } of await nodeReports(cluster.http)) {
       expect(status).toBe("HEALTHY");
-      expect(new Set(shards.map((shard) => shard.class))).toEqual(new Set(["Car", "New"]));
+      const classes = name === node.name ? ["Car"] : ["Car", "New"];
+      expect(new Set(shards.map((shard) => shard.class))).toEqual(new Set(classes));
     }
   });
 

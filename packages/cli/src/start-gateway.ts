@@ -60,8 +60,13 @@ export async function startGateway(
   // Known before the first call: a coordinator of another cluster is not to be believed.
   const remembered = await recallSchema(schemaMemory, logger);
   let clusterId = (): string | undefined => remembered?.clusterId;
+  const lostNodes = (): readonly string[] => pool.lostNodes;
   const coordinator = scope.use(
-    followCoordinators(configuration.coordinatorAddresses, { now, tls, logger, clusterId: () => clusterId() }, scope),
+    followCoordinators(
+      configuration.coordinatorAddresses,
+      { now, tls, logger, clusterId: () => clusterId(), lostNodes },
+      scope,
+    ),
   );
   const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
   const membership = clusterMembership(view, coordinator);

@@ -60,6 +60,25 @@ describe("RemoteNodePool", () => {
     expect(made.every(({ connection }) => connection.isClosed)).toBe(true);
   });
 
+  it("F6: tells which nodes are lost: none before it has tried to connect, nor during a drain, nor itself", () => {
+    const { pool, made, publish } = setUp({ local: { name: "a", service: {} as ShardService } });
+    expect(pool.lostNodes).toEqual([]);
+    publish(directory({ a: undefined, b: "h:2", c: "h:3", d: "h:4", unheard: undefined }));
+    const [b, c, d] = made.map(({ connection }) => connection);
+    for (const one of [b, c, d]) one?.become("connecting");
+    expect(pool.lostNodes).toEqual([]);
+    for (const one of [b, c, d]) one?.become("ready");
+    b?.become("unreachable");
+    c?.become("draining");
+    c?.become("unreachable");
+    expect(pool.lostNodes).toEqual(["b"]);
+    // Another address is another try.
+    publish(directory({ a: undefined, b: "h:9", c: "h:3", d: "h:4" }));
+    expect(pool.lostNodes).toEqual([]);
+    d?.become("unreachable");
+    expect(pool.lostNodes).toEqual(["d"]);
+  });
+
   it("calls the node of its own process directly", () => {
     const service = {} as ShardService;
     const { pool, made, publish } = setUp({ local: { name: "a", service } });

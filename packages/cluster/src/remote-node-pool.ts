@@ -46,6 +46,11 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
     return [...this.#nodes.values()];
   }
 
+  /** The names of those that are lost ({@link PatientNode.isLost}): nothing new should be placed there. */
+  get lostNodes(): readonly string[] {
+    return [...this.#nodes].flatMap(([name, { patient }]) => (patient?.isLost ? name : []));
+  }
+
   /** Undefined until the coordinator has told one, unless one was remembered. */
   get directory(): NodeDirectory | undefined {
     return this.#directory;

@@ -13,6 +13,7 @@ import {
 import {
   type ChangeContext,
   type ClassIncarnation,
+  type ClassPlan,
   type ClassRecord,
   isComplete,
   type RequestContext,
@@ -113,21 +114,22 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     return this.#snapshot.watch(listener);
   }
 
-  addClass(definition: ClassDefinition, context: ChangeContext, plannedVersion?: number): Promise<ClassRecord> {
+  addClass(definition: ClassDefinition, context: ChangeContext, plan: ClassPlan = {}): Promise<ClassRecord> {
+    const { plannedVersion } = plan;
     const caller = this.#callerOf(context);
     return this.#decided(context, (schema, state) => {
       if (plannedVersion !== undefined && isGoneSince(definition.class, plannedVersion, state)) {
         const message = `class '${definition.class}' was deleted after version ${plannedVersion} of the schema`;
         throw new ShoalError("conflict", `${message}, for which it was to be made`);
       }
-      return this.#newClass(definition, schema, state, caller);
+      return this.#newClass(definition, schema, state, plan, caller);
     });
   }
 
-  ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
+  ensureClass(definition: ClassDefinition, context: RequestContext, plan: ClassPlan = {}): Promise<ClassRecord> {
     return this.#decided(context, (schema, state) => {
       const stored = schema.classes.get(definition.class);
-      if (stored === undefined) return this.#newClass(definition, schema, state, undefined);
+      if (stored === undefined) return this.#newClass(definition, schema, state, plan, undefined);
       const { changes, answer } = this.#extended(stored, definition.properties ?? [], schema);
       return { changes, answer: { answer } };
     });
@@ -236,6 +238,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     definition: ClassDefinition,
     { classes }: StoredSchema,
     state: MetaState,
+    { lostNodes = [] }: ClassPlan,
     caller: ChangeCaller | undefined,
   ): LedgerChange<Verdict<ClassRecord>> {
     const known = classes.get(definition.class)?.record;
@@ -247,7 +250,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
       if (again !== undefined) return again;
     }
     checkNewClass(definition, definitionsOf(classes), this.#options.limits);
-    const sharding = this.#options.createSharding(definition, this.#nodeNames(state));
+    const sharding = this.#options.createSharding(definition, this.#nodeNames(state, lostNodes));
     checkShardCount(shardCount(classes) + sharding.shards.length, this.#options.shardLimit);
     const record: ClassRecord = {
       definition,
@@ -264,11 +267,18 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     return { changes: [putClass({ record, order }), ...open], answer: { answer: record } };
   }
 
-  /** Where shards may be placed. Fails with `unavailable` until all that are expected have registered. */
-  #nodeNames(state: MetaState): readonly string[] {
+  /**
+   * Where shards may be placed: on the nodes that the caller reaches; on all when it reaches none, as it is the caller then
+   * that is cut off. Fails with `unavailable` until all that are expected have registered.
+   */
+  #nodeNames(state: MetaState, lostNodes: readonly string[]): readonly string[] {
     const { expectedStorageNodes } = this.#options;
     const directory = readNodes(state, expectedStorageNodes);
-    if (isComplete(directory)) return directory.nodes.map(({ name }) => name);
+    if (isComplete(directory)) {
+      const all = directory.nodes.map(({ name }) => name);
+      const reached = all.filter((name) => !lostNodes.includes(name));
+      return reached.length === 0 ? all : reached;
+    }
     throw new ShoalError(
       "unavailable",
       `${directory.nodes.length} of ${expectedStorageNodes} storage nodes have registered so far: classes can be made ` +

@@ -134,13 +134,17 @@ describe("F1: the deletion of a class", () => {
     const world = new World();
     const { schema, nodes } = await world.start();
     const { version } = await schema.current(world.context());
-    const { classId } = await schema.addClass(definition("Car"), world.context(), version);
+    const { classId } = await schema.addClass(definition("Car"), world.context(), { plannedVersion: version });
     expect(await codeOf(schema.deleteClass({ className: "Car", classId }, world.context("d1")))).toBe("unavailable");
     for (const name of NODES) await nodes.confirmDropped(name, [classId], world.context());
     await schema.settle("d1", world.context());
-    expect(await codeOf(schema.addClass(definition("Car"), world.context(), version))).toBe("conflict");
+    expect(await codeOf(schema.addClass(definition("Car"), world.context(), { plannedVersion: version }))).toBe(
+      "conflict",
+    );
     const after = await schema.current(world.context());
-    expect(await codeOf(schema.addClass(definition("Car"), world.context(), after.version))).toBe("done");
+    expect(await codeOf(schema.addClass(definition("Car"), world.context(), { plannedVersion: after.version }))).toBe(
+      "done",
+    );
   });
 
   test("does not wait for a node that an operator has removed", async () => {

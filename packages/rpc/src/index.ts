@@ -30,6 +30,7 @@ export {
   type ChangeContext,
   type ClassDrop,
   type ClassIncarnation,
+  type ClassPlan,
   type ClassRecord,
   type FormerHistory,
   goesOnFrom,

@@ -5,7 +5,7 @@ import { deliveryOf } from "./delivery.js";
 import { createRpcServer } from "./far/rpc-server.js";
 import { connectCoordinator } from "./near/connect-coordinator.js";
 import type { NodeDirectory, NodeRecord } from "./node-service.js";
-import type { ChangeContext, SchemaSnapshot } from "./schema-service.js";
+import type { ChangeContext, ClassPlan, ClassRecord, SchemaSnapshot, ServedSchema } from "./schema-service.js";
 import { MemorySchema } from "./testing/memory-schema.js";
 import { describeSchemaService } from "./testing/schema-service-suite.js";
 import { SCHEMA } from "./wire/load-protos.js";
@@ -166,6 +166,36 @@ describe("several coordinators", () => {
     using unborn = connectCoordinator(coordinators, { now });
     await member.schema.addClass(definition, context);
     expect((await unborn.schema.current(context)).classes).toHaveLength(1);
+  });
+
+  test("F6: hear with each new class which nodes the caller does not reach", async () => {
+    const heard: (readonly string[] | undefined)[] = [];
+    const schema: ServedSchema = Object.assign(new MemorySchema(), {
+      addClass: async (definition: ClassDefinition, _context: ChangeContext, plan?: ClassPlan) => {
+        heard.push(plan?.lostNodes);
+        return recordOf(definition);
+      },
+      ensureClass: async (definition: ClassDefinition, _context: ChangeContext, plan?: ClassPlan) => {
+        heard.push(plan?.lostNodes);
+        return recordOf(definition);
+      },
+    });
+    const recordOf = (definition: ClassDefinition): ClassRecord => {
+      return { definition, sharding: { shards: [], virtualShards: [], assignments: [] }, classId: "c", dimensions: 1 };
+    };
+    await using server = await createRpcServer({ schema }, address);
+    const lostNodes: string[] = [];
+    const addresses = [`127.0.0.1:${server.port}`];
+    using coordinator = connectCoordinator(addresses, { now, lostNodes: () => lostNodes });
+    using silent = connectCoordinator(addresses, { now });
+    const definition = { class: "A", properties: null } as never;
+    await coordinator.schema.addClass(definition, context);
+    lostNodes.push("n1", "n3");
+    await coordinator.schema.addClass(definition, context);
+    await coordinator.schema.ensureClass(definition, context);
+    await coordinator.schema.ensureClass(definition, context, { lostNodes: ["n2"] });
+    await silent.schema.addClass(definition, context);
+    expect(heard).toEqual([[], ["n1", "n3"], ["n1", "n3"], ["n2"], []]);
   });
 
   test("repeat a change only when it is safe", async () => {

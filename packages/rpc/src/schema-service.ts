@@ -65,6 +65,14 @@ export interface ClassIncarnation {
   readonly classId: string | undefined;
 }
 
+/** What the caller of a creation knows. */
+export interface ClassPlan {
+  /** The version of the schema that he has decided on. Absent: it does not matter. */
+  readonly plannedVersion?: number;
+  /** Storage nodes that he does not reach: shards are placed on the other ones, unless those are all. */
+  readonly lostNodes?: readonly string[];
+}
+
 /** The context of a change that may be repeated. */
 export interface ChangeContext extends RequestContext {
   /** Names the change, however often it is sent; whoever sends it settles it. Absent: it is sent once. */
@@ -88,10 +96,10 @@ export interface SchemaService {
    * Fails with `invalid` when the class contradicts the schema as it is now: its name, GraphQL names, reference targets,
    * the most classes and properties there may be. A class that was made by a request which never had its answer is no
    * contradiction when it is the same. Fails with `unavailable` while an earlier class of that name is being dropped; with
-   * `conflict` when one was deleted after `plannedVersion`, the version of the schema that the caller decided on: a request
-   * that arrives late does not bring back what was deleted since.
+   * `conflict` when one was deleted after the version that it is planned with: a request that arrives late does not bring
+   * back what was deleted since.
    */
-  addClass(definition: ClassDefinition, context: ChangeContext, plannedVersion?: number): Promise<ClassRecord>;
+  addClass(definition: ClassDefinition, context: ChangeContext, plan?: ClassPlan): Promise<ClassRecord>;
   /**
    * Replaces the definition of the class of that name. Fails with `notFound` for an unknown class, with `conflict` when
    * the schema is no longer at `expectedVersion`: the caller decided on an older one and looks again.
@@ -101,10 +109,10 @@ export interface SchemaService {
   addProperty(className: string, property: PropertyDefinition, context: ChangeContext): Promise<ClassRecord>;
   /**
    * The class of that name with at least the properties of `definition`, in one change or none: created when there is
-   * none, else as `ensureProperties`; an existing class is otherwise left as it is. Fails as `addClass` and
-   * `ensureProperties`.
+   * none, as by `addClass`, else as `ensureProperties`; an existing class is otherwise left as it is. Fails as `addClass`
+   * and `ensureProperties`.
    */
-  ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord>;
+  ensureClass(definition: ClassDefinition, context: RequestContext, plan?: ClassPlan): Promise<ClassRecord>;
   /**
    * The class with at least these properties: those that it lacks are added in one change; it is no fault that somebody
    * else added some of them. Nothing is changed on any failure: `conflict` when it has one of them with another data

@@ -53,7 +53,7 @@ export function schemaRoutes(
       const definition = parseClass(readBody(request, "objectClass"), definitions(), settings);
       if (definition.vectorizer !== "none") await settings.modules.check(definition);
       try {
-        return shown(await schema.addClass(definition, context, version));
+        return shown(await schema.addClass(definition, context, { plannedVersion: version }));
       } catch (thrown) {
         if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
         context.signal?.throwIfAborted();

@@ -1,10 +1,18 @@
 import type { ServerWritableStream } from "@grpc/grpc-js";
+import type { ClassRequest__Output } from "../generated/shoal/ClassRequest.js";
 import type { RecordAnswer } from "../generated/shoal/RecordAnswer.js";
 import type { SchemaHandlers } from "../generated/shoal/Schema.js";
 import type { SchemaPosition, SchemaPosition__Output } from "../generated/shoal/SchemaPosition.js";
 import type { SchemaUpdate } from "../generated/shoal/SchemaUpdate.js";
 import type { RequestContext } from "../request-context.js";
-import type { ChangeContext, ClassRecord, SchemaService, SchemaSnapshot, ServedSchema } from "../schema-service.js";
+import type {
+  ChangeContext,
+  ClassPlan,
+  ClassRecord,
+  SchemaService,
+  SchemaSnapshot,
+  ServedSchema,
+} from "../schema-service.js";
 import { readDefinition, readProperties, readProperty, readSnapshot, recordJson } from "../wire/record-codec.js";
 import { updateBetween } from "../wire/schema-update.js";
 import { sendLatest } from "./send-latest.js";
@@ -26,9 +34,9 @@ export function schemaHandlers(service: ServedSchema, stopped: AbortSignal): Sch
       return updateBetween(isAt(known, snapshot) ? snapshot : undefined, snapshot);
     }),
     Watch: (call) => watch(service, call, stopped),
-    AddClass: unaryHandler(async ({ definitionJson, changeId, plannedVersion }, context) => {
-      const planned = plannedVersion === 0 ? undefined : plannedVersion;
-      return answer(await service.addClass(readDefinition(definitionJson), changeOf(changeId, context), planned));
+    AddClass: unaryHandler(async (request, context) => {
+      const definition = readDefinition(request.definitionJson);
+      return answer(await service.addClass(definition, changeOf(request.changeId, context), planOf(request)));
     }),
     UpdateClass: unaryHandler(async ({ definitionJson, expectedVersion }, context) =>
       answer(await service.updateClass(readDefinition(definitionJson), expectedVersion, context)),
@@ -36,8 +44,8 @@ export function schemaHandlers(service: ServedSchema, stopped: AbortSignal): Sch
     AddProperty: unaryHandler(async ({ className, propertyJson, changeId }, context) =>
       answer(await service.addProperty(className, readProperty(propertyJson), changeOf(changeId, context))),
     ),
-    EnsureClass: unaryHandler(async ({ definitionJson }, context) =>
-      answer(await service.ensureClass(readDefinition(definitionJson), context)),
+    EnsureClass: unaryHandler(async (request, context) =>
+      answer(await service.ensureClass(readDefinition(request.definitionJson), context, planOf(request))),
     ),
     EnsureProperties: unaryHandler(async ({ className, classId, propertiesJson }, context) =>
       answer(await service.ensureProperties(className, classId, readProperties(propertiesJson), context)),
@@ -60,6 +68,10 @@ export function schemaHandlers(service: ServedSchema, stopped: AbortSignal): Sch
       return { position: position(), dimensions: fixed };
     }),
   };
+}
+
+function planOf({ plannedVersion, lostNodes }: ClassRequest__Output): ClassPlan {
+  return { lostNodes, ...(plannedVersion !== 0 && { plannedVersion }) };
 }
 
 function changeOf(changeId: string, context: RequestContext): ChangeContext {

@@ -7,6 +7,8 @@ import { CoordinatorSchema } from "./coordinator-schema.js";
 export interface ConnectCoordinatorOptions extends CoordinatorCallsOptions {
   /** Called whenever that changes: whether a coordinator tells of changes of the schema. */
   readonly onReachable?: (isReachable: boolean) => void;
+  /** Names of the storage nodes that this process does not reach now: new classes are not placed there. None when absent. */
+  readonly lostNodes?: () => readonly string[];
 }
 
 /** The near sides of what coordinators serve. */
@@ -30,11 +32,12 @@ export function connectCoordinator(
 ): CoordinatorConnection {
   const calls = new CoordinatorCalls(addresses, options);
   let isReachable = false;
-  const schema = new CoordinatorSchema(calls, (reachable) => {
+  const onReachable = (reachable: boolean): void => {
     if (reachable === isReachable) return;
     isReachable = reachable;
     options.onReachable?.(reachable);
-  });
+  };
+  const schema = new CoordinatorSchema(calls, onReachable, options.lostNodes ?? (() => []));
   const nodes = new CoordinatorNodes(calls);
   let jobs: CoordinatorJobs | undefined;
   let extensions: CoordinatorExtensions | undefined;

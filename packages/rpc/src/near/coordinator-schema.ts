@@ -8,6 +8,7 @@ import type { SchemaUpdate__Output } from "../generated/shoal/SchemaUpdate.js";
 import type { RequestContext } from "../request-context.js";
 import {
   type ClassIncarnation,
+  type ClassPlan,
   type ClassRecord,
   goesOnFrom,
   type SchemaService,
@@ -33,13 +34,19 @@ const CHANGE_WAIT_MS = 100;
 /** The near side of `SchemaService`. Follows the schema from its beginning on, so that changes are small. */
 export class CoordinatorSchema implements SchemaService, Disposable {
   readonly #calls: CoordinatorCalls;
+  readonly #lostNodes: () => readonly string[];
   readonly #stream: FollowedStream<SchemaUpdate__Output>;
   readonly #snapshot = new WatchedValue<SchemaSnapshot | undefined>(undefined);
   /** What the updates of the stream that is open continue. */
   #streamed: SchemaSnapshot | undefined;
 
-  /** `onReachable`: whether a coordinator tells of changes right now. */
-  constructor(calls: CoordinatorCalls, onReachable: (isReachable: boolean) => void) {
+  /** `onReachable`: whether a coordinator tells of changes right now. `lostNodes`: those that this process does not reach. */
+  constructor(
+    calls: CoordinatorCalls,
+    onReachable: (isReachable: boolean) => void,
+    lostNodes: () => readonly string[],
+  ) {
+    this.#lostNodes = lostNodes;
     this.#calls = calls;
     this.#stream = new FollowedStream<SchemaUpdate__Output>({
       open: () => {
@@ -69,10 +76,10 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     return this.#snapshot.watch(listener);
   }
 
-  async addClass(definition: ClassDefinition, context: RequestContext, plannedVersion?: number): Promise<ClassRecord> {
-    const definitionJson = jsonBytes(definition);
+  async addClass(definition: ClassDefinition, context: RequestContext, plan?: ClassPlan): Promise<ClassRecord> {
+    const planned = this.#planned(definition, plan);
     return this.#settled(context, async (changeId) => {
-      const request = { definitionJson, changeId, plannedVersion: plannedVersion ?? 0 };
+      const request = { ...planned, changeId };
       return this.#changed(await this.#calls.ask(SCHEMA.AddClass, request, context, false, SLOW_CHANGE_MS), context);
     });
   }
@@ -94,8 +101,8 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     });
   }
 
-  async ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
-    const request = { definitionJson: jsonBytes(definition) };
+  async ensureClass(definition: ClassDefinition, context: RequestContext, plan?: ClassPlan): Promise<ClassRecord> {
+    const request = this.#planned(definition, plan);
     return this.#changed(await this.#calls.ask(SCHEMA.EnsureClass, request, context, true, SLOW_CHANGE_MS), context);
   }
 
@@ -136,6 +143,10 @@ export class CoordinatorSchema implements SchemaService, Disposable {
   [Symbol.dispose](): void {
     this.#stream[Symbol.dispose]();
     this.#snapshot.forgetListeners();
+  }
+
+  #planned(definition: ClassDefinition, { plannedVersion = 0, lostNodes = this.#lostNodes() }: ClassPlan = {}) {
+    return { definitionJson: jsonBytes(definition), plannedVersion, lostNodes: [...lostNodes] };
   }
 
   /**

@@ -6,10 +6,12 @@ export interface ClassRequest {
   definitionJson?: Buffer | Uint8Array | string;
   changeId?: string;
   plannedVersion?: number | string | Long;
+  lostNodes?: string[];
 }
 
 export interface ClassRequest__Output {
   definitionJson: Buffer;
   changeId: string;
   plannedVersion: number;
+  lostNodes: string[];
 }
