@@ -84,6 +84,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   modules = openModules(options, scope.use(new FollowedExtensions(extensions)), scope);
   const pool = {
     node: (name: string) => (name === nodeName ? storage.node : undefined),
+    isLost: () => false,
     nodes: [{ record, service: storage.node }],
   };
   const gateway = scope.use(

@@ -3,6 +3,8 @@ import type { NodeRecord, ShardService } from "@shoal/rpc";
 /** The nodes of the cluster by name. */
 export interface NodePool {
   node(name: string): ShardService | undefined;
+  /** Whether it is lost, and nothing says that it comes back soon. */
+  isLost(name: string): boolean;
 }
 
 /** A storage node that has registered. */

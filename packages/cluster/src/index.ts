@@ -7,4 +7,4 @@ export { isOutdated, isReplaced, replanned } from "./replanned.js";
 export { SchemaReplica, type SchemaReplicaOptions } from "./schema-replica.js";
 export type { SchemaView } from "./schema-view.js";
 export { ShardMap } from "./shard-map.js";
-export type { ShardRouter } from "./shard-router.js";
+export type { ShardRouter, WriteRouter } from "./shard-router.js";

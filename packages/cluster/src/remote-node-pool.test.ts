@@ -77,6 +77,7 @@ describe("RemoteNodePool", () => {
     expect(pool.lostNodes).toEqual([]);
     d?.become("unreachable");
     expect(pool.lostNodes).toEqual(["d"]);
+    expect(["a", "b", "d", "nobody"].map((name) => pool.isLost(name))).toEqual([false, false, true, false]);
   });
 
   it("calls the node of its own process directly", () => {

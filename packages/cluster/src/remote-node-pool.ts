@@ -46,9 +46,13 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
     return [...this.#nodes.values()];
   }
 
-  /** The names of those that are lost ({@link PatientNode.isLost}): nothing new should be placed there. */
+  isLost(name: string): boolean {
+    return this.#nodes.get(name)?.patient?.isLost ?? false;
+  }
+
+  /** The names of those that are lost: nothing new should be placed there. */
   get lostNodes(): readonly string[] {
-    return [...this.#nodes].flatMap(([name, { patient }]) => (patient?.isLost ? name : []));
+    return [...this.#nodes.keys()].filter((name) => this.isLost(name));
   }
 
   /** Undefined until the coordinator has told one, unless one was remembered. */

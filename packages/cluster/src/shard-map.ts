@@ -2,7 +2,7 @@ import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress, ShardService } from "@shoal/rpc";
 import { Ring, type ShardingState } from "@shoal/sharding";
 import type { NodePool } from "./cluster-nodes.js";
-import type { ShardRouter } from "./shard-router.js";
+import type { WriteRouter } from "./shard-router.js";
 
 /** A class's shards, worked out once a sharding state. */
 interface ClassRoutes {
@@ -11,7 +11,7 @@ interface ClassRoutes {
 }
 
 /** Finds shards by the ring of their class, and nodes by the placement of the shard. */
-export class ShardMap implements ShardRouter {
+export class ShardMap implements WriteRouter {
   readonly #pool: NodePool;
   readonly #routes = new WeakMap<ShardingState, ClassRoutes>();
   readonly #owners = new WeakMap<ShardAddress, string>();
@@ -46,6 +46,11 @@ export class ShardMap implements ShardRouter {
       );
     }
     return service;
+  }
+
+  isLost(shard: ShardAddress): boolean {
+    const owner = this.#owners.get(shard);
+    return owner !== undefined && this.#pool.isLost(owner);
   }
 
   #routesOf(record: ClassRecord): ClassRoutes {

@@ -90,6 +90,18 @@ describe("createObject", () => {
     expect((await ingest.createObject(input("Car", body), context)).object.extras).toEqual(extras);
   });
 
+  it("F6: gives an object without an id one whose shard is there, and refuses when none is", async () => {
+    const { cluster, ingest, context } = setUp({ nodes: 3, shards: 6 });
+    await ingest.createObject(input("Car"), context);
+    cluster.publishDimensions();
+    cluster.calls.length = 0;
+    for (const name of ["node0", "node1"]) cluster.downNodes.add(name);
+    for (let i = 0; i < 30; i++) await ingest.createObject(input("Car"), context);
+    expect(cluster.calls).toEqual(Array(30).fill("node2 put Car create 1"));
+    cluster.downNodes.add("node2");
+    expect(await refusal(ingest.createObject(input("Car"), context))).toMatch(/^unavailable: node 'node\d' is down$/);
+  });
+
   it("lets classes that skip vector indexing do without a vector", async () => {
     const { cluster, ingest, context } = setUp();
     const { object } = await ingest.createObject(input("Note", { vector: undefined }), context);

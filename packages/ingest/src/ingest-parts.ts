@@ -1,4 +1,4 @@
-import type { SchemaView, ShardRouter } from "@shoal/cluster";
+import type { SchemaView, WriteRouter } from "@shoal/cluster";
 import type { WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { SchemaService } from "@shoal/rpc";
@@ -26,7 +26,7 @@ export const INGEST_LIMITS: IngestLimits = {
 /** What the asking side of writes needs. */
 export interface IngestParts {
   readonly schema: SchemaView;
-  readonly router: ShardRouter;
+  readonly router: WriteRouter;
   readonly schemaService: Pick<SchemaService, "fixDimensions">;
   /** Make the vectors of classes that have a vectorizer; none when absent. */
   readonly modules?: EnabledModules;

@@ -1,4 +1,4 @@
-import type { SchemaView, ShardRouter } from "@shoal/cluster";
+import type { SchemaView, WriteRouter } from "@shoal/cluster";
 import {
   type ClassDefinition,
   type ClassSettings,
@@ -31,7 +31,7 @@ export interface MemoryRow {
 }
 
 /** Shards over Maps on several nodes, a schema that can be changed at will, and a coordinator that fixes dimensions. */
-export class MemoryCluster implements SchemaView, ShardRouter {
+export class MemoryCluster implements SchemaView, WriteRouter {
   snapshot: SchemaSnapshot = { historyId: "h", version: 0, classes: [] };
   now = 1_000;
   readonly rows = new Map<string, Map<ObjectId, MemoryRow>>();
@@ -116,6 +116,10 @@ export class MemoryCluster implements SchemaView, ShardRouter {
   nodeNameOf(shard: ShardAddress): string {
     const record = this.snapshot.classes.find((known) => known.classId === shard.classId);
     return record?.sharding.shards.find(({ name }) => name === shard.shardName)?.members[0] ?? "";
+  }
+
+  isLost(shard: ShardAddress): boolean {
+    return this.downNodes.has(this.nodeNameOf(shard));
   }
 
   node(shard: ShardAddress): ShardService {

@@ -1,4 +1,4 @@
-import type { ShardRouter } from "@shoal/cluster";
+import type { WriteRouter } from "@shoal/cluster";
 import { type ClassDefinition, type DataObject, type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
 import { EnabledModules, type Module } from "@shoal/module-api";
 import { seededRandom } from "@shoal/seeded-random";
@@ -37,7 +37,8 @@ function setUpModules(modules = new EnabledModules([LENGTHS])) {
   let ids = 0;
   const stored = (id: ObjectId): DataObject | undefined =>
     [...cluster.rows.values()].flatMap((rows) => rows.get(id)?.object ?? [])[0];
-  const router: ShardRouter = {
+  const router: WriteRouter = {
+    isLost: () => false,
     shardOf: (record, id) => cluster.shardOf(record, id),
     shardsOf: (record) => cluster.shardsOf(record),
     node: (shard) => ({ ...cluster.node(shard), getObjects: async (_, ids) => ids.map((id) => rowOf(stored(id))) }),
