@@ -23,7 +23,7 @@ export interface WireNearestRequest {
   readonly n: number;
 }
 
-interface WireWord {
+export interface WireWord {
   readonly word: string;
 }
 
@@ -34,7 +34,7 @@ export interface ContextionaryDefinition extends ServiceDefinition {
   readonly IsWordPresent: MethodDefinition<WireWord, { readonly present: boolean }>;
   readonly VectorForWord: MethodDefinition<WireWord, WireVector>;
   readonly MultiVectorForWord: MethodDefinition<
-    { readonly words: readonly string[] },
+    { readonly words: readonly WireWord[] },
     { readonly vectors: readonly WireVector[] }
   >;
   readonly VectorForCorpi: MethodDefinition<

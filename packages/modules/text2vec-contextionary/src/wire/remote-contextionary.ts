@@ -76,7 +76,8 @@ export class RemoteContextionary implements Contextionary {
     context: ModuleContext,
   ): Promise<readonly (Float32Array | undefined)[]> {
     return inParts(words, WORDS_AT_ONCE, async (some) => {
-      const { vectors } = await this.#call((service) => service.MultiVectorForWord, { words: some }, context);
+      const request = { words: some.map((word) => ({ word })) };
+      const { vectors } = await this.#call((service) => service.MultiVectorForWord, request, context);
       return some.map((_, i) => {
         const vector = vectors[i];
         return vector === undefined || vector.entries.length === 0 ? undefined : vectorOfWire(vector);

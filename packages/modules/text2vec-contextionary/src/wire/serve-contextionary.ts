@@ -16,6 +16,7 @@ import {
   type WireNearestRequest,
   type WireNearestWords,
   type WireVector,
+  type WireWord,
   wireVector,
 } from "./contextionary-service.js";
 
@@ -75,8 +76,9 @@ function methodsOf(contextionary: Contextionary, newContext: () => ModuleContext
       if (vector === undefined) throw new ShoalError("notFound", `word '${word}' is not present in the contextionary`);
       return wireVector(vector);
     }),
-    MultiVectorForWord: answered(async ({ words }: { words: readonly string[] }, context) => {
-      const vectors = await contextionary.vectorsForWords(words, context);
+    MultiVectorForWord: answered(async ({ words }: { words: readonly WireWord[] }, context) => {
+      const texts = words.map(({ word }) => word);
+      const vectors = await contextionary.vectorsForWords(texts, context);
       return { vectors: vectors.map((vector) => (vector === undefined ? { entries: [] } : wireVector(vector))) };
     }),
     VectorForCorpi: answered(
