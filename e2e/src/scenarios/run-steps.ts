@@ -83,7 +83,7 @@ function check(step: RequestStep, method: string, answer: Answer, scope: Scope):
   if (step.expect === undefined) {
     return answer.status >= 200 && answer.status < 300 ? [] : [`status: expected 2xx, got ${answer.status}`];
   }
-  const expected: Expectation = typeof step.expect === "object" ? step.expect : { status: step.expect };
+  const expected = expectationOf(step.expect, scope);
   const headers = Object.entries(expected.headers ?? {}).flatMap(([name, value]) =>
     differences(scope.fill(value), answer.headers.get(name) ?? undefined, `header ${name}`),
   );
@@ -92,6 +92,12 @@ function check(step: RequestStep, method: string, answer: Answer, scope: Scope):
     ...headers,
     ...checkBody(expected, method, answer, scope),
   ];
+}
+
+function expectationOf(expect: NonNullable<RequestStep["expect"]>, scope: Scope): Expectation {
+  if (typeof expect === "object") return expect;
+  if (expect !== "not-there") return { status: expect };
+  return scope.get("profile") === "spec" ? { status: 404 } : { status: 404, text: "" };
 }
 
 function checkBody(expected: Expectation, method: string, answer: Answer, scope: Scope): readonly string[] {

@@ -21,6 +21,9 @@ const variable = z
 const variables = z.record(variable, z.unknown());
 const status = z.union([z.int().min(100).max(599), z.string().regex(/^\$\{\w+\}$/, "is a number or one variable")]);
 
+/** 404 of what the path names, as the profile has it: under `spec` with the error body, under `weaviate` without a body. */
+const notThere = z.literal("not-there");
+
 const expectation = z.strictObject({
   status,
   /** Name to text or matcher. */
@@ -53,8 +56,8 @@ const request = z.strictObject({
   eventually: z.boolean().optional(),
   /** Variable to path in the JSON answer, such as `0.result.id`, or `header content-type`, or `text`. */
   capture: z.record(variable, z.string()).optional(),
-  /** A status, or more; without it any 2xx will do. */
-  expect: z.union([status, expectation]).optional(),
+  /** A status, or more, or what is not there; without it any 2xx will do. */
+  expect: z.union([notThere, status, expectation]).optional(),
 });
 
 const pause = z.strictObject({ "wait-ms": z.int().min(1).max(5_000) });

@@ -9,6 +9,11 @@ export interface WireProfile {
   readonly beaconScheme: "svc" | "weaviate";
   /** `PUT /v1/objects/{id}`: true answers 200 with the object, false 204 without a body. */
   readonly putObjectAnswersObject: boolean;
+  /**
+   * 404 of an object, class, classification or openid-configuration that is not there: true has the error body, false has
+   * none. The Java client takes any body for an error, and fails where nothing was to be found.
+   */
+  readonly notFoundHasBody: boolean;
   /** `POST` and `PUT` of a reference. Both have no body. */
   readonly referenceWriteStatus: 200 | 204;
   /** GraphQL answers without errors: true has `"errors": null`, false leaves the key out. */
@@ -32,6 +37,7 @@ export interface WireProfile {
 export const SPEC_PROFILE: WireProfile = Object.freeze({
   beaconScheme: "svc",
   putObjectAnswersObject: false,
+  notFoundHasBody: true,
   referenceWriteStatus: 204,
   graphqlErrorsNullWhenNone: true,
   patchReferences: "replace",
@@ -45,6 +51,7 @@ export const SPEC_PROFILE: WireProfile = Object.freeze({
 export const WEAVIATE_PROFILE: WireProfile = Object.freeze({
   beaconScheme: "weaviate",
   putObjectAnswersObject: true,
+  notFoundHasBody: false,
   referenceWriteStatus: 200,
   graphqlErrorsNullWhenNone: false,
   patchReferences: "append",

@@ -1,4 +1,4 @@
-import { type ErrorCode, ShoalError } from "@shoal/model";
+import { type ErrorCode, ShoalError, type WireProfile } from "@shoal/model";
 
 /**
  * An answer as a value. `latin1` bodies are strings whose char codes are the bytes to send: the cheapest way to splice
@@ -31,6 +31,14 @@ export function errorResponse(status: number, message: string, headers?: readonl
   const shown = message.length <= MESSAGE_CHARS_MAX ? message : `${message.slice(0, MESSAGE_CHARS_MAX)}…`;
   const body = `{"error":[{"message":${JSON.stringify(shown)}}]}\n`;
   return headers === undefined ? { status, body } : { status, body, headers };
+}
+
+/** 404 of what a path names. */
+export function notFoundResponse(
+  message: string,
+  { notFoundHasBody }: Pick<WireProfile, "notFoundHasBody">,
+): HttpResponse {
+  return notFoundHasBody ? errorResponse(404, message) : { status: 404 };
 }
 
 /** Total: a code that the model adds does not compile until it has a status here. */

@@ -1,7 +1,7 @@
 import { type ClassificationService, readClassificationBody } from "@shoal/classification";
-import { ShoalError } from "@shoal/model";
+import { ShoalError, type WireProfile } from "@shoal/model";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
-import { errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
+import { errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { parseJson } from "../json/parse-json.js";
 
@@ -9,7 +9,10 @@ import { parseJson } from "../json/parse-json.js";
 export const CLASSIFICATION_PATHS = ["/v1/classifications", "/v1/classification"] as const;
 
 /** Starting classifications and looking at them (reference-rest 10). */
-export function classificationRoutes(classifications: ClassificationService): readonly Route[] {
+export function classificationRoutes(
+  classifications: ClassificationService,
+  profile: Pick<WireProfile, "notFoundHasBody">,
+): readonly Route[] {
   async function start(request: HttpRequest): Promise<HttpResponse> {
     const body = readBody(request);
     // Its form first: what is wrong with that is 422.
@@ -26,7 +29,8 @@ export function classificationRoutes(classifications: ClassificationService): re
   async function get({ params, context }: HttpRequest): Promise<HttpResponse> {
     const id = params[0] ?? "";
     const record = await classifications.find(id, context);
-    return record === undefined ? errorResponse(404, `no classification with id '${id}'`) : jsonResponse(200, record);
+    if (record === undefined) return notFoundResponse(`no classification with id '${id}'`, profile);
+    return jsonResponse(200, record);
   }
 
   return CLASSIFICATION_PATHS.flatMap((path): readonly Route[] => [

@@ -1,7 +1,8 @@
+import type { WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { AccessControl, RouteAccess } from "../auth/access.js";
 import type { HttpRequest } from "../http/http-request.js";
-import { errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
+import { errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
 import { DOCS_PATH } from "./docs-route.js";
 
@@ -42,7 +43,10 @@ const LINKS: readonly (readonly [path: string, name: string])[] = [
 const ANY_METHOD: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /** What the instance says of itself (reference-rest 2.3 to 2.5), and its probes, which answer any method. */
-export function instanceRoutes(parts: InstanceRouteParts): readonly Route[] {
+export function instanceRoutes(
+  parts: InstanceRouteParts,
+  profile: Pick<WireProfile, "notFoundHasBody">,
+): readonly Route[] {
   const links = jsonResponse(200, {
     links: LINKS.map(([path, name]) => {
       const link = { href: parts.origin + path, name };
@@ -60,7 +64,7 @@ export function instanceRoutes(parts: InstanceRouteParts): readonly Route[] {
   const ready = (): HttpResponse => (parts.isReady() ? { status: 200 } : errorResponse(503, "not ready"));
   const openId = (): HttpResponse =>
     parts.openId === undefined
-      ? errorResponse(404, "OpenID Connect is not configured")
+      ? notFoundResponse("OpenID Connect is not configured", profile)
       : jsonResponse(200, parts.openId());
   const read = (path: string, access: RouteAccess, handle: Route["handle"]): Route => {
     return { method: "GET", path, body: "none", access, timeout: "request", handle };

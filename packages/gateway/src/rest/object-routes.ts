@@ -7,7 +7,7 @@ import type { AnswerBudget } from "../answer-budget.js";
 import type { Verb } from "../auth/access.js";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { queryParameter } from "../http/http-request.js";
-import { EMPTY_OK, errorResponse, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
+import { EMPTY_OK, type HttpResponse, NO_CONTENT, notFoundResponse } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
 import type { LoopTurns } from "../loop-turns.js";
@@ -21,7 +21,7 @@ export interface ObjectRouteParts {
   readonly query: QueryService;
   readonly modules: EnabledModules;
   readonly writer: ObjectWriter;
-  readonly profile: Pick<WireProfile, "putObjectAnswersObject">;
+  readonly profile: Pick<WireProfile, "putObjectAnswersObject" | "notFoundHasBody">;
   readonly answers: AnswerBudget;
   /** Of all long bodies together. */
   readonly turns: LoopTurns;
@@ -30,6 +30,8 @@ export interface ObjectRouteParts {
 /** The operations on one object (reference-rest 2.7, 3; decisions.md). */
 export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   const { ingest, query, modules, writer, profile, turns, answers } = parts;
+
+  const unknownObject = (id: ObjectId): HttpResponse => notFoundResponse(`no object with id '${id}'`, profile);
 
   async function get(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
@@ -131,10 +133,6 @@ function readBody(
 
 function bindId(request: RequestContent): void {
   pathId(request);
-}
-
-function unknownObject(id: ObjectId): HttpResponse {
-  return errorResponse(404, `no object with id '${id}'`);
 }
 
 /** A JSON answer from a string of bytes. */

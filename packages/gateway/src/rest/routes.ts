@@ -47,7 +47,7 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
   const { answers, bodyTurns: turns } = settings;
   const writer = new ObjectWriter(view, profile, settings.origin);
   return [
-    ...instanceRoutes(settings),
+    ...instanceRoutes(settings, profile),
     nodesRoute(nodes, clock),
     ...objectRoutes({ ingest, query, modules, writer, profile, turns, answers }),
     listRoute(query, writer, settings),
@@ -55,7 +55,7 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
     batchRoute(ingest, writer, clock, settings),
     batchReferencesRoute(ingest, settings.batchReferencesMax, turns),
     ...schemaRoutes(schema, view, classSettings, profile),
-    ...classificationRoutes(classifications),
+    ...classificationRoutes(classifications, profile),
     ...moduleRoutes(modules),
   ];
 }

@@ -16,7 +16,7 @@ import {
 import type { ClassRecord, SchemaService } from "@shoal/rpc";
 import type { Verb } from "../auth/access.js";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
-import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse } from "../http/http-response.js";
+import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { parseJson, parseJsonExactly } from "../json/parse-json.js";
 
@@ -29,6 +29,7 @@ export function schemaRoutes(
 ): readonly Route[] {
   const definitions = (): ClassDefinition[] => view.snapshot.classes.map(({ definition }) => definition);
 
+  const notFound = (className: string) => notFoundResponse(unknownClass(className), profile);
   const shown = (record: ClassRecord) => jsonResponse(200, shownClass(record.definition, profile));
 
   async function list({ context }: HttpRequest): Promise<HttpResponse> {
@@ -40,7 +41,7 @@ export function schemaRoutes(
     const [className = ""] = request.params;
     await view.refresh(request.context);
     const record = view.classRecord(className);
-    return record === undefined ? unknownClass(404, className) : shown(record);
+    return record === undefined ? notFound(className) : shown(record);
   }
 
   /** Made for the schema that is known: when a class of that name was deleted since, it is looked at anew. */
@@ -71,7 +72,7 @@ export function schemaRoutes(
       const record = classes.find(({ definition }) => definition.class === className);
       if (record === undefined) {
         decodeBody(CLASS_BODY, body, "objectClass");
-        return unknownClass(404, className);
+        return notFound(className);
       }
       const definition = updateClass(body, record.definition, classSettings());
       if (isDeepStrictEqual(definition, record.definition)) return shown(record);
@@ -96,7 +97,7 @@ export function schemaRoutes(
         return EMPTY_OK;
       } catch (thrown) {
         if (!(thrown instanceof ShoalError)) throw thrown;
-        if (thrown.code === "notFound") return unknownClass(400, className);
+        if (thrown.code === "notFound") return errorResponse(400, unknownClass(className));
         if (thrown.code !== "conflict") throw thrown;
         context.signal?.throwIfAborted();
       }
@@ -153,6 +154,6 @@ function bindProperty(request: RequestContent): void {
   decodeBody(PROPERTY_BODY, readBody(request, "body"), "body");
 }
 
-function unknownClass(status: 400 | 404, className: string): HttpResponse {
-  return errorResponse(status, `could not find class '${className}'`);
+function unknownClass(className: string): string {
+  return `could not find class '${className}'`;
 }

@@ -25,7 +25,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 const INTRODUCTION = `A sharded vector database.
 
 Names of members in bodies are found in any case, members that are not known are ignored, and null counts as absent.
-Every error has the same body. Beside the answers that each operation lists, any request can get 404 (no such path),
+Every error has the same body, except where none is described. Beside the answers that each operation lists, any request can get 404 (no such path),
 405 (no such method there, see \`Allow\`), 408 (it was not sent in time), 417 (an expectation that cannot be met) and
 431 (its headers are too large).`;
 
@@ -145,7 +145,7 @@ function responses({ method, answers }: Operation, route: Route, schemas: Schema
 
 function response(status: number, answer: DescribedAnswer, isHead: boolean, schemas: Schemas) {
   const description = answer.description || STATUS_CODES[status] || String(status);
-  const schema = answer.schema ?? (status >= 400 ? ERROR_BODY : undefined);
+  const schema = answer.schema ?? (status >= 400 && answer.isEmpty !== true ? ERROR_BODY : undefined);
   if (schema === undefined || isHead) return { description };
   const example = answer.example === undefined ? {} : { example: answer.example };
   return {

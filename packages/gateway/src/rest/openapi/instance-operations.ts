@@ -1,3 +1,4 @@
+import type { WireProfile } from "@shoal/model";
 import * as z from "zod";
 import type { Method } from "../../http/route.js";
 import type { Operation } from "./operation.js";
@@ -34,105 +35,107 @@ const NODES = z.strictObject({
 const PROBE_METHODS: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /** What the instance says of itself (specification, "Instance and discovery"). */
-export const INSTANCE_OPERATIONS: readonly Operation[] = [
-  {
-    method: "GET",
-    path: "/v1",
-    id: "getLinks",
-    tag: "instance",
-    summary: "Links to the parts of the API",
-    answers: { 200: { description: "The links.", schema: LINKS } },
-  },
-  {
-    method: "GET",
-    path: "/v1/meta",
-    id: "getMeta",
-    tag: "instance",
-    summary: "Version, address and modules",
-    answers: {
-      200: {
-        description: "What this instance is.",
-        schema: META,
-        example: { hostname: "http://127.0.0.1:8080", modules: {}, shoalVersion: "0.1.0", version: "1.8.0" },
-      },
+export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFoundHasBody">): readonly Operation[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1",
+      id: "getLinks",
+      tag: "instance",
+      summary: "Links to the parts of the API",
+      answers: { 200: { description: "The links.", schema: LINKS } },
     },
-  },
-  {
-    method: "GET",
-    path: "/v1/nodes",
-    id: "getNodes",
-    tag: "instance",
-    summary: "The storage nodes and their shards",
-    description:
-      "One entry a storage node that has registered, by name. `UNHEALTHY`: one of its shards cannot be written or has " +
-      "failed. `UNAVAILABLE`: it cannot be reached; nothing is known of its shards then.",
-    answers: {
-      200: {
-        description: "The nodes.",
-        schema: NODES,
-        example: {
-          nodes: [
-            {
-              name: "node-1",
-              status: "HEALTHY",
-              version: "0.1.0",
-              gitHash: "0123456",
-              stats: { objectCount: 3, shardCount: 1 },
-              shards: [{ name: "mFhIDJJibOk8", class: "Car", objectCount: 3 }],
-            },
-          ],
+    {
+      method: "GET",
+      path: "/v1/meta",
+      id: "getMeta",
+      tag: "instance",
+      summary: "Version, address and modules",
+      answers: {
+        200: {
+          description: "What this instance is.",
+          schema: META,
+          example: { hostname: "http://127.0.0.1:8080", modules: {}, shoalVersion: "0.1.0", version: "1.8.0" },
         },
       },
     },
-  },
-  {
-    method: "GET",
-    path: "/v1/.well-known/openid-configuration",
-    id: "getOpenIdConfiguration",
-    tag: "instance",
-    summary: "Where to sign in",
-    answers: {
-      200: { description: "The discovery document of the issuer, with `href` and `clientId`.", schema: DISCOVERY },
-      404: { description: "OpenID Connect is not configured." },
+    {
+      method: "GET",
+      path: "/v1/nodes",
+      id: "getNodes",
+      tag: "instance",
+      summary: "The storage nodes and their shards",
+      description:
+        "One entry a storage node that has registered, by name. `UNHEALTHY`: one of its shards cannot be written or has " +
+        "failed. `UNAVAILABLE`: it cannot be reached; nothing is known of its shards then.",
+      answers: {
+        200: {
+          description: "The nodes.",
+          schema: NODES,
+          example: {
+            nodes: [
+              {
+                name: "node-1",
+                status: "HEALTHY",
+                version: "0.1.0",
+                gitHash: "0123456",
+                stats: { objectCount: 3, shardCount: 1 },
+                shards: [{ name: "mFhIDJJibOk8", class: "Car", objectCount: 3 }],
+              },
+            ],
+          },
+        },
+      },
     },
-  },
-  ...PROBE_METHODS.map(
-    (method): Operation => ({
-      method,
-      path: "/v1/.well-known/live",
-      id: `live${named(method)}`,
+    {
+      method: "GET",
+      path: "/v1/.well-known/openid-configuration",
+      id: "getOpenIdConfiguration",
       tag: "instance",
-      summary: "Whether the process lives",
-      answers: { 200: { description: "It does." } },
-    }),
-  ),
-  ...PROBE_METHODS.map(
-    (method): Operation => ({
-      method,
-      path: "/v1/.well-known/ready",
-      id: `ready${named(method)}`,
+      summary: "Where to sign in",
+      answers: {
+        200: { description: "The discovery document of the issuer, with `href` and `clientId`.", schema: DISCOVERY },
+        404: { description: "OpenID Connect is not configured.", isEmpty: !notFoundHasBody },
+      },
+    },
+    ...PROBE_METHODS.map(
+      (method): Operation => ({
+        method,
+        path: "/v1/.well-known/live",
+        id: `live${named(method)}`,
+        tag: "instance",
+        summary: "Whether the process lives",
+        answers: { 200: { description: "It does." } },
+      }),
+    ),
+    ...PROBE_METHODS.map(
+      (method): Operation => ({
+        method,
+        path: "/v1/.well-known/ready",
+        id: `ready${named(method)}`,
+        tag: "instance",
+        summary: "Whether requests should be sent here",
+        answers: { 200: { description: "They should." }, 503: { description: "It starts, or it drains." } },
+      }),
+    ),
+    {
+      method: "GET",
+      path: "/v1/openapi.json",
+      id: "getOpenApi",
       tag: "instance",
-      summary: "Whether requests should be sent here",
-      answers: { 200: { description: "They should." }, 503: { description: "It starts, or it drains." } },
-    }),
-  ),
-  {
-    method: "GET",
-    path: "/v1/openapi.json",
-    id: "getOpenApi",
-    tag: "instance",
-    summary: "This document",
-    answers: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
-  },
-  {
-    method: "GET",
-    path: "/v1/docs",
-    id: "getDocs",
-    tag: "instance",
-    summary: "This document as a page for people",
-    answers: { 302: { description: "The page is at `/docs`." } },
-  },
-];
+      summary: "This document",
+      answers: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
+    },
+    {
+      method: "GET",
+      path: "/v1/docs",
+      id: "getDocs",
+      tag: "instance",
+      summary: "This document as a page for people",
+      answers: { 302: { description: "The page is at `/docs`." } },
+    },
+  ];
+}
 
 function named(method: Method): string {
   return method === "GET" ? "" : `By${method.charAt(0)}${method.slice(1).toLowerCase()}`;

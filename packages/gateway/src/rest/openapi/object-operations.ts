@@ -27,7 +27,7 @@ const GONE = { description: "No object has this id." };
 
 /** The operations on objects (specification, "Objects" and "Batch"). */
 export function objectOperations(
-  { putObjectAnswersObject }: Pick<WireProfile, "putObjectAnswersObject">,
+  { putObjectAnswersObject, notFoundHasBody }: Pick<WireProfile, "putObjectAnswersObject" | "notFoundHasBody">,
   modules: EnabledModules,
 ): readonly Operation[] {
   const one = "/v1/objects/{id}";
@@ -37,6 +37,7 @@ export function objectOperations(
   };
   const object = { description: "The object.", schema: STORED_OBJECT, example: STORED };
   const written = { description: "What was stored.", schema: WRITTEN_OBJECT, example: WRITTEN };
+  const notFound = { ...GONE, isEmpty: !notFoundHasBody };
   const malformedInclude = { description: "`include` has a word that is not known." };
   return [
     {
@@ -86,7 +87,7 @@ export function objectOperations(
       tag: "objects",
       summary: "Read an object",
       query: objectQuery(modules),
-      answers: { 200: object, 400: malformedInclude, 404: GONE, 422: { description: "The id is no uuid." } },
+      answers: { 200: object, 400: malformedInclude, 404: notFound, 422: { description: "The id is no uuid." } },
     },
     {
       method: "HEAD",
@@ -94,7 +95,7 @@ export function objectOperations(
       id: "objectExists",
       tag: "objects",
       summary: "Whether an object exists",
-      answers: { 204: { description: "It exists." }, 404: GONE, 422: { description: "The id is no uuid." } },
+      answers: { 204: { description: "It exists." }, 404: notFound, 422: { description: "The id is no uuid." } },
     },
     {
       method: "PUT",
@@ -130,7 +131,7 @@ export function objectOperations(
       tag: "objects",
       summary: "Delete an object",
       description: "References to it stay where they are.",
-      answers: { 204: { description: "It is gone." }, 404: GONE, 422: { description: "The id is no uuid." } },
+      answers: { 204: { description: "It is gone." }, 404: notFound, 422: { description: "The id is no uuid." } },
     },
     {
       method: "GET",
@@ -139,7 +140,7 @@ export function objectOperations(
       tag: "objects",
       summary: "Read the object of a beacon",
       query: objectQuery(modules),
-      answers: { 200: object, 400: malformedInclude, 404: GONE },
+      answers: { 200: object, 400: malformedInclude, 404: notFound },
     },
     {
       method: "POST",

@@ -2,10 +2,10 @@ import type { WireProfile } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { HttpResponse } from "../../http/http-response.js";
 import type { Route } from "../../http/route.js";
-import { CLASSIFICATION_OPERATIONS } from "./classification-operations.js";
+import { classificationOperations } from "./classification-operations.js";
 import { type DocumentParts, openApiDocument } from "./document.js";
 import { GRAPHQL_OPERATIONS } from "./graphql-operations.js";
-import { INSTANCE_OPERATIONS } from "./instance-operations.js";
+import { instanceOperations } from "./instance-operations.js";
 import { moduleOperations } from "./module-operations.js";
 import { objectOperations } from "./object-operations.js";
 import type { Operation } from "./operation.js";
@@ -23,10 +23,10 @@ export function describedOperations(
   return [
     ...objectOperations(profile, modules),
     ...referenceOperations(profile),
-    ...schemaOperations(),
-    ...CLASSIFICATION_OPERATIONS,
+    ...schemaOperations(profile),
+    ...classificationOperations(profile),
     ...GRAPHQL_OPERATIONS,
-    ...INSTANCE_OPERATIONS,
+    ...instanceOperations(profile),
     ...moduleOperations(modules),
   ];
 }

@@ -42,6 +42,18 @@ async function served(settings: Partial<GatewaySettings> = {}, profile?: WirePro
   return JSON.parse(body) as Document;
 }
 
+/** Have no body at a 404 where the profile has none. */
+const EMPTY_404 = new Set([
+  "GET /v1/objects/{id}",
+  "DELETE /v1/objects/{id}",
+  "GET /v1/{id}",
+  "GET /v1/schema/{class}",
+  "PUT /v1/schema/{class}",
+  "GET /v1/classifications/{classification}",
+  "GET /v1/classification/{classification}",
+  "GET /v1/.well-known/openid-configuration",
+]);
+
 const operationsOf = (document: Document): readonly (readonly [string, Described])[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([verb, one]) => [`${verb.toUpperCase()} ${path}`, one] as const),
@@ -93,6 +105,10 @@ describe.each([
       ).toBe(true);
       for (const [status, { content }] of Object.entries(responses)) {
         if (Number(status) < 400 || name.startsWith("HEAD")) continue;
+        if (status === "404" && EMPTY_404.has(name) && !profile.notFoundHasBody) {
+          expect(content, `${name} 404 (F16)`).toBeUndefined();
+          continue;
+        }
         expect(content, `${name} ${status}`).toEqual({
           "application/json": { schema: { $ref: "#/components/schemas/Error" } },
         });

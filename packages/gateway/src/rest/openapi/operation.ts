@@ -14,9 +14,11 @@ export const TAGS = {
 
 export type Tag = keyof typeof TAGS;
 
-/** An answer that an operation gives. Without a schema it has no body; errors have the one error body. */
+/** An answer that an operation gives. Without a schema it has no body; errors have the one error body, unless they are empty. */
 export interface DescribedAnswer {
   readonly description: string;
+  /** An error without a body. */
+  readonly isEmpty?: boolean;
   readonly schema?: z.ZodType;
   readonly example?: unknown;
   /** Default: `application/json`. */

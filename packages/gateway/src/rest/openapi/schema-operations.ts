@@ -1,4 +1,4 @@
-import { CLASS_BODY, PROPERTY_BODY } from "@shoal/model";
+import { CLASS_BODY, PROPERTY_BODY, type WireProfile } from "@shoal/model";
 import type { DescribedBody, Operation } from "./operation.js";
 import { STORED_CLASS, STORED_PROPERTY, STORED_SCHEMA } from "./schema-schemas.js";
 
@@ -43,7 +43,8 @@ const STORED_EXAMPLE = {
 const UNKNOWN = { description: "No class has this name." };
 
 /** The operations on the schema (specification, "Schema"; reference-rest 4). */
-export function schemaOperations(): readonly Operation[] {
+export function schemaOperations({ notFoundHasBody }: Pick<WireProfile, "notFoundHasBody">): readonly Operation[] {
+  const notFound = { ...UNKNOWN, isEmpty: !notFoundHasBody };
   const one = "/v1/schema/{class}";
   const body: DescribedBody = {
     schema: CLASS_BODY,
@@ -79,7 +80,7 @@ export function schemaOperations(): readonly Operation[] {
       id: "getClass",
       tag: "schema",
       summary: "Read a class",
-      answers: { 200: { description: "The class.", schema: STORED_CLASS, example: STORED_EXAMPLE }, 404: UNKNOWN },
+      answers: { 200: { description: "The class.", schema: STORED_CLASS, example: STORED_EXAMPLE }, 404: notFound },
     },
     {
       method: "PUT",
@@ -94,7 +95,7 @@ export function schemaOperations(): readonly Operation[] {
       body,
       answers: {
         200: { description: "The class as it is now.", schema: STORED_CLASS, example: STORED_EXAMPLE },
-        404: UNKNOWN,
+        404: notFound,
         422: { description: "Something was to change that cannot change, or is not valid." },
       },
     },
