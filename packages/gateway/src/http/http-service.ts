@@ -14,7 +14,7 @@ import type { HttpServerParts, HttpServerSettings } from "./http-server-settings
 import { HttpStatistics, type LoadReason } from "./http-statistics.js";
 import { monotonicMs } from "./monotonic.js";
 import { refuseMediaTypes } from "./negotiate.js";
-import { PIPELINED_MAX, Pipelines } from "./pipelines.js";
+import { PIPELINED_MAX, Pipelines, whenAnswering } from "./pipelines.js";
 import { EMPTY_BODY, type HeldBody, hasBody, isEmptyBody, readBody, turnFor } from "./read-body.js";
 import { RequestIds } from "./request-ids.js";
 import { RequestLog } from "./request-log.js";
@@ -107,9 +107,14 @@ export class HttpService {
       this.#send(exchange, { ...answer, headers: [...(answer.headers ?? []), "Connection", "close"] });
       return;
     }
+    if (admission === "waits") whenAnswering(response, () => this.#work(exchange));
+    else this.#work(exchange);
+  }
+
+  #work(exchange: Exchange): void {
     this.#answer(exchange).catch((error: unknown) => {
       this.#log.failed(exchange, error);
-      request.socket.destroy();
+      exchange.request.socket.destroy();
     });
   }
 

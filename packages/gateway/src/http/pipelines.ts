@@ -1,17 +1,34 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Requests on one connection that may wait behind others of it. More are what floods are made of. */
+/**
+ * Requests on one connection that may wait behind others of it. More are what floods are made of. Of the body of a request
+ * that waits, node:http holds what one read of the connection brings; then it stops reading.
+ */
 export const PIPELINED_MAX = 64;
 
 /** Requests behind a refused one that are left alone before the connection is cut: node:http goes on reading them. */
 export const IGNORED_MAX = 1_000;
 
 /**
- * What becomes of a request. `refused`: too many wait; it gets the last answer of its connection. `ignored`: it came after that
- * one and is not looked at; closing the connection tells the client so. `cut`: even those are too many.
+ * What becomes of a request. `taken`: it is its turn. `waits`: for the answers before its own, see {@link whenAnswering}.
+ * `refused`: too many wait; it gets the last answer of its connection. `ignored`: it came after that one and is not looked
+ * at; closing the connection tells the client so. `cut`: even those are too many.
  */
-export type PipelineAdmission = "taken" | "refused" | "ignored" | "cut";
+export type PipelineAdmission = "taken" | "waits" | "refused" | "ignored" | "cut";
+
+/**
+ * Calls `work` when the answers before this one are complete, so that requests of one connection take effect in the order in
+ * which they were sent. Never when the connection breaks before.
+ */
+export function whenAnswering(response: ServerResponse, work: () => void): void {
+  // An answer gets the connection when the one before it has been handed over. It is in the middle of that here.
+  response.once("socket", () =>
+    process.nextTick(() => {
+      if (!response.destroyed) work();
+    }),
+  );
+}
 
 interface Pipeline {
   readonly waiting: Set<ServerResponse>;
@@ -38,7 +55,7 @@ export class Pipelines {
     if (isFull) pipeline.ignored = 0;
     waiting.add(response);
     response.once("close", () => waiting.delete(response));
-    return isFull ? "refused" : "taken";
+    return isFull ? "refused" : "waits";
   }
 
   #pipelineOf(socket: Socket): Pipeline {
