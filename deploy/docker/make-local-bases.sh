@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes stand-ins for the two images that the Dockerfile starts from, out of the Debian packages of this machine and its
-# Node, for machines that reach no registry of images: localhost/shoal-build-base and localhost/shoal-run-base.
+# Makes stand-ins for the two images that the Dockerfile starts from, out of the Debian packages of this machine and the Node
+# and npm on the PATH, for machines that reach no registry of images: localhost/shoal-build-base and localhost/shoal-run-base.
 # Needs Debian, root, buildah and g++.
 set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 node=$(readlink -f "$(command -v node)")
-npm=$(dirname "$(dirname "$node")")/lib/node_modules/npm
+npm=$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")
 
 # The named packages, with all that they depend on.
 with_dependencies() {

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmdirSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../../source-tree.js";
@@ -22,11 +22,18 @@ function buildah(...args: readonly string[]): string {
   return execFileSync("buildah", args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Stand-ins for the images that the Dockerfile starts from, made of this machine's packages. */
+/** Stand-ins for the images that the Dockerfile starts from, made of this machine's packages and the Node that they have. */
 export function makeLocalBases(): void {
+  const node = execFileSync("node", [join(root, "scripts", "fetch-node.mjs")], { encoding: "utf8" }).trim();
   execFileSync("bash", [join(root, "deploy", "docker", "make-local-bases.sh")], {
+    env: { ...process.env, PATH: `${join(node, "bin")}:${process.env.PATH}` },
     stdio: ["ignore", "ignore", "inherit"],
   });
+}
+
+/** The version of Node in the name of the image that the Dockerfile builds in. */
+export function nodeOfDockerfile(): string | undefined {
+  return /^ARG BUILD_IMAGE=\S+\/node:(\d+)-/m.exec(readFileSync(DOCKERFILE, "utf8"))?.[1];
 }
 
 /** Builds a target of the Dockerfile; what targets share is built once. */

@@ -2,7 +2,14 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildImage, configurationOf, makeLocalBases, mountImage, startInImage } from "./image-builder.js";
+import {
+  buildImage,
+  configurationOf,
+  makeLocalBases,
+  mountImage,
+  nodeOfDockerfile,
+  startInImage,
+} from "./image-builder.js";
 
 const TARGETS = ["serve", "gateway", "storage-node", "coordinator", "contextionary"] as const;
 const PORTS: Readonly<Record<(typeof TARGETS)[number], readonly string[]>> = {
@@ -70,6 +77,13 @@ describe("what is in the images", () => {
     const bytes = bytesBelow(join(mounted.folder, "app"));
     console.log(`/app: ${Math.round(bytes / 2 ** 20)} MiB`);
     expect(bytes).toBeLessThan(150 * 2 ** 20);
+  });
+
+  it("S9: is the Node that the Dockerfile names", async () => {
+    const image = { ...configurationOf(imageOf("serve")), Entrypoint: ["/usr/local/bin/node", "--version"] };
+    const command = startInImage(mounted.folder, image, [], {});
+    expect(await command.ended, command.output()).toBe(0);
+    expect(command.output()).toMatch(new RegExp(`^v${nodeOfDockerfile()}\\.`));
   });
 
   it("serves from a read-only root without privileges, answers its health check, and ends in an orderly way", async () => {
