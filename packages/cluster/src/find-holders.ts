@@ -80,25 +80,30 @@ export async function findHolders(
       return ask(question, plan, ids, isOwn ? context : soon);
     }),
   );
-  const found = ids.map((id, at) => holdersFrom(question, id, at, answers));
+  const found = holdersFrom(question, ids, answers);
   const silent = answers.filter(({ isSilent }) => isSilent);
+  const unasked = silent.flatMap((answer) => answer.unasked);
   const open = ids.filter((id, at) => {
     const isUnsettled = id !== own?.id && found[at]?.failure !== undefined && found[at].holding.length === 0;
-    return isUnsettled && failureFor(question, id, silent) !== undefined;
+    return isUnsettled && failureFor(question, id, unasked) !== undefined;
   });
   if (open.length === 0) return found;
   const later = await Promise.all(silent.map(({ plan }) => ask(question, plan, open, context)));
   // Those that did answer have none of these.
   const all = [...answers.filter(({ isSilent }) => !isSilent).map((answer) => ({ ...answer, holders: [] })), ...later];
-  const foundLater = new Map(open.map((id, at) => [id, holdersFrom(question, id, at, all)]));
+  const openFound = holdersFrom(question, open, all);
+  const foundLater = new Map(open.map((id, at) => [id, openFound[at]]));
   return ids.map((id, at) => foundLater.get(id) ?? found[at] ?? NOWHERE);
 }
 
-function holdersFrom(question: Question, id: ObjectId, at: number, answers: readonly NodeAnswer[]): Holders {
-  let { holding } = NOWHERE;
-  for (const { holders } of answers) holding = joined(holding, recordsOf(question, id, holders[at] ?? []));
-  const failure = failureFor(question, id, answers);
-  return holding.length === 0 && failure === undefined ? NOWHERE : { holding, failure };
+function holdersFrom(question: Question, ids: readonly ObjectId[], answers: readonly NodeAnswer[]): readonly Holders[] {
+  const unasked = answers.flatMap((answer) => answer.unasked);
+  return ids.map((id, at) => {
+    let { holding } = NOWHERE;
+    for (const { holders } of answers) holding = joined(holding, recordsOf(question, id, holders[at] ?? []));
+    const failure = failureFor(question, id, unasked);
+    return holding.length === 0 && failure === undefined ? NOWHERE : { holding, failure };
+  });
 }
 
 /** As {@link findHolders}, for one id. */
@@ -176,10 +181,10 @@ const OWNERS_TOLD_MAX = 3;
 function failureFor(
   { router, plans: { recordOf }, own }: Question,
   id: ObjectId,
-  answers: readonly NodeAnswer[],
+  unasked: readonly UnaskedShards[],
 ): ShoalError | undefined {
   const only = own?.id === id ? own.record?.classId : undefined;
-  for (const { shards, error, isNamed } of answers.flatMap(({ unasked }) => unasked)) {
+  for (const { shards, error, isNamed } of unasked) {
     const owners: string[] = [];
     for (const { classId, className, shardName } of shards) {
       const record = only === undefined || only === classId ? recordOf.get(classId) : undefined;

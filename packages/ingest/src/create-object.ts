@@ -14,7 +14,8 @@ import { vectorizedObject } from "./vectorize-objects.js";
 
 /**
  * A new object (reference-rest 3.9). An id that the client gave must be free in every class: the object's own shard sees
- * to that itself, the others are asked, and their silence refuses nothing. Refusals come in the order of the reference, a taken id before anything else.
+ * to that itself, the others are asked, and their silence refuses nothing. Refusals come in the order of the reference, a
+ * taken id before anything else.
  */
 export async function createObject(
   parts: IngestParts,
