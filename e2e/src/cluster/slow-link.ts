@@ -18,6 +18,8 @@ export class SlowLink implements AsyncDisposable {
   /** Of what comes back, where that differs. */
   backSpeed: LinkSpeed | undefined;
   readonly #sockets = new Set<Socket>();
+  /** Those that bytes have come from which are on their way. */
+  readonly #carried = new Set<Socket>();
 
   private constructor(
     readonly port: number,
@@ -39,10 +41,14 @@ export class SlowLink implements AsyncDisposable {
       ] as const) {
         link.#sockets.add(socket);
         socket.setNoDelay(true);
-        socket.on("error", () => other.destroy());
+        // What is on its way arrives all the same.
+        const end = () => {
+          if (!link.#carried.has(socket)) other.destroy();
+        };
+        socket.on("error", end);
         socket.on("close", () => {
           link.#sockets.delete(socket);
-          other.destroy();
+          end();
         });
         void link.#carry(socket, other, speed);
       }
@@ -55,12 +61,16 @@ export class SlowLink implements AsyncDisposable {
       for await (const chunk of from as AsyncIterable<Buffer>) {
         const { delayMs, bytesPerSecond } = speed();
         const waitMs = delayMs + (1_000 * chunk.length) / bytesPerSecond;
+        this.#carried.add(from);
         if (waitMs > 0) await pause(waitMs);
         if (!to.write(chunk)) await new Promise((resolve) => to.once("drain", resolve).once("close", resolve));
+        this.#carried.delete(from);
       }
       to.end();
     } catch {
       to.destroy();
+    } finally {
+      this.#carried.delete(from);
     }
   }
 
