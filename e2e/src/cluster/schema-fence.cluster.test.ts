@@ -120,13 +120,15 @@ describe("a change that was answered with an error", () => {
   });
 });
 
-it("F14: a gateway that cannot reach the coordinator does not say of a class that it does not know that there is none", async () => {
+it("F14: a gateway that cannot reach the coordinator does not say that a class is there, or is not, as it was before", async () => {
   const options = { gateways: 2, storageNodes: 2, ...EMBEDDED, slowToCoordinators: ["gateway-0"] };
   await withCluster(options, async (cluster) => {
     const link = cluster.links.get("coordinator-0");
     const [behind, other] = cluster.gateways;
     if (behind === undefined || other === undefined || link === undefined) throw new Error("no such process");
+    expect((await behind.http.post("/v1/schema", classBody("Gone"))).status).toBe(200);
     link.speed = { ...FAST, delayMs: HELD_MS_MAX };
+    expect((await other.http.delete("/v1/schema/Gone")).status).toBe(200);
     expect((await other.http.post("/v1/schema", classBody("Car"))).status).toBe(200);
     const id = "00000000-0000-4000-8000-000000000001";
     const object = { class: "Car", id, properties: { n: 1 }, vector: [1, 2] };
@@ -134,6 +136,7 @@ it("F14: a gateway that cannot reach the coordinator does not say of a class tha
     const answers = [
       ["GET class", await behind.http.get("/v1/schema/Car")],
       ["POST object", await behind.http.post("/v1/objects", { ...object, id: undefined })],
+      ["POST class", await behind.http.post("/v1/schema", classBody("Gone"))],
       ["DELETE class", await behind.http.delete("/v1/schema/Car")],
     ] as const;
     link.speed = FAST;

@@ -1,4 +1,5 @@
 import type { FaultRow } from "../../faults/fault-row.js";
+import { F14_CLUSTER } from "./f14-class-gone.js";
 import { R1_CLUSTER } from "./r1-kill-storage-node.js";
 import { R3_CLUSTER } from "./r3-sync-before-acknowledgement.js";
 import { R4_CLUSTER } from "./r4-storage-node-down.js";
@@ -20,6 +21,7 @@ export const CLUSTER_ROWS: readonly FaultRow[] = [
   R8_CLUSTER,
   R9_CLUSTER,
   R28_CLUSTER,
+  F14_CLUSTER,
   S11_CLUSTER,
   S12_CLUSTER,
 ];

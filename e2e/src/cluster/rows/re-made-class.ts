@@ -1,5 +1,5 @@
 import type { Failures } from "../../faults/fault-row.js";
-import { type Answer, at, errorOf, type HttpClient } from "../../http-client.js";
+import { type Answer, at, type HttpClient } from "../../http-client.js";
 import { randomId, randomVector } from "../../random-objects.js";
 import { pause } from "./row-on-cluster.js";
 
@@ -44,6 +44,8 @@ export async function untilAnswered(send: () => Promise<Answer>): Promise<Change
   }
 }
 
+export type Changer = Pick<HttpClient, "post" | "delete">;
+
 /** A class that is deleted and made anew through one gateway and filled through another, with what was acknowledged since. */
 export class ReMadeClass {
   readonly #acknowledged = new Set<string>();
@@ -61,12 +63,12 @@ export class ReMadeClass {
     return this.#acknowledged.size;
   }
 
-  async make(maker: HttpClient, failures: Failures): Promise<void> {
+  async make(maker: Changer, failures: Failures): Promise<void> {
     await this.#change("POST", () => maker.post("/v1/schema", classBody(this.className)), failures);
   }
 
   /** Whatever was acknowledged before need not be there any more. */
-  async makeAnew(maker: HttpClient, failures: Failures): Promise<void> {
+  async makeAnew(maker: Changer, failures: Failures): Promise<void> {
     await this.#change("DELETE", () => maker.delete(`/v1/schema/${this.className}`), failures);
     this.#acknowledged.clear();
     await this.make(maker, failures);
@@ -85,7 +87,7 @@ export class ReMadeClass {
   }
 
   /** One batch, and objects one by one. What is refused is sent again. */
-  async fill(filler: HttpClient): Promise<void> {
+  async fill(filler: Changer): Promise<void> {
     const object = () => ({
       class: this.className,
       id: randomId(this.random),
@@ -95,7 +97,7 @@ export class ReMadeClass {
     let left = Array.from({ length: BATCH }, object);
     const until = performance.now() + REPEATED_MS_MAX;
     while (left.length > 0) {
-      const { status, json, text } = await filler.post("/v1/batch/objects", { objects: left });
+      const { status, json, text } = await sent(() => filler.post("/v1/batch/objects", { objects: left }));
       const isDone = (_: unknown, item: number): boolean => {
         return status === 200 && at(json, item, "result", "errors", "error", 0, "message") === undefined;
       };
@@ -114,11 +116,11 @@ export class ReMadeClass {
   }
 
   /** False when it is to be sent again. */
-  async #post(filler: HttpClient, object: { readonly id: string }): Promise<boolean> {
-    const answer = await filler.post("/v1/objects", object);
+  async #post(filler: Changer, object: { readonly id: string }): Promise<boolean> {
+    const answer = await sent(() => filler.post("/v1/objects", object));
     if (answer.status === 200) this.#acknowledged.add(object.id);
     // What was answered with an error may be there.
-    return answer.status === 200 || /already exists/.test(String(errorOf(answer)));
+    return answer.status === 200 || /already exists/.test(answer.text);
   }
 
   /** How much of what was acknowledged a gateway does not give by its id; its count is at least as large. */
@@ -147,4 +149,9 @@ export class ReMadeClass {
       await pause(REPEAT_PAUSE_MS);
     }
   }
+}
+
+/** No answer counts as one with an error. */
+function sent(send: () => Promise<Answer>): Promise<Pick<Answer, "status" | "json" | "text">> {
+  return send().catch((thrown: unknown) => ({ status: 503, json: undefined, text: String(thrown) }));
 }
