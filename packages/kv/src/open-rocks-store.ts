@@ -5,6 +5,7 @@ import { DiskBallast } from "./disk-ballast.js";
 import { DiskSpace } from "./disk-space.js";
 import { makeDurableFolder } from "./durable-files.js";
 import { LOG_NOTE } from "./log-note.js";
+import { finishReplacing } from "./replace-store.js";
 import type { DbOptions } from "./rocks-binding.js";
 import { RocksConnection } from "./rocks-connection.js";
 import { isDiskFull, openError } from "./rocks-error.js";
@@ -75,6 +76,7 @@ export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "
 export async function openRocksStore(options: RocksStoreOptions): Promise<RocksStore> {
   const settings = { ...ROCKS_STORE_DEFAULTS, ...options };
   const { acceptDamagedLogs, folder } = settings;
+  await finishReplacing(folder, Date.now());
   const isThere = await findStore(folder);
   if (!isThere && !settings.createIfMissing) throw new ShoalError("dataLoss", `store ${folder} is missing`);
   await makeDurableFolder(folder).catch((error) => {

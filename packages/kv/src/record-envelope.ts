@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import { xxh3Matches, xxh3Write } from "@shoal/native";
 
 /** First byte of every stored value. A byte once given keeps its meaning for good. */
-const FORMAT_XXH3 = 1;
+export const ENVELOPE_FORMAT = 1;
 const CHECKSUM_OFFSET = 1;
 /** Larger records are sealed into memory of their own. */
 const BUFFER_BYTES_MAX = 256 * 1024;
@@ -28,7 +28,7 @@ export class RecordSealer {
 }
 
 function sealInto(envelope: Uint8Array, key: Uint8Array, payload: Uint8Array): Uint8Array {
-  envelope[0] = FORMAT_XXH3;
+  envelope[0] = ENVELOPE_FORMAT;
   envelope.set(payload, ENVELOPE_BYTES);
   xxh3Write(key, payload, envelope, CHECKSUM_OFFSET);
   return envelope;
@@ -44,7 +44,7 @@ export function openRecord(key: Uint8Array, envelope: Uint8Array): Uint8Array | 
   }
   const payload = envelope.subarray(ENVELOPE_BYTES);
   if (!xxh3Matches(key, payload, envelope, CHECKSUM_OFFSET)) return damaged(key, "its checksum does not match");
-  if (envelope[0] !== FORMAT_XXH3) return damaged(key, `envelope format ${envelope[0]} is unknown`);
+  if (envelope[0] !== ENVELOPE_FORMAT) return damaged(key, `envelope format ${envelope[0]} is unknown`);
   return payload;
 }
 

@@ -122,7 +122,7 @@ export function parseDataBlockKeys(block: Uint8Array): Uint8Array[] | undefined 
 }
 
 /** A block ends with the places where keys stand whole, and their count. */
-function endOfEntries(block: Uint8Array): number | undefined {
+export function endOfEntries(block: Uint8Array): number | undefined {
   if (block.length < 4) return undefined;
   const restarts = new DataView(block.buffer, block.byteOffset, block.length).getUint32(block.length - 4, true);
   const end = block.length - 4 - 4 * restarts;
@@ -130,7 +130,7 @@ function endOfEntries(block: Uint8Array): number | undefined {
 }
 
 /** A key is stored as the count of bytes shared with the last one and the rest. */
-function readKey(
+export function readKey(
   block: Uint8Array,
   reader: VarintReader,
   shared: number,

@@ -95,12 +95,12 @@ function keysOf(stored: Uint8Array): Uint8Array[] {
   return (block === undefined ? undefined : parseDataBlockKeys(block)) ?? [];
 }
 
-function blockIsWhole(bytes: Buffer, at: number, size: number): boolean {
+export function blockIsWhole(bytes: Buffer, at: number, size: number): boolean {
   if (at + size + TRAILER_BYTES > bytes.length) return false;
   return maskedCrc32c(bytes, at, at + size + 1) === bytes.readUInt32LE(at + size + 1);
 }
 
-interface Frame {
+export interface Frame {
   /** The data blocks in key order; none when the index is damaged. */
   readonly blocks: readonly IndexedBlock[];
   readonly deadly: TableContent["deadly"];
@@ -109,7 +109,7 @@ interface Frame {
 }
 
 /** What the footer leads to; undefined when it is no footer. */
-async function readFrame(handle: FileHandle): Promise<Frame | undefined> {
+export async function readFrame(handle: FileHandle): Promise<Frame | undefined> {
   const { size } = await handle.stat();
   if (size < FOOTER_BYTES) return undefined;
   const footer = await readBytes(handle, size - FOOTER_BYTES, FOOTER_BYTES);

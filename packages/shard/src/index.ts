@@ -1,6 +1,7 @@
 export { IdCensus } from "./id-census.js";
 export type { CreateInvertedIndex } from "./object-index.js";
 export { openShard, type ShardOptions } from "./open-shard.js";
+export { repairShard, type SalvagedRows, type ShardRepair, type SomeIds } from "./repair-shard.js";
 export { RowCacheBudget } from "./row-cache-budget.js";
 export { RowReadGate } from "./row-read-gate.js";
 export type { Shard, ShardCondition, ShardReader, ShardSettings, ShardStatistics, ShardWriter } from "./shard.js";

@@ -1,0 +1,97 @@
+import type { FileDamage, FoundVersion, KeyNote } from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
+import { decodeFormatRecord } from "./format-record.js";
+import { decodeHeadRecord, type Head } from "./head-record.js";
+import { decodeJournalRecord, type JournalRecord } from "./journal-record.js";
+import { FORMAT_KEY, HEAD_KEY, rawIdOfRowKey, rowKeyOfRawId, sequenceOfJournalKey } from "./key-layout.js";
+import { RowView } from "./row.js";
+import { noteOf } from "./row-salvage.js";
+
+/** What the records of a shard say together, whatever the order in which they are seen. */
+export class ShardFacts {
+  /** The newest head record that can be read. */
+  head: Head | undefined;
+  dimensions: number | undefined;
+  /** The last change and the highest term that any record knows of. */
+  sequence = 0;
+  term = 0;
+  #hasFormat = false;
+  #records = 0;
+  #damaged = 0;
+
+  /** What the record says of rows. Fails with `unavailable` when a newer release has written the shard. */
+  see(version: FoundVersion): readonly KeyNote[] {
+    this.#records += 1;
+    if (version.kind === "damaged") this.#damaged += 1;
+    if (version.kind !== "value") return [];
+    const { key, payload } = version;
+    if (Buffer.compare(key, FORMAT_KEY) === 0) this.#seeFormat(payload);
+    else if (Buffer.compare(key, HEAD_KEY) === 0) this.#seeHead(payload);
+    else if (rawIdOfRowKey(key) !== undefined) this.#seeRow(payload);
+    const sequence = sequenceOfJournalKey(key);
+    return sequence === undefined ? [] : this.#seeJournal(payload, sequence);
+  }
+
+  /** What is wrong although the files may be whole. */
+  get damage(): FileDamage | undefined {
+    const reason =
+      this.#damaged > 0
+        ? `has ${this.#damaged} damaged records`
+        : this.#records > 0 && !this.#hasFormat
+          ? "has no format record"
+          : undefined;
+    return reason === undefined ? undefined : { file: "store", reason, ...NOTHING_LOST };
+  }
+
+  #seeFormat(payload: Uint8Array): void {
+    const { dimensions } = decodeFormatRecord(payload, "the shard");
+    this.#hasFormat = true;
+    this.dimensions ??= dimensions;
+  }
+
+  #seeHead(payload: Uint8Array): void {
+    const head = orUnreadable(() => decodeHeadRecord(payload));
+    if (head === undefined) return;
+    if (this.head === undefined || head.sequence > this.head.sequence) this.head = head;
+    this.#reach(head.sequence, head.term);
+  }
+
+  #seeRow(payload: Uint8Array): void {
+    const row = RowView.of(payload);
+    if (row === undefined) return;
+    if (row.hasVector) this.dimensions ??= row.dimensions;
+    this.#reach(row.sequence, row.term);
+  }
+
+  #seeJournal(payload: Uint8Array, sequence: number): readonly KeyNote[] {
+    const record: JournalRecord | undefined = orUnreadable(() => decodeJournalRecord(payload, sequence));
+    if (record === undefined) return [];
+    this.#reach(record.lastSequence, record.term);
+    return record.entries.map(({ rawId, kind }, index) => ({
+      key: rowKeyOfRawId(rawId),
+      note: noteOf(record.firstSequence + index, kind === "delete"),
+    }));
+  }
+
+  #reach(sequence: number, term: number): void {
+    this.sequence = Math.max(this.sequence, sequence);
+    this.term = Math.max(this.term, term);
+  }
+}
+
+/** Where the damaged records were is known by their keys. */
+const NOTHING_LOST = {
+  offset: undefined,
+  lower: new Uint8Array(0),
+  upper: new Uint8Array(0),
+  sequenceMax: -1,
+};
+
+function orUnreadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (thrown) {
+    if (ShoalError.from(thrown).code === "dataLoss") return undefined;
+    throw thrown;
+  }
+}
