@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { addClusterCommands } from "./cluster/cluster-commands.js";
 import { contextionarySettings } from "./contextionary-settings.js";
+import { addRepairCommand } from "./repair/repair-command.js";
 import { addConfigFileFlag, addServeFlags } from "./serve-flags.js";
 import { runsService } from "./service-command.js";
 
@@ -48,6 +49,7 @@ runsService(
   contextionarySettings,
 );
 addClusterCommands(program);
+addRepairCommand(program);
 
 /** Where the server is and how to try it. */
 function greeting(url: string): string {

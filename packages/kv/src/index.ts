@@ -6,6 +6,7 @@ export { endAfterStoreFailure } from "./end-after-store-failure.js";
 export { type FaultRule, FaultScript } from "./fault-script.js";
 export { FaultyStore } from "./faulty-store.js";
 export type { FileDamage, FoundVersion } from "./found-version.js";
+export { holdStore } from "./held-store.js";
 export type {
   KeyRange,
   KeyValueChange,
