@@ -35,6 +35,9 @@ const SEED = Number(process.env.SHOAL_TEST_SEED ?? 77);
 const FLIPS = Number(process.env.SHOAL_REPAIR_FLIPS ?? 12);
 const root = mkdtempSync(join(tmpdir(), "shard-repair-"));
 const whole = join(root, "whole");
+/** In a damaged block, keys that share their begin with one that cannot be read are lost, too. */
+const KEYS_PER_RESTART = 16;
+const killed = join(root, "killed");
 const copy = join(root, "copy");
 const history: ShardHistory = new Map();
 
@@ -48,17 +51,12 @@ beforeAll(async () => {
   ] as const) {
     await withShard(whole, (shard) => change(shard, history, random, changes, firstN));
   }
-  await withShard(whole, async (shard) => {
+  const last = async (shard: Shard) => {
     await change(shard, history, random, 300, 1000);
     await shard.snapshot();
     await change(shard, history, random, 200, 2000);
-    // As after kill -9: nothing is closed.
-    cpSync(whole, join(root, "killed"), { recursive: true });
-  });
-  rmSync(whole, { recursive: true });
-  renameSync(join(root, "killed"), whole);
-  rmSync(join(whole, "rows", "LOCK"));
-  writeFileSync(join(whole, "rows", "LOCK"), "");
+  };
+  await withShard(whole, last, () => cpSync(whole, killed, { recursive: true }));
 }, 60_000);
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -165,7 +163,7 @@ async function checkSearches(shard: Shard, found: ReadonlyMap<ObjectId, number>,
 
 async function withCopy(harm: () => void, check: () => Promise<void>): Promise<void> {
   rmSync(copy, { recursive: true, force: true });
-  cpSync(whole, copy, { recursive: true });
+  cpSync(killed, copy, { recursive: true });
   harm();
   await check();
 }
@@ -209,7 +207,7 @@ describe("F9: repairShard", () => {
           if ((await repairOf(false)).result === undefined) return; // The padding of a footer.
           const { found } = await repairAndCheck(`round ${round}`);
           const wrong = [...live()].filter(([id, n]) => found.get(id) !== n);
-          expect(wrong.length, `round ${round}`).toBeLessThanOrEqual(4);
+          expect(wrong.length, `round ${round}`).toBeLessThanOrEqual(KEYS_PER_RESTART);
           lost += wrong.length;
         },
       );
@@ -218,7 +216,7 @@ describe("F9: repairShard", () => {
   }, 240_000);
 
   it("says what is lost with a table", async () => {
-    const tables = readdirSync(join(whole, "rows")).filter((name) => name.endsWith(".sst"));
+    const tables = readdirSync(join(killed, "rows")).filter((name) => name.endsWith(".sst"));
     expect(tables.length).toBeGreaterThan(1);
     for (const table of tables) {
       for (const harm of [
@@ -242,7 +240,7 @@ describe("F9: repairShard", () => {
         () => {
           const [log = ""] = filesLike(/\.log$/).filter((file) => statSync(file).size > 0);
           // Not in the last record: that would be the torn end that a crash leaves.
-          flip(log, random.below(statSync(log).size - 8_192), random.below(8));
+          flip(log, random.below(statSync(log).size >> 1), random.below(8));
         },
         async () => {
           const { result, found } = await repairAndCheck(`round ${round}`);
@@ -287,7 +285,7 @@ describe("F9: repairShard", () => {
     withCopy(
       () => filesLike(/^CURRENT$/).forEach((file) => void rmSync(file)),
       async () => {
-        cpSync(join(whole, "rows"), join(copy, "rows.repair-Abc123", "store"), { recursive: true });
+        cpSync(join(killed, "rows"), join(copy, "rows.repair-Abc123", "store"), { recursive: true });
         expect((await repairAndCheck("again")).found).toEqual(live());
       },
     ));

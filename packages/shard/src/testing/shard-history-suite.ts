@@ -14,8 +14,12 @@ export const NOW = Date.UTC(2026, 0, 31, 10, 15);
 /** All states that an object ever had, by id; undefined: it was deleted. */
 export type ShardHistory = Map<ObjectId, (number | undefined)[]>;
 
-/** A shard with the folders of a storage node. */
-export async function withShard(folder: string, use: (shard: Shard) => Promise<void>): Promise<void> {
+/** A shard with the folders of a storage node; `onStoreClosed` sees them as a kill would leave them: the shard is not closed. */
+export async function withShard(
+  folder: string,
+  use: (shard: Shard) => Promise<void>,
+  onStoreClosed?: () => void,
+): Promise<void> {
   const store = await openRocksStore({ folder: join(folder, "rows"), ballastBytes: 0, writeBufferBytes: 64 * 1024 });
   try {
     const shard = await openShard({
@@ -33,6 +37,9 @@ export async function withShard(folder: string, use: (shard: Shard) => Promise<v
     });
     try {
       await use(shard);
+      if (onStoreClosed === undefined) return;
+      await store[Symbol.asyncDispose]();
+      onStoreClosed();
     } finally {
       await shard[Symbol.asyncDispose]();
     }
