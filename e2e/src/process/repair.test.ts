@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { seededRandom } from "@shoal/seeded-random";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesBelow } from "../faults/store-folders.js";
@@ -155,6 +156,24 @@ describe("F9: shoal repair", () => {
     expect(stdout).toMatch(/^schema: mended\n {2}MANIFEST-\d+ is damaged\n {2}salvaged: \d+ entries of the schema\n/);
     expect(code).toBe(0);
     await expectAllFound();
+  });
+
+  it("brings back shards of the oldest data format", async () => {
+    await rm(data, { recursive: true, force: true });
+    const fixture = fileURLToPath(new URL("../../fixtures/data-format-1.tgz", import.meta.url));
+    execFileSync("tar", ["-xzf", fixture, "-C", root]);
+    expect((await repair()).stdout).toMatch(/^(.*: whole\n){3}$/);
+    for (const path of await filesBelow(data)) if (/CURRENT$/.test(path)) await rm(path);
+    const { code, stdout } = await repair("--write");
+    expect(stdout.match(/: mended$/gm)).toHaveLength(3);
+    expect(code).toBe(0);
+    await using server = await ServerProcess.start({ dataPath: data });
+    const query = '{Get{Fixture(where:{path:["n"],operator:LessThan,valueInt:100}){n}}}';
+    const found = at((await server.http.post("/v1/graphql", { query })).json, "data", "Get", "Fixture") as {
+      n: number;
+    }[];
+    expect(found.map(({ n }) => n).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    await server.stop();
   });
 
   it("leaves the old store or the new one when it is killed, and can be repeated", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { afterAll, describe, expect, it } from "vitest";
 import type { FileDamage } from "./found-version.js";
+import { readLogRecords } from "./log-records.js";
 import { MemoryStore } from "./memory-store.js";
 import { NewestVersions } from "./newest-versions.js";
 import { openRocksStore } from "./open-rocks-store.js";
@@ -80,6 +81,21 @@ describe.each([true, false])("F9: the files of a store, compressed: %s", (compre
       expect(found).toEqual(oracle);
       expect(damage).toMatchObject([{ file: "CURRENT", reason: "is missing" }]);
     });
+  });
+
+  it("are all read when the MANIFEST is cut off, wherever it ends", async () => {
+    const random = seededRandom(SEED);
+    const [name = ""] = named(folder, /^MANIFEST/);
+    const manifest = readFileSync(join(folder, name));
+    const ends = [...readLogRecords(manifest)].map(({ offset }) => offset);
+    for (let i = 0; i < 20; i++) ends.push(random.below(manifest.length));
+    expect(ends.length).toBeGreaterThan(22);
+    for (const end of ends) {
+      await withCopy(folder, async (copy) => {
+        writeFileSync(join(copy, name), manifest.subarray(0, end));
+        expect((await read(copy)).found, `cut at ${end} of ${manifest.length}`).toEqual(oracle);
+      });
+    }
   });
 
   it("are found by their checksums where the index of a table is lost", () =>

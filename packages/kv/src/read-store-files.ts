@@ -54,11 +54,18 @@ function fileNumber(name: string): number {
   return Number.parseInt(name, 10);
 }
 
-/** A table that is newer than the MANIFEST may have been cut off it. */
+/**
+ * RocksDB lists the tables of a store at the begin of each MANIFEST, and then removes the others. So an older table that is
+ * not listed is none of the store's, unless the list has been cut off; a newer one may have been cut off in any case.
+ */
 function belongs(name: string, manifest: Manifest | undefined): boolean {
   const number = fileNumber(name);
   if (manifest === undefined || manifest.tables.has(number)) return true;
-  return number > manifest.number && !manifest.dropped.has(number);
+  return !manifest.dropped.has(number) && (number > manifest.number || mayBeCutOff(manifest));
+}
+
+function mayBeCutOff({ isComplete, tables }: Manifest): boolean {
+  return !isComplete || tables.size === 0;
 }
 
 function reportMissing(
@@ -72,9 +79,11 @@ function reportMissing(
     const file = `${String(number).padStart(6, "0")}.sst`;
     onDamage({ file, offset: undefined, reason: "is missing", lower, upper, sequenceMax });
   }
-  if (manifest === undefined || manifest.isComplete) return;
-  const unlisted = [...there].filter((number) => !manifest.tables.has(number));
-  // Either alone is what a crash leaves.
+  if (manifest === undefined || !mayBeCutOff(manifest)) return;
+  // A crash leaves a MANIFEST that is cut off, or newer tables that are not listed yet: either alone is no damage.
+  const unlisted = [...there].filter(
+    (number) => !manifest.tables.has(number) && (!manifest.isComplete || number < manifest.number),
+  );
   if (unlisted.length > 0) onDamage({ file: manifest.name, reason: "is cut off", ...NOTHING_LOST });
 }
 

@@ -5,8 +5,8 @@ import { ShoalError } from "@shoal/model";
 import { ResourceScope } from "@shoal/service-runtime";
 import { repairShard } from "@shoal/shard";
 import { type FoundStore, findStores, type StoreChoice, schemaStores } from "./find-stores.js";
-import { repairEntries } from "./repair-entries.js";
-import type { StoreReport, StoreTask } from "./repair-report.js";
+import { repairEntries, type StoreTask } from "./repair-entries.js";
+import type { StoreReport } from "./repair-report.js";
 
 export interface FolderRepair extends StoreChoice {
   readonly dataPath: string;

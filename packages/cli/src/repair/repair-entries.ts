@@ -7,7 +7,14 @@ import {
   repairStore,
 } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
-import type { StoreTask } from "./repair-report.js";
+
+/** How every store is to be treated. */
+export interface StoreTask {
+  /** False: it is only looked at. */
+  readonly isWritten: boolean;
+  readonly nowMs: number;
+  readonly onProgress: (bytes: number, allBytes: number) => void;
+}
 
 /** How many there are, and the first of their names. */
 interface SomeKeys {

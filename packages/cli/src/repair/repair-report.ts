@@ -2,14 +2,6 @@ import type { FileDamage } from "@shoal/kv";
 import type { SalvagedRows, SomeIds } from "@shoal/shard";
 import type { SalvagedEntries } from "./repair-entries.js";
 
-/** How every store is to be treated. */
-export interface StoreTask {
-  /** False: it is only looked at. */
-  readonly isWritten: boolean;
-  readonly nowMs: number;
-  readonly onProgress: (bytes: number, allBytes: number) => void;
-}
-
 /** What was found of a store, and done. */
 export interface StoreReport {
   readonly store: string;

@@ -20,7 +20,7 @@ export async function withShard(
   use: (shard: Shard) => Promise<void>,
   onStoreClosed?: () => void,
 ): Promise<void> {
-  const store = await openRocksStore({ folder: join(folder, "rows"), ballastBytes: 0, writeBufferBytes: 64 * 1024 });
+  const store = await openRocksStore({ folder: join(folder, "rows"), ballastBytes: 0 });
   try {
     const shard = await openShard({
       store,
