@@ -1,9 +1,10 @@
 import type { SchemaView } from "@shoal/cluster";
-import type { JsonObject, WhereLimits } from "@shoal/model";
+import { type JsonObject, LAST_UPDATE_TIME_PROPERTY, type WhereFilter, type WhereLimits } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { JobService, RequestContext } from "@shoal/rpc";
 import { type ClassificationRecord, classificationRecord } from "./classification-record.js";
+import { KNN } from "./classification-request.js";
 import { parseClassification } from "./parse-classification.js";
 
 /** Starts classifications and tells how far they are; who carries them out is `ClassificationRunner`. */
@@ -30,6 +31,9 @@ export interface ClassificationParts {
 const OBJECTS_PER_RANGE = 5_000;
 const RANGES_MAX = 64;
 
+/** Clocks of a cluster are not further apart than this, unless one of them is wrong. */
+const CLOCKS_APART_MS = 60_000;
+
 export class Classifications implements ClassificationService {
   readonly #parts: ClassificationParts;
 
@@ -38,12 +42,13 @@ export class Classifications implements ClassificationService {
   }
 
   async start(body: unknown, context: RequestContext): Promise<ClassificationRecord> {
-    const { jobs, view, modules, whereLimits, newId, nowMs } = this.#parts;
+    const { jobs, view, modules, whereLimits, newId } = this.#parts;
     await view.refresh(context);
     const classOf = (name: string) => view.classRecord(name)?.definition;
     const parsed = parseClassification(body, { classOf, modules, whereLimits });
-    const request = { ...parsed, takenMs: nowMs(), isKnownType: modules.classifier(parsed.type) !== undefined };
-    const className = request.class;
+    const { type, class: className } = parsed;
+    const takenMs = await this.#takenMs(type, className, context);
+    const request = { ...parsed, takenMs, isKnownType: modules.classifier(type) !== undefined };
     const classId = view.classRecord(className)?.classId ?? "";
     const ranges = await this.#ranges(className, context);
     const job = { id: newId(), className, classId, request: request as unknown as JsonObject, ranges };
@@ -56,8 +61,28 @@ export class Classifications implements ClassificationService {
   }
 
   async #ranges(className: string, context: RequestContext): Promise<number> {
-    const query = { className, where: undefined, groupBy: undefined, limit: undefined, properties: [] };
+    const count = await this.#count(className, undefined, context);
+    return Math.min(RANGES_MAX, Math.max(1, Math.ceil(count / OBJECTS_PER_RANGE)));
+  }
+
+  /**
+   * What was labelled up to then teaches. Where a clock that was ahead has given objects a time that is yet to come, all times
+   * count, or their labels would be passed over without a word; the run knows what it has classified itself.
+   */
+  async #takenMs(type: string, className: string, context: RequestContext): Promise<number> {
+    const now = this.#parts.nowMs();
+    if (type !== KNN) return now;
+    const later: WhereFilter = {
+      operator: "GreaterThan",
+      path: [LAST_UPDATE_TIME_PROPERTY],
+      value: { kind: "int", values: [now + CLOCKS_APART_MS] },
+    };
+    return (await this.#count(className, later, context)) > 0 ? Number.MAX_SAFE_INTEGER : now;
+  }
+
+  async #count(className: string, where: WhereFilter | undefined, context: RequestContext): Promise<number> {
+    const query = { className, where, groupBy: undefined, limit: undefined, properties: [] };
     const [all] = await this.#parts.query.aggregate(query, context);
-    return Math.min(RANGES_MAX, Math.max(1, Math.ceil((all?.objectCount ?? 0) / OBJECTS_PER_RANGE)));
+    return all?.objectCount ?? 0;
   }
 }

@@ -12,7 +12,6 @@ import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
 import type { Views } from "./views.js";
-import type { WriteClock } from "./write-clock.js";
 
 export interface CommitLoopOptions {
   readonly className: string;
@@ -21,7 +20,8 @@ export interface CommitLoopOptions {
   readonly views: Views;
   readonly index: ObjectIndex;
   readonly source: VectorIndexSource;
-  readonly clock: WriteClock;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
   readonly term: number;
   readonly limits: ShardLimits;
   readonly onEvent: OnShardEvent;
@@ -50,7 +50,7 @@ export class CommitLoop {
   constructor(options: CommitLoopOptions, dimensions: number | undefined) {
     this.#options = options;
     const { store, views, cachedRow, clock } = options;
-    this.#gathering = new CommitGathering(() => clock.nowMs);
+    this.#gathering = new CommitGathering(clock);
     this.#baseRows = { store, table: views.table, cachedRow, place: this.#place };
     this.#dimensions = dimensions;
   }
@@ -176,7 +176,7 @@ export class CommitLoop {
       table: views.table,
       dimensions: this.#dimensions,
       objectBytesMax: limits.objectBytesMax,
-      nowUnix: clock.next(),
+      nowUnix: commitTime(clock),
       baseRows: read instanceof Promise ? await read : read,
     });
     for (const write of group) {
@@ -263,4 +263,9 @@ export class CommitLoop {
   get #place(): string {
     return `shard '${this.#options.shardName}' of class '${this.#options.className}'`;
   }
+}
+
+/** Whole milliseconds since 1970, at least 1: a creation time of 0 says that the row was lost. */
+function commitTime(clock: () => number): number {
+  return Math.max(1, Math.floor(clock()));
 }

@@ -9,6 +9,8 @@ export class CreationOrder {
   readonly #chunks: DocumentChunks;
   #newest = END;
   #oldest = END;
+  /** Where the last document was put, or beside it; END only when there is none. */
+  #lastLinked = END;
   /** Created at one time from here on, and before that one, documents are in the order of their ids. */
   #sortedFrom = Number.POSITIVE_INFINITY;
   #sortedBefore = Number.NEGATIVE_INFINITY;
@@ -28,6 +30,7 @@ export class CreationOrder {
   adopt(newest: number, oldest: number): void {
     this.#newest = newest;
     this.#oldest = oldest;
+    this.#lastLinked = newest;
     this.#forgetSorted();
   }
 
@@ -59,29 +62,46 @@ export class CreationOrder {
     return documents;
   }
 
-  /** Adds a document as the newest one. */
-  linkNewest(document: number): void {
+  /**
+   * Puts a document where its creation time belongs, which is in front while clocks go forward. After one was set back it is
+   * looked for from where the last one was put: only the first then passes over those that are newer.
+   */
+  link(document: number): void {
     const chunks = this.#chunks;
-    chunks.setOlder(document, this.#newest);
-    chunks.setNewer(document, END);
-    if (this.#newest === END) this.#oldest = document;
-    else chunks.setNewer(this.#newest, document);
-    this.#newest = document;
-    this.#sortedBefore = Math.min(this.#sortedBefore, chunks.creationTime(document));
+    const time = chunks.creationTime(document);
+    const older = this.#newest === END || chunks.creationTime(this.#newest) <= time ? this.#newest : this.#upTo(time);
+    const newer = older === this.#newest ? END : older === END ? this.#oldest : chunks.newer(older);
+    this.#join(newer, document);
+    this.#join(document, older);
+    this.#lastLinked = document;
+    if (time >= this.#sortedFrom) this.#sortedBefore = Math.min(this.#sortedBefore, time);
   }
 
-  linkOldest(document: number): void {
-    const chunks = this.#chunks;
-    chunks.setNewer(document, this.#oldest);
-    chunks.setOlder(document, END);
-    if (this.#oldest === END) this.#newest = document;
-    else chunks.setOlder(this.#oldest, document);
-    this.#oldest = document;
-    if (chunks.creationTime(document) >= this.#sortedFrom) this.#forgetSorted();
+  /** Adds a document in front, whatever its time. For an order that is made anew. */
+  linkNewest(document: number): void {
+    const newest = this.#newest;
+    this.#join(END, document);
+    this.#join(document, newest);
+    this.#lastLinked = document;
+    this.#forgetSorted();
   }
 
   unlink(document: number): void {
-    this.#join(this.#chunks.newer(document), this.#chunks.older(document));
+    const [newer, older] = [this.#chunks.newer(document), this.#chunks.older(document)];
+    if (document === this.#lastLinked) this.#lastLinked = older === END ? newer : older;
+    this.#join(newer, older);
+  }
+
+  /** The newest document of that time or before it, END when there is none; the newest of all is newer. */
+  #upTo(time: number): number {
+    const chunks = this.#chunks;
+    if (time <= chunks.creationTime(this.#oldest)) return END;
+    let document = this.#lastLinked;
+    while (chunks.creationTime(document) > time) document = chunks.older(document);
+    for (let newer = chunks.newer(document); chunks.creationTime(newer) <= time; newer = chunks.newer(newer)) {
+      document = newer;
+    }
+    return document;
   }
 
   /** Sorts by id what was created at the time of `first`, the newest of them. The first one then. */

@@ -125,11 +125,20 @@ export class IdTable {
     this.#free.push(document);
   }
 
-  /**
-   * Adds an object as the newest one; its creation time must not be below that of any other. The document id is a
-   * reserved one, or any unused one while a table is being rebuilt; `adoptFreeDocuments` ends such a rebuild.
-   */
+  /** Adds an object. The document id is a reserved one. */
   insert(rawId: Uint8Array, document: number, creationTime: number): void {
+    this.#insert(rawId, document, creationTime, true);
+  }
+
+  /**
+   * Adds an object to a table that is being rebuilt, with any unused document id and in any order;
+   * `adoptFreeDocuments` and `sortByCreationTime` end such a rebuild.
+   */
+  insertUnsorted(rawId: Uint8Array, document: number, creationTime: number): void {
+    this.#insert(rawId, document, creationTime, false);
+  }
+
+  #insert(rawId: Uint8Array, document: number, creationTime: number, inOrder: boolean): void {
     if (this.#chunks.has(document) || this.findRaw(rawId) >= 0) {
       const id = objectIdFromBytes(rawId);
       throw new ShoalError("internal", `object ${id} or document ${document} is in the table already`);
@@ -143,16 +152,17 @@ export class IdTable {
     this.#hash.add(document);
     this.#order.inserted(document);
     this.#present.inserted(document);
-    this.#creation.linkNewest(document);
+    if (inOrder) this.#creation.link(document);
+    else this.#creation.linkNewest(document);
     this.#digest.add(rawId);
     this.#census?.add(lastProbe.readRaw(rawId));
   }
 
-  /** Makes an object that is there the newest one. */
+  /** Gives an object that is there another creation time. */
   renew(document: number, creationTime: number): void {
     this.#creation.unlink(document);
     this.#chunks.setCreationTime(document, creationTime);
-    this.#creation.linkNewest(document);
+    this.#creation.link(document);
   }
 
   /** Takes an object out. Its document id stays taken until it is recycled. */
@@ -189,17 +199,9 @@ export class IdTable {
     return this.#order.after([word0, word1, word2, word3]);
   }
 
-  /** Creation time of the newest object, 0 when there is none. */
-  newestCreationTime(): number {
-    const { newest } = this.#creation;
-    return newest === END ? 0 : this.#chunks.creationTime(newest);
-  }
-
   /** Notes that the row of an object was lost: it becomes the oldest one, created at 0. */
   markLost(document: number): void {
-    this.#creation.unlink(document);
-    this.#chunks.setCreationTime(document, 0);
-    this.#creation.linkOldest(document);
+    this.renew(document, 0);
   }
 
   /** An object whose row was lost, and with it its vector; they are the oldest ones. Undefined when there is none. */

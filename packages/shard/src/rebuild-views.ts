@@ -56,7 +56,7 @@ export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
   await scanRows(
     store,
     (rawId, row) => {
-      if (rebuild.table === undefined) table.insert(rawId, row.document, row.creationTimeUnix);
+      if (rebuild.table === undefined) table.insertUnsorted(rawId, row.document, row.creationTimeUnix);
       const document = table.findRaw(rawId);
       seen[document] = 1;
       sequence = Math.max(sequence, row.sequence);
@@ -114,7 +114,7 @@ function addLost(table: IdTable, ids: readonly ObjectId[]): number[] {
   const lost: number[] = [];
   for (const id of ids) {
     const document = table.reserve();
-    table.insert(objectIdToBytes(id), document, 0);
+    table.insertUnsorted(objectIdToBytes(id), document, 0);
     lost.push(document);
   }
   table.sortByCreationTime();

@@ -10,6 +10,7 @@ import {
   ShardUnderTest,
 } from "./testing/shard-under-test-suite.js";
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
 const NO_MERGE = { set: {}, clear: [], append: {}, remove: {}, vector: undefined };
 
 describe("searches and listings of a shard", () => {
@@ -182,12 +183,30 @@ describe("searches and listings of a shard", () => {
       await expect(list("id", 1.5)).rejects.toMatchObject({ code: "invalid" });
     });
 
-    it("a clock that is set back does not make new objects old", async () => {
+    it("F13: after a clock that was a day ahead, objects have the time of the clock, also over a restart", async () => {
+      const today = under.nowUnix;
+      under.nowUnix = today + DAY_MS;
       await shard.putObjects([book(idOf(1), [1])], "create");
-      under.nowUnix -= 60_000;
-      await shard.putObjects([book(idOf(2), [1])], "create");
-      await shard.putObjects([book(idOf(3), [1])], "create");
-      expect(await list("newest", 3)).toEqual([3, 2, 1]);
+      under.nowUnix = today;
+      const timed = { creationTimeUnix: today, lastUpdateTimeUnix: today };
+      expect(await shard.putObjects([book(idOf(3), [1]), book(idOf(2), [1])], "create")).toEqual([timed, timed]);
+      expect(await list("newest", 3)).toEqual([1, 2, 3]);
+      // Each time says when something happened: the change of an object of tomorrow was made today.
+      const merge = { ...NO_MERGE, id: idOf(1), set: { title: "now" } };
+      expect(await shard.mergeObject(merge)).toMatchObject({
+        creationTimeUnix: today + DAY_MS,
+        lastUpdateTimeUnix: today,
+      });
+      shard = await under.open();
+      under.nowUnix = today + 5;
+      await shard.putObjects([book(idOf(4), [1])], "create");
+      expect(await list("newest", 4)).toEqual([1, 4, 2, 3]);
+      // An object that is written anew has a new creation time, and the place of that.
+      await shard.putObjects([book(idOf(1), [1])], "upsert");
+      expect(await list("newest", 4)).toEqual([1, 4, 2, 3]);
+      under.nowUnix = today + 6;
+      await shard.putObjects([book(idOf(3), [1])], "upsert");
+      expect(await list("newest", 4)).toEqual([3, 1, 4, 2]);
     });
   });
 });

@@ -40,7 +40,6 @@ import { Snapshots } from "./snapshots.js";
 import { TableDirectory } from "./table-directory.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
 import type { Views } from "./views.js";
-import { WriteClock } from "./write-clock.js";
 
 export interface StoredShardParts {
   readonly className: string;
@@ -98,7 +97,6 @@ export class StoredShard implements Shard {
         ...parts,
         views,
         index: this.#index,
-        clock: new WriteClock(parts.clock, table.newestCreationTime()),
         cachedRow: (document) => this.#cache.get(document),
         onCommitted: (documents, row) => {
           this.#rows.rowsWritten(documents, row);

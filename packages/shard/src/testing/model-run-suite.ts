@@ -51,7 +51,7 @@ export class ModelRun {
   }
 
   async write(shard: Shard): Promise<void> {
-    this.under.nowUnix += this.random.below(3);
+    this.under.nowUnix += this.random.oneIn(20) ? this.random.below(400) - 200 : this.random.below(3);
     const next: Oracle = new Map(Array.from(this.oracle, ([id, value]) => [id, { ...value }]));
     try {
       await this.#change(shard, next);
