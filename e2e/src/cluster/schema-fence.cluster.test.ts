@@ -5,7 +5,7 @@ import type { Answer } from "../http-client.js";
 import { testSeed } from "../random-objects.js";
 import { type Cluster, withCluster } from "./cluster.js";
 import { classBody, ReMadeClass, untilAnswered } from "./rows/re-made-class.js";
-import { msUntil, pause } from "./rows/row-on-cluster.js";
+import { healed, msUntil, pause } from "./rows/row-on-cluster.js";
 import { FAST } from "./slow-link.js";
 
 /** A holder that does not confirm makes an answer 503 after 10 s. */
@@ -17,7 +17,7 @@ const EMBEDDED = { coordinators: 1, etcdMembers: 0, env: { AUTOSCHEMA_ENABLED: "
 /** What was acknowledged is there, at every gateway. */
 async function expectAll(cluster: Cluster, made: ReMadeClass): Promise<void> {
   const failures = new Failures();
-  await cluster.reached();
+  await healed(cluster);
   for (const { name, http } of cluster.gateways) await made.check(name, http, failures);
   expectNone(failures);
 }

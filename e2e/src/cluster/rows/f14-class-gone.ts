@@ -1,7 +1,7 @@
 import type { Failures, FaultRow, FaultRun } from "../../faults/fault-row.js";
 import type { Cluster } from "../cluster.js";
 import { ReMadeClass } from "./re-made-class.js";
-import { pause, rowOnCluster } from "./row-on-cluster.js";
+import { healed, pause, rowOnCluster } from "./row-on-cluster.js";
 
 const PAUSED_MS_MAX = 4_000;
 const WAYS = ["SIGTERM", "kill -9", "SIGSTOP"] as const;
@@ -56,7 +56,7 @@ async function rounds(cluster: Cluster, failures: Failures, { size, random, say 
     await made.makeAnew(anyGateway, failures);
     await made.fill(anyGateway);
     await disturbed;
-    await cluster.reached();
+    await healed(cluster);
     const missed: number[] = [];
     for (const { name, http } of cluster.gateways) missed.push(await made.check(name, http, failures));
     acknowledged += made.acknowledged;

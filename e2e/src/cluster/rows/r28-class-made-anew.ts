@@ -4,7 +4,7 @@ import type { ClusterMember } from "../cluster-member.js";
 import type { ClusterOptions } from "../cluster-options.js";
 import { FAST } from "../slow-link.js";
 import { ReMadeClass } from "./re-made-class.js";
-import { pause, rowOnCluster } from "./row-on-cluster.js";
+import { healed, pause, rowOnCluster } from "./row-on-cluster.js";
 
 const HELD_MS = 3_000;
 const PROFILES = ["weaviate", "spec"] as const;
@@ -88,7 +88,7 @@ async function around(cluster: Cluster, failures: Failures, { random, say }: Fau
     await made.makeAnew(maker(Math.floor(round / 2)).http, failures);
     await made.fill(filler.http);
     await restart;
-    await cluster.reached();
+    await healed(cluster);
     const lost = await totals.add(made, all, failures);
     say(`round ${round + 1}, ${way}: ${made.acknowledged} acknowledged, ${lost} lost`);
   }
@@ -112,7 +112,7 @@ async function whileHeld(cluster: Cluster, failures: Failures, { random, say }: 
     await made.fill(filler.http);
     await healing;
     await pause(HELD_MS);
-    await cluster.reached();
+    await healed(cluster);
     const lost = await totals.add(made, all, failures);
     say(`bytes held, round ${round + 1}: ${made.acknowledged} acknowledged, ${lost} lost`);
   }

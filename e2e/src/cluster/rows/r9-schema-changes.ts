@@ -2,7 +2,7 @@ import { seededRandom } from "@shoal/seeded-random";
 import type { Failures, FaultRow } from "../../faults/fault-row.js";
 import { at } from "../../http-client.js";
 import type { Cluster } from "../cluster.js";
-import { msUntil, pause, rowOnCluster } from "./row-on-cluster.js";
+import { isSameVersion, msUntil, pause, rowOnCluster } from "./row-on-cluster.js";
 import { SchemaHistory } from "./schema-history.js";
 
 const GATEWAYS = 8;
@@ -96,15 +96,6 @@ async function deleteWhileImporting(cluster: Cluster, failures: Failures, object
     isImporting = false;
   });
   await deleting;
-}
-
-/** Every process that knows a schema says which version. */
-async function isSameVersion({ gateways, storageNodes }: Cluster): Promise<boolean> {
-  const members = [...gateways, ...storageNodes];
-  const versions = await Promise.all(members.map((member) => member.metric("shoal_schema_version")));
-  const missing = members.find((_, number) => versions[number] === undefined);
-  if (missing !== undefined) throw new Error(`${missing.name} has no metric shoal_schema_version`);
-  return new Set(versions).size === 1;
 }
 
 async function checkSameSchema({ gateways }: Cluster, failures: Failures): Promise<void> {

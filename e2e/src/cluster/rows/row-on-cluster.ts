@@ -29,3 +29,21 @@ export async function msUntil(isSo: () => Promise<boolean>, timeoutMs: number): 
   }
   return performance.now() - begun;
 }
+
+/** Whether all processes that know a schema are at the same version. */
+export async function isSameVersion({ members }: Cluster): Promise<boolean> {
+  const followers = members.filter(({ role }) => role !== "coordinator");
+  const versions = await Promise.all(followers.map((member) => member.metric("shoal_schema_version")));
+  const missing = followers.find((_, number) => versions[number] === undefined);
+  if (missing !== undefined) throw new Error(`${missing.name} has no metric shoal_schema_version`);
+  return new Set(versions).size === 1;
+}
+
+const HEALED_MS_MAX = 60_000;
+
+/** Waits until every process is ready and reached, and knows the same schema. */
+export async function healed(cluster: Cluster): Promise<void> {
+  await cluster.reached();
+  const tookMs = await msUntil(() => isSameVersion(cluster), HEALED_MS_MAX);
+  if (tookMs === undefined) throw new Error(`after ${HEALED_MS_MAX} ms not all processes know the same schema`);
+}
