@@ -118,8 +118,14 @@ describe("F3: the list of the shards that were made", () => {
     expect(await readdir(root)).toEqual(["c4"]);
   });
 
-  test("says what to do when it is damaged", async () => {
-    await writeFile(list, '{"classes":{"c1":');
+  test.each([
+    '{"classes":{"c1":',
+    "{}",
+    '{"classes":{"..":{"shards":[]}}}',
+    '{"classes":{"c1":{"shards":["a/b"]}}}',
+    '{"classes":{"c1":{}}}',
+  ])("says what to do when it is damaged: %s", async (text) => {
+    await writeFile(list, text);
     await expect(ShardFolders.open(root)).rejects.toMatchObject({
       code: "dataLoss",
       message: expect.stringMatching(/shards\.json.*remove it/),

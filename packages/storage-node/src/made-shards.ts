@@ -2,6 +2,9 @@ import { readFile } from "node:fs/promises";
 import { writeDurableFile } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 
+/** Ids become folder names only in this form, so nothing a client says reaches a path. */
+export const FOLDER_NAME = /^[A-Za-z0-9]{1,64}$/;
+
 /** Tells a deleted class from a schema that was lost. */
 export interface ClassMarker {
   readonly className: string;
@@ -125,6 +128,7 @@ function parseClasses(file: string, text: string): Map<string, MadeClass> {
       readonly classes: Readonly<Record<string, ClassMarker & { readonly shards: readonly string[] }>>;
     };
     for (const [classId, { shards, className, historyId, schemaVersion }] of Object.entries(list.classes)) {
+      if (![classId, ...shards].every((name) => FOLDER_NAME.test(name))) throw new Error(`${classId} names no folders`);
       classes.set(classId, { marker: { className, historyId, schemaVersion }, shards: new Set(shards) });
     }
     return classes;

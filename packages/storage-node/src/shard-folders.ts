@@ -3,10 +3,7 @@ import { join } from "node:path";
 import { isStoreFolder, makeDurableFolder, writeDurableFile } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import { goesOnFrom, type SchemaSnapshot } from "@shoal/rpc";
-import { type ClassMarker, type MadeShard, MadeShards } from "./made-shards.js";
-
-/** Ids become folder names only in this form, so nothing a client says reaches a path. */
-const FOLDER_NAME = /^[A-Za-z0-9]{1,64}$/;
+import { type ClassMarker, FOLDER_NAME, type MadeShard, MadeShards } from "./made-shards.js";
 
 /** The {@link ClassMarker}, written once into the folder of a class. */
 const MARKER = "class.json";
