@@ -3,7 +3,7 @@ export { findFirstHolder, findHolders, findHoldersOf, firstHolder, type Holders,
 export { HELD_LIMITS, type HeldLimits, HeldRequests } from "./held-requests.js";
 export { type Memory, MemoryKeeper } from "./memory.js";
 export { RemoteNodePool, type RemoteNodePoolOptions } from "./remote-node-pool.js";
-export { isOutdated, isReplaced, replanned } from "./replanned.js";
+export { isOutdated, isReplaced, replanned, unknownWhetherThere } from "./replanned.js";
 export { SchemaReplica, type SchemaReplicaOptions } from "./schema-replica.js";
 export type { SchemaView } from "./schema-view.js";
 export { ShardMap } from "./shard-map.js";

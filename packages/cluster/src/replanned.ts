@@ -32,6 +32,14 @@ export async function replanned<T>(
   }
 }
 
+/** What is answered about a class that the schema lacks while nobody can tell whether it was made meanwhile. */
+export function unknownWhetherThere(className: string): ShoalError {
+  const message =
+    `class '${className}' is not in the schema that this process knows, and no coordinator can be reached, which would know ` +
+    "whether it was made meanwhile";
+  return new ShoalError("unavailable", message, { retryAfterSeconds: 1 });
+}
+
 /** What a request fails with that names something which the schema has no more, or not yet. */
 const EXPLAINED: ReadonlySet<ShoalError["code"]> = new Set(["invalid", "notFound", "unavailable", "conflict"]);
 

@@ -52,6 +52,10 @@ export class SchemaReplica implements SchemaView, Disposable {
     return this.#snapshot !== NO_SCHEMA;
   }
 
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
   /** Whether the coordinator has told the schema; a remembered one may be old. */
   get isConfirmed(): boolean {
     return this.#isConfirmed;

@@ -9,6 +9,11 @@ export interface SchemaView {
    * coordinator cannot be reached, the known schema stays and it resolves all the same.
    */
   refresh(context: RequestContext): Promise<void>;
+  /**
+   * Whether the coordinator could not be reached when it was asked last, and has told nothing since: what the schema lacks may
+   * have been made meanwhile. Absent: never.
+   */
+  readonly isLost?: boolean;
   /** Exact name; undefined when there is no such class. */
   classRecord(className: string): ClassRecord | undefined;
   /** Called after every swap, in order, and when a remembered snapshot is found to be the coordinator's. */

@@ -1,5 +1,5 @@
-import { isOutdated, isReplaced, replanned, type SchemaView } from "@shoal/cluster";
-import type { ObjectId } from "@shoal/model";
+import { isOutdated, isReplaced, replanned, type SchemaView, unknownWhetherThere } from "@shoal/cluster";
+import { type ObjectId, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { BatchOutcome, IngestService, ObjectInput } from "./ingest-service.js";
 
@@ -71,10 +71,22 @@ export class ReplanningIngest implements IngestService {
     return this.#replanned(undefined, context, () => this.#inner.removeReferences(id, property, beacons, context));
   }
 
-  #replanned<T>(className: string | undefined, context: RequestContext, work: () => Promise<T>): Promise<T> {
-    return replanned(this.#view, context, work, ({ code }, planned, now) => {
-      return code === "invalid" || code === "notFound" || isReplaced(className, planned, now);
-    });
+  async #replanned<T>(className: string | undefined, context: RequestContext, work: () => Promise<T>): Promise<T> {
+    try {
+      return await replanned(this.#view, context, work, ({ code }, planned, now) => {
+        return code === "invalid" || code === "notFound" || isReplaced(className, planned, now);
+      });
+    } catch (thrown) {
+      if (thrown instanceof ShoalError && thrown.code === "invalid" && this.#mayBeThere(className)) {
+        throw unknownWhetherThere(className);
+      }
+      throw thrown;
+    }
+  }
+
+  /** Whether the class is not known, and nobody can tell whether it was made meanwhile. */
+  #mayBeThere(className: string | undefined): className is string {
+    return className !== undefined && this.#view.isLost === true && this.#view.classRecord(className) === undefined;
   }
 }
 

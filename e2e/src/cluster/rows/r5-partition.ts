@@ -39,9 +39,10 @@ export const R5_CLUSTER: FaultRow = {
         cluster.network.isolate(victim.name, way);
         const healing = pause(cutMs).then(() => cluster.network.heal());
         const importing = importAll(data);
-        await changed.meanwhile(failures);
+        await changed.meanwhile(failures, victim.name);
         await healing;
         const healedMs = performance.now();
+        await changed.repeat(failures);
         await importing;
         const importedMs = performance.now() - healedMs;
         const usedMs = await msUntil(async () => (await changed.works(cluster)) === undefined, HEALED_MAX_MS);
@@ -93,26 +94,33 @@ class ChangedClasses {
     }
   }
 
-  /** A schema change is accepted while a node is away, and seen at once by whoever asks. */
-  async meanwhile(failures: Failures): Promise<void> {
-    await this.#delete(this.#gone.className);
-    await this.#delete(this.#again.className);
-    await this.#again.createClass(SHARDS);
-    this.#again.acknowledged.clear();
+  /**
+   * A class is made while a node is away, and one that is deleted is gone at once, for whoever asks. The deletion is answered with
+   * 503 that names the node, which may still take writes into it, and no class of that name is made until it is back.
+   */
+  async meanwhile(failures: Failures, victim: string): Promise<void> {
+    const deletions = [this.#gone, this.#again].map(({ className }) => this.http.delete(`/v1/schema/${className}`));
     await this.#made.createClass(SHARDS);
+    for (const { status, text } of await Promise.all(deletions)) {
+      failures.check(status === 200 || (status === 503 && text.includes(`'${victim}'`)), `DELETE: ${status} ${text}`);
+    }
     for (let i = 0; i < 4; i++) {
       const classes = await classNames(this.http);
       const isRight =
-        classes.includes(this.#again.className) &&
         classes.includes(this.#made.className) &&
-        !classes.includes(this.#gone.className);
+        ![this.#gone, this.#again].some(({ className }) => classes.includes(className));
       failures.check(isRight, `an old schema was answered while a node was cut off: ${classes}`);
     }
   }
 
-  async #delete(className: string): Promise<void> {
-    const { status, text } = await this.http.delete(`/v1/schema/${className}`);
-    if (status !== 200) throw new Error(`DELETE ${className}: ${status} ${text}`);
+  /** Once the node is back: what is repeated is answered as the success that it is. */
+  async repeat(failures: Failures): Promise<void> {
+    for (const { className } of [this.#gone, this.#again]) {
+      const isDone = async () => [200, 400].includes((await this.http.delete(`/v1/schema/${className}`)).status);
+      failures.check((await msUntil(isDone, HEALED_MAX_MS)) !== undefined, `DELETE ${className} never ends`);
+    }
+    await this.#again.createClass(SHARDS);
+    this.#again.acknowledged.clear();
   }
 
   /** What does not work yet on all shards. */

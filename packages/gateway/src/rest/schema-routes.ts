@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { SchemaView } from "@shoal/cluster";
+import { type SchemaView, unknownWhetherThere } from "@shoal/cluster";
 import {
   CLASS_BODY,
   type ClassDefinition,
@@ -41,6 +41,7 @@ export function schemaRoutes(
     const [className = ""] = request.params;
     await view.refresh(request.context);
     const record = view.classRecord(className);
+    if (record === undefined && view.isLost) throw unknownWhetherThere(className);
     return record === undefined ? notFound(className) : shown(record);
   }
 
@@ -48,8 +49,8 @@ export function schemaRoutes(
   async function create(request: HttpRequest): Promise<HttpResponse> {
     const { context } = request;
     for (;;) {
-      await view.refresh(context);
-      const { version } = view.snapshot;
+      // Fails when the schema as it is now cannot be known: an old one would refuse what is allowed, and the reverse.
+      const { version } = await schema.current(context);
       const settings = classSettings();
       const definition = parseClass(readBody(request, "objectClass"), definitions(), settings);
       if (definition.vectorizer !== "none") await settings.modules.check(definition);
@@ -106,7 +107,7 @@ export function schemaRoutes(
 
   async function addProperty(request: HttpRequest): Promise<HttpResponse> {
     const [className = ""] = request.params;
-    await view.refresh(request.context);
+    await schema.current(request.context);
     const property = parseProperty(readBody(request, "body"), className, definitions());
     const record = await schema.addProperty(className, property, request.context).catch((thrown: unknown) => {
       // The class was deleted in the meantime: as if it had never been there.

@@ -13,7 +13,8 @@ import { parseVectorIndexConfig } from "./vector-index-config.js";
  * The body of "create a class" as a complete, valid definition: names normalised, defaults filled in, members in the
  * order of answers (reference-rest 4.1 to 4.5, decisions.md). Unknown members are dropped. Fails with `malformed` on
  * wrong JSON types, else with `invalid`; of several faults the first in the order of 4.5 is reported. What the vectorizer
- * says to it is left to the caller: `ModuleClassRules.check`.
+ * says to it is left to the caller: `ModuleClassRules.check`. A class of that very name is no fault here: it may be the one
+ * that an earlier request for the same has made (`SchemaService.addClass`).
  */
 export function parseClass(
   body: unknown,
@@ -21,10 +22,11 @@ export function parseClass(
   settings: ClassSettings,
 ): ClassDefinition {
   const read = readClassBody(body, settings);
-  checkUnique(read.className, schema);
+  const others = schema.filter((known) => known.class !== read.className);
+  checkUnique(read.className, others);
   checkClassName(read.className);
   const { propertiesPerClassMax = PROPERTIES_PER_CLASS_CAP } = settings;
-  checkProperties(read.className, read.properties ?? [], schema, propertiesPerClassMax);
+  checkProperties(read.className, read.properties ?? [], others, propertiesPerClassMax);
   checkVectorizer(read.vectorizer, settings.modules);
   const vectorIndexType = supportedIndexType(read.vectorIndexType);
   const definition: ClassDefinition = {
@@ -38,7 +40,7 @@ export function parseClass(
     vectorIndexType,
     vectorizer: read.vectorizer,
   };
-  checkGraphqlNames(definition, schema);
+  checkGraphqlNames(definition, others);
   return definition.vectorizer === "none" ? definition : settings.modules.withDefaults(definition);
 }
 

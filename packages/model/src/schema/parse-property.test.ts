@@ -3,7 +3,7 @@ import { refusal } from "../testing/refusal.js";
 import { SPEC_PROFILE } from "../wire-profile.js";
 import { NO_MODULES } from "./module-class-rules.js";
 import { parseClass } from "./parse-class.js";
-import { parseProperty } from "./parse-property.js";
+import { checkNewProperty, parseProperty } from "./parse-property.js";
 
 const settings = { profile: SPEC_PROFILE, defaultVectorizer: "none", nodeCount: 1, modules: NO_MODULES };
 const foo = parseClass({ class: "Foo", properties: [{ name: "body", dataType: ["text"] }] }, [], settings);
@@ -36,11 +36,6 @@ describe("parseProperty", () => {
     ["Foo", { name: "id", dataType: ["int"] }, "invalid: 'id' is a reserved property name"],
     [
       "Foo",
-      { name: "Body", dataType: ["int"] },
-      "invalid: Name 'body' already in use as a property name for class 'Foo'",
-    ],
-    [
-      "Foo",
       { name: "x", dataType: [] },
       "invalid: Data type of property 'x' is invalid; dataType must have at least one element",
     ],
@@ -66,6 +61,13 @@ describe("parseProperty", () => {
     ],
   ])("for class %s refuses %j", (className, body, message) => {
     expect(refusal(() => parseProperty(body, className, [foo]))).toBe(message);
+  });
+
+  it("leaves it to the coordinator whether a property of that very name is in the way", () => {
+    const again = parseProperty({ name: "Body", dataType: ["int"] }, "Foo", [foo]);
+    expect(refusal(() => checkNewProperty("Foo", again, [foo]))).toBe(
+      "invalid: Name 'body' already in use as a property name for class 'Foo'",
+    );
   });
 
   it("refuses a property whose GraphQL type would collide, naming both", () => {

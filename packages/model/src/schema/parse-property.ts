@@ -9,7 +9,8 @@ import { PROPERTY_BODY, type PropertyBody } from "./property-body.js";
 
 /**
  * The body of "add a property" (reference-rest 4.6): name normalised, checked against the class and the schema. Module
- * defaults are not filled in. Fails with `malformed` on wrong JSON types, else with `invalid`.
+ * defaults are not filled in. Fails with `malformed` on wrong JSON types, else with `invalid`. A property of that very name
+ * is no fault here: it may be the one that an earlier request for the same has made (`SchemaService.addProperty`).
  */
 export function parseProperty(
   body: unknown,
@@ -17,8 +18,15 @@ export function parseProperty(
   schema: readonly ClassDefinition[],
 ): PropertyDefinition {
   const property = readProperty(decodeBody(PROPERTY_BODY, body, "body"), className);
-  checkNewProperty(className, property, schema);
+  const others = schema.map((known) =>
+    known.class === className ? { ...known, properties: without(known.properties, property.name) } : known,
+  );
+  checkNewProperty(className, property, others);
   return property;
+}
+
+function without(properties: ClassDefinition["properties"], name: string): ClassDefinition["properties"] {
+  return properties?.filter((property) => property.name !== name) ?? null;
 }
 
 /** The checks of a complete property that depend on the schema as it is now. Fails with `invalid`. */
