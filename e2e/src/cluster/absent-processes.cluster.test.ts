@@ -6,7 +6,7 @@ import type { ClusterMember } from "./cluster-member.js";
 import { nodeReports } from "./shard-owners.js";
 
 const OBJECTS = 40;
-const LIST = "/v1/objects?class=Car&limit=100";
+const LIST = "/v1/objects?class=Car&limit=1000";
 
 function objects(className: string, count: number) {
   return Array.from({ length: count }, (_, n) => ({ class: className, vector: [1, n], properties: { name: `n${n}` } }));
