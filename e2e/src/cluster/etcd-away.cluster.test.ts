@@ -2,9 +2,11 @@ import { expect, it } from "vitest";
 import { lacks } from "../needs.js";
 import { withCluster } from "./cluster.js";
 
+const hasNoEtcd = lacks("etcd");
+
 // covers: decisions/both/coordinator-unreachable
-it.skipIf(lacks("etcd"))(
-  "without its etcd (needs etcd) a storage node that is known restarts, serves and is ready; nothing else of the cluster changes",
+it.skipIf(hasNoEtcd)(
+  "without etcd a storage node that is known restarts, serves and is ready; nothing else of the cluster changes (needs etcd)",
   async () => {
     await withCluster({ gateways: 1, storageNodes: 2, coordinators: 1, etcdMembers: 1 }, async (cluster) => {
       const { http, etcd } = cluster;
