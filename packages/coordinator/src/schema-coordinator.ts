@@ -51,7 +51,6 @@ import {
   shardCount,
 } from "./stored-schema.js";
 
-/** So long does a change wait for storage nodes, or for another change, before it is answered with an error. */
 const ANSWER_MS_MAX = 10_000;
 
 /** Nodes that are started together register within seconds. */
@@ -68,6 +67,8 @@ export interface SchemaCoordinatorOptions {
   /** What the schema may grow to; a stored one that is larger stays as it is. */
   readonly limits: SchemaLimits;
   readonly shardLimit: ShardLimit;
+  /** So long does a change wait for storage nodes, or for another change, before it is answered with an error. */
+  readonly answerMsMax?: number;
 }
 
 /** The one writer of the schema: every change is one compare-and-set commit in the MetaStore. */
@@ -297,13 +298,13 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     return definition === record.definition ? { changes: [], answer: record } : replaceRecord(stored, { definition });
   }
 
-  /** Decides until there is an answer; what it waits for is waited for no longer than {@link ANSWER_MS_MAX}. */
+  /** Decides until there is an answer; what it waits for is waited for no longer than `answerMsMax`. */
   async #decided<T>(
     context: RequestContext,
     decide: (schema: StoredSchema, state: MetaState) => LedgerChange<Verdict<T>>,
   ): Promise<T> {
-    const { ledger } = this.#options;
-    const giveUpMs = Math.min(context.deadline, this.#nowMs() + ANSWER_MS_MAX);
+    const { ledger, answerMsMax = ANSWER_MS_MAX } = this.#options;
+    const giveUpMs = Math.min(context.deadline, this.#nowMs() + answerMsMax);
     for (;;) {
       let decidedOn = ledger.state;
       const verdict = await this.#change(context, (schema, state) => {

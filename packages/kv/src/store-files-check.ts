@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { checkLog } from "./log-file-check.js";
 import { LOG_NOTE, missingLogs } from "./log-note.js";
+import { findManifest } from "./manifest-file.js";
 import { listFiles } from "./rocks-files.js";
 import { type DamagedRange, readTable } from "./table-file.js";
 
@@ -91,14 +92,17 @@ export interface TablesContent {
 }
 
 /**
- * Reads and checks all tables. Throws `dataLoss`, naming folder and file, for a table that RocksDB would not survive. The
+ * Reads and checks the tables that belong to the store: one that a kill has left unfinished, or that is being written, is not in
+ * the MANIFEST yet, and what it should hold is still elsewhere. Throws `dataLoss`, naming folder and file, for a table that RocksDB would not survive. The
  * store may be open: tables that RocksDB merges meanwhile are read in their new form.
  */
 export async function readTables(folder: string, withKeys: boolean): Promise<TablesContent> {
   for (;;) {
     try {
       const tables: TablesContent[] = [];
+      const { manifest } = await findManifest(folder);
       for (const name of (await listFiles(folder)).tables) {
+        if (manifest !== undefined && !manifest.tables.has(Number.parseInt(name, 10))) continue;
         const table = await readTable(join(folder, name), withKeys);
         if (table.deadly !== undefined) {
           throw new ShoalError(
