@@ -135,6 +135,27 @@ describe("F11: a file of a store that is taken away", () => {
     console.log(`${rows} rows, ${logs} logs in ${ROUNDS} rounds`);
   }, 120_000);
 
+  it("is noticed or harmless when it is the end of the MANIFEST, wherever it is cut", async () => {
+    const keys = Array.from({ length: 30 }, (_, row) => `row${row}`);
+    const store = await openRocksStore({ folder, ...options });
+    for (const key of keys)
+      await store.write([put(key, `value of ${key}`), put(`filler of ${key}`, "x".repeat(60_000))]);
+    await store[Symbol.asyncDispose]();
+    const manifest = readFileSync(join(folder, "CURRENT"), "latin1").trimEnd();
+    const whole = readFileSync(join(folder, manifest));
+    let noticed = 0;
+    for (let length = whole.length; length >= 0; length -= 5) {
+      const missing = await withCopy(
+        (path) => writeFileSync(join(path, manifest), whole.subarray(0, length)),
+        (opened) => missingRows(opened, keys),
+      );
+      if (!(missing instanceof ShoalError)) expect(missing, `${length} of ${whole.length} bytes`).toEqual([]);
+      else if (missing.code === "dataLoss") noticed++;
+      else expect.fail(`${length} of ${whole.length} bytes: ${missing.code} ${missing.message}`);
+    }
+    expect(noticed).toBeGreaterThan(5);
+  });
+
   it("and a table that a kill has left unfinished is no damage: what it should hold is in the log", async () => {
     const keys = Array.from({ length: 40 }, (_, row) => `row${row}`);
     const store = await openRocksStore({ folder, ...options });

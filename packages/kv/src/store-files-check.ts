@@ -2,7 +2,7 @@ import { readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { checkLog } from "./log-file-check.js";
-import { LOG_NOTE, missingLogs } from "./log-note.js";
+import { LOG_NOTE, missingLogs, notedManifestBytes } from "./log-note.js";
 import { findManifest } from "./manifest-file.js";
 import { listFiles } from "./rocks-files.js";
 import { type DamagedRange, readTable } from "./table-file.js";
@@ -41,6 +41,13 @@ export async function checkLogs(folder: string): Promise<void> {
   // Without it RocksDB itself refuses to open.
   if (!manifests.includes(current)) return;
   const manifest = await wholeLog(folder, current);
+  const notedBytes = await notedManifestBytes(folder, current);
+  if (manifest.bytes.length < notedBytes) {
+    throw new ShoalError(
+      "dataLoss",
+      `store ${folder} cannot be opened: ${current} has ${manifest.bytes.length} bytes, it had ${notedBytes}, and tables are lost with its end`,
+    );
+  }
   for (const name of logs) await wholeLog(folder, name);
   const [missing] = await missingLogs(folder, logs, manifest);
   if (missing === undefined) return;
