@@ -1,0 +1,87 @@
+import { mkdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { at } from "../http-client.js";
+import { importObjects } from "../import-objects.js";
+import { runServer, ServerProcess } from "../server-process.js";
+import { withCluster } from "./cluster.js";
+
+const OBJECTS = 30;
+const CARS = Array.from({ length: OBJECTS }, (_, n) => ({ class: "Car", vector: [n + 1, 1] }));
+const classBody = (name: string) => ({
+  class: name,
+  vectorizer: "none",
+  properties: [{ name: "n", dataType: ["int"] }],
+  shardingConfig: { desiredCount: 3 },
+});
+
+describe("F4: the schema's store is lost", () => {
+  it("a coordinator on an empty folder is refused, also after restarts, until the schema is brought back", async () => {
+    await withCluster({ gateways: 2, storageNodes: 2, etcdMembers: 0 }, async (cluster) => {
+      const { http } = cluster;
+      for (const name of ["Car", "Gone"]) expect((await http.post("/v1/schema", classBody(name))).status).toBe(200);
+      await importObjects(http, CARS);
+      const coordinator = cluster.member("coordinator-0");
+      await coordinator.stop();
+      await rename(coordinator.dataPath, `${coordinator.dataPath}-lost`);
+      await mkdir(coordinator.dataPath);
+      await coordinator.launch();
+
+      const refused = async () => {
+        const metrics = [...cluster.gateways, ...cluster.storageNodes].map((one) =>
+          one.metric("shoal_foreign_coordinator"),
+        );
+        return Promise.all(metrics);
+      };
+      await expect.poll(refused, { timeout: 20_000 }).toEqual([1, 1, 1, 1]);
+      await Promise.all([cluster.member("gateway-0").restart(), cluster.member("storage-0").kill()]);
+      cluster.member("storage-0").spawn();
+      await expect.poll(async () => counted(cluster.gateways[0]?.http), { timeout: 20_000 }).toBe(OBJECTS);
+      for (const gateway of cluster.gateways) {
+        // What is known goes on; nothing is made in the other cluster.
+        await expect.poll(() => counted(gateway.http), { timeout: 20_000 }).toBe(OBJECTS);
+        expect((await gateway.http.post("/v1/schema", classBody("Foreign"))).status).toBe(503);
+        expect((await gateway.http.delete("/v1/schema/Gone")).status).toBe(503);
+        const unseen = await gateway.http.post("/v1/objects", { class: "Unseen", vector: [1, 2] });
+        expect(unseen.status, unseen.text).toBe(503);
+      }
+      await expect.poll(refused, { timeout: 20_000 }).toEqual([1, 1, 1, 1]);
+
+      const addresses = cluster.coordinators.map(({ plan }) => plan.rpcAddress).join();
+      const folders = [...cluster.gateways, ...cluster.storageNodes].map(({ dataPath }) => dataPath);
+      const restore = () =>
+        runServer({ COORDINATOR_ADDRESSES: addresses }, ["cluster", "restore-schema", "--from", ...folders]);
+      const restored = await restore();
+      expect([restored.code, restored.stdout], restored.stderr).toEqual([
+        0,
+        expect.stringContaining("classes: Car, Gone"),
+      ]);
+      expect(await restore()).toMatchObject({ code: 1, stderr: expect.stringContaining("has 2 classes") });
+      await expect.poll(refused, { timeout: 20_000 }).toEqual([0, 0, 0, 0]);
+      await cluster.reached();
+      await expect.poll(async () => (await http.delete("/v1/schema/Gone")).status, { timeout: 20_000 }).toBe(200);
+      expect((await http.post("/v1/schema", classBody("Later"))).status).toBe(200);
+      expect(await counted(http)).toBe(OBJECTS);
+    });
+  });
+
+  it("the one process does not start without the schema of its data, which is brought back from its folder", async () => {
+    await using server = await ServerProcess.start();
+    expect((await server.http.post("/v1/schema", classBody("Car"))).status).toBe(200);
+    await importObjects(server.http, CARS);
+    await server.stop();
+    const { dataPath } = server;
+    await rename(join(dataPath, "schema"), join(dataPath, "schema-lost"));
+    const refused = await runServer({ PERSISTENCE_DATA_PATH: dataPath, PORT: "0" });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("restore-schema --data-path") });
+    const restored = await runServer({}, ["cluster", "restore-schema", "--data-path", dataPath, "--from", dataPath]);
+    expect([restored.code, restored.stdout], restored.stderr).toEqual([0, expect.stringContaining("classes: Car")]);
+    await server.launch();
+    await expect.poll(() => counted(server.http), { timeout: 20_000 }).toBe(OBJECTS);
+  });
+});
+
+async function counted(http: ServerProcess["http"] | undefined): Promise<unknown> {
+  const answer = await http?.graphql("{ Aggregate { Car { meta { count } } } }").catch(() => undefined);
+  return answer && at(answer.json, "data", "Aggregate", "Car", 0, "meta", "count");
+}
