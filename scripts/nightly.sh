@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# npm run nightly: the long forms, each with a fresh seed that it prints. Hours on two cores; names of steps choose some of them.
+# The last line is the sum.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+passed=0
+failed=0
+seed=$((RANDOM * 32768 + RANDOM))
+wanted=" $* "
+
+# A step that ends badly, or says nothing of what it ran, counts as failed at least once.
+step() {
+  local name=$1 line count
+  shift
+  [ "$wanted" = "  " ] || [[ "$wanted" == *" $name "* ]] || return 0
+  echo "== $name: $*"
+  "$@" </dev/null 2>&1 | tee "$log"
+  local code=${PIPESTATUS[0]}
+  line=$(grep -E '^ *(Tests +)?[0-9]+ (passed|failed)' "$log" | tail -n 1)
+  count=$(grep -oE '[0-9]+ passed' <<<"$line" | grep -oE '[0-9]+' || echo 0)
+  passed=$((passed + count))
+  count=$(grep -oE '[0-9]+ failed' <<<"$line" | grep -oE '[0-9]+' || echo 0)
+  if [ "$count" -eq 0 ] && { [ "$code" -ne 0 ] || [ -z "$line" ]; }; then count=1; fi
+  failed=$((failed + count))
+}
+
+npm run --silent build || exit 1
+
+echo "seed $seed"
+step fence env FENCE_REQUESTS=4 NO_COLOR=1 node_modules/.bin/vitest run packages/coordinator/src/schema-fence.model.test.ts
+step kills env SHOAL_KILL_ROUNDS=50 SHOAL_TEST_SEED="$seed" NO_COLOR=1 node_modules/.bin/vitest run \
+  packages/kv/src/lost-files.native.test.ts e2e/src/faults/lost-data.test.ts
+step oracle npm run --silent oracle -- --seed "$seed"
+step fuzz-rest npm run --silent fuzz -- rest --seconds 600 --stall-ms 200 --seed "$seed"
+step fuzz-graphql npm run --silent fuzz -- graphql --seconds 600 --stall-ms 200 --seed "$seed"
+step faults npm run --silent faults -- --seed "$seed"
+step faults-cluster npm run --silent faults -- --on cluster --seed "$seed"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
