@@ -52,6 +52,7 @@ import {
 } from "./stored-schema.js";
 
 const ANSWER_MS_MAX = 10_000;
+const RELEASE_MS_MAX = 1_000;
 
 /** Nodes that are started together register within seconds. */
 const INCOMPLETE_RETRY_SECONDS = 2;
@@ -187,8 +188,16 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     const nowMs = this.#nowMs();
     // A caller in this process has his answer when this resolves.
     const caller = this.#callerOf(context) ?? changeCaller(this.#options.newClassId(), context.deadline, nowMs);
-    await this.#decided(context, (schema, state) => decideDeletion(incarnation, schema, state, caller, this.#nowMs()));
-    if (context.changeId === undefined) await this.settle(caller.id, context);
+    try {
+      await this.#decided(context, (schema, state) =>
+        decideDeletion(incarnation, schema, state, caller, this.#nowMs()),
+      );
+    } catch (thrown) {
+      // Its caller gets this answer; whoever repeats the deletion need not wait for him.
+      await this.#release(caller).catch(() => undefined);
+      throw thrown;
+    }
+    if (context.changeId === undefined) await this.settle(caller.id, context).catch(() => undefined);
   }
 
   async settle(changeId: string, context: RequestContext): Promise<void> {
@@ -197,6 +206,16 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
       const over = [...open.filter(({ id }) => id === changeId), ...forgotten(open, this.#nowMs())];
       const changes = [...removeOpenChanges(over), ...forgetGoneClasses(state, this.#nowMs())];
       return { changes: changes.length === 0 ? [] : otherChanges(state, changes), answer: undefined };
+    });
+  }
+
+  /** Its caller waits no longer. */
+  async #release({ id }: ChangeCaller): Promise<void> {
+    const nowMs = this.#nowMs();
+    await this.#options.ledger.change({ deadline: nowMs + RELEASE_MS_MAX }, (state) => {
+      const open = readOpenChanges(state).find((one) => one.id === id);
+      const changes = open === undefined ? [] : otherChanges(state, [putOpenChange({ id, untilMs: nowMs }, open)]);
+      return { changes, answer: undefined };
     });
   }
 
