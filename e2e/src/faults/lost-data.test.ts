@@ -28,6 +28,19 @@ it("F3, F11: a shard of the one-process server that is lost, or a part of it, is
   expect(server.output).toMatch(/is a new folder, but node '.*' has 2 shards, whose data is not in it/);
 }, 240_000);
 
+it("F3: a server whose shards are gone with the list of them does not begin without it", async () => {
+  await using server = await ServerProcess.start();
+  expect((await server.http.post("/v1/schema", { class: "A" })).status).toBe(200);
+  await server.stop();
+  for (const name of ["shards", "shards.json"]) await rm(join(server.dataPath, name), { recursive: true });
+  server.spawn();
+  expect(await server.exited()).toMatchObject({ code: 1 });
+  expect(server.output).toMatch(/shards\.json' is missing: nobody knows/);
+  await server.launch({ CLUSTER_ACCEPT_DATA_LOSS: "true" });
+  await server.stop();
+  await server.launch();
+});
+
 it("F3: the list of made shards holds no class that was deleted", async () => {
   await using server = await ServerProcess.start();
   for (const name of ["A", "B", "A"]) {

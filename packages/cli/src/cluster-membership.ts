@@ -17,7 +17,7 @@ export function clusterMembership(
 ): ClusterMembership {
   return {
     get clusterId() {
-      return view.snapshot.clusterId ?? storedClusterId;
+      return storedClusterId ?? view.snapshot.clusterId;
     },
     get fault() {
       const { foreignClusterId } = coordinator;

@@ -1,7 +1,8 @@
-import { readdir } from "node:fs/promises";
+import { access, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
+import type { NodeIdentity } from "@shoal/storage-node";
 import { shardsPlacedOn } from "./shards-placed-on.js";
 
 /**
@@ -26,4 +27,27 @@ export async function hasShards(dataPath: string): Promise<boolean> {
     throw thrown;
   });
   return names.length > 0;
+}
+
+/** The list of the shards that a node has made, beside their folder (`storage-node/src/made-shards.ts`). */
+const SHARD_LIST = "shards.json";
+
+/**
+ * A node that once had the list of its shards does not begin without it: it would take those that are missing for new ones.
+ * Fails with `dataLoss` then.
+ */
+export async function refuseLostList(dataPath: string, { hasShardList }: NodeIdentity): Promise<void> {
+  if (!hasShardList || (await hasList(dataPath))) return;
+  throw new ShoalError(
+    "dataLoss",
+    `'${join(dataPath, SHARD_LIST)}' is missing: nobody knows without it whether all shards that this node has made are there. ` +
+      "Put it back; where the folder 'shards' is whole, one start with CLUSTER_ACCEPT_DATA_LOSS=true makes it anew",
+  );
+}
+
+export async function hasList(dataPath: string): Promise<boolean> {
+  return access(join(dataPath, SHARD_LIST)).then(
+    () => true,
+    () => false,
+  );
 }

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
 import type { NodeRegistry } from "@shoal/coordinator";
 import { createAccessControl } from "@shoal/gateway";
-import { DiskBallast } from "@shoal/kv";
+import { DiskBallast, isStoreFolder } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { SchemaSnapshot } from "@shoal/rpc";
@@ -24,7 +24,7 @@ import { openFilesLimit, planOpenFiles, shardLimit, shortage } from "./open-file
 import { checkModules, describeModules, openModules } from "./open-modules.js";
 import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
-import { hasShards, refuseLostData } from "./refuse-lost-data.js";
+import { hasList, hasShards, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
 import { remember } from "./remember.js";
 
 /** All services in one process: coordinator, storage node and gateway, joined by plain calls. */
@@ -44,9 +44,13 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const pages = await loadPages(access, configuration.origin, logger);
 
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
-  // Opened first: its lock keeps a second server off the folder.
+  const identity = await findNodeIdentity(dataPath, configuredNodeName, hostname());
+  const { name: nodeName, clusterId, isNew } = identity;
+  if (clusterId !== undefined && !(await isStoreFolder(join(dataPath, "schema"))))
+    throw lostSchema(dataPath, clusterId);
+  // Opened before all others: its lock keeps a second server off the folder.
   const store = await openEmbeddedMetaStore(options, dataPath, ballast, scope);
-  const { name: nodeName, clusterId, isNew } = await findNodeIdentity(dataPath, configuredNodeName, hostname());
+  if (!configuration.acceptDataLoss) await refuseLostList(dataPath, identity);
   const limit = shardLimit(openFiles, configuration.schemaShardsMax);
   const { schema, nodes, jobs, extensions } = await openCoordinator(
     options,
@@ -59,7 +63,8 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
     refuseLostData(nodeName, dataPath, known);
   }
   // On a full disk what is stored is served all the same.
-  await keepNodeIdentity(dataPath, nodeName, schema.clusterId).catch((error: unknown) => {
+  const named = { name: nodeName, clusterId: schema.clusterId };
+  await keepNodeIdentity(dataPath, named).catch((error: unknown) => {
     if (isNew) throw error;
     logger.warn({ error }, "the cluster's id could not be stored beside the data");
   });
@@ -78,6 +83,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
     scope,
   );
   if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
+  await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
   const { shoalVersion, gitHash } = options;
   const record = { name: nodeName, address: undefined, shoalVersion, gitHash };
@@ -114,11 +120,18 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
 /** The data of a folder belongs to one schema store. Fails with `dataLoss` where that is another one: it was lost. */
 function refuseForeignSchema(dataPath: string, dataClusterId: string | undefined, clusterId: string): void {
   if (dataClusterId === undefined || dataClusterId === clusterId) return;
-  throw new ShoalError(
+  throw lostSchema(dataPath, dataClusterId, clusterId);
+}
+
+/** `found`: the cluster of the store in its place; undefined when there is none. */
+function lostSchema(dataPath: string, clusterId: string, found?: string): ShoalError {
+  const folder = join(dataPath, "schema");
+  const what =
+    found === undefined ? `there is no schema in '${folder}'` : `the schema in '${folder}' is of cluster '${found}'`;
+  return new ShoalError(
     "dataLoss",
-    `the schema in '${join(dataPath, "schema")}' is of cluster '${clusterId}', the data in '${dataPath}' of cluster ` +
-      `'${dataClusterId}': put the folder 'schema' back, or bring its content back with ` +
-      `'shoal cluster restore-schema --data-path ${dataPath} --from ${dataPath}'`,
+    `${what}, the data in '${dataPath}' is of cluster '${clusterId}': put that folder back, in the place of what is there, or ` +
+      `bring its content back with 'shoal cluster restore-schema --data-path ${dataPath} --from ${dataPath}'`,
   );
 }
 

@@ -18,7 +18,7 @@ import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
 import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
-import { refuseLostData } from "./refuse-lost-data.js";
+import { hasList, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
 import { recallSchema, rememberer } from "./remember.js";
 import { schemaStoreMemory } from "./schema-store-memory.js";
 import { followTlsFiles } from "./tls-files.js";
@@ -50,11 +50,12 @@ export async function startStorageNode(
   const memory = await schemaStoreMemory(options, dataPath, ballast, scope);
   const identity = await findNodeIdentity(dataPath, configuredNodeName, hostname());
   const { name: nodeName, isNew } = identity;
+  if (!configuration.acceptDataLoss) await refuseLostList(dataPath, identity);
   if (files && tls) refuseForeignCertificate(nodeName, files, tls);
   // In a folder that is not the node's own yet, it knows the schema of a start that was refused.
   const remembered = isNew ? undefined : await recallSchema(memory, logger);
   // Known before the first call: a coordinator of another cluster is not to be believed.
-  const storedClusterId = remembered?.clusterId ?? identity.clusterId;
+  const storedClusterId = identity.clusterId ?? remembered?.clusterId;
   let clusterId = (): string | undefined => storedClusterId;
   const coordinator = scope.use(
     followCoordinators(coordinatorAddresses, { now, tls, logger, clusterId: () => clusterId() }, scope),
@@ -69,7 +70,8 @@ export async function startStorageNode(
 
   if (!(await untilKnown(view, stopping))) return { drain: async () => undefined };
   if (isNew && !configuration.acceptDataLoss) refuseLostData(nodeName, dataPath, view.snapshot);
-  await keepNodeIdentity(dataPath, nodeName, membership.clusterId).catch((error: unknown) => {
+  const named = { name: nodeName, clusterId: membership.clusterId };
+  await keepNodeIdentity(dataPath, named).catch((error: unknown) => {
     if (isNew) throw error;
     logger.warn({ error }, "the cluster's id could not be stored beside the data");
   });
@@ -85,6 +87,7 @@ export async function startStorageNode(
     scope,
   );
   if (metrics !== undefined) describeStorageMetrics(metrics, node);
+  await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
   const limits = {
     messageBytesMax: configuration.internalMessageBytesMax,

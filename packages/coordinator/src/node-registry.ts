@@ -80,13 +80,16 @@ export class NodeRegistry implements NodeService, Disposable {
     const key = NODE_PREFIX + name;
     return this.#ledger.change(context, (state) => {
       const { nodes } = readNodes(state, this.#expectedStorageNodes);
-      const node = nodes.find((one) => one.name === name);
-      if (node === undefined) throw unknownNode(name, nodes);
+      const registered = nodes.find((one) => one.name === name);
+      const confirmed = withoutHolder(readDrops(state), name);
+      // After a lost schema was brought back, a node that is gone may stand in what is pending, and nowhere else.
+      if (registered === undefined && confirmed.length === 0) throw unknownNode(name, nodes);
       this.#checkIsFree(name, state);
-      if (nodes.length <= this.#expectedStorageNodes) throw expectedNode(name, nodes.length);
+      const node = registered ?? { name, address: undefined, shoalVersion: "", gitHash: "" };
+      if (registered !== undefined && nodes.length <= this.#expectedStorageNodes)
+        throw expectedNode(name, nodes.length);
       const removal = { key: LAST_REMOVAL_KEY, value: state.revision + 1 };
       // Whoever removes it knows that it is gone for good, and with it all that it could still take writes into.
-      const confirmed = withoutHolder(readDrops(state), name);
       return { changes: otherChanges(state, [{ key, value: undefined }, removal, ...confirmed]), answer: node };
     });
   }

@@ -218,7 +218,14 @@ describe("F4: the schema of a lost store", () => {
     expect(await codeOf(schema.restore(known, world.context()))).toBe("conflict");
 
     await nodes.confirmDropped("n1", [classId], world.context());
-    await nodes.confirmDropped("n2", [classId], world.context());
+    // One that never comes back has not registered with this store; it has shards of the other class.
+    expect(await codeOf(nodes.remove("n2", world.context()))).toBe("conflict");
+    const bus = restored.classes[0]?.classId;
+    expect(await codeOf(schema.deleteClass({ className: "Bus", classId: bus }, world.context("d2")))).toBe(
+      "unavailable",
+    );
+    await nodes.remove("n2", world.context());
+    expect(await codeOf(nodes.remove("n2", world.context()))).toBe("notFound");
     await schema.addClass(definition("Car"), world.context());
     const { schema: again } = await world.start("again");
     const next = await again.current(world.context());

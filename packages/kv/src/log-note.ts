@@ -55,7 +55,8 @@ export class LogNote {
 }
 
 /**
- * Names of the logs that a store needs by its MANIFEST and that are not there. A store without a note, of an older release
+ * Names of the logs that a store needs by its MANIFEST and that are not among `logs`, those that hold something: a log is
+ * noted when a write into it was synced. A store without a note, of an older release
  * or one that was never written to, misses none; neither does one whose note is damaged, as that is all that is lost then.
  */
 export async function missingLogs(

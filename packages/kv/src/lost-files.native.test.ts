@@ -135,6 +135,21 @@ describe("F11: a file of a store that is taken away", () => {
     console.log(`${rows} rows, ${logs} logs in ${ROUNDS} rounds`);
   }, 120_000);
 
+  it("is noticed, too, when it is a log that is there and empty", async () => {
+    const keys = Array.from({ length: 10 }, (_, row) => `row${row}`);
+    const store = await openRocksStore({ folder, ...options });
+    for (const key of keys) await store.write([put(key, `value of ${key}`)]);
+    await store[Symbol.asyncDispose]();
+    const logs = readdirSync(folder).filter(isLog);
+    const emptied = await withCopy(
+      (path) => {
+        for (const name of logs) writeFileSync(join(path, name), "");
+      },
+      (opened) => missingRows(opened, keys),
+    );
+    expect(emptied).toMatchObject({ code: "dataLoss", message: expect.stringContaining(`${logs.at(-1)} is empty`) });
+  });
+
   it("is noticed or harmless when it is the end of the MANIFEST, wherever it is cut", async () => {
     const keys = Array.from({ length: 30 }, (_, row) => `row${row}`);
     const store = await openRocksStore({ folder, ...options });

@@ -48,12 +48,13 @@ export async function checkLogs(folder: string): Promise<void> {
       `store ${folder} cannot be opened: ${current} has ${manifest.bytes.length} bytes, it had ${notedBytes}, and tables are lost with its end`,
     );
   }
-  for (const name of logs) await wholeLog(folder, name);
-  const [missing] = await missingLogs(folder, logs, manifest);
+  const filled: string[] = [];
+  for (const name of logs) if ((await wholeLog(folder, name)).wholeBytes > 0) filled.push(name);
+  const [missing] = await missingLogs(folder, filled, manifest);
   if (missing === undefined) return;
   throw new ShoalError(
     "dataLoss",
-    `store ${folder} cannot be opened: ${missing} is missing, and the last writes with it`,
+    `store ${folder} cannot be opened: ${missing} is ${logs.includes(missing) ? "empty" : "missing"}, and the last writes are lost with it`,
   );
 }
 

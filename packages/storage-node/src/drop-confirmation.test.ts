@@ -49,6 +49,16 @@ describe("F1: a storage node confirms the drop of a class", () => {
     expect(steps.log).toEqual(["kept", "c1 is refused", "n1 confirms c1"]);
   });
 
+  test("again in another history: the coordinator's store may have been put back", async () => {
+    const steps = new Steps();
+    using confirmation = steps.confirmation;
+    for (const historyId of ["h", "h", "later"]) {
+      confirmation.follow({ ...schemaWith("c1"), historyId }, async () => undefined);
+      await turn();
+    }
+    expect(steps.log).toEqual(["kept", "n1 confirms c1", "kept", "n1 confirms c1"]);
+  });
+
   test("again when the schema could not be kept, or no coordinator was there", async () => {
     const steps = new Steps();
     using confirmation = steps.confirmation;

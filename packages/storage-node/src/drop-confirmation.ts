@@ -23,16 +23,22 @@ export interface DropConfirmationOptions {
 export class DropConfirmation implements Disposable {
   readonly #options: DropConfirmationOptions;
   readonly #stopped = new AbortController();
-  /** Classes that are confirmed, or about to be. */
+  /**
+   * Classes that are confirmed, or about to be, in the history that is followed. In another one, of a coordinator that has started
+   * since, the store may be one that was put back, and know nothing of it.
+   */
   #begun = new Set<string>();
+  #historyId = "";
 
   constructor(options: DropConfirmationOptions) {
     this.#options = options;
   }
 
   /** `refused` resolves when no write into a class is under way any more, and none is accepted. */
-  follow({ drops = [] }: SchemaSnapshot, refused: (classId: string) => Promise<void>): void {
+  follow({ historyId, drops = [] }: SchemaSnapshot, refused: (classId: string) => Promise<void>): void {
     const { nodeName } = this.#options;
+    if (historyId !== this.#historyId) this.#begun.clear();
+    this.#historyId = historyId;
     const pending = drops.filter(({ classId, holders }) => holders.includes(nodeName) && !this.#begun.has(classId));
     this.#begun = new Set([...this.#begun].filter((classId) => drops.some((drop) => drop.classId === classId)));
     for (const drop of pending) {

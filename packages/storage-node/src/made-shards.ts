@@ -121,13 +121,19 @@ export class MadeShards {
   }
 }
 
+function isPlain(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function parseClasses(file: string, text: string): Map<string, MadeClass> {
   const classes = new Map<string, MadeClass>();
   try {
     const list = JSON.parse(text) as {
       readonly classes: Readonly<Record<string, ClassMarker & { readonly shards: readonly string[] }>>;
     };
+    if (!isPlain(list.classes)) throw new Error("its classes are no object");
     for (const [classId, { shards, className, historyId, schemaVersion }] of Object.entries(list.classes)) {
+      if (!Array.isArray(shards)) throw new Error(`the shards of ${classId} are no list`);
       if (![classId, ...shards].every((name) => FOLDER_NAME.test(name))) throw new Error(`${classId} names no folders`);
       classes.set(classId, { marker: { className, historyId, schemaVersion }, shards: new Set(shards) });
     }
@@ -136,7 +142,7 @@ function parseClasses(file: string, text: string): Map<string, MadeClass> {
     throw new ShoalError(
       "dataLoss",
       `'${file}' is not the list of the shards that this node has made: put it back, or, when all their folders are there, ` +
-        "remove it, and it is made anew from them",
+        "remove it and start once with CLUSTER_ACCEPT_DATA_LOSS=true: it is made anew from them",
       { cause: thrown },
     );
   }

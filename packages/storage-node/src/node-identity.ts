@@ -12,6 +12,8 @@ export interface NodeIdentity {
   readonly isNew: boolean;
   /** The cluster that the data belongs to; undefined until a coordinator has told it. */
   readonly clusterId: string | undefined;
+  /** Whether the list of the shards that were made was once there beside it: without it nobody knows what is missing. */
+  readonly hasShardList: boolean;
 }
 
 /**
@@ -26,29 +28,37 @@ export async function findNodeIdentity(
   fallback: string,
 ): Promise<NodeIdentity> {
   const stored = await readIdentity(join(dataPath, IDENTITY_FILE));
-  if (stored === undefined) return { name: configured ?? fallback, isNew: true, clusterId: undefined };
-  const { name, clusterId } = stored;
+  if (stored === undefined) {
+    return { name: configured ?? fallback, isNew: true, clusterId: undefined, hasShardList: false };
+  }
+  const { name, clusterId, hasShardList } = stored;
   if (configured !== undefined && configured !== name) {
     throw new ShoalError(
       "invalid",
       `CLUSTER_HOSTNAME is '${configured}', but the data in '${dataPath}' belongs to node '${name}'`,
     );
   }
-  return { name, isNew: false, clusterId };
+  return { name, isNew: false, clusterId, hasShardList };
 }
 
-/** Durable when it resolves. Nothing is written when it stands there as it is. */
-export async function keepNodeIdentity(dataPath: string, name: string, clusterId?: string): Promise<void> {
+/** What stands in the file. */
+type StoredIdentity = Omit<NodeIdentity, "isNew">;
+
+/** Durable when it resolves. Nothing is written when it stands there as it is; that there was a list of shards stays. */
+export async function keepNodeIdentity(
+  dataPath: string,
+  { name, clusterId, hasShardList = false }: Pick<StoredIdentity, "name" | "clusterId"> & Partial<StoredIdentity>,
+): Promise<void> {
   await makeDurableFolder(dataPath);
   const file = join(dataPath, IDENTITY_FILE);
   const stored = await readIdentity(file);
-  if (stored?.name === name && stored.clusterId === clusterId) return;
-  await writeDurableFile(file, `${JSON.stringify({ name, ...(clusterId !== undefined && { clusterId }) })}\n`);
+  const isListed = hasShardList || stored?.hasShardList === true;
+  if (stored?.name === name && stored.clusterId === clusterId && stored.hasShardList === isListed) return;
+  const members = { name, ...(clusterId !== undefined && { clusterId }), ...(isListed && { hasShardList: true }) };
+  await writeDurableFile(file, `${JSON.stringify(members)}\n`);
 }
 
-async function readIdentity(
-  file: string,
-): Promise<{ readonly name: string; readonly clusterId: string | undefined } | undefined> {
+async function readIdentity(file: string): Promise<StoredIdentity | undefined> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
@@ -57,9 +67,10 @@ async function readIdentity(
     throw thrown;
   }
   try {
-    const { name, clusterId } = JSON.parse(text) as { readonly name?: unknown; readonly clusterId?: unknown };
+    const { name, clusterId, hasShardList } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     if (typeof name === "string" && name !== "") {
-      return { name, clusterId: typeof clusterId === "string" ? clusterId : undefined };
+      const known = typeof clusterId === "string" ? clusterId : undefined;
+      return { name, clusterId: known, hasShardList: hasShardList === true };
     }
   } catch {
     // Falls through to the message below.

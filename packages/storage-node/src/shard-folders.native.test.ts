@@ -83,9 +83,9 @@ describe("ShardFolders", () => {
 describe("the identity of a node", () => {
   /** As a process that starts on the folder. */
   const identity = async (folder: string, configured: string | undefined, fallback: string): Promise<string> => {
-    const { name, clusterId } = await findNodeIdentity(folder, configured, fallback);
-    await keepNodeIdentity(folder, name, clusterId);
-    return name;
+    const found = await findNodeIdentity(folder, configured, fallback);
+    await keepNodeIdentity(folder, found);
+    return found.name;
   };
 
   test("is the configured name, or the fallback, and stays what it was first", async () => {
@@ -97,16 +97,32 @@ describe("the identity of a node", () => {
 
   test("is only looked for until it is kept", async () => {
     for (let time = 0; time < 2; time++) {
-      expect(await findNodeIdentity(root, "n1", "host")).toEqual({ name: "n1", isNew: true, clusterId: undefined });
+      expect(await findNodeIdentity(root, "n1", "host")).toEqual({
+        name: "n1",
+        isNew: true,
+        clusterId: undefined,
+        hasShardList: false,
+      });
     }
-    await keepNodeIdentity(root, "n1");
-    expect(await findNodeIdentity(root, undefined, "host")).toEqual({ name: "n1", isNew: false, clusterId: undefined });
+    await keepNodeIdentity(root, { name: "n1", clusterId: undefined });
+    expect(await findNodeIdentity(root, undefined, "host")).toEqual({
+      name: "n1",
+      isNew: false,
+      clusterId: undefined,
+      hasShardList: false,
+    });
   });
 
   test("F4: keeps the cluster that its data belongs to, also in a folder of before", async () => {
-    await keepNodeIdentity(root, "n1");
-    await keepNodeIdentity(root, "n1", "cluster-1");
-    expect(await findNodeIdentity(root, "n1", "host")).toEqual({ name: "n1", isNew: false, clusterId: "cluster-1" });
+    await keepNodeIdentity(root, { name: "n1", clusterId: undefined });
+    await keepNodeIdentity(root, { name: "n1", clusterId: "cluster-1", hasShardList: true });
+    await keepNodeIdentity(root, { name: "n1", clusterId: "cluster-1" });
+    expect(await findNodeIdentity(root, "n1", "host")).toEqual({
+      name: "n1",
+      isNew: false,
+      clusterId: "cluster-1",
+      hasShardList: true,
+    });
   });
 
   test("refuses another configured name, and a damaged file", async () => {

@@ -86,7 +86,8 @@ export class CoordinatorCalls implements Disposable {
       const address = this.#addresses[at] ?? "";
       const client = this.#clients[at];
       if (client === undefined) break;
-      const left = context.deadline - this.#options.now();
+      const begunMs = this.#options.now();
+      const left = context.deadline - begunMs;
       if (left <= 0) break;
       try {
         await this.#reach(client, address, Math.min(left, CONNECT_MS));
@@ -97,8 +98,12 @@ export class CoordinatorCalls implements Disposable {
         if (!mayAskAnother) throw deliveryOf(thrown) === "unknown" ? lostOnTheWay(thrown) : thrown;
         failures.push(thrown);
         this.#passOver(at);
+        // It has waited for something that the others would wait for, too.
+        if (deliveryOf(thrown) === undefined && this.#options.now() - begunMs > ATTEMPT_MS) break;
       }
     }
+    const answered = failures.find((failure) => deliveryOf(failure) === undefined);
+    if (answered !== undefined) throw answered;
     const reasons = failures.map(({ message }) => message).join("; ");
     const error = new ShoalError("unavailable", `the coordinator cannot be reached: ${reasons || "no time is left"}`, {
       retryAfterSeconds: 1,
