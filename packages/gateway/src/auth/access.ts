@@ -2,10 +2,12 @@
 export interface Principal {
   readonly username: string;
   readonly groups: readonly string[];
+  /** Who vouches for the name: nobody, this server (an API key), or an OpenID Connect issuer. Two users may share a name. */
+  readonly userType: "anonymous" | "db" | "oidc";
 }
 
 /** Who asks without credentials (specification, "Authentication" 3). */
-export const ANONYMOUS: Principal = { username: "anonymous", groups: ["anonymous"] };
+export const ANONYMOUS: Principal = { username: "anonymous", groups: ["anonymous"], userType: "anonymous" };
 
 export type Verb = "get" | "list" | "create" | "update" | "delete" | "validate";
 

@@ -4,7 +4,7 @@ import { ANONYMOUS } from "./access.js";
 import { authorizeBy } from "./admin-list.js";
 
 const VERBS: readonly Verb[] = ["get", "list", "create", "update", "delete", "validate"];
-const user = (username: string, ...groups: string[]) => ({ username, groups });
+const user = (username: string, ...groups: string[]) => ({ username, groups, userType: "oidc" }) as const;
 
 /** The verbs that a user is granted. */
 function granted(authorize: ReturnType<typeof authorizeBy>, principal: ReturnType<typeof user>): readonly Verb[] {

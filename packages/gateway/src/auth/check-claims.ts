@@ -40,7 +40,7 @@ export function principalOf(claims: JsonMembers, oidc: OidcConfiguration): Princ
   if (username === "") throw refusedToken(`claim '${usernameClaim}' is empty`);
   const groups = groupsClaim === undefined ? undefined : memberOf(claims, groupsClaim);
   const names = Array.isArray(groups) ? groups.filter((group) => typeof group === "string") : [];
-  return { username, groups: names };
+  return { username, groups: names, userType: "oidc" };
 }
 
 /** When the token ends, in milliseconds since 1970. Only for tokens that `checkToken` let pass. */

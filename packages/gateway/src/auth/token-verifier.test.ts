@@ -13,7 +13,11 @@ const refused = (message: string) => expect.objectContaining({ code: "unauthenti
 describe("a good token", () => {
   it.each(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"])("may be signed with %s", async (alg) => {
     const { verifier, claims } = await ready();
-    expect(await verdict(verifier, issue(rsa, claims, { alg }))).toEqual({ username: "alice", groups: ["g"] });
+    expect(await verdict(verifier, issue(rsa, claims, { alg }))).toEqual({
+      username: "alice",
+      groups: ["g"],
+      userType: "oidc",
+    });
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { NOW_MS } from "../testing/token-verifiers.js";
 import { VerifiedTokens } from "./verified-tokens.js";
 
 describe("the tokens that were verified lately", () => {
-  const principal = { username: "a", groups: [] };
+  const principal = { username: "a", groups: [], userType: "oidc" } as const;
 
   it("are bounded, the oldest goes first", () => {
     const tokens = new VerifiedTokens(3);

@@ -3,6 +3,7 @@ import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AnswerBudget } from "../../answer-budget.js";
+import { ANONYMOUS } from "../../auth/access.js";
 import { batchItems } from "../../graphql/batch/batch-items.js";
 import { decodeRequest, readRequest } from "../../graphql/request-body.js";
 import type { HttpRequest } from "../../http/http-request.js";
@@ -149,7 +150,7 @@ it(`the query parameters of a list and their schema take the same, seed ${SEED}`
       params: [],
       queryString,
       body: Buffer.alloc(0),
-      principal: { username: "anonymous", groups: [] },
+      principal: ANONYMOUS,
       context: { deadline: Number.POSITIVE_INFINITY },
     };
     const isRead = await Promise.resolve()
