@@ -117,19 +117,16 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
   }
 
   addClass(definition: ClassDefinition, context: ChangeContext, plan: ClassPlan = {}): Promise<ClassRecord> {
-    const { plannedVersion } = plan;
     const caller = this.#callerOf(context);
     return this.#decided(context, (schema, state) => {
-      if (plannedVersion !== undefined && isGoneSince(definition.class, plannedVersion, state)) {
-        const message = `class '${definition.class}' was deleted after version ${plannedVersion} of the schema`;
-        throw new ShoalError("conflict", `${message}, for which it was to be made`);
-      }
+      refuseGoneClass(definition.class, plan, state);
       return this.#newClass(definition, schema, state, plan, caller);
     });
   }
 
   ensureClass(definition: ClassDefinition, context: RequestContext, plan: ClassPlan = {}): Promise<ClassRecord> {
     return this.#decided(context, (schema, state) => {
+      refuseGoneClass(definition.class, plan, state);
       const stored = schema.classes.get(definition.class);
       if (stored === undefined) return this.#newClass(definition, schema, state, plan, undefined);
       const { changes, answer } = this.#extended(stored, definition.properties ?? [], schema);
@@ -362,6 +359,13 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     this.#schema = readSchema(this.#options.ledger.historyId, state);
     this.#snapshot.set(this.#schema.snapshot);
   }
+}
+
+/** A request that arrives late does not bring back what was deleted since it was planned. */
+function refuseGoneClass(className: string, { plannedVersion }: ClassPlan, state: MetaState): void {
+  if (plannedVersion === undefined || !isGoneSince(className, plannedVersion, state)) return;
+  const message = `class '${className}' was deleted after version ${plannedVersion} of the schema`;
+  throw new ShoalError("conflict", `${message}, for which it was to be made`);
 }
 
 /** `classId`: the class that is meant; one of the same name that was made later is another one. */

@@ -145,6 +145,26 @@ describe("F1: the deletion of a class", () => {
     );
   });
 
+  test("F14: is not undone by auto-schema that comes late, nor is a class made since extended by it", async () => {
+    const world = new World();
+    const { schema, nodes } = await world.start();
+    const { version } = await schema.current(world.context());
+    const planned = { plannedVersion: version };
+    const late = { ...definition("Car"), properties: [{ name: "late", dataType: ["text"] }] };
+    const { classId } = await schema.ensureClass(definition("Car"), world.context(), planned);
+    expect(await codeOf(schema.ensureClass(late, world.context(), planned))).toBe("done");
+    expect(await codeOf(schema.deleteClass({ className: "Car", classId }, world.context("d1")))).toBe("unavailable");
+    for (const name of NODES) await nodes.confirmDropped(name, [classId], world.context());
+    await schema.settle("d1", world.context());
+    expect(await codeOf(schema.ensureClass(late, world.context(), planned))).toBe("conflict");
+    expect((await schema.current(world.context())).classes).toEqual([]);
+    await schema.addClass(definition("Car"), world.context());
+    expect(await codeOf(schema.ensureClass(late, world.context(), planned))).toBe("conflict");
+    const after = await schema.current(world.context());
+    expect(after.classes.map((record) => record.definition)).toEqual([definition("Car")]);
+    expect(await codeOf(schema.ensureClass(late, world.context(), { plannedVersion: after.version }))).toBe("done");
+  });
+
   test("does not wait for a node that an operator has removed", async () => {
     const world = new World();
     const { schema, nodes } = await world.start();

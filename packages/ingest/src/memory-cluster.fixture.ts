@@ -21,7 +21,15 @@ import {
   type StoredObject,
   withoutReferences,
 } from "@shoal/model";
-import type { ClassRecord, FoundObjects, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
+import type {
+  ClassPlan,
+  ClassRecord,
+  FoundObjects,
+  RequestContext,
+  SchemaSnapshot,
+  ShardAddress,
+  ShardService,
+} from "@shoal/rpc";
 import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState, Ring } from "@shoal/sharding";
 
@@ -44,6 +52,8 @@ export class MemoryCluster implements SchemaView, WriteRouter {
   beforePut: (shard: ShardAddress) => void = () => {};
   /** Runs before every class or property that is ensured and may throw. */
   beforeEnsure: () => Promise<void> = () => Promise.resolve();
+  /** The first version without a class that was deleted. */
+  readonly #gone = new Map<string, number>();
   schemaChanges = 0;
   schemaLimits: SchemaLimits = DEFAULT_SCHEMA_LIMITS;
   fixCalls = 0;
@@ -143,8 +153,15 @@ export class MemoryCluster implements SchemaView, WriteRouter {
   }
 
   /** As the coordinator does it; `schemaChanges` counts what was really changed. */
-  async ensureClass(definition: ClassDefinition, context: RequestContext): Promise<ClassRecord> {
+  async ensureClass(
+    definition: ClassDefinition,
+    context: RequestContext,
+    { plannedVersion = Number.POSITIVE_INFINITY }: ClassPlan = {},
+  ): Promise<ClassRecord> {
     await this.beforeEnsure();
+    if ((this.#gone.get(definition.class) ?? 0) > plannedVersion) {
+      throw new ShoalError("conflict", `class '${definition.class}' was deleted since`);
+    }
     const known = this.classRecord(definition.class);
     if (known !== undefined) return this.#extend(known, definition.properties ?? []);
     context.signal?.throwIfAborted();
@@ -168,6 +185,7 @@ export class MemoryCluster implements SchemaView, WriteRouter {
   deleteClass(className: string): void {
     const classes = this.snapshot.classes.filter(({ definition }) => definition.class !== className);
     this.snapshot = { historyId: "h", version: this.snapshot.version + 1, classes };
+    this.#gone.set(className, this.snapshot.version);
   }
 
   #extend(known: ClassRecord, properties: readonly PropertyDefinition[]): ClassRecord {

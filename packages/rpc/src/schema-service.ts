@@ -110,7 +110,7 @@ export interface SchemaService {
   /**
    * The class of that name with at least the properties of `definition`, in one change or none: created when there is
    * none, as by `addClass`, else as `ensureProperties`; an existing class is otherwise left as it is. Fails as `addClass`
-   * and `ensureProperties`.
+   * and `ensureProperties`, with `conflict` also when the class was deleted after `plannedVersion` and there is another one.
    */
   ensureClass(definition: ClassDefinition, context: RequestContext, plan?: ClassPlan): Promise<ClassRecord>;
   /**

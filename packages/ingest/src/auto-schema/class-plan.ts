@@ -50,6 +50,8 @@ export interface ClassPlanParts {
 export class ClassPlan {
   readonly #parts: ClassPlanParts;
   readonly #schema: readonly ClassDefinition[];
+  /** Of the schema. */
+  readonly #version: number;
   /** The class as it is; undefined when there is none. */
   readonly base: ClassRecord | undefined;
   #planned: ClassRecord;
@@ -63,6 +65,7 @@ export class ClassPlan {
   constructor(parts: ClassPlanParts, snapshot: SchemaSnapshot, className: string, dimensions: number | undefined) {
     this.#parts = parts;
     this.#schema = snapshot.classes.map(({ definition }) => definition);
+    this.#version = snapshot.version;
     this.base = snapshot.classes.find(({ definition }) => definition.class === className);
     const record = this.base ?? this.#unseen(className);
     this.#planned = { ...record, dimensions: record.dimensions ?? dimensions };
@@ -107,7 +110,7 @@ export class ClassPlan {
     const body = { ...bodyOf(this.#planned.definition.class), properties: this.#added };
     const definition = parseClass(body, this.#schema, settings);
     if (definition.vectorizer !== "none") await settings.modules.check(definition);
-    return schemaService.ensureClass(definition, context);
+    return schemaService.ensureClass(definition, context, { plannedVersion: this.#version });
   }
 
   /** A class without properties. */

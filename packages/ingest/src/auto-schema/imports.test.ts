@@ -167,6 +167,20 @@ describe("imports at the same time", () => {
     expect(cluster.row("Car", idOf(1))).toBeDefined();
   });
 
+  it("look again when a class of the name was made and deleted since they looked", async () => {
+    const setup = setUp({ autoSchema: {} });
+    const { cluster, ingest, context } = setup;
+    let attempts = 0;
+    cluster.beforeEnsure = async () => {
+      if (attempts++ > 0) return;
+      cluster.addClass({ class: "Thing" });
+      cluster.deleteClass("Thing");
+    };
+    await ingest.createObject(withProperties("Thing", { news: 1 }, { id: idOf(1) }), context);
+    expect(attempts).toBe(2);
+    expect(typesOf(setup, "Thing")).toEqual({ news: ["number"] });
+  });
+
   it("give up when the schema never stands still", async () => {
     const setup = setUp({ autoSchema: {} });
     const { cluster, ingest, context } = setup;
