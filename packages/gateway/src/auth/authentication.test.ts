@@ -283,6 +283,6 @@ describe("the issuer's document", () => {
     stub.discovery = document;
     await vi.waitFor(async () => expect((await send("GET", OPENID)).status).toBe(200), 5_000);
     // The keys are read after the document.
-    await vi.waitFor(async () => expect((await send("GET", "/v1/meta", undefined, bearer())).status).toBe(200));
+    await vi.waitFor(async () => expect((await send("GET", "/v1/meta", undefined, bearer())).status).toBe(200), 5_000);
   });
 });
