@@ -37,7 +37,12 @@ describe("configuration", () => {
         anonymousAccess: false,
         oidc: { issuer: "https://login.example.com/realms/team", usernameClaim: "email" },
       },
-      authorization: { users: ["ann@example.com", "bob@example.com"], readOnlyUsers: ["dashboard@example.com"] },
+      authorization: {
+        users: ["ann@example.com", "bob@example.com"],
+        readOnlyUsers: ["dashboard@example.com"],
+        groups: [],
+        readOnlyGroups: [],
+      },
       batchTimeoutSeconds: 120,
       drainDelaySeconds: 5,
     });

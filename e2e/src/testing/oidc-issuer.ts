@@ -13,6 +13,8 @@ export interface IssuerKey {
 export interface Account {
   readonly password: string;
   readonly email: string;
+  /** Whether the issuer has verified it; absent: yes. Null: it does not say. */
+  readonly emailVerified?: boolean | null;
   readonly groups: readonly unknown[];
 }
 
@@ -134,7 +136,9 @@ export class OidcIssuer implements AsyncDisposable {
       findAccount: (_, id) => (this.accounts.has(id) ? { accountId: id, claims: () => ({ sub: id }) } : undefined),
       extraTokenClaims: (_, token) => {
         const account = "accountId" in token ? this.accounts.get(String(token.accountId)) : undefined;
-        return account === undefined ? undefined : { email: account.email, groups: account.groups };
+        if (account === undefined) return undefined;
+        const { email, emailVerified = true, groups } = account;
+        return { email, ...(emailVerified === null ? {} : { email_verified: emailVerified }), groups };
       },
       ttl: { AccessToken: () => this.accessSeconds, RefreshToken: REFRESH_SECONDS, Grant: REFRESH_SECONDS },
       rotateRefreshToken: true,

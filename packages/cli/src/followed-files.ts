@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { ShoalError } from "@shoal/model";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
 
@@ -11,6 +12,8 @@ export interface FollowedFiles<Content> {
 }
 
 export interface FollowedFilesOptions<Content extends object> {
+  /** For the log: `certificates` when absent. */
+  readonly what?: string;
   readonly paths: readonly string[];
   /** Fails with `invalid` on what cannot be used. */
   readonly read: () => Promise<Content>;
@@ -23,7 +26,7 @@ export interface FollowedFilesOptions<Content extends object> {
  * file) is not taken: the former stays. Fails as `read` when it does not fit at the start.
  */
 export async function followFiles<Content extends object>(
-  { paths, read, logger, lookMs = LOOK_MS }: FollowedFilesOptions<Content>,
+  { what = "certificates", paths, read, logger, lookMs = LOOK_MS }: FollowedFilesOptions<Content>,
   scope: ResourceScope,
 ): Promise<FollowedFiles<Content>> {
   const listeners = new Set<(content: Content) => void>();
@@ -38,13 +41,13 @@ export async function followFiles<Content extends object>(
       if (now !== stamp) {
         const fresh = await read();
         stamp = now;
-        if (isSame(fresh, content)) return;
+        if (isDeepStrictEqual(fresh, content)) return;
         content = fresh;
-        logger.info({ files: paths }, "certificates were read again");
+        logger.info({ files: paths }, `${what} were read again`);
         for (const listener of listeners) listener(content);
       }
     } catch (thrown) {
-      logger.warn({ error: ShoalError.from(thrown) }, "changed certificates cannot be used; the former ones stay");
+      logger.warn({ error: ShoalError.from(thrown) }, `changed ${what} cannot be used; the former ones stay`);
     } finally {
       isLooking = false;
     }
@@ -59,12 +62,6 @@ export async function followFiles<Content extends object>(
       return { [Symbol.dispose]: () => listeners.delete(listener) };
     },
   };
-}
-
-/** Contents are buffers by name. */
-function isSame(a: object, b: object): boolean {
-  const [before, after] = [a, b].map((content) => Object.entries(content).map(([name, bytes]) => `${name} ${bytes}`));
-  return before?.join() === after?.join();
 }
 
 /** Changes when a file does; also where it is a link that points elsewhere now. */

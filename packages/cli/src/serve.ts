@@ -11,6 +11,7 @@ import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
 import { assembleGateway } from "./assemble-gateway.js";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
+import { followApiKeys } from "./follow-api-keys.js";
 import { FollowedExtensions } from "./followed-extensions.js";
 import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
@@ -39,7 +40,8 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   let modules: EnabledModules | undefined;
   const routes = [moduleStorageRoute(() => modules, options.clock)];
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
-  const access = scope.use(createAccessControl(configuration, { ...options, metrics }));
+  const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
+  const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources }));
   // What has to be read once is read before the stores take their files.
   const pages = await loadPages(access, configuration.origin, logger);
 

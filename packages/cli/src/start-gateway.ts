@@ -16,6 +16,7 @@ import type { Logger, ResourceScope, Service } from "@shoal/service-runtime";
 import { assembleGateway } from "./assemble-gateway.js";
 import { clusterMembership, describeMembership } from "./cluster-membership.js";
 import { describeGatewayKnowledge } from "./describe-cluster-metrics.js";
+import { followApiKeys } from "./follow-api-keys.js";
 import { followCoordinators } from "./follow-coordinators.js";
 import { extensionsMemory, FollowedExtensions } from "./followed-extensions.js";
 import { tlsFilesOf } from "./internal-address.js";
@@ -50,7 +51,8 @@ export async function startGateway(
   let modules: EnabledModules | undefined;
   const routes = [moduleStorageRoute(() => modules, clock)];
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
-  const access = scope.use(createAccessControl(configuration, { ...options, metrics }));
+  const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
+  const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources }));
   const pages = await loadPages(access, configuration.origin, logger);
   const files = tlsFilesOf(configuration, "gateway");
   const tls = files && (await followTlsFiles(files, logger, scope));

@@ -1,4 +1,5 @@
 export type { AccessControl } from "./auth/access.js";
+export { type ApiKeySource, ApiKeyTable, type HeldApiKey } from "./auth/api-keys.js";
 export { createAccessControl } from "./auth/create-access-control.js";
 export { createGateway, type Gateway, type GatewayDependencies, type GatewaySettings } from "./create-gateway.js";
 export { createPages, type PagesParts } from "./pages/create-pages.js";

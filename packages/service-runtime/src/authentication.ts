@@ -8,20 +8,49 @@ export interface OidcConfiguration {
   readonly usernameClaim: string;
   /** Undefined: nobody has groups. */
   readonly groupsClaim: string | undefined;
+  /** What clients shall ask the issuer for; empty: they know. */
+  readonly scopes: readonly string[];
+  /** Where the issuer's keys are; undefined: its discovery document says it. */
+  readonly keysUrl: string | undefined;
 }
 
-/** Who gets in. At least one of the two is on. */
+/** A key that is accepted, by its digest: the key itself is not kept. */
+export interface AllowedApiKey {
+  /** See `digestOfKey`. */
+  readonly digest: Buffer;
+  readonly username: string;
+}
+
+/** API keys of the settings. At least one key, or a file. */
+export interface ApiKeyConfiguration {
+  readonly allowed: readonly AllowedApiKey[];
+  /** File with more of them, as `parseApiKeyFile` reads it. */
+  readonly file: string | undefined;
+  /** Whose the keys are that stand in the file without a user; undefined: each names its own. */
+  readonly soleUser: string | undefined;
+}
+
+/** Who gets in. At least one of them is on. */
 export interface AuthenticationConfiguration {
   /** Whether a request without a token is accepted, as user `anonymous`. */
   readonly anonymousAccess: boolean;
-  /** Undefined: no tokens are accepted. */
+  /** Undefined: none are accepted. */
+  readonly apiKeys: ApiKeyConfiguration | undefined;
+  /** Undefined: no tokens of an issuer are accepted. */
   readonly oidc: OidcConfiguration | undefined;
 }
 
-/** Who may do what, by user name. The lists share no name, and at least one of them has one. */
+/**
+ * Who may do what, by user name and by group. No user is on both lists, no group either, and at least one list is not
+ * empty.
+ */
 export interface AdminListConfiguration {
   /** May do everything. */
   readonly users: readonly string[];
-  /** May only read. Whoever is on neither list may do nothing. */
+  /** May only read. Whoever is on no list may do nothing. */
   readonly readOnlyUsers: readonly string[];
+  /** Their members may do everything. */
+  readonly groups: readonly string[];
+  /** Their members may only read. */
+  readonly readOnlyGroups: readonly string[];
 }

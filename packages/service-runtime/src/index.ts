@@ -1,4 +1,11 @@
-export type { AdminListConfiguration, AuthenticationConfiguration, OidcConfiguration } from "./authentication.js";
+export { digestOfKey, parseApiKeyFile, refuseSharedKeys } from "./api-keys.js";
+export type {
+  AdminListConfiguration,
+  AllowedApiKey,
+  ApiKeyConfiguration,
+  AuthenticationConfiguration,
+  OidcConfiguration,
+} from "./authentication.js";
 export { type Clock, systemClock } from "./clock.js";
 export { type Configuration, readConfiguration } from "./configuration.js";
 export { configurationFileSource } from "./configuration-file.js";

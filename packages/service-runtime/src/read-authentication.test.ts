@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { digestOfKey, parseApiKeyFile } from "./api-keys.js";
 import { type Configuration, readConfiguration } from "./configuration.js";
 import { readConfigurationText } from "./configuration-text.js";
 import { environmentSource } from "./setting.js";
@@ -50,6 +51,8 @@ describe("authentication", () => {
         skipClientIdCheck: false,
         usernameClaim: "email",
         groupsClaim: undefined,
+        scopes: [],
+        keysUrl: undefined,
       },
     });
     expect(read({}, OIDC_FILE).authentication).toMatchObject({
@@ -184,12 +187,150 @@ describe("requiresAuthentication", () => {
       /missing required field 'issuer', missing required field 'username_claim', missing required field 'client_id'.* \(REQUIRES_AUTHENTICATION is true\)$/,
     );
     expect(() => read({ ...details, REQUIRES_AUTHENTICATION: "true", AUTHENTICATION_OIDC_ENABLED: "false" })).toThrow(
-      "REQUIRES_AUTHENTICATION is true and demands OpenID Connect, but AUTHENTICATION_OIDC_ENABLED is false",
+      "REQUIRES_AUTHENTICATION is true and demands OpenID Connect or API keys, but AUTHENTICATION_OIDC_ENABLED is false and AUTHENTICATION_APIKEY_ENABLED is not true",
     );
   });
 });
 
+describe("API keys", () => {
+  const on = (more: Record<string, string>) => ({ AUTHENTICATION_APIKEY_ENABLED: "on", ...more });
+  const KEYS = "AUTHENTICATION_APIKEY_ALLOWED_KEYS";
+  const USERS = "AUTHENTICATION_APIKEY_USERS";
+  const FILE = "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE";
+  const holders = (environment: Record<string, string>, file?: string) =>
+    read(environment, file).authentication.apiKeys?.allowed.map(({ username }) => username);
+
+  it("switch anonymous access off unless it is named, and stand beside OpenID Connect", () => {
+    const settings = on({ [KEYS]: "k1", [USERS]: "ann" });
+    expect(read(settings).authentication).toMatchObject({ anonymousAccess: false, oidc: undefined });
+    expect(read({ ...settings, AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: "true" }).authentication).toMatchObject({
+      anonymousAccess: true,
+    });
+    expect(read({ ...settings, ...OIDC }).authentication).toMatchObject({ apiKeys: {}, oidc: { clientId: "shoal" } });
+    expect(read({ ...settings, REQUIRES_AUTHENTICATION: "true" }).authentication).toMatchObject({
+      anonymousAccess: false,
+      oidc: undefined,
+    });
+  });
+
+  it("belong to one user, or to as many as there are, in their order", () => {
+    expect(holders(on({ [KEYS]: "k1,k2", [USERS]: "ann" }))).toEqual(["ann", "ann"]);
+    expect(holders(on({ [KEYS]: "k1,k2", [USERS]: "ann,bob" }))).toEqual(["ann", "bob"]);
+    const file = "authentication:\n  apikey: {enabled: true, allowed_keys: [k1, k2], users: [ann, bob]}";
+    expect(holders({}, file)).toEqual(["ann", "bob"]);
+  });
+
+  it("are kept as digests", () => {
+    const { allowed } = read(on({ [KEYS]: "k1", [USERS]: "ann" })).authentication.apiKeys ?? {};
+    expect(allowed).toEqual([{ digest: digestOfKey("k1"), username: "ann" }]);
+    expect(digestOfKey("abc").toString("hex")).toMatch(/^ba7816bf8f01cfea414140de5dae2223/);
+  });
+
+  it.each([
+    [{}, /^invalid apikey config: need at least one valid allowed key \(AUTHENTICATION_APIKEY_ENABLED is true/],
+    [{ [KEYS]: "", [USERS]: "ann" }, /need at least one valid allowed key/],
+    [{ [KEYS]: "k1,,k2", [USERS]: "ann" }, /^invalid apikey config: keys cannot have length 0/],
+    [{ [KEYS]: "k1" }, /need at least one user/],
+    [
+      { [KEYS]: "k1,k2,k3", [USERS]: "ann,bob" },
+      /length of users and keys must match, alternatively provide single user for all keys/,
+    ],
+    [{ [FILE]: "f", [USERS]: "ann,bob" }, /length of users and keys must match/],
+    [{ [KEYS]: "k1, k2", [USERS]: "ann" }, /without space and comma/],
+    [{ [KEYS]: "k1,k\u00e4", [USERS]: "ann" }, /visible ASCII/],
+    [{ [KEYS]: "k1,k2", [USERS]: "ann, bob" }, /no space at its ends/],
+    [{ [KEYS]: "k1,k2", [USERS]: "ann," }, /a user's name has 1 to 256 characters/],
+    [{ [KEYS]: "k1,k1", [USERS]: "ann,bob" }, /the users 'ann' and 'bob' have the same key/],
+  ])("stop the start when they are wrong: %j", (settings, message) => {
+    expect(() => read(on(settings))).toThrow(message);
+  });
+
+  it("never stand in an error", () => {
+    const secret = "s3cr3t";
+    for (const settings of [
+      { [KEYS]: `${secret},${secret} x`, [USERS]: "ann" },
+      { [KEYS]: `${secret},${secret}`, [USERS]: "ann,bob" },
+      { [KEYS]: `${secret},b,c`, [USERS]: "ann,bob" },
+      { [KEYS]: `${secret}\u0000`, [USERS]: "ann" },
+    ]) {
+      expect(() => read(on(settings))).toThrow(/^(?!.*s3cr3t)/);
+    }
+    const file = `authentication:\n  apikey: {enabled: true, allowed_keys: [${secret}, true], users: [ann]}`;
+    expect(() => read({}, file)).toThrow(/^(?!.*s3cr3t).*got a value that is not shown/);
+  });
+
+  it("that are off are warned about", () => {
+    const { warnings } = readWithWarnings({ [KEYS]: "k1", [FILE]: "f" });
+    expect(warnings).toEqual([
+      "AUTHENTICATION_APIKEY_ALLOWED_KEYS is set but has no effect: API keys are off (authentication.apikey.enabled)",
+      "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE is set but has no effect: API keys are off (authentication.apikey.enabled)",
+    ]);
+  });
+});
+
+describe("a file of API keys", () => {
+  const parse = (text: string, soleUser?: string) =>
+    parseApiKeyFile(text, soleUser, "keys.txt").map(({ username, digest }) => `${username} ${digest.toString("hex")}`);
+  const expected = (username: string, key: string) => `${username} ${digestOfKey(key).toString("hex")}`;
+
+  it("has a user and a key a line, or a key of the one user", () => {
+    const text = "\ufeff# who may in\r\n ann , k1 \r\n\nk2\n#bob,k3\nbob,k4";
+    expect(parse(text, "cyd")).toEqual([expected("ann", "k1"), expected("cyd", "k2"), expected("bob", "k4")]);
+  });
+
+  it.each([
+    ["", "need at least one valid allowed key ('keys.txt')"],
+    ["# nothing\n\n", "need at least one valid allowed key"],
+    ["ann,k1\ns3cr3t", "needs exactly one user in AUTHENTICATION_APIKEY_USERS ('keys.txt', line 2)"],
+    ["ann,", "keys cannot have length 0 ('keys.txt', line 1)"],
+    [",s3cr3t", "a user's name has 1 to 256 characters"],
+    ["ann,s3cr3t,more", "without space and comma"],
+    ["ann,s3cr3t more", "without space and comma"],
+    ["ann,s3cr3t\nbob,s3cr3t", "the users 'ann' and 'bob' have the same key ('keys.txt')"],
+  ])("is refused with its line and never with a key: %j", (text, message) => {
+    expect(() => parse(text)).toThrow(message);
+    expect(() => parse(text)).toThrow(/^(?!.*s3cr3t)/);
+  });
+});
+
+describe("details of OpenID Connect", () => {
+  it("are scopes, and where the keys are", () => {
+    const { oidc } = read({
+      ...OIDC,
+      AUTHENTICATION_OIDC_SCOPES: "openid, email",
+      AUTHENTICATION_OIDC_JWKS_URL: "https://issuer.example.com/keys",
+    }).authentication;
+    expect(oidc).toMatchObject({ scopes: ["openid", "email"], keysUrl: "https://issuer.example.com/keys" });
+  });
+
+  it("that are not built stop the start, and say what to do", () => {
+    expect(() => read({ ...OIDC, AUTHENTICATION_OIDC_CERTIFICATE: "/ca.pem" })).toThrow(
+      /AUTHENTICATION_OIDC_CERTIFICATE asks for an issuer's certificate as a setting.*NODE_EXTRA_CA_CERTS/,
+    );
+  });
+
+  it("warn of keys that come over http", () => {
+    const settings = { ...OIDC, AUTHENTICATION_OIDC_JWKS_URL: "http://issuer.example.com/keys" };
+    expect(readWithWarnings(settings).warnings).toEqual([
+      expect.stringMatching(/^AUTHENTICATION_OIDC_JWKS_URL is http/),
+    ]);
+  });
+});
+
 describe("the admin list", () => {
+  it("names groups too, and none as both", () => {
+    const settings = { AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_GROUPS: "ops, dba" };
+    expect(read(settings).authorization).toEqual({
+      users: [],
+      readOnlyUsers: [],
+      groups: ["ops", "dba"],
+      readOnlyGroups: [],
+    });
+    expect(() => read({ ...settings, AUTHORIZATION_ADMINLIST_READONLY_GROUPS: "dba" })).toThrow(
+      "group 'dba' is present on both admin and read-only list",
+    );
+  });
+
   it("trims names, and leaves out empty and repeated ones", () => {
     expect(
       read({
@@ -197,13 +338,18 @@ describe("the admin list", () => {
         AUTHORIZATION_ADMINLIST_USERS: " ann, bob b ,,ann",
         AUTHORIZATION_ADMINLIST_READONLY_USERS: "carl",
       }).authorization,
-    ).toEqual({ users: ["ann", "bob b"], readOnlyUsers: ["carl"] });
+    ).toEqual({ users: ["ann", "bob b"], readOnlyUsers: ["carl"], groups: [], readOnlyGroups: [] });
   });
 
   it("is a list in a file", () => {
     const file =
       "authorization:\n  admin_list:\n    enabled: true\n    users:\n      - ann\n    read_only_users: [bob, carl]";
-    expect(read({}, file).authorization).toEqual({ users: ["ann"], readOnlyUsers: ["bob", "carl"] });
+    expect(read({}, file).authorization).toEqual({
+      users: ["ann"],
+      readOnlyUsers: ["bob", "carl"],
+      groups: [],
+      readOnlyGroups: [],
+    });
     expect(read({ AUTHORIZATION_ADMINLIST_USERS: "eve" }, file).authorization?.users).toEqual(["eve"]);
   });
 
@@ -211,12 +357,12 @@ describe("the admin list", () => {
     expect(
       read({ AUTHORIZATION_ADMINLIST_ENABLED: "on", AUTHORIZATION_ADMINLIST_READONLY_USERS: "anonymous" })
         .authorization,
-    ).toEqual({ users: [], readOnlyUsers: ["anonymous"] });
+    ).toEqual({ users: [], readOnlyUsers: ["anonymous"], groups: [], readOnlyGroups: [] });
   });
 
   it("must name somebody", () => {
     expect(() => read({ AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_USERS: " , " })).toThrow(
-      /^invalid config: authorization: admin list: .* neither AUTHORIZATION_ADMINLIST_USERS nor AUTHORIZATION_ADMINLIST_READONLY_USERS/,
+      /^invalid config: authorization: admin list: .* none of AUTHORIZATION_ADMINLIST_USERS, .*AUTHORIZATION_ADMINLIST_READONLY_GROUPS names anybody/,
     );
   });
 

@@ -1,5 +1,11 @@
 import { ShoalError } from "@shoal/model";
-import type { AdminListConfiguration, AuthenticationConfiguration, OidcConfiguration } from "./authentication.js";
+import { allowedApiKey, refusedKeys, refuseSharedKeys } from "./api-keys.js";
+import type {
+  AdminListConfiguration,
+  ApiKeyConfiguration,
+  AuthenticationConfiguration,
+  OidcConfiguration,
+} from "./authentication.js";
 import { isLoopback } from "./loopback.js";
 import { findValue, placeOf, readSetting, type SettingSource } from "./setting.js";
 import { AUTHENTICATION_SETTINGS as SETTINGS } from "./settings/authentication.js";
@@ -8,18 +14,20 @@ import { AUTHENTICATION_SETTINGS as SETTINGS } from "./settings/authentication.j
 export type Warn = (message: string) => void;
 
 /**
- * Who gets in. Nothing set: everybody, as decisions.md settles. OpenID Connect alone: only bearers of a token, as whoever
- * sets it up means to keep others out; the reference demands that anonymous access is named. Fails with `invalid`, in the
- * words of the reference (reference-rest 7.1), when nobody could get in or OpenID Connect is not fully set.
+ * Who gets in. Nothing set: everybody, as decisions.md settles. API keys or OpenID Connect alone: only who has a key or a
+ * token, as whoever sets one up means to keep others out. Fails with `invalid`, in the words of the reference
+ * (reference-rest 7.1, reference-today 1.6), when nobody could get in or a scheme is not fully set.
  */
 export function readAuthentication(sources: readonly SettingSource[], warn: Warn): AuthenticationConfiguration {
   const required = readSetting(SETTINGS.requiresAuthentication, sources);
   const anonymous = readSetting(SETTINGS.anonymousAccess, sources);
-  const withOidc = readSetting(SETTINGS.oidcEnabled, sources) ?? required;
-  if (required && !withOidc) {
+  const withKeys = readSetting(SETTINGS.apiKeysEnabled, sources);
+  const withOidc = readSetting(SETTINGS.oidcEnabled, sources) ?? (required && !withKeys);
+  const hasScheme = withKeys || withOidc;
+  if (required && !hasScheme) {
     throw new ShoalError(
       "invalid",
-      `${place("requiresAuthentication", sources)} is true and demands OpenID Connect, but ${place("oidcEnabled", sources)} is false`,
+      `${place("requiresAuthentication", sources)} is true and demands OpenID Connect or API keys, but ${place("oidcEnabled", sources)} is false and ${SETTINGS.apiKeysEnabled.variable} is not true`,
     );
   }
   if (required && anonymous === true) {
@@ -27,17 +35,48 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
       `${place("anonymousAccess", sources)} is true but has no effect: ${place("requiresAuthentication", sources)} switches anonymous access off`,
     );
   }
+  const apiKeys = withKeys ? readApiKeys(sources) : undefined;
+  if (!withKeys) warnOfUnused(KEY_DETAILS, "API keys are off (authentication.apikey.enabled)", sources, warn);
   const oidc = withOidc ? readOidc(sources, warn) : undefined;
   if (!withOidc)
     warnOfUnused(OIDC_DETAILS, "authentication by OpenID Connect is off (authentication.oidc.enabled)", sources, warn);
-  const anonymousAccess = required ? false : (anonymous ?? !withOidc);
-  if (!anonymousAccess && oidc === undefined) {
+  const anonymousAccess = required ? false : (anonymous ?? !hasScheme);
+  if (!anonymousAccess && !hasScheme) {
     throw new ShoalError(
       "invalid",
-      `invalid config: no authentication scheme configured, you must select at least one: ${place("anonymousAccess", sources)} is false and ${SETTINGS.oidcEnabled.variable} is not true`,
+      `invalid config: no authentication scheme configured, you must select at least one: ${place("anonymousAccess", sources)} is false and neither ${SETTINGS.apiKeysEnabled.variable} nor ${SETTINGS.oidcEnabled.variable} is true`,
     );
   }
-  return { anonymousAccess, oidc };
+  return { anonymousAccess, apiKeys, oidc };
+}
+
+const KEY_DETAILS = ["apiKeysAllowed", "apiKeysUsers", "apiKeysFile"] as const;
+
+/** Fails in the words of the reference where it has some (reference-today 1.6), and never with a key in them. */
+function readApiKeys(sources: readonly SettingSource[]): ApiKeyConfiguration {
+  const keys = readSetting(SETTINGS.apiKeysAllowed, sources);
+  const users = readSetting(SETTINGS.apiKeysUsers, sources);
+  const file = readSetting(SETTINGS.apiKeysFile, sources) || undefined;
+  const [keysPlace, usersPlace] = [place("apiKeysAllowed", sources), place("apiKeysUsers", sources)];
+  if (keys.length === 0 && file === undefined) {
+    throw refusedKeys(
+      "need at least one valid allowed key",
+      `${place("apiKeysEnabled", sources)} is true: set ${SETTINGS.apiKeysAllowed.variable} or ${SETTINGS.apiKeysFile.variable}`,
+    );
+  }
+  if (keys.length > 0 && users.length === 0) throw refusedKeys("need at least one user", usersPlace);
+  if (users.length > 1 && users.length !== keys.length) {
+    throw refusedKeys(
+      "length of users and keys must match, alternatively provide single user for all keys",
+      `${usersPlace} has ${users.length}, ${keysPlace} ${keys.length}`,
+    );
+  }
+  const soleUser = users.length === 1 ? users[0] : undefined;
+  const allowed = keys.map((key, at) =>
+    allowedApiKey(soleUser ?? users[at] ?? "", key, `${keysPlace}, key ${at + 1}; ${usersPlace}`),
+  );
+  refuseSharedKeys(allowed, keysPlace);
+  return { allowed, file, soleUser };
 }
 
 const OIDC_DETAILS = [
@@ -46,6 +85,8 @@ const OIDC_DETAILS = [
   "oidcSkipClientIdCheck",
   "oidcUsernameClaim",
   "oidcGroupsClaim",
+  "oidcScopes",
+  "oidcKeysUrl",
 ] as const;
 
 function readOidc(sources: readonly SettingSource[], warn: Warn): OidcConfiguration {
@@ -68,48 +109,63 @@ function readOidc(sources: readonly SettingSource[], warn: Warn): OidcConfigurat
     const asked = place(isNamed ? "oidcEnabled" : "requiresAuthentication", sources);
     throw new ShoalError("invalid", `oidc init: invalid config: ${missing.join(", ")} (${asked} is true)`);
   }
-  const { protocol, hostname } = new URL(issuer);
-  if (protocol === "http:" && !isLoopback(hostname)) {
-    // Not refused: issuers inside a cluster or a compose network are often reached without TLS.
-    warn(
-      `${place("oidcIssuer", sources)} is ${issuer}: over http anybody on the way can forge the keys that tokens are checked with; use https`,
-    );
-  }
-  return { issuer, clientId, skipClientIdCheck, usernameClaim, groupsClaim };
+  const keysUrl = readSetting(SETTINGS.oidcKeysUrl, sources);
+  warnOfHttp("oidcIssuer", issuer, sources, warn);
+  if (keysUrl !== undefined) warnOfHttp("oidcKeysUrl", keysUrl, sources, warn);
+  const scopes = readSetting(SETTINGS.oidcScopes, sources);
+  return { issuer, clientId, skipClientIdCheck, usernameClaim, groupsClaim, scopes, keysUrl };
+}
+
+/** Not refused: issuers inside a cluster or a compose network are often reached without TLS. */
+function warnOfHttp(
+  name: "oidcIssuer" | "oidcKeysUrl",
+  url: string,
+  sources: readonly SettingSource[],
+  warn: Warn,
+): void {
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== "http:" || isLoopback(hostname)) return;
+  warn(
+    `${place(name, sources)} is ${url}: over http anybody on the way can forge the keys that tokens are checked with; use https`,
+  );
 }
 
 /**
  * The admin list, or undefined: everybody who gets in may do everything. Only readers, and no admin, is a way to serve
- * data that nobody shall change; a list without anybody is a server without use and is refused (by the reference too, as
+ * data that nobody shall change; lists without anybody are a server without use and are refused (by the reference too, as
  * an overlap in the user '').
  */
 export function readAuthorization(sources: readonly SettingSource[], warn: Warn): AdminListConfiguration | undefined {
   if (!readSetting(SETTINGS.adminListEnabled, sources)) {
-    warnOfUnused(
-      ["adminListUsers", "adminListReadOnlyUsers"],
-      "the admin list is off (authorization.admin_list.enabled)",
-      sources,
-      warn,
-    );
+    warnOfUnused(LISTS, "the admin list is off (authorization.admin_list.enabled)", sources, warn);
     return undefined;
   }
   const users = readSetting(SETTINGS.adminListUsers, sources);
   const readOnlyUsers = readSetting(SETTINGS.adminListReadOnlyUsers, sources);
-  if (users.length + readOnlyUsers.length === 0) {
+  const groups = readSetting(SETTINGS.adminListGroups, sources);
+  const readOnlyGroups = readSetting(SETTINGS.adminListReadOnlyGroups, sources);
+  if (users.length + readOnlyUsers.length + groups.length + readOnlyGroups.length === 0) {
+    const variables = LISTS.map((name) => SETTINGS[name].variable).join(", ");
     throw new ShoalError(
       "invalid",
-      `invalid config: authorization: admin list: ${place("adminListEnabled", sources)} is on, but neither ${SETTINGS.adminListUsers.variable} nor ${SETTINGS.adminListReadOnlyUsers.variable} names a user`,
+      `invalid config: authorization: admin list: ${place("adminListEnabled", sources)} is on, but none of ${variables} names anybody`,
     );
   }
-  const readers = new Set(readOnlyUsers);
-  const both = users.find((user) => readers.has(user));
-  if (both !== undefined) {
-    throw new ShoalError(
-      "invalid",
-      `invalid config: authorization: admin list: subject '${both}' is present on both admin and read-only list`,
-    );
-  }
-  return { users, readOnlyUsers };
+  refuseOnBoth("subject", users, readOnlyUsers);
+  refuseOnBoth("group", groups, readOnlyGroups);
+  return { users, readOnlyUsers, groups, readOnlyGroups };
+}
+
+const LISTS = ["adminListUsers", "adminListReadOnlyUsers", "adminListGroups", "adminListReadOnlyGroups"] as const;
+
+function refuseOnBoth(kind: "subject" | "group", admins: readonly string[], readers: readonly string[]): void {
+  const reading = new Set(readers);
+  const both = admins.find((name) => reading.has(name));
+  if (both === undefined) return;
+  throw new ShoalError(
+    "invalid",
+    `invalid config: authorization: admin list: ${kind} '${both}' is present on both admin and read-only list`,
+  );
 }
 
 function place(name: keyof typeof SETTINGS, sources: readonly SettingSource[]): string {

@@ -58,6 +58,15 @@ export const texts: SettingParser<readonly string[]> = (input) => {
   return value.size > LIST_ITEMS_MAX ? rule : { value: [...value] };
 };
 
+/** Texts as they are, separated by commas or as a list: none is dropped, so that two lists can belong together. */
+export const exactTexts: SettingParser<readonly string[]> = (input) => {
+  const items: readonly SettingValue[] =
+    typeof input === "string" ? input.split(",") : Array.isArray(input) ? input : [0];
+  const value = items.filter((item) => typeof item === "string");
+  if (value.length === items.length && value.length <= LIST_ITEMS_MAX) return { value };
+  return { rule: `must be texts separated by commas, or a list of texts, at most ${LIST_ITEMS_MAX}` };
+};
+
 /** {@link texts}, at least one, or the word `none` alone for an empty list: an empty value counts as not set. */
 export const namesOrNone: SettingParser<readonly string[]> = (input) => {
   const parsed = texts(input);

@@ -17,6 +17,8 @@ export interface Setting<T> {
   /** One line for the documentation, unit included. */
   readonly meaning: string;
   readonly parse: SettingParser<T>;
+  /** Error texts do not quote its value. */
+  readonly isSecret?: boolean;
 }
 
 /** A value and where it stands, as error texts name the place. */
@@ -73,7 +75,8 @@ export function readSetting<T>(setting: Setting<T>, sources: readonly SettingSou
   if (found === undefined) return setting.fallback;
   const parsed = setting.parse(found.value);
   if ("value" in parsed) return parsed.value;
-  throw new ShoalError("invalid", `${found.place} ${parsed.rule}, got ${quote(found.value)}`);
+  const got = setting.isSecret === true ? "a value that is not shown" : quote(found.value);
+  throw new ShoalError("invalid", `${found.place} ${parsed.rule}, got ${got}`);
 }
 
 const QUOTED_CHARS_MAX = 200;

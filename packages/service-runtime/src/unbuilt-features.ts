@@ -16,6 +16,12 @@ interface UnbuiltFeature {
 export const UNBUILT_FEATURES: readonly UnbuiltFeature[] = [
   { variable: "MODULES_PATH", key: "modules_path", feature: "modules from files" },
   {
+    variable: "AUTHENTICATION_OIDC_CERTIFICATE",
+    key: "authentication.oidc.certificate",
+    feature: "an issuer's certificate as a setting",
+    instead: "name a file with the certificate in NODE_EXTRA_CA_CERTS",
+  },
+  {
     variable: "CLUSTER_JOIN",
     key: "cluster.join",
     feature: "nodes that find each other by gossip",

@@ -54,6 +54,7 @@ export class TokenIssuer implements Disposable {
       iat: now,
       sub: "6f0b2c1e-8a53-4d0c-9a43-1f1f2f3f4f5f",
       email: "bench@example.com",
+      email_verified: true,
       groups: ["readers", "writers"],
       scope: "profile email",
     };

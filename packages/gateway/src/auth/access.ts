@@ -43,6 +43,8 @@ export interface AccessControl {
    * cannot be asked.
    */
   identify(credentials: Credentials): Principal | undefined | Promise<Principal | undefined>;
+  /** What a client can authenticate with, as the reference calls it: `API-keys`, `OIDC`. Absent: nothing. */
+  readonly methods?: readonly string[];
   /** Fails with `forbidden`. `params`: the parameters of the path, in their order. */
   authorize(principal: Principal, permission: Permission, params: readonly string[]): void;
   /**

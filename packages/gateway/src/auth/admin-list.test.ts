@@ -19,7 +19,12 @@ function granted(authorize: ReturnType<typeof authorizeBy>, principal: ReturnTyp
 }
 
 describe("the admin list", () => {
-  const authorize = authorizeBy({ users: ["alice"], readOnlyUsers: ["rita", "anonymous"] });
+  const authorize = authorizeBy({
+    users: ["alice"],
+    readOnlyUsers: ["rita", "anonymous"],
+    groups: [],
+    readOnlyGroups: [],
+  });
 
   it("grants everything to users, get and list to readers, nothing to anybody else", () => {
     expect(granted(authorize, user("alice"))).toEqual(VERBS);
@@ -27,6 +32,14 @@ describe("the admin list", () => {
     expect(granted(authorize, user("Alice"))).toEqual([]);
     expect(granted(authorize, user("bob", "alice", "rita"))).toEqual([]);
     expect(granted(authorize, { ...ANONYMOUS, groups: ["anonymous"] })).toEqual(["get", "list"]);
+  });
+
+  it("grants by groups too", () => {
+    const byGroup = authorizeBy({ users: [], readOnlyUsers: ["rita"], groups: ["ops"], readOnlyGroups: ["staff"] });
+    expect(granted(byGroup, user("bob", "staff", "ops"))).toEqual(VERBS);
+    expect(granted(byGroup, user("bob", "staff"))).toEqual(["get", "list"]);
+    expect(granted(byGroup, user("rita", "Ops"))).toEqual(["get", "list"]);
+    expect(granted(byGroup, user("ops"))).toEqual([]);
   });
 
   it("grants everything to everybody when there is none", () => {

@@ -46,9 +46,11 @@ async function setUp({
     skipClientIdCheck: clientId === null,
     usernameClaim: "sub",
     groupsClaim: "groups",
+    scopes: [],
+    keysUrl: undefined,
   };
   const access = createAccessControl(
-    { authentication: { anonymousAccess, oidc: withOidc ? oidc : undefined }, authorization },
+    { authentication: { anonymousAccess, apiKeys: undefined, oidc: withOidc ? oidc : undefined }, authorization },
     { clock: { now: () => Date.now() }, logger: silentLogger, read: issuer.read },
   );
   open.push(access);
@@ -81,7 +83,9 @@ describe("a server without anonymous access", () => {
         continue;
       }
       if (route.method !== "HEAD") {
-        expect(message(answer.body)).toBe("anonymous access not enabled, please provide an auth scheme such as OIDC");
+        expect(message(answer.body)).toBe(
+          "anonymous access not enabled. Please authenticate through one of the available methods: [OIDC]",
+        );
       }
       expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="shoal"');
     }
@@ -108,9 +112,11 @@ describe("a server without anonymous access", () => {
     const { send, bearer } = await setUp();
     const answer = await send("GET", "/v1/meta", undefined, bearer({ aud: 'a"b\\c\u00e9' }));
     expect(answer.status).toBe(401);
-    expect(message(answer.body)).toBe('oidc: expected audience "cid" got ["a\\"b\\\\c\u00e9"]');
+    expect(message(answer.body)).toBe(
+      `the token is refused: it is for ["a\\"b\\\\c\u00e9"] (claim 'aud'), which must have this server's client id "cid"`,
+    );
     expect(answer.headers.get("www-authenticate")).toBe(
-      `Bearer realm="shoal", error="invalid_token", error_description="oidc: expected audience 'cid' got ['a?'b??c?']"`,
+      `Bearer realm="shoal", error="invalid_token", error_description="the token is refused: it is for ['a?'b??c?'] (claim 'aud'), which must have this server's client id 'cid'"`,
     );
   });
 
@@ -162,7 +168,7 @@ describe("a server with anonymous access", () => {
     const answer = await send("GET", "/v1/meta", undefined, bearer());
     expect([answer.status, message(answer.body)]).toEqual([
       401,
-      "oidc auth is not configured, please try another auth scheme or set up weaviate with OIDC configured",
+      "this server accepts no tokens: neither API keys (AUTHENTICATION_APIKEY_ENABLED) nor OpenID Connect (AUTHENTICATION_OIDC_ENABLED) is on; send the request without one",
     ]);
     expect((await send("GET", OPENID)).status).toBe(404);
     expect((await send("GET", OPENID, undefined, bearer())).status).toBe(401);
@@ -170,7 +176,7 @@ describe("a server with anonymous access", () => {
 });
 
 describe("the admin list", () => {
-  const authorization = { users: ["alice"], readOnlyUsers: ["rita", "anonymous"] };
+  const authorization = { users: ["alice"], readOnlyUsers: ["rita", "anonymous"], groups: [], readOnlyGroups: [] };
 
   it("refuses with 403 on every route, and only where something is granted", async () => {
     const { gateway, send, bearer } = await setUp({ authorization, anonymousAccess: true });

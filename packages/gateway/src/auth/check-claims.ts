@@ -16,13 +16,15 @@ export interface TokenHeader {
 }
 
 /**
- * Everything about a token but its signature, in the order of the reference (reference-rest 7.3), and besides: `exp` is
+ * Everything about a token but its signature, in the order of the reference (reference-rest 7.3), in words of our own, and besides: `exp` is
  * demanded, `nbf` counts, `crit` is refused. Fails with `unauthenticated`.
  */
 export function checkToken({ header, claims }: JsonWebToken, oidc: OidcConfiguration, nowMs: number): TokenHeader {
   const issuer = memberOf(claims, "iss");
   if (issuer !== oidc.issuer) {
-    throw refusedToken(`id token issued by a different provider, expected ${shown(oidc.issuer)} got ${shown(issuer)}`);
+    throw refusedToken(
+      `it is of issuer ${shown(issuer)} (claim 'iss'), this server takes tokens of ${shown(oidc.issuer)}`,
+    );
   }
   if (!oidc.skipClientIdCheck) checkAudience(memberOf(claims, "aud"), oidc.clientId);
   checkTimes(claims, nowMs);
@@ -33,14 +35,29 @@ export function checkToken({ header, claims }: JsonWebToken, oidc: OidcConfigura
 export function principalOf(claims: JsonMembers, oidc: OidcConfiguration): Principal {
   const { usernameClaim, groupsClaim } = oidc;
   const username = memberOf(claims, usernameClaim);
-  if (username === undefined) throw refusedToken(`token doesn't contain required claim '${usernameClaim}'`);
-  if (typeof username !== "string") {
-    throw refusedToken(`claim '${usernameClaim}' is not a string, but ${kindOf(username)}`);
+  if (username === undefined) {
+    throw refusedToken(`it has no claim '${usernameClaim}', which this server takes the user's name from`);
   }
-  if (username === "") throw refusedToken(`claim '${usernameClaim}' is empty`);
+  if (typeof username !== "string") {
+    throw refusedToken(`claim '${usernameClaim}', the user's name, must be a text, got ${kindOf(username)}`);
+  }
+  if (username === "") throw refusedToken(`claim '${usernameClaim}', the user's name, is empty`);
+  if (usernameClaim === "email") refuseUnverified(memberOf(claims, "email_verified"));
   const groups = groupsClaim === undefined ? undefined : memberOf(claims, groupsClaim);
   const names = Array.isArray(groups) ? groups.filter((group) => typeof group === "string") : [];
   return { username, groups: names, userType: "oidc" };
+}
+
+/**
+ * An address that nobody has verified is whatever its owner has typed: he could be anybody. An issuer that says nothing
+ * does not vouch for it either. Some write the claim as a text.
+ */
+function refuseUnverified(verified: unknown): void {
+  if (verified === true || verified === "true") return;
+  const got = verified === undefined ? "and the token has none" : `got ${shown(verified)}`;
+  throw refusedToken(
+    `users are known here by their email, which their issuer must have verified: claim 'email_verified' must be true, ${got}`,
+  );
 }
 
 /** When the token ends, in milliseconds since 1970. Only for tokens that `checkToken` let pass. */
@@ -52,19 +69,21 @@ function checkAudience(audience: unknown, clientId: string | undefined): void {
   const audiences = Array.isArray(audience) ? audience : [audience];
   if (clientId !== undefined && audiences.includes(clientId)) return;
   const got = audience === undefined ? [] : audiences;
-  throw refusedToken(`expected audience ${shown(clientId)} got ${shown(got)}`);
+  throw refusedToken(
+    `it is for ${shown(got)} (claim 'aud'), which must have this server's client id ${shown(clientId)}`,
+  );
 }
 
 function checkTimes(claims: JsonMembers, nowMs: number): void {
   const expiry = memberOf(claims, "exp");
-  if (expiry === undefined) throw refusedToken("token has no expiry (claim 'exp'), which is required");
-  if (typeof expiry !== "number") throw refusedToken(`claim 'exp' is not a number, but ${kindOf(expiry)}`);
-  if (!(nowMs < expiry * 1000)) throw refusedToken(`token is expired (Token Expiry: ${moment(expiry)})`);
+  if (expiry === undefined) throw refusedToken("it has no end (claim 'exp'), which is required");
+  if (typeof expiry !== "number") throw refusedToken(`claim 'exp' must be a number, got ${kindOf(expiry)}`);
+  if (!(nowMs < expiry * 1000)) throw refusedToken(`it has expired at ${moment(expiry)}: get a new one`);
   const notBefore = memberOf(claims, "nbf");
   if (notBefore === undefined) return;
-  if (typeof notBefore !== "number") throw refusedToken(`claim 'nbf' is not a number, but ${kindOf(notBefore)}`);
+  if (typeof notBefore !== "number") throw refusedToken(`claim 'nbf' must be a number, got ${kindOf(notBefore)}`);
   if (notBefore * 1000 > nowMs + NOT_BEFORE_TOLERANCE_SECONDS * 1000) {
-    throw refusedToken(`token is not valid yet (Not Before: ${moment(notBefore)})`);
+    throw refusedToken(`it is not valid before ${moment(notBefore)} (claim 'nbf')`);
   }
 }
 
@@ -75,19 +94,19 @@ function checkHeader(header: JsonMembers): TokenHeader {
   const algorithm = memberOf(header, "alg");
   if (!isSignatureAlgorithm(algorithm)) {
     throw refusedToken(
-      `id token signed with unsupported algorithm, expected ${shown(SIGNATURE_ALGORITHMS)} got ${shown(algorithm)}`,
+      `it is signed with ${shown(algorithm)} (header 'alg'), this server takes ${SIGNATURE_ALGORITHMS.join(", ")}`,
     );
   }
   const type = memberOf(header, "typ");
   if (type !== undefined && !(typeof type === "string" && TYPES.test(type))) {
-    throw refusedToken(`token is of type ${shown(type)}, expected "JWT" or "at+jwt"`);
+    throw refusedToken(`it is of type ${shown(type)} (header 'typ'), this server takes JWT and at+jwt`);
   }
   if (memberOf(header, "crit") !== undefined) {
-    throw refusedToken("token demands extensions that are not supported (header 'crit')");
+    throw refusedToken("it demands extensions that this server does not have (header 'crit')");
   }
   const keyId = memberOf(header, "kid");
   if (keyId !== undefined && typeof keyId !== "string") {
-    throw refusedToken(`header 'kid' is not a string, but ${kindOf(keyId)}`);
+    throw refusedToken(`header 'kid' must be a text, got ${kindOf(keyId)}`);
   }
   return { algorithm, keyId };
 }
@@ -100,18 +119,16 @@ function shown(value: unknown): string {
   return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}…`;
 }
 
-/** The type of a JSON value as the reference names it (reference-rest 7.3). */
+/** The type of a JSON value in words. */
 function kindOf(value: unknown): string {
-  if (value === null) return "<nil>";
-  if (typeof value === "number") return "float64";
-  if (typeof value === "boolean") return "bool";
-  if (typeof value === "string") return "string";
-  return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "number") return "a number";
+  if (typeof value === "string") return "a text";
+  return Array.isArray(value) ? "a list" : "an object";
 }
 
-/** Seconds since 1970 as the reference writes a moment; one that is no date as its number. */
+/** Seconds since 1970 as a date; one that is no date as its number. */
 function moment(seconds: number): string {
   const date = new Date(Math.floor(seconds) * 1000);
-  if (Number.isNaN(date.getTime())) return String(seconds);
-  return `${date.toISOString().slice(0, 19).replace("T", " ")} +0000 UTC`;
+  return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString().replace(".000Z", "Z");
 }

@@ -7,13 +7,15 @@ import type {
   Metrics,
   OidcConfiguration,
 } from "@shoal/service-runtime";
-import { type AccessControl, ANONYMOUS, type OpenIdDocument } from "./access.js";
+import { type AccessControl, ANONYMOUS, type OpenIdDocument, type Principal } from "./access.js";
 import { authorizeBy } from "./admin-list.js";
+import { type ApiKeySource, ApiKeyTable, ApiKeyVerifier } from "./api-keys.js";
 import { discoveryUrl } from "./discovery.js";
 import { findToken } from "./find-token.js";
 import { Issuer, type IssuerTimes } from "./issuer.js";
+import { hasThreeParts, isJsonWebToken } from "./json-web-token.js";
 import { type DocumentReader, readDocument } from "./read-document.js";
-import { TokenVerifier } from "./token-verifier.js";
+import { TOKEN_BYTES_MAX, TokenVerifier } from "./token-verifier.js";
 import { VerifiedTokens } from "./verified-tokens.js";
 
 export interface AccessConfiguration {
@@ -27,6 +29,8 @@ export interface AccessControlParts {
   readonly metrics?: Metrics | undefined;
   readonly read?: DocumentReader;
   readonly times?: IssuerTimes;
+  /** Where API keys are looked up that the settings do not hold, in this order. */
+  readonly apiKeySources?: readonly ApiKeySource[];
 }
 
 /** Who gets in, and what they may do. An issuer is asked from now on in the background, until this is disposed of. */
@@ -34,20 +38,29 @@ export function createAccessControl(
   { authentication, authorization }: AccessConfiguration,
   parts: AccessControlParts,
 ): AccessControl & Disposable {
-  const { anonymousAccess, oidc } = authentication;
+  const { anonymousAccess, apiKeys, oidc } = authentication;
   const nobody = anonymousAccess ? ANONYMOUS : undefined;
   const authorize = authorizeBy(authorization);
-  if (oidc === undefined) {
-    describeTokenMetrics(parts.metrics, undefined);
-    return {
-      identify(credentials) {
-        if (findToken(credentials) === undefined) return nobody;
-        throw new ShoalError("unauthenticated", NO_OIDC);
-      },
-      authorize,
-      [Symbol.dispose]() {},
-    };
-  }
+  const sources = [...(apiKeys === undefined ? [] : [ApiKeyTable.of(apiKeys.allowed)]), ...(parts.apiKeySources ?? [])];
+  const keys = sources.length === 0 ? undefined : new ApiKeyVerifier(sources);
+  const tokens = oidc === undefined ? undefined : verifyTokens(oidc, parts);
+  describeTokenMetrics(parts.metrics, tokens?.verifier, keys);
+  const verify = verifyCredentials(tokens?.verifier, keys);
+  const methods = [...(keys === undefined ? [] : ["API-keys"]), ...(tokens === undefined ? [] : ["OIDC"])];
+  return {
+    identify(credentials) {
+      const token = findToken(credentials);
+      return token === undefined ? nobody : verify(token);
+    },
+    authorize,
+    methods,
+    ...(tokens === undefined ? {} : { openId: () => openIdDocument(tokens.oidc, tokens.issuer) }),
+    [Symbol.dispose]: () => tokens?.issuer[Symbol.dispose](),
+  };
+}
+
+/** What verifies the tokens of an issuer, which is asked from now on. */
+function verifyTokens(oidc: OidcConfiguration, parts: AccessControlParts) {
   const verified = new VerifiedTokens();
   const { clock, logger, read = readDocument, times } = parts;
   const issuer = new Issuer(oidc.issuer, {
@@ -55,23 +68,47 @@ export function createAccessControl(
     logger,
     read,
     ...(times === undefined ? {} : { times }),
+    keysUrl: oidc.keysUrl,
     onKeysWithdrawn: () => verified.clear(),
   });
   const verifier = new TokenVerifier({ oidc, issuer, verified, clock });
-  describeTokenMetrics(parts.metrics, verifier);
   issuer.start();
-  return {
-    identify(credentials) {
-      const token = findToken(credentials);
-      return token === undefined ? nobody : verifier.verify(token);
-    },
-    authorize,
-    openId: () => openIdDocument(oidc, issuer),
-    [Symbol.dispose]: () => issuer[Symbol.dispose](),
+  return { oidc, issuer, verifier };
+}
+
+/** What is a JSON Web Token goes to the issuer where there is one, anything else to the keys (reference-today 1.6). */
+function verifyCredentials(
+  tokens: TokenVerifier | undefined,
+  keys: ApiKeyVerifier | undefined,
+): (token: string) => Principal | Promise<Principal> {
+  if (tokens === undefined) {
+    if (keys !== undefined) return (token) => keys.verify(token);
+    return () => {
+      throw new ShoalError("unauthenticated", NO_TOKENS);
+    };
+  }
+  if (keys === undefined) return (token) => tokens.verify(token);
+  return (token) => {
+    if (!hasThreeParts(token)) return keys.verify(token);
+    const known = tokens.recall(token);
+    if (known !== undefined) return known;
+    return token.length > TOKEN_BYTES_MAX || isJsonWebToken(token) ? tokens.verify(token) : keys.verify(token);
   };
 }
 
-function describeTokenMetrics(metrics: Metrics | undefined, verifier: TokenVerifier | undefined): void {
+function describeTokenMetrics(
+  metrics: Metrics | undefined,
+  verifier: TokenVerifier | undefined,
+  keys: ApiKeyVerifier | undefined,
+): void {
+  metrics?.counter(
+    {
+      name: "shoal_api_keys_total",
+      help: "API keys that requests carried, by outcome: accepted, refused.",
+      labelNames: ["outcome"],
+    },
+    () => Object.entries(keys?.counts ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  );
   metrics?.counter(
     {
       name: "shoal_tokens_total",
@@ -82,11 +119,11 @@ function describeTokenMetrics(metrics: Metrics | undefined, verifier: TokenVerif
   );
 }
 
-/** reference-rest 7.3. */
-const NO_OIDC = "oidc auth is not configured, please try another auth scheme or set up weaviate with OIDC configured";
+const NO_TOKENS =
+  "this server accepts no tokens: neither API keys (AUTHENTICATION_APIKEY_ENABLED) nor OpenID Connect (AUTHENTICATION_OIDC_ENABLED) is on; send the request without one";
 
 /** What clients of the reference read is added to the issuer's own document, so that both kinds of clients find theirs. */
-function openIdDocument({ issuer: url, clientId }: OidcConfiguration, issuer: Issuer): OpenIdDocument {
+function openIdDocument({ issuer: url, clientId, scopes }: OidcConfiguration, issuer: Issuer): OpenIdDocument {
   const { document } = issuer;
   if (document === undefined) {
     throw new ShoalError("unavailable", `the issuer ${url} has not answered yet`, {
@@ -94,5 +131,6 @@ function openIdDocument({ issuer: url, clientId }: OidcConfiguration, issuer: Is
     });
   }
   // Undefined where none is configured: what the issuer itself says under that name is not ours.
-  return { ...document, href: discoveryUrl(url), clientId };
+  const asked = scopes.length === 0 ? {} : { scopes };
+  return { ...document, href: discoveryUrl(url), clientId, ...asked };
 }

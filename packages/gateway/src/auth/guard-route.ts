@@ -13,14 +13,22 @@ export function identify(
 ): Principal | Promise<Principal> {
   if (route.access === "open") return ANONYMOUS;
   const principal = access.identify(credentials);
-  if (principal instanceof Promise) return principal.then((known) => admitted(route, known));
-  return admitted(route, principal);
+  if (principal instanceof Promise) return principal.then((known) => admitted(access, route, known));
+  return admitted(access, route, principal);
 }
 
-function admitted(route: Pick<Route, "access">, principal: Principal | undefined): Principal {
+function admitted(
+  { methods = [] }: AccessControl,
+  route: Pick<Route, "access">,
+  principal: Principal | undefined,
+): Principal {
   if (principal !== undefined) return principal;
   if (route.access === "anyone") return ANONYMOUS;
-  throw new ShoalError("unauthenticated", "anonymous access not enabled, please provide an auth scheme such as OIDC");
+  // The text is that of the reference (reference-today 1.6).
+  throw new ShoalError(
+    "unauthenticated",
+    `anonymous access not enabled. Please authenticate through one of the available methods: [${methods.join(", ")}]`,
+  );
 }
 
 /**

@@ -27,6 +27,8 @@ export interface IssuerParts {
   readonly logger: Logger;
   readonly read: DocumentReader;
   readonly times?: IssuerTimes;
+  /** Where the keys are; absent: where the discovery document says. */
+  readonly keysUrl?: string | undefined;
   /** A key that was known is no longer published, or may no longer be believed. */
   readonly onKeysWithdrawn: () => void;
 }
@@ -104,9 +106,8 @@ export class Issuer implements Disposable {
     clearTimeout(this.#timer);
     let step = discoveryUrl(this.url);
     try {
-      const discovery = await this.#readDiscovery();
-      step = discovery.keysUrl;
-      await this.#readKeys(discovery);
+      step = await this.#findKeys();
+      await this.#readKeys(step);
       this.#succeed();
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.#fail(step, error);
@@ -115,13 +116,24 @@ export class Issuer implements Disposable {
     if (!this.#stopping.signal.aborted) this.#schedule();
   }
 
+  /** Where the keys are. Where the settings say it, an issuer without a discovery document is one all the same. */
+  async #findKeys(): Promise<string> {
+    const { keysUrl, logger } = this.#parts;
+    if (keysUrl === undefined) return (await this.#readDiscovery()).keysUrl;
+    await this.#readDiscovery().catch((error: unknown) => {
+      this.#discovery ??= { members: { issuer: this.url, jwks_uri: keysUrl }, keysUrl };
+      logger.debug({ issuer: this.url, reason: String(error) }, "the issuer's discovery document cannot be read");
+    });
+    return keysUrl;
+  }
+
   async #readDiscovery(): Promise<DiscoveryDocument> {
     const document = await this.#parts.read(discoveryUrl(this.url), this.#stopping.signal);
     this.#discovery = parseDiscovery(document, this.url);
     return this.#discovery;
   }
 
-  async #readKeys({ keysUrl }: DiscoveryDocument): Promise<void> {
+  async #readKeys(keysUrl: string): Promise<void> {
     // The keys are those of the moment in which they were asked for, at the latest.
     const now = this.#parts.clock.now();
     const next = await readKeySet(await this.#parts.read(keysUrl, this.#stopping.signal));

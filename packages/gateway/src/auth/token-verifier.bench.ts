@@ -15,9 +15,14 @@ const oidc = {
   skipClientIdCheck: false,
   usernameClaim: "email",
   groupsClaim: "groups",
+  scopes: [],
+  keysUrl: undefined,
 };
 const access = createAccessControl(
-  { authentication: { anonymousAccess: false, oidc }, authorization: { users: ["a@example.com"], readOnlyUsers: [] } },
+  {
+    authentication: { anonymousAccess: false, apiKeys: undefined, oidc },
+    authorization: { users: ["a@example.com"], readOnlyUsers: [], groups: [], readOnlyGroups: [] },
+  },
   { clock: { now: () => Date.now() }, logger: silentLogger, read: stub.read },
 );
 const exp = Math.floor(Date.now() / 1000) + 3_600;
@@ -26,6 +31,7 @@ const claims = {
   aud: "cid",
   exp,
   email: "a@example.com",
+  email_verified: true,
   groups: ["one", "two"],
   scope: "profile email",
 };

@@ -64,6 +64,14 @@ export class TokenVerifier {
     }
   }
 
+  /** Whom the token speaks for when it was verified lately; undefined when that is not known. */
+  recall(token: string): Principal | undefined {
+    if (token.length > TOKEN_BYTES_MAX) return undefined;
+    const known = this.#verified.find(digestOfToken(token), this.#clock.now());
+    if (known !== undefined) this.#counts.cached++;
+    return known;
+  }
+
   #counted(refusal: unknown): unknown {
     if (ShoalError.from(refusal).code === "unauthenticated") this.#counts.refused++;
     else this.#counts.unanswered++;
@@ -72,9 +80,9 @@ export class TokenVerifier {
 
   #verify(token: string): Principal | Promise<Principal> {
     if (token.length > TOKEN_BYTES_MAX) {
-      throw refusedToken(`token has ${token.length} bytes, at most ${TOKEN_BYTES_MAX} are accepted`);
+      throw refusedToken(`it has ${token.length} bytes, at most ${TOKEN_BYTES_MAX} are taken`);
     }
-    const digest = hash("sha256", token, "base64");
+    const digest = digestOfToken(token);
     const known = this.#verified.find(digest, this.#clock.now());
     if (known !== undefined) {
       this.#counts.cached++;
@@ -100,7 +108,7 @@ export class TokenVerifier {
     const before = this.#issuer.keys;
     const isSigned = await this.#isSignedBy(before, token, header);
     const keys = isSigned ? before : await this.#newKeysThatSigned(before, token, header);
-    if (keys === undefined) throw new ShoalError("unauthenticated", BAD_SIGNATURE);
+    if (keys === undefined) throw refusedToken(BAD_SIGNATURE);
     const principal = principalOf(jwt.claims, this.#oidc);
     const [now, expiry] = [this.#clock.now(), expiryMs(jwt.claims)];
     // Keys that were read while this token waited may have lost the one that has signed it.
@@ -166,4 +174,8 @@ export class TokenVerifier {
   }
 }
 
-const BAD_SIGNATURE = "failed to verify signature: failed to verify id token signature";
+function digestOfToken(token: string): string {
+  return hash("sha256", token, "base64");
+}
+
+const BAD_SIGNATURE = "no key of the issuer has signed it";

@@ -9,7 +9,7 @@ import { StubIssuer } from "./stub-issuer.js";
 
 export const NOW_MS = 1_790_000_000_000;
 export const NOW = NOW_MS / 1000;
-export const BAD_SIGNATURE = "failed to verify signature: failed to verify id token signature";
+export const BAD_SIGNATURE = "the token is refused: no key of the issuer has signed it";
 
 /** A verifier whose issuer has not been read; nothing of it outlives the test but timers that hold nobody. */
 export function verifierOf(keys: readonly TestKey[], turns?: Pick<VerificationTurns, "next">) {
@@ -29,6 +29,8 @@ export function verifierOf(keys: readonly TestKey[], turns?: Pick<VerificationTu
     skipClientIdCheck: false,
     usernameClaim: "sub",
     groupsClaim: "groups",
+    scopes: [],
+    keysUrl: undefined,
   };
   const verifier = new TokenVerifier({ oidc, issuer, verified, clock, ...(turns === undefined ? {} : { turns }) });
   const claims = { iss: stub.url, aud: "cid", exp: NOW + 3_600, sub: "alice", groups: ["g"] };

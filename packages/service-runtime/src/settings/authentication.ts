@@ -1,5 +1,5 @@
 import { setting } from "../setting.js";
-import { issuerUrl, text, texts, truth } from "../setting-parsers.js";
+import { exactTexts, issuerUrl, text, texts, truth } from "../setting-parsers.js";
 
 /**
  * Who gets in and may do what. Names and keys are those of the reference (reference-rest 7.1). Undefined is "not set":
@@ -10,7 +10,7 @@ export const AUTHENTICATION_SETTINGS = {
     "REQUIRES_AUTHENTICATION",
     "requiresAuthentication",
     false,
-    "Demands OpenID Connect, fully set, and switches anonymous access off.",
+    "Demands API keys or OpenID Connect, fully set (OpenID Connect when neither is named), and switches anonymous access off.",
     truth,
   ),
   anonymousAccess: {
@@ -21,14 +21,45 @@ export const AUTHENTICATION_SETTINGS = {
       "Whether requests without a token are accepted, as user anonymous.",
       truth,
     ),
-    fallbackText: "true, with OpenID Connect false",
+    fallbackText: "true, with API keys or OpenID Connect false",
   },
+  apiKeysEnabled: setting(
+    "AUTHENTICATION_APIKEY_ENABLED",
+    "authentication.apikey.enabled",
+    false,
+    "Whether API keys are accepted as bearer tokens. The next three count only then.",
+    truth,
+  ),
+  apiKeysAllowed: {
+    ...setting<readonly string[]>(
+      "AUTHENTICATION_APIKEY_ALLOWED_KEYS",
+      "authentication.apikey.allowed_keys",
+      [],
+      "The keys, separated by commas. Whoever may look at this process can read them: the file is safer.",
+      exactTexts,
+    ),
+    isSecret: true,
+  },
+  apiKeysUsers: setting<readonly string[]>(
+    "AUTHENTICATION_APIKEY_USERS",
+    "authentication.apikey.users",
+    [],
+    "Whom the keys belong to: one user for all of them, or as many as keys, in the same order, separated by commas.",
+    exactTexts,
+  ),
+  apiKeysFile: setting(
+    "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE",
+    "authentication.apikey.allowed_keys_file",
+    "",
+    "File with more keys: a line is user,key, or a key of the one user of AUTHENTICATION_APIKEY_USERS; # begins a comment line. Read again when it changes.",
+    text,
+  ),
   oidcEnabled: {
     ...setting<boolean | undefined>(
       "AUTHENTICATION_OIDC_ENABLED",
       "authentication.oidc.enabled",
       undefined,
-      "Whether bearer tokens of an OpenID Connect issuer are accepted. The next five count only then.",
+      "Whether bearer tokens of an OpenID Connect issuer are accepted. The next seven count only then.",
       truth,
     ),
     fallbackText: "REQUIRES_AUTHENTICATION",
@@ -58,7 +89,7 @@ export const AUTHENTICATION_SETTINGS = {
     "AUTHENTICATION_OIDC_USERNAME_CLAIM",
     "authentication.oidc.username_claim",
     undefined,
-    "Claim of a token that holds the user's name, e.g. email.",
+    "Claim of a token that holds the user's name: sub, which an issuer gives to one user only. With email, tokens whose email_verified is not true are refused.",
     text,
   ),
   oidcGroupsClaim: setting<string | undefined>(
@@ -68,11 +99,25 @@ export const AUTHENTICATION_SETTINGS = {
     "Claim that holds a list of the user's groups.",
     text,
   ),
+  oidcScopes: setting<readonly string[]>(
+    "AUTHENTICATION_OIDC_SCOPES",
+    "authentication.oidc.scopes",
+    [],
+    "Scopes that clients ask the issuer for, separated by commas: told by /v1/.well-known/openid-configuration, asked for by the console.",
+    texts,
+  ),
+  oidcKeysUrl: setting<string | undefined>(
+    "AUTHENTICATION_OIDC_JWKS_URL",
+    "authentication.oidc.jwks_url",
+    undefined,
+    "URL of the issuer's keys, where its discovery document does not lead to them.",
+    issuerUrl,
+  ),
   adminListEnabled: setting(
     "AUTHORIZATION_ADMINLIST_ENABLED",
     "authorization.admin_list.enabled",
     false,
-    "Whether only those on the two lists may do anything. They count only then.",
+    "Whether only those on the lists may do anything. The lists count only then.",
     truth,
   ),
   adminListUsers: setting<readonly string[]>(
@@ -87,6 +132,20 @@ export const AUTHENTICATION_SETTINGS = {
     "authorization.admin_list.read_only_users",
     [],
     "Users who may only read, separated by commas.",
+    texts,
+  ),
+  adminListGroups: setting<readonly string[]>(
+    "AUTHORIZATION_ADMINLIST_GROUPS",
+    "authorization.admin_list.groups",
+    [],
+    "Groups of a token whose members may do everything, separated by commas.",
+    texts,
+  ),
+  adminListReadOnlyGroups: setting<readonly string[]>(
+    "AUTHORIZATION_ADMINLIST_READONLY_GROUPS",
+    "authorization.admin_list.read_only_groups",
+    [],
+    "Groups of a token whose members may only read, separated by commas.",
     texts,
   ),
 } as const;

@@ -30,6 +30,8 @@ const OIDC = {
   skipClientIdCheck: false,
   usernameClaim: "sub",
   groupsClaim: undefined,
+  scopes: [],
+  keysUrl: undefined,
 };
 
 async function served(settings: Partial<GatewaySettings> = {}, profile?: WireProfile): Promise<Document> {
@@ -82,8 +84,8 @@ describe.each([
 
   it("is valid OpenAPI 3.1, with OpenID Connect and without", async () => {
     for (const authentication of [
-      { anonymousAccess: true, oidc: undefined },
-      { anonymousAccess: false, oidc: OIDC },
+      { anonymousAccess: true, apiKeys: undefined, oidc: undefined },
+      { anonymousAccess: false, apiKeys: undefined, oidc: OIDC },
     ]) {
       const document = await served({ authentication }, profile);
       expect(document.openapi).toBe("3.1.0");
@@ -150,12 +152,12 @@ describe("what depends on settings", () => {
   });
 
   it("a token is needed where anonymous access is off, and never where a route is open", async () => {
-    const open = await served({ authentication: { anonymousAccess: true, oidc: undefined } });
+    const open = await served({ authentication: { anonymousAccess: true, apiKeys: undefined, oidc: undefined } });
     expect(open.components.securitySchemes).toEqual({
       bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
     });
     expect(open.paths["/v1/objects"]?.get?.security).toEqual([{}, { bearer: [] }]);
-    const closed = await served({ authentication: { anonymousAccess: false, oidc: OIDC } });
+    const closed = await served({ authentication: { anonymousAccess: false, apiKeys: undefined, oidc: OIDC } });
     expect(closed.paths["/v1/objects"]?.get?.security).toEqual([{ bearer: [] }, { oidc: [] }]);
     expect(closed.paths["/v1/.well-known/live"]?.get?.security).toEqual([]);
     expect(closed.components.securitySchemes.oidc).toEqual({

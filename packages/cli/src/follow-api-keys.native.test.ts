@@ -1,0 +1,111 @@
+import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ApiKeySource } from "@shoal/gateway";
+import {
+  type ApiKeyConfiguration,
+  digestOfKey,
+  type Logger,
+  ResourceScope,
+  silentLogger,
+} from "@shoal/service-runtime";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { followApiKeys } from "./follow-api-keys.js";
+
+let folder: string;
+let scope: ResourceScope;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "shoal-keys-"));
+  scope = new ResourceScope();
+});
+afterEach(async () => {
+  await scope[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const settings = (file: string, more: Partial<ApiKeyConfiguration> = {}): ApiKeyConfiguration => ({
+  allowed: [],
+  file,
+  soleUser: undefined,
+  ...more,
+});
+
+const holder = ([source]: readonly ApiKeySource[], key: string): string | undefined =>
+  source?.find(digestOfKey(key))?.username;
+
+describe("a followed file of API keys", () => {
+  it("is none where the settings name none", async () => {
+    expect(await followApiKeys(undefined, silentLogger, scope)).toEqual([]);
+    expect(await followApiKeys({ allowed: [], file: undefined, soleUser: undefined }, silentLogger, scope)).toEqual([]);
+  });
+
+  it("stops the start when it cannot be used", async () => {
+    const missing = join(folder, "missing");
+    await expect(followApiKeys(settings(missing), silentLogger, scope)).rejects.toThrow(
+      /AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE '.*missing' cannot be read: ENOENT/,
+    );
+    await writeFile(missing, "# nobody\n");
+    await expect(followApiKeys(settings(missing), silentLogger, scope)).rejects.toThrow(
+      "need at least one valid allowed key",
+    );
+    await truncate(missing, 3 * 1024 * 1024);
+    await expect(followApiKeys(settings(missing), silentLogger, scope)).rejects.toThrow("at most 2097152");
+    await writeFile(missing, "bob,k1");
+    const allowed = [{ digest: digestOfKey("k1"), username: "ann" }];
+    await expect(followApiKeys(settings(missing, { allowed }), silentLogger, scope)).rejects.toThrow(
+      "the users 'ann' and 'bob' have the same key",
+    );
+  });
+
+  it("is read again when it is written, renamed over, or is a link that leads elsewhere", async () => {
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,k1\n");
+    const sources = await followApiKeys(settings(file), silentLogger, scope, 10);
+    expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual(["ann", undefined]);
+    // The same number of keys: it is what they are that counts.
+    await writeFile(file, "ann,k2\n");
+    await vi.waitFor(() => expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual([undefined, "ann"]));
+    await writeFile(join(folder, "next"), "bob,k2\n");
+    await rename(join(folder, "next"), file);
+    await vi.waitFor(() => expect(holder(sources, "k2")).toBe("bob"));
+  });
+
+  it("follows the links that Kubernetes swaps", async () => {
+    for (const [name, text] of [
+      ["one", "ann,k1"],
+      ["two", "ann,k2"],
+    ] as const) {
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, "keys"), text);
+    }
+    await symlink("one", join(folder, "..data"));
+    await symlink("..data/keys", join(folder, "keys"));
+    const sources = await followApiKeys(settings(join(folder, "keys")), silentLogger, scope, 10);
+    expect(holder(sources, "k1")).toBe("ann");
+    await symlink("two", join(folder, "..data_tmp"));
+    await rename(join(folder, "..data_tmp"), join(folder, "..data"));
+    await vi.waitFor(() => expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual([undefined, "ann"]));
+  });
+
+  it("that becomes bad keeps the former keys and says so, without any key", async () => {
+    const file = join(folder, "keys");
+    const lines: string[] = [];
+    const logger: Logger = {
+      ...silentLogger,
+      info: (fields, message) => lines.push(`info ${message} ${JSON.stringify(fields)}`),
+      warn: (fields, message) => lines.push(`warn ${message} ${String((fields as { error: Error }).error.message)}`),
+    };
+    await writeFile(file, "ann,k1\n");
+    const sources = await followApiKeys(settings(file), logger, scope, 10);
+    await writeFile(file, "ann,s3cr3t with space\n");
+    await vi.waitFor(() => expect(lines.join("\n")).toContain("changed API keys cannot be used; the former ones stay"));
+    await rm(file);
+    await vi.waitFor(() => expect(lines.join("\n")).toContain("ENOENT"));
+    expect(holder(sources, "k1")).toBe("ann");
+    await writeFile(file, "ann,s3cr3t\n");
+    await vi.waitFor(() => expect(holder(sources, "s3cr3t")).toBe("ann"));
+    expect(lines.join("\n")).toContain("info API keys were read again");
+    expect(lines.join("\n")).not.toContain("s3cr3t");
+  });
+});
