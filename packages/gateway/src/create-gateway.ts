@@ -120,7 +120,8 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     onSkippedClass: (skipped) => logger.warn(skipped, "a class has no place in the GraphQL schema"),
   });
   const isReady = (): boolean => ready && !server.isDraining;
-  const rest = restRoutes(dependencies, {
+  const services = { ...dependencies, logger };
+  const rest = restRoutes(services, {
     ...settings,
     modules,
     onBatch: statistics.countBatch,

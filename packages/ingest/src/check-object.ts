@@ -17,6 +17,7 @@ import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { requireTargets } from "./locate-objects.js";
+import { refuseUnbuiltMembers } from "./refuse-unbuilt-members.js";
 
 /** What a client sent beside id and vector, checked and in its stored form. */
 export interface CheckedContent {
@@ -72,13 +73,14 @@ export function classOf(input: ObjectInput, schema: SchemaView): ClassRecord {
   throw new ShoalError("invalid", `class '${className}' not present in schema`);
 }
 
-/** Class, vector weights, properties, in this order; fails with `invalid` on the first fault. */
+/** Class, what is not built, vector weights, properties, in this order; fails with `invalid` on the first fault. */
 export function checkContent(input: ObjectInput, schema: SchemaView, scheme: BeaconScheme): CheckedContent {
   return checkContentOf(input, classOf(input, schema), scheme);
 }
 
 /** The same for an object whose class is known. */
 export function checkContentOf(input: ObjectInput, record: ClassRecord, scheme: BeaconScheme): CheckedContent {
+  refuseUnbuiltMembers(input);
   const vectorWeights = parseVectorWeights(input.vectorWeights);
   const validator = propertyValidator(record.definition, scheme);
   const properties = validator.parse(input.properties);

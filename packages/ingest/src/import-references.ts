@@ -21,6 +21,7 @@ import {
   type ReferenceItem,
   type ShardReferences,
 } from "./reference-batch.js";
+import { refuseTenant } from "./refuse-unbuilt-members.js";
 import { Turns } from "./turns.js";
 
 /**
@@ -73,7 +74,10 @@ function check(parts: IngestParts, input: ReferenceInput, index: number): Refere
   const record = parts.schema.classRecord(className);
   if (record === undefined) return new ShoalError("invalid", `class '${className}' not present in schema`);
   const { beaconScheme } = parts.profile;
-  const fault = parsed(() => propertyValidator(record.definition, beaconScheme).requireReference(property));
+  const fault = parsed(() => {
+    refuseTenant(input);
+    propertyValidator(record.definition, beaconScheme).requireReference(property);
+  });
   if (fault !== undefined) return fault;
   const written = { from: writeLongBeacon(beaconScheme, from), to: writeShortBeacon(beaconScheme, to) };
   return { index, written, record, id, property, reference: referenceTo(to, beaconScheme) };

@@ -14,6 +14,9 @@ export interface ObjectInput {
   readonly vector: unknown;
   readonly vectorWeights: unknown;
   readonly additional: unknown;
+  /** Not built: see `refuseUnbuiltMembers`. */
+  readonly tenant?: unknown;
+  readonly vectors?: unknown;
 }
 
 /** What was stored, for the echo. */
@@ -32,6 +35,8 @@ export interface ReferenceInput {
   readonly from: string;
   /** A short beacon: the object that is referred to. */
   readonly to: string;
+  /** Not built: see `refuseTenant`. */
+  readonly tenant?: unknown;
 }
 
 /** The outcome of one reference of a batch: its beacons in their canonical form, or why it was not added. */

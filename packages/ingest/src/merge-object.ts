@@ -21,6 +21,7 @@ import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { requireTargets } from "./locate-objects.js";
 import { parseBodyId } from "./object-ids.js";
+import { refuseUnbuiltMembers } from "./refuse-unbuilt-members.js";
 import { settleVector } from "./settle-vector.js";
 import { vectorChange } from "./vectorize-objects.js";
 
@@ -80,6 +81,7 @@ export async function mergeObject(
 
 async function checkMerge(parts: IngestParts, input: ObjectInput, context: RequestContext): Promise<CheckedMerge> {
   const record = classOf(input, parts.schema);
+  refuseUnbuiltMembers(input);
   parseVectorWeights(input.vectorWeights);
   const validator = propertyValidator(record.definition, parts.profile.beaconScheme);
   const changes = validator.parseChanges(input.properties);

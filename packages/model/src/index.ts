@@ -19,6 +19,7 @@ export {
   type WhereFilter,
 } from "./filters/where-filter.js";
 export { checkWhereText, DEFAULT_WHERE_LIMITS, type WhereLimits } from "./filters/where-limits.js";
+export { editDistance, type KnownName, nearestName } from "./nearest-name.js";
 export {
   type BeaconScheme,
   LOCAL_HOST,
@@ -64,6 +65,7 @@ export {
 export { eachRun, runsOf } from "./objects/runs-of.js";
 export { isUncheckedObject, typeName, type UncheckedObject } from "./objects/value-wording.js";
 export { parseVectorWeights } from "./objects/vector-weights.js";
+export { BodyWarnings } from "./schema/body-warnings.js";
 export { CLASS_BODY, type ClassSettings } from "./schema/class-body.js";
 export {
   type ClassDefinition,
@@ -99,7 +101,8 @@ export {
   type SchemaLimits,
   type ShardLimit,
 } from "./schema/schema-limits.js";
-export { shownClass } from "./schema/shown-class.js";
+export { shownClass, shownProperty } from "./schema/shown-class.js";
+export { isUnbuiltModule, UNBUILT_MODULES } from "./schema/unbuilt-modules.js";
 export { updateClass } from "./schema/update-class.js";
 export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
 export {

@@ -70,7 +70,13 @@ it(`answers anything with a value or a ShoalError (seed ${SEED})`, () => {
     () => parseClass(anything(4), schema, settings),
     () => parseClass({ class: "Foo", properties: anything(3), vectorIndexConfig: anything(2) }, schema, settings),
     () => parseClass({ class: "Foo", shardingConfig: anything(2), moduleConfig: anything(3) }, schema, settings),
-    () => parseProperty(anything(3), "All", schema),
+    () =>
+      parseClass({ class: "Foo", replicationConfig: anything(3), multiTenancyConfig: anything(2) }, schema, settings),
+    () => parseClass({ class: "Foo", vectorIndexConfig: { pq: anything(3), distance: anything(1) } }, schema, settings),
+    () => parseClass({ class: "Foo", vectorConfig: anything(2), objectTtlConfig: anything(2) }, schema, settings),
+    () => parseProperty(anything(3), "All", schema, settings.modules),
+    () =>
+      parseProperty({ name: "x", dataType: anything(1), tokenization: anything(1) }, "All", schema, settings.modules),
     () => updateClass({ ...target, [pick(KEYS)]: anything(3) }, target, settings),
     () => validator.parse(object(3, names)),
     () => validator.parse({ [pick(names)]: anything(3) }),

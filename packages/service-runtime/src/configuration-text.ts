@@ -1,6 +1,5 @@
-import { ShoalError } from "@shoal/model";
+import { type KnownName, nearestName, ShoalError } from "@shoal/model";
 import { Composer, type CST, isMap, isScalar, isSeq, LineCounter, Parser } from "yaml";
-import { type KnownName, nearestName } from "./nearest-name.js";
 import { type FoundValue, quote, type SettingValue } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
 import { UNBUILT_FEATURES } from "./unbuilt-features.js";

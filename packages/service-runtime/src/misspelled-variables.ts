@@ -1,5 +1,4 @@
-import { ShoalError } from "@shoal/model";
-import { editDistance, nearestName } from "./nearest-name.js";
+import { editDistance, nearestName, ShoalError } from "@shoal/model";
 import { quote } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
 import { UNBUILT_FEATURES } from "./unbuilt-features.js";

@@ -17,6 +17,8 @@ const MEMBERS: ReadonlyMap<string, keyof ObjectInput> = new Map([
   ["vector", "vector"],
   ["vectorweights", "vectorWeights"],
   ["additional", "additional"],
+  ["tenant", "tenant"],
+  ["vectors", "vectors"],
 ]);
 
 type Draft = { -readonly [Member in keyof ObjectInput]: unknown };

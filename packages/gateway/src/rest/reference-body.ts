@@ -80,7 +80,9 @@ const REFERENCE_BATCH: ListForm<ReferenceInput> = {
   type: "[]*models.BatchReference",
   itemOf: (value) => {
     const member = membersOf(value, "models.BatchReference");
-    return { from: uriOf(member("from"), "from", "BatchReference"), to: uriOf(member("to"), "to", "BatchReference") };
+    const [from, to] = [uriOf(member("from"), "from", "BatchReference"), uriOf(member("to"), "to", "BatchReference")];
+    const tenant = value === null || Object.keys(value as object).length <= 2 ? undefined : member("tenant");
+    return tenant === undefined ? { from, to } : { from, to, tenant };
   },
 };
 

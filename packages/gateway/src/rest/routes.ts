@@ -5,7 +5,7 @@ import type { ClassSettings, WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
-import type { Clock } from "@shoal/service-runtime";
+import type { Clock, Logger } from "@shoal/service-runtime";
 import type { Route } from "../http/route.js";
 import { batchReferencesRoute } from "./batch-references-route.js";
 import { type BatchSettings, batchRoute } from "./batch-route.js";
@@ -17,6 +17,7 @@ import { nodesRoute } from "./nodes-route.js";
 import { ObjectWriter } from "./object-json.js";
 import { objectRoutes } from "./object-routes.js";
 import { referenceRoutes } from "./reference-routes.js";
+import { withoutUnbuiltParameters } from "./refuse-unbuilt-parameters.js";
 import { schemaRoutes } from "./schema-routes.js";
 
 export interface RestServices {
@@ -30,6 +31,7 @@ export interface RestServices {
   readonly profile: WireProfile;
   readonly classSettings: () => ClassSettings;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 export interface RestSettings extends InstanceRouteParts, BatchSettings, ListSettings {
@@ -42,20 +44,20 @@ const NO_NODES: ClusterNodes = { nodes: [] };
 
 /** Every operation of the REST API. */
 export function restRoutes(services: RestServices, settings: RestSettings): readonly Route[] {
-  const { ingest, query, classifications, schema, view, profile, classSettings, clock, nodes = NO_NODES } = services;
+  const { ingest, query, classifications, schema, view, profile, classSettings, clock, logger } = services;
+  const { nodes = NO_NODES } = services;
   const { modules } = settings;
   const { answers, bodyTurns: turns } = settings;
   const writer = new ObjectWriter(view, profile, settings.origin);
-  return [
-    ...instanceRoutes(settings, profile),
+  const data: readonly Route[] = [
     nodesRoute(nodes, clock),
     ...objectRoutes({ ingest, query, modules, writer, profile, turns, answers }),
     listRoute(query, writer, settings),
     ...referenceRoutes(ingest, profile, settings.batchReferencesMax, turns),
     batchRoute(ingest, writer, clock, settings),
     batchReferencesRoute(ingest, settings.batchReferencesMax, turns),
-    ...schemaRoutes(schema, view, classSettings, profile),
+    ...schemaRoutes(schema, view, classSettings, profile, logger),
     ...classificationRoutes(classifications, profile),
-    ...moduleRoutes(modules),
   ];
+  return [...instanceRoutes(settings, profile), ...data.map(withoutUnbuiltParameters), ...moduleRoutes(modules)];
 }

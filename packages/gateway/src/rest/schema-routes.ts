@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type SchemaView, unknownWhetherThere } from "@shoal/cluster";
 import {
+  BodyWarnings,
   CLASS_BODY,
   type ClassDefinition,
   type ClassSettings,
@@ -10,15 +11,18 @@ import {
   parseProperty,
   ShoalError,
   shownClass,
+  shownProperty,
   updateClass,
   type WireProfile,
 } from "@shoal/model";
 import type { ClassRecord, SchemaService } from "@shoal/rpc";
+import type { Logger } from "@shoal/service-runtime";
 import type { Verb } from "../auth/access.js";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { parseJson, parseJsonExactly } from "../json/parse-json.js";
+import { warningHeaders } from "./warning-headers.js";
 
 /** Reading and changing classes (reference-rest 4). `classSettings` is asked anew for each class. */
 export function schemaRoutes(
@@ -26,11 +30,20 @@ export function schemaRoutes(
   view: SchemaView,
   classSettings: () => ClassSettings,
   profile: WireProfile,
+  logger: Logger,
 ): readonly Route[] {
   const definitions = (): ClassDefinition[] => view.snapshot.classes.map(({ definition }) => definition);
 
   const notFound = (className: string) => notFoundResponse(unknownClass(className), profile);
   const shown = (record: ClassRecord) => jsonResponse(200, shownClass(record.definition, profile));
+
+  /** The answer with what of the body had no effect, which is logged, too. */
+  function warned(answer: HttpResponse, warnings: BodyWarnings, className: string): HttpResponse {
+    const { worded, others } = warnings;
+    if (worded.length === 0) return answer;
+    logger.warn({ class: className, warnings: worded, others }, "a class body has members without effect");
+    return { ...answer, headers: warningHeaders(warnings) };
+  }
 
   async function list({ context }: HttpRequest): Promise<HttpResponse> {
     await view.refresh(context);
@@ -52,10 +65,12 @@ export function schemaRoutes(
       // Fails when the schema as it is now cannot be known: an old one would refuse what is allowed, and the reverse.
       const { version } = await schema.current(context);
       const settings = classSettings();
-      const definition = parseClass(readBody(request, "objectClass"), definitions(), settings);
+      const warnings = new BodyWarnings();
+      const definition = parseClass(readBody(request, "objectClass"), definitions(), settings, warnings);
       if (definition.vectorizer !== "none") await settings.modules.check(definition);
       try {
-        return shown(await schema.addClass(definition, context, { plannedVersion: version }));
+        const made = await schema.addClass(definition, context, { plannedVersion: version });
+        return warned(shown(made), warnings, definition.class);
       } catch (thrown) {
         if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
         context.signal?.throwIfAborted();
@@ -75,10 +90,12 @@ export function schemaRoutes(
         decodeBody(CLASS_BODY, body, "objectClass");
         return notFound(className);
       }
-      const definition = updateClass(body, record.definition, classSettings());
-      if (isDeepStrictEqual(definition, record.definition)) return shown(record);
+      const warnings = new BodyWarnings();
+      const definition = updateClass(body, record.definition, classSettings(), warnings);
+      const isSame = isDeepStrictEqual(definition, record.definition);
       try {
-        return shown(await schema.updateClass(definition, version, context));
+        const updated = isSame ? record : await schema.updateClass(definition, version, context);
+        return warned(shown(updated), warnings, className);
       } catch (thrown) {
         if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
         context.signal?.throwIfAborted();
@@ -108,14 +125,16 @@ export function schemaRoutes(
   async function addProperty(request: HttpRequest): Promise<HttpResponse> {
     const [className = ""] = request.params;
     await schema.current(request.context);
-    const property = parseProperty(readBody(request, "body"), className, definitions());
+    const warnings = new BodyWarnings();
+    const { modules } = classSettings();
+    const property = parseProperty(readBody(request, "body"), className, definitions(), modules, warnings);
     const record = await schema.addProperty(className, property, request.context).catch((thrown: unknown) => {
       // The class was deleted in the meantime: as if it had never been there.
       if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
       throw new ShoalError("invalid", thrown.message, { cause: thrown });
     });
     const stored = record.definition.properties?.find(({ name }) => name === property.name);
-    return jsonResponse(200, stored ?? property);
+    return warned(jsonResponse(200, shownProperty(stored ?? property)), warnings, className);
   }
 
   const one = "/v1/schema/{class}";

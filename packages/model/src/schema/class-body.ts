@@ -2,14 +2,22 @@ import * as z from "zod";
 import { ShoalError } from "../errors/shoal-error.js";
 import type { JsonObject } from "../objects/json.js";
 import { plainJsonObject } from "../objects/plain-json.js";
+import { isUncheckedObject, type UncheckedObject } from "../objects/value-wording.js";
 import type { WireProfile } from "../wire-profile.js";
+import { BodyWarnings } from "./body-warnings.js";
 import type { InvertedIndexConfig, PropertyDefinition } from "./class-definition.js";
-import { normaliseClassName } from "./class-names.js";
-import { decodeBody, int64 } from "./decode-body.js";
+import { NAME_CHARS_MAX, normaliseClassName } from "./class-names.js";
+import { decodeBody, int64, memberOf } from "./decode-body.js";
 import type { ModuleClassRules } from "./module-class-rules.js";
 import { readProperty } from "./parse-property.js";
 import { PROPERTY_BODY } from "./property-body.js";
-import { SHARDING_CONFIG } from "./sharding-config.js";
+import { type Review, reviewModules, reviewSection } from "./review-members.js";
+import { COMPUTED_SHARDING_MEMBERS, SHARDING_CONFIG } from "./sharding-config.js";
+import {
+  UNBUILT_CLASS_MEMBERS,
+  UNBUILT_INVERTED_INDEX_MEMBERS,
+  UNBUILT_VECTOR_INDEX_MEMBERS,
+} from "./unbuilt-members.js";
 import { VECTOR_INDEX_CONFIG } from "./vector-index-config.js";
 
 /** What the defaults of a class depend on. */
@@ -38,6 +46,8 @@ export interface ClassBody {
   readonly vectorizer: string;
   readonly shardingConfig: unknown;
   readonly vectorIndexConfig: unknown;
+  /** See ClassDefinition. */
+  readonly inert: JsonObject | undefined;
 }
 
 const INVERTED_CLEANUP_SECONDS_DEFAULT = 60;
@@ -77,27 +87,74 @@ export const CLASS_BODY = z
   })
   .meta({ id: "Class", required: ["class"] });
 
-/** Reads a class body. Unknown members are dropped. Fails with `malformed` on wrong JSON types. */
-export function readClassBody(body: unknown, settings: ClassSettings): ClassBody {
+const CLASS_MEMBERS = Object.keys(CLASS_BODY.shape);
+
+/** Names match exactly where the reference's config parsers read them: `readConfigSection`. */
+const SECTIONS = [
+  [
+    "invertedIndexConfig",
+    { known: Object.keys(INVERTED_INDEX_CONFIG.shape), anyCase: true, unbuilt: UNBUILT_INVERTED_INDEX_MEMBERS },
+  ],
+  [
+    "shardingConfig",
+    { known: [...Object.keys(SHARDING_CONFIG.shape), ...COMPUTED_SHARDING_MEMBERS], anyCase: false, unbuilt: {} },
+  ],
+  [
+    "vectorIndexConfig",
+    { known: Object.keys(VECTOR_INDEX_CONFIG.shape), anyCase: false, unbuilt: UNBUILT_VECTOR_INDEX_MEMBERS },
+  ],
+] as const;
+
+/**
+ * Reads a class body. Unknown members are dropped, with a warning. Fails with `malformed` on wrong JSON types, with `invalid`
+ * on a member that asks for what is not built.
+ */
+export function readClassBody(
+  body: unknown,
+  settings: ClassSettings,
+  warnings: BodyWarnings = new BodyWarnings(),
+): ClassBody {
   const read = decodeBody(CLASS_BODY, body, "objectClass");
   const typedName = read.class ?? "";
   const className = normaliseClassName(typedName);
-  const { moduleConfig } = read;
+  const given = isUncheckedObject(body) ? body : {};
+  const review: Review = { prefix: `class '${className.slice(0, NAME_CHARS_MAX)}': `, warnings };
+  const moduleConfig =
+    read.moduleConfig === undefined
+      ? undefined
+      : plainJsonObject(read.moduleConfig, `the moduleConfig of class '${className}'`);
+  reviewModules(moduleConfig, "moduleConfig", settings.modules, review);
+  const sent = memberOf(given, "properties");
   return {
     typedName,
     className,
     description: read.description || undefined,
     invertedIndexConfig: readInvertedIndexConfig(read.invertedIndexConfig?.cleanupIntervalSeconds),
-    moduleConfig:
-      moduleConfig === undefined
-        ? undefined
-        : plainJsonObject(moduleConfig, `the moduleConfig of class '${className}'`),
-    properties: read.properties?.map((property) => readProperty(property, className)) ?? null,
+    moduleConfig,
+    properties:
+      read.properties?.map((property, at) => {
+        const one: unknown = Array.isArray(sent) ? sent[at] : undefined;
+        return readProperty(property, className, { sent: one, at, modules: settings.modules, review });
+      }) ?? null,
     vectorIndexType: read.vectorIndexType || "hnsw",
     vectorizer: read.vectorizer || settings.defaultVectorizer,
     shardingConfig: read.shardingConfig,
     vectorIndexConfig: read.vectorIndexConfig,
+    inert: reviewClass(given, review),
   };
+}
+
+/** The members that ask for nothing, of the class and of its sections. */
+function reviewClass(given: UncheckedObject, review: Review): JsonObject | undefined {
+  const inert: Record<string, JsonObject[string]> = {
+    ...reviewSection(given, "", { known: CLASS_MEMBERS, anyCase: true, unbuilt: UNBUILT_CLASS_MEMBERS }, review),
+  };
+  for (const [name, names] of SECTIONS) {
+    const section = memberOf(given, name);
+    const kept = isUncheckedObject(section) ? reviewSection(section, name, names, review) : undefined;
+    if (kept !== undefined) inert[name] = kept;
+  }
+  return Object.keys(inert).length === 0 ? undefined : inert;
 }
 
 function readInvertedIndexConfig(given: number | undefined): InvertedIndexConfig {

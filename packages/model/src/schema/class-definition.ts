@@ -28,6 +28,8 @@ export interface PropertyDefinition {
   /** Present only when the client sent it; absent means true. */
   readonly indexInverted?: boolean;
   readonly moduleConfig?: JsonObject;
+  /** Members that were given and ask for nothing (`unbuilt-members.ts`); only shown. */
+  readonly inert?: JsonObject;
 }
 
 export interface VectorIndexConfig {
@@ -74,4 +76,6 @@ export interface ClassDefinition {
   readonly vectorIndexConfig: VectorIndexConfig;
   readonly vectorIndexType: "hnsw";
   readonly vectorizer: string;
+  /** Members that were given and ask for nothing (`unbuilt-members.ts`), by section; only shown. */
+  readonly inert?: JsonObject;
 }

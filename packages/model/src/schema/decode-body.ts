@@ -58,7 +58,8 @@ export function foldMembers(schema: unknown, value: unknown): unknown {
   return members;
 }
 
-function memberOf(object: UncheckedObject, name: string): unknown {
+/** The member of that name in any case, an exact match first. */
+export function memberOf(object: UncheckedObject, name: string): unknown {
   if (Object.hasOwn(object, name)) return object[name];
   const wanted = name.toLowerCase();
   const key = Object.keys(object).find((candidate) => candidate.toLowerCase() === wanted);

@@ -70,10 +70,10 @@ describe("parseClass", () => {
           description: "",
           moduleConfig: { m: { skip: true } },
         },
-        { name: "refs", dataType: ["Bar", "Bar"], indexInverted: null, tokenization: "word" },
+        { name: "refs", dataType: ["Bar", "Bar"], indexInverted: null, tokenisation: "word" },
       ],
       shardingConfig: { desiredCount: 3, virtualPerPhysical: 2, actualCount: 77, poolSize: 1 },
-      vectorIndexConfig: { ef: 100, skip: true, efConstruction: null, distance: "l2" },
+      vectorIndexConfig: { ef: 100, skip: true, efConstruction: null, unknown: "l2" },
       vectorIndexType: "",
       vectorizer: null,
     };

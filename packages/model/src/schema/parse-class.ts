@@ -1,4 +1,5 @@
 import { ShoalError } from "../errors/shoal-error.js";
+import type { BodyWarnings } from "./body-warnings.js";
 import { type ClassSettings, readClassBody } from "./class-body.js";
 import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
 import { checkClassName, checkPropertyName } from "./class-names.js";
@@ -7,12 +8,13 @@ import { checkGraphqlNames } from "./graphql-names.js";
 import type { ModuleClassRules } from "./module-class-rules.js";
 import { checkClassCount, checkPropertyCount, PROPERTIES_PER_CLASS_CAP, type SchemaLimits } from "./schema-limits.js";
 import { parseShardingConfig } from "./sharding-config.js";
+import { isUnbuiltModule } from "./unbuilt-modules.js";
 import { parseVectorIndexConfig } from "./vector-index-config.js";
 
 /**
  * The body of "create a class" as a complete, valid definition: names normalised, defaults filled in, members in the
- * order of answers (reference-rest 4.1 to 4.5, decisions.md). Unknown members are dropped. Fails with `malformed` on
- * wrong JSON types, else with `invalid`; of several faults the first in the order of 4.5 is reported. What the vectorizer
+ * order of answers (reference-rest 4.1 to 4.5, decisions.md). Unknown members are dropped and go into `warnings`; those that
+ * ask for what is not built (`unbuilt-members.ts`) are refused. Fails with `malformed` on wrong JSON types, else with `invalid`; of several faults the first in the order of 4.5 is reported. What the vectorizer
  * says to it is left to the caller: `ModuleClassRules.check`. A class of that very name is no fault here: it may be the one
  * that an earlier request for the same has made (`SchemaService.addClass`).
  */
@@ -20,8 +22,9 @@ export function parseClass(
   body: unknown,
   schema: readonly ClassDefinition[],
   settings: ClassSettings,
+  warnings?: BodyWarnings,
 ): ClassDefinition {
-  const read = readClassBody(body, settings);
+  const read = readClassBody(body, settings, warnings);
   const others = schema.filter((known) => known.class !== read.className);
   checkUnique(read.className, others);
   checkClassName(read.className);
@@ -39,6 +42,7 @@ export function parseClass(
     vectorIndexConfig: parseVectorIndexConfig(read.vectorIndexConfig, settings.profile.vectorCacheMaxObjectsDefault),
     vectorIndexType,
     vectorizer: read.vectorizer,
+    ...(read.inert === undefined ? {} : { inert: read.inert }),
   };
   checkGraphqlNames(definition, others);
   return definition.vectorizer === "none" ? definition : settings.modules.withDefaults(definition);
@@ -89,12 +93,20 @@ function checkProperties(
 function checkVectorizer(vectorizer: string, modules: ModuleClassRules): void {
   if (vectorizer === "none") return;
   const kind = modules.kindOf(vectorizer);
-  if (kind === undefined) throw new ShoalError("invalid", `vectorizer: no module with name "${vectorizer}" present`);
+  if (kind === undefined) throw absentVectorizer(vectorizer);
   if (kind === "vectorizer") return;
   throw new ShoalError(
     "invalid",
     `vectorizer: module "${vectorizer}" exists, but does not provide the Vectorizer capability`,
   );
+}
+
+/** Clients look for the first part of the text. */
+function absentVectorizer(vectorizer: string): ShoalError {
+  const reason = isUnbuiltModule(vectorizer)
+    ? ": this server does not have this module; give 'none' and send the vectors yourself, or name one of `modules` in GET /v1/meta"
+    : "";
+  return new ShoalError("invalid", `vectorizer: no module with name "${vectorizer}" present${reason}`);
 }
 
 function supportedIndexType(type: string): "hnsw" {

@@ -12,14 +12,17 @@ const other = parseClass({ class: "AggregateFoox" }, [], settings);
 describe("parseProperty", () => {
   it("gives the property as it is answered, name normalised, without module defaults", () => {
     const body = { name: "Title", dataType: ["Foo"], description: "d", indexInverted: true, moduleConfig: { m: {} } };
-    expect(JSON.stringify(parseProperty(body, "Foo", [foo]))).toBe(
+    expect(JSON.stringify(parseProperty(body, "Foo", [foo], NO_MODULES))).toBe(
       '{"dataType":["Foo"],"description":"d","indexInverted":true,"moduleConfig":{"m":{}},"name":"title"}',
     );
-    expect(JSON.stringify(parseProperty({ name: "n", dataType: ["int[]"] }, "Foo", [foo]))).toBe(
+    expect(JSON.stringify(parseProperty({ name: "n", dataType: ["int[]"] }, "Foo", [foo], NO_MODULES))).toBe(
       '{"dataType":["int[]"],"name":"n"}',
     );
     // A class that is listed twice is kept so: clients compare what they get with what they sent.
-    expect(parseProperty({ name: "n", dataType: ["Foo", "Foo"] }, "Foo", [foo]).dataType).toEqual(["Foo", "Foo"]);
+    expect(parseProperty({ name: "n", dataType: ["Foo", "Foo"] }, "Foo", [foo], NO_MODULES).dataType).toEqual([
+      "Foo",
+      "Foo",
+    ]);
   });
 
   it.each([
@@ -60,11 +63,11 @@ describe("parseProperty", () => {
       'malformed: parsing body body from "" failed, because json: cannot unmarshal string into Go struct field Property.dataType of type []string',
     ],
   ])("for class %s refuses %j", (className, body, message) => {
-    expect(refusal(() => parseProperty(body, className, [foo]))).toBe(message);
+    expect(refusal(() => parseProperty(body, className, [foo], NO_MODULES))).toBe(message);
   });
 
   it("leaves it to the coordinator whether a property of that very name is in the way", () => {
-    const again = parseProperty({ name: "Body", dataType: ["int"] }, "Foo", [foo]);
+    const again = parseProperty({ name: "Body", dataType: ["int"] }, "Foo", [foo], NO_MODULES);
     expect(refusal(() => checkNewProperty("Foo", again, [foo]))).toBe(
       "invalid: Name 'body' already in use as a property name for class 'Foo'",
     );
@@ -72,7 +75,7 @@ describe("parseProperty", () => {
 
   it("refuses a property whose GraphQL type would collide, naming both", () => {
     const clash = parseClass({ class: "AggregateFooxObj" }, [other], settings);
-    expect(refusal(() => parseProperty({ name: "x", dataType: ["int"] }, "Foo", [foo, clash]))).toBe(
+    expect(refusal(() => parseProperty({ name: "x", dataType: ["int"] }, "Foo", [foo, clash], NO_MODULES))).toBe(
       "invalid: the GraphQL type 'AggregateFooxObj' of property 'x' of class 'Foo' would collide with that of class 'AggregateFooxObj'",
     );
   });

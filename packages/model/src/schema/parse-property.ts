@@ -1,11 +1,17 @@
 import { ShoalError } from "../errors/shoal-error.js";
+import type { JsonObject } from "../objects/json.js";
 import { plainJsonObject } from "../objects/plain-json.js";
+import { isUncheckedObject } from "../objects/value-wording.js";
+import { BodyWarnings, memberPath } from "./body-warnings.js";
 import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
-import { checkPropertyName, normalisePropertyName } from "./class-names.js";
+import { checkPropertyName, isPropertyName, NAME_CHARS_MAX, normalisePropertyName } from "./class-names.js";
 import { checkDataType } from "./data-type.js";
 import { decodeBody } from "./decode-body.js";
 import { checkGraphqlNames } from "./graphql-names.js";
+import type { ModuleClassRules } from "./module-class-rules.js";
 import { PROPERTY_BODY, type PropertyBody } from "./property-body.js";
+import { type Review, reviewModules, reviewSection } from "./review-members.js";
+import { unbuiltPropertyMembers } from "./unbuilt-members.js";
 
 /**
  * The body of "add a property" (reference-rest 4.6): name normalised, checked against the class and the schema. Module
@@ -16,8 +22,12 @@ export function parseProperty(
   body: unknown,
   className: string,
   schema: readonly ClassDefinition[],
+  modules: Pick<ModuleClassRules, "kindOf">,
+  warnings: BodyWarnings = new BodyWarnings(),
 ): PropertyDefinition {
-  const property = readProperty(decodeBody(PROPERTY_BODY, body, "body"), className);
+  const read = decodeBody(PROPERTY_BODY, body, "body");
+  const review = { prefix: `class '${className.slice(0, NAME_CHARS_MAX)}': `, warnings };
+  const property = readProperty(read, className, { sent: body, at: undefined, modules, review });
   const others = schema.map((known) =>
     known.class === className ? { ...known, properties: without(known.properties, property.name) } : known,
   );
@@ -54,16 +64,43 @@ export function checkNewProperty(
   checkGraphqlNames({ ...definition, properties: [...properties, property] }, schema);
 }
 
-/** One property of a body with its name normalised and otherwise unchecked; members in the order of answers. */
-export function readProperty(body: PropertyBody, className: string): PropertyDefinition {
+const PROPERTY_MEMBERS = Object.keys(PROPERTY_BODY.shape);
+
+/** How a property came. */
+export interface SentProperty {
+  /** As it stands in the body. */
+  readonly sent: unknown;
+  /** Its place in the list; undefined when it is the whole body. */
+  readonly at: number | undefined;
+  readonly modules: Pick<ModuleClassRules, "kindOf">;
+  readonly review: Review;
+}
+
+/**
+ * One property of a body with its name normalised and otherwise unchecked; members in the order of answers. Fails with
+ * `invalid` on a member that asks for what is not built; unknown ones are dropped, with a warning.
+ */
+export function readProperty(
+  body: PropertyBody,
+  className: string,
+  { sent, at, modules, review }: SentProperty,
+): PropertyDefinition {
   const name = normalisePropertyName(body.name ?? "");
   const { description, indexInverted, moduleConfig } = body;
   const where = `the moduleConfig of property '${name}' of class '${className}'`;
+  const config = moduleConfig === undefined ? undefined : plainJsonObject(moduleConfig, where);
+  const path = at === undefined ? "" : isPropertyName(name) ? `properties.${name}` : `properties[${at}]`;
+  reviewModules(config, memberPath(path, "moduleConfig"), modules, review);
+  const dataType = body.dataType ?? [];
+  const unbuilt = unbuiltPropertyMembers(dataType, indexInverted);
+  const names = { known: PROPERTY_MEMBERS, anyCase: true, unbuilt };
+  const inert: JsonObject | undefined = isUncheckedObject(sent) ? reviewSection(sent, path, names, review) : undefined;
   return {
-    dataType: body.dataType ?? [],
+    dataType,
     ...(description ? { description } : {}),
     ...(indexInverted === undefined ? {} : { indexInverted }),
-    ...(moduleConfig === undefined ? {} : { moduleConfig: plainJsonObject(moduleConfig, where) }),
+    ...(config === undefined ? {} : { moduleConfig: config }),
     name,
+    ...(inert === undefined ? {} : { inert }),
   };
 }

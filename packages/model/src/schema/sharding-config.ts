@@ -26,6 +26,9 @@ export const SHARDING_CONFIG = z.object({
   function: configWord("murmur3").default("murmur3"),
 });
 
+/** What answers show besides, and what is computed whatever a body says of it. */
+export const COMPUTED_SHARDING_MEMBERS = ["actualCount", "desiredVirtualCount", "actualVirtualCount"] as const;
+
 /**
  * The `shardingConfig` of a class body with defaults (reference-rest 5.1): `nodeCount` shards unless the client says
  * otherwise. Computed members are computed, whatever the client sent for them.

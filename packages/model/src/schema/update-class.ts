@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { ShoalError } from "../errors/shoal-error.js";
+import type { BodyWarnings } from "./body-warnings.js";
 import { type ClassBody, type ClassSettings, readClassBody } from "./class-body.js";
-import type { ClassDefinition, VectorIndexConfig } from "./class-definition.js";
+import type { ClassDefinition, PropertyDefinition, VectorIndexConfig } from "./class-definition.js";
 import { parseShardingConfig } from "./sharding-config.js";
-import { shownClass } from "./shown-class.js";
 import { parseVectorIndexConfig } from "./vector-index-config.js";
 
 const IMMUTABLE_INDEX_MEMBERS = ["efConstruction", "maxConnections", "cleanupIntervalSeconds", "skip"] as const;
@@ -14,15 +14,21 @@ const IMMUTABLE_INDEX_MEMBERS = ["efConstruction", "maxConnections", "cleanupInt
  * is. What the body leaves out of `vectorIndexConfig` falls back to the defaults; what it leaves out of
  * `shardingConfig` stays, so that a grown cluster does not get in the way. Fails as `parseClass`.
  */
-export function updateClass(body: unknown, current: ClassDefinition, settings: ClassSettings): ClassDefinition {
-  const read = readClassBody(body, settings);
+export function updateClass(
+  body: unknown,
+  current: ClassDefinition,
+  settings: ClassSettings,
+  warnings?: BodyWarnings,
+): ClassDefinition {
+  const read = readClassBody(body, settings, warnings);
   checkUnchanged("class name", current.class, read.typedName);
   checkUnchanged("vectorizer", current.vectorizer, read.vectorizer);
   checkUnchanged("vector index type", current.vectorIndexType, read.vectorIndexType);
   const updated = withModuleDefaults(applied(read, current), settings);
   // Properties that were added later have no defaults of modules, which a body may leave out all the same.
-  const shown = shownClass(withModuleDefaults(current, settings), settings.profile);
-  if (!isDeepStrictEqual(shownClass(updated, settings.profile).properties, shown.properties)) {
+  const compared = ({ properties }: ClassDefinition) =>
+    properties?.map(withoutInert) ?? (settings.profile.absentPropertiesAreNull ? null : []);
+  if (!isDeepStrictEqual(compared(updated), compared(withModuleDefaults(current, settings)))) {
     throw new ShoalError(
       "invalid",
       "properties cannot be updated through updating the class. Use the add property feature " +
@@ -41,7 +47,23 @@ export function updateClass(body: unknown, current: ClassDefinition, settings: C
   );
   checkSharding(read.shardingConfig, current);
   checkVectorIndexConfig(current.vectorIndexConfig, vectorIndexConfig);
-  return { ...updated, properties: current.properties, vectorIndexConfig };
+  return { ...updated, properties: withInertOf(updated.properties, current.properties), vectorIndexConfig };
+}
+
+function withoutInert({ inert, ...property }: PropertyDefinition): PropertyDefinition {
+  return property;
+}
+
+/** The properties as they are, with the members without effect that the body has. */
+function withInertOf(
+  read: ClassDefinition["properties"],
+  current: ClassDefinition["properties"],
+): ClassDefinition["properties"] {
+  if (current === null) return null;
+  return current.map((property, at) => {
+    const inert = read?.[at]?.inert;
+    return inert === undefined ? withoutInert(property) : { ...property, inert };
+  });
 }
 
 /** The class with what the body says of the sections that are compared as a whole; members in the order of answers. */
@@ -56,6 +78,7 @@ function applied(read: ClassBody, current: ClassDefinition): ClassDefinition {
     vectorIndexConfig: current.vectorIndexConfig,
     vectorIndexType: current.vectorIndexType,
     vectorizer: current.vectorizer,
+    ...(read.inert === undefined ? {} : { inert: read.inert }),
   };
 }
 

@@ -68,10 +68,13 @@ export function schemaOperations({ notFoundHasBody }: Pick<WireProfile, "notFoun
       id: "createClass",
       tag: "schema",
       summary: "Create a class",
+      description:
+        "What today's Weaviate has and this server has not (`replicationConfig.factor: 3`, `vectorConfig`, …) is refused, naming " +
+        "it; values that ask for nothing are taken and shown. Unknown members are ignored, with a header `Warning` for each.",
       body,
       answers: {
         200: { description: "The class with its defaults.", schema: STORED_CLASS, example: STORED_EXAMPLE },
-        422: { description: "The class is not valid, or its name is taken." },
+        422: { description: "The class is not valid, asks for what is not there, or its name is taken." },
       },
     },
     {
