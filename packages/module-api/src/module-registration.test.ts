@@ -24,8 +24,18 @@ it("enables all that have what they need where nothing is said, those that are n
   expect(() => chosen(["needy"])).toThrow("module 'needy': required variable X is not set");
 });
 
-it("tells of names that no module has", () => {
+it("U1: warns of modules that only the reference has", () => {
   const told: string[] = [];
-  expect(chosen(["two", "three"], told)).toEqual(["two"]);
-  expect(told).toEqual(["three"]);
+  expect(chosen(["two", "text2vec-openai", "backup-s3"], told)).toEqual(["two"]);
+  expect(told).toEqual(["text2vec-openai", "backup-s3"]);
+});
+
+it.each([
+  ["tow", "tow", "two"],
+  ["text2vec-opnai", "text2vec-opnai", "needy"],
+  ["One", "One", "one"],
+])("U1: refuses a name that no module has: %s", (name, shown, nearest) => {
+  const message = `ENABLE_MODULES: there is no module "${shown}", the nearest is ${nearest}; it must be none, or some of one, two, needy`;
+  if (nearest !== "needy") expect(() => chosen(["two", name])).toThrow(message);
+  else expect(() => chosen(["two", name])).toThrow(`ENABLE_MODULES: there is no module "${shown}", the nearest is `);
 });

@@ -1,4 +1,4 @@
-import { ShoalError } from "@shoal/model";
+import { isUnbuiltModule, nearestName, ShoalError } from "@shoal/model";
 import { EnabledModules } from "./enabled-modules.js";
 import type { ExtensionStore } from "./extension-store.js";
 import type { Module } from "./module.js";
@@ -42,8 +42,9 @@ export interface ModuleRegistration {
 }
 
 /**
- * The modules that the settings ask for (reference-graphql 8.1). Names that are not registered are passed over, and told.
- * Fails with `invalid` when a named one lacks something, and when the default vectorizer is none of them.
+ * The modules that the settings ask for (reference-graphql 8.1). Those that the reference has and this server has not are
+ * passed over, with a warning. Fails with `invalid` on other names that are not registered, when a named one lacks
+ * something, and when the default vectorizer is none of them.
  */
 export function chooseModules(
   registered: readonly ModuleRegistration[],
@@ -52,7 +53,9 @@ export function chooseModules(
 ): readonly ModuleRegistration[] {
   const { enableModules: named, defaultVectorizerModule } = settings;
   for (const name of named ?? []) {
-    if (!registered.some((module) => module.name === name)) tell("there is no module of that name", { name });
+    if (registered.some((module) => module.name === name)) continue;
+    if (!isUnbuiltModule(name)) throw unknownModule(name, registered);
+    tell("ENABLE_MODULES names a module that this server does not have; it goes on without", { name });
   }
   const fits = (module: ModuleRegistration, lack: string | undefined): boolean => {
     if (named === undefined) return lack === undefined;
@@ -71,6 +74,19 @@ export function chooseModules(
       `it must be one of ${vectorizers.join(", ")}`,
   );
 }
+
+/** Names and settings are read by people: the name, the nearest one, and all that there are. */
+function unknownModule(name: string, registered: readonly ModuleRegistration[]): ShoalError {
+  const shown = JSON.stringify(name.slice(0, NAME_CHARS_MAX));
+  const known = registered.map((module) => ({ name: module.name, alsoWritten: [] }));
+  return new ShoalError(
+    "invalid",
+    `ENABLE_MODULES: there is no module ${shown}, the nearest is ${nearestName(name, known) ?? "none"}; ` +
+      `it must be none, or some of ${known.map((module) => module.name).join(", ")}`,
+  );
+}
+
+const NAME_CHARS_MAX = 100;
 
 /** Starts nothing. */
 export function createModules(chosen: readonly ModuleRegistration[], resources: ModuleResources): EnabledModules {

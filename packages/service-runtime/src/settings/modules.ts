@@ -18,7 +18,7 @@ export const MODULE_SETTINGS = {
       "ENABLE_MODULES",
       "enable_modules",
       undefined,
-      "Names of modules, separated by commas; none: no module at all.",
+      "Names of modules, separated by commas; none: no module at all. One that nobody knows stops the start.",
       namesOrNone,
     ),
     fallbackText: "all that have what they need",
