@@ -126,9 +126,9 @@ napi_value crcOfRange(napi_env env, napi_callback_info info) {
   napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
   Bytes bytes;
   uint32_t from = 0, to = 0, before = 0;
-  if (count != 4 || !readBytes(env, values[0], bytes) || napi_get_value_uint32(env, values[1], &from) != napi_ok ||
-      napi_get_value_uint32(env, values[2], &to) != napi_ok ||
-      napi_get_value_uint32(env, values[3], &before) != napi_ok || from > to || to > bytes.length)
+  if (count != 4 || !readBytes(env, values[0], bytes) || !readUnsigned32(env, values[1], from) ||
+      !readUnsigned32(env, values[2], to) ||
+      !readUnsigned32(env, values[3], before) || from > to || to > bytes.length)
     return fail(env, "crc32c(bytes, from, to, before) needs a Uint8Array, a range in it and a CRC");
   napi_value result;
   napi_create_uint32(env, from == to ? before : crcOf(bytes.data + from, to - from, before), &result);

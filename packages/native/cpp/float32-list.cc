@@ -132,9 +132,9 @@ napi_value readFloat32List(napi_env env, napi_callback_info info) {
   uint32_t* reached = nullptr;
   size_t outLength = 0, reachedLength = 0;
   uint32_t start = 0, index = 0;
-  if (count != 5 || !readBytes(env, values[0], bytes) || napi_get_value_uint32(env, values[1], &start) != napi_ok ||
+  if (count != 5 || !readBytes(env, values[0], bytes) || !readUnsigned32(env, values[1], start) ||
       !readElements(env, values[2], napi_float32_array, out, outLength) ||
-      napi_get_value_uint32(env, values[3], &index) != napi_ok ||
+      !readUnsigned32(env, values[3], index) ||
       !readElements(env, values[4], napi_uint32_array, reached, reachedLength) || start > bytes.length ||
       reachedLength < 3)
     return fail(env, "readFloat32List(bytes, start, out, index, reached) needs a place in the bytes and arrays");

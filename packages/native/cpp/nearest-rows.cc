@@ -152,9 +152,9 @@ napi_value nearestRows(napi_env env, napi_callback_info info) {
   uint32_t dimensions = 0, most = 0;
   if (napi_get_cb_info(env, info, &count, values, nullptr, nullptr) != napi_ok || count != 4 ||
       !readElements(env, values[0], napi_float32_array, matrix, matrixLength) ||
-      napi_get_value_uint32(env, values[1], &dimensions) != napi_ok || dimensions == 0 ||
+      !readUnsigned32(env, values[1], dimensions) || dimensions == 0 ||
       !readElements(env, values[2], napi_float32_array, queries, queriesLength) ||
-      napi_get_value_uint32(env, values[3], &most) != napi_ok || matrixLength % dimensions != 0 ||
+      !readUnsigned32(env, values[3], most) || matrixLength % dimensions != 0 ||
       queriesLength % dimensions != 0)
     return fail(env, WRONG);
   auto scan = std::make_unique<Scan>();

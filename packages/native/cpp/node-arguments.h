@@ -10,6 +10,8 @@ namespace shoal {
 /** What JavaScript holds of an index. */
 using Handle = std::shared_ptr<VectorIndex>;
 
+constexpr napi_type_tag INDEX_TAG = {0x6d1f0a7c25e94b83, 0xa3508e2fd1b7469c};
+
 /** Reads the arguments of a call one after the other; `ok` turns false at the first that does not fit. */
 class Arguments {
  public:
@@ -18,18 +20,18 @@ class Arguments {
   }
 
   Handle* index() {
-    void* data = nullptr;
-    ok = ok && napi_get_value_external(env_, next(), &data) == napi_ok;
+    void* data = ok ? readHandle(env_, next(), INDEX_TAG) : nullptr;
+    ok = data != nullptr;
     return static_cast<Handle*>(data);
   }
   uint32_t unsigned32() {
     uint32_t value = 0;
-    ok = ok && napi_get_value_uint32(env_, next(), &value) == napi_ok;
+    ok = ok && readUnsigned32(env_, next(), value);
     return value;
   }
   int32_t signed32() {
     int32_t value = 0;
-    ok = ok && napi_get_value_int32(env_, next(), &value) == napi_ok;
+    ok = ok && readSigned32(env_, next(), value);
     return value;
   }
   template <typename Element>

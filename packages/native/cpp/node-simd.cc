@@ -40,9 +40,9 @@ napi_value dots(napi_env env, napi_callback_info info) {
   size_t firstCount = 0, secondCount = 0, outCount = 0;
   const SimdKernels* kernels[KERNELS_MAX];
   const size_t known = listSimdKernels(kernels, KERNELS_MAX);
-  if (count != 4 || napi_get_value_uint32(env, values[0], &kernel) != napi_ok || kernel >= known ||
+  if (count != 4 || !readUnsigned32(env, values[0], kernel) || kernel >= known ||
       !readElements(env, values[1], napi_float32_array, first, firstCount) ||
-      !readElements(env, values[2], napi_float32_array, second, secondCount) || firstCount != secondCount ||
+      !readElements(env, values[2], napi_float32_array, second, secondCount) || firstCount == 0 || firstCount != secondCount ||
       !readElements(env, values[3], napi_float64_array, out, outCount) || outCount < 6)
     return fail(env, "dots(kernel, first, second, out) needs two vectors of one length and room for six numbers");
   const size_t lanes = paddedLanes(firstCount);

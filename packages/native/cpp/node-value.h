@@ -1,5 +1,6 @@
 // Reads arguments and makes results of Node-API calls. A wrong argument is a fault of our own callers, so it becomes a
-// plain TypeError; user input is checked in TypeScript before it comes here.
+// plain TypeError; user input is checked in TypeScript before it comes here. No
+// argument whatever may harm the process: each is checked before it is used.
 #pragma once
 #include <node_api.h>
 
@@ -23,6 +24,9 @@ inline napi_value fail(napi_env env, const char* message) {
 inline bool readBytes(napi_env env, napi_value value, Bytes& out) {
   void* data = nullptr;
   size_t length = 0;
+  bool isView = false;
+  // The next call ends the process on a value that is no view.
+  if (napi_is_buffer(env, value, &isView) != napi_ok || !isView) return false;
   // On a Uint8Array this is one call less deep than napi_get_typedarray_info; it takes any view and counts bytes.
   if (napi_get_buffer_info(env, value, &data, &length) != napi_ok) return false;
   out.data = static_cast<uint8_t*>(data);
@@ -38,6 +42,44 @@ bool readElements(napi_env env, napi_value value, napi_typedarray_type wanted, E
   if (napi_get_typedarray_info(env, value, &type, &count, &bytes, nullptr, nullptr) != napi_ok) return false;
   data = static_cast<Element*>(bytes);
   return type == wanted;
+}
+
+/** A whole number from 0 to 2^32 - 1, as it is: Node-API makes one of -1, 2^32 and NaN, too. */
+inline bool readUnsigned32(napi_env env, napi_value value, uint32_t& out) {
+  double number = 0;
+  if (napi_get_value_double(env, value, &number) != napi_ok || !(number >= 0 && number <= 4294967295.0)) return false;
+  out = static_cast<uint32_t>(number);
+  return static_cast<double>(out) == number;
+}
+
+/** As `readUnsigned32`, from -2^31 to 2^31 - 1. */
+inline bool readSigned32(napi_env env, napi_value value, int32_t& out) {
+  double number = 0;
+  if (napi_get_value_double(env, value, &number) != napi_ok || !(number >= -2147483648.0 && number <= 2147483647.0))
+    return false;
+  out = static_cast<int32_t>(number);
+  return static_cast<double>(out) == number;
+}
+
+/** A handle for `data`, which belongs to it from then on. The tag tells it from handles of other types and addons. */
+inline napi_value makeHandle(napi_env env, void* data, napi_finalize finalize, const napi_type_tag& tag) {
+  napi_value handle;
+  if (napi_create_external(env, data, finalize, nullptr, &handle) != napi_ok) {
+    finalize(env, data, nullptr);
+    return fail(env, "no memory for a handle");
+  }
+  if (napi_type_tag_object(env, handle, &tag) != napi_ok) return fail(env, "a handle cannot be tagged");
+  return handle;
+}
+
+/** What a handle of `makeHandle` with this tag holds; null for every other value. */
+inline void* readHandle(napi_env env, napi_value value, const napi_type_tag& tag) {
+  napi_valuetype type = napi_undefined;
+  bool isOurs = false;
+  void* data = nullptr;
+  if (napi_typeof(env, value, &type) != napi_ok || type != napi_external) return nullptr;
+  if (napi_check_object_type_tag(env, value, &tag, &isOurs) != napi_ok || !isOurs) return nullptr;
+  return napi_get_value_external(env, value, &data) == napi_ok ? data : nullptr;
 }
 
 inline bool setFunction(napi_env env, napi_value object, const char* name, napi_callback callback) {

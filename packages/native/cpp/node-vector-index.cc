@@ -16,6 +16,7 @@ namespace {
 using Environment = std::shared_ptr<Outbox>;
 
 napi_value wrong(napi_env env) { return fail(env, "wrong arguments for the native vector index"); }
+napi_value tooEarly(napi_env env) { return fail(env, "the native vector index is not in a state for this call"); }
 
 napi_value number(napi_env env, int64_t value) {
   napi_value result;
@@ -32,6 +33,7 @@ Environment* environment(napi_env env) {
 napi_value openOutbox(napi_env env, napi_callback_info info) {
   size_t count = 1;
   napi_value callback;
+  if (environment(env) != nullptr) return fail(env, "openOutbox: it is open already");
   napi_get_cb_info(env, info, &count, &callback, nullptr, nullptr);
   Environment outbox = Outbox::open(env, callback);
   if (outbox == nullptr) return fail(env, "openOutbox(deliver) needs a function");
@@ -41,13 +43,12 @@ napi_value openOutbox(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-napi_value hold(napi_env env, napi_callback_info) {
-  (*environment(env))->hold(env);
-  return nullptr;
-}
-
-napi_value release(napi_env env, napi_callback_info) {
-  (*environment(env))->release(env);
+/** `Method` of the outbox of this environment. */
+template <void (Outbox::*Method)(napi_env)>
+napi_value ofOutbox(napi_env env, napi_callback_info) {
+  Environment* outbox = environment(env);
+  if (outbox == nullptr) return fail(env, "openOutbox comes first");
+  ((**outbox).*Method)(env);
   return nullptr;
 }
 
@@ -61,10 +62,8 @@ napi_value create(napi_env env, napi_callback_info info) {
       settings.connectivityBase > 4096 || settings.efConstruction == 0 || environment(env) == nullptr)
     return wrong(env);
   auto* handle = new Handle(std::make_shared<VectorIndex>(settings, *environment(env)));
-  napi_value result;
-  napi_create_external(
-      env, handle, [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); }, nullptr, &result);
-  return result;
+  return makeHandle(
+      env, handle, [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); }, INDEX_TAG);
 }
 
 bool isFinite(float value) {
@@ -95,6 +94,7 @@ napi_value put(napi_env env, napi_callback_info info) {
   const uint32_t* documents = arguments.elements<uint32_t>(napi_uint32_array, count);
   const float* vectors = arguments.elements<float>(napi_float32_array, floats);
   if (!arguments.ok || floats != count * (*index)->settings().dimensions) return wrong(env);
+  if (!(*index)->usable()) return tooEarly(env);
   const size_t bad = firstNotFinite(vectors, floats);
   if (bad != floats) return number(env, static_cast<int64_t>(bad));
   return number(env, (*index)->put(documents, vectors, count) ? -1 : -2);
@@ -106,6 +106,7 @@ napi_value removeDocuments(napi_env env, napi_callback_info info) {
   size_t count = 0;
   const uint32_t* documents = arguments.elements<uint32_t>(napi_uint32_array, count);
   if (!arguments.ok) return wrong(env);
+  if (!(*index)->usable()) return tooEarly(env);
   (*index)->remove(documents, count);
   return nullptr;
 }
@@ -134,6 +135,7 @@ napi_value search(napi_env env, napi_callback_info info) {
     request->filtered = true;
   }
   if (!arguments.ok || floats != (*index)->settings().dimensions) return wrong(env);
+  if (!(*index)->usable()) return tooEarly(env);
   const size_t bad = firstNotFinite(query, floats);
   if (bad != floats) return number(env, static_cast<int64_t>(bad));
   request->query.assign(query, query + floats);
@@ -174,16 +176,19 @@ napi_value awaitTail(napi_env env, napi_callback_info info) {
   const uint32_t request = arguments.unsigned32();
   const uint32_t tailMax = arguments.unsigned32();
   if (!arguments.ok) return wrong(env);
+  if (!(*index)->usable()) return tooEarly(env);
   (*index)->awaitTail(request, tailMax);
   return nullptr;
 }
 
-template <void (VectorIndex::*Method)(uint32_t)>
+/** `Method` in the states that `Allowed` tells. */
+template <void (VectorIndex::*Method)(uint32_t), bool (VectorIndex::*Allowed)() const>
 napi_value withRequest(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
   const uint32_t request = arguments.unsigned32();
   if (!arguments.ok) return wrong(env);
+  if (!((**index).*Allowed)()) return tooEarly(env);
   ((**index).*Method)(request);
   return nullptr;
 }
@@ -192,8 +197,7 @@ napi_value unpin(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
   if (!arguments.ok) return wrong(env);
-  (*index)->unpin();
-  return nullptr;
+  return (*index)->unpin() ? nullptr : tooEarly(env);
 }
 
 /** freeze(index, out): fills rows and linked rows. */
@@ -204,7 +208,7 @@ napi_value freeze(napi_env env, napi_callback_info info) {
   uint32_t* out = arguments.elements<uint32_t>(napi_uint32_array, count);
   if (!arguments.ok || count < 2) return wrong(env);
   size_t rows, linked;
-  (*index)->freeze(rows, linked);
+  if (!(*index)->freeze(rows, linked)) return tooEarly(env);
   out[0] = static_cast<uint32_t>(rows);
   out[1] = static_cast<uint32_t>(linked);
   return nullptr;
@@ -220,9 +224,8 @@ napi_value exportBlock(napi_env env, napi_callback_info info) {
   size_t length = 0;
   uint8_t* target = arguments.elements<uint8_t>(napi_uint8_array, length);
   // Room for a row of any size, and for a node with all its links.
-  if (!arguments.ok || length < 512 * 1024) return wrong(env);
-  (*index)->exportBlock(request, kind, first, target, length);
-  return nullptr;
+  if (!arguments.ok || length < 512 * 1024 || (kind != BLOCK_OF_ROWS && kind != BLOCK_OF_NODES)) return wrong(env);
+  return (*index)->exportBlock(request, kind, first, target, length) ? nullptr : tooEarly(env);
 }
 
 /** importBlock(index, request, kind, first, block): the block is kept alive and left alone by the caller. */
@@ -234,9 +237,8 @@ napi_value importBlock(napi_env env, napi_callback_info info) {
   const uint32_t first = arguments.unsigned32();
   size_t length = 0;
   const uint8_t* block = arguments.elements<uint8_t>(napi_uint8_array, length);
-  if (!arguments.ok) return wrong(env);
-  (*index)->importBlock(request, kind, first, block, length);
-  return nullptr;
+  if (!arguments.ok || (kind != BLOCK_OF_ROWS && kind != BLOCK_OF_NODES)) return wrong(env);
+  return (*index)->importBlock(request, kind, first, block, length) ? nullptr : tooEarly(env);
 }
 
 napi_value finishImport(napi_env env, napi_callback_info info) {
@@ -246,8 +248,7 @@ napi_value finishImport(napi_env env, napi_callback_info info) {
   const uint32_t rows = arguments.unsigned32();
   const uint32_t linked = arguments.unsigned32();
   if (!arguments.ok) return wrong(env);
-  (*index)->finishImport(request, rows, linked);
-  return nullptr;
+  return (*index)->finishImport(request, rows, linked) ? nullptr : tooEarly(env);
 }
 
 }  // namespace
@@ -257,8 +258,8 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
     const char* name;
     napi_callback callback;
   } functions[] = {{"openOutbox", openOutbox},
-                   {"holdEventLoop", hold},
-                   {"releaseEventLoop", release},
+                   {"holdEventLoop", ofOutbox<&Outbox::hold>},
+                   {"releaseEventLoop", ofOutbox<&Outbox::release>},
                    {"indexCreate", create},
                    {"indexPut", put},
                    {"indexRemove", removeDocuments},
@@ -267,9 +268,9 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
                    {"indexCancel", cancel},
                    {"indexCounts", counts},
                    {"indexAwaitTail", awaitTail},
-                   {"indexRebuild", withRequest<&VectorIndex::rebuild>},
-                   {"indexClose", withRequest<&VectorIndex::close>},
-                   {"indexPin", withRequest<&VectorIndex::pin>},
+                   {"indexRebuild", withRequest<&VectorIndex::rebuild, &VectorIndex::usable>},
+                   {"indexClose", withRequest<&VectorIndex::close, &VectorIndex::open>},
+                   {"indexPin", withRequest<&VectorIndex::pin, &VectorIndex::usable>},
                    {"indexUnpin", unpin},
                    {"indexFreeze", freeze},
                    {"indexExportBlock", exportBlock},

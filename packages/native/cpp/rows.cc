@@ -50,6 +50,13 @@ bool normalise(const float* vector, size_t dimensions, size_t lanes, float* out)
   return squares > 0;
 }
 
+bool isNormalised(const float* vector, size_t dimensions) {
+  constexpr double ROUNDED_MAX = 1e-3;
+  double squares = 0;
+  for (size_t i = 0; i < dimensions; i++) squares += double{vector[i]} * double{vector[i]};
+  return squares == 0 || (squares > 1 - ROUNDED_MAX && squares < 1 + ROUNDED_MAX);
+}
+
 float residualOf(const float* normalised, size_t dimensions) {
   // Sums side by side, so that the compiler may use wide registers.
   float sums[ROW_LANES] = {};

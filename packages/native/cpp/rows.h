@@ -107,6 +107,8 @@ class Rows {
   size_t blockLeft_ = 0;
 };
 
+/** Whether it is what `normalise` makes: of length 1, but for roundings, or zero. Never of NaN or infinity. */
+bool isNormalised(const float* vector, size_t dimensions);
 /** Divides by the Euclidean length, in float64; a zero vector stays zero. Writes zeros up to `lanes`. Whether not zero. */
 bool normalise(const float* vector, size_t dimensions, size_t lanes, float* out);
 

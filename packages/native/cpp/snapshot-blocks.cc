@@ -16,7 +16,6 @@ namespace shoal {
 namespace {
 
 constexpr uint32_t MAGIC = 0x31424853;
-constexpr uint32_t ROWS = 1;
 constexpr size_t HEADER_BYTES = 32;
 constexpr size_t HASHED_HEADER_BYTES = 24;
 
@@ -53,27 +52,42 @@ std::string checkBlock(const uint8_t* bytes, size_t length, uint32_t kind, size_
 }  // namespace
 
 void VectorIndex::pin(uint32_t request) {
+  pinsAsked_++;
   auto self = shared_from_this();
-  Scheduler::get().pin(self, [self, request] { self->outbox_->answer(request, AnswerStatus::Done); });
+  Scheduler::get().pin(self, [self, request] {
+    self->pinned_.fetch_add(1, std::memory_order_release);
+    self->outbox_->answer(request, AnswerStatus::Done);
+  });
 }
 
-void VectorIndex::unpin() { Scheduler::get().unpin(shared_from_this()); }
+bool VectorIndex::unpin() {
+  if (pinsAsked_ == 0) return false;
+  pinsAsked_--;
+  pinned_.fetch_sub(1, std::memory_order_relaxed);
+  if (pinsAsked_ == 0) frozen_ = false;
+  Scheduler::get().unpin(shared_from_this());
+  return true;
+}
 
-void VectorIndex::freeze(size_t& rows, size_t& linked) {
+bool VectorIndex::freeze(size_t& rows, size_t& linked) {
+  if (closed_ || pinned_.load(std::memory_order_acquire) <= 0) return false;
   const std::lock_guard<std::mutex> lock(writing_);
   frozenDeaths_ = generation_->rows.deaths();
   rows = frozenRows_ = generation_->rows.count();
-  linked = generation_->graph.size();
+  linked = frozenLinked_ = generation_->graph.size();
+  frozen_ = true;
+  return true;
 }
 
-void VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, uint8_t* out, size_t capacity) {
+bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, uint8_t* out, size_t capacity) {
+  if (closed_ || !frozen_ || first >= (kind == BLOCK_OF_ROWS ? frozenRows_ : frozenLinked_)) return false;
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, kind, first, out, capacity] {
     const Generation& generation = *self->generation_;
     const Rows& rows = generation.rows;
     uint8_t* payload = out + HEADER_BYTES;
     size_t bytes = 0, next = first;
-    if (kind == ROWS) {
+    if (kind == BLOCK_OF_ROWS) {
       const size_t dimensions = self->settings_.dimensions;
       size_t count = std::min(self->frozenRows_ - first, (capacity - HEADER_BYTES) / (dimensions * 4 + 4));
       while (count > 0 && rowBlockBytes(count, dimensions) > capacity - HEADER_BYTES) count--;
@@ -101,28 +115,47 @@ void VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, uin
                                 static_cast<uint32_t>(next)};
     self->outbox_->answer(request, AnswerStatus::Done, answer, nullptr, 2);
   });
+  return true;
 }
 
-void VectorIndex::importBlock(uint32_t request, uint32_t kind, size_t first, const uint8_t* bytes, size_t length) {
+/** Blocks are taken in without a lock: so nothing else may be under way. */
+bool VectorIndex::mayFill() {
+  const Filling now = filling_.load(std::memory_order_acquire);
+  if (closed_ || now == Filling::Busy || (now == Filling::No && !fresh_)) return false;
+  fresh_ = false;
+  filling_.store(Filling::Busy, std::memory_order_relaxed);
+  return true;
+}
+
+bool VectorIndex::importBlock(uint32_t request, uint32_t kind, size_t first, const uint8_t* bytes, size_t length) {
+  if (!mayFill()) return false;
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, kind, first, bytes, length] {
+    const std::string wrong = self->takeBlock(kind, first, bytes, length);
+    // Before the answer: whoever has it may send the next one.
+    self->filling_.store(Filling::Blocks, std::memory_order_release);
+    if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
     BlockHeader header;
-    std::string wrong = checkBlock(bytes, length, kind, first, header);
-    if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
-    const uint8_t* payload = bytes + HEADER_BYTES;
-    const size_t count = header.count;
-    Generation& generation = *self->generation_;
-    if (kind != ROWS) {
-      wrong = generation.graph.importNodes(payload, header.payloadBytes, count);
-    } else if (header.payloadBytes != rowBlockBytes(count, self->settings_.dimensions)) {
-      wrong = "a block of vectors has the wrong size";
-    } else {
-      wrong = self->importRows(generation, payload, count);
-    }
-    if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
-    const uint32_t next = static_cast<uint32_t>(first + count);
+    std::memcpy(&header, bytes, HEADER_BYTES);
+    const uint32_t next = static_cast<uint32_t>(first + header.count);
     self->outbox_->answer(request, AnswerStatus::Done, &next, nullptr, 1);
   });
+  return true;
+}
+
+std::string VectorIndex::takeBlock(uint32_t kind, size_t first, const uint8_t* bytes, size_t length) {
+  BlockHeader header;
+  const std::string wrong = checkBlock(bytes, length, kind, first, header);
+  if (!wrong.empty()) return wrong;
+  const uint8_t* payload = bytes + HEADER_BYTES;
+  Generation& generation = *generation_;
+  const size_t reached = kind == BLOCK_OF_ROWS ? generation.rows.count() : generation.graph.capacity();
+  if (first != reached) return "a block is not the one expected here";
+  if (kind == BLOCK_OF_NODES) return generation.graph.importNodes(payload, header.payloadBytes, header.count);
+  // `count` is checked before it is multiplied.
+  if (header.count > header.payloadBytes || header.payloadBytes != rowBlockBytes(header.count, settings_.dimensions))
+    return "a block of vectors has the wrong size";
+  return importRows(generation, payload, header.count);
 }
 
 std::string VectorIndex::importRows(Generation& generation, const uint8_t* payload, size_t count) {
@@ -135,6 +168,8 @@ std::string VectorIndex::importRows(Generation& generation, const uint8_t* paylo
     uint32_t document;
     std::memcpy(&document, payload + i * 4, 4);
     std::memcpy(padded.data(), vectors + i * dimensions * 4, dimensions * 4);
+    // A right checksum says that the bytes came from whoever wrote them, not that they were vectors of an index.
+    if (!isNormalised(padded.data(), dimensions)) return "a vector is neither of length 1 nor zero";
     const size_t row = generation.rows.count();
     if (row >= ROWS_MAX || !generation.rows.append(document, padded.data())) return "out of memory";
     if ((dead[i / 8] >> (i % 8) & 1) != 0) {
@@ -148,14 +183,18 @@ std::string VectorIndex::importRows(Generation& generation, const uint8_t* paylo
   return "";
 }
 
-void VectorIndex::finishImport(uint32_t request, size_t rows, size_t linked) {
+bool VectorIndex::finishImport(uint32_t request, size_t rows, size_t linked) {
+  if (!mayFill()) return false;
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, rows, linked] {
     Generation& generation = *self->generation_;
     std::string wrong = generation.graph.finishImport(generation.rows);
     if (wrong.empty() && (generation.rows.count() != rows || generation.graph.size() != linked || linked > rows))
       wrong = "vectors and graph are not of the announced size";
-    if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
+    if (!wrong.empty()) {
+      self->filling_.store(Filling::Blocks, std::memory_order_release);
+      return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
+    }
     size_t tombstones = 0;
     for (size_t row = 0; row < linked; row++) tombstones += generation.rows.alive(row) ? 0 : 1;
     generation.tombstones.store(tombstones);
@@ -163,9 +202,11 @@ void VectorIndex::finishImport(uint32_t request, size_t rows, size_t linked) {
     // What the graph does not hold is linked now.
     generation.graphWanted.store(linked > 0);
     self->wantGraph(generation);
+    self->filling_.store(Filling::No, std::memory_order_release);
     self->outbox_->answer(request, AnswerStatus::Done);
     Scheduler::get().wantLinks(self);
   });
+  return true;
 }
 
 }  // namespace shoal

@@ -19,6 +19,7 @@ std::shared_ptr<Generation> VectorIndex::makeGeneration() const {
 }
 
 bool VectorIndex::put(const uint32_t* documents, const float* vectors, size_t count) {
+  fresh_ = false;
   bool links;
   {
     const std::lock_guard<std::mutex> lock(writing_);
@@ -118,6 +119,7 @@ void VectorIndex::answerWaiters() {
 }
 
 void VectorIndex::close(uint32_t request) {
+  closed_ = true;
   {
     const std::lock_guard<std::mutex> lock(writing_);
     closing_ = true;

@@ -24,6 +24,10 @@ struct IndexCounts {
   size_t live, tail, tombstones, rows, linked, memoryBytes;
 };
 
+/** Kinds of blocks; src/native-vector-index.ts knows them, too. */
+constexpr uint32_t BLOCK_OF_ROWS = 1;
+constexpr uint32_t BLOCK_OF_NODES = 2;
+
 /**
  * `put`, `remove` and everything with a request number is called on the event loop; requests are answered through the
  * outbox. A replaced or removed row stays as a tombstone until a rebuild.
@@ -34,6 +38,11 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
 
   const IndexSettings& settings() const { return settings_; }
   Outbox& outbox() { return *outbox_; }
+
+  // Whoever calls asks first; the states change on the event loop, or before the answer that tells of it.
+  /** Not being filled from blocks. What is closed answers so. */
+  bool usable() const { return filling_.load(std::memory_order_acquire) == Filling::No; }
+  bool open() const { return !closed_; }
 
   /** `vectors` are finite. False when there is no memory: documents before the failing one are stored. */
   bool put(const uint32_t* documents, const float* vectors, size_t count);
@@ -48,15 +57,22 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
 
   // Snapshots, in snapshot-blocks.cc. Between pin's answer and unpin the graph stands still; `freeze` names the moment.
   void pin(uint32_t request);
-  void unpin();
-  /** Remembers what is alive now and tells how many rows and linked rows there are. */
-  void freeze(size_t& rows, size_t& linked);
-  /** Writes one block with as many rows or nodes from `first` as fit; answers [bytes written, next row or node]. */
-  void exportBlock(uint32_t request, uint32_t kind, size_t first, uint8_t* out, size_t capacity);
-  /** Verifies one block and takes it in; refuses when it is damaged or not the one expected. */
-  void importBlock(uint32_t request, uint32_t kind, size_t first, const uint8_t* bytes, size_t length);
-  /** Makes the index usable when all blocks of so many rows and nodes have come. */
-  void finishImport(uint32_t request, size_t rows, size_t linked);
+  /** False when there is no pin to end. */
+  bool unpin();
+  /** Remembers what is alive now and tells how many rows and linked rows there are. False when it is not pinned. */
+  bool freeze(size_t& rows, size_t& linked);
+  /**
+   * Writes one block with as many rows or nodes from `first` as fit; answers [bytes written, next row or node]. False when
+   * nothing is frozen, or nothing of that kind from `first` on.
+   */
+  bool exportBlock(uint32_t request, uint32_t kind, size_t first, uint8_t* out, size_t capacity);
+  /**
+   * Verifies one block and takes it in; answers `Damaged` when it is not as it was written or not the one expected. False
+   * when something is in the index that came otherwise, or the block before has no answer yet.
+   */
+  bool importBlock(uint32_t request, uint32_t kind, size_t first, const uint8_t* bytes, size_t length);
+  /** Makes the index usable when all blocks of so many rows and nodes have come; false as for `importBlock`. */
+  bool finishImport(uint32_t request, size_t rows, size_t linked);
 
  protected:
   void search(Searches& requests) override;
@@ -73,9 +89,11 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
     size_t tailMax;
   };
 
+  bool mayFill();
   bool takeRow();
   void kill(Generation& generation, uint32_t row);
   void wantGraph(Generation& generation);
+  std::string takeBlock(uint32_t kind, size_t first, const uint8_t* bytes, size_t length);
   std::string importRows(Generation& generation, const uint8_t* payload, size_t count);
   void answerWaiters();
   void audit();
@@ -99,6 +117,19 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::atomic<bool> linkingFailed_{false};
   uint64_t frozenDeaths_ = 0;
   size_t frozenRows_ = 0;
+
+  // States, of the event loop unless they are atomic.
+  /** `Busy`: a block is being taken in. */
+  enum class Filling { No, Blocks, Busy };
+  std::atomic<Filling> filling_{Filling::No};
+  /** Nothing was put, removed, rebuilt or taken in yet. */
+  bool fresh_ = true;
+  bool closed_ = false;
+  bool frozen_ = false;
+  size_t frozenLinked_ = 0;
+  size_t pinsAsked_ = 0;
+  /** Pins that were answered and not ended. */
+  std::atomic<int> pinned_{0};
 
   // A rebuild under way.
   bool rebuilding_ = false;

@@ -53,7 +53,7 @@ bool readPair(napi_env env, napi_callback_info info, Bytes& key, Bytes& payload,
   if (napi_get_cb_info(env, info, &count, values, nullptr, nullptr) != napi_ok || count != 4) return false;
   if (!readBytes(env, values[0], key) || !readBytes(env, values[1], payload) || !readBytes(env, values[2], target))
     return false;
-  if (napi_get_value_uint32(env, values[3], &offset) != napi_ok) return false;
+  if (!readUnsigned32(env, values[3], offset)) return false;
   if (target.length < 8 || offset > target.length - 8) return false;
   place = target.data + offset;
   return true;
@@ -80,23 +80,18 @@ napi_value xxh3Matches(napi_env env, napi_callback_info info) {
   return result;
 }
 
+constexpr napi_type_tag STATE_TAG = {0x94c2e07b3fa6458d, 0x8b17d63e50c9f2a4};
+
 XXH3_state_t* readState(napi_env env, napi_value value) {
-  void* state = nullptr;
-  return napi_get_value_external(env, value, &state) == napi_ok ? static_cast<XXH3_state_t*>(state) : nullptr;
+  return static_cast<XXH3_state_t*>(readHandle(env, value, STATE_TAG));
 }
 
 napi_value xxh3Begin(napi_env env, napi_callback_info) {
   XXH3_state_t* state = XXH3_createState();
   if (state == nullptr) return fail(env, "no memory for a hash state");
   XXH3_64bits_reset(state);
-  napi_value result;
-  if (napi_create_external(
-          env, state, [](napi_env, void* data, void*) { XXH3_freeState(static_cast<XXH3_state_t*>(data)); }, nullptr,
-          &result) != napi_ok) {
-    XXH3_freeState(state);
-    return nullptr;
-  }
-  return result;
+  return makeHandle(
+      env, state, [](napi_env, void* data, void*) { XXH3_freeState(static_cast<XXH3_state_t*>(data)); }, STATE_TAG);
 }
 
 napi_value xxh3Update(napi_env env, napi_callback_info info) {
@@ -118,7 +113,7 @@ napi_value xxh3Digest(napi_env env, napi_callback_info info) {
   napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
   XXH3_state_t* state = count == 3 ? readState(env, values[0]) : nullptr;
   if (state == nullptr || !readBytes(env, values[1], target) ||
-      napi_get_value_uint32(env, values[2], &offset) != napi_ok || target.length < 8 || offset > target.length - 8)
+      !readUnsigned32(env, values[2], offset) || target.length < 8 || offset > target.length - 8)
     return fail(env, "digest(target, offset) needs a Uint8Array with room for 8 bytes at offset");
   writeLittleEndian(XXH3_64bits_digest(state), target.data + offset);
   return nullptr;

@@ -94,12 +94,14 @@ function wakeThreads(): void {
  * Vectors by document id (uint32) on the native side, with their graph. Vectors are normalised when they are put, and
  * kept exactly as float32. Promises resolve with the native threads' answer, whatever its status.
  *
- * The caller sees to it that arrays have the right lengths (a TypeError is thrown otherwise), that nothing is called
- * after `close`, and that byte arrays of blocks are left alone until their answer has come.
+ * Arrays of a wrong length, and calls that the state of the index does not allow, throw a TypeError. The caller sees to it
+ * that byte arrays of blocks are left alone until their answer has come.
  */
 export class NativeVectorIndex {
   readonly #handle: Handle;
   readonly #counts = new Float64Array(6);
+  /** Bytes that native threads read or write: nothing else may hold them until the answer has come. */
+  readonly #lent = new Set<Uint8Array>();
 
   constructor(dimensions: number, maxConnections: number, efConstruction: number) {
     this.#handle = native.indexCreate(dimensions, maxConnections, efConstruction);
@@ -179,16 +181,25 @@ export class NativeVectorIndex {
 
   /** Writes a checksummed block of rows or nodes from `first` on to `target`; answers [bytes, next first]. */
   exportBlock(kind: BlockKind, first: number, target: Uint8Array): Promise<Answer> {
-    return request((id) => native.indexExportBlock(this.#handle, id, BLOCK_KINDS[kind], first, target));
+    return this.#lend(target, (id) => native.indexExportBlock(this.#handle, id, BLOCK_KINDS[kind], first, target));
   }
 
   /** Into a new index: verifies a block and takes it in; answers [next first], or `damaged`. */
   importBlock(kind: BlockKind, first: number, block: Uint8Array): Promise<Answer> {
-    return request((id) => native.indexImportBlock(this.#handle, id, BLOCK_KINDS[kind], first, block));
+    return this.#lend(block, (id) => native.indexImportBlock(this.#handle, id, BLOCK_KINDS[kind], first, block));
   }
 
   /** After the last block: makes the index usable, or answers `damaged`. */
   finishImport(rows: number, linked: number): Promise<Answer> {
     return request((id) => native.indexFinishImport(this.#handle, id, rows, linked));
+  }
+
+  async #lend(bytes: Uint8Array, submit: (request: number) => void): Promise<Answer> {
+    this.#lent.add(bytes);
+    try {
+      return await request(submit);
+    } finally {
+      this.#lent.delete(bytes);
+    }
   }
 }

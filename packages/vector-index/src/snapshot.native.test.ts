@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { xxh3Write } from "@shoal/native";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BruteForce } from "./brute-force.js";
 import { createVectorIndex, loadVectorIndex } from "./index.js";
@@ -192,6 +193,29 @@ describe("a file that is not as it was written", () => {
       await expect(loadVectorIndex(path, settings(8), SEARCH), reason).rejects.toMatchObject(refusal(reason));
     }
   });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 3e38, 0.5])(
+    "S11: is refused with %d in a vector, though its checksums fit",
+    async (value) => {
+      const path = join(folder, "forged");
+      await using index = createVectorIndex(settings(4), SEARCH);
+      index.put(ids(0, 3), Float32Array.of(1, 2, 3, 4, 0, 0, 0, 0, 4, 3, 2, 1), 1);
+      await index.snapshot(path);
+      const bytes = await readFile(path);
+      await writeFile(path, bytes);
+      await using whole = await loadVectorIndex(path, settings(4), SEARCH);
+      expect(whole.statistics().count).toBe(3);
+      // The only block begins behind the header: 3 documents, a word of dead bits, the vectors.
+      const block = bytes.subarray(48);
+      block.writeFloatLE(value, 32 + 3 * 4 + 4 + 2 * 4 * 4);
+      xxh3Write(block.subarray(0, 24), block.subarray(32), block, 24);
+      await writeFile(path, bytes);
+      await expect(loadVectorIndex(path, settings(4), SEARCH)).rejects.toMatchObject({
+        code: "dataLoss",
+        message: expect.stringContaining("a vector is neither of length 1 nor zero"),
+      });
+    },
+  );
 
   it("is refused or answers the same, wherever 400 seeded damages hit it", async () => {
     const seed = 45;
