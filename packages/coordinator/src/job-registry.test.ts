@@ -190,7 +190,7 @@ describe.each<[string, Way]>([
   test("a job ends with its class, also when another one gets its name", async () => {
     const world = await open();
     const classId = await withClass(world);
-    await world.jobs.create(job(classId, 1, "worked on"), context);
+    await world.jobs.create(job(classId, 1, "worked-on"), context);
     const claim = await claimed(world, "a");
     await world.jobs.create(job(classId, 3, "waiting"), context);
     await deleteClass(world.schema, "Doc", context);
@@ -203,7 +203,7 @@ describe.each<[string, Way]>([
     const report = world.jobs.report({ ...keyOf(claim), progress: progress(1), state: "working" }, context);
     await expect(report).rejects.toMatchObject({ code: "conflict" });
     expect(await world.jobs.claim("a", context)).toBeUndefined();
-    for (const id of ["worked on", "waiting"]) {
+    for (const id of ["worked-on", "waiting"]) {
       expect(await world.jobs.find(id, context)).toMatchObject({ status: "aborted", error: "class 'Doc' was deleted" });
     }
     await expect(world.jobs.create(job(classId, 1, "late"), context)).rejects.toMatchObject({ code: "notFound" });

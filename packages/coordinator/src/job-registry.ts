@@ -234,7 +234,9 @@ export class JobRegistry implements JobService, Disposable {
   }
 }
 
-const classGone = ({ className }: Job): string => `class '${className}' was deleted`;
+/** Builds before this one took jobs of no class. */
+const classGone = ({ className }: Partial<Pick<Job, "className">>): string =>
+  className === undefined ? "it names no class" : `class '${className}' was deleted`;
 
 function isFree({ worker, leaseUntilMs }: StoredRange, nowMs: number): boolean {
   return worker === "" || leaseUntilMs <= nowMs;

@@ -84,7 +84,7 @@ export function isClassThere(
   { className, classId }: Pick<Job, "className" | "classId">,
 ): boolean {
   const stored = entries.get(`class/${className}`) as { readonly record?: { readonly classId?: string } } | undefined;
-  return stored?.record?.classId === classId;
+  return stored?.record?.classId !== undefined && stored.record.classId === classId;
 }
 
 function rangeKey(jobId: string, range: number): string {

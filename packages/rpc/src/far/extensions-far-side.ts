@@ -1,8 +1,9 @@
-import { ShoalError } from "@shoal/model";
+import { type Json, ShoalError } from "@shoal/model";
 import type { ExtensionService, ExtensionsSnapshot } from "../extension-service.js";
 import type { ExtensionsHandlers } from "../generated/shoal/Extensions.js";
 import type { ExtensionsPosition, ExtensionsPosition__Output } from "../generated/shoal/ExtensionsPosition.js";
-import { extensionsBetween, readValue } from "../wire/extensions-update.js";
+import { extensionsBetween } from "../wire/extensions-update.js";
+import { anything, nonEmpty, readJson } from "../wire/json-shape.js";
 import { sendLatest } from "./send-latest.js";
 import { unaryHandler } from "./unary-handler.js";
 
@@ -15,8 +16,9 @@ export function extensionsHandlers(service: ExtensionService, stopped: AbortSign
   stopped.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
   return {
     Put: unaryHandler(async ({ extension }, context): Promise<ExtensionsPosition> => {
-      if (extension === null) throw new ShoalError("internal", "there is no extension to put");
-      await service.put(extension.key, readValue(extension.valueJson), context);
+      if (extension === null) throw new ShoalError("invalid", "extension must be given");
+      nonEmpty(extension.key, "extension.key");
+      await service.put(extension.key, readJson(extension.valueJson, "extension.value", anything) as Json, context);
       // The listeners of this process have been called.
       return { historyId: latest?.historyId ?? "", version: latest?.version ?? 0 };
     }),

@@ -1,6 +1,20 @@
-import { type ClassDefinition, type PropertyDefinition, ShoalError } from "@shoal/model";
+import { type ClassDefinition, isClassName, type PropertyDefinition, ShoalError } from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot } from "../schema-service.js";
 import { unreadable } from "./byte-reader.js";
+import {
+  boolean,
+  type JsonShape,
+  list,
+  members,
+  nonEmpty,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  readJson,
+  text,
+  whole,
+} from "./json-shape.js";
 
 const encoded = new WeakMap<ClassRecord, Buffer>();
 
@@ -26,39 +40,88 @@ export function readRecord(json: Buffer): ClassRecord {
   return whole;
 }
 
-/** Fails with `invalid` on what cannot be a whole schema. */
+const className: JsonShape = (value, member) => {
+  nonEmpty(value, member);
+  if (!isClassName(String(value))) throw new ShoalError("invalid", `${member} must be the name of a class`);
+};
+
+const PROPERTY = members({
+  name: nonEmpty,
+  dataType: list(text, 1_000),
+  description: optional(text),
+  indexInverted: optional(boolean),
+  moduleConfig: optional(object),
+});
+
+/** As much as a class may have, with room for what later versions allow: more would only cost memory. */
+const SHARDS_MAX = 65_536;
+const VIRTUAL_SHARDS_MAX = 1_048_576;
+
+const DEFINITION = members({
+  class: className,
+  description: optional(text),
+  invertedIndexConfig: members({ cleanupIntervalSeconds: whole(0) }),
+  moduleConfig: optional(object),
+  properties: nullable(list(PROPERTY)),
+  shardingConfig: members({
+    virtualPerPhysical: whole(1, VIRTUAL_SHARDS_MAX),
+    desiredCount: whole(1, SHARDS_MAX),
+    actualCount: whole(1, SHARDS_MAX),
+    desiredVirtualCount: whole(1, VIRTUAL_SHARDS_MAX),
+    actualVirtualCount: whole(1, VIRTUAL_SHARDS_MAX),
+    key: oneOf("_id"),
+    strategy: oneOf("hash"),
+    function: oneOf("murmur3"),
+  }),
+  vectorIndexConfig: members({
+    skip: boolean,
+    cleanupIntervalSeconds: whole(0),
+    maxConnections: whole(1),
+    efConstruction: whole(1),
+    ef: whole(-1),
+    vectorCacheMaxObjects: whole(0),
+    flatSearchCutoff: whole(0),
+  }),
+  vectorIndexType: oneOf("hnsw"),
+  vectorizer: text,
+});
+
+const RECORD = members({
+  definition: DEFINITION,
+  sharding: members({
+    shards: list(members({ name: nonEmpty, members: list(nonEmpty), term: optional(whole(1)) }), SHARDS_MAX),
+    virtualShards: list(nonEmpty, VIRTUAL_SHARDS_MAX),
+    assignments: list(whole(0, SHARDS_MAX), VIRTUAL_SHARDS_MAX),
+  }),
+  classId: nonEmpty,
+  dimensions: optional(whole(1)),
+});
+
+const SNAPSHOT = members({
+  historyId: nonEmpty,
+  version: whole(0),
+  clusterId: optional(nonEmpty),
+  classes: list(RECORD),
+  drops: optional(list(members({ classId: nonEmpty, className: nonEmpty, holders: list(nonEmpty) }))),
+  former: optional(list(members({ historyId: nonEmpty, upTo: whole(0) }))),
+});
+
+/** Fails with `invalid`, as all that follow, on what the coordinator could not work with: the member is named. */
 export function readSnapshot(json: Buffer): SchemaSnapshot {
-  const snapshot = parse(json);
-  const isSnapshot =
-    isObject(snapshot) &&
-    typeof snapshot.historyId === "string" &&
-    Number.isSafeInteger(snapshot.version) &&
-    Array.isArray(snapshot.classes);
-  if (!isSnapshot) throw new ShoalError("invalid", "this is no schema: historyId, version and classes are needed");
-  const read = snapshot as unknown as SchemaSnapshot;
+  const read = readJson(json, "schema", SNAPSHOT) as SchemaSnapshot;
   return { ...read, classes: read.classes.map((record) => readRecord(jsonBytes(record))) };
 }
 
 export function readDefinition(json: Buffer): ClassDefinition {
-  const definition = parse(json);
-  const isDefinition =
-    isObject(definition) &&
-    typeof definition.class === "string" &&
-    (definition.properties === null || isProperties(definition.properties));
-  if (!isDefinition) throw unreadable("it should hold the definition of a class");
-  return definition as unknown as ClassDefinition;
+  return readJson(json, "class", DEFINITION) as ClassDefinition;
 }
 
 export function readProperties(json: Buffer): readonly PropertyDefinition[] {
-  const properties = parse(json);
-  if (!isProperties(properties)) throw unreadable("it should hold properties of a class");
-  return properties;
+  return readJson(json, "properties", list(PROPERTY)) as readonly PropertyDefinition[];
 }
 
 export function readProperty(json: Buffer): PropertyDefinition {
-  const property = parse(json);
-  if (!isProperty(property)) throw unreadable("it should hold a property of a class");
-  return property;
+  return readJson(json, "property", PROPERTY) as PropertyDefinition;
 }
 
 export function jsonBytes(value: object): Buffer {
@@ -71,14 +134,6 @@ function parse(json: Buffer): unknown {
   } catch {
     throw unreadable("a part that should be JSON is none");
   }
-}
-
-function isProperties(value: unknown): value is readonly PropertyDefinition[] {
-  return Array.isArray(value) && value.every(isProperty);
-}
-
-function isProperty(value: unknown): value is PropertyDefinition {
-  return isObject(value) && typeof value.name === "string" && Array.isArray(value.dataType);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
