@@ -55,23 +55,6 @@ it.skipIf(lacks("etcd"))(
 );
 
 it.skipIf(lacks("etcd"))(
-  "gateways keep what containers of contextionaries store on their internal ports (needs etcd)",
-  async () => {
-    const [first, second] = gateways;
-    const path = `${CONTEXTIONARY_ROUTES}/extensions-storage/`;
-    const known = await (await fetch(`${second.plan.internalUrl}${path}flimmerdingsa`)).json();
-    expect(known).toMatchObject({ concept: "flimmerdingsa", input: { definition: THINGS[0], weight: 1 } });
-    const put = { ...(known as object), concept: "ofanother" };
-    const body = JSON.stringify(put);
-    const answer = await fetch(`${first.plan.internalUrl}${path}ofanother`, { method: "PUT", body });
-    expect(answer.status, await answer.text()).toBe(200);
-    const all = async () => (await (await fetch(`${second.plan.internalUrl}${path}`)).text()).trim().split("\n");
-    await expect.poll(async () => (await all()).map((line) => JSON.parse(line)), WITHIN_A_SECOND).toContainEqual(put);
-    expect(await nearest(second.http, "ofanother")).toBe(THINGS[0]);
-  },
-);
-
-it.skipIf(lacks("etcd"))(
   "without a coordinator a gateway that is started knows what it knew, and says that it cannot be taught (needs etcd)",
   async () => {
     const [first] = gateways;

@@ -16,11 +16,12 @@ import { ContextionaryProcess } from "../contextionary-process.js";
 import { at, type HttpClient } from "../http-client.js";
 import { testSeed } from "../random-objects.js";
 import { ServerProcess } from "../server-process.js";
-import { teach } from "./teach.js";
+import { CONTEXTIONARY_ROUTES, teach } from "./teach.js";
 
 /** One range of a job holds them all: one gateway works on them. */
 const ARTICLES = 300;
 const ITEMS = 1_600;
+const SECRET = "a-secret-of-contextionaries";
 const MODULES = { ENABLE_MODULES: "text2vec-contextionary" };
 const CONTEXTUAL = {
   ...{ type: "text2vec-contextionary-contextual", class: "Article", basedOnProperties: ["body"] },
@@ -39,7 +40,7 @@ let single: ServerProcess;
 
 async function startCluster(): Promise<void> {
   contextionary = await ContextionaryProcess.start();
-  const env = { ...MODULES, CONTEXTIONARY_URL: contextionary.address };
+  const env = { ...MODULES, CONTEXTIONARY_URL: contextionary.address, CONTEXTIONARY_STORAGE_SECRET: SECRET };
   cluster = await Cluster.start({ gateways: 3, storageNodes: 2, etcdMembers: 0, env });
   const [first, second, third] = cluster.gateways;
   if (first === undefined || second === undefined || third === undefined) throw new Error("there are three gateways");
@@ -147,4 +148,21 @@ it("classifications of two gateways that are killed half way are taken over, and
     const label = nearestLabel(item, labels);
     expect(found.get(item.id)).toMatchObject({ label, count: 1, classification: { id: zeroshot } });
   }
+});
+
+it("S3: gateways keep what contextionaries store on their internal ports, for whoever knows the secret", async () => {
+  const [first, second] = gateways;
+  const path = `${CONTEXTIONARY_ROUTES}/extensions-storage/`;
+  const put = { concept: "ofanother", vector: [1, 2], occurrence: 3, input: { definition: "a boat", weight: 1 } };
+  const sent = (headers: Readonly<Record<string, string>>) =>
+    fetch(`${first.plan.internalUrl}${path}ofanother`, { method: "PUT", body: JSON.stringify(put), headers });
+  expect((await sent({})).status).toBe(401);
+  expect((await sent({ Authorization: "Bearer a-secret-of-strangers" })).status).toBe(401);
+  expect((await sent({ Authorization: `Bearer ${SECRET}` })).status).toBe(200);
+  // As published containers send it, from a URL with user and password.
+  const basic = { Authorization: `Basic ${Buffer.from(`shoal:${SECRET}`).toString("base64")}` };
+  const all = async () =>
+    (await (await fetch(`${second.plan.internalUrl}${path}`, { headers: basic })).text()).trim().split("\n");
+  await expect.poll(async () => (await all()).map((line) => JSON.parse(line || "null"))).toContainEqual(put);
+  expect((await fetch(`${second.plan.internalUrl}${path}`)).status).toBe(401);
 });

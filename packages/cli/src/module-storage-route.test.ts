@@ -2,7 +2,7 @@ import type { Json } from "@shoal/model";
 import { EnabledModules, type InternalModuleRoute } from "@shoal/module-api";
 import { InternalServer, silentLogger } from "@shoal/service-runtime";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { moduleStorageRoute } from "./module-storage-route.js";
+import { moduleStorageRoutes, storageFault } from "./module-storage-route.js";
 
 const stored = new Map<string, Json>();
 
@@ -20,7 +20,13 @@ const STORAGE: InternalModuleRoute = {
 };
 
 let modules: EnabledModules | undefined;
-const server = new InternalServer([moduleStorageRoute(() => modules, { now: () => 0 })], silentLogger);
+const SECRET = "only-contextionaries-know-it";
+const SETTINGS = { contextionaryUrl: "localhost:9999", contextionaryStorageSecret: SECRET, metricsPort: 1 };
+const clock = { now: () => 0 };
+const server = new InternalServer(
+  moduleStorageRoutes(SETTINGS, () => modules, clock),
+  silentLogger,
+);
 let url = "";
 
 beforeAll(async () => {
@@ -29,7 +35,8 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 async function send(path: string, init: RequestInit = {}): Promise<[number, string]> {
-  const response = await fetch(`${url}${path}`, init);
+  const headers = { Authorization: `Bearer ${SECRET}`, ...init.headers };
+  const response = await fetch(`${url}${path}`, { ...init, headers });
   return [response.status, await response.text()];
 }
 
@@ -50,6 +57,42 @@ it("hands what follows the path to the module, decoded, with the body as it is",
 });
 
 it("refuses a body that is too long, and a path that is none", async () => {
-  expect((await send("/v1/modules/m/storage/a", { method: "PUT", body: "x".repeat(1024 * 1024 + 1) }))[0]).toBe(413);
+  expect((await send("/v1/modules/m/storage/a", { method: "PUT", body: "x".repeat(64 * 1024 + 1) }))[0]).toBe(413);
   expect((await send("/v1/modules/m/storage/%E0%A4%A"))[0]).toBe(400);
+});
+
+it("S3: is not there without a remote contextionary and a secret", () => {
+  for (const settings of [
+    { ...SETTINGS, contextionaryUrl: undefined },
+    { ...SETTINGS, contextionaryStorageSecret: undefined },
+  ]) {
+    expect(moduleStorageRoutes(settings, () => modules, clock)).toEqual([]);
+  }
+});
+
+it("S3: answers 401, without reading on, to whoever does not know the secret", async () => {
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  for (const Authorization of [
+    ...["", "Bearer", "Bearer ", "Bearer x", `Bearer ${SECRET}x`, `Digest ${SECRET}`, SECRET, `Bearer  ${SECRET} x`],
+    ...[`Basic ${base64(SECRET.slice(1))}`, `Basic ${base64(`${SECRET}:`)}`, "Basic %%%"],
+  ]) {
+    const put = await send("/v1/modules/m/storage/stranger", { method: "PUT", body: "x", headers: { Authorization } });
+    expect(put, Authorization).toEqual([401, ""]);
+  }
+  expect(stored.has("stranger")).toBe(false);
+  for (const user of ["shoal", ""]) {
+    const headers = { Authorization: `Basic ${base64(`${user}:${SECRET}`)}` };
+    expect(await send("/v1/modules/m/storage/basic", { method: "PUT", body: "x", headers })).toEqual([200, ""]);
+  }
+});
+
+it("S3: says at the start what does not work", () => {
+  expect(storageFault(SETTINGS)).toBeUndefined();
+  expect(storageFault({ ...SETTINGS, contextionaryStorageSecret: undefined })).toMatch(
+    /CONTEXTIONARY_STORAGE_SECRET is not set/,
+  );
+  expect(storageFault({ ...SETTINGS, metricsPort: undefined })).toMatch(/METRICS_PORT is not set/);
+  expect(storageFault({ ...SETTINGS, contextionaryUrl: undefined })).toMatch(/is not used/);
+  const nothing = { contextionaryUrl: undefined, contextionaryStorageSecret: undefined, metricsPort: 1 };
+  expect(storageFault(nothing)).toBeUndefined();
 });

@@ -1,18 +1,52 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules, ModuleResponse } from "@shoal/module-api";
-import type { Clock, InternalRoute } from "@shoal/service-runtime";
+import type { Clock, Configuration, InternalRoute } from "@shoal/service-runtime";
 
 const PATH = "/v1/modules/";
 const ANSWER_MS = 30_000;
-const BODY_BYTES_MAX = 1024 * 1024;
+const BODY_BYTES_MAX = 64 * 1024;
 
-/** The internal routes of modules, once these are there: below `/v1/modules/<name>/`, without authentication. */
-export function moduleStorageRoute(modules: () => EnabledModules | undefined, clock: Clock): InternalRoute {
+type StorageSettings = Pick<Configuration, "contextionaryUrl" | "contextionaryStorageSecret" | "metricsPort">;
+
+/** Why contextionaries cannot keep here what they are taught, or why the secret is for nobody; undefined: all is well. */
+export function storageFault(settings: StorageSettings): string | undefined {
+  const { contextionaryUrl, contextionaryStorageSecret: secret, metricsPort } = settings;
+  if (contextionaryUrl === undefined) {
+    if (secret === undefined) return undefined;
+    return "CONTEXTIONARY_STORAGE_SECRET is not used: CONTEXTIONARY_URL names no contextionary";
+  }
+  const what = "the contextionary at CONTEXTIONARY_URL cannot keep in this cluster what it is taught";
+  if (secret === undefined)
+    return `${what}: CONTEXTIONARY_STORAGE_SECRET is not set (one with a store of its own needs none)`;
+  return metricsPort === undefined ? `${what}: METRICS_PORT is not set` : undefined;
+}
+
+/**
+ * The internal routes of modules, once these are there: below `/v1/modules/<name>/`, for whoever presents the secret. None
+ * unless a remote contextionary and a secret are set: nobody else has anything to store.
+ */
+export function moduleStorageRoutes(
+  settings: StorageSettings,
+  modules: () => EnabledModules | undefined,
+  clock: Clock,
+): readonly InternalRoute[] {
+  const { contextionaryUrl, contextionaryStorageSecret: secret } = settings;
+  return contextionaryUrl === undefined || secret === undefined ? [] : [storageRoute(secret, modules, clock)];
+}
+
+function storageRoute(secret: string, modules: () => EnabledModules | undefined, clock: Clock): InternalRoute {
+  const expected = digest(secret);
   return {
     path: PATH,
     methods: ["GET", "PUT"],
     async handle(request, response) {
+      if (!timingSafeEqual(digest(presented(request.headers.authorization)), expected)) {
+        // What follows of the request is not read.
+        response.writeHead(401, { "WWW-Authenticate": "Bearer, Basic", Connection: "close" }).end();
+        return;
+      }
       const path = (request.url ?? "").split("?", 1)[0] ?? "";
       const method = request.method === "PUT" ? "PUT" : "GET";
       const length = Number(request.headers["content-length"] ?? (method === "PUT" ? Number.NaN : 0));
@@ -25,6 +59,20 @@ export function moduleStorageRoute(modules: () => EnabledModules | undefined, cl
       response.end(answer.text ?? (answer.json === undefined ? "" : JSON.stringify(answer.json)));
     },
   };
+}
+
+/** Of one length, whatever was sent. */
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** A bearer token, or the password of a URL: all that published containers can send (`http://any:SECRET@host:port`). */
+function presented(header = ""): string {
+  const [, scheme = "", credentials = ""] = /^(\S+) +(\S+)$/.exec(header) ?? [];
+  if (scheme.toLowerCase() === "bearer") return credentials;
+  if (scheme.toLowerCase() !== "basic") return "";
+  const pair = Buffer.from(credentials, "base64").toString();
+  return pair.slice(pair.indexOf(":") + 1);
 }
 
 async function answered(
@@ -43,12 +91,18 @@ async function answered(
         return await route.handle(method, decoded(path.slice(prefix.length)), body, { deadline });
       } catch (thrown) {
         if (!(thrown instanceof ShoalError)) throw thrown;
-        return { status: thrown.code === "malformed" ? 400 : 503, text: thrown.message };
+        return { status: STATUS_OF[thrown.code] ?? 503, text: thrown.message };
       }
     }
   }
   return { status: 404 };
 }
+
+const STATUS_OF: Readonly<Partial<Record<ShoalError["code"], number>>> = {
+  malformed: 400,
+  invalid: 400,
+  tooLarge: 413,
+};
 
 function decoded(text: string): string {
   try {

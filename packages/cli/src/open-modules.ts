@@ -1,11 +1,14 @@
 import { REGISTERED_MODULES } from "@shoal/gateway";
 import { chooseModules, createModules, type EnabledModules, type ExtensionStore } from "@shoal/module-api";
 import type { ResourceScope } from "@shoal/service-runtime";
+import { storageFault } from "./module-storage-route.js";
 import type { ProcessOptions } from "./process-options.js";
 
 /** Fails with `invalid` when the settings ask for a module that cannot be. Starts nothing. */
 export function checkModules({ configuration, logger }: ProcessOptions): void {
   chooseModules(REGISTERED_MODULES, configuration, (message, fields) => logger.warn(fields, message));
+  const fault = storageFault(configuration);
+  if (fault !== undefined) logger.warn({}, fault);
 }
 
 /** The modules that the settings ask for. */

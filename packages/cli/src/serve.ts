@@ -18,7 +18,7 @@ import { jsonFileMemory } from "./json-file-memory.js";
 import { KNOWN_SCHEMA } from "./known-schema.js";
 import { loadPages } from "./load-pages.js";
 import { makeDataFolder } from "./make-data-folder.js";
-import { moduleStorageRoute } from "./module-storage-route.js";
+import { moduleStorageRoutes } from "./module-storage-route.js";
 import { modulesReady } from "./modules-ready.js";
 import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
 import { openFilesLimit, planOpenFiles, shardLimit, shortage } from "./open-files.js";
@@ -38,7 +38,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const openFiles = planOpenFiles(openFilesLimit(), wanted);
   let notReady = (): string => "it is starting";
   let modules: EnabledModules | undefined;
-  const routes = [moduleStorageRoute(() => modules, options.clock)];
+  const routes = moduleStorageRoutes(configuration, () => modules, options.clock);
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources }));

@@ -24,7 +24,7 @@ import { openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
 import { KNOWN_SCHEMA } from "./known-schema.js";
 import { loadPages } from "./load-pages.js";
-import { moduleStorageRoute } from "./module-storage-route.js";
+import { moduleStorageRoutes } from "./module-storage-route.js";
 import { modulesReady } from "./modules-ready.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { checkModules, describeModules, openModules } from "./open-modules.js";
@@ -49,7 +49,7 @@ export async function startGateway(
   });
   let notReady = (): string => "it is starting";
   let modules: EnabledModules | undefined;
-  const routes = [moduleStorageRoute(() => modules, clock)];
+  const routes = moduleStorageRoutes(configuration, () => modules, clock);
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources }));

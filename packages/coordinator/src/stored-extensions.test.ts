@@ -35,7 +35,7 @@ it("keeps extensions beside other entries, tells when they change, and has them 
 
 it("refuses a further one when there are as many as may be; those that are there can be changed", async () => {
   using ledger = await Ledger.open(await EmbeddedMetaStore.open(new MemoryStore(), () => "h"), () => 0);
-  using extensions = new StoredExtensions(ledger, 2);
+  using extensions = new StoredExtensions(ledger, { extensionsMax: 2 });
   const outcomes = await Promise.all(
     ["a", "b", "c", "a"].map((key, at) =>
       extensions.put(key, at, CONTEXT).then(
@@ -50,6 +50,25 @@ it("refuses a further one when there are as many as may be; those that are there
     ["a", 3],
     ["b", 1],
   ]);
+});
+
+it("S3: bounds the bytes of one, and of all together", async () => {
+  using ledger = await Ledger.open(await EmbeddedMetaStore.open(new MemoryStore(), () => "h"), () => 0);
+  using extensions = new StoredExtensions(ledger, { extensionBytesMax: 10, allBytesMax: 20 });
+  const text = (length: number): string => "x".repeat(length - 2);
+  await extensions.put("a", text(10), CONTEXT);
+  await extensions.put("b", { n: 1234 }, CONTEXT);
+  await expect(extensions.put("c", text(11), CONTEXT)).rejects.toMatchObject({
+    code: "tooLarge",
+    message: "'c' cannot be stored: it has 11 bytes, at most 10 may be",
+  });
+  await expect(extensions.put("c", 1, CONTEXT)).rejects.toMatchObject({
+    code: "tooLarge",
+    message: "'c' cannot be stored: with it all would have 21 bytes, at most 20 may be",
+  });
+  await extensions.put("b", 1, CONTEXT);
+  await extensions.put("c", 1, CONTEXT);
+  await expect(extensions.put("k".repeat(1_001), 1, CONTEXT)).rejects.toMatchObject({ code: "tooLarge" });
 });
 
 it("leaves the schema its version", async () => {

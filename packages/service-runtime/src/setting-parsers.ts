@@ -6,6 +6,12 @@ export const text: SettingParser<string> = (input) =>
     ? { value: input }
     : { rule: "must be text without control characters (in quotes where it looks like a number)" };
 
+/** A text that nobody guesses, of characters that fit into a header and a URL. */
+export const secret: SettingParser<string> = (input) =>
+  typeof input === "string" && /^[0-9A-Za-z._~-]{16,512}$/.test(input)
+    ? { value: input }
+    : { rule: "must be a secret of 16 to 512 letters, digits, '-', '.', '_' and '~'" };
+
 /** A whole number within bounds, both included. */
 export function wholeNumber(least: number, most: number): SettingParser<number> {
   const rule = { rule: `must be a whole number from ${least} to ${most}` };

@@ -134,7 +134,10 @@ export const CLUSTER_SETTINGS = {
     text,
   ),
   etcdUsername: setting("ETCD_USERNAME", "etcd.username", "", "User of etcd.", text),
-  etcdPassword: setting("ETCD_PASSWORD", "etcd.password", "", "Password of that user.", text),
+  etcdPassword: {
+    ...setting("ETCD_PASSWORD", "etcd.password", "", "Password of that user.", text),
+    isSecret: true,
+  },
   etcdCaFile: file("ETCD_CA_FILE", "etcd.ca_file", "Certificates (PEM) that sign those of etcd."),
   etcdCertFile: file(
     "ETCD_CERT_FILE",

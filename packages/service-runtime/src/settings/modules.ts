@@ -1,5 +1,5 @@
 import { type Setting, setting } from "../setting.js";
-import { hostPort, issuerUrl, namesOrNone, text } from "../setting-parsers.js";
+import { hostPort, issuerUrl, namesOrNone, secret, text } from "../setting-parsers.js";
 
 /** A module's address, which it needs unless it has a back end of its own. */
 function address(
@@ -36,6 +36,15 @@ export const MODULE_SETTINGS = {
     "host:port of a contextionary that text2vec-contextionary asks; without it, the word vectors that come with Shoal.",
     hostPort,
   ),
+  contextionaryStorageSecret: {
+    ...address(
+      "CONTEXTIONARY_STORAGE_SECRET",
+      "contextionary.storage_secret",
+      "With CONTEXTIONARY_URL: what a contextionary must know to keep here what it is taught (on METRICS_PORT); without it, it cannot.",
+      secret,
+    ),
+    isSecret: true,
+  },
   transformersInferenceApi: address(
     "TRANSFORMERS_INFERENCE_API",
     "transformers.inference_api",
