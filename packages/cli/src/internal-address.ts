@@ -1,4 +1,4 @@
-import { type Configuration, type InternalTlsFiles, internalTlsFiles } from "@shoal/service-runtime";
+import { type Configuration, type InternalTlsFiles, internalTlsFiles, type Logger } from "@shoal/service-runtime";
 
 const EVERY_ADDRESS: readonly string[] = ["0.0.0.0", "::"];
 
@@ -13,9 +13,27 @@ export function advertisedAddress(
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The files of mutual TLS of a process that listens for others and asks the coordinators. */
+/** What everybody should know who runs it so: loopback keeps other machines out, and nobody of this one. */
+const PLAIN_TEXT =
+  "without TLS between the processes (INTERNAL_TLS) any program that reaches their ports, also one of this machine, can read " +
+  "and change all data and pass for one of them: `shoal cluster certs` makes certificates";
+
+type TlsSettings = Parameters<typeof internalTlsFiles>[0] &
+  Pick<Configuration, "internalHost" | "internalAdvertisedAddress" | "coordinatorAddresses">;
+
+/** The files of mutual TLS of a process that listens for others and asks the coordinators; a warning where there are none. */
 export function tlsFilesOf(
-  configuration: Configuration,
+  configuration: TlsSettings,
+  role: "coordinator" | "gateway" | "storage-node",
+  logger: Logger,
+): InternalTlsFiles | undefined {
+  const files = filesOf(configuration, role);
+  if (files === undefined) logger.warn({ internalTls: configuration.internalTls }, PLAIN_TEXT);
+  return files;
+}
+
+function filesOf(
+  configuration: TlsSettings,
   role: "coordinator" | "gateway" | "storage-node",
 ): InternalTlsFiles | undefined {
   const { internalHost, internalAdvertisedAddress, coordinatorAddresses } = configuration;

@@ -6,13 +6,17 @@ import { keepRegistered } from "./keep-registered.js";
 
 const NODE: NodeRecord = { name: "n1", address: "h:1", shoalVersion: "1", gitHash: "" };
 
+const CLAIM = { secret: "s", process: "p", replaces: false };
+
 class FakeNodes implements Pick<NodeService, "register" | "watchNodes"> {
   registered: NodeRecord[] = [];
   refusals = 0;
+  isTaken = false;
   #listeners = new Set<(directory: NodeDirectory) => void>();
 
   async register(node: NodeRecord): Promise<void> {
     if (this.refusals-- > 0) throw new ShoalError("unavailable", "nobody there");
+    if (this.isTaken) throw new ShoalError("conflict", "storage node 'n1' is alive at other:1");
     this.registered.push(node);
     this.tell([node]);
   }
@@ -32,7 +36,7 @@ class FakeNodes implements Pick<NodeService, "register" | "watchNodes"> {
 }
 
 function start(nodes: FakeNodes) {
-  return keepRegistered(nodes, NODE, { clock: systemClock, logger: silentLogger });
+  return keepRegistered(nodes, NODE, CLAIM, { clock: systemClock, logger: silentLogger });
 }
 
 describe("keepRegistered", () => {
@@ -46,20 +50,21 @@ describe("keepRegistered", () => {
     expect(nodes.registered).toEqual([NODE]);
   });
 
-  it("registers again when it is missing, and not when another process has its name", async () => {
+  it("S6: registers again when it is missing, and claims its name when another process stands there", async () => {
     const nodes = new FakeNodes();
     using registration = start(nodes);
     await vi.waitFor(() => expect(registration.fault).toBe(""));
     nodes.tell([]);
     await vi.waitFor(() => expect(nodes.registered).toHaveLength(2));
     nodes.tell([{ ...NODE, address: "other:1" }]);
-    await vi.waitFor(
-      () => expect(registration.fault).toBe("another process has registered as 'n1', at other:1"),
-      10_000,
-    );
+    await vi.waitFor(() => expect(nodes.registered).toHaveLength(3), 10_000);
+    expect(registration.fault).toBe("");
+    nodes.isTaken = true;
+    nodes.tell([{ ...NODE, address: "other:1" }]);
+    await vi.waitFor(() => expect(registration.fault).toContain("is alive at other:1"), 10_000);
     nodes.tell([NODE]);
     expect(registration.fault).toBe("");
-    expect(nodes.registered).toHaveLength(2);
+    expect(nodes.registered).toHaveLength(3);
   });
 
   it("is content with a list that has it as it is, while no coordinator can write", async () => {

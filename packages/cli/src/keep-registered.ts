@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
-import type { NodeRecord, NodeService } from "@shoal/rpc";
+import type { NodeClaim, NodeRecord, NodeService } from "@shoal/rpc";
 import type { Clock, Logger } from "@shoal/service-runtime";
 
 const REGISTER_MS_MAX = 5_000;
 const PAUSE_MS = 500;
+/** Whoever has the name is alive, or the data folder is not the one that has it: that takes people. */
+const REFUSED_PAUSE_MS = 5_000;
 const DOUBT_MS = 2_000;
 
 export interface Registration extends Disposable {
@@ -14,11 +16,13 @@ export interface Registration extends Disposable {
 
 /**
  * Enters a storage node into the coordinator's list, as often as it takes, and again when it is missing there: a
- * coordinator's store may be put back. Where another process has taken its name it complains and leaves it at that.
+ * coordinator's store may be put back. Where another address stands in the list it claims its name: the coordinator knows
+ * whose it is.
  */
 export function keepRegistered(
   nodes: Pick<NodeService, "register" | "watchNodes">,
   record: NodeRecord,
+  claim: NodeClaim,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): Registration {
   const stopped = new AbortController();
@@ -32,7 +36,8 @@ export function keepRegistered(
     isRegistering = true;
     while (!stopped.signal.aborted && !isListed) {
       try {
-        await nodes.register(record, { deadline: clock.now() + REGISTER_MS_MAX, signal: stopped.signal });
+        const context = { deadline: clock.now() + REGISTER_MS_MAX, signal: stopped.signal };
+        await nodes.register(record, context, claim);
         fault = "";
         logger.info({ node: record.name, address: record.address }, "registered");
         break;
@@ -40,9 +45,12 @@ export function keepRegistered(
         if (isListed) break;
         const error = ShoalError.from(thrown);
         fault = `it could not register with a coordinator: ${error.message}`;
-        if (!isTold && !stopped.signal.aborted) logger.warn({ error }, "could not register yet");
+        const isRefused = error.code === "conflict";
+        if (!isTold && !stopped.signal.aborted) {
+          logger[isRefused ? "error" : "warn"]({ error }, "could not register yet");
+        }
         isTold = true;
-        await sleep(PAUSE_MS, undefined, { ref: false });
+        await sleep(isRefused ? REFUSED_PAUSE_MS : PAUSE_MS, undefined, { ref: false });
       }
     }
     isRegistering = false;
@@ -50,11 +58,12 @@ export function keepRegistered(
   void register();
   let listed: NodeRecord | undefined;
   let doubt: NodeJS.Timeout | undefined;
-  const complain = (): void => {
+  const claimName = (): void => {
     doubt = undefined;
     if (listed === undefined || listed.address === record.address) return;
     fault = `another process has registered as '${record.name}', at ${listed.address}`;
     logger.error({ node: record.name, address: listed.address }, "another process has registered as this node");
+    void register();
   };
   const subscription = nodes.watchNodes((directory) => {
     listed = directory.nodes.find(({ name }) => name === record.name);
@@ -64,7 +73,7 @@ export function keepRegistered(
     if (listed === undefined) void register();
     else if (listed.address === record.address) fault = "";
     // A list may be older than the registration.
-    else doubt ??= setTimeout(complain, DOUBT_MS).unref();
+    else doubt ??= setTimeout(claimName, DOUBT_MS).unref();
   });
   return {
     get fault() {

@@ -2,6 +2,7 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import {
   EmbeddedMetaStore,
+  type FindNode,
   JobRegistry,
   Ledger,
   type MetaStore,
@@ -43,12 +44,14 @@ export interface CoordinatorSettings {
   readonly store: MetaStore;
   readonly expectedStorageNodes: number;
   readonly shardLimit: ShardLimit;
+  /** Absent: there are no other processes. */
+  readonly findNode?: FindNode;
 }
 
 /** The schema and the list of storage nodes on a store. */
 export async function openCoordinator(
   { clock, configuration, logger }: Pick<ProcessOptions, "clock" | "configuration" | "logger">,
-  { store, expectedStorageNodes, shardLimit }: CoordinatorSettings,
+  { store, expectedStorageNodes, shardLimit, findNode }: CoordinatorSettings,
   scope: ResourceScope,
 ): Promise<{
   readonly schema: SchemaCoordinator;
@@ -57,7 +60,7 @@ export async function openCoordinator(
   readonly extensions: StoredExtensions;
 }> {
   const ledger = scope.use(await Ledger.open(store, () => clock.now()));
-  const nodes = scope.use(new NodeRegistry(ledger, expectedStorageNodes));
+  const nodes = scope.use(new NodeRegistry(ledger, expectedStorageNodes, findNode));
   const schema = scope.use(
     new SchemaCoordinator({
       ledger,

@@ -20,6 +20,7 @@ import { loadPages } from "./load-pages.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
 import { modulesReady } from "./modules-ready.js";
+import { newNodeSecret } from "./new-node-secret.js";
 import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
 import { openFilesLimit, planOpenFiles, shardLimit, shortage } from "./open-files.js";
 import { checkModules, describeModules, openModules } from "./open-modules.js";
@@ -65,12 +66,13 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
     refuseLostData(nodeName, dataPath, known);
   }
   // On a full disk what is stored is served all the same.
-  const named = { name: nodeName, clusterId: schema.clusterId };
+  const secret = identity.secret || newNodeSecret();
+  const named = { name: nodeName, clusterId: schema.clusterId, secret };
   await keepNodeIdentity(dataPath, named).catch((error: unknown) => {
     if (isNew) throw error;
     logger.warn({ error }, "the cluster's id could not be stored beside the data");
   });
-  await registerHere(nodes, nodeName, options);
+  await registerHere(nodes, nodeName, secret, options);
   const view = scope.use(new SchemaReplica(schema));
   const memory = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
   const keep = remember(memory, "the schema", logger, scope);
@@ -141,10 +143,14 @@ function lostSchema(dataPath: string, clusterId: string, found?: string): ShoalE
 async function registerHere(
   nodes: NodeRegistry,
   name: string,
+  secret: string,
   { shoalVersion, gitHash, logger }: ProcessOptions,
 ): Promise<void> {
   try {
-    await nodes.register({ name, address: undefined, shoalVersion, gitHash }, { deadline: Number.POSITIVE_INFINITY });
+    const record = { name, address: undefined, shoalVersion, gitHash };
+    // The lock of the schema's store has shown that no other process is there.
+    const claim = { secret, process: "", replaces: true };
+    await nodes.register(record, { deadline: Number.POSITIVE_INFINITY }, claim);
   } catch (error) {
     logger.warn({ error }, "the node could not be entered in the schema's store; start again when there is space");
   }

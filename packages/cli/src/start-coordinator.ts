@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { EtcdMetaStore, type MetaStore } from "@shoal/coordinator";
 import { DiskBallast } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
-import { createRpcServer, type NodeDirectory } from "@shoal/rpc";
+import { createRpcServer, findNodeAt, type NodeDirectory } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { describeDirectory, describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";
@@ -33,7 +33,7 @@ export async function startCoordinator(
   const { internalHost, internalPort = PORT, expectedStorageNodes, schemaShardsMax } = configuration;
   let notReady = (): string => "it is starting";
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
-  const files = tlsFilesOf(configuration, "coordinator");
+  const files = tlsFilesOf(configuration, "coordinator", logger);
   const tls = files && (await followTlsFiles(files, logger, scope));
   if (files && tls) refuseForeignCertificate("coordinator", files, tls);
 
@@ -54,7 +54,10 @@ export async function startCoordinator(
   const shardLimit = { max: schemaShardsMax, reason: "SCHEMA_SHARDS_MAX" };
   const { schema, nodes, jobs, extensions } = await openCoordinator(
     options,
-    { store, expectedStorageNodes, shardLimit },
+    {
+      ...{ store, expectedStorageNodes, shardLimit },
+      findNode: (name, address) => findNodeAt(name, address, { now: () => clock.now(), tls }),
+    },
     scope,
   );
 

@@ -54,7 +54,7 @@ export async function startGateway(
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources }));
   const pages = await loadPages(access, configuration.origin, logger);
-  const files = tlsFilesOf(configuration, "gateway");
+  const files = tlsFilesOf(configuration, "gateway", logger);
   const tls = files && (await followTlsFiles(files, logger, scope));
 
   const schemaMemory = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
+import { identityOf } from "@shoal/coordinator";
 import { DiskBallast } from "@shoal/kv";
 import { createRpcServer, type SchemaSnapshot } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
@@ -14,6 +16,7 @@ import { advertisedAddress, tlsFilesOf } from "./internal-address.js";
 import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
 import { keepRegistered } from "./keep-registered.js";
 import { makeDataFolder } from "./make-data-folder.js";
+import { newNodeSecret } from "./new-node-secret.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
@@ -42,7 +45,7 @@ export async function startStorageNode(
   const openFiles = planOpenFiles(openFilesLimit(), { shardsMax: schemaShardsMax, connectionsMax: CONNECTIONS_MAX });
   let notReady = (): string => "it waits for the schema of a coordinator";
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
-  const files = tlsFilesOf(configuration, "storage-node");
+  const files = tlsFilesOf(configuration, "storage-node", logger);
   const tls = files && (await followTlsFiles(files, logger, scope));
 
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
@@ -70,7 +73,9 @@ export async function startStorageNode(
 
   if (!(await untilKnown(view, stopping))) return { drain: async () => undefined };
   if (isNew && !configuration.acceptDataLoss) refuseLostData(nodeName, dataPath, view.snapshot);
-  const named = { name: nodeName, clusterId: membership.clusterId };
+  // An upgraded node gets its secret now.
+  const secret = identity.secret || newNodeSecret();
+  const named = { name: nodeName, clusterId: membership.clusterId, secret };
   await keepNodeIdentity(dataPath, named).catch((error: unknown) => {
     if (isNew) throw error;
     logger.warn({ error }, "the cluster's id could not be stored beside the data");
@@ -96,12 +101,21 @@ export async function startStorageNode(
     answersBytesMax: configuration.internalAnswersBytesMax,
     requestsMax: configuration.internalRequestsMax,
   };
+  const processId = randomUUID();
   const server = scope.use(
-    await createRpcServer({ node }, { host: internalHost, port: internalPort, now, tls, limits }),
+    await createRpcServer(
+      { node, presence: { identity: identityOf(secret), process: processId } },
+      { host: internalHost, port: internalPort, now, tls, limits },
+    ),
   );
   const address = advertisedAddress(configuration, server.port, hostname());
   const registration = scope.use(
-    keepRegistered(coordinator.nodes, { name: nodeName, address, shoalVersion, gitHash }, { clock, logger }),
+    keepRegistered(
+      coordinator.nodes,
+      { name: nodeName, address, shoalVersion, gitHash },
+      { secret, process: processId, replaces: configuration.acceptDataLoss },
+      { clock, logger },
+    ),
   );
   if (metrics !== undefined) {
     describeSchemaVersion(metrics, () => view.snapshot.version);

@@ -4,6 +4,6 @@ export { EtcdMetaStore, type EtcdMetaStoreOptions } from "./etcd/etcd-meta-store
 export { JobRegistry, type JobRegistryOptions } from "./job-registry.js";
 export { Ledger, type LedgerChange } from "./ledger.js";
 export type { MetaChange, MetaState, MetaStore } from "./meta-store.js";
-export { NodeRegistry } from "./node-registry.js";
+export { type FindNode, identityOf, NodeRegistry } from "./node-registry.js";
 export { SchemaCoordinator, type SchemaCoordinatorOptions } from "./schema-coordinator.js";
 export { StoredExtensions } from "./stored-extensions.js";

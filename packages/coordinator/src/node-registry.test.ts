@@ -1,12 +1,12 @@
 import { MemoryStore } from "@shoal/kv";
 import type { ClassDefinition } from "@shoal/model";
-import type { NodeDirectory, NodeRecord, SchemaSnapshot } from "@shoal/rpc";
+import type { NodeClaim, NodeDirectory, NodePresence, NodeRecord, SchemaSnapshot } from "@shoal/rpc";
 import { createShardingState } from "@shoal/sharding";
 import { describe, expect, test } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import { Ledger } from "./ledger.js";
 import type { MetaStore } from "./meta-store.js";
-import { NodeRegistry } from "./node-registry.js";
+import { type FindNode, identityOf, NodeRegistry } from "./node-registry.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
 import { confirmingHolders } from "./testing/confirming-holders.js";
 import { deleteClass } from "./testing/delete-class.js";
@@ -27,7 +27,11 @@ interface Opened {
   readonly schema: SchemaCoordinator;
 }
 
-async function open(expectedStorageNodes: number, disk = new MemoryStore()): Promise<Opened> {
+async function open(
+  expectedStorageNodes: number,
+  disk = new MemoryStore(),
+  findNode: FindNode = async () => undefined,
+): Promise<Opened> {
   const store = await EmbeddedMetaStore.open(disk, () => "history");
   const ledger = await Ledger.open(store, Date.now);
   confirmingHolders(ledger);
@@ -41,7 +45,7 @@ async function open(expectedStorageNodes: number, disk = new MemoryStore()): Pro
     limits: { classesMax: 10, propertiesPerClassMax: 10 },
     shardLimit: { max: 100, reason: "SCHEMA_SHARDS_MAX" },
   });
-  return { store, nodes: new NodeRegistry(ledger, expectedStorageNodes), schema };
+  return { store, nodes: new NodeRegistry(ledger, expectedStorageNodes, findNode), schema };
 }
 
 async function revisionOf({ store }: Opened): Promise<number> {
@@ -232,5 +236,69 @@ describe("placement", () => {
     expect(await (await open(1, disk)).schema.current(context)).toEqual(await schema.current(context));
     await deleteClass(schema, "Old", context);
     expect(await version()).toBe(10);
+  });
+});
+
+describe("S6: the name of a storage node", () => {
+  const claimOf = (secret: string, process: string, replaces = false): NodeClaim => ({ secret, process, replaces });
+  const there = (secret: string, process: string): NodePresence => ({ identity: identityOf(secret), process });
+  const conflict = (message: RegExp) => ({ code: "conflict", message: expect.stringMatching(message) });
+
+  /** Who answers at which address. */
+  async function openWith(alive: Record<string, NodePresence>) {
+    const opened = await open(1, new MemoryStore(), async (_, address) => alive[address]);
+    let known: NodeDirectory | undefined;
+    opened.nodes.watchNodes((directory) => {
+      known = directory;
+    });
+    return { ...opened, address: () => known?.nodes[0]?.address };
+  }
+
+  test("stays with the data folder that has it, wherever that is", async () => {
+    const alive: Record<string, NodePresence> = { "a:1": there("own", "p1") };
+    const { nodes, address } = await openWith(alive);
+    await nodes.register(node("n1", "a:1"), context, claimOf("own", "p1"));
+    await nodes.register(node("n1", "a:1"), context, claimOf("own", "p2"));
+    for (const stranger of [claimOf("else", "p3"), claimOf("else", "p3", true), undefined]) {
+      await expect(nodes.register(node("n1", "b:1"), context, stranger)).rejects.toMatchObject(
+        conflict(/is alive at a:1/),
+      );
+      await expect(nodes.register(node("n1", "a:1"), context, stranger)).rejects.toMatchObject(
+        conflict(/is alive at a:1/),
+      );
+    }
+    // Another address of the same process, or of one that came after it.
+    await nodes.register(node("n1", "c:1"), context, claimOf("own", "p1"));
+    delete alive["a:1"];
+    await nodes.register(node("n1", "d:1"), context, claimOf("own", "p4"));
+    expect(address()).toBe("d:1");
+  });
+
+  test("is not given to a copy of the folder while the other is alive", async () => {
+    const { nodes } = await openWith({ "a:1": there("own", "p1") });
+    await nodes.register(node("n1", "a:1"), context, claimOf("own", "p1"));
+    const copied = nodes.register(node("n1", "b:1"), context, claimOf("own", "p2"));
+    await expect(copied).rejects.toMatchObject(conflict(/copy of its data folder/));
+  });
+
+  test("is given to another folder when whoever has it is away and the operator says that it is lost", async () => {
+    const { nodes, address } = await openWith({ "b:1": there("else", "p2") });
+    await nodes.register(node("n1", "a:1"), context, claimOf("own", "p1"));
+    for (const stranger of [claimOf("else", "p2"), undefined]) {
+      const taken = nodes.register(node("n1", "b:1"), context, stranger);
+      await expect(taken).rejects.toMatchObject(conflict(/has another data folder.*CLUSTER_ACCEPT_DATA_LOSS/));
+    }
+    await nodes.register(node("n1", "b:1"), context, claimOf("else", "p2", true));
+    expect(address()).toBe("b:1");
+    await expect(nodes.register(node("n1", "a:1"), context, claimOf("own", "p1"))).rejects.toMatchObject(
+      conflict(/is alive at b:1/),
+    );
+  });
+
+  test("goes from whoever shows no identity to the first one that does", async () => {
+    const { nodes, address } = await openWith({ "b:1": { identity: "", process: "" } });
+    await nodes.register(node("n1", "b:1"), context);
+    await nodes.register(node("n1", "a:1"), context, claimOf("own", "p1"));
+    expect(address()).toBe("a:1");
   });
 });

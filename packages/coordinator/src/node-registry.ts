@@ -1,5 +1,14 @@
+import { createHash } from "node:crypto";
 import { type Json, ShoalError } from "@shoal/model";
-import { type NodeDirectory, type NodeRecord, type NodeService, type RequestContext, WatchedValue } from "@shoal/rpc";
+import {
+  type NodeClaim,
+  type NodeDirectory,
+  type NodePresence,
+  type NodeRecord,
+  type NodeService,
+  type RequestContext,
+  WatchedValue,
+} from "@shoal/rpc";
 import type { Ledger } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
 import { readDrops, withoutHolder } from "./stored-drops.js";
@@ -18,7 +27,7 @@ const NAMED_CLASSES_MAX = 10;
 const NODE_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/;
 
 /** In the certificates of these roles; a storage node with one of them could pass for one. */
-const ROLE_NAMES: readonly string[] = ["coordinator", "gateway"];
+const ROLE_NAMES: readonly string[] = ["coordinator", "gateway", "contextionary", "etcd"];
 
 /** A node as stored. */
 interface StoredNode {
@@ -26,26 +35,39 @@ interface StoredNode {
   readonly address?: string;
   readonly shoalVersion: string;
   readonly gitHash: string;
+  /** Of the data folder that has the name. Absent: a node of a version without one registered last. */
+  readonly identity?: string;
   /** Of the store when this was written. */
   readonly revision: number;
+}
+
+/** Who is at an address as node `name`; undefined: nobody. */
+export type FindNode = (name: string, address: string) => Promise<NodePresence | undefined>;
+
+/** How a node is known again: what its claim says of its secret. */
+export function identityOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
 }
 
 /** The storage nodes that have registered, in the MetaStore. Shards are placed by their names: who has any does not leave. */
 export class NodeRegistry implements NodeService, Disposable {
   readonly #ledger: Ledger;
   readonly #expectedStorageNodes: number;
+  readonly #findNode: FindNode;
   readonly #subscription: Disposable;
   readonly #directory: WatchedValue<NodeDirectory>;
 
-  constructor(ledger: Ledger, expectedStorageNodes: number) {
+  /** Without `findNode` no node is looked for: in one process there is no other. */
+  constructor(ledger: Ledger, expectedStorageNodes: number, findNode: FindNode = async () => undefined) {
     this.#ledger = ledger;
+    this.#findNode = findNode;
     this.#expectedStorageNodes = expectedStorageNodes;
     this.#directory = new WatchedValue(readNodes(ledger.state, expectedStorageNodes));
     this.#subscription = ledger.onState((state) => this.#follow(state));
   }
 
   /** Writes nothing when the node stands there as it is. */
-  async register(node: NodeRecord, context: RequestContext): Promise<void> {
+  async register(node: NodeRecord, context: RequestContext, claim?: NodeClaim): Promise<void> {
     if (!NODE_NAME.test(node.name)) {
       throw new ShoalError(
         "invalid",
@@ -59,13 +81,53 @@ export class NodeRegistry implements NodeService, Disposable {
       );
     }
     const key = NODE_PREFIX + node.name;
-    await this.#ledger.change(context, (state) => {
-      const known = state.entries.get(key);
-      if (known !== undefined && isSame(readNode(known), node)) return { changes: [], answer: undefined };
-      const { name, address, shoalVersion, gitHash } = node;
-      const value = { name, shoalVersion, gitHash, revision: state.revision + 1, ...(address && { address }) };
-      return { changes: otherChanges(state, [{ key, value }]), answer: undefined };
-    });
+    const identity = claim === undefined ? undefined : identityOf(claim.secret);
+    for (let isEntered = false; !isEntered; ) {
+      // Looking takes time, so what was decided on may have changed since.
+      const decidedOn = storedNode((await this.#ledger.current()).entries.get(key));
+      if (decidedOn !== undefined) await this.#checkIsHolder(decidedOn, node, identity, claim);
+      isEntered = await this.#ledger.change(context, (state) => {
+        const known = storedNode(state.entries.get(key));
+        if (known?.revision !== decidedOn?.revision) return { changes: [], answer: false };
+        if (known !== undefined && known.identity === identity && isSame(recordOf(known), node)) {
+          return { changes: [], answer: true };
+        }
+        const { name, address, shoalVersion, gitHash } = node;
+        const value: { [member: string]: Json } = { name, shoalVersion, gitHash, revision: state.revision + 1 };
+        if (address !== undefined) value.address = address;
+        if (identity !== undefined) value.identity = identity;
+        return { changes: otherChanges(state, [{ key, value }]), answer: true };
+      });
+    }
+  }
+
+  /**
+   * Fails with `conflict` unless the caller has the name already, or may take it: from a data folder that the operator says
+   * is lost, or from a node of a version without an identity.
+   */
+  async #checkIsHolder(
+    known: StoredNode,
+    { name, address }: NodeRecord,
+    identity: string | undefined,
+    claim: NodeClaim | undefined,
+  ): Promise<void> {
+    if (known.identity === undefined) return;
+    const isSameFolder = known.identity === identity;
+    if (isSameFolder && known.address === address) return;
+    const there = known.address === undefined ? undefined : await this.#findNode(name, known.address);
+    if (there?.identity === known.identity && there.process !== claim?.process) {
+      const who = isSameFolder ? "another process on a copy of its data folder" : "another data folder";
+      throw new ShoalError(
+        "conflict",
+        `storage node '${name}' is alive at ${known.address}: its name is not given to ${who} (CLUSTER_HOSTNAME)`,
+      );
+    }
+    if (isSameFolder || claim?.replaces === true) return;
+    throw new ShoalError(
+      "conflict",
+      `storage node '${name}' has another data folder: start it there (node.json is part of it); if that is lost, ` +
+        "CLUSTER_ACCEPT_DATA_LOSS=true lets another one take its name",
+    );
   }
 
   async confirmDropped(nodeName: string, classIds: readonly string[], context: RequestContext): Promise<void> {
@@ -139,8 +201,15 @@ export function readNodes({ entries }: MetaState, expectedStorageNodes: number):
 }
 
 function readNode(value: Json): NodeRecord {
-  const { name, address, shoalVersion, gitHash } = value as unknown as StoredNode;
+  return recordOf(value as unknown as StoredNode);
+}
+
+function recordOf({ name, address, shoalVersion, gitHash }: StoredNode): NodeRecord {
   return { name, address, shoalVersion, gitHash };
+}
+
+function storedNode(value: Json | undefined): StoredNode | undefined {
+  return value as unknown as StoredNode | undefined;
 }
 
 function unknownNode(name: string, nodes: readonly NodeRecord[]): ShoalError {

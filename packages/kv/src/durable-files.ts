@@ -20,12 +20,15 @@ export async function makeDurableFolder(path: string): Promise<void> {
 
 /**
  * Puts `bytes` in the place of a file, or makes it: after a crash the old content is there or the new one, whole. The new
- * one is durable when this resolves. One call for one path at a time; `<path>.new` is its own.
+ * one is durable when this resolves. One call for one path at a time; `<path>.new` is its own. `mode`: who may do what with it,
+ * from the first byte on; the process's default when absent.
  */
-export async function writeDurableFile(path: string, bytes: string | Uint8Array): Promise<void> {
+export async function writeDurableFile(path: string, bytes: string | Uint8Array, mode?: number): Promise<void> {
   const temporary = `${path}.new`;
-  const handle = await open(temporary, "w");
+  const handle = await open(temporary, "w", mode);
   try {
+    // It may have been left by a write that was cut short.
+    if (mode !== undefined) await handle.chmod(mode);
     await handle.writeFile(bytes);
     await handle.sync();
   } finally {

@@ -21,10 +21,19 @@ export {
   type CoordinatorConnection,
   connectCoordinator,
 } from "./near/connect-coordinator.js";
+export { findNodeAt } from "./near/find-node-at.js";
 export type { ConnectNodeOptions, NodeConnectionLimits } from "./near/node-channel.js";
 export { connectNode } from "./near/remote-node.js";
 export type { ConnectionState, NodeConnection } from "./node-connection.js";
-export { isComplete, type NodeDirectory, type NodeRecord, type NodeService, storageNodeCount } from "./node-service.js";
+export {
+  isComplete,
+  type NodeClaim,
+  type NodeDirectory,
+  type NodePresence,
+  type NodeRecord,
+  type NodeService,
+  storageNodeCount,
+} from "./node-service.js";
 export type { RequestContext } from "./request-context.js";
 export {
   type ChangeContext,

@@ -10,6 +10,23 @@ export interface NodeRecord {
   readonly gitHash: string;
 }
 
+/** By what a coordinator knows a node again, whatever its address. */
+export interface NodeClaim {
+  /** Kept in the node's data folder, and told to coordinators only. */
+  readonly secret: string;
+  /** Drawn at the start of the process. */
+  readonly process: string;
+  /** The operator said that the data which the name had is lost: another folder may take it, unless the holder is alive. */
+  readonly replaces: boolean;
+}
+
+/** Who is at an address. */
+export interface NodePresence {
+  /** SHA-256 of the secret, hexadecimal. */
+  readonly identity: string;
+  readonly process: string;
+}
+
 /** The storage nodes that have registered at least once and were not removed. */
 export interface NodeDirectory {
   /** Grows with every change. */
@@ -24,9 +41,10 @@ export interface NodeDirectory {
 export interface NodeService {
   /**
    * Enters the node, or its new address and version; durable when it resolves. Fails with `invalid` on a name that is no
-   * node name, with `forbidden` when the caller proves to be somebody else.
+   * node name, with `forbidden` when the caller proves to be somebody else, with `conflict` when the name is that of
+   * another data folder, or of another process that is alive. A node without a claim is of a version that has none.
    */
-  register(node: NodeRecord, context: RequestContext): Promise<void>;
+  register(node: NodeRecord, context: RequestContext, claim?: NodeClaim): Promise<void>;
   /**
    * The node takes nothing more into these classes, which are being dropped, now and after a restart of it; durable when
    * it resolves. Classes that are not being dropped, or not by this node, are passed over.

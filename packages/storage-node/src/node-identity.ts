@@ -5,6 +5,8 @@ import { ShoalError } from "@shoal/model";
 
 /** Holds the name under which the data of this folder is known to the cluster. */
 const IDENTITY_FILE = "node.json";
+/** Whoever can read it can take the node's place. */
+const SECRET_MODE = 0o600;
 
 export interface NodeIdentity {
   readonly name: string;
@@ -12,6 +14,8 @@ export interface NodeIdentity {
   readonly isNew: boolean;
   /** The cluster that the data belongs to; undefined until a coordinator has told it. */
   readonly clusterId: string | undefined;
+  /** By which coordinators know the folder again; "" in a folder that has none yet. */
+  readonly secret: string;
   /** Whether the list of the shards that were made was once there beside it: without it nobody knows what is missing. */
   readonly hasShardList: boolean;
 }
@@ -29,33 +33,48 @@ export async function findNodeIdentity(
 ): Promise<NodeIdentity> {
   const stored = await readIdentity(join(dataPath, IDENTITY_FILE));
   if (stored === undefined) {
-    return { name: configured ?? fallback, isNew: true, clusterId: undefined, hasShardList: false };
+    return { name: configured ?? fallback, isNew: true, clusterId: undefined, secret: "", hasShardList: false };
   }
-  const { name, clusterId, hasShardList } = stored;
+  const { name, clusterId, secret, hasShardList } = stored;
   if (configured !== undefined && configured !== name) {
     throw new ShoalError(
       "invalid",
       `CLUSTER_HOSTNAME is '${configured}', but the data in '${dataPath}' belongs to node '${name}'`,
     );
   }
-  return { name, isNew: false, clusterId, hasShardList };
+  return { name, isNew: false, clusterId, secret, hasShardList };
 }
 
 /** What stands in the file. */
 type StoredIdentity = Omit<NodeIdentity, "isNew">;
 
-/** Durable when it resolves. Nothing is written when it stands there as it is; that there was a list of shards stays. */
+/**
+ * Durable when it resolves. Nothing is written when it stands there as it is; a secret, and that there was a list of shards,
+ * stay once they are there.
+ */
 export async function keepNodeIdentity(
   dataPath: string,
-  { name, clusterId, hasShardList = false }: Pick<StoredIdentity, "name" | "clusterId"> & Partial<StoredIdentity>,
+  {
+    name,
+    clusterId,
+    secret = "",
+    hasShardList = false,
+  }: Pick<StoredIdentity, "name" | "clusterId"> & Partial<StoredIdentity>,
 ): Promise<void> {
   await makeDurableFolder(dataPath);
   const file = join(dataPath, IDENTITY_FILE);
   const stored = await readIdentity(file);
   const isListed = hasShardList || stored?.hasShardList === true;
-  if (stored?.name === name && stored.clusterId === clusterId && stored.hasShardList === isListed) return;
-  const members = { name, ...(clusterId !== undefined && { clusterId }), ...(isListed && { hasShardList: true }) };
-  await writeDurableFile(file, `${JSON.stringify(members)}\n`);
+  const kept = stored === undefined || stored.secret === "" ? secret : stored.secret;
+  const isSame = stored?.name === name && stored.clusterId === clusterId && stored.secret === kept;
+  if (isSame && stored.hasShardList === isListed) return;
+  const members = {
+    name,
+    ...(clusterId !== undefined && { clusterId }),
+    ...(isListed && { hasShardList: true }),
+    ...(kept !== "" && { secret: kept }),
+  };
+  await writeDurableFile(file, `${JSON.stringify(members)}\n`, SECRET_MODE);
 }
 
 async function readIdentity(file: string): Promise<StoredIdentity | undefined> {
@@ -67,10 +86,11 @@ async function readIdentity(file: string): Promise<StoredIdentity | undefined> {
     throw thrown;
   }
   try {
-    const { name, clusterId, hasShardList } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const { name, clusterId, secret, hasShardList } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     if (typeof name === "string" && name !== "") {
       const known = typeof clusterId === "string" ? clusterId : undefined;
-      return { name, clusterId: known, hasShardList: hasShardList === true };
+      const kept = typeof secret === "string" ? secret : "";
+      return { name, clusterId: known, secret: kept, hasShardList: hasShardList === true };
     }
   } catch {
     // Falls through to the message below.

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -101,6 +101,7 @@ describe("the identity of a node", () => {
         name: "n1",
         isNew: true,
         clusterId: undefined,
+        secret: "",
         hasShardList: false,
       });
     }
@@ -109,8 +110,17 @@ describe("the identity of a node", () => {
       name: "n1",
       isNew: false,
       clusterId: undefined,
+      secret: "",
       hasShardList: false,
     });
+  });
+
+  test("S6: keeps its secret, once it has one, from other users", async () => {
+    await keepNodeIdentity(root, { name: "n1", clusterId: undefined });
+    await keepNodeIdentity(root, { name: "n1", clusterId: undefined, secret: "first" });
+    await keepNodeIdentity(root, { name: "n1", clusterId: "cluster-1", secret: "second" });
+    expect(await findNodeIdentity(root, "n1", "host")).toMatchObject({ secret: "first", clusterId: "cluster-1" });
+    expect((await stat(join(root, "node.json"))).mode & 0o777).toBe(0o600);
   });
 
   test("F4: keeps the cluster that its data belongs to, also in a folder of before", async () => {
@@ -121,6 +131,7 @@ describe("the identity of a node", () => {
       name: "n1",
       isNew: false,
       clusterId: "cluster-1",
+      secret: "",
       hasShardList: true,
     });
   });

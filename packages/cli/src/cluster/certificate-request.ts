@@ -1,7 +1,10 @@
 import { isIP } from "node:net";
 import { ShoalError } from "@shoal/model";
 
-export const ROLES = ["coordinator", "gateway", "storage-node"] as const;
+export const ROLES = ["coordinator", "gateway", "storage-node", "contextionary", "etcd"] as const;
+
+/** What the certificates of all but storage nodes say; a node of such a name could pass for one. */
+const ROLE_NAMES: readonly string[] = ROLES.filter((role) => role !== "storage-node");
 export type Role = (typeof ROLES)[number];
 
 /** A process that needs a certificate. */
@@ -37,7 +40,7 @@ export function readCertificateRequest(text: string): CertificateRequest {
     throw new ShoalError("invalid", `--name ${name}: '${wrong}' is no host name and no IP address`);
   }
   // Names are what processes know each other by.
-  const borrowed = [name, ...hosts].find((one) => one !== role && ["coordinator", "gateway"].includes(one));
+  const borrowed = [name, ...hosts].find((one) => one !== role && ROLE_NAMES.includes(one));
   if (borrowed !== undefined) {
     throw new ShoalError("invalid", `--name ${name}: a ${role} must not be called '${borrowed}', that is another role`);
   }

@@ -69,6 +69,7 @@ describe("certificates", () => {
 
   it("keep keys from others", async () => {
     await write(["n1:storage-node"]);
+    expect((await stat(join(folder, "n1"))).mode & 0o777).toBe(0o700);
     for (const path of ["ca-key.pem", "n1/key.pem"]) {
       expect((await stat(join(folder, path))).mode & 0o777, path).toBe(0o600);
     }

@@ -22,7 +22,7 @@ const NODE_MS_MAX = 2_000;
  */
 export async function removeNode(name: string, configuration: Configuration, now: () => number): Promise<NodeRecord> {
   await using scope = new ResourceScope();
-  const files = tlsFilesOf(configuration, "gateway");
+  const files = tlsFilesOf(configuration, "gateway", silentLogger);
   const tls = files && (await followTlsFiles(files, silentLogger, scope));
   const coordinator = scope.use(connectCoordinator(configuration.coordinatorAddresses, { now, tls }));
   const context = { deadline: now() + COORDINATOR_MS_MAX };

@@ -27,7 +27,7 @@ export async function restoreSchema(
   await using scope = new ResourceScope();
   const context = { deadline: systemClock.now() + COORDINATOR_MS_MAX };
   if (dataPath === undefined) {
-    const files = tlsFilesOf(configuration, "gateway");
+    const files = tlsFilesOf(configuration, "gateway", silentLogger);
     const tls = files && (await followTlsFiles(files, silentLogger, scope));
     const now = () => systemClock.now();
     const coordinator = scope.use(connectCoordinator(configuration.coordinatorAddresses, { now, tls }));

@@ -6,6 +6,7 @@ import { type CertificatePair, makeAuthority, signCertificate } from "./certific
 
 const CERTIFICATE_MODE = 0o644;
 const KEY_MODE = 0o600;
+const FOLDER_MODE = 0o700;
 
 /**
  * Writes `<folder>/<name>/{ca,cert,key}.pem` for every process, signed by the authority in `<folder>/ca.pem` and
@@ -20,13 +21,13 @@ export async function writeCertificates(
 ): Promise<readonly string[]> {
   const twice = requests.find((one, at) => requests.findIndex(({ name }) => name === one.name) !== at);
   if (twice !== undefined) throw new ShoalError("invalid", `--name ${twice.name} stands there twice`);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
   const authority = await authorityOf(folder, nowMs);
   const written: string[] = [];
   for (const request of requests) {
     const { certificate, key } = await signCertificate(authority, request, days, nowMs);
     const own = join(folder, request.name);
-    await mkdir(own, { recursive: true });
+    await mkdir(own, { recursive: true, mode: FOLDER_MODE });
     await replaceFile(join(own, "ca.pem"), authority.certificate, CERTIFICATE_MODE);
     await replaceFile(join(own, "key.pem"), key, KEY_MODE);
     await replaceFile(join(own, "cert.pem"), certificate, CERTIFICATE_MODE);

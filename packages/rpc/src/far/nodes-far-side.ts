@@ -10,10 +10,12 @@ import { unaryHandler } from "./unary-handler.js";
 export function nodesHandlers(service: NodeService, isSecure: boolean, stopped: AbortSignal): NodesHandlers {
   return {
     Register: unaryHandler(async (request, context, call) => {
-      const node: NodeRecord = { ...request, address: request.address === "" ? undefined : request.address };
-      if (isSecure) checkIsNode(node.name, peerNames(call.getAuthContext().sslPeerCertificate ?? {}));
-      await service.register(node, context);
-      return request;
+      const { name, shoalVersion, gitHash, secret, process, replaces } = request;
+      const address = request.address === "" ? undefined : request.address;
+      const node: NodeRecord = { name, address, shoalVersion, gitHash };
+      if (isSecure) checkIsNode(name, peerNames(call.getAuthContext().sslPeerCertificate ?? {}));
+      await service.register(node, context, secret === "" ? undefined : { secret, process, replaces });
+      return wireNode(node);
     }),
     ConfirmDropped: unaryHandler(async (request, context, call) => {
       const { nodeName, classIds } = request;

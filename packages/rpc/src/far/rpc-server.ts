@@ -3,14 +3,15 @@ import { Server, type ServiceDefinition, type UntypedServiceImplementation } fro
 import { ShoalError } from "@shoal/model";
 import type { ExtensionService } from "../extension-service.js";
 import type { JobService } from "../job-service.js";
-import type { NodeService } from "../node-service.js";
+import type { NodePresence, NodeService } from "../node-service.js";
 import type { ServedSchema } from "../schema-service.js";
 import type { PacketStream } from "../stream/frame-stream.js";
 import { farCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
-import { EXTENSIONS, JOBS, NODES, SCHEMA, SHARDS } from "../wire/load-protos.js";
+import { EXTENSIONS, IDENTITY, JOBS, NODES, SCHEMA, SHARDS } from "../wire/load-protos.js";
 import { extensionsHandlers } from "./extensions-far-side.js";
-import { forGateways } from "./for-gateways.js";
+import { forCoordinators, forGateways } from "./for-gateways.js";
+import { identityHandlers } from "./identity-far-side.js";
 import { jobsHandlers } from "./jobs-far-side.js";
 import { nodesHandlers } from "./nodes-far-side.js";
 import { ofOneCluster } from "./of-one-cluster.js";
@@ -21,6 +22,8 @@ import { ShardServing, type ShardServingLimits } from "./shard-serving.js";
 /** What a process serves to the others; at least one of them. */
 export interface RpcServices {
   readonly node?: ServedNode;
+  /** With `node`: what coordinators are told that ask who is here. */
+  readonly presence?: NodePresence;
   readonly schema?: ServedSchema;
   readonly nodes?: NodeService;
   readonly jobs?: JobService;
@@ -107,7 +110,7 @@ export class RpcServer implements AsyncDisposable {
 /** What processes without a gateway's certificate may call is named here. */
 function addServices(
   server: Server,
-  { schema, nodes, jobs, extensions }: RpcServices,
+  { presence, schema, nodes, jobs, extensions }: RpcServices,
   shards: ShardServing | undefined,
   { tls, clusterId = () => undefined }: Pick<RpcServerOptions, "tls" | "clusterId">,
   stopped: AbortSignal,
@@ -120,6 +123,10 @@ function addServices(
     open: readonly (keyof Handlers & string)[],
   ): void => server.addService(definition, ofOneCluster(only(handlers, open), clusterId));
   if (shards !== undefined) server.addService(SHARDS, only({ Talk: (call: PacketStream) => shards.serve(call) }, []));
+  if (presence !== undefined) {
+    const handlers = identityHandlers(presence);
+    server.addService(IDENTITY, isSecure ? forCoordinators(handlers) : handlers);
+  }
   if (schema !== undefined) add(SCHEMA, schemaHandlers(schema, stopped), ["Current", "Watch"]);
   if (nodes !== undefined) add(NODES, nodesHandlers(nodes, isSecure, stopped), ["Register", "ConfirmDropped", "Watch"]);
   if (jobs !== undefined) add(JOBS, jobsHandlers(jobs, stopped), []);

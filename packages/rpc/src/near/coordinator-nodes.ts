@@ -1,6 +1,6 @@
 import type { NodeDirectory__Output } from "../generated/shoal/NodeDirectory.js";
 import type { NodeRecord__Output as WireNode } from "../generated/shoal/NodeRecord.js";
-import type { NodeDirectory, NodeRecord, NodeService } from "../node-service.js";
+import type { NodeClaim, NodeDirectory, NodeRecord, NodeService } from "../node-service.js";
 import type { RequestContext } from "../request-context.js";
 import { WatchedValue } from "../watched-value.js";
 import { NODES } from "../wire/load-protos.js";
@@ -22,8 +22,8 @@ export class CoordinatorNodes implements NodeService, Disposable {
     });
   }
 
-  async register(node: NodeRecord, context: RequestContext): Promise<void> {
-    await this.#calls.ask(NODES.Register, { ...node, address: node.address ?? "" }, context, true);
+  async register(node: NodeRecord, context: RequestContext, claim?: NodeClaim): Promise<void> {
+    await this.#calls.ask(NODES.Register, { ...node, address: node.address ?? "", ...claim }, context, true);
   }
 
   async confirmDropped(nodeName: string, classIds: readonly string[], context: RequestContext): Promise<void> {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { loadSync, type PackageDefinition } from "@grpc/proto-loader";
 import type { ExtensionsDefinition } from "../generated/shoal/Extensions.js";
+import type { IdentityDefinition } from "../generated/shoal/Identity.js";
 import type { JobsDefinition } from "../generated/shoal/Jobs.js";
 import type { NodesDefinition } from "../generated/shoal/Nodes.js";
 import type { SchemaDefinition } from "../generated/shoal/Schema.js";
@@ -38,5 +39,6 @@ export const SCHEMA = definitionOf<SchemaDefinition>("shoal.Schema");
 export const EXTENSIONS = definitionOf<ExtensionsDefinition>("shoal.Extensions");
 export const JOBS = definitionOf<JobsDefinition>("shoal.Jobs");
 export const NODES = definitionOf<NodesDefinition>("shoal.Nodes");
+export const IDENTITY = definitionOf<IdentityDefinition>("shoal.Identity");
 /** As protobuf itself reads and writes packets. */
 export const PACKET_BY_REFLECTION = shards.Talk;
