@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -85,7 +85,21 @@ describe("npm run cluster", () => {
   it("serves on one address, survives the loss of a process, and drains", async () => {
     const { child, ended, http, stdout } = await startCluster();
     expect(stdout()).toContain("2 gateways, 3 storage nodes, a coordinator");
+    // S6: nobody without a certificate of this cluster gets in, not even one of this machine.
+    const certificates = join(dataPath, "certificates");
+    expect((await stat(certificates)).mode & 0o777).toBe(0o700);
     const before = await listed();
+    const [gateway] = before;
+    const variables = (await readFile(`/proc/${gateway?.pid}/environ`, "utf8")).split("\0");
+    const { COORDINATOR_ADDRESSES = "", ...files } = Object.fromEntries(
+      variables.flatMap((one) => {
+        const [, name = "", value = ""] = /^(COORDINATOR_ADDRESSES|INTERNAL_TLS\w*)=(.*)$/.exec(one) ?? [];
+        return name === "" ? [] : [[name, value] as const];
+      }),
+    );
+    const asked = ["cluster", "remove", "no-such-node"];
+    expect((await run(asked, { COORDINATOR_ADDRESSES, ...files })).text).toContain("there is no storage node");
+    expect((await run(asked, { COORDINATOR_ADDRESSES })).text).not.toContain("storage node");
     expect(before.map(({ role }) => role)).toEqual([
       ...["gateway", "gateway", "storage-node", "storage-node", "storage-node", "coordinator"],
     ]);
@@ -155,9 +169,15 @@ describe("npm run cluster", () => {
   });
 });
 
-async function run(args: readonly string[]): Promise<{ readonly status: number | null; readonly text: string }> {
-  const child = spawn(process.execPath, [SERVER_MAIN, ...args]);
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number | null; readonly text: string }> {
+  const child = spawn(process.execPath, [SERVER_MAIN, ...args], { env: { PATH: process.env.PATH, ...env } });
   let text = "";
+  child.stderr.on("data", (chunk) => {
+    text += chunk;
+  });
   child.stdout.on("data", (chunk) => {
     text += chunk;
   });

@@ -39,7 +39,8 @@ it("gives every process a name, a folder and ports of its own, and settings that
       nodeName: all[i]?.name,
       dataPath: join(dataPath, all[i]?.name ?? ""),
       wireProfile: "weaviate",
-      internalTls: "off",
+      internalTls: "on",
+      internalTlsCertFile: join(dataPath, "certificates", all[i]?.name ?? "", "cert.pem"),
     });
   }
   const ports = configurations.flatMap(({ port, metricsPort, internalPort }, i) => [
@@ -56,7 +57,8 @@ it("gives every process a name, a folder and ports of its own, and settings that
 it("keeps the schema in etcd where it is installed or named, and stays with what a folder began with", () => {
   expect(plan().store).toBe("a store of its own");
   const own = plan({ environment: { PATH: `/nowhere:${withEtcd}`, ETCD_NAME: "stranger" } });
-  const [client] = /http:\S+/.exec(own.etcd?.command.find((one) => one.startsWith("--listen-client-urls")) ?? "") ?? [];
+  const [client] =
+    /https:\S+/.exec(own.etcd?.command.find((one) => one.startsWith("--listen-client-urls")) ?? "") ?? [];
   expect(own.coordinator.environment.ETCD_ENDPOINTS).toBe(client);
   expect(own.etcd?.environment).not.toHaveProperty("ETCD_NAME");
   const named = plan({ environment: { PATH: withEtcd, ETCD_ENDPOINTS: "https://etcd:2379" } });
@@ -66,6 +68,19 @@ it("keeps the schema in etcd where it is installed or named, and stays with what
   mkdirSync(join(dataPath, "etcd"));
   expect(plan({ environment: { PATH: withEtcd } }).store).toBe("etcd");
   expect(() => plan()).toThrow(/needs etcd, which is not on the PATH/);
+});
+
+it("S6: has mutual TLS with certificates for all of them, and does without when the environment says so", () => {
+  const own = plan({ environment: { PATH: withEtcd } });
+  expect(own.certificates?.processes.map(({ name }) => name).sort()).toEqual([
+    ...["coordinator-1", "etcd-1", "gateway-1", "gateway-2", "storage-node-1", "storage-node-2", "storage-node-3"],
+  ]);
+  expect(own.etcd?.command).toContain("--client-cert-auth=true");
+  expect(own.coordinator.environment.ETCD_CERT_FILE).toBe(own.coordinator.environment.INTERNAL_TLS_CERT_FILE);
+  const without = plan({ environment: { PATH: withEtcd, INTERNAL_TLS: "off" } });
+  expect(without.certificates).toBeUndefined();
+  expect(without.gateways[0]?.environment).toMatchObject({ INTERNAL_TLS: "off" });
+  expect(without.etcd?.command.some((one) => one.startsWith("--listen-client-urls=http:"))).toBe(true);
 });
 
 it("does not leave the data of a storage node behind", () => {

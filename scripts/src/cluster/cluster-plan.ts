@@ -2,10 +2,11 @@ import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShoalError } from "@shoal/model";
+import { type CertifiedProcess, certificateFiles } from "./cluster-certificates.js";
 import type { ClusterProcess } from "./cluster-file.js";
 import type { ProcessPlan } from "./supervised-process.js";
 
-const SHOAL = fileURLToPath(new URL("../../../packages/cli/dist/main.js", import.meta.url));
+export const SHOAL = fileURLToPath(new URL("../../../packages/cli/dist/main.js", import.meta.url));
 const END_WITH_PARENT = fileURLToPath(new URL("./end-with-parent.js", import.meta.url));
 const LOOPBACK = "127.0.0.1";
 
@@ -36,6 +37,8 @@ export interface ClusterPlan {
   readonly gateways: readonly ShoalPlan[];
   /** What keeps the schema, in words. */
   readonly store: string;
+  /** Undefined: INTERNAL_TLS is off. */
+  readonly certificates: { readonly folder: string; readonly processes: readonly CertifiedProcess[] } | undefined;
 }
 
 /** Ports that {@link planCluster} needs. */
@@ -43,8 +46,20 @@ export function portsNeeded({ gateways, storageNodes }: ClusterWish): number {
   return 2 + 2 + 2 * storageNodes + 2 * gateways;
 }
 
+/** Variables of mutual TLS for one process; the folder is undefined where it is off. */
+function tlsVariables(folder: string | undefined, name: string): Readonly<Record<string, string>> {
+  if (folder === undefined) return { INTERNAL_TLS: "off" };
+  const { ca, certificate, key } = certificateFiles(folder, name);
+  return {
+    INTERNAL_TLS: "on",
+    INTERNAL_TLS_CA_FILE: ca,
+    INTERNAL_TLS_CERT_FILE: certificate,
+    INTERNAL_TLS_KEY_FILE: key,
+  };
+}
+
 /**
- * All processes of the cluster on the loopback address. Fails with `invalid` when the data needs what this plan would not
+ * All processes of the cluster on the loopback address, with mutual TLS unless the environment says INTERNAL_TLS=off. Fails with `invalid` when the data needs what this plan would not
  * have: more storage nodes, or etcd.
  */
 export function planCluster(wish: ClusterWish, ports: readonly number[]): ClusterPlan {
@@ -56,10 +71,11 @@ export function planCluster(wish: ClusterWish, ports: readonly number[]): Cluste
     return next;
   };
   refuseFewerNodes(dataPath, storageNodes);
-  const common = { ...environment, METRICS_HOST: LOOPBACK, INTERNAL_HOST: LOOPBACK, INTERNAL_TLS: "off" };
+  const common = { ...environment, METRICS_HOST: LOOPBACK, INTERNAL_HOST: LOOPBACK };
+  const folder = environment.INTERNAL_TLS === "off" ? undefined : join(dataPath, "certificates");
   const plan = (role: ShoalPlan["role"], name: string, own: Readonly<Record<string, string | number>>): ShoalPlan => {
     const internal = port();
-    const variables = { ...own, METRICS_PORT: internal, CLUSTER_HOSTNAME: name };
+    const variables = { ...own, ...tlsVariables(folder, name), METRICS_PORT: internal, CLUSTER_HOSTNAME: name };
     const texts = Object.entries(variables).map(([variable, value]) => [variable, String(value)]);
     return {
       name,
@@ -69,16 +85,23 @@ export function planCluster(wish: ClusterWish, ports: readonly number[]): Cluste
       internalOrigin: `http://${LOOPBACK}:${internal}`,
     };
   };
-  const { etcd, endpoints, store } = planEtcd(wish, port);
+  const { etcd, endpoints, store, variables: etcdVariables } = planEtcd(wish, folder, port);
   const coordinatorPort = port();
   const coordinators = { COORDINATOR_ADDRESSES: `${LOOPBACK}:${coordinatorPort}` };
+  const named = (role: string, count: number) => numbered(role, count).map((name) => ({ name, role }));
+  const processes = [
+    ...[...named("coordinator", 1), ...named("storage-node", storageNodes), ...named("gateway", gateways)],
+    ...(etcd === undefined ? [] : named("etcd", 1)),
+  ];
   return {
     etcd,
     store,
+    certificates: folder === undefined ? undefined : { folder, processes },
     coordinator: plan("coordinator", "coordinator-1", {
       INTERNAL_PORT: coordinatorPort,
       CLUSTER_EXPECTED_STORAGE_NODES: storageNodes,
       ETCD_ENDPOINTS: endpoints,
+      ...etcdVariables,
     }),
     storageNodes: numbered("storage-node", storageNodes).map((name) =>
       plan("storage-node", name, { ...coordinators, INTERNAL_PORT: port(), INTERNAL_ADVERTISED_ADDRESS: "" }),
@@ -108,9 +131,9 @@ function refuseFewerNodes(dataPath: string, storageNodes: number): void {
 }
 
 /** What the coordinator keeps the schema in: etcd that is named, etcd of our own where it is installed, or its own folder. */
-function planEtcd({ dataPath, environment }: ClusterWish, port: () => number) {
+function planEtcd({ dataPath, environment }: ClusterWish, certificates: string | undefined, port: () => number) {
   const named = environment.ETCD_ENDPOINTS ?? "";
-  if (named !== "") return { etcd: undefined, endpoints: named, store: `etcd at ${named}` };
+  if (named !== "") return { etcd: undefined, endpoints: named, store: `etcd at ${named}`, variables: {} };
   const folder = join(dataPath, "etcd");
   const hasOwnEtcd = existsSync(folder);
   const binary = (environment.PATH ?? "")
@@ -122,9 +145,10 @@ function planEtcd({ dataPath, environment }: ClusterWish, port: () => number) {
   }
   // What began with the coordinator's own store stays there.
   if (binary === undefined || (!hasOwnEtcd && existsSync(join(dataPath, "coordinator-1")))) {
-    return { etcd: undefined, endpoints: "", store: "a store of its own" };
+    return { etcd: undefined, endpoints: "", store: "a store of its own", variables: {} };
   }
-  const [client, peer] = [`http://${LOOPBACK}:${port()}`, `http://${LOOPBACK}:${port()}`];
+  const scheme = certificates === undefined ? "http" : "https";
+  const [client, peer] = [`${scheme}://${LOOPBACK}:${port()}`, `${scheme}://${LOOPBACK}:${port()}`];
   const options = {
     name: "etcd-1",
     "data-dir": folder,
@@ -136,6 +160,7 @@ function planEtcd({ dataPath, environment }: ClusterWish, port: () => number) {
     "auto-compaction-retention": "1",
     logger: "zap",
     "log-level": "warn",
+    ...(certificates !== undefined && etcdTlsOptions(certificates)),
   };
   const args = Object.entries(options).map(([option, value]) => `--${option}=${value}`);
   const foreign = Object.entries(environment).filter(([variable]) => !variable.startsWith("ETCD_"));
@@ -144,5 +169,20 @@ function planEtcd({ dataPath, environment }: ClusterWish, port: () => number) {
     command: [process.execPath, END_WITH_PARENT, binary, ...args],
     environment: Object.fromEntries(foreign),
   };
-  return { etcd, endpoints: client, store: "etcd" };
+  return { etcd, endpoints: client, store: "etcd", variables: etcdTlsVariables(certificates) };
+}
+
+/** etcd takes requests, and other members, with certificates of the cluster only. */
+function etcdTlsOptions(folder: string) {
+  const { ca, certificate, key } = certificateFiles(folder, "etcd-1");
+  const files = { "cert-file": certificate, "key-file": key, "trusted-ca-file": ca, "client-cert-auth": "true" };
+  const peers = Object.entries(files).map(([option, value]) => [`peer-${option}`, value]);
+  return { ...files, ...Object.fromEntries(peers) };
+}
+
+/** Without TLS of ours those of the environment stay. */
+function etcdTlsVariables(folder: string | undefined): Readonly<Record<string, string>> {
+  if (folder === undefined) return {};
+  const { ca, certificate, key } = certificateFiles(folder, "coordinator-1");
+  return { ETCD_CA_FILE: ca, ETCD_CERT_FILE: certificate, ETCD_KEY_FILE: key };
 }

@@ -10,13 +10,16 @@ import {
   readConfiguration,
   refuseMisspelledVariables,
 } from "@shoal/service-runtime";
+import { makeCertificates } from "./cluster-certificates.js";
 import { readClusterFile } from "./cluster-file.js";
-import { planCluster, portsNeeded } from "./cluster-plan.js";
+import { type ClusterPlan, planCluster, portsNeeded, SHOAL } from "./cluster-plan.js";
 import { freePorts } from "./free-ports.js";
 import { RunningCluster } from "./running-cluster.js";
 
 /** Beside the drain itself: snapshots are written and stores closed. */
 const STOP_MARGIN_MS = 60_000;
+/** How often it is looked whether certificates run out; the processes read new ones without a restart. */
+const CERTIFICATES_MS = 86_400_000;
 
 async function main(): Promise<void> {
   refuseMisspelledVariables(process.env);
@@ -33,6 +36,7 @@ async function main(): Promise<void> {
   await refuseSecondCluster(dataPath);
   const startedMs = performance.now();
   const plan = planCluster(wish, await freePorts(portsNeeded(wish), randomInt));
+  renewCertificates(plan);
   const { host, port, drainDelaySeconds, drainTimeoutSeconds } = configuration;
   const cluster = new RunningCluster({
     plan,
@@ -65,7 +69,8 @@ async function main(): Promise<void> {
       process.stdout.write(
         `Shoal is serving on ${url}: ${wish.gateways} gateways, ${wish.storageNodes} storage nodes, a coordinator with ` +
           `${plan.store}; ready in ${seconds} s (Ctrl-C stops all)\n` +
-          `  processes and logs: ${dataPath}/cluster.json, ${dataPath}/logs\n`,
+          `  processes and logs: ${dataPath}/cluster.json, ${dataPath}/logs\n` +
+          (plan.certificates === undefined ? "" : `  certificates (mutual TLS): ${plan.certificates.folder}\n`),
       );
     }
     await stopRequested;
@@ -74,6 +79,22 @@ async function main(): Promise<void> {
     throw thrown;
   }
   process.exit((await cluster.stop()) ? EXIT_OK : EXIT_FAILURE);
+}
+
+/** Before the processes start, and daily while they run. */
+function renewCertificates({ certificates }: ClusterPlan): void {
+  if (certificates === undefined) return;
+  const { folder, processes } = certificates;
+  const renew = (): boolean => makeCertificates(folder, processes, [process.execPath, SHOAL], Date.now());
+  renew();
+  const tell = (thrown: unknown): void => void process.stderr.write(`shoal: ${ShoalError.from(thrown).message}\n`);
+  setInterval(() => {
+    try {
+      if (renew()) process.stderr.write(`shoal: the certificates in ${folder} were renewed\n`);
+    } catch (thrown) {
+      tell(thrown);
+    }
+  }, CERTIFICATES_MS).unref();
 }
 
 async function configurationOf(options: readonly string[]) {
