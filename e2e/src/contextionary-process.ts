@@ -20,11 +20,12 @@ export class ContextionaryProcess extends StartedProcess {
   readonly #settings: Readonly<Record<string, string>>;
   #output = "";
 
-  private constructor(port: number, internalPort: number) {
+  private constructor(port: number, internalPort: number, env: Readonly<Record<string, string>>) {
     super();
     this.address = `127.0.0.1:${port}`;
     this.readyUrl = `http://127.0.0.1:${internalPort}/ready`;
     this.#settings = {
+      ...env,
       PERSISTENCE_DATA_PATH: this.#dataPath,
       INTERNAL_PORT: String(port),
       METRICS_PORT: String(internalPort),
@@ -34,8 +35,9 @@ export class ContextionaryProcess extends StartedProcess {
     symlinkSync(CONVERTED, join(this.#dataPath, "modules", "text2vec-contextionary"));
   }
 
-  static async start(): Promise<ContextionaryProcess> {
-    const contextionary = new ContextionaryProcess(await freePort(), await freePort());
+  /** `env`: settings beside its ports and its folder. */
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<ContextionaryProcess> {
+    const contextionary = new ContextionaryProcess(await freePort(), await freePort(), env);
     try {
       await contextionary.launch();
     } catch (error) {

@@ -8,6 +8,7 @@ export const CONTEXTIONARY_CACHE = "modules";
 
 const READ = [
   ...["dataPath", "metricsPort", "metricsHost", "moduleCachePath", "internalHost", "internalPort"],
+  ...["internalTls", "internalTlsCaFile", "internalTlsCertFile", "internalTlsKeyFile"],
   // What every process of ours reads before its service starts.
   ...["logLevel", "logFormat", "debug", "configurationName"],
 ] as const satisfies readonly (keyof typeof PLAIN_SETTINGS)[];

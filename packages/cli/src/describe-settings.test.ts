@@ -27,7 +27,8 @@ describe("describeSettings", () => {
     const text = describeSettings(contextionarySettings());
     expect([...text.matchAll(/^ {2}([A-Z_]+) +\S+$/gm)].map(([, variable]) => variable)).toEqual([
       ...["PERSISTENCE_DATA_PATH", "LOG_LEVEL", "LOG_FORMAT", "LOG_DEBUG", "METRICS_PORT", "METRICS_HOST"],
-      ...["CONFIGURATION_NAME", "MODULE_CACHE_PATH", "INTERNAL_HOST", "INTERNAL_PORT"],
+      ...["CONFIGURATION_NAME", "MODULE_CACHE_PATH", "INTERNAL_HOST", "INTERNAL_PORT", "INTERNAL_TLS"],
+      ...["INTERNAL_TLS_CA_FILE", "INTERNAL_TLS_CERT_FILE", "INTERNAL_TLS_KEY_FILE"],
     ]);
     const plain = text.replace(/\s+/g, " ");
     expect(plain).toContain("INTERNAL_PORT internal.port Port of the same; 0 takes a free one. Default: 9999.");

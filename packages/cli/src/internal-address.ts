@@ -18,6 +18,17 @@ const PLAIN_TEXT =
   "without TLS between the processes (INTERNAL_TLS) any program that reaches their ports, also one of this machine, can read " +
   "and change all data and pass for one of them: `shoal cluster certs` makes certificates";
 
+/** The files of mutual TLS of a process that listens on one address and asks nobody. */
+export function tlsFilesOfListener(
+  configuration: Parameters<typeof internalTlsFiles>[0],
+  host: string,
+  logger: Logger,
+): InternalTlsFiles | undefined {
+  const files = internalTlsFiles(configuration, [host]);
+  if (files === undefined) logger.warn({ internalTls: configuration.internalTls }, PLAIN_TEXT);
+  return files;
+}
+
 type TlsSettings = Parameters<typeof internalTlsFiles>[0] &
   Pick<Configuration, "internalHost" | "internalAdvertisedAddress" | "coordinatorAddresses">;
 

@@ -1,5 +1,6 @@
 import { REGISTERED_MODULES } from "@shoal/gateway";
 import { chooseModules, createModules, type EnabledModules, type ExtensionStore } from "@shoal/module-api";
+import type { TlsSource } from "@shoal/rpc";
 import type { ResourceScope } from "@shoal/service-runtime";
 import { storageFault } from "./module-storage-route.js";
 import type { ProcessOptions } from "./process-options.js";
@@ -15,6 +16,7 @@ export function checkModules({ configuration, logger }: ProcessOptions): void {
 export function openModules(
   { clock, configuration, logger }: ProcessOptions,
   extensions: ExtensionStore,
+  tls: TlsSource | undefined,
   scope: ResourceScope,
 ): EnabledModules {
   const chosen = chooseModules(REGISTERED_MODULES, configuration, () => {});
@@ -22,6 +24,7 @@ export function openModules(
     createModules(chosen, {
       settings: configuration,
       extensions,
+      tls,
       nowMs: () => clock.now(),
       tell: (message, fields) => logger.info(fields, message),
     }),

@@ -11,6 +11,7 @@ import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
 import { assembleGateway } from "./assemble-gateway.js";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
+import { contextionaryTls } from "./contextionary-tls.js";
 import { followApiKeys } from "./follow-api-keys.js";
 import { FollowedExtensions } from "./followed-extensions.js";
 import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
@@ -33,6 +34,7 @@ import { remember } from "./remember.js";
 export async function serve(options: ProcessOptions, scope: ResourceScope, stopping: AbortSignal): Promise<Service> {
   const { configuration, configuredNodeName, logger } = options;
   checkModules(options);
+  const moduleTls = await contextionaryTls(configuration, logger, scope);
   const dataPath = resolve(configuration.dataPath);
   await makeDataFolder(dataPath);
   const wanted = { shardsMax: configuration.schemaShardsMax, connectionsMax: configuration.connectionsMax };
@@ -91,7 +93,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
 
   const { shoalVersion, gitHash } = options;
   const record = { name: nodeName, address: undefined, shoalVersion, gitHash };
-  modules = openModules(options, scope.use(new FollowedExtensions(extensions)), scope);
+  modules = openModules(options, scope.use(new FollowedExtensions(extensions)), moduleTls, scope);
   const pool = {
     node: (name: string) => (name === nodeName ? storage.node : undefined),
     isLost: () => false,

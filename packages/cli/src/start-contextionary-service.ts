@@ -1,13 +1,26 @@
 import { join, resolve } from "node:path";
 import { startContextionary } from "@shoal/gateway";
 import type { Json } from "@shoal/model";
+import { farCredentials, peerNames } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { CONTEXTIONARY_CACHE, CONTEXTIONARY_PORT, type ContextionaryConfiguration } from "./contextionary-settings.js";
 import { FileExtensions } from "./file-extensions.js";
+import { tlsFilesOfListener } from "./internal-address.js";
 import { openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import type { ProcessOptions } from "./process-options.js";
+import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
+import { followTlsFiles } from "./tls-files.js";
+
+/** The name in its certificate. */
+const ROLE = "contextionary";
+/** Whose certificates let ask for vectors, and teach. */
+const CALLER = "gateway";
+
+function refusalOf({ subjectaltname = "" }: { readonly subjectaltname?: string }): string | undefined {
+  return peerNames({ subjectaltname }).includes(CALLER) ? undefined : "the contextionary is for gateways";
+}
 
 /** Word vectors for the gateways of a cluster (`CONTEXTIONARY_URL`); what users teach is kept in its data folder. */
 export async function startContextionaryService(
@@ -20,6 +33,9 @@ export async function startContextionaryService(
   await makeDataFolder(dataPath);
   let notReady = "the word vectors are loaded";
   await openInternalPort({ ...options, notReady: () => notReady }, scope);
+  const files = tlsFilesOfListener(configuration, internalHost, logger);
+  const tls = files && (await followTlsFiles(files, logger, scope));
+  if (files && tls) refuseForeignCertificate(ROLE, files, tls);
   const extensions = await FileExtensions.open(
     jsonFileMemory<Readonly<Record<string, Json>>>(dataPath, "extensions.json"),
   );
@@ -31,12 +47,13 @@ export async function startContextionaryService(
         nowMs: () => clock.now(),
         tell: (message, fields) => logger.info(fields, message),
       },
-      `${internalHost}:${internalPort}`,
+      `${internalHost.includes(":") ? `[${internalHost}]` : internalHost}:${internalPort}`,
+      tls && { credentials: farCredentials(tls), refusal: refusalOf },
     ),
   );
   notReady = "";
   const address = `${internalHost}:${server.port}`;
-  logger.info({ address }, "serving");
+  logger.info({ address, tls: tls !== undefined }, "serving");
   options.onListening(address);
   return {
     drain: async () => {

@@ -15,6 +15,7 @@ import {
 import type { Logger, ResourceScope, Service } from "@shoal/service-runtime";
 import { assembleGateway } from "./assemble-gateway.js";
 import { clusterMembership, describeMembership } from "./cluster-membership.js";
+import { contextionaryTls } from "./contextionary-tls.js";
 import { describeGatewayKnowledge } from "./describe-cluster-metrics.js";
 import { followApiKeys } from "./follow-api-keys.js";
 import { followCoordinators } from "./follow-coordinators.js";
@@ -40,6 +41,7 @@ export async function startGateway(
 ): Promise<Service> {
   const { clock, configuration, logger } = options;
   checkModules(options);
+  const moduleTls = await contextionaryTls(configuration, logger, scope);
   const now = () => clock.now();
   const dataPath = resolve(configuration.dataPath);
   await mkdir(dataPath, { recursive: true }).catch(() => undefined);
@@ -112,7 +114,7 @@ export async function startGateway(
 
   const nodeCount = () => (pool.directory === undefined ? 1 : storageNodeCount(pool.directory));
   const extensions = await followExtensions(coordinator.extensions, dataPath, logger, scope);
-  modules = openModules(options, extensions, scope);
+  modules = openModules(options, extensions, moduleTls, scope);
   const gateway = scope.use(
     assembleGateway(
       options,

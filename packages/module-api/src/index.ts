@@ -19,6 +19,7 @@ export {
   type ModuleRegistration,
   type ModuleResources,
   type ModuleSettings,
+  type ModuleTls,
 } from "./module-registration.js";
 export type {
   InternalModuleRoute,

@@ -18,9 +18,18 @@ export interface ModuleSettings {
   readonly moduleCachePath: string | undefined;
 }
 
+/** By what this process proves to other ones of the cluster who it is, and whom it believes: PEM, as it is now. */
+export interface ModuleTls {
+  current(): { readonly ca: Buffer; readonly certificate: Buffer; readonly key: Buffer };
+  /** Calls `listener` when that has changed. */
+  onChange(listener: () => void): Disposable;
+}
+
 /** What modules are given. */
 export interface ModuleResources {
   readonly settings: ModuleSettings;
+  /** For back ends that are processes of ours; absent: they are asked without encryption. */
+  readonly tls?: ModuleTls | undefined;
   readonly extensions: ExtensionStore;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;

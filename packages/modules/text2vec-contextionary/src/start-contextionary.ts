@@ -2,14 +2,15 @@ import type { ModuleResources } from "@shoal/module-api";
 import { EmbeddedContextionary } from "./embedded-contextionary.js";
 import { StoredExtensions } from "./stored-extensions.js";
 import type { VocabularyResources } from "./vocabulary/load-vocabulary.js";
-import { serveContextionary } from "./wire/serve-contextionary.js";
+import { type SecureWire, serveContextionary } from "./wire/serve-contextionary.js";
 
 /** The embedded contextionary for other processes, on the wire of the containers; its words are loaded before it listens. */
 export async function startContextionary(
   resources: VocabularyResources & Pick<ModuleResources, "extensions" | "nowMs">,
   address: string,
+  secure?: SecureWire,
 ): Promise<{ readonly port: number } & AsyncDisposable> {
   const contextionary = EmbeddedContextionary.of(resources, new StoredExtensions(resources.extensions));
   await contextionary.isWordPresent("word");
-  return serveContextionary(contextionary, address, resources.nowMs);
+  return serveContextionary(contextionary, address, resources.nowMs, secure);
 }

@@ -1,5 +1,5 @@
 import { type Setting, setting } from "../setting.js";
-import { hostPort, issuerUrl, namesOrNone, secret, text } from "../setting-parsers.js";
+import { hostPort, issuerUrl, namesOrNone, secret, text, truth } from "../setting-parsers.js";
 
 /** A module's address, which it needs unless it has a back end of its own. */
 function address(
@@ -35,6 +35,13 @@ export const MODULE_SETTINGS = {
     "contextionary.url",
     "host:port of a contextionary that text2vec-contextionary asks; without it, the word vectors that come with Shoal.",
     hostPort,
+  ),
+  contextionaryTls: setting(
+    "CONTEXTIONARY_TLS",
+    "contextionary.tls",
+    false,
+    "Whether CONTEXTIONARY_URL is asked over mutual TLS, with the INTERNAL_TLS_…_FILE of this process (of role gateway): for `shoal contextionary`; published containers have none.",
+    truth,
   ),
   contextionaryStorageSecret: {
     ...address(

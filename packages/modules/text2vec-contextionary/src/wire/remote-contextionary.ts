@@ -1,7 +1,15 @@
 import { setTimeout } from "node:timers/promises";
-import { Client, credentials, Metadata, type MethodDefinition, type ServiceError, status } from "@grpc/grpc-js";
+import {
+  Client,
+  type ClientOptions,
+  credentials,
+  Metadata,
+  type MethodDefinition,
+  type ServiceError,
+  status,
+} from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
-import { endingAt, type ModuleContext, type ModuleResources } from "@shoal/module-api";
+import { endingAt, type ModuleContext, type ModuleResources, type ModuleTls } from "@shoal/module-api";
 import type { Contextionary, CorpusVector, NearWord, WordOverride } from "../contextionary.js";
 import {
   type ContextionaryDefinition,
@@ -30,17 +38,25 @@ const TREES = 32;
 /** One of these every contextionary knows, of whatever language. */
 const KNOWN_TO_ALL: readonly string[] = ["internet", "computer", "film", "car", "2020"];
 
-/** A contextionary that is another process, asked over gRPC without encryption, as the published containers have it. */
+/** In the certificate of `shoal contextionary`; the address of a Service is in none. */
+const CERTIFIED_NAME = "contextionary";
+
+/** A contextionary that is another process, asked over gRPC: without encryption, as the published containers have it, or with TLS. */
 export class RemoteContextionary implements Contextionary {
   readonly #address: string;
   readonly #nowMs: () => number;
   readonly #tell: ModuleResources["tell"];
+  readonly #tls: ModuleTls | undefined;
+  readonly #subscription: Disposable | undefined;
   #client: Client | undefined;
 
-  constructor(address: string, { nowMs, tell }: Pick<ModuleResources, "nowMs" | "tell">) {
+  constructor(address: string, { nowMs, tell, tls }: Pick<ModuleResources, "nowMs" | "tell" | "tls">) {
     this.#address = address;
     this.#nowMs = nowMs;
     this.#tell = tell;
+    this.#tls = tls;
+    // The next call makes a connection with what is current; calls that are under way end on the former one.
+    this.#subscription = tls?.onChange(() => this.#disconnect());
   }
 
   async meta(context: ModuleContext): Promise<{ readonly version: string; readonly wordCount: number }> {
@@ -131,8 +147,24 @@ export class RemoteContextionary implements Contextionary {
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#subscription?.[Symbol.dispose]();
+    this.#disconnect();
+  }
+
+  #disconnect(): void {
     this.#client?.close();
     this.#client = undefined;
+  }
+
+  #connect(): Client {
+    const options: ClientOptions = {
+      "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
+      "grpc.max_reconnect_backoff_ms": 1_000,
+    };
+    if (this.#tls === undefined) return new Client(this.#address, credentials.createInsecure(), options);
+    const { ca, key, certificate } = this.#tls.current();
+    const secure = credentials.createSsl(ca, key, certificate);
+    return new Client(this.#address, secure, { ...options, "grpc.ssl_target_name_override": CERTIFIED_NAME });
   }
 
   #checkVersion(version: string): void {
@@ -171,10 +203,7 @@ export class RemoteContextionary implements Contextionary {
     deadline: number,
     { signal }: ModuleContext,
   ): Promise<Answer> {
-    this.#client ??= new Client(this.#address, credentials.createInsecure(), {
-      "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
-      "grpc.max_reconnect_backoff_ms": 1_000,
-    });
+    this.#client ??= this.#connect();
     const client = this.#client;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();

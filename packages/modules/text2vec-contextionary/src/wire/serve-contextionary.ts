@@ -26,19 +26,27 @@ const CALL_MS = 30_000;
 const NEAREST_MAX = 1_000;
 const BATCH_MAX = 1_000;
 
-/** Serves a contextionary on its wire, without encryption. The address that was taken: `host:port`. */
+/** Mutual TLS, and whom of those that have a certificate it is for. */
+export interface SecureWire {
+  readonly credentials: ServerCredentials;
+  /** Why the owner of that certificate gets no answer; undefined: it does. */
+  readonly refusal: (certificate: { readonly subjectaltname?: string }) => string | undefined;
+}
+
+/** Serves a contextionary on its wire; without `secure` in the clear, for everybody. The address that was taken: `host:port`. */
 export async function serveContextionary(
   contextionary: Contextionary,
   address: string,
   nowMs: () => number,
+  secure?: SecureWire,
 ): Promise<{ readonly port: number } & AsyncDisposable> {
   const server = new Server({ "grpc.max_receive_message_length": MESSAGE_BYTES_MAX });
   server.addService(
     contextionaryService(),
-    methodsOf(contextionary, () => ({ deadline: nowMs() + CALL_MS })),
+    methodsOf(contextionary, () => ({ deadline: nowMs() + CALL_MS }), secure?.refusal),
   );
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, taken) => {
+    server.bindAsync(address, secure?.credentials ?? ServerCredentials.createInsecure(), (error, taken) => {
       if (error === null) resolve(taken);
       else reject(new ShoalError("unavailable", `cannot listen on ${address}: ${error.message}`, { cause: error }));
     });
@@ -49,12 +57,18 @@ export async function serveContextionary(
   };
 }
 
-function methodsOf(contextionary: Contextionary, newContext: () => ModuleContext) {
+function methodsOf(
+  contextionary: Contextionary,
+  newContext: () => ModuleContext,
+  refusal: SecureWire["refusal"] = () => undefined,
+) {
   const answered =
     <Request, Answer>(
       work: (request: Request, context: ModuleContext) => Promise<Answer>,
     ): handleUnaryCall<Request, Answer> =>
     (call: ServerUnaryCall<Request, Answer>, send: sendUnaryData<Answer>) => {
+      const reason = refusal(call.getAuthContext().sslPeerCertificate ?? {});
+      if (reason !== undefined) return send({ code: status.PERMISSION_DENIED, details: reason });
       work(call.request, newContext()).then(
         (answer) => send(null, answer),
         (thrown: unknown) => {
