@@ -153,12 +153,25 @@ describe.each(STACKS.map((files) => [files.join(" + "), files] as const))("%s", 
       for (const [name, { command = [], environment = {} }] of processes) {
         expect(roles.get(name)).toBe(command[0]);
         expect(environment.CLUSTER_HOSTNAME).toBe(name);
-        expect(environment.INTERNAL_TLS_CERT_FILE).toBe(`/certificates/${name}/cert.pem`);
+        expect(environment.INTERNAL_TLS_CERT_FILE).toBe("/certificates/cert.pem");
         const { COORDINATOR_ADDRESSES, ETCD_ENDPOINTS, INTERNAL_ADVERTISED_ADDRESS } = environment;
         for (const address of [COORDINATOR_ADDRESSES, ETCD_ENDPOINTS, INTERNAL_ADVERTISED_ADDRESS].join().split(",")) {
           if (address !== "") expect(Object.keys(services)).toContain(address.split(":")[0]);
         }
       }
+      // S7: each has its own certificate and no other one, and nobody has the authority's key.
+      const writer = new Map(services.certs?.volumes?.map((mount) => [mount.split(":")[1], mount.split(":")[0]]));
+      expect(services.certs?.command).toEqual(
+        expect.arrayContaining(["--authority=/authority", "--out=/certificates", "--owner=65532:65532"]),
+      );
+      expect(services.certs).toMatchObject({ user: "0:0", cap_drop: ["ALL"], cap_add: ["CHOWN"] });
+      for (const [name, { volumes: mounts = [] }] of all.filter(([one]) => one !== "certs")) {
+        const own = `${writer.get(`/certificates/${name}`)}:/certificates:ro`;
+        const others = [...writer.values()].filter((volume) => !own.startsWith(`${volume}:`));
+        for (const mount of mounts) expect(others, `${name}: ${mount}`).not.toContain(mount.split(":")[0]);
+        if (isOurs(services[name] as ComposeService)) expect(mounts, name).toContain(own);
+      }
+      expect(new Set(writer.values()).size).toBe(processes.length + 1);
       const nodes = processes.filter(([, service]) => service.command?.[0] === "storage-node");
       expect(environmentOf("coordinator-1").CLUSTER_EXPECTED_STORAGE_NODES).toBe(String(nodes.length));
       const balanced = [...readText(`${FOLDER}/haproxy.cfg`).matchAll(/^ {4}server (\S+) (\S+):8080 check$/gm)];

@@ -14,7 +14,7 @@ let scope: ResourceScope;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "shoal-tls-"));
   scope = new ResourceScope();
-  await writeCertificates(folder, ["a:gateway", "b:gateway"].map(readCertificateRequest), 30, Date.now());
+  await writeCertificates(folder, ["a:gateway", "b:gateway"].map(readCertificateRequest), { days: 30, nowMs: Date.now() });
 });
 afterEach(async () => {
   await scope[Symbol.asyncDispose]();
@@ -62,7 +62,7 @@ it("refuses the key of another certificate", async () => {
 
 it("refuses a certificate that was made for somebody else", async () => {
   const requests = ["n1:storage-node:n1.example.com", "c:coordinator"].map(readCertificateRequest);
-  await writeCertificates(folder, requests, 30, Date.now());
+  await writeCertificates(folder, requests, { days: 30, nowMs: Date.now() });
   const refuse = async (name: string, owner: string) =>
     refuseForeignCertificate(name, filesOf(owner), await followTlsFiles(filesOf(owner), silentLogger, scope));
   await refuse("n1", "n1");

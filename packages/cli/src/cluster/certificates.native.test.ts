@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { type AddressInfo, connect as connectPlain } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function write(names: readonly string[], { days = 30, nowMs = Date.now() } = {}): Promise<readonly string[]> {
-  return writeCertificates(folder, names.map(readCertificateRequest), days, nowMs);
+  return writeCertificates(folder, names.map(readCertificateRequest), { days, nowMs });
 }
 
 async function filesOf(name: string) {
@@ -73,6 +73,27 @@ describe("certificates", () => {
     for (const path of ["ca-key.pem", "n1/key.pem"]) {
       expect((await stat(join(folder, path))).mode & 0o777, path).toBe(0o600);
     }
+  });
+
+  it("S7: leave the authority's key where nobody else looks, and belong to whom they are for", async () => {
+    const authority = join(folder, "authority");
+    const out = join(folder, "out");
+    const owner = { user: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 };
+    const requests = [readCertificateRequest("n1:storage-node")];
+    for (let time = 0; time < 2; time++) {
+      await writeCertificates(out, requests, { days: 30, nowMs: Date.now(), authority, owner });
+    }
+    expect((await readdir(authority)).sort()).toEqual(["ca-key.pem", "ca.pem"]);
+    expect(await readdir(out)).toEqual(["n1"]);
+    expect((await readdir(join(out, "n1"))).sort()).toEqual(["ca.pem", "cert.pem", "key.pem"]);
+    // Only root may give files away.
+    if (owner.user !== 0) return;
+    const given = { days: 30, nowMs: Date.now(), authority, owner: { user: 65_532, group: 65_532 } };
+    await writeCertificates(out, [...requests, readCertificateRequest("n2:storage-node")], given);
+    for (const path of ["n1/key.pem", "n2", "n2/key.pem", "n2/cert.pem"]) {
+      expect(await stat(join(out, path)), path).toMatchObject({ uid: 65_532, gid: 65_532 });
+    }
+    expect(await stat(join(out, "n1"))).toMatchObject({ uid: 0 });
   });
 
   it("are renewed by the authority that is there, with a new key", async () => {

@@ -6,6 +6,7 @@ import { addConfigFileFlag, type ServeFlags } from "../serve-flags.js";
 import { configure } from "../service-command.js";
 import { ROLES, readCertificateRequest } from "./certificate-request.js";
 import type { StatusSource } from "./cluster-status.js";
+import type { FileOwner } from "./write-certificates.js";
 
 /** `shoal cluster …`: what a person does for a cluster, beside starting its processes. */
 export function addClusterCommands(program: Command): void {
@@ -15,10 +16,15 @@ export function addClusterCommands(program: Command): void {
   cluster
     .command("certs")
     .description("Makes an authority and certificates for mutual TLS between processes; renews those that are there.")
-    .requiredOption("--out <folder>", "where the authority is and a folder for each process is written")
+    .requiredOption(
+      "--out <folder>",
+      "where a folder for each process is written, and the authority, unless --authority is given",
+    )
     .requiredOption("--name <process...>", `name:role:host,… of each process; roles: ${ROLES.join(", ")}`)
+    .option("--authority <folder>", "where the authority and its key are, apart from the certificates")
+    .option("--owner <user:group>", "numbers of the user and group that the processes run as; needs root")
     .option("--days <number>", "how long the certificates are good for", "365")
-    .action((options: { readonly out: string; readonly name: readonly string[]; readonly days: string }) =>
+    .action((options: CertificateFlags) =>
       inOneLine(async () => {
         const days = Number(options.days);
         if (!/^\d{1,4}$/.test(options.days) || days < 1) {
@@ -26,7 +32,9 @@ export function addClusterCommands(program: Command): void {
         }
         const requests = options.name.map(readCertificateRequest);
         const { writeCertificates } = await import("./write-certificates.js");
-        const written = await writeCertificates(options.out, requests, days, Date.now());
+        const { out, authority } = options;
+        const settings = { days, nowMs: Date.now(), authority, owner: readOwner(options.owner) };
+        const written = await writeCertificates(out, requests, settings);
         process.stdout.write(written.map((folder) => `${folder}/ca.pem cert.pem key.pem\n`).join(""));
       }),
     );
@@ -74,6 +82,22 @@ export function addClusterCommands(program: Command): void {
         process.stdout.write(`version ${version} of the schema of cluster '${clusterId}' is back, classes: ${names}\n`);
       }),
     );
+}
+
+interface CertificateFlags {
+  readonly out: string;
+  readonly name: readonly string[];
+  readonly days: string;
+  readonly authority?: string;
+  readonly owner?: string;
+}
+
+function readOwner(text: string | undefined): FileOwner | undefined {
+  if (text === undefined) return undefined;
+  const [, user = "", group = ""] = /^(\d{1,9}):(\d{1,9})$/.exec(text) ?? [];
+  if (group === "")
+    throw new ShoalError("invalid", `--owner must be two numbers, user:group, got ${JSON.stringify(text)}`);
+  return { user: Number(user), group: Number(group) };
 }
 
 type RestoreOptions = { readonly from: readonly string[]; readonly dataPath?: string; readonly configFile?: string };

@@ -1,4 +1,4 @@
-import { access, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { access, chown, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import type { CertificateRequest } from "./certificate-request.js";
@@ -8,29 +8,44 @@ const CERTIFICATE_MODE = 0o644;
 const KEY_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
+export interface CertificateOptions {
+  readonly days: number;
+  readonly nowMs: number;
+  /** Folder of the authority, which no process may read; that of the certificates when absent. */
+  readonly authority?: string | undefined;
+  /** Whose the files of the processes are, and the folders that are made for them; absent: whose this process is. */
+  readonly owner?: FileOwner | undefined;
+}
+
+export interface FileOwner {
+  readonly user: number;
+  readonly group: number;
+}
+
 /**
- * Writes `<folder>/<name>/{ca,cert,key}.pem` for every process, signed by the authority in `<folder>/ca.pem` and
- * `ca-key.pem`, which is made when there is none. What was there is replaced file by file, so that a process that reads
+ * Writes `<folder>/<name>/{ca,cert,key}.pem` for every process, signed by the authority in `ca.pem` and `ca-key.pem` of its own
+ * folder, which is made when there is none. What was there is replaced file by file, so that a process that reads
  * its files again never sees half of one. The names of the folders that were written.
  */
 export async function writeCertificates(
   folder: string,
   requests: readonly CertificateRequest[],
-  days: number,
-  nowMs: number,
+  { days, nowMs, authority: authorityFolder = folder, owner }: CertificateOptions,
 ): Promise<readonly string[]> {
   const twice = requests.find((one, at) => requests.findIndex(({ name }) => name === one.name) !== at);
   if (twice !== undefined) throw new ShoalError("invalid", `--name ${twice.name} stands there twice`);
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-  const authority = await authorityOf(folder, nowMs);
+  await mkdir(authorityFolder, { recursive: true, mode: FOLDER_MODE });
+  const authority = await authorityOf(authorityFolder, nowMs);
   const written: string[] = [];
   for (const request of requests) {
     const { certificate, key } = await signCertificate(authority, request, days, nowMs);
     const own = join(folder, request.name);
-    await mkdir(own, { recursive: true, mode: FOLDER_MODE });
-    await replaceFile(join(own, "ca.pem"), authority.certificate, CERTIFICATE_MODE);
-    await replaceFile(join(own, "key.pem"), key, KEY_MODE);
-    await replaceFile(join(own, "cert.pem"), certificate, CERTIFICATE_MODE);
+    const made = await mkdir(own, { recursive: true, mode: FOLDER_MODE });
+    // A volume stays whose it is.
+    if (made !== undefined && owner !== undefined) await chown(own, owner.user, owner.group);
+    await replaceFile(join(own, "ca.pem"), authority.certificate, CERTIFICATE_MODE, owner);
+    await replaceFile(join(own, "key.pem"), key, KEY_MODE, owner);
+    await replaceFile(join(own, "cert.pem"), certificate, CERTIFICATE_MODE, owner);
     written.push(own);
   }
   return written;
@@ -54,8 +69,9 @@ async function authorityOf(folder: string, nowMs: number): Promise<CertificatePa
   return authority;
 }
 
-async function replaceFile(path: string, text: string, mode: number): Promise<void> {
+async function replaceFile(path: string, text: string, mode: number, owner?: FileOwner): Promise<void> {
   await writeFile(`${path}.new`, text, { mode });
+  if (owner !== undefined) await chown(`${path}.new`, owner.user, owner.group);
   await rename(`${path}.new`, path);
 }
 
