@@ -2,15 +2,25 @@ import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makeDurableFolder } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
+import type { Logger } from "@shoal/service-runtime";
+
+/** Read, and look into, for users other than owner and group. */
+const OTHERS = 0o005;
 
 /**
- * Makes the folder for all data, with its parents, unless it is there. Fails with `invalid` when it cannot be made or
+ * Makes the folder for all data, with its parents, unless it is there. What is made is its owner's alone; one that is there
+ * is left as it is, and `logger` told when everybody may read it. Fails with `invalid` when it cannot be made or
  * written to. (One level at a time: node's recursive mkdir never ends on file systems that refuse with ENOENT.)
  */
-export async function makeDataFolder(path: string): Promise<void> {
+export async function makeDataFolder(path: string, logger: Logger): Promise<void> {
   try {
-    await makeFolder(path);
+    await makeFolder(path, 0o700);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    const mode = (await stat(path)).mode & 0o777;
+    if ((mode & OTHERS) !== 0) {
+      const advice = `every user of this machine may read the data: chmod o-rwx '${path}'`;
+      logger.warn({ dataPath: path, mode: mode.toString(8) }, advice);
+    }
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw new ShoalError(
@@ -21,11 +31,12 @@ export async function makeDataFolder(path: string): Promise<void> {
   }
 }
 
-async function makeFolder(path: string): Promise<void> {
+/** Its parents get the mode that the process gives to folders. */
+async function makeFolder(path: string, mode: number): Promise<void> {
   if (await isFolder(path)) return;
   const parent = dirname(path);
-  if (parent !== path) await makeFolder(parent);
-  await mkdir(path).catch((thrown: NodeJS.ErrnoException) => {
+  if (parent !== path) await makeFolder(parent, 0o777);
+  await mkdir(path, { mode }).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code !== "EEXIST") throw thrown;
   });
   // It is there; this enters it durably in its parent.

@@ -36,7 +36,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   checkModules(options);
   const moduleTls = await contextionaryTls(configuration, logger, scope);
   const dataPath = resolve(configuration.dataPath);
-  await makeDataFolder(dataPath);
+  await makeDataFolder(dataPath, logger);
   const wanted = { shardsMax: configuration.schemaShardsMax, connectionsMax: configuration.connectionsMax };
   const openFiles = planOpenFiles(openFilesLimit(), wanted);
   let notReady = (): string => "it is starting";

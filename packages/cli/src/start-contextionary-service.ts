@@ -30,7 +30,7 @@ export async function startContextionaryService(
   const { clock, configuration, logger } = options;
   const { internalHost, internalPort = CONTEXTIONARY_PORT } = configuration;
   const dataPath = resolve(configuration.dataPath);
-  await makeDataFolder(dataPath);
+  await makeDataFolder(dataPath, logger);
   let notReady = "the word vectors are loaded";
   await openInternalPort({ ...options, notReady: () => notReady }, scope);
   const files = tlsFilesOfListener(configuration, internalHost, logger);

@@ -102,7 +102,7 @@ export async function startCoordinator(
 
 async function openOwnStore(options: ProcessOptions, scope: ResourceScope): Promise<MetaStore> {
   const dataPath = resolve(options.configuration.dataPath);
-  await makeDataFolder(dataPath);
+  await makeDataFolder(dataPath, options.logger);
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   return scope.use(await openEmbeddedMetaStore(options, dataPath, ballast, scope));
 }

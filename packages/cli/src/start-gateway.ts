@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HeldRequests, RemoteNodePool, SchemaReplica } from "@shoal/cluster";
 import { createAccessControl } from "@shoal/gateway";
@@ -25,6 +24,7 @@ import { openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
 import { KNOWN_SCHEMA } from "./known-schema.js";
 import { loadPages } from "./load-pages.js";
+import { makeDataFolder } from "./make-data-folder.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
 import { modulesReady } from "./modules-ready.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
@@ -44,7 +44,7 @@ export async function startGateway(
   const moduleTls = await contextionaryTls(configuration, logger, scope);
   const now = () => clock.now();
   const dataPath = resolve(configuration.dataPath);
-  await mkdir(dataPath, { recursive: true }).catch(() => undefined);
+  await makeDataFolder(dataPath, logger).catch(() => undefined);
   const { connectionsMax } = planOpenFiles(openFilesLimit(), {
     shardsMax: 0,
     connectionsMax: configuration.connectionsMax,

@@ -41,7 +41,7 @@ export async function startStorageNode(
   const { internalHost, internalPort = PORT, coordinatorAddresses, schemaShardsMax } = configuration;
   const now = () => clock.now();
   const dataPath = resolve(configuration.dataPath);
-  await makeDataFolder(dataPath);
+  await makeDataFolder(dataPath, logger);
   const openFiles = planOpenFiles(openFilesLimit(), { shardsMax: schemaShardsMax, connectionsMax: CONNECTIONS_MAX });
   let notReady = (): string => "it waits for the schema of a coordinator";
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);

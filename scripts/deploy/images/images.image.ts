@@ -69,6 +69,11 @@ describe("what is in the images", () => {
   });
   afterAll(() => mounted?.[Symbol.dispose]());
 
+  it("S11: keeps the data to its owner, as volumes will that are made of it", () => {
+    const { mode, uid, gid } = statSync(join(mounted.folder, "var", "lib", "shoal"));
+    expect({ mode: mode & 0o777, uid, gid }).toEqual({ mode: 0o700, uid: 65532, gid: 65532 });
+  });
+
   it("is what runs, and nothing to build or test with", () => {
     const packages = readdirSync(join(mounted.folder, "app", "node_modules", ".pnpm"));
     expect(packages.some((name) => name.startsWith("rocksdb@"))).toBe(true);
