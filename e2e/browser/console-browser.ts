@@ -1,9 +1,9 @@
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 
 /** Debian's. CHROMIUM names another one. */
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-const FLAGS = [
+export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",

@@ -15,7 +15,7 @@ const RUN_TIMEOUT_MS = 180_000;
 const OUTPUT_CHARS_MAX = 1_000_000;
 
 export interface ServerOptions {
-  /** Variables beside HOST, PORT and PERSISTENCE_DATA_PATH. */
+  /** Variables beside HOST, PORT, PERSISTENCE_DATA_PATH and ALLOWED_HOSTS. */
   readonly env?: Readonly<Record<string, string>>;
   /** Default: a new temporary folder that is removed at the end. */
   readonly dataPath?: string;
@@ -119,6 +119,8 @@ export class ServerProcess extends StartedProcess {
         HOST: "127.0.0.1",
         PORT: String(this.port),
         PERSISTENCE_DATA_PATH: this.dataPath,
+        // What tests that write bytes of their own call it.
+        ALLOWED_HOSTS: "x",
         ...this.options.env,
         ...env,
       },

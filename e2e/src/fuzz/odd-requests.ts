@@ -83,6 +83,9 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
   ["Content-Length", "5x"],
   ["Content-Length", "-1"],
   ["Host", ""],
+  ["Host", "evil.example"],
+  ["Origin", "null"],
+  ["Sec-Fetch-Site", "cross-site"],
   ["Upgrade", "websocket"],
   ["Connection", "close, x"],
   ["TE", "trailers"],
@@ -148,7 +151,7 @@ function packBody(request: FuzzRequest, chance: SeededRandom): void {
 export function bytesOf(request: FuzzRequest, chance: SeededRandom): Buffer {
   const { method, target, headers, body, framing } = request;
   const lines = [`${method} ${target} HTTP/1.1`];
-  if (!headers.some(([name]) => name === "Host")) lines.push("Host: fuzz");
+  if (!headers.some(([name]) => name === "Host")) lines.push("Host: localhost");
   for (const [name, value] of headers) lines.push(`${name}: ${value}`);
   const isSized = headers.some(([name]) => name === "Content-Length");
   if (body !== undefined && framing === "length" && !isSized) lines.push(`Content-Length: ${body.length}`);

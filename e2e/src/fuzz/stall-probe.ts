@@ -27,7 +27,7 @@ export interface SlowAnswer {
 }
 
 const PAUSE_MS = 10;
-const LIVE = Buffer.from("GET /v1/.well-known/live HTTP/1.1\r\nHost: probe\r\n\r\n");
+const LIVE = Buffer.from("GET /v1/.well-known/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
 /** Its place among the times of a processor in `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal. */
 const STEAL = 7;
 const NOTHING = { workedMs: Number.NaN, waitedMs: Number.NaN };

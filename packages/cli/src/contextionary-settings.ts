@@ -7,7 +7,7 @@ export const CONTEXTIONARY_PORT = 9999;
 export const CONTEXTIONARY_CACHE = "modules";
 
 const READ = [
-  ...["dataPath", "metricsPort", "metricsHost", "moduleCachePath", "internalHost", "internalPort"],
+  ...["dataPath", "metricsPort", "metricsHost", "allowedHosts", "moduleCachePath", "internalHost", "internalPort"],
   ...["internalTls", "internalTlsCaFile", "internalTlsCertFile", "internalTlsKeyFile"],
   // What every process of ours reads before its service starts.
   ...["logLevel", "logFormat", "debug", "configurationName"],

@@ -26,7 +26,8 @@ describe("describeSettings", () => {
   it("names only what a command reads, with its own defaults", () => {
     const text = describeSettings(contextionarySettings());
     expect([...text.matchAll(/^ {2}([A-Z_]+) +\S+$/gm)].map(([, variable]) => variable)).toEqual([
-      ...["PERSISTENCE_DATA_PATH", "LOG_LEVEL", "LOG_FORMAT", "LOG_DEBUG", "METRICS_PORT", "METRICS_HOST"],
+      ...["PERSISTENCE_DATA_PATH", "ALLOWED_HOSTS", "LOG_LEVEL", "LOG_FORMAT", "LOG_DEBUG"],
+      ...["METRICS_PORT", "METRICS_HOST"],
       ...["CONFIGURATION_NAME", "MODULE_CACHE_PATH", "INTERNAL_HOST", "INTERNAL_PORT", "INTERNAL_TLS"],
       ...["INTERNAL_TLS_CA_FILE", "INTERNAL_TLS_CERT_FILE", "INTERNAL_TLS_KEY_FILE"],
     ]);

@@ -13,7 +13,10 @@ let scope: ResourceScope;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "shoal-etcd-files-"));
   scope = new ResourceScope();
-  await writeCertificates(folder, ["a:gateway", "b:gateway"].map(readCertificateRequest), { days: 30, nowMs: Date.now() });
+  await writeCertificates(folder, ["a:gateway", "b:gateway"].map(readCertificateRequest), {
+    days: 30,
+    nowMs: Date.now(),
+  });
 });
 afterEach(async () => {
   await scope[Symbol.asyncDispose]();

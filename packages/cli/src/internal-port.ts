@@ -11,7 +11,7 @@ import {
 } from "@shoal/service-runtime";
 
 export interface InternalPortOptions {
-  readonly configuration: Pick<Configuration, "metricsPort" | "metricsHost">;
+  readonly configuration: Pick<Configuration, "metricsPort" | "metricsHost" | "allowedHosts">;
   readonly shoalVersion: string;
   readonly logger: Logger;
   /** Why `GET /ready` of that port is 503; "" when it is 200. */
@@ -33,7 +33,7 @@ export async function openInternalPort(
     { labels: { version: shoalVersion }, value: 1 },
   ]);
   const probes = [probeRoute("/live", () => ""), probeRoute("/ready", notReady)];
-  const server = scope.use(new InternalServer([metricsRoute(metrics), ...probes, ...routes], logger));
+  const server = scope.use(new InternalServer([metricsRoute(metrics), ...probes, ...routes], logger, configuration));
   const { url } = await server.listen(metricsHost, metricsPort);
   logger.info({ url }, "metrics are served");
   return metrics;

@@ -26,6 +26,7 @@ const clock = { now: () => 0 };
 const server = new InternalServer(
   moduleStorageRoutes(SETTINGS, () => modules, clock),
   silentLogger,
+  { allowedHosts: [] },
 );
 let url = "";
 

@@ -14,7 +14,10 @@ let scope: ResourceScope;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "shoal-tls-"));
   scope = new ResourceScope();
-  await writeCertificates(folder, ["a:gateway", "b:gateway"].map(readCertificateRequest), { days: 30, nowMs: Date.now() });
+  await writeCertificates(folder, ["a:gateway", "b:gateway"].map(readCertificateRequest), {
+    days: 30,
+    nowMs: Date.now(),
+  });
 });
 afterEach(async () => {
   await scope[Symbol.asyncDispose]();

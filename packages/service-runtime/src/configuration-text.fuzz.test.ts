@@ -69,7 +69,8 @@ it(`a file says what variables with the same texts say (seed ${SEED})`, () => {
     const fromVariables = outcome(() => readConfiguration([environment], () => {}));
     // Only text settings tell a number or a truth value from its text: a file must quote it.
     const isMistyped = typeof fromFile === "string" && fromFile !== fromVariables;
-    if (isMistyped) expect(fromFile, text).toMatch(/must be (text|texts|a host name|an absolute|one of)/);
+    if (isMistyped)
+      expect(fromFile, text).toMatch(/must be (text|texts|a host name|host names|origins|an absolute|one of)/);
     else expect(fromFile, text).toEqual(fromVariables);
     if (typeof fromFile === "object") accepted++;
   }

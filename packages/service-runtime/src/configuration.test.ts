@@ -40,6 +40,14 @@ describe("configuration", () => {
     ["WIRE_PROFILE", "Spec", 'WIRE_PROFILE must be one of spec, weaviate, got "Spec"'],
     ["ORIGIN", "db.example.com", 'ORIGIN must be an absolute http or https URL without query, got "db.example.com"'],
     ["ORIGIN", "ftp://x", 'ORIGIN must be an absolute http or https URL without query, got "ftp://x"'],
+    ["CORS_ALLOW_ORIGIN", "app.example.com", "CORS_ALLOW_ORIGIN must be origins"],
+    ["CORS_ALLOW_ORIGIN", "*,https://a.example", "CORS_ALLOW_ORIGIN must be origins"],
+    ["CORS_ALLOW_ORIGIN", "https://*.example", "CORS_ALLOW_ORIGIN must be origins"],
+    ["CORS_ALLOW_ORIGIN", "null", "CORS_ALLOW_ORIGIN must be origins"],
+    ["CORS_ALLOW_ORIGIN", "https://a.example/path", "CORS_ALLOW_ORIGIN must be origins"],
+    ["ALLOWED_HOSTS", "http://db.lan", "ALLOWED_HOSTS must be host names"],
+    ["ALLOWED_HOSTS", "db.lan:8080", "ALLOWED_HOSTS must be host names"],
+    ["ALLOWED_HOSTS", "*.lan", "ALLOWED_HOSTS must be host names"],
     ["LOG_LEVEL", "loud", 'LOG_LEVEL must be one of trace, debug, info, warning, warn, error, fatal, got "loud"'],
     ["BATCH_TIMEOUT_SECONDS", "0", 'BATCH_TIMEOUT_SECONDS must be a whole number from 1 to 86400, got "0"'],
     ["COORDINATOR_ADDRESSES", "a:7100,b", "COORDINATOR_ADDRESSES must be at least one host:port with a port from 1"],
@@ -82,6 +90,19 @@ describe("configuration", () => {
 
   it("says what to set for features that are done another way", () => {
     expect(() => read({ CLUSTER_DATA_BIND_PORT: "7001" })).toThrow("start `shoal storage-node` with INTERNAL_PORT");
+  });
+
+  it("takes hosts and origins as browsers write them", () => {
+    const { allowedHosts, corsAllowOrigin } = read({
+      ALLOWED_HOSTS: "DB.lan, db.lan., fd00:0::1, [::2], 192.0.2.1",
+      CORS_ALLOW_ORIGIN: "https://App.example:443/, http://localhost:3000, chrome-extension://ABC",
+    });
+    expect(allowedHosts).toEqual(["db.lan", "[fd00::1]", "[::2]", "192.0.2.1"]);
+    expect(corsAllowOrigin).toEqual(["https://app.example", "http://localhost:3000", "chrome-extension://abc"]);
+    expect(read({ ALLOWED_HOSTS: "*", CORS_ALLOW_ORIGIN: "*" })).toMatchObject({
+      allowedHosts: ["*"],
+      corsAllowOrigin: ["*"],
+    });
   });
 
   it("cuts the slash at the end of the origin, which links bring themselves", () => {

@@ -10,6 +10,7 @@ export { type Clock, systemClock } from "./clock.js";
 export { type Configuration, readConfiguration } from "./configuration.js";
 export { configurationFileSource } from "./configuration-file.js";
 export { describeDefault } from "./describe-default.js";
+export { type ForeignPageSettings, ForeignPages } from "./foreign-pages.js";
 export { type InternalRoute, InternalServer, metricsRoute, probeRoute } from "./internal-server.js";
 export { type InternalTlsFiles, internalTlsFiles } from "./internal-tls.js";
 export { RateLimitedLogger } from "./log-rate.js";

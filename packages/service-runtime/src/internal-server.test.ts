@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { type InternalRoute, InternalServer, metricsRoute, probeRoute } from "./internal-server.js";
 import { silentLogger } from "./logger.js";
@@ -19,7 +20,7 @@ describe("InternalServer", () => {
       },
     };
     const routes = [metricsRoute(metrics), probeRoute("/ready", () => fault), storage];
-    const server = new InternalServer(routes, silentLogger);
+    const server = new InternalServer(routes, silentLogger, { allowedHosts: [] });
     const { url } = await server.listen("127.0.0.1", 0);
     const answer = await fetch(`${url}/metrics?x=1`);
     expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -39,10 +40,49 @@ describe("InternalServer", () => {
     expect((await fetch(`${url}/metrics/x`)).status).toBe(404);
     expect((await fetch(`${url}/`)).status).toBe(404);
     const port = Number(new URL(url).port);
-    await expect(new InternalServer([], silentLogger).listen("127.0.0.1", port)).rejects.toThrow(
+    await expect(new InternalServer([], silentLogger, { allowedHosts: [] }).listen("127.0.0.1", port)).rejects.toThrow(
       /METRICS_PORT.*EADDRINUSE/,
     );
     await server[Symbol.asyncDispose]();
     await expect(fetch(`${url}/metrics`)).rejects.toThrow();
+  });
+
+  it("S1: is for no foreign page, and for no name that was pointed here", async () => {
+    let puts = 0;
+    const storage: InternalRoute = {
+      path: "/storage/",
+      methods: ["PUT"],
+      handle(_, response) {
+        puts++;
+        response.end();
+      },
+    };
+    const routes = [metricsRoute(new Metrics()), probeRoute("/ready", () => ""), storage];
+    await using server = new InternalServer(routes, silentLogger, { allowedHosts: ["db.lan"] });
+    const { url } = await server.listen("127.0.0.1", 0);
+    const { port } = new URL(url);
+    const statusOf = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const method = path.startsWith("/storage/") ? "PUT" : "GET";
+        request({ port, path, method, headers }, (response) => resolve(response.resume().statusCode))
+          .on("error", reject)
+          .end();
+      });
+    for (const path of ["/metrics", "/ready", "/storage/x", "/nowhere"]) {
+      for (const headers of [
+        { Origin: "http://evil.example" },
+        { Origin: "null" },
+        { "Sec-Fetch-Site": "cross-site" },
+        { Host: "evil.example" },
+      ]) {
+        expect(await statusOf(path, headers)).toBe(403);
+      }
+    }
+    expect(puts).toBe(0);
+    for (const Host of [`localhost:${port}`, "127.0.0.1", "db.lan:1"])
+      expect(await statusOf("/storage/x", { Host })).toBe(200);
+    const answer = await fetch(`${url}/metrics`);
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(answer.headers.has("access-control-allow-origin")).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ShoalError } from "@shoal/model";
+import { type ForeignPageSettings, ForeignPages } from "./foreign-pages.js";
 import type { Logger } from "./logger.js";
 import type { Metrics } from "./metrics.js";
 
@@ -19,16 +20,24 @@ const REQUEST_MS_MAX = 30_000;
 
 /**
  * The internal port (`METRICS_PORT`): metrics, probes, and what else the operator's own machines may ask for. The first
- * route whose path fits answers.
+ * route whose path fits answers. No page of another origin is admitted, whatever `CORS_ALLOW_ORIGIN` says.
  */
 export class InternalServer implements AsyncDisposable {
   readonly #routes: readonly InternalRoute[];
   readonly #logger: Logger;
+  readonly #foreignPages: ForeignPages;
   readonly #server: Server;
 
-  constructor(routes: readonly InternalRoute[], logger: Logger) {
+  constructor(
+    routes: readonly InternalRoute[],
+    logger: Logger,
+    { allowedHosts }: Pick<ForeignPageSettings, "allowedHosts">,
+  ) {
     this.#routes = routes;
     this.#logger = logger;
+    this.#foreignPages = new ForeignPages({
+      ...{ origin: "", allowedHosts, corsAllowOrigin: undefined, isEncrypted: false },
+    });
     this.#server = createServer({ headersTimeout: REQUEST_MS_MAX, requestTimeout: REQUEST_MS_MAX });
     this.#server.maxConnections = CONNECTIONS_MAX;
     this.#server.timeout = REQUEST_MS_MAX;
@@ -51,8 +60,9 @@ export class InternalServer implements AsyncDisposable {
       });
     });
     this.#server.on("error", (error) => this.#logger.error({ error }, "the internal server failed"));
-    const taken = (this.#server.address() as AddressInfo).port;
-    return { url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}` };
+    const taken = this.#server.address() as AddressInfo;
+    this.#foreignPages.listensOn(taken.address);
+    return { url: `http://${host.includes(":") ? `[${host}]` : host}:${taken.port}` };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -62,6 +72,13 @@ export class InternalServer implements AsyncDisposable {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
+      response.setHeader("X-Content-Type-Options", "nosniff");
+      const refusal = this.#foreignPages.refusal(request);
+      if (refusal !== undefined) {
+        // What is left of its body is not read.
+        response.shouldKeepAlive = false;
+        return sendText(response, 403, `${refusal}\n`);
+      }
       const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
       const route = this.#routes.find((one) =>
         one.path.endsWith("/") ? path.startsWith(one.path) : path === one.path,

@@ -1,3 +1,4 @@
+import { hostOf } from "./foreign-pages.js";
 import type { SettingParser, SettingValue } from "./setting.js";
 
 /** Any text on one line. */
@@ -114,6 +115,47 @@ function listOf(isItem: (item: string) => boolean, rule: string): SettingParser<
   return (input) => {
     const parsed = texts(input);
     return "value" in parsed && parsed.value.length > 0 && parsed.value.every(isItem) ? parsed : { rule };
+  };
+}
+
+const HOSTS_RULE = {
+  rule: "must be host names or IP addresses without scheme and port, separated by commas, or * alone",
+};
+
+/** Hosts as browsers write them, without port; `*` stands alone. */
+export const hostNames: SettingParser<readonly string[]> = listOrAny(HOSTS_RULE, (item) => {
+  const name = /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(item) ? `[${item}]` : item;
+  return /^(?:\[.*\]|[^:]*)$/.test(name) && !name.includes("*") ? hostOf(name) : undefined;
+});
+
+const ORIGINS_RULE = {
+  rule: "must be origins (scheme://host, with a port that is not the scheme's), separated by commas, or * alone",
+};
+
+/** Origins as browsers send them; `*` stands alone. Those of browsers' extensions have schemes of their own. */
+export const origins: SettingParser<readonly string[]> = listOrAny(ORIGINS_RULE, (item) => {
+  const origin = item.replace(/\/$/, "");
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\\*\s]+$/i.test(origin) || !URL.canParse(origin)) return undefined;
+  const { origin: usual } = new URL(origin);
+  return usual === "null" ? origin.toLowerCase() : usual;
+});
+
+/** Items in their usual form; an item that has none is against the rule. */
+function listOrAny(
+  broken: { readonly rule: string },
+  usualForm: (item: string) => string | undefined,
+): SettingParser<readonly string[]> {
+  return (input) => {
+    const parsed = texts(input);
+    if (!("value" in parsed)) return broken;
+    if (parsed.value.length === 1 && parsed.value[0] === "*") return parsed;
+    const value = new Set<string>();
+    for (const item of parsed.value) {
+      const usual = usualForm(item);
+      if (usual === undefined) return broken;
+      value.add(usual);
+    }
+    return { value: [...value] };
   };
 }
 

@@ -13,6 +13,11 @@ export function findToken({ authorization, queryString }: Credentials): string |
     const token = authorization.slice(SCHEME.length).trim();
     if (token !== "") return token;
   }
-  if (!queryString.includes(PARAMETER)) return undefined;
+  if (!carriesToken(queryString)) return undefined;
   return new URLSearchParams(queryString).get(PARAMETER) || undefined;
+}
+
+/** Whether a query string may hold a token: what is in a URL is kept in many places. */
+export function carriesToken(queryString: string): boolean {
+  return queryString.includes(PARAMETER);
 }

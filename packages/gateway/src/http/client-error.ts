@@ -30,7 +30,7 @@ function answerAndClose(socket: Duplex, status: number, message: string, headers
   const { body } = errorResponse(status, message);
   const text = String(body);
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nVary: Origin\r\n${headers}` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nVary: Origin\r\nX-Content-Type-Options: nosniff\r\n${headers}` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
   // A client that does not take its answer must not hold the connection.

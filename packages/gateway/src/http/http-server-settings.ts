@@ -1,10 +1,10 @@
 import type { RequestListener } from "node:http";
-import type { Clock, Logger, Metrics } from "@shoal/service-runtime";
+import type { Clock, ForeignPageSettings, Logger, Metrics } from "@shoal/service-runtime";
 import type { AnswerBudget } from "../answer-budget.js";
 import type { AccessControl } from "../auth/access.js";
 import type { LoopTurns } from "../loop-turns.js";
 
-export interface HttpServerSettings {
+export interface HttpServerSettings extends Omit<ForeignPageSettings, "isEncrypted"> {
   readonly host: string;
   readonly port: number;
   readonly batchTimeoutSeconds: number;

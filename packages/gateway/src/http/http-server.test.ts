@@ -76,16 +76,10 @@ describe("paths and methods", () => {
     expect((await server.send("HEAD", "/v1/meta")).status).toBe(405);
   });
 
-  it("answers OPTIONS everywhere, and names the origin only to who has one", async () => {
-    const preflight = await server.send("OPTIONS", "/any/path");
-    expect(preflight).toMatchObject({ status: 200, body: "" });
-    expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
-    expect(preflight.headers.get("access-control-allow-headers")).toBe("Content-Type, Authorization, Batch");
-    const cross = await server.send("GET", "/v1/meta", undefined, { Origin: "http://a" });
-    expect(cross.headers.get("access-control-allow-origin")).toBe("*");
-    const same = await server.send("GET", "/v1/nothing");
-    expect(same.headers.has("access-control-allow-origin")).toBe(false);
-    expect(same.headers.get("vary")).toBe("Origin");
+  it("answers OPTIONS everywhere", async () => {
+    const answer = await server.send("OPTIONS", "/any/path");
+    expect(answer).toMatchObject({ status: 200, body: "" });
+    expect(answer.headers.get("vary")).toBe("Origin");
   });
 });
 

@@ -101,7 +101,9 @@ export class HttpServer implements AsyncDisposable {
     });
     this.#service.deadlines.start();
     this.#server.on("error", (error) => this.#logger.error({ error }, "the HTTP server failed"));
-    return { host, port: (this.#server.address() as AddressInfo).port };
+    const taken = this.#server.address() as AddressInfo;
+    this.#service.foreignPages.listensOn(taken.address);
+    return { host, port: taken.port };
   }
 
   get isDraining(): boolean {

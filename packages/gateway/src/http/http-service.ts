@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { ShoalError } from "@shoal/model";
-import type { Clock } from "@shoal/service-runtime";
+import { type Clock, ForeignPages } from "@shoal/service-runtime";
 import { AnswerBudget } from "../answer-budget.js";
 import type { AccessControl } from "../auth/access.js";
 import { answerThrown } from "../auth/challenge.js";
+import { carriesToken } from "../auth/find-token.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
 import { LoopTurns } from "../loop-turns.js";
 import { BodyBudget } from "./body-budget.js";
@@ -14,6 +15,7 @@ import type { HttpServerParts, HttpServerSettings } from "./http-server-settings
 import { HttpStatistics, type LoadReason } from "./http-statistics.js";
 import { monotonicMs } from "./monotonic.js";
 import { refuseMediaTypes } from "./negotiate.js";
+import { preflightAnswer, privateAnswer, readableAnswer } from "./page-access.js";
 import { PIPELINED_MAX, Pipelines, whenAnswering } from "./pipelines.js";
 import { EMPTY_BODY, type HeldBody, hasBody, isEmptyBody, readBody, turnFor } from "./read-body.js";
 import { RequestIds } from "./request-ids.js";
@@ -23,7 +25,7 @@ import { decodedParams, isApiPath, targetOf } from "./request-target.js";
 import type { Route } from "./route.js";
 import { Router } from "./router.js";
 import { bodyBytesOf, discardRest, sendResponse } from "./send-response.js";
-import { BAD_TARGET, PREFLIGHT, ROOT, refuseHeaders, unmatched } from "./unrouted-answers.js";
+import { BAD_TARGET, ROOT, refuseHeaders, unmatched } from "./unrouted-answers.js";
 import { UnsentAnswers } from "./unsent-answers.js";
 
 /** Takes requests as node:http hands them over, and answers them: routes in, answers out, limits in between. */
@@ -32,6 +34,7 @@ export class HttpService {
   readonly deadlines = new Deadlines(monotonicMs);
   /** The port is closed: every answer tells its client to go elsewhere. */
   isClosing = false;
+  readonly foreignPages: ForeignPages;
   readonly #settings: HttpServerSettings;
   readonly #access: AccessControl;
   readonly #fallback: RequestListener | undefined;
@@ -56,6 +59,7 @@ export class HttpService {
     this.#fallback = parts.fallback;
     this.#settings = settings;
     this.#clock = parts.clock;
+    this.foreignPages = new ForeignPages({ ...settings, isEncrypted: false });
     this.#log = new RequestLog(parts.logger, this.#ids);
     this.#bodyTurns = parts.bodyTurns ?? new LoopTurns();
     this.#budget = new BodyBudget(settings.requestBodiesBytesMax);
@@ -131,8 +135,16 @@ export class HttpService {
     if (refused !== undefined) return this.#send(exchange, refused);
     const query = target.indexOf("?");
     const path = query === -1 ? target.length : query;
+    exchange.queryString = query === -1 ? "" : target.slice(query + 1);
+    const foreign = this.foreignPages.refusal(request);
+    if (foreign !== undefined) {
+      this.#log.refusedPage(exchange, foreign);
+      return this.#send(exchange, errorResponse(403, foreign));
+    }
     const method = request.method ?? "GET";
-    if (method === "OPTIONS") return this.#send(exchange, PREFLIGHT);
+    if (method === "OPTIONS") {
+      return this.#send(exchange, preflightAnswer(this.foreignPages.allowOrigin(request.headers.origin)));
+    }
     if (target === "/" && method === "GET") return this.#send(exchange, ROOT);
     const match = this.#router.find(method, target, path);
     if (match === undefined && this.#fallback !== undefined && !isApiPath(target)) {
@@ -142,7 +154,6 @@ export class HttpService {
       this.#fallback(request, response);
       return;
     }
-    exchange.queryString = query === -1 ? "" : target.slice(query + 1);
     if (match === undefined || "allow" in match) {
       const answer = unmatched(method, target.slice(0, path), match?.allow);
       if (!isModulePath(target)) return this.#send(exchange, answer);
@@ -261,8 +272,9 @@ export class HttpService {
     const unread = !request.complete && hasBody(request);
     // A client that waits to be told to go on may keep its body: what it sends next is then no request.
     const isLast = this.isClosing || (unread && request.headers.expect !== undefined);
+    const shown = this.#forWhomItIs(exchange, answer);
     const isTold = answer.status >= 400 || request.headers["x-request-id"] !== undefined;
-    const bodyBytes = sendResponse(request, response, answer, isLast, isTold ? this.#ids.of(request) : undefined);
+    const bodyBytes = sendResponse(response, shown, isLast, isTold ? this.#ids.of(request) : undefined);
     const route = served?.statistics ?? this.statistics.unrouted;
     this.statistics.answered(route, answer.status, bodyBytes);
     const durationMs = exchange.begunMs === undefined ? undefined : monotonicMs() - exchange.begunMs;
@@ -270,6 +282,17 @@ export class HttpService {
     this.#tell(exchange, { status: answer.status, bodyBytes, durationMs });
     exchange.body = undefined;
     if (unread && !isLast) discardRest(request);
+  }
+
+  /** The answer with what pages, and those who keep answers on the way, must know of it. */
+  #forWhomItIs({ request, queryString }: Exchange, answer: HttpResponse): HttpResponse {
+    const { origin } = request.headers;
+    let shown = answer;
+    if (origin !== undefined && request.method !== "OPTIONS") {
+      const allowOrigin = this.foreignPages.allowOrigin(origin);
+      if (allowOrigin !== undefined) shown = readableAnswer(shown, allowOrigin);
+    }
+    return queryString !== "" && carriesToken(queryString) ? privateAnswer(shown) : shown;
   }
 
   #tell(exchange: Exchange, ending: Parameters<RequestLog["answered"]>[1]): void {

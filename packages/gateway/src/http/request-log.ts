@@ -66,6 +66,12 @@ export class RequestLog {
     this.#logger.warn({ ...this.#whichOne(exchange), reason, error: message }, "refused for load");
   }
 
+  /** A browser sent it for a page that may not use the server, or under a name that is none of the server's. */
+  refusedPage(exchange: Exchange, reason: string): void {
+    const client = exchange.request.socket.remoteAddress;
+    this.#logger.warn({ ...this.#whichOne(exchange), client, reason }, "a foreign page was refused");
+  }
+
   /** Something that the request needs does not answer: the issuer of a token, a shard. */
   notAvailable(exchange: Exchange, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);

@@ -14,7 +14,6 @@ export function bodyBytesOf({ body, chunks, encoding }: HttpResponse): number {
  * next request; `requestId` is shown to it. The bytes of the body; nothing is sent when the client has gone.
  */
 export function sendResponse(
-  request: IncomingMessage,
   response: ServerResponse,
   answer: HttpResponse,
   isLast: boolean,
@@ -23,10 +22,7 @@ export function sendResponse(
   if (response.destroyed || response.headersSent) return 0;
   const { status, chunks } = answer;
   const body = chunks?.length === 1 ? chunks[0] : answer.body;
-  const headers: string[] = ["Vary", "Origin"];
-  if (request.headers.origin !== undefined && request.method !== "OPTIONS") {
-    headers.push("Access-Control-Allow-Origin", "*");
-  }
+  const headers: string[] = ["Vary", "Origin", "X-Content-Type-Options", "nosniff"];
   if (isLast) headers.push("Connection", "close");
   if (requestId !== undefined) headers.push("X-Request-Id", requestId);
   if (answer.headers !== undefined) headers.push(...answer.headers);

@@ -9,18 +9,6 @@ export const ROOT: HttpResponse = {
   headers: ["Location", "/v1"],
 };
 
-export const PREFLIGHT: HttpResponse = {
-  status: 200,
-  headers: [
-    "Access-Control-Allow-Origin",
-    "*",
-    "Access-Control-Allow-Methods",
-    "*",
-    "Access-Control-Allow-Headers",
-    "Content-Type, Authorization, Batch",
-  ],
-};
-
 export const BAD_TARGET = errorResponse(400, "the request's target is neither a path nor an absolute URL of HTTP");
 
 /** `uri-host [ ":" port ]` (RFC 9110, 7.2; RFC 3986, 3.2.2); empty where the target has no host. */

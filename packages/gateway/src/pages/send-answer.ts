@@ -7,6 +7,6 @@ import { discardRest, sendResponse } from "../http/send-response.js";
 export function sendAnswer(request: Request, response: Response, answer: HttpResponse): void {
   const isUnread = !request.complete && hasBody(request);
   const isAsking = isUnread && request.headers.expect !== undefined;
-  sendResponse(request, response, answer, isAsking || !response.shouldKeepAlive);
+  sendResponse(response, answer, isAsking || !response.shouldKeepAlive);
   if (isUnread && !isAsking) discardRest(request);
 }

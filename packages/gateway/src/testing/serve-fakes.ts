@@ -50,7 +50,8 @@ export async function serveFakes(
       ...(fallback === undefined ? {} : { fallback }),
       ...(metrics === undefined ? {} : { metrics }),
     },
-    { ...readConfiguration([], () => {}), port: 0, shoalVersion: "0.0.1", ...settings },
+    // Tests call it by any name.
+    { ...readConfiguration([], () => {}), allowedHosts: ["*"], port: 0, shoalVersion: "0.0.1", ...settings },
   );
   const { port, url } = await gateway.listen();
   const raw = (bytes: string | Buffer): Promise<RawAnswer | undefined> => exchange(port, bytes);

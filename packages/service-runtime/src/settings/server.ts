@@ -1,5 +1,5 @@
 import { setting } from "../setting.js";
-import { hostName, oneOf, originPrefix, text, truth, wholeNumber } from "../setting-parsers.js";
+import { hostName, hostNames, oneOf, originPrefix, origins, text, truth, wholeNumber } from "../setting-parsers.js";
 
 /** Where the server is, and what it says about itself. */
 export const SERVER_SETTINGS = {
@@ -7,6 +7,26 @@ export const SERVER_SETTINGS = {
   port: setting("PORT", "port", 8080, "Port to listen on; 0 takes a free one.", wholeNumber(0, 65_535)),
   dataPath: setting("PERSISTENCE_DATA_PATH", "persistence.dataPath", "./data", "Folder that holds all data.", text),
   origin: setting("ORIGIN", "origin", "", "Prefix of links in answers, e.g. https://db.example.com.", originPrefix),
+  corsAllowOrigin: {
+    ...setting<readonly string[]>(
+      "CORS_ALLOW_ORIGIN",
+      "cors.allow_origin",
+      [],
+      "Origins whose pages may use the server from a browser, separated by commas, e.g. https://app.example.com; * for any page. Its own pages may always.",
+      origins,
+    ),
+    fallbackText: "none",
+  },
+  allowedHosts: {
+    ...setting<readonly string[]>(
+      "ALLOWED_HOSTS",
+      "allowed_hosts",
+      [],
+      "Names by which the server is called (Host header, any port) beside those of this machine and that of ORIGIN, separated by commas; * for any. Where HOST is not of this machine alone, any name will do while this is not set, and an IP address always.",
+      hostNames,
+    ),
+    fallbackText: "none",
+  },
   nodeName: {
     ...setting<string | undefined>("CLUSTER_HOSTNAME", "cluster.hostname", undefined, "Name of this node.", hostName),
     fallbackText: "the host's name",

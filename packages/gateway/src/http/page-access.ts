@@ -1,0 +1,34 @@
+import type { HttpResponse } from "./http-response.js";
+
+/** What a page may read of an answer beside its content type: what clients act on. */
+const READABLE = "X-Request-Id, Retry-After, Warning, WWW-Authenticate";
+
+/** `*` stands for whatever a page sends without cookies, but `Authorization` must be named (Fetch standard, 4.8). */
+const SENDABLE = "Content-Type, Authorization, Batch, X-Request-Id, *";
+
+/** The answer to OPTIONS, of any path: what a page may send whose origin is admitted (`allowOrigin`). */
+export function preflightAnswer(allowOrigin: string | undefined): HttpResponse {
+  if (allowOrigin === undefined) return { status: 200 };
+  const headers = [
+    ...["Access-Control-Allow-Origin", allowOrigin],
+    ...["Access-Control-Allow-Methods", "*"],
+    ...["Access-Control-Allow-Headers", SENDABLE],
+  ];
+  return { status: 200, headers };
+}
+
+/** `answer` for a page whose origin is admitted. */
+export function readableAnswer(answer: HttpResponse, allowOrigin: string): HttpResponse {
+  const headers = ["Access-Control-Allow-Origin", allowOrigin, "Access-Control-Expose-Headers", READABLE];
+  return { ...answer, headers: [...headers, ...(answer.headers ?? [])] };
+}
+
+/** `answer` to a request with a token in its URL: nobody on the way keeps it under that URL (RFC 6750, 2.3). */
+export function privateAnswer(answer: HttpResponse): HttpResponse {
+  const headers = ["Cache-Control", "private, no-store"];
+  for (let at = 0; answer.headers !== undefined && at < answer.headers.length; at += 2) {
+    const [name = "", value = ""] = answer.headers.slice(at, at + 2);
+    if (name.toLowerCase() !== "cache-control") headers.push(name, value);
+  }
+  return { ...answer, headers };
+}
