@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { ClassificationRunner, Classifications } from "@shoal/classification";
 import { type ClusterNodes, type NodePool, type SchemaView, ShardMap } from "@shoal/cluster";
-import { type AccessControl, createGateway, type Gateway } from "@shoal/gateway";
+import { type AccessControl, createGateway, type Gateway, type ServerCertificateSource } from "@shoal/gateway";
 import { type AutoSchemaSettings, INGEST_LIMITS, ObjectIngest, ReplanningIngest } from "@shoal/ingest";
 import { type ClassSettings, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
@@ -17,6 +17,8 @@ export interface GatewayFaces {
   readonly access: AccessControl;
   readonly pages: RequestListener;
   readonly metrics: Metrics | undefined;
+  /** Undefined: HTTP in the clear. */
+  readonly certificate: ServerCertificateSource | undefined;
 }
 
 /** What a gateway asks, whether it is in the same process or far away. */
@@ -38,7 +40,7 @@ export interface GatewayGround {
 export function assembleGateway(
   options: ProcessOptions,
   { schema, jobs, worker, view, pool, nodeCount, modules, connectionsMax }: GatewayGround,
-  { access, pages, metrics }: GatewayFaces,
+  { access, pages, metrics, certificate }: GatewayFaces,
   scope: ResourceScope,
 ): Gateway {
   const { configuration, clock, logger, shoalVersion } = options;
@@ -99,6 +101,7 @@ export function assembleGateway(
       modules,
       fallback: pages,
       ...(metrics === undefined ? {} : { metrics }),
+      ...(certificate === undefined ? {} : { certificate }),
     },
     { ...configuration, connectionsMax, shoalVersion },
   );

@@ -1,7 +1,7 @@
 import { environmentSource, readConfiguration } from "@shoal/service-runtime";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { addServeFlags, flagSource, type ServeFlags } from "./serve-flags.js";
+import { addServeFlags, checkScheme, flagSource, type ServeFlags } from "./serve-flags.js";
 
 /** What the options and variables say together. */
 function configured(options: readonly string[], variables: Readonly<Record<string, string>> = {}) {
@@ -32,6 +32,18 @@ describe("the options of serve", () => {
       requestHeaderBytesMax: 1_048_576,
       drainTimeoutSeconds: 90,
     });
+  });
+
+  it("know https where there is a certificate, and refuse a scheme that the port does not speak", () => {
+    const files = ["--tls-certificate", "cert.pem", "--tls-key", "key.pem"];
+    const encrypted = configured(files, { TLS_KEY_FILE: "other.pem" });
+    expect(encrypted).toMatchObject({ tlsCertFile: "cert.pem", tlsKeyFile: "key.pem" });
+    const plain = configured([]);
+    checkScheme({ scheme: "https" }, encrypted);
+    checkScheme({ scheme: "http" }, plain);
+    for (const one of [plain, encrypted]) checkScheme({}, one);
+    expect(() => checkScheme({ scheme: "http" }, encrypted)).toThrow("--scheme http cannot be had while TLS_CERT_FILE");
+    expect(() => checkScheme({ scheme: "https" }, plain)).toThrow("--scheme https cannot be had without TLS_CERT_FILE");
   });
 
   it.each([

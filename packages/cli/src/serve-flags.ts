@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { SettingSource } from "@shoal/service-runtime";
+import type { Configuration, SettingSource } from "@shoal/service-runtime";
 import { type Command, Option } from "commander";
 
 /** Options of `serve` by their names in camel case, as they were written. */
@@ -8,11 +8,11 @@ export type ServeFlags = Readonly<Record<string, string | undefined>>;
 /** An option that says what settings say. */
 interface Flag {
   readonly name: string;
-  readonly value: "address" | "number" | "duration" | "size";
+  readonly value: "address" | "file" | "number" | "duration" | "size";
   readonly variables: readonly string[];
 }
 
-/** The last five are those of the reference (reference-rest 8.2), for deployments that were written for it. */
+/** All but the first two are those of the reference (reference-rest 8.2), for deployments that were written for it. */
 const FLAGS: readonly Flag[] = [
   { name: "host", value: "address", variables: ["HOST"] },
   { name: "port", value: "number", variables: ["PORT"] },
@@ -22,9 +22,11 @@ const FLAGS: readonly Flag[] = [
   { name: "keep-alive", value: "duration", variables: ["HTTP_KEEP_ALIVE_SECONDS"] },
   { name: "max-header-size", value: "size", variables: ["REQUEST_HEADER_BYTES_MAX"] },
   { name: "graceful-timeout", value: "duration", variables: ["DRAIN_TIMEOUT_SECONDS"] },
+  { name: "tls-certificate", value: "file", variables: ["TLS_CERT_FILE"] },
+  { name: "tls-key", value: "file", variables: ["TLS_KEY_FILE"] },
 ];
 
-const EXAMPLES = { address: "", number: "", duration: ", e.g. 90s or 1m30s", size: ", e.g. 1MiB" } as const;
+const EXAMPLES = { address: "", file: "", number: "", duration: ", e.g. 90s or 1m30s", size: ", e.g. 1MiB" } as const;
 
 export function addConfigFileFlag(command: Command): Command {
   return command.option("--config-file <path>", "YAML or JSON file with settings; variables win over it");
@@ -36,7 +38,19 @@ export function addServeFlags(command: Command): Command {
     command.option(`--${name} <${value}>`, `wins over ${variables.join(" and ")}${EXAMPLES[value]}`);
   }
   // Compose files that were written for the reference name it.
-  return command.addOption(new Option("--scheme <scheme>", "http; TLS ends in front of this server").choices(["http"]));
+  const scheme = new Option(
+    "--scheme <scheme>",
+    "https where TLS_CERT_FILE is set, else http; anything else is an error",
+  );
+  return command.addOption(scheme.choices(["http", "https"]));
+}
+
+/** Fails with `invalid` where `--scheme` names one that the port does not speak. */
+export function checkScheme({ scheme }: ServeFlags, { tlsCertFile }: Pick<Configuration, "tlsCertFile">): void {
+  const isEncrypted = tlsCertFile !== undefined;
+  if (scheme === undefined || (scheme === "https") === isEncrypted) return;
+  const reason = isEncrypted ? "while TLS_CERT_FILE is set" : "without TLS_CERT_FILE and TLS_KEY_FILE";
+  throw new ShoalError("invalid", `--scheme ${scheme} cannot be had ${reason}`);
 }
 
 /** The options as settings. They win over variables, and those over the file. */

@@ -29,6 +29,7 @@ import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
 import { hasList, hasShards, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
 import { remember } from "./remember.js";
+import { followServerCertificate } from "./tls-files.js";
 
 /** All services in one process: coordinator, storage node and gateway, joined by plain calls. */
 export async function serve(options: ProcessOptions, scope: ResourceScope, stopping: AbortSignal): Promise<Service> {
@@ -47,6 +48,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources }));
   // What has to be read once is read before the stores take their files.
   const pages = await loadPages(access, configuration.origin, logger);
+  const certificate = await followServerCertificate(configuration, logger, scope);
 
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   const identity = await findNodeIdentity(dataPath, configuredNodeName, hostname());
@@ -106,7 +108,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
         ...{ schema, jobs, worker: nodeName, view, pool, nodeCount: () => 1, modules },
         connectionsMax: storage.openFiles.connectionsMax,
       },
-      { access, pages, metrics },
+      { access, pages, metrics, certificate },
       scope,
     ),
   );

@@ -16,7 +16,7 @@ import type { Command } from "commander";
 import { describeSettings } from "./describe-settings.js";
 import { gitHash } from "./git-hash.js";
 import type { ProcessOptions } from "./process-options.js";
-import { flagSource, type ServeFlags } from "./serve-flags.js";
+import { checkScheme, flagSource, type ServeFlags } from "./serve-flags.js";
 
 /** Builds a service in a scope; aborted when the process is told to stop while it starts. */
 export type StartService = (options: ProcessOptions, scope: ResourceScope, stopping: AbortSignal) => Promise<Service>;
@@ -95,5 +95,7 @@ export async function configure({ configFile, ...flags }: ServeFlags) {
     terminalDefaults,
   ];
   const warnings: string[] = [];
-  return { configuration: readConfiguration(sources, (message) => warnings.push(message)), warnings };
+  const configuration = readConfiguration(sources, (message) => warnings.push(message));
+  checkScheme(flags, configuration);
+  return { configuration, warnings };
 }

@@ -31,7 +31,7 @@ import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { checkModules, describeModules, openModules } from "./open-modules.js";
 import type { ProcessOptions } from "./process-options.js";
 import { recall, recallSchema, remember } from "./remember.js";
-import { followTlsFiles } from "./tls-files.js";
+import { followServerCertificate, followTlsFiles } from "./tls-files.js";
 
 /** HTTP in front of the storage nodes that the coordinators know. Its data folder only remembers, and may be missing. */
 export async function startGateway(
@@ -58,6 +58,7 @@ export async function startGateway(
   const pages = await loadPages(access, configuration.origin, logger);
   const files = tlsFilesOf(configuration, "gateway", logger);
   const tls = files && (await followTlsFiles(files, logger, scope));
+  const certificate = await followServerCertificate(configuration, logger, scope);
 
   const schemaMemory = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
   const nodesMemory = jsonFileMemory<NodeDirectory>(dataPath, "nodes.json");
@@ -122,7 +123,7 @@ export async function startGateway(
         ...{ schema: coordinator.schema, jobs: coordinator.jobs, worker: randomUUID() },
         ...{ view, pool, nodeCount, modules, connectionsMax },
       },
-      { access, pages, metrics },
+      { access, pages, metrics, certificate },
       scope,
     ),
   );

@@ -1,8 +1,9 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import type { ServerCertificate, ServerCertificateSource } from "@shoal/gateway";
 import { ShoalError } from "@shoal/model";
 import type { TlsMaterial, TlsSource } from "@shoal/rpc";
-import type { InternalTlsFiles, Logger, ResourceScope } from "@shoal/service-runtime";
+import type { Configuration, InternalTlsFiles, Logger, ResourceScope } from "@shoal/service-runtime";
 import { followFiles } from "./followed-files.js";
 
 /** What the files of mutual TLS hold, followed. Fails with `invalid` when they do not fit together at the start. */
@@ -14,6 +15,25 @@ export function followTlsFiles(
 ): Promise<TlsSource> {
   const { caFile, certFile, keyFile } = files;
   return followFiles({ paths: [caFile, certFile, keyFile], read: () => readMaterial(files), logger, lookMs }, scope);
+}
+
+/** What the files of the public port hold (`TLS_CERT_FILE`), followed; undefined when none are set. Fails as the above. */
+export async function followServerCertificate(
+  { tlsCertFile, tlsKeyFile }: Pick<Configuration, "tlsCertFile" | "tlsKeyFile">,
+  logger: Logger,
+  scope: ResourceScope,
+  lookMs?: number,
+): Promise<ServerCertificateSource | undefined> {
+  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
+  const read = async (): Promise<ServerCertificate> => {
+    const [certificate, key] = await Promise.all([
+      readCertificates("TLS_CERT_FILE", tlsCertFile),
+      readKey("TLS_KEY_FILE", tlsKeyFile),
+    ]);
+    checkPair(certificate, tlsCertFile, key, tlsKeyFile);
+    return { certificate, key };
+  };
+  return followFiles({ paths: [tlsCertFile, tlsKeyFile], read, logger, lookMs }, scope);
 }
 
 async function readMaterial({ caFile, certFile, keyFile }: InternalTlsFiles): Promise<TlsMaterial> {

@@ -21,7 +21,7 @@ import { createGraphQlHandler } from "./graphql/handler.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./graphql/limits.js";
 import { graphQlBatchRoute, graphQlRoute } from "./graphql-route.js";
 import { HttpServer } from "./http/http-server.js";
-import type { HttpServerSettings } from "./http/http-server-settings.js";
+import type { HttpServerSettings, ServerCertificateSource } from "./http/http-server-settings.js";
 import type { Route } from "./http/route.js";
 import { LoopTurns } from "./loop-turns.js";
 import { DOCS_ROUTE } from "./rest/docs-route.js";
@@ -52,6 +52,8 @@ export interface GatewayDependencies {
   readonly metrics?: Metrics;
   /** Takes the requests outside of `/v1` that no route takes, e.g. an Express application with pages for people. */
   readonly fallback?: RequestListener;
+  /** Absent: it speaks plain HTTP. */
+  readonly certificate?: ServerCertificateSource;
 }
 
 export interface GatewaySettings extends HttpServerSettings, WhereLimits {
@@ -134,14 +136,15 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   });
   const operations = [...rest, graphQlRoute(graphQl), graphQlBatchRoute(graphQl), DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, modules, documentParts(settings))];
-  const { fallback } = dependencies;
-  const server = new HttpServer(routes, settings, { access, clock, logger, metrics, fallback, bodyTurns, answers });
+  const { fallback, certificate } = dependencies;
+  const parts = { access, clock, logger, metrics, fallback, certificate, bodyTurns, answers };
+  const server = new HttpServer(routes, settings, parts);
   if (metrics !== undefined) describeGatewayMetrics(metrics, statistics, turns);
   return {
     routes,
     async listen() {
       const { host, port } = await server.listen();
-      address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+      address = `${certificate === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
       return { host, port, url: address };
     },
     get isReady() {

@@ -48,6 +48,8 @@ describe("configuration", () => {
     ["ALLOWED_HOSTS", "http://db.lan", "ALLOWED_HOSTS must be host names"],
     ["ALLOWED_HOSTS", "db.lan:8080", "ALLOWED_HOSTS must be host names"],
     ["ALLOWED_HOSTS", "*.lan", "ALLOWED_HOSTS must be host names"],
+    ["TLS_CERT_FILE", "cert.pem", "TLS_KEY_FILE must be set where TLS_CERT_FILE is"],
+    ["TLS_KEY_FILE", "key.pem", "TLS_CERT_FILE must be set where TLS_KEY_FILE is"],
     ["LOG_LEVEL", "loud", 'LOG_LEVEL must be one of trace, debug, info, warning, warn, error, fatal, got "loud"'],
     ["BATCH_TIMEOUT_SECONDS", "0", 'BATCH_TIMEOUT_SECONDS must be a whole number from 1 to 86400, got "0"'],
     ["COORDINATOR_ADDRESSES", "a:7100,b", "COORDINATOR_ADDRESSES must be at least one host:port with a port from 1"],

@@ -35,7 +35,12 @@ export function readConfiguration(sources: readonly SettingSource[], warn: Warn)
 
 /** Rules between settings. */
 function checkTogether(configuration: PlainConfiguration, sources: readonly SettingSource[]): void {
-  const { queryDefaultsLimit, queryMaximumResults } = configuration;
+  const { queryDefaultsLimit, queryMaximumResults, tlsCertFile, tlsKeyFile } = configuration;
+  if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
+    const { tlsCertFile: cert, tlsKeyFile: key } = PLAIN_SETTINGS;
+    const [missing, given] = tlsCertFile === undefined ? [cert, key] : [key, cert];
+    throw new ShoalError("invalid", `${missing.variable} must be set where ${given.variable} is`);
+  }
   if (queryDefaultsLimit <= queryMaximumResults) return;
   const limit = placeOf(PLAIN_SETTINGS.queryDefaultsLimit, sources);
   const most = placeOf(PLAIN_SETTINGS.queryMaximumResults, sources);

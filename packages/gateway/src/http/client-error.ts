@@ -7,12 +7,17 @@ import { errorResponse } from "./http-response.js";
  * nobody is there to be answered.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): number | undefined {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  if (error.code === "ECONNRESET" || !socket.writable || isHandshakeError(error)) {
     socket.destroy();
     return undefined;
   }
   const [status, message] = explain(error);
   return answerAndClose(socket, status, message, "");
+}
+
+/** TLS has not begun: whoever is there cannot read an answer. */
+function isHandshakeError({ code = "" }: NodeJS.ErrnoException): boolean {
+  return code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_");
 }
 
 /** Refuses to be a proxy. The connection is nobody's else: its errors are swallowed here. */

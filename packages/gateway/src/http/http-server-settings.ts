@@ -26,6 +26,19 @@ export interface HttpServerSettings extends Omit<ForeignPageSettings, "isEncrypt
   readonly drainTimeoutSeconds: number;
 }
 
+/** The certificate of the port, in PEM, and its private key. */
+export interface ServerCertificate {
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+}
+
+/** New connections use what is current; those that stand stay. */
+export interface ServerCertificateSource {
+  current(): ServerCertificate;
+  /** Calls `listener` with every later certificate. */
+  onChange(listener: (certificate: ServerCertificate) => void): Disposable;
+}
+
 /** What an HTTP server needs of others. */
 export interface HttpServerParts {
   readonly access: AccessControl;
@@ -39,4 +52,6 @@ export interface HttpServerParts {
   readonly metrics?: Metrics | undefined;
   /** Takes the requests outside of `/v1` that no route takes: pages for people. */
   readonly fallback?: RequestListener | undefined;
+  /** Absent: the port speaks plain HTTP. */
+  readonly certificate?: ServerCertificateSource | undefined;
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { ShoalError } from "@shoal/model";
 import type { Logger } from "@shoal/service-runtime";
@@ -6,6 +6,7 @@ import { answerClientError, answerConnect } from "./client-error.js";
 import { describeHttpMetrics } from "./describe-http-metrics.js";
 import type { HttpServerParts, HttpServerSettings } from "./http-server-settings.js";
 import { HttpService } from "./http-service.js";
+import { type OpenedServer, openServer } from "./open-server.js";
 import type { Route } from "./route.js";
 
 /** How long a drain waits for idle connections to say something, so that a request under way is not cut. */
@@ -22,6 +23,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #settings: HttpServerSettings;
   readonly #logger: Logger;
   readonly #service: HttpService;
+  readonly #opened: OpenedServer;
   readonly #server: Server;
   #draining = false;
 
@@ -29,7 +31,7 @@ export class HttpServer implements AsyncDisposable {
     this.#settings = settings;
     this.#logger = parts.logger;
     this.#service = new HttpService(routes, settings, parts);
-    this.#server = createServer({
+    const options = {
       maxHeaderSize: settings.requestHeaderBytesMax,
       headersTimeout: settings.headersTimeoutSeconds * 1000,
       requestTimeout: Math.max(settings.bodyTimeoutSeconds, settings.headersTimeoutSeconds) * 1000,
@@ -37,7 +39,9 @@ export class HttpServer implements AsyncDisposable {
       connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
       requireHostHeader: false,
       noDelay: true,
-    });
+    };
+    this.#opened = openServer(options, parts.certificate);
+    this.#server = this.#opened.server;
     this.#server.maxConnections = settings.connectionsMax;
     this.#listenTo(this.#server);
     if (parts.metrics !== undefined) this.#describe(parts.metrics);
@@ -136,6 +140,7 @@ export class HttpServer implements AsyncDisposable {
     this.#service.isClosing = true;
     this.#service.deadlines.stop();
     this.#server.closeAllConnections();
+    this.#opened.cut();
     if (!this.#server.listening) {
       this.#server.close();
       return;

@@ -59,7 +59,7 @@ export class HttpService {
     this.#fallback = parts.fallback;
     this.#settings = settings;
     this.#clock = parts.clock;
-    this.foreignPages = new ForeignPages({ ...settings, isEncrypted: false });
+    this.foreignPages = new ForeignPages({ ...settings, isEncrypted: parts.certificate !== undefined });
     this.#log = new RequestLog(parts.logger, this.#ids);
     this.#bodyTurns = parts.bodyTurns ?? new LoopTurns();
     this.#budget = new BodyBudget(settings.requestBodiesBytesMax);

@@ -27,6 +27,20 @@ export const SERVER_SETTINGS = {
     ),
     fallbackText: "none",
   },
+  tlsCertFile: {
+    ...setting<string | undefined>(
+      "TLS_CERT_FILE",
+      "tls.cert_file",
+      undefined,
+      "Certificate (PEM, with those between it and its root) of PORT, which then speaks https only; read again when it changes.",
+      text,
+    ),
+    fallbackText: "none",
+  },
+  tlsKeyFile: {
+    ...setting<string | undefined>("TLS_KEY_FILE", "tls.key_file", undefined, "Its private key (PEM).", text),
+    fallbackText: "none",
+  },
   nodeName: {
     ...setting<string | undefined>("CLUSTER_HOSTNAME", "cluster.hostname", undefined, "Name of this node.", hostName),
     fallbackText: "the host's name",
