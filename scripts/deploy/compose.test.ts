@@ -111,6 +111,16 @@ describe.each(STACKS.map((files) => [files.join(" + "), files] as const))("%s", 
     }
   });
 
+  it("S5: publishes on this machine alone, and says by which names it is called there", () => {
+    const published = all.flatMap(([, { ports = [] }]) => ports);
+    expect(published.length).toBeGreaterThan(0);
+    for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    for (const [name, { environment = {} }] of all.filter(([, service]) => service.command?.[0] === "gateway")) {
+      expect(environment.ALLOWED_HOSTS?.split(",")).toEqual(expect.arrayContaining(["localhost", name, "balancer"]));
+    }
+    expect(services.shoal?.environment?.ALLOWED_HOSTS ?? "shoal,localhost").toBe("shoal,localhost");
+  });
+
   it("mounts files and volumes, and names services and networks, that exist", () => {
     for (const [name, { volumes: mounts = [], depends_on = [], networks: joined = [], build }] of all) {
       for (const mount of mounts) {

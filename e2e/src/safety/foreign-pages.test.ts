@@ -150,3 +150,21 @@ describe("S1: what an operator admits", () => {
     expect(answer.headers.get("vary")).toContain("Origin");
   });
 });
+
+describe("S5: a server that other machines reach without authentication", () => {
+  const warns = (text: string): boolean => text.includes("without authentication");
+
+  it("says so when it starts, unless that is meant", async () => {
+    await using open = await ServerProcess.start({ env: { HOST: "0.0.0.0", ALLOWED_HOSTS: "" } });
+    expect(open.output).toMatch(/"level":"warn".*ALLOW_ANONYMOUS_REMOTE=true/);
+    // Any name will do there, until the operator says which ones.
+    expect(await statusOf(open.port, "/v1/meta", { Host: "anything.example" })).toBe(200);
+    await using meant = await ServerProcess.start({
+      env: { HOST: "0.0.0.0", ALLOW_ANONYMOUS_REMOTE: "true", ALLOWED_HOSTS: "db.lan" },
+    });
+    expect(warns(meant.output)).toBe(false);
+    expect(await statusOf(meant.port, "/v1/meta", { Host: "anything.example" })).toBe(403);
+    expect(await statusOf(meant.port, "/v1/meta", { Host: "192.0.2.1:8080" })).toBe(200);
+    expect(warns(server.output)).toBe(false);
+  });
+});

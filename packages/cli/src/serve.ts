@@ -30,6 +30,7 @@ import type { ProcessOptions } from "./process-options.js";
 import { hasList, hasShards, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
 import { remember } from "./remember.js";
 import { followServerCertificate } from "./tls-files.js";
+import { warnOfOpenAccess } from "./warn-of-open-access.js";
 
 /** All services in one process: coordinator, storage node and gateway, joined by plain calls. */
 export async function serve(options: ProcessOptions, scope: ResourceScope, stopping: AbortSignal): Promise<Service> {
@@ -118,6 +119,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   if (!(await modulesReady(modules, stopping))) return { drain };
   gateway.markReady();
   notReady = () => (gateway.isReady ? "" : "it is draining");
+  warnOfOpenAccess(configuration, logger);
   logger.info({ url, dataPath, node: nodeName, ...describeModules(options) }, "serving");
   const short = shortage(storage.openFiles, wanted);
   if (short !== undefined) logger.info({}, short);

@@ -32,6 +32,7 @@ import { checkModules, describeModules, openModules } from "./open-modules.js";
 import type { ProcessOptions } from "./process-options.js";
 import { recall, recallSchema, remember } from "./remember.js";
 import { followServerCertificate, followTlsFiles } from "./tls-files.js";
+import { warnOfOpenAccess } from "./warn-of-open-access.js";
 
 /** HTTP in front of the storage nodes that the coordinators know. Its data folder only remembers, and may be missing. */
 export async function startGateway(
@@ -146,6 +147,7 @@ export async function startGateway(
   look();
   notReady = () => (gateway.isReady ? membership.fault : awaited() || "it is draining");
   const coordinators = configuration.coordinatorAddresses;
+  warnOfOpenAccess(configuration, logger);
   logger.info({ url, coordinators, tls: tls !== undefined, ...describeModules(options) }, "serving");
   options.onListening(url);
   return { drain };

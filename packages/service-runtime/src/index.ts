@@ -15,6 +15,7 @@ export { type InternalRoute, InternalServer, metricsRoute, probeRoute } from "./
 export { type InternalTlsFiles, internalTlsFiles } from "./internal-tls.js";
 export { RateLimitedLogger } from "./log-rate.js";
 export { createLogger, type Logger, type LogLevel, type LogSink, silentLogger } from "./logger.js";
+export { isLoopback } from "./loopback.js";
 export { type HistogramSample, type Labels, type MetricDescription, Metrics, type Sample } from "./metrics.js";
 export { refuseMisspelledVariables } from "./misspelled-variables.js";
 export { isSecret, redactText } from "./redact.js";

@@ -27,6 +27,13 @@ export const SERVER_SETTINGS = {
     ),
     fallbackText: "none",
   },
+  allowAnonymousRemote: setting(
+    "ALLOW_ANONYMOUS_REMOTE",
+    "allow_anonymous_remote",
+    false,
+    "That other machines may use the server without authentication is meant: no warning at the start.",
+    truth,
+  ),
   tlsCertFile: {
     ...setting<string | undefined>(
       "TLS_CERT_FILE",
