@@ -91,6 +91,14 @@ describe("S1: a page of somebody else", () => {
     expect(said.statuses).toEqual([200, 403, 200]);
   });
 
+  it("is named in the log, with what would admit it", async () => {
+    await server.http.get("/v1/meta", { Origin: EVIL });
+    // One line of many such: strangers decide how often it is due.
+    await expect
+      .poll(() => server.output)
+      .toMatch(/"level":"warn".*evil\.example.*CORS_ALLOW_ORIGIN.*"a foreign page was refused"/);
+  });
+
   it("may link to the console and to the API", async () => {
     const link = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" };
     for (const path of ["/console", "/docs", "/v1/meta"]) expect(await statusOf(server.port, path, link)).toBe(200);
