@@ -71,8 +71,8 @@ export class HttpClient {
     return this.send("PATCH", path, body);
   }
 
-  delete(path: string): Promise<Answer> {
-    return this.send("DELETE", path);
+  delete(path: string, headers?: Record<string, string>): Promise<Answer> {
+    return this.send("DELETE", path, undefined, headers);
   }
 
   graphql(query: string, variables?: Readonly<Record<string, unknown>>, operationName?: string): Promise<Answer> {
