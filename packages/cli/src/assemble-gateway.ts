@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { ClassificationRunner, Classifications } from "@shoal/classification";
 import { type ClusterNodes, type NodePool, type SchemaView, ShardMap } from "@shoal/cluster";
-import { type AccessControl, createGateway, type Gateway, type ServerCertificateSource } from "@shoal/gateway";
+import {
+  type AccessControl,
+  createGateway,
+  type Gateway,
+  type GatewayDependencies,
+  type ServerCertificateSource,
+} from "@shoal/gateway";
 import { type AutoSchemaSettings, INGEST_LIMITS, ObjectIngest, ReplanningIngest } from "@shoal/ingest";
 import { type ClassSettings, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
@@ -15,6 +21,7 @@ import { schemaLimits } from "./schema-limits.js";
 /** Who gets in, what people see, and what operators see. */
 export interface GatewayFaces {
   readonly access: AccessControl;
+  readonly audit: GatewayDependencies["audit"];
   readonly pages: RequestListener;
   readonly metrics: Metrics | undefined;
   /** Undefined: HTTP in the clear. */
@@ -40,7 +47,7 @@ export interface GatewayGround {
 export function assembleGateway(
   options: ProcessOptions,
   { schema, jobs, worker, view, pool, nodeCount, modules, connectionsMax }: GatewayGround,
-  { access, pages, metrics, certificate }: GatewayFaces,
+  { access, audit, pages, metrics, certificate }: GatewayFaces,
   scope: ResourceScope,
 ): Gateway {
   const { configuration, clock, logger, shoalVersion } = options;
@@ -102,6 +109,7 @@ export function assembleGateway(
       fallback: pages,
       ...(metrics === undefined ? {} : { metrics }),
       ...(certificate === undefined ? {} : { certificate }),
+      ...(audit === undefined ? {} : { audit }),
     },
     { ...configuration, connectionsMax, shoalVersion },
   );

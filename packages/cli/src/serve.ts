@@ -10,6 +10,7 @@ import type { SchemaSnapshot } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
 import { assembleGateway } from "./assemble-gateway.js";
+import { openAuditLog } from "./audit/open-audit-log.js";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { contextionaryTls } from "./contextionary-tls.js";
 import { followApiKeys } from "./follow-api-keys.js";
@@ -45,6 +46,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   let modules: EnabledModules | undefined;
   const routes = moduleStorageRoutes(configuration, () => modules, options.clock);
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
+  const audit = await openAuditLog(options, metrics, scope);
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources }));
   // What has to be read once is read before the stores take their files.
@@ -109,7 +111,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
         ...{ schema, jobs, worker: nodeName, view, pool, nodeCount: () => 1, modules },
         connectionsMax: storage.openFiles.connectionsMax,
       },
-      { access, pages, metrics, certificate },
+      { access, audit, pages, metrics, certificate },
       scope,
     ),
   );

@@ -13,6 +13,7 @@ import {
 } from "@shoal/rpc";
 import type { Logger, ResourceScope, Service } from "@shoal/service-runtime";
 import { assembleGateway } from "./assemble-gateway.js";
+import { openAuditLog } from "./audit/open-audit-log.js";
 import { clusterMembership, describeMembership } from "./cluster-membership.js";
 import { contextionaryTls } from "./contextionary-tls.js";
 import { describeGatewayKnowledge } from "./describe-cluster-metrics.js";
@@ -54,6 +55,7 @@ export async function startGateway(
   let modules: EnabledModules | undefined;
   const routes = moduleStorageRoutes(configuration, () => modules, clock);
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
+  const audit = await openAuditLog(options, metrics, scope);
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources }));
   const pages = await loadPages(access, configuration.origin, logger);
@@ -124,7 +126,7 @@ export async function startGateway(
         ...{ schema: coordinator.schema, jobs: coordinator.jobs, worker: randomUUID() },
         ...{ view, pool, nodeCount, modules, connectionsMax },
       },
-      { access, pages, metrics, certificate },
+      { access, audit, pages, metrics, certificate },
       scope,
     ),
   );

@@ -14,6 +14,7 @@ import {
   RateLimitedLogger,
 } from "@shoal/service-runtime";
 import { AnswerBudget } from "./answer-budget.js";
+import { AuditLog, type AuditSink } from "./audit/audit-log.js";
 import type { AccessControl } from "./auth/access.js";
 import { discoveryUrl } from "./auth/discovery.js";
 import { describeGatewayMetrics, GatewayStatistics } from "./gateway-statistics.js";
@@ -46,6 +47,8 @@ export interface GatewayDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly access: AccessControl;
+  /** Where the audit log goes, and what it calls this process; none when absent. */
+  readonly audit?: { readonly sink: AuditSink; readonly server: string };
   /** None when absent. */
   readonly modules?: EnabledModules;
   /** Where the gateway tells of itself. */
@@ -105,6 +108,8 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   // Strangers decide how often its lines are due.
   const logger = new RateLimitedLogger(dependencies.logger, clock);
   const statistics = new GatewayStatistics();
+  const hasClass = (className: string): boolean => view.classRecord(className) !== undefined;
+  const audit = dependencies.audit && new AuditLog({ ...dependencies.audit, clock, hasClass });
   const turns = new RowTurns(settings.rowsInFlightMax);
   const bodyTurns = new LoopTurns();
   const answers = new AnswerBudget(settings);
@@ -137,9 +142,13 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const operations = [...rest, graphQlRoute(graphQl), graphQlBatchRoute(graphQl), DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, modules, documentParts(settings))];
   const { fallback, certificate } = dependencies;
-  const parts = { access, clock, logger, metrics, fallback, certificate, bodyTurns, answers };
+  const parts = { access, clock, logger, audit, metrics, fallback, certificate, bodyTurns, answers };
   const server = new HttpServer(routes, settings, parts);
   if (metrics !== undefined) describeGatewayMetrics(metrics, statistics, turns);
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    audit?.[Symbol.dispose]();
+  };
   return {
     routes,
     async listen() {
@@ -154,8 +163,8 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       ready = true;
     },
     drain: () => server.drain(),
-    stop: () => server.stop(),
-    [Symbol.asyncDispose]: () => server.stop(),
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

@@ -61,6 +61,7 @@ export async function changeReferences(
   const located = await locateObjects(parts, prefix === undefined ? [id] : [id, ...targets], context);
   const record = firstHolder(holdersOf(located, id));
   if (record === undefined) throw unknownObject(absence, id);
+  context.witness?.concerns("class", record.definition.class);
   if (prefix !== undefined) {
     for (const target of targets) {
       const { holding, failure } = holdersOf(located, target);

@@ -9,6 +9,7 @@ export async function deleteObject(parts: IngestParts, id: ObjectId, context: Re
   const { classes } = snapshot;
   const record = classes.length < 2 ? classes[0] : await findFirstHolder(parts.router, snapshot, id, context);
   if (record === undefined) return false;
+  context.witness?.concerns("class", record.definition.class);
   const shard = parts.router.shardOf(record, id);
   return parts.router.node(shard).deleteObject(shard, id, context);
 }

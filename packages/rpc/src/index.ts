@@ -35,6 +35,7 @@ export {
   storageNodeCount,
 } from "./node-service.js";
 export type { RequestContext } from "./request-context.js";
+export type { RequestWitness } from "./request-witness.js";
 export {
   type ChangeContext,
   type ClassDrop,

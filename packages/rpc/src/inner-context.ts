@@ -1,6 +1,7 @@
 import type { RowBytes } from "@shoal/model";
 import type { LateSignal } from "./late-signal.js";
 import type { RequestContext } from "./request-context.js";
+import type { RequestWitness } from "./request-witness.js";
 
 /** What a part of a request has of its own. */
 export interface OwnContext {
@@ -35,6 +36,10 @@ export class InnerContext implements RequestContext {
 
   get requestId(): string | undefined {
     return this.#outer.requestId;
+  }
+
+  get witness(): RequestWitness | undefined {
+    return this.#outer.witness;
   }
 
   get signal(): AbortSignal | undefined {

@@ -1,6 +1,7 @@
 import type { ReadBounds } from "@shoal/model";
+import type { RequestWitness } from "./request-witness.js";
 
-/** What travels with every internal request; `rowBytes` and `waitMsMax` do not leave the process. */
+/** What travels with every internal request; `rowBytes`, `waitMsMax` and `witness` do not leave the process. */
 export interface RequestContext extends ReadBounds {
   /** Milliseconds since 1970 after which nobody waits for the answer any more. */
   readonly deadline: number;
@@ -11,4 +12,6 @@ export interface RequestContext extends ReadBounds {
    * waited for at all.
    */
   readonly waitMsMax?: number | undefined;
+  /** Hears what the request does; absent: nobody asks. */
+  readonly witness?: RequestWitness | undefined;
 }

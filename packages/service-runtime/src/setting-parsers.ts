@@ -84,6 +84,13 @@ export const namesOrNone: SettingParser<readonly string[]> = (input) => {
   return { rule: "must be names separated by commas, or none alone" };
 };
 
+/** `off`, `stdout`, or the path of a file. Only what has a slash is a path: `on` is no file's name, but a mistake. */
+export const auditTarget: SettingParser<string> = (input) =>
+  typeof input === "string" &&
+  (input === "off" || input === "stdout" || /^[^\p{Cc}]*\/[^\p{Cc}]*[^/\p{Cc}]$/u.test(input))
+    ? { value: input }
+    : { rule: "must be off, stdout, or a path with a slash in it" };
+
 /** A host name or an IP address to listen on, without scheme and port. */
 export const hostName: SettingParser<string> = (input) =>
   typeof input === "string" && /^[0-9A-Za-z.:%_-]+$/.test(input)

@@ -1,4 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestWitness } from "@shoal/rpc";
+import type { Principal } from "../auth/access.js";
+import type { HttpResponse } from "./http-response.js";
 import type { RouteStatistics } from "./http-statistics.js";
 import type { RequestScope } from "./request-scope.js";
 import type { Route } from "./route.js";
@@ -7,6 +10,12 @@ import type { Route } from "./route.js";
 export interface ServedRoute {
   readonly route: Route;
   readonly statistics: RouteStatistics;
+}
+
+/** Hears of a request and of its end. */
+export interface ExchangeWitness extends RequestWitness {
+  /** The request has been answered, or its client has gone. */
+  ended(answer: HttpResponse): void;
 }
 
 /** A request and its answer on their way through the server; what is not known yet is undefined. */
@@ -20,7 +29,10 @@ export class Exchange {
   begunMs: number | undefined;
   /** Time that the complete body waited for its turn. */
   waitedMs = 0;
-  username: string | undefined;
+  /** Who asks, once that is known. */
+  principal: Principal | undefined;
+  /** On its way to the audit log; undefined where there is none. */
+  audited: ExchangeWitness | undefined;
   scope: RequestScope | undefined;
 
   constructor(

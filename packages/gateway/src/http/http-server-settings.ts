@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { Clock, ForeignPageSettings, Logger, Metrics } from "@shoal/service-runtime";
 import type { AnswerBudget } from "../answer-budget.js";
+import type { AuditLog } from "../audit/audit-log.js";
 import type { AccessControl } from "../auth/access.js";
 import type { LoopTurns } from "../loop-turns.js";
 
@@ -44,6 +45,8 @@ export interface HttpServerParts {
   readonly access: AccessControl;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Hears of what is changed, and refused; absent: nobody asks. */
+  readonly audit?: AuditLog | undefined;
   /** Of all long bodies together, where handlers take turns, too. */
   readonly bodyTurns?: LoopTurns | undefined;
   /** Counts the memory of answers, also while they are made; absent: of those that clients have not taken. */

@@ -2,6 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { ShoalError } from "@shoal/model";
 import { type Clock, ForeignPages } from "@shoal/service-runtime";
 import { AnswerBudget } from "../answer-budget.js";
+import type { AuditLog } from "../audit/audit-log.js";
+import { AuditedRequest } from "../audit/audited-request.js";
 import type { AccessControl } from "../auth/access.js";
 import { answerThrown } from "../auth/challenge.js";
 import { carriesToken } from "../auth/find-token.js";
@@ -42,6 +44,7 @@ export class HttpService {
   readonly #clock: Clock;
   readonly #ids = new RequestIds();
   readonly #log: RequestLog;
+  readonly #audit: AuditLog | undefined;
   readonly #budget: BodyBudget;
   readonly #bodyTurns: LoopTurns;
   readonly #pipelines = new Pipelines();
@@ -61,6 +64,7 @@ export class HttpService {
     this.#clock = parts.clock;
     this.foreignPages = new ForeignPages({ ...settings, isEncrypted: parts.certificate !== undefined });
     this.#log = new RequestLog(parts.logger, this.#ids);
+    this.#audit = parts.audit;
     this.#bodyTurns = parts.bodyTurns ?? new LoopTurns();
     this.#budget = new BodyBudget(settings.requestBodiesBytesMax);
     const { answersBytesMax } = settings;
@@ -101,6 +105,7 @@ export class HttpService {
 
   accept(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     const exchange = new Exchange(request, response, expectsContinue);
+    if (this.#audit !== undefined) exchange.audited = new AuditedRequest(this.#audit, exchange, this.#ids);
     const admission = this.#pipelines.admit(request, response);
     if (admission === "cut") request.socket.destroy();
     if (admission === "cut" || admission === "ignored") return;
@@ -185,7 +190,7 @@ export class HttpService {
       stage = "authentication";
       const identified = identify(this.#access, route, credentials);
       const principal = identified instanceof Promise ? await identified : identified;
-      exchange.username = principal.username;
+      exchange.principal = principal;
       const refusal = route.body === "unchecked" ? undefined : refuseMediaTypes(request, route.body === "json");
       // A body of unannounced length may be none at all; a client that waits to be told to go on is not asked.
       const mayBeEmpty = !exchange.expectsContinue && request.headers["content-length"] === undefined;
@@ -234,10 +239,12 @@ export class HttpService {
   /** The time of a request begins when all of it is there. */
   #begin(exchange: Exchange, route: Route): RequestScope {
     const now = { clock: this.#clock.now(), monotonic: monotonicMs() };
-    const scope = new RequestScope(now, this.#timeLimits[route.timeout], exchange.response, this.#ids, (error) => {
+    const onExpired = (error: ShoalError): void => {
       this.#log.timedOut(exchange);
       this.#send(exchange, thrownResponse(error));
-    });
+    };
+    const limit = this.#timeLimits[route.timeout];
+    const scope = new RequestScope(now, limit, exchange.response, this.#ids, onExpired, exchange.audited);
     exchange.begunMs = now.monotonic;
     exchange.scope = scope;
     this.deadlines.add(scope);
@@ -265,6 +272,7 @@ export class HttpService {
 
   #send(exchange: Exchange, wanted: HttpResponse): void {
     const { request, response, served } = exchange;
+    exchange.audited?.ended(wanted);
     if (response.destroyed || response.headersSent) return;
     const isSmall = !isLarge(wanted) && response.socket !== null;
     const fits = isSmall || this.#unsent.take(response, bodyBytesOf(wanted));

@@ -27,7 +27,7 @@ export class RequestLog {
 
   answered(exchange: Exchange, ending: Ending): void {
     if (!this.#everyRequest) return;
-    const { request, body, username } = exchange;
+    const { request, body, principal } = exchange;
     const fields = {
       ...this.#whichOne(exchange),
       target: targetText(request.url ?? ""),
@@ -36,7 +36,7 @@ export class RequestLog {
       bodyBytes: body?.length ?? 0,
       answerBytes: ending.bodyBytes,
       client: request.socket.remoteAddress,
-      ...(username === undefined ? {} : { username }),
+      ...(principal === undefined ? {} : { username: principal.username }),
     };
     this.#logger.debug(fields, "answered");
   }
@@ -50,7 +50,7 @@ export class RequestLog {
       ...(exchange.waitedMs === 0 ? {} : { waitedMs: rounded(exchange.waitedMs) }),
       bodyBytes: exchange.body?.length ?? 0,
       answerBytes: bodyBytes,
-      ...(exchange.username === undefined ? {} : { username: exchange.username }),
+      ...(exchange.principal === undefined ? {} : { username: exchange.principal.username }),
       ...askedText(exchange),
     };
     this.#logger.warn(fields, "slow request");

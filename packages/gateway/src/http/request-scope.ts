@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { ServerResponse } from "node:http";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext, RequestWitness } from "@shoal/rpc";
 import type { RequestIds } from "./request-ids.js";
 
 /** A time-out, and how its setting is called. */
@@ -16,6 +16,7 @@ export interface TimeLimit {
  */
 export class RequestScope implements RequestContext {
   readonly deadline: number;
+  readonly witness: RequestWitness | undefined;
   /** When it is overdue, by the clock of {@link Deadlines}. */
   readonly dueMs: number;
   /** Among the requests in flight, by {@link Deadlines}; 0 before and after. */
@@ -34,6 +35,7 @@ export class RequestScope implements RequestContext {
     response: ServerResponse,
     ids: RequestIds,
     onExpired: (error: ShoalError) => void,
+    witness?: RequestWitness,
   ) {
     this.deadline = startMs.clock + limit.seconds * 1000;
     this.dueMs = startMs.monotonic + limit.seconds * 1000;
@@ -41,6 +43,7 @@ export class RequestScope implements RequestContext {
     this.#response = response;
     this.#ids = ids;
     this.#onExpired = onExpired;
+    this.witness = witness;
   }
 
   get signal(): AbortSignal {

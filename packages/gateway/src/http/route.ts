@@ -4,6 +4,13 @@ import type { HttpResponse } from "./http-response.js";
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** What an operation is called in the audit log, and how it is told. */
+export interface AuditedOperation {
+  readonly action: string;
+  /** `line`: each has its own. `count`: what was written is counted; the handler tells it to the request's witness. */
+  readonly told: "line" | "count";
+}
+
 /** One operation: a plain function from a request value to an answer value. What it throws becomes an error answer. */
 export interface Route {
   readonly method: Method;
@@ -16,6 +23,8 @@ export interface Route {
    */
   readonly body: "json" | "none" | "unchecked";
   readonly access: RouteAccess;
+  /** How the audit log tells of it; absent: it changes nothing, and only its refusals are told. */
+  readonly audited?: AuditedOperation;
   /** Which time-out ends it. */
   readonly timeout: "request" | "batch";
   /**

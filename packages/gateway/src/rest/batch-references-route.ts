@@ -1,5 +1,6 @@
 import type { IngestService, ReferenceOutcome } from "@shoal/ingest";
-import type { RequestContext } from "@shoal/rpc";
+import { parseLongBeacon } from "@shoal/model";
+import type { RequestContext, RequestWitness } from "@shoal/rpc";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
@@ -21,6 +22,7 @@ export function batchReferencesRoute(ingest: IngestService, referencesMax: numbe
   async function importReferences(request: HttpRequest): Promise<HttpResponse> {
     const inputs = await read(request, request.context);
     const outcomes = await ingest.importReferences(inputs, request.context);
+    if (request.context.witness !== undefined) tellBatch(outcomes, request.context.witness);
     function* results() {
       for (const [at, outcome] of outcomes.entries()) yield (at === 0 ? "[" : ",") + result(outcome);
       yield outcomes.length === 0 ? "[]\n" : "]\n";
@@ -32,6 +34,7 @@ export function batchReferencesRoute(ingest: IngestService, referencesMax: numbe
     path: "/v1/batch/references",
     body: "json",
     access: { verb: "update", resource: "batch/*" },
+    audited: { action: "import_references", told: "count" },
     timeout: "batch",
     bind: async (request) => {
       await read(request);
@@ -47,4 +50,19 @@ function result(outcome: ReferenceOutcome): string {
   }
   const { from, to } = outcome.written;
   return `{"from":${JSON.stringify(from)},"to":${JSON.stringify(to)},"result":{"status":"SUCCESS"}}`;
+}
+
+/** By the class that refers; of what was refused, that is not known. */
+function tellBatch(outcomes: readonly ReferenceOutcome[], witness: RequestWitness): void {
+  const classes = new Map<string, number>();
+  let refused = 0;
+  for (const outcome of outcomes) {
+    if ("error" in outcome) refused++;
+    else {
+      const { className } = parseLongBeacon(outcome.written.from);
+      classes.set(className, (classes.get(className) ?? 0) + 1);
+    }
+  }
+  for (const [className, accepted] of classes) witness.wrote(className, accepted, 0);
+  if (refused > 0) witness.wrote(undefined, 0, refused);
 }

@@ -1,5 +1,5 @@
 import { type BatchOutcome, type IngestService, parseBodyId } from "@shoal/ingest";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext, RequestWitness } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
@@ -38,6 +38,7 @@ export function batchRoute(
     const inputs = await read(request, request.context);
     const outcomes = await ingest.importObjects(inputs, request.context);
     onBatch?.(outcomes);
+    if (request.context.witness !== undefined) tellBatch(outcomes, request.context.witness);
     const nowMs = clock.now();
     function* results() {
       for (const [at, outcome] of outcomes.entries()) {
@@ -53,10 +54,27 @@ export function batchRoute(
     path: "/v1/batch/objects",
     body: "json",
     access: { verb: "create", resource: "batch/objects" },
+    audited: { action: "import_objects", told: "count" },
     timeout: "batch",
     bind: async (request) => {
       for (const input of await read(request)) parseBodyId(input?.id);
     },
     handle: importObjects,
   };
+}
+
+/** By class, as each may be another one. */
+function tellBatch(outcomes: readonly BatchOutcome[], witness: RequestWitness): void {
+  const classes = new Map<string | undefined, { accepted: number; refused: number }>();
+  for (const outcome of outcomes) {
+    const isWritten = "written" in outcome;
+    const className = isWritten ? outcome.written.object.className : outcome.input.className;
+    let counts = classes.get(className);
+    if (counts === undefined) {
+      counts = { accepted: 0, refused: 0 };
+      classes.set(className, counts);
+    }
+    counts[isWritten ? "accepted" : "refused"]++;
+  }
+  for (const [className, { accepted, refused }] of classes) witness.wrote(className, accepted, refused);
 }

@@ -18,7 +18,10 @@ export function classificationRoutes(
     // Its form first: what is wrong with that is 422.
     readClassificationBody(body);
     try {
-      return jsonResponse(201, await classifications.start(body, request.context));
+      const started = await classifications.start(body, request.context);
+      request.context.witness?.concerns("class", started.class);
+      request.context.witness?.concerns("id", started.id);
+      return jsonResponse(201, started);
     } catch (thrown) {
       // Whatever is wrong with a request is 400 here (reference-rest 10.1).
       if (thrown instanceof ShoalError && thrown.code === "invalid") return errorResponse(400, thrown.message);
@@ -34,10 +37,12 @@ export function classificationRoutes(
   }
 
   return CLASSIFICATION_PATHS.flatMap((path): readonly Route[] => [
-    { method: "POST", path, body: "json", ...access("create"), bind: bindBody, handle: start },
+    { method: "POST", path, body: "json", ...access("create"), ...STARTED, bind: bindBody, handle: start },
     { method: "GET", path: `${path}/{classification}`, body: "none", ...access("get"), handle: get },
   ]);
 }
+
+const STARTED = { audited: { action: "start_classification", told: "line" } } as const;
 
 function access(verb: "create" | "get") {
   return { access: { verb, resource: "classifications/*" }, timeout: "request" } as const;

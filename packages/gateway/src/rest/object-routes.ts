@@ -59,6 +59,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   async function post(request: HttpRequest): Promise<HttpResponse> {
     const input = await readBody(request, turns, request.context);
     const written = await ingest.createObject(input, request.context);
+    request.context.witness?.wrote(written.object.className, 1, 0);
     return { status: 200, body: `${writer.written(written, input.id || undefined, input)}\n` };
   }
 
@@ -66,19 +67,24 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
     const id = pathId(request);
     const input = await readBody(request, turns, request.context);
     const written = await ingest.replaceObject(id, input, request.context);
+    request.context.witness?.wrote(written.object.className, 1, 0);
     if (!profile.putObjectAnswersObject) return NO_CONTENT;
     return { status: 200, body: `${writer.written(written, undefined, input)}\n` };
   }
 
   async function patch(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
-    await ingest.mergeObject(id, await readBody(request, turns, request.context), request.context);
+    const input = await readBody(request, turns, request.context);
+    await ingest.mergeObject(id, input, request.context);
+    request.context.witness?.wrote(input.className, 1, 0);
     return NO_CONTENT;
   }
 
   async function remove(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
-    return (await ingest.deleteObject(id, request.context)) ? NO_CONTENT : unknownObject(id);
+    if (!(await ingest.deleteObject(id, request.context))) return unknownObject(id);
+    request.context.witness?.wrote(undefined, 1, 0);
+    return NO_CONTENT;
   }
 
   async function bindBody(request: RequestContent): Promise<void> {
@@ -99,10 +105,31 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   return [
     { method: "GET", path: one, ...withoutBody("get"), bind: bindId, handle: get },
     { method: "HEAD", path: one, ...withoutBody("get"), bind: bindId, handle: head },
-    { method: "PUT", path: one, ...withBody("update", ONE), bind: bindAll, handle: put },
-    { method: "PATCH", path: one, ...withBody("update", ONE), bind: bindAll, handle: patch },
-    { method: "DELETE", path: one, ...withoutBody("delete"), bind: bindId, handle: remove },
-    { method: "POST", path: "/v1/objects", ...withBody("create", ALL), bind: bindBody, handle: post },
+    { method: "PUT", path: one, ...withBody("update", ONE), ...counted("replace_object"), bind: bindAll, handle: put },
+    {
+      method: "PATCH",
+      path: one,
+      ...withBody("update", ONE),
+      ...counted("merge_object"),
+      bind: bindAll,
+      handle: patch,
+    },
+    {
+      method: "DELETE",
+      path: one,
+      ...withoutBody("delete"),
+      ...counted("delete_object"),
+      bind: bindId,
+      handle: remove,
+    },
+    {
+      method: "POST",
+      path: "/v1/objects",
+      ...withBody("create", ALL),
+      ...counted("create_object"),
+      bind: bindBody,
+      handle: post,
+    },
     { method: "POST", path: "/v1/objects/validate", ...withBody("validate", ALL), bind: bindBody, handle: validate },
     { method: "GET", path: "/v1/{id:uuid}", ...withoutBody("get"), bind: bindId, handle: get },
   ];
@@ -119,6 +146,10 @@ function withoutBody(verb: Verb) {
 
 function withBody(verb: Verb, resource: string) {
   return { body: "json", access: { verb, resource }, timeout: "request" } as const;
+}
+
+function counted(action: string) {
+  return { audited: { action, told: "count" } } as const;
 }
 
 const NO_FIELDS = { properties: false, vector: false, extras: false };

@@ -39,6 +39,7 @@ export function referenceRoutes(
   async function post(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
     await ingest.addReference(id, property, await added(request, request.context), request.context);
+    request.context.witness?.wrote(undefined, 1, 0);
     return written;
   }
 
@@ -46,6 +47,7 @@ export function referenceRoutes(
     const { id, property } = place(request);
     const beacons = await listed(request, request.context);
     await ingest.replaceReferences(id, property, beacons, request.context);
+    request.context.witness?.wrote(undefined, beacons.length, 0);
     return written;
   }
 
@@ -53,14 +55,21 @@ export function referenceRoutes(
     const { id, property } = place(request);
     const beacons = await removed(request, request.context);
     await ingest.removeReferences(id, property, beacons, request.context);
+    request.context.witness?.wrote(undefined, beacons.length, 0);
     return NO_CONTENT;
   }
 
-  const route = (method: Method, read: (request: RequestContent) => unknown, handle: Route["handle"]): Route => ({
+  const route = (
+    method: Method,
+    action: string,
+    read: (request: RequestContent) => unknown,
+    handle: Route["handle"],
+  ): Route => ({
     method,
     path: "/v1/objects/{id}/references/{property}",
     body: "json",
     access: { verb: "update", resource: "objects/{id}" },
+    audited: { action, told: "count" },
     timeout: "request",
     bind: async (request) => {
       place(request);
@@ -68,7 +77,11 @@ export function referenceRoutes(
     },
     handle,
   });
-  return [route("POST", added, post), route("PUT", listed, put), route("DELETE", removed, remove)];
+  return [
+    route("POST", "add_reference", added, post),
+    route("PUT", "replace_references", listed, put),
+    route("DELETE", "remove_references", removed, remove),
+  ];
 }
 
 /** The path's object and property. Fails with `invalid` when the id is none. */

@@ -67,6 +67,7 @@ export function schemaRoutes(
       const settings = classSettings();
       const warnings = new BodyWarnings();
       const definition = parseClass(readBody(request, "objectClass"), definitions(), settings, warnings);
+      context.witness?.concerns("class", definition.class);
       if (definition.vectorizer !== "none") await settings.modules.check(definition);
       try {
         const made = await schema.addClass(definition, context, { plannedVersion: version });
@@ -128,6 +129,7 @@ export function schemaRoutes(
     const warnings = new BodyWarnings();
     const { modules } = classSettings();
     const property = parseProperty(readBody(request, "body"), className, definitions(), modules, warnings);
+    request.context.witness?.concerns("property", property.name);
     const record = await schema.addProperty(className, property, request.context).catch((thrown: unknown) => {
       // The class was deleted in the meantime: as if it had never been there.
       if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
@@ -140,18 +142,25 @@ export function schemaRoutes(
   const one = "/v1/schema/{class}";
   return [
     { method: "GET", path: "/v1/schema", ...READING, handle: list },
-    { method: "POST", path: "/v1/schema", ...changing("create"), bind: bindClass, handle: create },
+    { method: "POST", path: "/v1/schema", ...changing("create", "create_class"), bind: bindClass, handle: create },
     { method: "GET", path: one, ...READING, handle: get },
-    { method: "PUT", path: one, ...changing("update"), bind: bindClass, handle: update },
-    { method: "DELETE", path: one, ...changing("delete"), body: "none", handle: remove },
-    { method: "POST", path: `${one}/properties`, ...changing("update"), bind: bindProperty, handle: addProperty },
+    { method: "PUT", path: one, ...changing("update", "update_class"), bind: bindClass, handle: update },
+    { method: "DELETE", path: one, ...changing("delete", "delete_class"), body: "none", handle: remove },
+    {
+      method: "POST",
+      path: `${one}/properties`,
+      ...changing("update", "add_property"),
+      bind: bindProperty,
+      handle: addProperty,
+    },
   ];
 }
 
 const READING = { body: "none", access: { verb: "list", resource: "schema/*" }, timeout: "request" } as const;
 
-function changing(verb: Verb) {
-  return { body: "json", access: { verb, resource: "schema/objects" }, timeout: "request" } as const;
+function changing(verb: Verb, action: string) {
+  const access = { verb, resource: "schema/objects" };
+  return { body: "json", access, audited: { action, told: "line" }, timeout: "request" } as const;
 }
 
 /** Room for 2,000 properties with 500 bytes each. The exact parser takes 70 ms for it, with nothing else in between. */

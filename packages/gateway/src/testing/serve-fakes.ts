@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { NO_MODULES, SPEC_PROFILE, type WireProfile } from "@shoal/model";
 import { type Logger, type Metrics, readConfiguration, silentLogger } from "@shoal/service-runtime";
 import { type AccessControl, OPEN_ACCESS } from "../auth/access.js";
-import { createGateway, type Gateway, type GatewaySettings } from "../create-gateway.js";
+import { createGateway, type Gateway, type GatewayDependencies, type GatewaySettings } from "../create-gateway.js";
 import { FakeServices } from "./fake-services.js";
 
 /** An answer as it came over the wire. */
@@ -33,6 +33,7 @@ export async function serveFakes(
   logger: Logger = silentLogger,
   access: AccessControl = OPEN_ACCESS,
   metrics?: Metrics,
+  audit?: GatewayDependencies["audit"],
 ): Promise<FakeGateway> {
   const services = new FakeServices();
   const gateway = createGateway(
@@ -49,6 +50,7 @@ export async function serveFakes(
       clock: { now: () => services.now },
       ...(fallback === undefined ? {} : { fallback }),
       ...(metrics === undefined ? {} : { metrics }),
+      ...(audit === undefined ? {} : { audit }),
     },
     // Tests call it by any name.
     { ...readConfiguration([], () => {}), allowedHosts: ["*"], port: 0, shoalVersion: "0.0.1", ...settings },

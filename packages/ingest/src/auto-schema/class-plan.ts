@@ -104,13 +104,22 @@ export class ClassPlan {
     const { classSettings, schemaService } = this.#parts.settings;
     if (this.base !== undefined) {
       const { definition, classId } = this.base;
-      return schemaService.ensureProperties(definition.class, classId, this.#added, context);
+      const extended = await schemaService.ensureProperties(definition.class, classId, this.#added, context);
+      this.#tell(context);
+      return extended;
     }
     const settings = classSettings();
     const body = { ...bodyOf(this.#planned.definition.class), properties: this.#added };
     const definition = parseClass(body, this.#schema, settings);
     if (definition.vectorizer !== "none") await settings.modules.check(definition);
-    return schemaService.ensureClass(definition, context, { plannedVersion: this.#version });
+    const made = await schemaService.ensureClass(definition, context, { plannedVersion: this.#version });
+    this.#tell(context);
+    return made;
+  }
+
+  #tell({ witness }: RequestContext): void {
+    const properties = this.#added.map(({ name }) => name);
+    witness?.madeSchema(this.#planned.definition.class, properties, this.base === undefined);
   }
 
   /** A class without properties. */

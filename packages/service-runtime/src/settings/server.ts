@@ -1,5 +1,15 @@
 import { setting } from "../setting.js";
-import { hostName, hostNames, oneOf, originPrefix, origins, text, truth, wholeNumber } from "../setting-parsers.js";
+import {
+  auditTarget,
+  hostName,
+  hostNames,
+  oneOf,
+  originPrefix,
+  origins,
+  text,
+  truth,
+  wholeNumber,
+} from "../setting-parsers.js";
 
 /** Where the server is, and what it says about itself. */
 export const SERVER_SETTINGS = {
@@ -68,6 +78,13 @@ export const SERVER_SETTINGS = {
   ),
   logFormat: setting("LOG_FORMAT", "log.format", "json", "One JSON object a line, or text.", oneOf("json", "text")),
   debug: setting("LOG_DEBUG", "debug", false, "The same as LOG_LEVEL=debug where no level is set.", truth),
+  auditLog: setting(
+    "AUDIT_LOG",
+    "audit_log",
+    "off",
+    "Where the audit log goes, one line of JSON an event: off, stdout, or the path of a file, with a slash in it.",
+    auditTarget,
+  ),
   metricsPort: {
     ...setting<number | undefined>(
       "METRICS_PORT",

@@ -1,0 +1,50 @@
+import { redactText } from "@shoal/service-runtime";
+import type { Principal } from "../auth/access.js";
+
+/** Names of what an event is about may come from strangers. */
+const NAME_CHARS_MAX = 256;
+const GROUPS_MAX = 32;
+const REASON_CHARS_MAX = 300;
+
+/** What JSON leaves as it is and terminals take for the end of a line, or for an order to write backwards. */
+const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** How something ended. `unknown`: nobody can tell whether it has happened (a time-out, a coordinator that is away). */
+export type AuditOutcome = "allowed" | "denied" | "failed" | "unknown";
+
+/** The members of a line beside time and server. What is undefined is left out. */
+export interface AuditFields {
+  readonly action: string;
+  readonly outcome: AuditOutcome;
+  readonly [member: string]: unknown;
+}
+
+/** Who asked, as lines have it; nobody where nobody was identified. */
+export function auditedUser(principal: Principal | undefined): Readonly<Record<string, unknown>> {
+  if (principal === undefined) return {};
+  const { username, userType, groups } = principal;
+  const shown = groups.slice(0, GROUPS_MAX).map(boundedName);
+  return { user: boundedName(username), userType, ...(shown.length === 0 ? {} : { groups: shown }) };
+}
+
+export function boundedName(name: string): string {
+  return name.length <= NAME_CHARS_MAX ? name : `${name.slice(0, NAME_CHARS_MAX)}…`;
+}
+
+/** Why something was denied, from the body of the answer; without secrets. */
+export function refusalReason(body: string | undefined): string | undefined {
+  if (body === undefined) return undefined;
+  try {
+    const { error } = JSON.parse(body) as { readonly error?: readonly { readonly message?: unknown }[] };
+    const message = error?.[0]?.message;
+    return typeof message === "string" ? redactText(message, REASON_CHARS_MAX) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One line of JSON, whatever its members hold. */
+export function auditLine(timeMs: number, server: string, fields: AuditFields): string {
+  const json = JSON.stringify({ time: new Date(timeMs).toISOString(), server, ...fields });
+  return `${json.replace(UNPRINTABLE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`;
+}

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AccessControl, Principal } from "../auth/access.js";
+import { serveFakes } from "../testing/serve-fakes.js";
+import { type AuditFields, auditLine } from "./audit-line.js";
+import { AuditLog } from "./audit-log.js";
+
+type Line = Readonly<Record<string, unknown>>;
+
+const ADA: Principal = { username: "ada", groups: ["g1"], userType: "db" };
+
+class Lines {
+  readonly all: Line[] = [];
+  write(line: string): void {
+    expect(line.endsWith("\n") && line.indexOf("\n") === line.length - 1).toBe(true);
+    this.all.push(JSON.parse(line) as Line);
+  }
+  /** Without what differs each time. */
+  get plain(): readonly Line[] {
+    return this.all.map(({ time, server, requestId, since, ...rest }) => rest);
+  }
+}
+
+describe("a line", () => {
+  it.each(["a\nb", 'a"b', "\u2028", "\u202e", "\u0000", "\u009b31m", "</script>", "{}"])(
+    "is one line of JSON: %j",
+    (text) => {
+      const line = auditLine(0, "s", { action: "a", outcome: "failed", text });
+      expect(line.slice(0, -1)).toMatch(/^[\u0020-\u007e]*$/);
+      expect(JSON.parse(line)).toEqual({
+        time: "1970-01-01T00:00:00.000Z",
+        server: "s",
+        action: "a",
+        outcome: "failed",
+        text,
+      });
+    },
+  );
+});
+
+describe("an audit log", () => {
+  const clock = { nowMs: 1_000, now: () => clock.nowMs };
+  let lines: Lines;
+  let log: AuditLog;
+  const origin = { principal: ADA, address: "10.0.0.1" };
+  const refusal = (): AuditFields => ({ action: "create_class", outcome: "denied", status: 403 });
+
+  beforeEach(() => {
+    lines = new Lines();
+    log = new AuditLog({ sink: lines, clock, server: "n1:7", hasClass: (name) => name === "Thing", windowMs: 20 });
+  });
+
+  it("counts writes by who, what and class, and writes them when the window is over", async () => {
+    for (let i = 0; i < 500; i++) log.wrote(origin, "create_object", "Thing", { accepted: 1, refused: 0 });
+    log.wrote(origin, "import_objects", "Thing", { accepted: 99, refused: 1 });
+    log.wrote({ ...origin, principal: undefined }, "create_object", "Thing", { accepted: 1, refused: 0 });
+    expect(lines.all.length).toBe(1);
+    await expect.poll(() => lines.all.length).toBe(4);
+    const who = { user: "ada", userType: "db", groups: ["g1"], address: "10.0.0.1" };
+    expect(lines.plain.slice(1)).toEqual([
+      { action: "create_object", outcome: "allowed", ...who, class: "Thing", requests: 500, accepted: 500, refused: 0 },
+      { action: "import_objects", outcome: "allowed", ...who, class: "Thing", requests: 1, accepted: 99, refused: 1 },
+      {
+        action: "create_object",
+        outcome: "allowed",
+        address: "10.0.0.1",
+        class: "Thing",
+        requests: 1,
+        accepted: 1,
+        refused: 0,
+      },
+    ]);
+  });
+
+  it("has the lines of an address in the order of its effects", () => {
+    log.wrote(origin, "create_object", "Thing", { accepted: 1, refused: 0 });
+    log.refused({ principal: ADA, address: "10.0.0.2" }, "k", refusal);
+    log.event(origin, { action: "delete_class", outcome: "allowed", class: "Thing" });
+    log.wrote(origin, "create_object", "Thing", { accepted: 1, refused: 0 });
+    log[Symbol.dispose]();
+    expect(lines.all.map(({ action }) => action)).toEqual([
+      "start_audit",
+      "create_object",
+      "delete_class",
+      "create_class",
+      "create_object",
+      "stop_audit",
+    ]);
+  });
+
+  it("says since when it has counted", () => {
+    log.refused(origin, "k", refusal);
+    clock.nowMs = 5_000;
+    log.refused(origin, "k", refusal);
+    log[Symbol.dispose]();
+    expect(lines.all[1]).toMatchObject({
+      time: "1970-01-01T00:00:05.000Z",
+      since: "1970-01-01T00:00:01.000Z",
+      requests: 2,
+    });
+  });
+});
+
+describe("a gateway with an audit log", () => {
+  const lines = new Lines();
+  const open: AsyncDisposable[] = [];
+  const access: AccessControl = {
+    identify: ({ authorization }) => (authorization === "Bearer good" ? ADA : undefined),
+    authorize: () => {},
+    methods: ["API-keys"],
+  };
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
+  });
+
+  it("tells every kind of event once, and of reads nothing", async () => {
+    const fake = await serveFakes({}, undefined, undefined, undefined, access, undefined, { sink: lines, server: "n" });
+    open.push(fake.gateway);
+    const auth = { Authorization: "Bearer good" };
+    await fake.send("POST", "/v1/schema", { class: "Thing" }, auth);
+    await fake.send("POST", "/v1/schema/Thing/properties", { name: "secretive", dataType: ["text"] }, auth);
+    await fake.send("POST", "/v1/objects", { class: "Thing", properties: { secretive: "hidden value" } }, auth);
+    await fake.send("GET", "/v1/schema", undefined, auth);
+    await fake.send("POST", "/v1/graphql", { query: "{ __typename }" }, auth);
+    await fake.send("GET", "/v1/objects?access_token=wrong-token");
+    await fake.send("DELETE", "/v1/schema/Thing", undefined, auth);
+    await fake.gateway.stop();
+    const text = JSON.stringify(lines.all);
+    expect(lines.plain.map(({ action, outcome, status, class: name }) => [action, outcome, status, name])).toEqual([
+      ["start_audit", "allowed", undefined, undefined],
+      ["create_class", "allowed", 200, "Thing"],
+      ["add_property", "allowed", 200, "Thing"],
+      ["create_object", "allowed", undefined, "Thing"],
+      ["list", "denied", 401, undefined],
+      ["delete_class", "allowed", 200, "Thing"],
+      ["stop_audit", "allowed", undefined, undefined],
+    ]);
+    for (const secret of ["hidden value", "wrong-token", "good"]) expect(text).not.toContain(secret);
+  });
+});

@@ -1,0 +1,125 @@
+import type { Clock } from "@shoal/service-runtime";
+import type { Principal } from "../auth/access.js";
+import { AuditCounts, type CountedEvents } from "./audit-counts.js";
+import { type AuditFields, type AuditOutcome, auditedUser, auditLine } from "./audit-line.js";
+
+/** How long writes, refusals and failures of one kind are counted before their line is written. */
+export const AUDIT_WINDOW_MS = 10_000;
+
+/** Where lines go. Neither waits nor throws: what does not fit is dropped there, and counted. */
+export interface AuditSink {
+  /** Takes a line, its end included. */
+  write(line: string): void;
+}
+
+export interface AuditLogParts {
+  readonly sink: AuditSink;
+  readonly clock: Clock;
+  /** Names this process in each line. */
+  readonly server: string;
+  /** Whether there is a class of that name: what strangers make up is not counted one by one. */
+  readonly hasClass: (className: string) => boolean;
+  readonly windowMs?: number;
+}
+
+/** From whom, by what way. */
+export interface AuditOrigin {
+  readonly principal: Principal | undefined;
+  readonly address: string | undefined;
+}
+
+/**
+ * Who did what to what, and how it ended, one line of JSON each. What changes the server (classes, roles, jobs) has a line of
+ * its own at once; writes of data, refusals and failures are counted by kind for a window. The counts of an address are
+ * written before a line of its own, so that lines of one connection have the order of its effects.
+ */
+export class AuditLog implements Disposable {
+  readonly #parts: AuditLogParts;
+  readonly #counts: AuditCounts;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: AuditLogParts, counts = new AuditCounts()) {
+    this.#parts = parts;
+    this.#counts = counts;
+    this.#write({ action: "start_audit", outcome: "allowed", version: 1 });
+  }
+
+  /** Whether a name is one that the server knows. */
+  hasClass(className: string): boolean {
+    return this.#parts.hasClass(className);
+  }
+
+  /** Writes a line of its own. */
+  event({ principal, address }: AuditOrigin, fields: AuditFields): void {
+    this.#flush(address ?? "");
+    const { action, outcome, ...others } = fields;
+    this.#write({ action, outcome, ...auditedUser(principal), ...addressOf(address), ...others });
+  }
+
+  /**
+   * Counts what was denied or has failed. `kind`: what distinguishes it, beside its origin; `describe` is asked for the first
+   * of a kind.
+   */
+  refused(origin: AuditOrigin, kind: string, describe: () => AuditFields): void {
+    this.#counted(origin, kind, describe).requests++;
+  }
+
+  /** Counts objects or references that were written, and refused. */
+  wrote(
+    origin: AuditOrigin,
+    action: string,
+    className: string | undefined,
+    written: { readonly accepted: number; readonly refused: number },
+  ): void {
+    const outcome: AuditOutcome = written.accepted > 0 ? "allowed" : "failed";
+    const counted = this.#counted(origin, `wrote ${action} ${className ?? ""} ${outcome}`, () => ({
+      action,
+      outcome,
+      ...(className === undefined ? {} : { class: className }),
+    }));
+    counted.requests++;
+    counted.accepted += written.accepted;
+    counted.refused += written.refused;
+  }
+
+  /** Writes what is counted. */
+  [Symbol.dispose](): void {
+    this.#flush(undefined);
+    this.#write({ action: "stop_audit", outcome: "allowed" });
+  }
+
+  #counted({ principal, address }: AuditOrigin, kind: string, describe: () => AuditFields): CountedEvents {
+    const { clock, windowMs = AUDIT_WINDOW_MS } = this.#parts;
+    const whose = `${address ?? ""}\n${principal?.userType ?? ""}\n${principal?.username ?? ""}\n${kind}`;
+    const counted = this.#counts.of(whose, clock.now(), address, () => {
+      const { action, outcome, ...others } = describe();
+      return { action, outcome, ...auditedUser(principal), ...addressOf(address), ...others };
+    });
+    this.#timer ??= setTimeout(() => this.#flush(undefined), windowMs).unref();
+    return counted;
+  }
+
+  /** Writes the counts of an address; all when it is undefined. */
+  #flush(address: string | undefined): void {
+    if (address === undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    }
+    if (this.#counts.isEmpty) return;
+    for (const counted of this.#counts.take(address)) this.#write(countedFields(counted), counted.lastMs);
+  }
+
+  #write(fields: AuditFields, timeMs = this.#parts.clock.now()): void {
+    this.#parts.sink.write(auditLine(timeMs, this.#parts.server, fields));
+  }
+}
+
+function addressOf(address: string | undefined): { readonly address?: string } {
+  return address === undefined ? {} : { address };
+}
+
+function countedFields({ fields, firstMs, lastMs, requests, accepted, refused }: CountedEvents): AuditFields {
+  const since = lastMs === firstMs ? {} : { since: new Date(firstMs).toISOString() };
+  const written = accepted + refused === 0 ? {} : { accepted, refused };
+  return { ...fields, requests, ...written, ...since };
+}

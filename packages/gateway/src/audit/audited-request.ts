@@ -1,0 +1,156 @@
+import { type Permission, resourceOf } from "../auth/access.js";
+import type { Exchange, ExchangeWitness } from "../http/exchange.js";
+import type { HttpResponse } from "../http/http-response.js";
+import type { RequestIds } from "../http/request-ids.js";
+import type { AuditedOperation } from "../http/route.js";
+import { type AuditOutcome, boundedName, refusalReason } from "./audit-line.js";
+import type { AuditLog, AuditOrigin } from "./audit-log.js";
+
+/** Statuses after which nobody can tell whether a change has been made. */
+const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([500, 503, 504]);
+
+/** A request on its way to the audit log. */
+export class AuditedRequest implements ExchangeWitness {
+  readonly #log: AuditLog;
+  readonly #exchange: Exchange;
+  readonly #ids: RequestIds;
+  /** Kept: a connection that is closed has none any more. */
+  readonly #address: string | undefined;
+  /** What the request is about; made when there is something. */
+  #about: Record<string, string> | undefined;
+  #hasWritten = false;
+
+  constructor(log: AuditLog, exchange: Exchange, ids: RequestIds) {
+    this.#log = log;
+    this.#exchange = exchange;
+    this.#ids = ids;
+    this.#address = exchange.request.socket.remoteAddress;
+  }
+
+  concerns(what: string, name: string): void {
+    this.#about = { ...this.#about, [what]: boundedName(name) };
+  }
+
+  wrote(className: string | undefined, accepted: number, refused: number): void {
+    this.#hasWritten = true;
+    const action = this.#operation?.action ?? "write";
+    this.#log.wrote(this.#origin, action, this.#known(className ?? this.#about?.class), { accepted, refused });
+  }
+
+  madeSchema(className: string, properties: readonly string[], isNew: boolean): void {
+    this.#log.event(this.#origin, {
+      action: isNew ? "create_class" : "add_property",
+      outcome: "allowed",
+      by: "auto-schema",
+      ...this.#whichOne(),
+      class: boundedName(className),
+      ...(properties.length === 0 ? {} : { properties: properties.slice(0, PROPERTIES_MAX).map(boundedName) }),
+    });
+  }
+
+  denied(action: string, resource: string): void {
+    this.#log.refused(this.#origin, `denied ${action} ${resource}`, () => ({
+      action,
+      outcome: "denied",
+      resource: boundedName(resource),
+      ...this.#whichOne(),
+    }));
+  }
+
+  /** The request has been answered, or its client has gone. */
+  ended({ status, body }: HttpResponse): void {
+    if (status === 401 || status === 403) {
+      this.#refused("denied", status, body);
+      return;
+    }
+    const operation = this.#operation;
+    if (operation === undefined) return;
+    if (operation.told === "count") {
+      if (!this.#hasWritten && status >= 400) this.#refused(failure(status), status);
+      return;
+    }
+    if (status >= 400 && !UNKNOWN_STATUSES.has(status)) {
+      this.#refused("failed", status);
+      return;
+    }
+    this.#log.event(this.#origin, {
+      action: operation.action,
+      outcome: status >= 400 ? "unknown" : "allowed",
+      status,
+      ...this.#whichOne(),
+      ...pathNames(this.#exchange),
+      ...this.#about,
+    });
+  }
+
+  #refused(outcome: AuditOutcome, status: number, body?: HttpResponse["body"]): void {
+    const { served, request } = this.#exchange;
+    const about = { ...pathNames(this.#exchange), ...this.#about };
+    const className = this.#known(about.class);
+    const method = request.method ?? "";
+    const place = served === undefined ? method : `${served.route.method} ${served.route.path}`;
+    this.#log.refused(this.#origin, `${outcome} ${status} ${place} ${className ?? ""}`, () => ({
+      action: this.#operation?.action ?? actionOf(served?.route.access),
+      outcome,
+      status,
+      ...this.#whichOne(),
+      ...(served === undefined
+        ? { path: boundedName(pathOf(request.url)) }
+        : resource(served.route.access, this.#exchange)),
+      ...about,
+      ...(outcome === "denied" ? { reason: refusalReason(typeof body === "string" ? body : undefined) } : {}),
+    }));
+  }
+
+  get #operation(): AuditedOperation | undefined {
+    return this.#exchange.served?.route.audited;
+  }
+
+  get #origin(): AuditOrigin {
+    return { principal: this.#exchange.principal, address: this.#address };
+  }
+
+  #known(className: string | undefined): string | undefined {
+    if (className === undefined) return undefined;
+    // Clients may write the first letter small.
+    const name = className.charAt(0).toUpperCase() + className.slice(1);
+    return this.#log.hasClass(name) ? name : undefined;
+  }
+
+  #whichOne() {
+    const { request, served } = this.#exchange;
+    const route = served === undefined ? {} : { route: `${served.route.method} ${served.route.path}` };
+    return { requestId: this.#ids.of(request), ...route };
+  }
+}
+
+const PROPERTIES_MAX = 64;
+
+function failure(status: number): AuditOutcome {
+  return UNKNOWN_STATUSES.has(status) ? "unknown" : "failed";
+}
+
+/** What the path names: `{class}`, `{id}`, `{property}`, by their names. */
+function pathNames({ served, params }: Exchange): Record<string, string> {
+  const names: Record<string, string> = {};
+  if (served === undefined || params.length === 0) return names;
+  for (const [at, [, name = ""]] of [...served.route.path.matchAll(/\{(\w+)/g)].entries()) {
+    const value = params[at];
+    if (value !== undefined) names[name] = boundedName(value);
+  }
+  return names;
+}
+
+function actionOf(access: string | Permission | undefined): string {
+  return typeof access === "object" ? access.verb : "read";
+}
+
+function resource(access: string | Permission, { params }: Exchange): { readonly resource?: string } {
+  return typeof access === "string" ? {} : { resource: boundedName(resourceOf(access, params)) };
+}
+
+/** Without the query, which may hold a token. */
+function pathOf(target = ""): string {
+  const query = target.indexOf("?");
+  return query === -1 ? target : target.slice(0, query);
+}

@@ -1,0 +1,14 @@
+/**
+ * Hears what a request does that its answer does not say: the audit log. Whoever knows a fact tells it at once; nothing that
+ * is told is a value that a client has stored.
+ */
+export interface RequestWitness {
+  /** What the request is about, as far as its path does not say it: `class`, `id`, `property`, `role`, `user`, … */
+  concerns(what: string, name: string): void;
+  /** Objects or references of a class that were written, and that were refused. Undefined: the class is not known. */
+  wrote(className: string | undefined, accepted: number, refused: number): void;
+  /** Auto-schema has made a class, or has added these properties to one. */
+  madeSchema(className: string, properties: readonly string[], isNew: boolean): void;
+  /** The principal lacks the right to a part of what the request asked for, which is answered all the same. */
+  denied(action: string, resource: string): void;
+}
