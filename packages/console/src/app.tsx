@@ -61,7 +61,7 @@ function Account({ session, state }: { readonly session: Session; readonly state
   return (
     <div class="account">
       <span class="user">anonymous</span>
-      <button type="button" onClick={() => void session.signIn()}>
+      <button type="button" onClick={() => void session.chooseSignIn()}>
         Sign in
       </button>
     </div>

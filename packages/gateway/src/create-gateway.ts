@@ -138,6 +138,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     address: () => address,
     isReady,
     openId: access.openId,
+    methods: access.methods,
   });
   const operations = [...rest, graphQlRoute(graphQl), graphQlBatchRoute(graphQl), DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, modules, documentParts(settings))];

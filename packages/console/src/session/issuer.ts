@@ -13,12 +13,29 @@ const DISCOVERY_PATH = "/v1/.well-known/openid-configuration";
 /** What people's names are taken from; asked for where the issuer knows them. */
 const OPTIONAL_SCOPES = ["profile", "email"];
 
-/** Undefined when the server asks nobody to sign in. Fails with ServerError. */
-export async function findIssuer(): Promise<Issuer | undefined> {
+/** The scopes that the server's settings name (a member of its own in the document), else those that names are taken from. */
+function scopesOf(server: oauth.AuthorizationServer): readonly string[] {
+  const named: unknown = server.scopes;
+  if (Array.isArray(named))
+    return ["openid", ...named.filter((scope) => typeof scope === "string" && scope !== "openid")];
+  const supported = server.scopes_supported;
+  return ["openid", ...OPTIONAL_SCOPES.filter((scope) => supported?.includes(scope) === true)];
+}
+
+/** How people sign in to the server. */
+export interface SignInMethods {
+  /** Undefined: not with an issuer. */
+  readonly issuer: Issuer | undefined;
+  readonly takesKeys: boolean;
+}
+
+/** Fails with ServerError. */
+export async function findSignInMethods(): Promise<SignInMethods> {
   const answer = await fetch(DISCOVERY_PATH, { cache: "no-store" }).catch(() => {
     throw new ServerError(0, "is the server running, and does the network reach it?");
   });
-  if (answer.status === 404) return undefined;
+  const takesKeys = answer.headers.get("shoal-authentication")?.includes("API-keys") ?? false;
+  if (answer.status === 404) return { issuer: undefined, takesKeys };
   const text = await answer.text();
   if (answer.status !== 200) throw new ServerError(answer.status, messageOf(answer.status, text));
   const { clientId, ...server } = JSON.parse(text) as oauth.AuthorizationServer & { readonly clientId?: unknown };
@@ -29,21 +46,19 @@ export async function findIssuer(): Promise<Issuer | undefined> {
       "the server names no client id, so that nobody can sign in here (authentication.oidc.client_id)",
     );
   }
-  return { server, client: { client_id: clientId } };
+  return { issuer: { server, client: { client_id: clientId } }, takesKeys };
 }
 
 /** Where to send the browser. Fails when this page may not use cryptography, as on http outside of localhost. */
 export async function authorizationUrl(issuer: Issuer, request: SignInRequest, redirectUri: string): Promise<URL> {
   const { server, client } = issuer;
   if (server.authorization_endpoint === undefined) throw new Error("the issuer has no authorization_endpoint");
-  const supported = server.scopes_supported;
-  const scopes = ["openid", ...OPTIONAL_SCOPES.filter((scope) => supported?.includes(scope) === true)];
   const url = new URL(server.authorization_endpoint);
   const parameters = {
     client_id: client.client_id,
     redirect_uri: redirectUri,
     response_type: "code",
-    scope: scopes.join(" "),
+    scope: scopesOf(server).join(" "),
     state: request.state,
     nonce: request.nonce,
     code_challenge: await oauth.calculatePKCECodeChallenge(request.codeVerifier),

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Session, SessionState } from "./session.js";
 
 /** What is shown instead of the console while nobody is signed in. */
@@ -6,9 +7,12 @@ export function SessionGate({ session, state }: { readonly session: Session; rea
   if (state.kind === "signedOut") {
     return (
       <Notice title="Sign in" text={state.reason ?? "This server asks people to sign in."}>
-        <button type="button" class="primary" onClick={() => void session.signIn()}>
-          Sign in
-        </button>
+        {state.withKey && <KeyForm session={session} />}
+        {state.withIssuer && (
+          <button type="button" class="primary" onClick={() => void session.signIn()}>
+            {state.withKey ? "Sign in with the issuer" : "Sign in"}
+          </button>
+        )}
         {state.canGoOnWithout && (
           <button type="button" onClick={() => session.goOnWithout()}>
             Go on without signing in
@@ -30,6 +34,34 @@ export function SessionGate({ session, state }: { readonly session: Session; rea
     <main class="notice" aria-busy="true">
       <p class="quiet">One moment…</p>
     </main>
+  );
+}
+
+/** The browser is not asked to remember the key: it is no password of a person. */
+function KeyForm({ session }: { readonly session: Session }) {
+  const [key, setKey] = useState("");
+  return (
+    <form
+      class="key-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void session.useKey(key);
+      }}
+    >
+      <label>
+        API key
+        <input
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          value={key}
+          onInput={(event) => setKey(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="primary" disabled={key.trim() === ""}>
+        Use this key
+      </button>
+    </form>
   );
 }
 

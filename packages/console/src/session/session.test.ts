@@ -19,6 +19,8 @@ class World {
   address = new URL("https://db.example/console#/classes");
   now = NOW;
   revocation: string | undefined;
+  goodKey: string | undefined;
+  isOpen = false;
   readonly revoked: (string | null)[] = [];
   discovery: () => Response = () =>
     Response.json({
@@ -59,7 +61,9 @@ class World {
       this.revoked.push(new URLSearchParams(String(init?.body)).get("token"));
       return new Response("");
     }
-    return new Response("", { status: 401 });
+    const { Authorization } = (init?.headers ?? {}) as { readonly Authorization?: string };
+    const isIn = Authorization === undefined ? this.isOpen : Authorization === `Bearer ${this.goodKey}`;
+    return new Response("", { status: isIn ? 200 : 401 });
   };
 
   /** As if somebody had signed in in this tab. */
@@ -136,6 +140,86 @@ describe("the beginning", () => {
     world.keep({ issuer: "https://other.example" });
     await world.session.start();
     expect(world.left?.origin).toBe(ISSUER);
+  });
+});
+
+describe("an API key", () => {
+  const keys = (status = 404) =>
+    new Response(
+      status === 404
+        ? ""
+        : JSON.stringify({ issuer: ISSUER, clientId: "console", authorization_endpoint: `${ISSUER}/auth` }),
+      {
+        status,
+        headers: { "Shoal-Authentication": status === 404 ? "API-keys" : "API-keys, OIDC" },
+      },
+    );
+
+  it("is asked for, tried, kept in this tab, and sent", async () => {
+    world.discovery = () => keys();
+    await world.session.start();
+    expect(world.session.state).toMatchObject({ kind: "signedOut", withKey: true, withIssuer: false });
+    await world.session.useKey(" wrong ");
+    expect(world.session.state).toMatchObject({ kind: "signedOut", reason: "The server does not take this key." });
+    world.goodKey = "right";
+    await world.session.useKey(" right ");
+    expect(world.session.state).toEqual({ kind: "signedIn", name: "API key" });
+    expect(await world.session.token()).toBe("right");
+    await world.session.start();
+    expect(await world.session.token()).toBe("right");
+  });
+
+  it("that is refused later, or signed out, is forgotten", async () => {
+    world.discovery = () => keys();
+    world.goodKey = "right";
+    await world.session.start();
+    await world.session.useKey("right");
+    await expect(world.session.renew("right", "why")).rejects.toMatchObject({ status: 401 });
+    expect([...world.stored.values()].join()).not.toContain("right");
+    await world.session.useKey("right");
+    await world.session.signOut();
+    expect(await world.session.token()).toBeUndefined();
+    expect([...world.stored.values()].join()).not.toContain("right");
+  });
+
+  it("stands beside the issuer: nobody is taken there without having asked for it", async () => {
+    world.discovery = () => keys(200);
+    await world.session.start();
+    expect(world.left).toBeUndefined();
+    expect(world.session.state).toMatchObject({ kind: "signedOut", withKey: true, withIssuer: true });
+    await world.session.signIn();
+    expect(world.left?.origin).toBe(ISSUER);
+  });
+
+  it("is not needed where everybody may look around", async () => {
+    world.discovery = () => keys();
+    world.isOpen = true;
+    await world.session.start();
+    expect(world.session.state).toEqual({ kind: "open", canSignIn: true });
+    await world.session.chooseSignIn();
+    expect(world.session.state).toMatchObject({ kind: "signedOut", withKey: true, canGoOnWithout: true });
+  });
+
+  it("that no header can carry is refused here", async () => {
+    world.discovery = () => keys();
+    world.goodKey = "k\u00e4";
+    await world.session.start();
+    await world.session.useKey("k\u00e4");
+    expect(world.session.state.kind).toBe("signedOut");
+  });
+});
+
+describe("scopes", () => {
+  it("are those that the server names", async () => {
+    world.discovery = () =>
+      Response.json({
+        issuer: ISSUER,
+        clientId: "c",
+        authorization_endpoint: `${ISSUER}/auth`,
+        scopes: ["openid", "api://x"],
+      });
+    await world.session.start();
+    expect(world.left?.searchParams.get("scope")).toBe("openid api://x");
   });
 });
 

@@ -1,7 +1,8 @@
 import { ServerError } from "../api/server-error.js";
+import { isTaken, keepApiKey, keptApiKey } from "./api-key.js";
 import {
   authorizationUrl,
-  findIssuer,
+  findSignInMethods,
   type Issuer,
   isRefusal,
   newSignInRequest,
@@ -19,7 +20,13 @@ export type SessionState =
   /** Nobody is asked to sign in, or somebody chose to go on without. */
   | { readonly kind: "open"; readonly canSignIn: boolean }
   | { readonly kind: "signedIn"; readonly name: string }
-  | { readonly kind: "signedOut"; readonly reason: string | undefined; readonly canGoOnWithout: boolean }
+  | {
+      readonly kind: "signedOut";
+      readonly reason: string | undefined;
+      readonly canGoOnWithout: boolean;
+      readonly withIssuer: boolean;
+      readonly withKey: boolean;
+    }
   /** The server could not say whether people sign in. */
   | { readonly kind: "unreachable"; readonly error: ServerError };
 
@@ -39,13 +46,18 @@ const SIGNED_OUT_KEY = "shoal.console.signed-out";
 /** A token that ends sooner than this is renewed before it is used. */
 const RENEW_BEFORE_MS = 10_000;
 
-/** Who is signed in, and the token of his requests. */
+/** What the server tells nobody: whose a key is. */
+const KEY_NAME = "API key";
+
+/** Who is signed in, and the token or key of his requests. */
 export class Session {
   readonly #browser: SessionBrowser;
   readonly #listeners = new Set<() => void>();
   #state: SessionState = { kind: "starting" };
   #issuer: Issuer | undefined;
   #tokens: Tokens | undefined;
+  #takesKeys = false;
+  #key: string | undefined;
   #refreshing: Promise<string> | undefined;
 
   constructor(browser: SessionBrowser) {
@@ -66,7 +78,10 @@ export class Session {
   async start(): Promise<void> {
     this.#become({ kind: "starting" });
     try {
-      this.#issuer = await findIssuer();
+      const { issuer, takesKeys } = await findSignInMethods();
+      this.#issuer = issuer;
+      this.#takesKeys = takesKeys;
+      this.#key = takesKeys ? keptApiKey(this.#browser.storage) : undefined;
     } catch (error) {
       const known = error instanceof ServerError ? error : new ServerError(0, String(error));
       this.#become({ kind: "unreachable", error: known });
@@ -74,12 +89,34 @@ export class Session {
     }
     const address = this.#browser.address();
     const hasAnswer = ["code", "error"].some((name) => address.searchParams.has(name));
-    if (this.#issuer === undefined) return this.#become({ kind: "open", canSignIn: false });
+    if (this.#key !== undefined) return this.#become({ kind: "signedIn", name: KEY_NAME });
+    if (this.#issuer === undefined) return this.#startWithoutIssuer();
     if (hasAnswer && address.searchParams.has("state")) return this.#finishSignIn(this.#issuer, address);
     this.#tokens = keptTokens(this.#browser.storage, this.#issuer.server.issuer);
     if (this.#tokens !== undefined) return this.#become({ kind: "signedIn", name: this.#tokens.name });
     if (this.#browser.storage.getItem(SIGNED_OUT_KEY) !== null) return this.#showSignedOut("You have signed out.");
+    if (this.#takesKeys) return this.#showSignedOut(undefined);
     await this.signIn();
+  }
+
+  /** Asks for a key where the server takes some, else goes to the issuer. */
+  async chooseSignIn(): Promise<void> {
+    if (this.#takesKeys) await this.#showSignedOut(undefined);
+    else await this.signIn();
+  }
+
+  /** Signs in with an API key, if the server takes it. */
+  async useKey(text: string): Promise<void> {
+    const key = text.trim();
+    if (key === "") return;
+    const taken = await isTaken(key);
+    if (taken === undefined) return this.#showSignedOut("The server cannot be asked for the key at the moment.");
+    if (!taken) return this.#showSignedOut("The server does not take this key.");
+    this.#forget();
+    this.#key = key;
+    keepApiKey(this.#browser.storage, key);
+    this.#browser.storage.removeItem(SIGNED_OUT_KEY);
+    this.#become({ kind: "signedIn", name: KEY_NAME });
   }
 
   /** To the issuer's login page. */
@@ -122,6 +159,7 @@ export class Session {
 
   /** The token to send; undefined when there is none to send. Renews one that is about to end. */
   async token(): Promise<string | undefined> {
+    if (this.#key !== undefined) return this.#key;
     const tokens = this.#tokens;
     if (tokens === undefined) return undefined;
     if (this.#browser.now() < tokens.expiresAt - RENEW_BEFORE_MS) return tokens.bearer;
@@ -132,6 +170,7 @@ export class Session {
 
   /** Another token in place of the one that was refused. Fails with ServerError, and ends the session, when there is none. */
   async renew(refused: string, reason: string): Promise<string> {
+    if (this.#key !== undefined) return this.#key === refused ? this.#fail(reason) : this.#key;
     const tokens = this.#tokens;
     if (tokens !== undefined && tokens.bearer !== refused) return tokens.bearer;
     if (this.#issuer === undefined || tokens?.refreshToken === undefined) return this.#fail(reason);
@@ -193,6 +232,8 @@ export class Session {
 
   #forget(): void {
     this.#tokens = undefined;
+    this.#key = undefined;
+    keepApiKey(this.#browser.storage, undefined);
     keepTokens(this.#browser.storage, undefined);
   }
 
@@ -201,12 +242,17 @@ export class Session {
     throw new ServerError(401, reason);
   }
 
+  /** Where no key is needed to look around, nobody is asked for one. */
+  async #startWithoutIssuer(): Promise<void> {
+    if (!this.#takesKeys) this.#become({ kind: "open", canSignIn: false });
+    else if (await isOpenToAll()) this.#become({ kind: "open", canSignIn: true });
+    else await this.#showSignedOut(undefined);
+  }
+
   async #showSignedOut(reason: string | undefined): Promise<void> {
-    this.#become({ kind: "signedOut", reason, canGoOnWithout: false });
-    const isOpen = await fetch("/v1/meta", { cache: "no-store" }).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
+    const ways = { withIssuer: this.#issuer !== undefined, withKey: this.#takesKeys };
+    this.#become({ kind: "signedOut", reason, canGoOnWithout: false, ...ways });
+    const isOpen = await isOpenToAll();
     if (isOpen && this.#state.kind === "signedOut") this.#become({ ...this.#state, canGoOnWithout: true });
   }
 
@@ -218,6 +264,14 @@ export class Session {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Whether requests without credentials are answered. */
+function isOpenToAll(): Promise<boolean> {
+  return fetch("/v1/meta", { cache: "no-store" }).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
 }
 
 function endedMeanwhile(): ServerError {

@@ -20,7 +20,12 @@ export interface InstanceRouteParts {
   readonly modules?: EnabledModules;
   /** See AccessControl. */
   readonly openId?: AccessControl["openId"];
+  /** See AccessControl. */
+  readonly methods?: AccessControl["methods"];
 }
+
+/** Says what a client can authenticate with: the console, before it has a token or a key. */
+const METHODS_HEADER = "Shoal-Authentication";
 
 const META_PATH = "/v1/meta";
 
@@ -62,10 +67,14 @@ export function instanceRoutes(
     });
   const live = (): HttpResponse => ({ status: 200 });
   const ready = (): HttpResponse => (parts.isReady() ? { status: 200 } : errorResponse(503, "not ready"));
-  const openId = (): HttpResponse =>
-    parts.openId === undefined
-      ? notFoundResponse("OpenID Connect is not configured", profile)
-      : jsonResponse(200, parts.openId());
+  const { methods = [] } = parts;
+  const openId = (): HttpResponse => {
+    const answer =
+      parts.openId === undefined
+        ? notFoundResponse("OpenID Connect is not configured", profile)
+        : jsonResponse(200, parts.openId());
+    return methods.length === 0 ? answer : { ...answer, headers: [METHODS_HEADER, methods.join(", ")] };
+  };
   const read = (path: string, access: RouteAccess, handle: Route["handle"]): Route => {
     return { method: "GET", path, body: "none", access, timeout: "request", handle };
   };
