@@ -1,11 +1,13 @@
 import { join } from "node:path";
+import { WEAVIATE_PROFILE } from "@shoal/model";
 import { configurationFileSource, describeDefault, readConfiguration, SETTINGS } from "@shoal/service-runtime";
 import { describe, expect, it } from "vitest";
 import { settingsPage } from "./settings-page.js";
 import { readText, root } from "./source-tree.js";
+import { wireProfilesPage } from "./wire-profiles-page.js";
 
 const DEPLOY_PAGES = [
-  ...["README", "CONFIGURATION", "METRICS", "MACHINES", "RUNBOOK"].map((name) => `deploy/${name}.md`),
+  ...["README", "CONFIGURATION", "WIRE_PROFILES", "METRICS", "MACHINES", "RUNBOOK"].map((name) => `deploy/${name}.md`),
   "helm/shoal/README.md",
 ];
 
@@ -15,6 +17,14 @@ const rows = [...readText("README.md").matchAll(/^\| `([A-Z_]+)` \| (.*?) \| .+ 
 describe("configuration", () => {
   it("deploy/CONFIGURATION.md is made from the settings: vitest --update makes it anew", async () => {
     await expect(settingsPage()).toMatchFileSnapshot("../deploy/CONFIGURATION.md");
+  });
+
+  it("U2: deploy/WIRE_PROFILES.md is made from the profiles: every point on which they differ, and its two values", async () => {
+    await expect(wireProfilesPage()).toMatchFileSnapshot("../deploy/WIRE_PROFILES.md");
+    const rows = wireProfilesPage().matchAll(/^\| (?!point|-)(.+) \| (.+) \| (.+) \|$/gm);
+    const points = [...rows].map(([, point, weaviate, spec]) => ({ point, differ: weaviate !== spec }));
+    expect(points).toHaveLength(Object.keys(WEAVIATE_PROFILE).length);
+    for (const { point, differ } of points) expect(differ, point).toBe(true);
   });
 
   it("the README's short table names settings, with their defaults", () => {

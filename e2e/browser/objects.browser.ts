@@ -90,7 +90,9 @@ describe("an object", () => {
     expect(await properties.textContent()).toContain("57.7, 11.97");
     expect(await page.getByRole("region", { name: "Vector" }).textContent()).toContain("0.5");
     await page.getByText("All of it as JSON").click();
-    expect(await textOf(page.getByLabel("The object as JSON"))).toContain(`"beacon": "svc://localhost/${authorId(1)}"`);
+    expect(await textOf(page.getByLabel("The object as JSON"))).toContain(
+      `"beacon": "weaviate://localhost/${authorId(1)}"`,
+    );
     await properties.getByRole("link", { name: authorId(1) }).click();
     await page.getByText("Bo Karlsson").waitFor();
     await page.goBack();

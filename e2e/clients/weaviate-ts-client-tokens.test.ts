@@ -11,7 +11,6 @@ let guarded: GuardedServer;
 
 beforeAll(async () => {
   guarded = await GuardedServer.start(makeIssuerKey("first"), {
-    WIRE_PROFILE: "weaviate",
     AUTHORIZATION_ADMINLIST_ENABLED: "true",
     AUTHORIZATION_ADMINLIST_USERS: ACCOUNTS.alice.email,
     AUTHORIZATION_ADMINLIST_READONLY_USERS: ACCOUNTS.rita.email,

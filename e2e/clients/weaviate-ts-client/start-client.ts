@@ -6,6 +6,6 @@ const library = weaviate as unknown as typeof weaviate.default;
 
 /** A server with the profile of existing applications, and a client made as they make theirs. */
 export async function startClient(): Promise<{ readonly server: ServerProcess; readonly client: WeaviateClient }> {
-  const server = await ServerProcess.start({ env: { WIRE_PROFILE: "weaviate" } });
+  const server = await ServerProcess.start();
   return { server, client: library.client({ scheme: "http", host: `127.0.0.1:${server.port}` }) };
 }

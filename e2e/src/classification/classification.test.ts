@@ -20,7 +20,7 @@ const SEED = Number(process.env.SEED ?? 20261120);
 let server: ServerProcess;
 
 beforeAll(async () => {
-  server = await ServerProcess.start({ env: { ENABLE_MODULES: "none" } });
+  server = await ServerProcess.start({ env: { ENABLE_MODULES: "none", WIRE_PROFILE: "spec" } });
 });
 
 afterAll(() => server[Symbol.asyncDispose]());

@@ -10,7 +10,7 @@ const ITEMS = 25_600;
 const RESULTS_MAX = 10_000;
 
 it(`a classification goes through more items than a search gives (seed ${SEED})`, async () => {
-  await using server = await ServerProcess.start({ env: { ENABLE_MODULES: "none" } });
+  await using server = await ServerProcess.start({ env: { ENABLE_MODULES: "none", WIRE_PROFILE: "spec" } });
   const world = knownLabels(seededRandom(SEED).next, 5, ITEMS, 0.02);
   const [teachers, sources] = [true, false].map((has) =>
     world.items.filter(({ label }) => (label !== undefined) === has),

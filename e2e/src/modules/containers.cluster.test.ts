@@ -84,7 +84,12 @@ let cluster: Cluster;
 
 beforeAll(async () => {
   containers = await StandIns.start();
-  cluster = await Cluster.start({ gateways: 2, storageNodes: 2, etcdMembers: 0, env: containers.settings });
+  cluster = await Cluster.start({
+    gateways: 2,
+    storageNodes: 2,
+    etcdMembers: 0,
+    env: { ...containers.settings, WIRE_PROFILE: "spec" },
+  });
   const [first] = cluster.gateways;
   if (first === undefined) throw new Error("there are two gateways");
   await importArticlesAndPhotos(first.http);

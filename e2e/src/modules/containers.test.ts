@@ -15,7 +15,7 @@ async function graphql(
 
 beforeAll(async () => {
   containers = await StandIns.start();
-  server = await ServerProcess.start({ env: containers.settings });
+  server = await ServerProcess.start({ env: { ...containers.settings, WIRE_PROFILE: "spec" } });
   await importArticlesAndPhotos(server.http);
 });
 

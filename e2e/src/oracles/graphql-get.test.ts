@@ -8,7 +8,7 @@ let http: HttpClient;
 const id = (n: number): string => `00000000-0000-0000-0000-${String(n).padStart(12, "0")}`;
 
 beforeAll(async () => {
-  server = await ServerProcess.start({ env: { QUERY_MAXIMUM_RESULTS: "300" } });
+  server = await ServerProcess.start({ env: { QUERY_MAXIMUM_RESULTS: "300", WIRE_PROFILE: "spec" } });
   http = server.http;
   const properties = [
     ["title", "string"],

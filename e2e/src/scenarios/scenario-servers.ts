@@ -26,7 +26,7 @@ export interface ScenarioServers extends AsyncDisposable {
 }
 
 /**
- * Processes of one server each; with the variable SHOAL_URL (and SHOAL_PROFILE, `spec` unless given) the server at that
+ * Processes of one server each; with the variable SHOAL_URL (and SHOAL_PROFILE, `weaviate` unless given) the server at that
  * address, which must be empty: files that need settings, and the other profile, are left out.
  */
 export function scenarioServers(profile: Profile): ScenarioServers {
@@ -97,7 +97,7 @@ class GivenServer implements ScenarioServers {
 
   canRun(file: ScenarioFile): boolean {
     const settled = file.settings !== undefined || file["own-server"] === true;
-    return !settled && this.profile === (process.env.SHOAL_PROFILE ?? "spec");
+    return !settled && this.profile === (process.env.SHOAL_PROFILE ?? "weaviate");
   }
 
   keyOf(): string {

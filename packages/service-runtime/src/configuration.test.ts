@@ -17,7 +17,7 @@ describe("configuration", () => {
       queryDefaultsLimit: 25,
       queryMaximumResults: 10_000,
       defaultVectorizerModule: "none",
-      wireProfile: "spec",
+      wireProfile: "weaviate",
       batchTimeoutSeconds: 60,
       logFormat: "json",
     });

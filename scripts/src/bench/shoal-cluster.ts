@@ -37,6 +37,8 @@ export class ShoalCluster implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), "shoal-cluster-"));
     const log = openSync(join(folder, "log"), "a");
     const environment = {
+      // The wire form that all figures were taken with.
+      WIRE_PROFILE: "spec",
       ...process.env,
       PORT: "0",
       PERSISTENCE_DATA_PATH: join(folder, "data"),

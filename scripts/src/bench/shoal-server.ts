@@ -64,6 +64,8 @@ export class ShoalServer implements AsyncDisposable {
   launch(): void {
     const log = openSync(join(this.#folder, "log"), "a");
     const environment = {
+      // The wire form that all figures were taken with.
+      WIRE_PROFILE: "spec",
       ...process.env,
       ...this.settings,
       HOST: this.url.hostname,

@@ -65,8 +65,8 @@ export const SERVER_SETTINGS = {
   wireProfile: setting(
     "WIRE_PROFILE",
     "wire_profile",
-    "spec",
-    "Wire form where specification and existing clients differ; weaviate for clients in the field.",
+    "weaviate",
+    "Wire form where specification and existing clients differ: weaviate for clients in the field, spec to the letter.",
     oneOf("spec", "weaviate"),
   ),
   logLevel: setting(
