@@ -14,7 +14,7 @@ export function warnOfOpenAccess(settings: AccessSettings, logger: Logger): void
   logger.warn(
     { host, port },
     `whoever reaches port ${port} may ${may} without authentication, because HOST is ${host}: demand it ` +
-      "(AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED=false with AUTHENTICATION_OIDC_…), listen on this machine alone " +
+      "(AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED=false with AUTHENTICATION_APIKEY_… or AUTHENTICATION_OIDC_…), listen on this machine alone " +
       "(HOST=127.0.0.1), or say that it is meant (ALLOW_ANONYMOUS_REMOTE=true)",
   );
 }
