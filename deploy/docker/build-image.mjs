@@ -32,7 +32,7 @@ run("node", "packages/console/build.mjs");
 
 // What runs: manifests with their packages, what was built, the wire.
 mkdirSync(join(folder, "packages"), { recursive: true });
-for (const name of [".npmrc", "package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "LICENSE"]) {
+for (const name of [".npmrc", "package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "LICENSE", "NOTICE"]) {
   copyFileSync(name, join(folder, name));
 }
 for (const manifest of ["packages", "packages/modules"].flatMap((path) =>
