@@ -186,6 +186,8 @@ describe("U1: objects, references and parameters", () => {
     ["GET", "/v1/schema/Doc"],
     ["POST", "/v1/classifications", { class: "Doc" }],
     ["GET", "/v1/nodes"],
+    ["POST", "/v1/graphql", { query: "{ Get { Doc { title } } }" }],
+    ["POST", "/v1/graphql/batch", [{ query: "{ Get { Doc { title } } }" }]],
   ];
 
   it.each(ROUTES)("%s %s refuses parameters that ask for what is not there", async (method, path, body) => {

@@ -29,6 +29,7 @@ import { DOCS_ROUTE } from "./rest/docs-route.js";
 import { INTERFACE_VERSION } from "./rest/instance-routes.js";
 import type { DocumentParts } from "./rest/openapi/document.js";
 import { openApiRoute } from "./rest/openapi/openapi-route.js";
+import { withoutUnbuiltParameters } from "./rest/refuse-unbuilt-parameters.js";
 import { restRoutes } from "./rest/routes.js";
 import { RowTurns } from "./row-turns.js";
 
@@ -140,7 +141,8 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     openId: access.openId,
     methods: access.methods,
   });
-  const operations = [...rest, graphQlRoute(graphQl), graphQlBatchRoute(graphQl), DOCS_ROUTE];
+  const graphQlRoutes = [graphQlRoute(graphQl), graphQlBatchRoute(graphQl)].map(withoutUnbuiltParameters);
+  const operations = [...rest, ...graphQlRoutes, DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, modules, documentParts(settings))];
   const { fallback, certificate } = dependencies;
   const parts = { access, clock, logger, audit, metrics, fallback, certificate, bodyTurns, answers };

@@ -4,7 +4,7 @@ import { warningHeaders } from "./warning-headers.js";
 
 function headersOf(...names: readonly string[]): readonly string[] {
   const warnings = new BodyWarnings();
-  for (const name of names) warnings.addUnknown("", name, ["vectorizer"]);
+  for (const name of names) warnings.addUnknown("", name, () => ["vectorizer"]);
   return warningHeaders(warnings);
 }
 

@@ -23,10 +23,10 @@ export class BodyWarnings {
     return this.#count - this.#worded.length;
   }
 
-  /** A member that no rule knows. `section` is where it stands, empty for the body itself; `known` are the names there. */
-  addUnknown(section: string, name: string, known: Iterable<string>): void {
+  /** A member that no rule knows. `section` is where it stands, empty for the body itself; `known` gives the names there. */
+  addUnknown(section: string, name: string, known: () => readonly string[]): void {
     this.#add(() => {
-      const nearest = meantBy(name, [...known]);
+      const nearest = meantBy(name, known());
       const advice = nearest === undefined ? "" : `, did you mean '${nearest}'?`;
       return `'${memberPath(section, shortened(name))}' is unknown and was ignored${advice}`;
     });

@@ -12,6 +12,7 @@ import type { ModuleClassRules } from "./module-class-rules.js";
 import { readProperty } from "./parse-property.js";
 import { PROPERTY_BODY } from "./property-body.js";
 import { type Review, reviewModules, reviewSection } from "./review-members.js";
+import { checkPropertyCount, PROPERTIES_PER_CLASS_CAP } from "./schema-limits.js";
 import { COMPUTED_SHARDING_MEMBERS, SHARDING_CONFIG } from "./sharding-config.js";
 import {
   UNBUILT_CLASS_MEMBERS,
@@ -124,6 +125,8 @@ export function readClassBody(
       ? undefined
       : plainJsonObject(read.moduleConfig, `the moduleConfig of class '${className}'`);
   reviewModules(moduleConfig, "moduleConfig", settings.modules, review);
+  const { propertiesPerClassMax = PROPERTIES_PER_CLASS_CAP } = settings;
+  checkPropertyCount(className, read.properties?.length ?? 0, propertiesPerClassMax);
   const sent = memberOf(given, "properties");
   return {
     typedName,

@@ -40,7 +40,7 @@ export function reviewSection(
     if (isKnown.has(anyCase ? key.toLowerCase() : key)) continue;
     const found = rules.get(key.toLowerCase());
     if (found === undefined) {
-      review.warnings.addUnknown(path, key, [...known, ...Object.keys(unbuilt)]);
+      review.warnings.addUnknown(path, key, () => [...known, ...Object.keys(unbuilt)]);
       continue;
     }
     const value = section[key];

@@ -222,6 +222,12 @@ describe("U1: a member of today's classes that is not built", () => {
     expect(refusal(() => parseClass(both, [], settings)).message).toContain("replicationConfig.factor: 3 asks for ");
   });
 
+  it("is not looked for in more properties than a class may have", () => {
+    const properties = Array.from({ length: 10_001 }, () => ({ tokenization: "x" }));
+    const message = "class 'Doc' would have 10001 properties, at most 10000 are allowed";
+    expect(refusal(() => parseClass({ class: "Doc", properties }, [], settings)).message).toContain(message);
+  });
+
   it("does not hide behind a long or strange value: messages are bounded", () => {
     const body = bodyWith("vectorIndexConfig.distance", "x".repeat(100_000));
     expect(refusal(() => parseClass(body, [], settings)).message.length).toBeLessThan(400);
