@@ -114,6 +114,13 @@ describe("configuration", () => {
   it.each([
     ["MODULES_PATH", "./modules"],
     ["CLUSTER_JOIN", "node1:7946"],
+    ["REPLICATION_MINIMUM_FACTOR", "3"],
+    ["DEFAULT_VECTOR_DISTANCE_METRIC", "dot"],
+    ["DEFAULT_QUANTIZATION", "rq-8"],
+    ["DEFAULT_TOKENIZATION", "field"],
+    ["DISABLE_GRAPHQL", "true"],
+    ["OPERATIONAL_MODE", "ReadOnly"],
+    ["MAXIMUM_ALLOWED_COLLECTIONS_COUNT", "5"],
   ])("refuses %s=%s, which asks for a feature that is not there", (variable, value) => {
     expect(() => read({ [variable]: value })).toThrow(
       new RegExp(`^${variable} asks for .* does not have.*"${value}"$`),
@@ -127,6 +134,13 @@ describe("configuration", () => {
       AUTHENTICATION_OIDC_ISSUER: "https://issuer",
       AUTHORIZATION_ADMINLIST_ENABLED: "false",
       MODULES_PATH: "",
+      REPLICATION_MINIMUM_FACTOR: "1",
+      DEFAULT_VECTOR_DISTANCE_METRIC: "cosine",
+      DEFAULT_QUANTIZATION: "none",
+      DEFAULT_TOKENIZATION: "word",
+      DISABLE_GRAPHQL: "false",
+      OPERATIONAL_MODE: "ReadWrite",
+      MAXIMUM_ALLOWED_COLLECTIONS_COUNT: "-1",
     });
   });
 
