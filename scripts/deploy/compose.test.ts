@@ -34,14 +34,17 @@ const FILES = readdirSync(join(root, FOLDER)).filter((name) => name.endsWith(".y
 const STACKS: readonly (readonly string[])[] = [
   ["compose.yaml"],
   ["compose.yaml", "oidc.yaml", "monitoring.yaml"],
+  ["compose.yaml", "api-keys.yaml"],
   ["cluster.yaml"],
   ["cluster.yaml", "cluster-oidc.yaml", "cluster-monitoring.yaml"],
+  ["cluster.yaml", "cluster-api-keys.yaml"],
 ];
 
 /** What somebody gives who starts them with authentication. */
 const GIVEN: Readonly<Record<string, string>> = {
   OIDC_ISSUER: "https://id.example.com/realms/main",
   OIDC_CLIENT_ID: "shoal",
+  API_KEYS_FILE: "./keys",
 };
 
 /** `${NAME}`, `${NAME:-default}` and `${NAME:?reason}`, as Compose fills them in. */

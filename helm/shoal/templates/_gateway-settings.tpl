@@ -2,14 +2,24 @@
 {{- define "shoal.authenticationEnv" -}}
 {{- $oidc := .Values.oidc -}}
 {{- $hasIssuer := or $oidc.issuer $oidc.existingSecret -}}
-{{- if and .Values.requiresAuthentication (not $hasIssuer) -}}
-{{- fail "requiresAuthentication needs oidc.issuer and oidc.clientId, or oidc.existingSecret" -}}
+{{- if and .Values.requiresAuthentication (not $hasIssuer) (not .Values.apiKeys.existingSecret) -}}
+{{- fail "requiresAuthentication needs oidc.issuer and oidc.clientId, or oidc.existingSecret, or apiKeys.existingSecret" -}}
 {{- end -}}
 {{- if and $oidc.issuer (not $oidc.clientId) (not $oidc.skipClientIdCheck) -}}
 {{- fail "oidc.issuer needs oidc.clientId, unless oidc.skipClientIdCheck is true" -}}
 {{- end -}}
 - name: REQUIRES_AUTHENTICATION
   value: {{ .Values.requiresAuthentication | quote }}
+{{- if .Values.apiKeys.existingSecret }}
+- name: AUTHENTICATION_APIKEY_ENABLED
+  value: "true"
+- name: AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE
+  value: /etc/shoal/api-keys/{{ .Values.apiKeys.existingSecretKey }}
+{{- end }}
+{{- if ne .Values.auditLog "off" }}
+- name: AUDIT_LOG
+  value: {{ .Values.auditLog | quote }}
+{{- end }}
 {{- if $hasIssuer }}
 - name: AUTHENTICATION_OIDC_ENABLED
   value: "true"
@@ -36,10 +46,22 @@
 {{- if .Values.adminList.enabled }}
 - name: AUTHORIZATION_ADMINLIST_ENABLED
   value: "true"
+{{- with .Values.adminList.users }}
 - name: AUTHORIZATION_ADMINLIST_USERS
-  value: {{ join "," .Values.adminList.users | quote }}
+  value: {{ join "," . | quote }}
+{{- end }}
+{{- with .Values.adminList.readOnlyUsers }}
 - name: AUTHORIZATION_ADMINLIST_READONLY_USERS
-  value: {{ join "," .Values.adminList.readOnlyUsers | quote }}
+  value: {{ join "," . | quote }}
+{{- end }}
+{{- with .Values.adminList.groups }}
+- name: AUTHORIZATION_ADMINLIST_GROUPS
+  value: {{ join "," . | quote }}
+{{- end }}
+{{- with .Values.adminList.readOnlyGroups }}
+- name: AUTHORIZATION_ADMINLIST_READONLY_GROUPS
+  value: {{ join "," . | quote }}
+{{- end }}
 {{- end }}
 {{- end -}}
 

@@ -7,7 +7,8 @@ const [, helm = ""] = HELMS;
 const title = (object: KubernetesObject): string => `${object.kind} ${object.metadata.name}`;
 
 /** Secrets that the value sets say exist already. */
-const GIVEN = /^(registry|shoal-oidc|shoal-tls|etcd-user|etcd-client|search-(gateway|storage|coordinator)-tls)$/;
+const GIVEN =
+  /^(registry|shoal-oidc|shoal-tls|etcd-user|etcd-client|search-api-keys|search-(gateway|storage|coordinator)-tls)$/;
 
 function labelsFit(wanted: unknown, labels: Readonly<Record<string, string>>): boolean {
   return Object.entries(wanted as Record<string, string>).every(([name, value]) => labels[name] === value);

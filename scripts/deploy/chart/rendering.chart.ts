@@ -34,6 +34,11 @@ describe("values", () => {
     ["a setting that has a value of its own", ["env.BATCH_TIMEOUT_SECONDS=5"], "BATCH_TIMEOUT_SECONDS"],
     ["an even number of etcd members", ["etcd.replicas=2"], "etcd/replicas|etcd.replicas"],
     ["authentication without an issuer", ["requiresAuthentication=true"], "requiresAuthentication needs oidc.issuer"],
+    [
+      "a key as a setting of its own",
+      ["env.AUTHENTICATION_APIKEY_ALLOWED_KEYS=k"],
+      "AUTHENTICATION_APIKEY_ALLOWED_KEYS",
+    ],
     ["an issuer without a client id", ["oidc.issuer=https://id.example.com"], "oidc.issuer needs oidc.clientId"],
     ["an Ingress without a host", ["ingress.enabled=true"], "ingress.hosts must name at least one host"],
     ["a route without a Gateway", ["httpRoute.enabled=true"], "httpRoute.parentRefs must name at least one Gateway"],
