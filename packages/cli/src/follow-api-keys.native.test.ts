@@ -28,6 +28,7 @@ const settings = (file: string, more: Partial<ApiKeyConfiguration> = {}): ApiKey
   allowed: [],
   file,
   soleUser: undefined,
+  besideIssuer: false,
   ...more,
 });
 
@@ -37,7 +38,13 @@ const holder = ([source]: readonly ApiKeySource[], key: string): string | undefi
 describe("a followed file of API keys", () => {
   it("is none where the settings name none", async () => {
     expect(await followApiKeys(undefined, silentLogger, scope)).toEqual([]);
-    expect(await followApiKeys({ allowed: [], file: undefined, soleUser: undefined }, silentLogger, scope)).toEqual([]);
+    expect(
+      await followApiKeys(
+        { allowed: [], file: undefined, soleUser: undefined, besideIssuer: false },
+        silentLogger,
+        scope,
+      ),
+    ).toEqual([]);
   });
 
   it("stops the start when it cannot be used", async () => {

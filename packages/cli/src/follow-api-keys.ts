@@ -37,9 +37,9 @@ export async function followApiKeys(
   return [{ find: (digest) => table.find(digest) }];
 }
 
-async function readKeys({ allowed, soleUser }: ApiKeyConfiguration, file: string): Promise<readonly AllowedApiKey[]> {
-  const keys = parseApiKeyFile(await readText(file), soleUser, file);
-  refuseSharedKeys([...allowed, ...keys], `'${file}' and the settings`);
+async function readKeys(configuration: ApiKeyConfiguration, file: string): Promise<readonly AllowedApiKey[]> {
+  const keys = parseApiKeyFile(await readText(file), configuration, file);
+  refuseSharedKeys([...configuration.allowed, ...keys], `'${file}' and the settings`);
   return keys;
 }
 

@@ -199,12 +199,13 @@ function graphQlLimits(settings: GatewaySettings): Partial<GraphQlLimits> {
 }
 
 function documentParts({ authentication, origin, shoalVersion }: GatewaySettings): DocumentParts {
-  const { anonymousAccess, oidc } = authentication;
+  const { anonymousAccess, apiKeys, oidc } = authentication;
   return {
     version: INTERFACE_VERSION,
     shoalVersion,
     origin,
     anonymousAccess,
     openIdConnectUrl: oidc && discoveryUrl(oidc.issuer),
+    takesApiKeys: apiKeys !== undefined,
   };
 }

@@ -28,6 +28,8 @@ export interface ApiKeyConfiguration {
   readonly file: string | undefined;
   /** Whose the keys are that stand in the file without a user; undefined: each names its own. */
   readonly soleUser: string | undefined;
+  /** Whether tokens of an issuer are accepted, too. */
+  readonly besideIssuer: boolean;
 }
 
 /** Who gets in. At least one of them is on. */

@@ -245,6 +245,12 @@ describe("API keys", () => {
     expect(() => read(on(settings))).toThrow(message);
   });
 
+  it("in form of a token are refused beside an issuer, which they would be sent to", () => {
+    const settings = on({ [KEYS]: "eyJhbGciOiJub25lIn0.e30.", [USERS]: "ann" });
+    expect(holders(settings)).toEqual(["ann"]);
+    expect(() => read({ ...settings, ...OIDC })).toThrow("a key in form of a JSON Web Token cannot be used while");
+  });
+
   it("never stand in an error", () => {
     const secret = "s3cr3t";
     for (const settings of [
@@ -270,7 +276,9 @@ describe("API keys", () => {
 
 describe("a file of API keys", () => {
   const parse = (text: string, soleUser?: string) =>
-    parseApiKeyFile(text, soleUser, "keys.txt").map(({ username, digest }) => `${username} ${digest.toString("hex")}`);
+    parseApiKeyFile(text, { soleUser, besideIssuer: false }, "keys.txt").map(
+      ({ username, digest }) => `${username} ${digest.toString("hex")}`,
+    );
   const expected = (username: string, key: string) => `${username} ${digestOfKey(key).toString("hex")}`;
 
   it("has a user and a key a line, or a key of the one user", () => {

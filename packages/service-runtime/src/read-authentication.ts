@@ -35,7 +35,7 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
       `${place("anonymousAccess", sources)} is true but has no effect: ${place("requiresAuthentication", sources)} switches anonymous access off`,
     );
   }
-  const apiKeys = withKeys ? readApiKeys(sources) : undefined;
+  const apiKeys = withKeys ? readApiKeys(sources, withOidc) : undefined;
   if (!withKeys) warnOfUnused(KEY_DETAILS, "API keys are off (authentication.apikey.enabled)", sources, warn);
   const oidc = withOidc ? readOidc(sources, warn) : undefined;
   if (!withOidc)
@@ -53,7 +53,7 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
 const KEY_DETAILS = ["apiKeysAllowed", "apiKeysUsers", "apiKeysFile"] as const;
 
 /** Fails in the words of the reference where it has some (reference-today 1.6), and never with a key in them. */
-function readApiKeys(sources: readonly SettingSource[]): ApiKeyConfiguration {
+function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean): ApiKeyConfiguration {
   const keys = readSetting(SETTINGS.apiKeysAllowed, sources);
   const users = readSetting(SETTINGS.apiKeysUsers, sources);
   const file = readSetting(SETTINGS.apiKeysFile, sources) || undefined;
@@ -73,10 +73,10 @@ function readApiKeys(sources: readonly SettingSource[]): ApiKeyConfiguration {
   }
   const soleUser = users.length === 1 ? users[0] : undefined;
   const allowed = keys.map((key, at) =>
-    allowedApiKey(soleUser ?? users[at] ?? "", key, `${keysPlace}, key ${at + 1}; ${usersPlace}`),
+    allowedApiKey(soleUser ?? users[at] ?? "", key, `${keysPlace}, key ${at + 1}; ${usersPlace}`, besideIssuer),
   );
   refuseSharedKeys(allowed, keysPlace);
-  return { allowed, file, soleUser };
+  return { allowed, file, soleUser, besideIssuer };
 }
 
 const OIDC_DETAILS = [

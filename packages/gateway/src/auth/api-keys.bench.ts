@@ -12,6 +12,7 @@ const access = createAccessControl(
         allowed: keys.map((key, at) => ({ digest: digestOfKey(key), username: `user-${at % 10}` })),
         file: undefined,
         soleUser: undefined,
+        besideIssuer: false,
       },
       oidc: undefined,
     },

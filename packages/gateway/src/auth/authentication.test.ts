@@ -54,13 +54,19 @@ async function setUp({
     { clock: { now: () => Date.now() }, logger: silentLogger, read: issuer.read },
   );
   open.push(access);
-  if (withOidc && stub === undefined) await vi.waitFor(() => expect(access.openId?.()).toBeDefined());
   const fake = await serveFakes({}, undefined, undefined, silentLogger, access);
   open.push(fake.gateway);
   const exp = Math.floor(Date.now() / 1000) + 3_600;
   const bearer = (claims: object = {}) => ({
     Authorization: `Bearer ${issue(key, { iss: issuer.url, aud: "cid", exp, sub: "alice", ...claims })}`,
   });
+  // The keys are read after the document.
+  if (withOidc && stub === undefined) {
+    await vi.waitFor(async () => {
+      expect(access.openId?.()).toBeDefined();
+      await access.identify({ authorization: bearer().Authorization, queryString: "" });
+    }, 10_000);
+  }
   return { ...fake, stub: issuer, bearer };
 }
 
@@ -241,8 +247,9 @@ describe("the admin list", () => {
 describe("the issuer's document", () => {
   it("is what the issuer says, with href and clientId", async () => {
     const { send, stub } = await setUp();
-    const answer = await send("GET", OPENID);
+    const answer = await send("GET", OPENID, undefined, { Origin: "http://console.test" });
     expect(answer.status).toBe(200);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
     expect(JSON.parse(answer.body)).toEqual({
       issuer: stub.url,
       jwks_uri: stub.keysUrl,
@@ -288,6 +295,6 @@ describe("the issuer's document", () => {
     stub.discovery = document;
     await vi.waitFor(async () => expect((await send("GET", OPENID)).status).toBe(200), 5_000);
     // The keys are read after the document.
-    await vi.waitFor(async () => expect((await send("GET", "/v1/meta", undefined, bearer())).status).toBe(200), 5_000);
+    await vi.waitFor(async () => expect((await send("GET", "/v1/meta", undefined, bearer())).status).toBe(200), 10_000);
   });
 });

@@ -11,7 +11,7 @@ let open: Issuer | undefined;
 afterEach(() => open?.[Symbol.dispose]());
 
 /** An issuer that is read by hand: its own rhythm is too slow to matter, unless the times say otherwise. */
-function watch(stub: StubIssuer, times: Partial<IssuerTimes> = {}) {
+function watch(stub: StubIssuer, times: Partial<IssuerTimes> = {}, keysUrl?: string) {
   const clock = { nowMs: 1_000_000, now: () => clock.nowMs };
   const withdrawn = vi.fn();
   const issuer = new Issuer(stub.url, {
@@ -20,6 +20,7 @@ function watch(stub: StubIssuer, times: Partial<IssuerTimes> = {}) {
     read: stub.read,
     onKeysWithdrawn: withdrawn,
     times: { ...ISSUER_TIMES, ...times },
+    keysUrl,
   });
   open = issuer;
   return { issuer, clock, withdrawn };
@@ -46,6 +47,22 @@ describe("an issuer", () => {
     stub.keys = { keys: [] };
     await vi.waitFor(() => expect(idsOf(issuer)).toEqual([]));
     expect(withdrawn).toHaveBeenCalledTimes(2);
+  });
+
+  it("whose keys are named by the settings needs no discovery document", async () => {
+    const stub = new StubIssuer();
+    const document = stub.discovery;
+    stub.publish(first);
+    stub.discovery = new Error("404");
+    const { issuer } = watch(stub, { keysMs: 5 }, stub.keysUrl);
+    issuer.start();
+    await vi.waitFor(() => expect(idsOf(issuer)).toEqual(["first"]));
+    expect(issuer.document).toEqual({ issuer: stub.url, jwks_uri: stub.keysUrl });
+    // Where there is one, it may say what it likes about the keys.
+    stub.discovery = { ...(document as object), jwks_uri: "https://elsewhere.test/keys" };
+    await vi.waitFor(() => expect(issuer.document).toMatchObject({ token_endpoint: `${stub.url}/token` }));
+    expect(idsOf(issuer)).toEqual(["first"]);
+    expect(stub.asked).not.toContain("https://elsewhere.test/keys");
   });
 
   it("is asked again after growing pauses while it does not answer", async () => {

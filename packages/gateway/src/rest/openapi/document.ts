@@ -18,6 +18,7 @@ export interface DocumentParts {
   readonly anonymousAccess: boolean;
   /** Where the issuer's discovery document is; undefined when OpenID Connect is off. */
   readonly openIdConnectUrl: string | undefined;
+  readonly takesApiKeys: boolean;
 }
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -77,8 +78,9 @@ export function openApiDocument(routes: readonly Route[], operations: readonly O
   };
 }
 
-function securitySchemes({ openIdConnectUrl }: DocumentParts) {
-  const bearer = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
+function securitySchemes({ openIdConnectUrl, takesApiKeys }: DocumentParts) {
+  const form = takesApiKeys ? { description: "An API key, or a token of the issuer." } : { bearerFormat: "JWT" };
+  const bearer = { type: "http", scheme: "bearer", ...form };
   return openIdConnectUrl === undefined ? { bearer } : { bearer, oidc: { type: "openIdConnect", openIdConnectUrl } };
 }
 
