@@ -73,7 +73,7 @@ function checked(
     feature === undefined
       ? `${prefix}${path} must be ${nothing}, got ${shown(value)}`
       : `${prefix}${path}: ${shown(value)} asks for ${feature}, which this server does not have: ` +
-        `leave it out, or give ${nothing}`;
+        `leave it out${nothing === undefined ? "" : `, or give ${nothing}`}`;
   throw new ShoalError("invalid", message);
 }
 

@@ -9,8 +9,8 @@ import { isUncheckedObject } from "../objects/value-wording.js";
 export interface UnbuiltMember {
   /** Whether the value asks for nothing, or for what is there anyway. */
   readonly asksNothing: (value: unknown) => boolean;
-  /** Such values in words, as `1` or `an empty list`. */
-  readonly nothing: string;
+  /** Such values in words, as `1 or 2`; undefined where only an empty one is. */
+  readonly nothing?: string;
   /** What every other value asks for; undefined where it only is of the wrong type. */
   readonly feature?: string;
 }
@@ -31,7 +31,7 @@ export function only(values: readonly Scalar[], feature: string): UnbuiltMember 
   const shown = values.filter((value) => value !== "").map((value) => JSON.stringify(value));
   return {
     asksNothing: (value) => values.includes((value instanceof JsonNumber ? value.toNumber() : value) as Scalar),
-    nothing: shown.join(" or ") || "an empty text",
+    ...(shown.length === 0 ? {} : { nothing: shown.join(" or ") }),
     feature,
   };
 }
@@ -41,7 +41,6 @@ function empty(feature: string): UnbuiltMember {
   return {
     asksNothing: (value) =>
       Array.isArray(value) ? value.length === 0 : isUncheckedObject(value) && Object.keys(value).length === 0,
-    nothing: "nothing",
     feature,
   };
 }
@@ -127,7 +126,7 @@ export const UNBUILT_CLASS_MEMBERS: UnbuiltMembers = {
     filterExpiredObjects: TRUTH,
   },
   replicationConfig: {
-    factor: only([1, 0], "more than one copy of each object"),
+    factor: { ...only([1, 0], "more than one copy of each object"), nothing: "1" },
     asyncEnabled: only([false], "more than one copy of each object"),
     asyncConfig: empty("more than one copy of each object"),
     deletionStrategy: only(["TimeBasedResolution", "NoAutomatedResolution", ""], "another way to settle deletions"),
