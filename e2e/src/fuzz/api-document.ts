@@ -15,6 +15,8 @@ export interface ApiOperation {
   readonly statuses: ReadonlySet<number>;
   /** By status; undefined where the answer has no body. */
   readonly answers: ReadonlyMap<number, ValidateFunction | undefined>;
+  /** Statuses that are answered without a body, by verb: of all operations with this path, as a verb may get broken. */
+  readonly emptyStatuses: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /** The document that the server under test serves: what can be asked, and how it may answer. */
@@ -29,9 +31,11 @@ export class ApiDocument {
     const compiled = (schema: JsonSchema): ValidateFunction =>
       ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')));
     const paths = at(document, "paths") as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-    this.operations = Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([verb, one]) => operationOf(verb.toUpperCase(), path, one, compiled)),
-    );
+    this.operations = Object.entries(paths).flatMap(([path, item]) => {
+      const verbs = Object.entries(item).map(([verb, one]) => operationOf(verb.toUpperCase(), path, one, compiled));
+      const emptyStatuses = new Map(verbs.map(({ method, answers }) => [method, emptyOf(answers)]));
+      return verbs.map((operation) => ({ ...operation, emptyStatuses }));
+    });
     if (this.operations.length < 10) throw new Error("the served document has no operations");
   }
 
@@ -45,12 +49,16 @@ export class ApiDocument {
   }
 }
 
+function emptyOf(answers: ApiOperation["answers"]): ReadonlySet<number> {
+  return new Set([...answers].filter(([, validate]) => validate === undefined).map(([status]) => status));
+}
+
 function operationOf(
   method: string,
   path: string,
   described: unknown,
   compiled: (schema: JsonSchema) => ValidateFunction,
-): ApiOperation {
+): Omit<ApiOperation, "emptyStatuses"> {
   const parameters = (at(described, "parameters") ?? []) as readonly { in: string; name: string; schema: JsonSchema }[];
   const content = at(described, "requestBody", "content", "application/json");
   const responses = Object.entries(at(described, "responses") as object);

@@ -57,6 +57,18 @@ it.each([
   expect(complaint(operation, request, answer(status, text))).toContain(words),
 );
 
+it("goes by the verb that was sent where an error has no body", () => {
+  const put = { operationId: "putItem", responses: { 404: { content: { "application/json": { schema: item } } } } };
+  const both = new ApiDocument({
+    paths: { "/item": { get, put }, ...Object.fromEntries(others) },
+    components: { schemas: { Item: item } },
+  });
+  const asked = both.operations.find(({ name }) => name === "putItem") as ApiOperation;
+  expect(complaint(asked, { ...odd, method: "GET" }, answer(404, ""))).toBeUndefined();
+  expect(complaint(asked, { ...odd, method: "PUT" }, answer(404, ""))).toContain("404 without the error shape");
+  expect(complaint(asked, { ...odd, method: "PATCH" }, answer(404, ""))).toContain("404 without the error shape");
+});
+
 it("wants an answer, unless the request was no whole one", () => {
   expect(complaint(operation, request, "closed")).toBe("the connection ended without an answer");
   expect(complaint(operation, odd, "closed")).toBeUndefined();

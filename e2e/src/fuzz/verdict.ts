@@ -20,8 +20,8 @@ export function complaint(operation: ApiOperation, request: FuzzRequest, outcome
     return `the status ${status} is not documented for ${operation.name}: ${text.slice(0, 300)}`;
   }
   if (request.method === "HEAD") return body.length === 0 ? undefined : "an answer to HEAD with a body";
-  // The operation may describe an error without a body.
-  const mayBeEmpty = operation.answers.has(status) && operation.answers.get(status) === undefined;
+  // The operation that the verb leads to may describe an error without a body.
+  const mayBeEmpty = operation.emptyStatuses.get(request.method)?.has(status) === true;
   if (status >= 400 && text === "" && mayBeEmpty) return undefined;
   if (status >= 400) return isErrorBody(text) ? undefined : `${status} without the error shape: ${text.slice(0, 300)}`;
   if (body.length > 0 && headers.get("content-type") === undefined) return `${status} with a body without a type`;
