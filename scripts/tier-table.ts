@@ -1,4 +1,4 @@
-const WORDS = ["model", "native", "sharding", "in-flight"];
+const WORDS = ["model", "native", "sharding", "in-flight", "fair-share"];
 const CONTRACTS = ["rpc", "module-api", "service-runtime"];
 /** What has a disk. */
 export const DISK = ["kv", "shard", "inverted-index", "vector-index"];
@@ -9,6 +9,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   native: ["in-flight"],
   sharding: ["model"],
   "in-flight": [],
+  "fair-share": ["in-flight"],
   rpc: WORDS,
   "module-api": ["model"],
   inference: ["model", "module-api"],

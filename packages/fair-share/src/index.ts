@@ -1,0 +1,5 @@
+export { Budget, type Holder, type Holding } from "./budget.js";
+export { FairQueue } from "./fair-queue.js";
+export { Gate, type GateOptions } from "./gate.js";
+export { NOBODY, type Share } from "./share.js";
+export { Turns } from "./turns.js";
