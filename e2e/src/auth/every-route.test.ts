@@ -21,7 +21,7 @@ interface Operation {
   readonly path: string;
   /** Whether it only reads, as the table of reference-rest 2.1 has it. */
   readonly reads: boolean;
-  /** What counts as an empty body of any kind; a missing one is told before 403. */
+  /** What counts as an empty body of any kind. */
   readonly body: null | undefined;
 }
 

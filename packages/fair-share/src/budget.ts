@@ -32,16 +32,16 @@ export interface BudgetOptions {
  *
  * While there is room, nothing is looked up; else each attempt looks at all holders.
  */
-export class Budget {
+export class Budget<One extends Holder = Holder> {
   readonly max: number;
   readonly #holdersMax: number;
-  readonly #parent: Budget | undefined;
+  readonly #parent: Budget<One> | undefined;
   /** Of this budget and its children, kept by the root. */
-  readonly #holdings: InFlight<OpenHolding>;
+  readonly #holdings: InFlight<OpenHolding<One>>;
   #held = 0;
   #holders = 0;
 
-  constructor(max: number, options: BudgetOptions = {}, parent?: Budget) {
+  constructor(max: number, options: BudgetOptions = {}, parent?: Budget<One>) {
     this.max = max;
     this.#holdersMax = options.holdersMax ?? Number.POSITIVE_INFINITY;
     this.#parent = parent;
@@ -57,25 +57,30 @@ export class Budget {
   }
 
   /** A part of this budget with a bound of its own: what is taken from it is taken from both. */
-  child(max: number, options: BudgetOptions = {}): Budget {
+  child(max: number, options: BudgetOptions = {}): Budget<One> {
     return new Budget(max, options, this);
   }
 
   /** Begins to hold nothing; undefined when too many hold a part and none of them has to give way. */
-  open(holder: Holder): Holding | undefined {
+  open(holder: One): Holding | undefined {
     const holding = new OpenHolding(holder, this);
-    for (let budget: Budget | undefined = this; budget !== undefined; budget = budget.#parent) {
+    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) {
       if (budget.#holders >= budget.#holdersMax && !budget.#makeRoom(holding, 0)) return undefined;
     }
     holding.number = this.#holdings.add(holding);
-    for (let budget: Budget | undefined = this; budget !== undefined; budget = budget.#parent) budget.#holders++;
+    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) budget.#holders++;
     return holding;
   }
 
+  /** Whoever holds a part of it or its children. They may close it meanwhile. */
+  *[Symbol.iterator](): IterableIterator<One> {
+    for (const { holder } of this.#within()) yield holder;
+  }
+
   /** For {@link Holding} alone. */
-  take(holding: OpenHolding, amount: number): boolean {
+  take(holding: OpenHolding<One>, amount: number): boolean {
     if (amount === 0) return true;
-    for (let budget: Budget | undefined = this; budget !== undefined; budget = budget.#parent) {
+    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) {
       const isCalm = budget.#held + amount <= budget.max * (1 - RESERVE);
       if (!isCalm && !budget.#makeRoom(holding, amount)) return false;
     }
@@ -89,18 +94,19 @@ export class Budget {
   }
 
   /** For {@link Holding} alone. */
-  close(holding: OpenHolding): void {
+  close(holding: OpenHolding<One>): void {
     this.#holdings.remove(holding.number);
     this.#add(-holding.held);
-    for (let budget: Budget | undefined = this; budget !== undefined; budget = budget.#parent) budget.#holders--;
+    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) budget.#holders--;
   }
 
   #add(amount: number): void {
-    for (let budget: Budget | undefined = this; budget !== undefined; budget = budget.#parent) budget.#held += amount;
+    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent)
+      budget.#held += amount;
   }
 
   /** Whether there is room for `amount` more, or for one more holder when that is 0, others having been cut off for it. */
-  #makeRoom(asking: OpenHolding, amount: number): boolean {
+  #makeRoom(asking: OpenHolding<One>, amount: number): boolean {
     for (;;) {
       const parts = new OwnerParts(this.#within());
       const owner = asking.holder.share.owner;
@@ -111,14 +117,14 @@ export class Budget {
     }
   }
 
-  #fits(asking: OpenHolding, amount: number, own: Part): boolean {
+  #fits(asking: OpenHolding<One>, amount: number, own: Part): boolean {
     if (this.#held + amount > this.max) return false;
     const isLarge = own.held + amount > this.max * SMALL_PART && own.held > asking.held;
     return !isLarge || this.#held + amount <= this.max * (1 - RESERVE);
   }
 
   /** Who gives way; `asking` itself where that is the slowest. */
-  #toCutOff(asking: OpenHolding, amount: number, parts: OwnerParts): OpenHolding | undefined {
+  #toCutOff(asking: OpenHolding<One>, amount: number, parts: OwnerParts): OpenHolding<One> | undefined {
     const isCounted = amount === 0;
     const { owner } = asking.holder.share;
     const sizeOf = (other: string): number => {
@@ -127,8 +133,8 @@ export class Budget {
       return (isCounted ? holders : held) + wanted;
     };
     const own = sizeOf(owner);
-    let chosen: Candidate | undefined;
-    const consider = (holding: OpenHolding): void => {
+    let chosen: Candidate<One> | undefined;
+    const consider = (holding: OpenHolding<One>): void => {
       const speed = holding.holder.speed();
       if (speed === undefined || (!isCounted && holding.held === 0 && holding !== asking)) return;
       const { owner: other } = holding.holder.share;
@@ -141,21 +147,21 @@ export class Budget {
     return chosen?.holding;
   }
 
-  *#within(): Iterable<OpenHolding> {
+  *#within(): Iterable<OpenHolding<One>> {
     for (const [, holding] of this.#holdings) if (holding.isWithin(this)) yield holding;
   }
 
   /** Whether whoever holds so much is the only one who holds anything. */
   isAlone(held: number): boolean {
-    for (let budget: Budget | undefined = this; budget !== undefined; budget = budget.#parent) {
+    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) {
       if (budget.#held > held) return false;
     }
     return true;
   }
 
   /** Whether it is `other`, or a part of it. */
-  isPartOf(other: Budget): boolean {
-    for (let budget: Budget | undefined = this; budget !== undefined; budget = budget.#parent) {
+  isPartOf(other: Budget<One>): boolean {
+    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) {
       if (budget === other) return true;
     }
     return false;
@@ -174,22 +180,22 @@ export interface Holding {
   close(): void;
 }
 
-class OpenHolding implements Holding {
+class OpenHolding<One extends Holder> implements Holding {
   /** Among all of the root budget. */
   number = 0;
   #held = 0;
   #isOpen = true;
 
   constructor(
-    readonly holder: Holder,
-    readonly budget: Budget,
+    readonly holder: One,
+    readonly budget: Budget<One>,
   ) {}
 
   get held(): number {
     return this.#held;
   }
 
-  isWithin(budget: Budget): boolean {
+  isWithin(budget: Budget<One>): boolean {
     return this.budget.isPartOf(budget);
   }
 
@@ -226,15 +232,15 @@ class OpenHolding implements Holding {
   }
 }
 
-interface Candidate {
-  readonly holding: OpenHolding;
+interface Candidate<One extends Holder> {
+  readonly holding: OpenHolding<One>;
   readonly speed: number;
   /** What its owner holds. */
   readonly size: number;
 }
 
 /** Of the largest owner, the slowest; of those that are as slow the largest, but none for one that is no faster itself. */
-function goesBefore(one: Candidate, other: Candidate, asking: OpenHolding): boolean {
+function goesBefore<One extends Holder>(one: Candidate<One>, other: Candidate<One>, asking: OpenHolding<One>): boolean {
   if (one.size !== other.size) return one.size > other.size;
   if (one.speed !== other.speed) return one.speed < other.speed;
   return other.holding !== asking && one.holding.held > other.holding.held;
@@ -251,7 +257,7 @@ const NOTHING: Part = { held: 0, holders: 0 };
 class OwnerParts {
   readonly #parts = new Map<string, Part>();
 
-  constructor(holdings: Iterable<OpenHolding>) {
+  constructor(holdings: Iterable<OpenHolding<Holder>>) {
     for (const { holder, held } of holdings) {
       const { owner } = holder.share;
       const part = this.#parts.get(owner);

@@ -11,7 +11,6 @@ const TURN_MS = 10;
 export class Turns {
   readonly #waiting = new FairQueue<() => void>();
   readonly #nowMs: () => number;
-  #isPlanned = false;
   /** When room was asked for first in this turn of the event loop. */
   #begunMs: number | undefined;
 
@@ -28,9 +27,7 @@ export class Turns {
   next(share: Share = NOBODY): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.add(share, resolve);
-      if (this.#isPlanned) return;
-      this.#isPlanned = true;
-      setImmediate(this.#give);
+      if (this.#waiting.size === 1) setImmediate(this.#give);
     });
   }
 
@@ -51,11 +48,8 @@ export class Turns {
 
   readonly #give = (): void => {
     const resolve = this.#waiting.take();
-    // An immediate set by an immediate runs in the next turn, behind what came in by then. One more than there are
-    // waiting: whoever has this turn may ask for the next one, and others have theirs before.
-    this.#isPlanned = resolve !== undefined;
-    if (resolve === undefined) return;
-    setImmediate(this.#give);
-    resolve();
+    // An immediate set by an immediate runs in the next turn, behind what came in by then.
+    if (this.#waiting.size > 0) setImmediate(this.#give);
+    resolve?.();
   };
 }

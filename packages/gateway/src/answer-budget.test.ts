@@ -6,10 +6,13 @@ import { serveFakes } from "./testing/serve-fakes.js";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
+const clientOf = (owner: string) => ({ share: { owner, connection: 1 } });
+const [ALICE, BOB] = [clientOf("alice"), clientOf("bob")];
+
 describe("AnswerBudget", () => {
   it("gets back what an answer held, and nothing of what comes late", () => {
     const budget = new AnswerBudget({ answerBytesMax: 100 * KIB, answersBytesMax: 150 * KIB });
-    const [first, second] = [budget.begin(), budget.begin()];
+    const [first, second] = [budget.begin(ALICE), budget.begin(BOB)];
     first.addText(60 * KIB);
     first.setText(90 * KIB);
     second.addText(60 * KIB);
@@ -26,7 +29,7 @@ describe("AnswerBudget", () => {
 
   it("lets rows go for the text that is made of them, and bounds either", () => {
     const budget = new AnswerBudget({ answerBytesMax: 100 * KIB, answersBytesMax: 150 * KIB });
-    const answer = budget.begin();
+    const answer = budget.begin(ALICE);
     answer.add(90 * KIB);
     for (let at = 0; at < 9; at++) {
       answer.add(-10 * KIB);
@@ -36,13 +39,13 @@ describe("AnswerBudget", () => {
     expect(() => answer.addText(2 * KIB)).toThrow("ANSWER_BYTES_MAX");
     answer.end();
     expect(budget.held).toBe(0);
-    expect(() => budget.begin().add(101 * KIB)).toThrow("ANSWER_BYTES_MAX");
+    expect(() => budget.begin(ALICE).add(101 * KIB)).toThrow("ANSWER_BYTES_MAX");
     expect(budget.held).toBe(0);
   });
 
   it("lets an object of any size be read, alone if it must be", () => {
     const budget = new AnswerBudget({ answerBytesMax: 100 * KIB, answersBytesMax: 150 * KIB });
-    const [object, other] = [budget.beginObject(), budget.beginObject()];
+    const [object, other] = [budget.beginObject(ALICE), budget.beginObject(BOB)];
     object.add(100 * KIB);
     object.add(100 * KIB);
     expect(budget.held).toBe(200 * KIB);
@@ -54,8 +57,8 @@ describe("AnswerBudget", () => {
 
   it("lets small answers be made whatever others take", () => {
     const budget = new AnswerBudget({ answerBytesMax: MIB, answersBytesMax: MIB });
-    budget.take(MIB);
-    const small = budget.begin();
+    budget.begin(ALICE).add(MIB);
+    const small = budget.begin(BOB);
     small.add(10 * KIB);
     small.addText(6 * KIB);
     expect(() => small.addText(1)).toThrow("ANSWERS_BYTES_MAX");
@@ -63,17 +66,11 @@ describe("AnswerBudget", () => {
     expect(budget.held).toBe(MIB);
   });
 
-  it("asks for room before it refuses", () => {
+  it("S11: keeps some room for who holds little, whatever one client asks for", () => {
     const budget = new AnswerBudget({ answerBytesMax: MIB, answersBytesMax: MIB });
-    budget.take(MIB);
-    let asked = 0;
-    budget.whenFull((bytes) => {
-      asked = bytes;
-      budget.give(MIB / 2);
-    });
-    budget.take(MIB / 4);
-    expect(asked).toBe(MIB / 4);
-    expect(budget.tryTake(MIB / 4)).toBe(true);
+    const answers = Array.from({ length: 8 }, () => budget.begin(ALICE));
+    expect(() => answers.forEach((answer) => void answer.add(MIB / 8))).toThrow("ANSWERS_BYTES_MAX");
+    budget.begin(BOB).add(MIB / 8);
     expect(budget.held).toBe(MIB);
   });
 });

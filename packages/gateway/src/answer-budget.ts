@@ -1,3 +1,4 @@
+import { Budget, type Holder, type Holding, NOBODY, type Share } from "@shoal/fair-share";
 import { type HeldKind, type RowBytes, ShoalError } from "@shoal/model";
 
 export interface AnswerLimits {
@@ -13,56 +14,34 @@ const UNCOUNTED_ROWS_MAX = 256;
 /** An answer that takes no more than this is made whatever others take: there is a most of requests. */
 const UNCOUNTED_BYTES_MAX = 16 * 1024;
 
+/** For whom an answer is made; asked when there is little room. */
+export interface AnswerClient {
+  readonly share?: Share | undefined;
+}
+
 /** Bounds the memory of all answers, from their first row until their clients have taken them. */
 export class AnswerBudget {
+  /** What answers hold while they are made, and what clients have not taken of them. */
+  readonly budget: Budget;
   readonly #limits: AnswerLimits;
-  readonly #makeRoom: ((bytes: number) => void)[] = [];
-  #held = 0;
 
   constructor(limits: AnswerLimits) {
     this.#limits = limits;
+    this.budget = new Budget(limits.answersBytesMax);
   }
 
   get held(): number {
-    return this.#held;
-  }
-
-  /** `makeRoom` is asked when so many bytes do not fit: it may give back others. */
-  whenFull(makeRoom: (bytes: number) => void): void {
-    this.#makeRoom.push(makeRoom);
+    return this.budget.held;
   }
 
   /** An answer begins. It must be ended, whatever comes of it. */
-  begin(): HeldAnswer {
-    return new HeldAnswer(this, this.#limits.answerBytesMax, false);
+  begin(client: AnswerClient): HeldAnswer {
+    return new HeldAnswer(this, this.#limits.answerBytesMax, client, false);
   }
 
   /** The answer is one object: whatever could be stored can be read, alone if it must be. */
-  beginObject(): HeldAnswer {
-    return new HeldAnswer(this, Number.POSITIVE_INFINITY, true);
-  }
-
-  fits(bytes: number): boolean {
-    return this.#held + bytes <= this.#limits.answersBytesMax;
-  }
-
-  /** False, and nothing taken, when there is no room. A single answer may be larger than all may be: it goes alone. */
-  tryTake(bytes: number): boolean {
-    if (!this.fits(bytes)) for (const makeRoom of this.#makeRoom) makeRoom(bytes);
-    if (!this.fits(bytes) && this.#held > 0) return false;
-    this.#held += bytes;
-    return true;
-  }
-
-  /** Fails with `overloaded` when there is no room; one that may go alone only when others have anything. */
-  take(bytes: number, mayGoAlone = false): void {
-    if (!this.fits(bytes)) for (const makeRoom of this.#makeRoom) makeRoom(bytes);
-    if (!this.fits(bytes) && !(mayGoAlone && this.#held === 0)) throw this.fullError();
-    this.#held += bytes;
-  }
-
-  give(bytes: number): void {
-    this.#held -= bytes;
+  beginObject(client: AnswerClient): HeldAnswer {
+    return new HeldAnswer(this, Number.POSITIVE_INFINITY, client, true);
   }
 
   fullError(): ShoalError {
@@ -72,24 +51,36 @@ export class AnswerBudget {
 }
 
 /** What one answer under construction holds: the rows it is made of, and its text. */
-export class HeldAnswer implements RowBytes {
+export class HeldAnswer implements RowBytes, Holder {
   readonly #budget: AnswerBudget;
+  readonly #client: AnswerClient;
   readonly #mayGoAlone: boolean;
+  /** Of both that are counted below; undefined while the answer is small. */
+  #holding: Holding | undefined;
   #rowBytes = 0;
   #textBytes = 0;
-  /** Of both, what the budget knows. */
-  #taken = 0;
   #refusal: ShoalError | undefined;
   #ended = false;
 
   constructor(
     budget: AnswerBudget,
     readonly bytesMax: number,
+    client: AnswerClient,
     mayGoAlone: boolean,
   ) {
     this.#budget = budget;
+    this.#client = client;
     this.#mayGoAlone = mayGoAlone;
   }
+
+  get share(): Share {
+    return this.#client.share ?? NOBODY;
+  }
+
+  /** An answer that is made is not cut off. */
+  speed(): undefined {}
+
+  cutOff(): void {}
 
   /** Why the answer could not go on, though only its rows or fields may have been told. */
   get refusal(): ShoalError | undefined {
@@ -129,28 +120,25 @@ export class HeldAnswer implements RowBytes {
     const wanted = all > UNCOUNTED_BYTES_MAX ? all : 0;
     try {
       if (part > this.bytesMax) throw kind === "rows" ? answerTooLarge(this.bytesMax) : heldTooLarge(this.bytesMax);
-      if (wanted > this.#taken) this.#take(wanted);
-      else if (wanted < this.#taken) this.#budget.give(this.#taken - wanted);
-      this.#taken = wanted;
+      const taken = this.#holding?.held ?? 0;
+      if (wanted > taken) this.#take(wanted - taken);
+      else if (wanted < taken) this.#holding?.give(taken - wanted);
     } catch (thrown) {
       this.#refusal = ShoalError.from(thrown);
       throw thrown;
     }
   }
 
-  #take(wanted: number): void {
-    if (this.#mayGoAlone) {
-      this.#budget.give(this.#taken);
-      this.#taken = 0;
-    }
-    this.#budget.take(wanted - this.#taken, this.#mayGoAlone);
+  #take(bytes: number): void {
+    this.#holding ??= this.#budget.budget.open(this);
+    const isTaken = this.#mayGoAlone ? this.#holding?.takeAlone(bytes) : this.#holding?.take(bytes);
+    if (isTaken !== true) throw this.#budget.fullError();
   }
 
   /** Gives all of it back; whoever still reads for it is refused. */
   end(): void {
     this.#ended = true;
-    this.#budget.give(this.#taken);
-    this.#taken = 0;
+    this.#holding?.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { ClassificationService } from "@shoal/classification";
 import type { ClusterNodes, SchemaView } from "@shoal/cluster";
+import { Turns } from "@shoal/fair-share";
 import type { IngestService } from "@shoal/ingest";
 import type { ClassSettings, WhereLimits, WireProfile } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
@@ -23,8 +24,8 @@ import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./graphql/limits.js"
 import { graphQlBatchRoute, graphQlRoute } from "./graphql-route.js";
 import { HttpServer } from "./http/http-server.js";
 import type { HttpServerSettings, ServerCertificateSource } from "./http/http-server-settings.js";
+import { monotonicMs } from "./http/monotonic.js";
 import type { Route } from "./http/route.js";
-import { LoopTurns } from "./loop-turns.js";
 import { DOCS_ROUTE } from "./rest/docs-route.js";
 import { INTERFACE_VERSION } from "./rest/instance-routes.js";
 import type { DocumentParts } from "./rest/openapi/document.js";
@@ -112,7 +113,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const hasClass = (className: string): boolean => view.classRecord(className) !== undefined;
   const audit = dependencies.audit && new AuditLog({ ...dependencies.audit, clock, hasClass });
   const turns = new RowTurns(settings.rowsInFlightMax);
-  const bodyTurns = new LoopTurns();
+  const bodyTurns = new Turns(monotonicMs);
   const answers = new AnswerBudget(settings);
   const graphQl = createGraphQlHandler({
     schema: view,

@@ -1,5 +1,4 @@
 import type { GraphQlHandler } from "./graphql/handler.js";
-import { decodeRequest } from "./graphql/request-body.js";
 import type { Route } from "./http/route.js";
 
 /** `POST /v1/graphql`: the place where GraphQL meets HTTP, with its batch. */
@@ -10,9 +9,6 @@ export function graphQlRoute(handler: GraphQlHandler): Route {
     body: "json",
     access: { verb: "get", resource: "traversal/*" },
     timeout: "request",
-    bind: ({ body }) => {
-      decodeRequest(body);
-    },
     handle: ({ body, context }) => handler.execute(body, context),
   };
 }
@@ -25,7 +21,6 @@ export function graphQlBatchRoute(handler: GraphQlHandler): Route {
     body: "json",
     access: { verb: "get", resource: "traversal/*" },
     timeout: "batch",
-    bind: ({ body }) => handler.checkBatch(body),
     handle: ({ body, context }) => handler.executeBatch(body, context),
   };
 }

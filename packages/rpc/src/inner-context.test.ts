@@ -17,12 +17,16 @@ it("has what is not its own from the context of the whole, and asks for it late"
       asked.push("signal");
       return AbortSignal.abort("over");
     },
+    get share() {
+      asked.push("share");
+      return { owner: "a", connection: 7 };
+    },
   };
   const inner = new InnerContext(outer, {});
   expect([inner.deadline, inner.rowBytes]).toEqual([5, rowBytes]);
   expect(asked).toEqual([]);
-  expect([inner.requestId, inner.signal?.reason]).toEqual(["r-1", "over"]);
-  expect(asked).toEqual(["requestId", "signal"]);
+  expect([inner.requestId, inner.signal?.reason, inner.share?.connection]).toEqual(["r-1", "over", 7]);
+  expect(asked).toEqual(["requestId", "signal", "share"]);
 });
 
 it("has bounds of its own", () => {

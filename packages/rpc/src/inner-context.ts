@@ -1,3 +1,4 @@
+import type { Share } from "@shoal/fair-share";
 import type { RowBytes } from "@shoal/model";
 import type { LateSignal } from "./late-signal.js";
 import type { RequestContext } from "./request-context.js";
@@ -12,8 +13,8 @@ export interface OwnContext {
 }
 
 /**
- * The context of a part of a request. What is not its own it has from that of the whole; name and signal, which are made when
- * somebody asks, when it is asked itself.
+ * The context of a part of a request. What is not its own it has from that of the whole; name, signal and share, which are made
+ * when somebody asks, when it is asked itself.
  *
  * A class, because a literal with `get signal()` has a hidden class of its own each time, in V8's old generation; what
  * the getter refers to, which is all of the request, lives until the next full collection.
@@ -40,6 +41,10 @@ export class InnerContext implements RequestContext {
 
   get witness(): RequestWitness | undefined {
     return this.#outer.witness;
+  }
+
+  get share(): Share | undefined {
+    return this.#outer.share;
   }
 
   get signal(): AbortSignal | undefined {

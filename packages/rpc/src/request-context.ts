@@ -1,7 +1,8 @@
+import type { Share } from "@shoal/fair-share";
 import type { ReadBounds } from "@shoal/model";
 import type { RequestWitness } from "./request-witness.js";
 
-/** What travels with every internal request; `rowBytes`, `waitMsMax` and `witness` do not leave the process. */
+/** What travels with every internal request; `rowBytes`, `waitMsMax`, `witness` and `share` do not leave the process. */
 export interface RequestContext extends ReadBounds {
   /** Milliseconds since 1970 after which nobody waits for the answer any more. */
   readonly deadline: number;
@@ -14,4 +15,6 @@ export interface RequestContext extends ReadBounds {
   readonly waitMsMax?: number | undefined;
   /** Hears what the request does; absent: nobody asks. */
   readonly witness?: RequestWitness | undefined;
+  /** For whom it takes turns and memory. */
+  readonly share?: Share | undefined;
 }

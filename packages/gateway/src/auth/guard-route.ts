@@ -1,5 +1,4 @@
 import { ShoalError } from "@shoal/model";
-import type { RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { type AccessControl, ANONYMOUS, type Credentials, type Principal } from "./access.js";
@@ -31,28 +30,14 @@ function admitted(
   );
 }
 
-/**
- * Undefined when the principal may use the route, which awaits nothing and reads nothing. Else a promise that fails: with
- * what is wrong with the format of the request, and with `forbidden` when nothing is (reference-rest 1.1).
- */
+/** Fails with `forbidden` when the principal may not use the route, whatever its body says. */
 export function authorize(
   access: AccessControl,
-  route: Route,
+  route: Pick<Route, "access">,
   principal: Principal,
-  content: RequestContent,
-): Promise<never> | undefined {
-  if (typeof route.access === "string") return undefined;
-  try {
-    access.authorize(principal, route.access, content.params);
-    return undefined;
-  } catch (refusal) {
-    return refuse(route, content, refusal);
-  }
-}
-
-async function refuse(route: Route, content: RequestContent, refusal: unknown): Promise<never> {
-  await route.bind?.(content);
-  throw refusal;
+  params: readonly string[],
+): void {
+  if (typeof route.access !== "string") access.authorize(principal, route.access, params);
 }
 
 /** Whether the path belongs to modules, which are behind authentication like everything else (decisions). */

@@ -1,5 +1,6 @@
+import { Turns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
-import { LoopTurns } from "../loop-turns.js";
+import { monotonicMs } from "../http/monotonic.js";
 
 /** Tokens that wait for their signature to be checked; one takes 30 µs to 1.2 ms. */
 const WAITING_MAX = 1_000;
@@ -9,7 +10,7 @@ const WAITING_MAX = 1_000;
  * requests time, not those of everybody else.
  */
 export class VerificationTurns {
-  readonly #turns = new LoopTurns();
+  readonly #turns = new Turns(monotonicMs);
   readonly #waitingMax: number;
 
   constructor(waitingMax = WAITING_MAX) {

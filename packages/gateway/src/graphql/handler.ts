@@ -1,11 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { SchemaView } from "@shoal/cluster";
+import { Turns } from "@shoal/fair-share";
 import { type ClassDefinition, ShoalError } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import { AnswerBudget } from "../answer-budget.js";
-import { LoopTurns } from "../loop-turns.js";
+import { monotonicMs } from "../http/monotonic.js";
 import { RowTurns } from "../row-turns.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
 import { checkBatch } from "./batch/batch-items.js";
@@ -37,8 +38,8 @@ export interface GraphQlHandlerDeps {
   readonly answers?: AnswerBudget;
   /** Shared with whoever else reads many rows. */
   readonly turns?: RowTurns;
-  /** Shared with whoever else reads long bodies. */
-  readonly bodyTurns?: LoopTurns;
+  /** Shared with whoever else takes costly steps. */
+  readonly bodyTurns?: Turns;
   /** Counted in; for whoever wants to know. */
   readonly statistics?: GraphQlStatistics;
   /** False: everything goes through Apollo Server. For comparison. */
@@ -58,8 +59,6 @@ export interface GraphQlHandler {
    * when it is none, or one without items.
    */
   executeBatch(rawBody: Buffer, context: RequestContext): Promise<GraphQlBatchAnswer>;
-  /** Fails as {@link executeBatch} does because of the body's format alone. */
-  checkBatch(rawBody: Buffer): void;
 }
 
 export function createGraphQlHandler(deps: GraphQlHandlerDeps): GraphQlHandler {
@@ -93,7 +92,7 @@ class Handler implements GraphQlHandler {
   readonly #answers: AnswerBudget;
   readonly #statistics: GraphQlStatistics;
   readonly #turns: RowTurns;
-  readonly #bodyTurns: LoopTurns;
+  readonly #bodyTurns: Turns;
   #generation: Generation | undefined;
   #building: Promise<Generation> | undefined;
 
@@ -102,7 +101,7 @@ class Handler implements GraphQlHandler {
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
     this.#answers = deps.answers ?? new AnswerBudget(this.#limits);
     this.#turns = deps.turns ?? new RowTurns(this.#limits.graphqlRowsMax);
-    this.#bodyTurns = deps.bodyTurns ?? new LoopTurns();
+    this.#bodyTurns = deps.bodyTurns ?? new Turns(monotonicMs);
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
   }
 
@@ -158,17 +157,13 @@ class Handler implements GraphQlHandler {
   async executeBatch(rawBody: Buffer, context: RequestContext): Promise<GraphQlBatchAnswer> {
     if ((await this.#current()).built === undefined) await this.#deps.schema.refresh(context);
     if ((await this.#current()).built === undefined) {
-      this.checkBatch(rawBody);
+      checkBatch(rawBody, this.#limits.graphqlBatchRequestsMax);
       throw new ShoalError("invalid", NO_SCHEMA);
     }
     const execute = this.execute.bind(this);
     const { onFault } = this.#deps;
     const parts = { execute, answers: this.#answers, turns: this.#bodyTurns, limits: this.#limits, onFault };
     return runBatch(rawBody, parts, context);
-  }
-
-  checkBatch(rawBody: Buffer): void {
-    checkBatch(rawBody, this.#limits.graphqlBatchRequestsMax);
   }
 
   async #executePlain(
@@ -232,7 +227,7 @@ class Handler implements GraphQlHandler {
     const statistics = this.#statistics;
     const built: Built | undefined = schema && {
       reading: { schema, limits: this.#limits, wire },
-      plain: new PlainExecution({ schema, wire, answers: this.#answers, onFault, statistics }),
+      plain: new PlainExecution({ schema, wire, answers: this.#answers, turns: this.#bodyTurns, onFault, statistics }),
       prepared: new PreparedQueries({
         schema,
         where,
@@ -246,6 +241,7 @@ class Handler implements GraphQlHandler {
         limits: this.#limits,
         answers: this.#answers,
         turns: this.#turns,
+        bodyTurns: this.#bodyTurns,
         onFault,
         statistics,
       }),

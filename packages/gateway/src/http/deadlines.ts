@@ -33,6 +33,13 @@ export class Deadlines {
     scope.number = 0;
   }
 
+  /** Requests of an owner. */
+  countOf(owner: string): number {
+    let count = 0;
+    for (const [, { share }] of this.#inFlight) if (share.owner === owner) count++;
+    return count;
+  }
+
   /** Ends all requests that are overdue now. */
   sweep(): void {
     if (this.#inFlight.size === 0) return;

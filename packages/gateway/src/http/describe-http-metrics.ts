@@ -7,6 +7,9 @@ export interface HttpGauges {
   readonly connections: () => Promise<number>;
   readonly heldBodyBytes: () => number;
   readonly unsentAnswerBytes: () => number;
+  readonly heldBodies: () => number;
+  readonly cutAnswers: () => number;
+  readonly closedIdleConnections: () => number;
   readonly isDraining: () => boolean;
 }
 
@@ -49,11 +52,19 @@ export function describeHttpMetrics(metrics: Metrics, statistics: HttpStatistics
     },
     () => [...statistics.refusedForLoad].map(([reason, value]) => ({ labels: { reason }, value })),
   );
-  describeTotals(metrics, statistics);
+  metrics.counter(
+    {
+      name: "shoal_http_cut_bodies_total",
+      help: "Request bodies that were not read to their end, because nothing came or because others needed the room.",
+      labelNames: ["reason"],
+    },
+    () => [...statistics.cutBodies].map(([reason, value]) => ({ labels: { reason }, value })),
+  );
+  describeTotals(metrics, statistics, gauges);
   describeGauges(metrics, gauges);
 }
 
-function describeTotals(metrics: Metrics, statistics: HttpStatistics): void {
+function describeTotals(metrics: Metrics, statistics: HttpStatistics, gauges: HttpGauges): void {
   const total = (name: string, help: string, read: () => number): void =>
     metrics.counter({ name, help }, () => [{ value: read() }]);
   total("shoal_http_connections_total", "Connections that were accepted.", () => statistics.connections);
@@ -67,7 +78,12 @@ function describeTotals(metrics: Metrics, statistics: HttpStatistics): void {
   total(
     "shoal_http_stalled_connections_total",
     "Connections that were cut because their clients did not take their answers.",
-    () => statistics.stalledConnections,
+    () => statistics.stalledConnections + gauges.cutAnswers(),
+  );
+  total(
+    "shoal_http_idle_connections_closed_total",
+    "Idle connections that were closed because there were nearly HTTP_CONNECTIONS_MAX.",
+    gauges.closedIdleConnections,
   );
 }
 
@@ -76,6 +92,7 @@ function describeGauges(metrics: Metrics, gauges: HttpGauges): void {
     metrics.gauge({ name, help }, async () => [{ value: await read() }]);
   gauge("shoal_http_requests_in_flight", "Requests whose answers have not been sent completely.", gauges.inFlight);
   gauge("shoal_http_connections", "Open client connections.", gauges.connections);
+  gauge("shoal_http_held_bodies", "Request bodies that are read or handled.", gauges.heldBodies);
   gauge("shoal_http_held_body_bytes", "Bytes of request bodies that are held.", gauges.heldBodyBytes);
   gauge(
     "shoal_http_unsent_answer_bytes",

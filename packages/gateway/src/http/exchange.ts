@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Share } from "@shoal/fair-share";
 import type { RequestWitness } from "@shoal/rpc";
 import type { Principal } from "../auth/access.js";
+import type { Connection } from "./connection.js";
 import type { HttpResponse } from "./http-response.js";
 import type { RouteStatistics } from "./http-statistics.js";
 import type { RequestScope } from "./request-scope.js";
@@ -29,7 +31,7 @@ export class Exchange {
   begunMs: number | undefined;
   /** Time that the complete body waited for its turn. */
   waitedMs = 0;
-  /** Who asks, once that is known. */
+  /** Undefined before it is known, and where nobody asks. */
   principal: Principal | undefined;
   /** On its way to the audit log; undefined where there is none. */
   audited: ExchangeWitness | undefined;
@@ -39,5 +41,15 @@ export class Exchange {
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
     readonly expectsContinue: boolean,
+    readonly connection: Connection,
   ) {}
+
+  get username(): string | undefined {
+    return this.principal?.username;
+  }
+
+  /** For whom it takes turns and memory. */
+  get share(): Share {
+    return this.connection.shareOf(this.principal);
+  }
 }

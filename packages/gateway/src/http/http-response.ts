@@ -59,8 +59,12 @@ const STATUS_OF: { readonly [Code in ErrorCode]: number } = {
 
 const RETRY_AFTER_SECONDS_DEFAULT = 1;
 
+/** The client did not send its body, or too slowly. */
+export class StalledBodyError extends Error {}
+
 /** Whatever was thrown, as an answer. What is no ShoalError is a fault of ours and keeps its text to itself. */
 export function thrownResponse(thrown: unknown): HttpResponse {
+  if (thrown instanceof StalledBodyError) return errorResponse(408, thrown.message);
   if (!(thrown instanceof ShoalError)) return errorResponse(500, "internal server error");
   const status = STATUS_OF[thrown.code];
   if (status !== 429 && status !== 503) return errorResponse(status, thrown.message);

@@ -1,9 +1,9 @@
 import type { RequestListener } from "node:http";
+import type { Turns } from "@shoal/fair-share";
 import type { Clock, ForeignPageSettings, Logger, Metrics } from "@shoal/service-runtime";
 import type { AnswerBudget } from "../answer-budget.js";
 import type { AuditLog } from "../audit/audit-log.js";
 import type { AccessControl } from "../auth/access.js";
-import type { LoopTurns } from "../loop-turns.js";
 
 export interface HttpServerSettings extends Omit<ForeignPageSettings, "isEncrypted"> {
   readonly host: string;
@@ -12,6 +12,8 @@ export interface HttpServerSettings extends Omit<ForeignPageSettings, "isEncrypt
   readonly requestTimeoutSeconds: number;
   readonly requestBodyBytesMax: number;
   readonly requestBodiesBytesMax: number;
+  /** Bodies that are read, or wait to be handled. */
+  readonly requestBodiesMax: number;
   /** Of answers that are made, or that clients have not taken yet. */
   readonly answersBytesMax: number;
   readonly requestHeaderBytesMax: number;
@@ -19,6 +21,8 @@ export interface HttpServerSettings extends Omit<ForeignPageSettings, "isEncrypt
   readonly connectionsMax: number;
   readonly headersTimeoutSeconds: number;
   readonly bodyTimeoutSeconds: number;
+  /** Time in which a body must get on. */
+  readonly bodyStallSeconds: number;
   readonly answerStallSeconds: number;
   /** 0: no request is called slow. */
   readonly slowQueryMs: number;
@@ -47,8 +51,8 @@ export interface HttpServerParts {
   readonly logger: Logger;
   /** Hears of what is changed, and refused; absent: nobody asks. */
   readonly audit?: AuditLog | undefined;
-  /** Of all long bodies together, where handlers take turns, too. */
-  readonly bodyTurns?: LoopTurns | undefined;
+  /** Of all costly steps together, where handlers take turns, too. */
+  readonly bodyTurns?: Turns | undefined;
   /** Counts the memory of answers, also while they are made; absent: of those that clients have not taken. */
   readonly answers?: AnswerBudget | undefined;
   /** Where it tells of itself. */

@@ -49,8 +49,9 @@ export class HttpServer implements AsyncDisposable {
 
   #listenTo(server: Server): void {
     const { statistics } = this.#service;
-    server.on("connection", () => {
+    server.on("connection", (socket) => {
       statistics.connections++;
+      this.#makeRoom(this.#service.connections.add(socket));
     });
     server.on("request", (request, response) => this.#service.accept(request, response, false));
     server.on("checkContinue", (request, response) => this.#service.accept(request, response, true));
@@ -64,6 +65,11 @@ export class HttpServer implements AsyncDisposable {
     });
     server.timeout = this.#settings.answerStallSeconds * 1000;
     server.on("timeout", this.#onSilence);
+  }
+
+  #makeRoom(closed: number): void {
+    if (closed > 0)
+      this.#logger.warn({ closed }, "idle connections were closed, there are nearly HTTP_CONNECTIONS_MAX");
   }
 
   /**
@@ -86,6 +92,9 @@ export class HttpServer implements AsyncDisposable {
       inFlight: () => service.inFlight,
       connections,
       heldBodyBytes: () => service.heldBodyBytes,
+      heldBodies: () => service.heldBodies,
+      cutAnswers: () => service.cutAnswers,
+      closedIdleConnections: () => service.connections.closedIdle,
       unsentAnswerBytes: () => service.unsentAnswerBytes,
       isDraining: () => this.#draining,
     });
@@ -103,7 +112,7 @@ export class HttpServer implements AsyncDisposable {
         resolve();
       });
     });
-    this.#service.deadlines.start();
+    this.#service.start();
     this.#server.on("error", (error) => this.#logger.error({ error }, "the HTTP server failed"));
     const taken = this.#server.address() as AddressInfo;
     this.#service.foreignPages.listensOn(taken.address);
@@ -138,7 +147,7 @@ export class HttpServer implements AsyncDisposable {
   async stop(): Promise<void> {
     this.#draining = true;
     this.#service.isClosing = true;
-    this.#service.deadlines.stop();
+    this.#service.stop();
     this.#server.closeAllConnections();
     this.#opened.cut();
     if (!this.#server.listening) {

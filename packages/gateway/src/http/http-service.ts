@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { Budget, Gate, Turns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { type Clock, ForeignPages } from "@shoal/service-runtime";
 import { AnswerBudget } from "../answer-budget.js";
@@ -8,18 +9,19 @@ import type { AccessControl } from "../auth/access.js";
 import { answerThrown } from "../auth/challenge.js";
 import { carriesToken } from "../auth/find-token.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
-import { LoopTurns } from "../loop-turns.js";
-import { BodyBudget } from "./body-budget.js";
+import { Connections } from "./connections.js";
 import { Deadlines } from "./deadlines.js";
 import { Exchange, type ServedRoute } from "./exchange.js";
 import { errorResponse, type HttpResponse, thrownResponse } from "./http-response.js";
 import type { HttpServerParts, HttpServerSettings } from "./http-server-settings.js";
-import { HttpStatistics, type LoadReason } from "./http-statistics.js";
+import { type BodyCut, HttpStatistics, type LoadReason } from "./http-statistics.js";
+import { type BodyLimits, IncomingBody } from "./incoming-body.js";
+import { noRoomForBody } from "./inflate-body.js";
 import { monotonicMs } from "./monotonic.js";
 import { refuseMediaTypes } from "./negotiate.js";
 import { preflightAnswer, privateAnswer, readableAnswer } from "./page-access.js";
 import { PIPELINED_MAX, Pipelines, whenAnswering } from "./pipelines.js";
-import { EMPTY_BODY, type HeldBody, hasBody, isEmptyBody, readBody, turnFor } from "./read-body.js";
+import { COSTLY_BODY_BYTES, hasBody, isEmptyBody, LONG_BODY_BYTES } from "./read-body.js";
 import { RequestIds } from "./request-ids.js";
 import { RequestLog } from "./request-log.js";
 import { RequestScope, type TimeLimit } from "./request-scope.js";
@@ -30,10 +32,23 @@ import { bodyBytesOf, discardRest, sendResponse } from "./send-response.js";
 import { BAD_TARGET, ROOT, refuseHeaders, unmatched } from "./unrouted-answers.js";
 import { UnsentAnswers } from "./unsent-answers.js";
 
+const EMPTY = Buffer.alloc(0);
+
+/** How often is looked who does not get on: what is called a second elsewhere. */
+const TICK_MS = 1_000;
+
+/** Gzip bodies that are inflated at the same time, in the threads in which files are read, too. */
+const INFLATING_MAX = 2;
+
+/** A part of the requests in flight that is kept for owners that have few. */
+const RESERVE = 1 / 8;
+const FEW = 1 / 4;
+
 /** Takes requests as node:http hands them over, and answers them: routes in, answers out, limits in between. */
 export class HttpService {
   readonly statistics = new HttpStatistics();
   readonly deadlines = new Deadlines(monotonicMs);
+  readonly connections: Connections;
   /** The port is closed: every answer tells its client to go elsewhere. */
   isClosing = false;
   readonly foreignPages: ForeignPages;
@@ -45,8 +60,9 @@ export class HttpService {
   readonly #ids = new RequestIds();
   readonly #log: RequestLog;
   readonly #audit: AuditLog | undefined;
-  readonly #budget: BodyBudget;
-  readonly #bodyTurns: LoopTurns;
+  readonly #bodies: Budget<IncomingBody>;
+  readonly #bodyLimits: BodyLimits;
+  readonly #bodyTurns: Turns;
   readonly #pipelines = new Pipelines();
   readonly #answers: AnswerBudget;
   readonly #unsent: UnsentAnswers;
@@ -56,6 +72,7 @@ export class HttpService {
   /** Of those, the ones that have no answer yet. */
   #atWork = 0;
   #whenIdle: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(routes: readonly Route[], settings: HttpServerSettings, parts: HttpServerParts) {
     this.#access = parts.access;
@@ -65,11 +82,13 @@ export class HttpService {
     this.foreignPages = new ForeignPages({ ...settings, isEncrypted: parts.certificate !== undefined });
     this.#log = new RequestLog(parts.logger, this.#ids);
     this.#audit = parts.audit;
-    this.#bodyTurns = parts.bodyTurns ?? new LoopTurns();
-    this.#budget = new BodyBudget(settings.requestBodiesBytesMax);
+    this.#bodyTurns = parts.bodyTurns ?? new Turns(monotonicMs);
+    this.connections = new Connections(settings.connectionsMax);
+    this.#bodies = new Budget(settings.requestBodiesBytesMax, { holdersMax: settings.requestBodiesMax });
+    this.#bodyLimits = this.#limitsOfBodies();
     const { answersBytesMax } = settings;
     this.#answers = parts.answers ?? new AnswerBudget({ answerBytesMax: Number.POSITIVE_INFINITY, answersBytesMax });
-    this.#unsent = new UnsentAnswers(this.#answers, monotonicMs);
+    this.#unsent = new UnsentAnswers(this.#answers);
     this.#slowMs = settings.slowQueryMs === 0 ? Number.POSITIVE_INFINITY : settings.slowQueryMs;
     this.#timeLimits = {
       request: { seconds: settings.requestTimeoutSeconds, variable: "REQUEST_TIMEOUT_SECONDS" },
@@ -85,14 +104,41 @@ export class HttpService {
     return this.#inFlight;
   }
 
-  /** Bytes of request bodies held right now. */
+  /** Bytes of request bodies held right now, and how many bodies. */
   get heldBodyBytes(): number {
-    return this.#budget.held;
+    return this.#bodies.held;
+  }
+
+  get heldBodies(): number {
+    return this.#bodies.holders;
   }
 
   /** Bytes of large answers that clients have not taken. */
   get unsentAnswerBytes(): number {
     return this.#unsent.heldBytes;
+  }
+
+  /** Large answers that were cut off because others needed the room. */
+  get cutAnswers(): number {
+    return this.#unsent.cut;
+  }
+
+  /** Begins to look who does not get on. */
+  start(): void {
+    this.deadlines.start();
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  stop(): void {
+    this.deadlines.stop();
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Ticks are counted, not time: a process that was held up itself takes no client for stalled. */
+  #tick(): void {
+    for (const body of this.#bodies) body.tick();
+    this.#unsent.tick();
   }
 
   /** Resolves when no request is in flight. */
@@ -104,12 +150,14 @@ export class HttpService {
   }
 
   accept(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
-    const exchange = new Exchange(request, response, expectsContinue);
+    const connection = this.connections.of(request.socket);
+    const exchange = new Exchange(request, response, expectsContinue, connection);
     if (this.#audit !== undefined) exchange.audited = new AuditedRequest(this.#audit, exchange, this.#ids);
     const admission = this.#pipelines.admit(request, response);
     if (admission === "cut") request.socket.destroy();
     if (admission === "cut" || admission === "ignored") return;
     this.#inFlight++;
+    this.connections.begin(connection);
     response.once("close", this.#onClose);
     if (admission === "refused") {
       const answer = this.#refuseForLoad(exchange, "pipeline", tooManyPipelined());
@@ -127,10 +175,12 @@ export class HttpService {
     });
   }
 
-  readonly #onClose = (): void => {
+  /** One listener for all: it is told who closed as `this`. */
+  readonly #onClose = listener((response: ServerResponse): void => {
     this.#inFlight--;
+    this.connections.end(this.connections.of(response.req.socket));
     if (this.#inFlight === 0) this.#whenIdle?.();
-  };
+  });
 
   async #answer(exchange: Exchange): Promise<void> {
     const { request, response } = exchange;
@@ -179,61 +229,92 @@ export class HttpService {
   async #serve(exchange: Exchange, route: Route): Promise<HttpResponse | undefined> {
     const { request, params, queryString } = exchange;
     const credentials = { authorization: request.headers.authorization, queryString };
-    let body: HeldBody = EMPTY_BODY;
+    let body: IncomingBody | undefined;
+    let isCounted = false;
     // Where a refusal for load comes from.
-    let stage: LoadReason = "requests_in_flight";
-    this.#atWork++;
+    let stage: LoadReason = "authentication";
     try {
-      if (this.#atWork > this.#settings.requestsInFlightMax && route.body !== "unchecked") {
-        throw tooManyRequests(this.#settings.requestsInFlightMax);
-      }
-      stage = "authentication";
       const identified = identify(this.#access, route, credentials);
       const principal = identified instanceof Promise ? await identified : identified;
       exchange.principal = principal;
+      // Whoever may not use the route is told so before a byte of his body is read.
+      authorize(this.#access, route, principal, params);
+      stage = "requests_in_flight";
+      if (route.body !== "unchecked") this.#refuseTooMany(exchange);
       const refusal = route.body === "unchecked" ? undefined : refuseMediaTypes(request, route.body === "json");
-      // A body of unannounced length may be none at all; a client that waits to be told to go on is not asked.
-      const mayBeEmpty = !exchange.expectsContinue && request.headers["content-length"] === undefined;
-      if (refusal !== undefined && !(refusal.status === 415 && mayBeEmpty && (await isEmptyBody(request)))) {
-        return refusal;
-      }
+      if (refusal !== undefined && !(await this.#isForNoBody(exchange, refusal))) return refusal;
+      let bytes: Buffer = EMPTY;
       if (route.body === "json" && refusal === undefined && hasBody(request)) {
         stage = "request_bodies";
-        body = await this.#readBody(exchange);
+        body = new IncomingBody(request, exchange, this.#bodyLimits);
+        bytes = await this.#readBody(exchange, body);
+        stage = "requests_in_flight";
+        this.#refuseTooMany(exchange);
       }
-      const content = { params, queryString, body: body.bytes };
-      const refusing = authorize(this.#access, route, principal, content);
-      if (refusing !== undefined) await refusing;
+      this.#atWork++;
+      isCounted = true;
       stage = "handler";
       const scope = this.#begin(exchange, route);
-      const answer = await route.handle({ params, queryString, body: body.bytes, principal, context: scope });
+      const answer = await route.handle({ params, queryString, body: bytes, principal, context: scope });
       return scope.isExpired ? undefined : answer;
     } catch (thrown) {
       const error = this.#isOutOfTime(thrown, exchange.scope) ? exchange.scope.timeoutError() : thrown;
       const answer = answerThrown(error, credentials);
-      this.#logThrown(exchange, answer.status, stage, thrown);
+      if (body?.cut === undefined) this.#logThrown(exchange, answer.status, stage, thrown);
+      else this.#logCut(exchange, body.cut);
       return exchange.scope?.isExpired === true ? undefined : answer;
     } finally {
-      this.#atWork--;
-      this.#budget.give(body.heldBytes);
+      if (isCounted) this.#atWork--;
+      body?.release();
       if (exchange.scope !== undefined) this.deadlines.remove(exchange.scope);
     }
   }
 
-  async #readBody(exchange: Exchange): Promise<HeldBody> {
+  /** Whether a refusal is for a body of unannounced length that turns out to be none. */
+  async #isForNoBody({ request, expectsContinue }: Exchange, refusal: HttpResponse): Promise<boolean> {
+    // A client that waits to be told to go on is not asked.
+    if (refusal.status !== 415 || expectsContinue || request.headers["content-length"] !== undefined) return false;
+    return isEmptyBody(request, this.#settings.bodyStallSeconds * 1000);
+  }
+
+  /** Fails with `overloaded`. The last ones that there may be are not for whoever has many already. */
+  #refuseTooMany(exchange: Exchange): void {
+    const most = this.#settings.requestsInFlightMax;
+    if (this.#atWork < most - Math.floor(most * RESERVE)) return;
+    if (this.#atWork < most && this.deadlines.countOf(exchange.share.owner) < most * FEW) return;
+    throw tooManyRequests(most);
+  }
+
+  #limitsOfBodies(): BodyLimits {
+    const { requestBodyBytesMax, bodyStallSeconds } = this.#settings;
+    return {
+      bodyBytesMax: requestBodyBytesMax,
+      stallTicks: bodyStallSeconds,
+      budget: this.#bodies,
+      turns: this.#bodyTurns,
+      inflating: new Gate({
+        max: INFLATING_MAX,
+        waitingMax: this.#settings.requestBodiesMax,
+        fullError: noRoomForBody,
+      }),
+    };
+  }
+
+  async #readBody(exchange: Exchange, body: IncomingBody): Promise<Buffer> {
     const { request, response, expectsContinue } = exchange;
-    const limits = { bodyBytesMax: this.#settings.requestBodyBytesMax, budget: this.#budget, turns: this.#bodyTurns };
-    if (expectsContinue && announcedLength(request) <= limits.bodyBytesMax) response.writeContinue();
-    const body = await readBody(request, limits);
-    exchange.body = body.bytes;
-    this.statistics.requestBodyBytes += body.bytes.length;
-    const turn = turnFor(body, this.#bodyTurns);
+    if (expectsContinue && announcedLength(request) <= this.#settings.requestBodyBytesMax) response.writeContinue();
+    const bytes = await body.read();
+    exchange.body = bytes;
+    this.statistics.requestBodyBytes += bytes.length;
+    if (bytes.length <= COSTLY_BODY_BYTES) return bytes;
+    const turns = this.#bodyTurns;
+    const turn = bytes.length > LONG_BODY_BYTES ? turns.next(exchange.share) : turns.room(exchange.share);
     if (turn !== undefined) {
       const since = monotonicMs();
       await turn;
       exchange.waitedMs = monotonicMs() - since;
     }
-    return body;
+    return bytes;
   }
 
   /** The time of a request begins when all of it is there. */
@@ -244,7 +325,7 @@ export class HttpService {
       this.#send(exchange, thrownResponse(error));
     };
     const limit = this.#timeLimits[route.timeout];
-    const scope = new RequestScope(now, limit, exchange.response, this.#ids, onExpired, exchange.audited);
+    const scope = new RequestScope(now, limit, exchange.response, this.#ids, exchange, onExpired, exchange.audited);
     exchange.begunMs = now.monotonic;
     exchange.scope = scope;
     this.deadlines.add(scope);
@@ -264,6 +345,12 @@ export class HttpService {
     else if (status === 503) this.#log.notAvailable(exchange, thrown);
   }
 
+  #logCut(exchange: Exchange, reason: BodyCut): void {
+    this.statistics.bodyCut(reason);
+    if (reason === "gives_way") this.statistics.loadRefused("request_bodies");
+    this.#log.cutBody(exchange, reason);
+  }
+
   #refuseForLoad(exchange: Exchange, reason: LoadReason, thrown: unknown): HttpResponse {
     this.statistics.loadRefused(reason);
     this.#log.refusedForLoad(exchange, reason, thrown);
@@ -275,7 +362,7 @@ export class HttpService {
     exchange.audited?.ended(wanted);
     if (response.destroyed || response.headersSent) return;
     const isSmall = !isLarge(wanted) && response.socket !== null;
-    const fits = isSmall || this.#unsent.take(response, bodyBytesOf(wanted));
+    const fits = isSmall || this.#unsent.take(response, bodyBytesOf(wanted), exchange);
     const answer = fits ? wanted : this.#refuseForLoad(exchange, "unsent_answers", this.#answers.fullError());
     const unread = !request.complete && hasBody(request);
     // A client that waits to be told to go on may keep its body: what it sends next is then no request.
@@ -309,6 +396,12 @@ export class HttpService {
     this.statistics.slowRequests++;
     this.#log.slow(exchange, ending);
   }
+}
+
+function listener<Emitter>(listen: (emitter: Emitter) => void): (this: Emitter) => void {
+  return function (this: Emitter): void {
+    listen(this);
+  };
 }
 
 /** Whether an answer may take more than the buffers of its connection. */

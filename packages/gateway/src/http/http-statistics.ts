@@ -17,6 +17,11 @@ export const LOAD_REASONS = [
 
 export type LoadReason = (typeof LOAD_REASONS)[number];
 
+/** Why a body was not read on: its client stopped sending, or others needed the room. */
+export const BODY_CUTS = ["gives_way", "stalled"] as const;
+
+export type BodyCut = (typeof BODY_CUTS)[number];
+
 /** Counts of one operation. Plain numbers, read when somebody scrapes. */
 export class RouteStatistics {
   /** Answers by the first digit of their status. */
@@ -54,6 +59,7 @@ export class HttpStatistics {
   /** Answers of 400 and above by their status. */
   readonly refusals = new Float64Array(STATUS_MAX);
   readonly refusedForLoad = new Map<LoadReason, number>(LOAD_REASONS.map((reason) => [reason, 0]));
+  readonly cutBodies = new Map<BodyCut, number>(BODY_CUTS.map((reason) => [reason, 0]));
   /** Bodies that were read, after decompression. */
   requestBodyBytes = 0;
   answerBodyBytes = 0;
@@ -72,6 +78,10 @@ export class HttpStatistics {
     route.answered(status);
     this.answerBodyBytes += bodyBytes;
     if (status >= 400 && status < STATUS_MAX) this.refusals[status] = (this.refusals[status] ?? 0) + 1;
+  }
+
+  bodyCut(reason: BodyCut): void {
+    this.cutBodies.set(reason, (this.cutBodies.get(reason) ?? 0) + 1);
   }
 
   loadRefused(reason: LoadReason): void {

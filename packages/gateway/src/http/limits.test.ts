@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { ObjectId } from "@shoal/model";
 import express from "express";
 import { describe, expect, it } from "vitest";
@@ -41,10 +41,17 @@ describe("limits of the server", () => {
       expect((await server.send("GET", `/v1/objects/${U}`)).status).toBe(200);
     }));
 
-  it("drops connections beyond the most it may hold", () =>
+  it("drops connections beyond the most it may hold while something is done for all of them", () =>
     using({ connectionsMax: 2 }, async (server) => {
-      const held = [connect(server.port, "127.0.0.1"), connect(server.port, "127.0.0.1")];
-      await Promise.all(held.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+      server.services.put({ id: U as ObjectId }, "{}");
+      server.services.gate = new Promise(() => {});
+      const held: Socket[] = [];
+      for (let i = 0; i < 2; i++) {
+        const socket = connect(server.port, "127.0.0.1");
+        held.push(socket);
+        socket.write(`GET /v1/objects/${U} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        await expect.poll(() => server.services.contexts.length).toBe(i + 1);
+      }
       await expect(server.send("GET", "/v1/meta")).rejects.toThrow();
       for (const socket of held) socket.destroy();
       const status = () =>
@@ -53,6 +60,27 @@ describe("limits of the server", () => {
           () => "dropped",
         );
       await expect.poll(status).toBe(200);
+    }));
+
+  it("S11: closes the connections that were idle longest, of whoever has most, when there are nearly too many", () =>
+    using({ connectionsMax: 8 }, async (server) => {
+      const closed: number[] = [];
+      const held: Socket[] = [];
+      const open = async (name: number): Promise<void> => {
+        const socket = connect(server.port, "127.0.0.1");
+        held.push(socket);
+        socket.on("error", () => {});
+        socket.on("close", () => closed.push(name));
+        socket.write("GET /v1/meta HTTP/1.1\r\nHost: x\r\n\r\n");
+        await new Promise((resolve) => socket.once("data", resolve));
+      };
+      for (let name = 0; name < 7; name++) await open(name);
+      // The first one is used again: now the second one has been idle longest.
+      held[0]?.write("GET /v1/meta HTTP/1.1\r\nHost: x\r\n\r\n");
+      await new Promise((resolve) => held[0]?.once("data", resolve));
+      for (let name = 7; name < 10; name++) await open(name);
+      await expect.poll(() => closed).toEqual([1, 2, 3]);
+      for (const socket of held) socket.destroy();
     }));
 
   it("closes the connection of a client whose body it refused before the client sent it", () =>

@@ -1,7 +1,8 @@
 import type { Logger } from "@shoal/service-runtime";
 import { askedText, targetText } from "./asked-text.js";
+import { shareKind } from "./connection.js";
 import type { Exchange } from "./exchange.js";
-import type { LoadReason } from "./http-statistics.js";
+import type { BodyCut, LoadReason } from "./http-statistics.js";
 import type { RequestIds } from "./request-ids.js";
 
 /** How a request ended. */
@@ -70,6 +71,13 @@ export class RequestLog {
   refusedPage(exchange: Exchange, reason: string): void {
     const client = exchange.request.socket.remoteAddress;
     this.#logger.warn({ ...this.#whichOne(exchange), client, reason }, "a foreign page was refused");
+  }
+
+  /** A client whose body was not waited for any longer. */
+  cutBody(exchange: Exchange, reason: BodyCut): void {
+    const { share } = exchange;
+    const fields = { reason, share: shareKind(share), client: exchange.connection.address };
+    this.#logger.warn({ ...this.#whichOne(exchange), ...fields }, "a body was cut off");
   }
 
   /** Something that the request needs does not answer: the issuer of a token, a shard. */

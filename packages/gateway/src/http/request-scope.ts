@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { ServerResponse } from "node:http";
+import type { Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { RequestContext, RequestWitness } from "@shoal/rpc";
 import type { RequestIds } from "./request-ids.js";
@@ -24,6 +25,7 @@ export class RequestScope implements RequestContext {
   readonly #limit: TimeLimit;
   readonly #response: ServerResponse;
   readonly #ids: RequestIds;
+  readonly #client: { readonly share: Share };
   readonly #onExpired: (error: ShoalError) => void;
   #gone: AbortController | undefined;
   #expired: ShoalError | undefined;
@@ -34,6 +36,7 @@ export class RequestScope implements RequestContext {
     limit: TimeLimit,
     response: ServerResponse,
     ids: RequestIds,
+    client: { readonly share: Share },
     onExpired: (error: ShoalError) => void,
     witness?: RequestWitness,
   ) {
@@ -42,6 +45,7 @@ export class RequestScope implements RequestContext {
     this.#limit = limit;
     this.#response = response;
     this.#ids = ids;
+    this.#client = client;
     this.#onExpired = onExpired;
     this.witness = witness;
   }
@@ -60,6 +64,10 @@ export class RequestScope implements RequestContext {
     else if (response.destroyed) onClose();
     else response.once("close", onClose);
     return gone.signal;
+  }
+
+  get share(): Share {
+    return this.#client.share;
   }
 
   get requestId(): string {

@@ -1,5 +1,5 @@
 import type { RouteAccess } from "../auth/access.js";
-import type { HttpRequest, RequestContent } from "./http-request.js";
+import type { HttpRequest } from "./http-request.js";
 import type { HttpResponse } from "./http-response.js";
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -27,10 +27,5 @@ export interface Route {
   readonly audited?: AuditedOperation;
   /** Which time-out ends it. */
   readonly timeout: "request" | "batch";
-  /**
-   * Reads parameters and body as `handle` does, and fails where it fails because of their format; absent where there is
-   * nothing to read. Only run when access is refused: faults of the format are told before that (reference-rest 1.1).
-   */
-  readonly bind?: (request: RequestContent) => void | Promise<void>;
   readonly handle: (request: HttpRequest) => Promise<HttpResponse> | HttpResponse;
 }

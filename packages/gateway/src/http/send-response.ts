@@ -20,14 +20,15 @@ export function sendResponse(
   requestId?: string,
 ): number {
   if (response.destroyed || response.headersSent) return 0;
-  const { status, chunks } = answer;
+  const { status } = answer;
+  const chunks = chunksOf(answer);
   const body = chunks?.length === 1 ? chunks[0] : answer.body;
   const headers: string[] = ["Vary", "Origin", "X-Content-Type-Options", "nosniff"];
   if (isLast) headers.push("Connection", "close");
   if (requestId !== undefined) headers.push("X-Request-Id", requestId);
   if (answer.headers !== undefined) headers.push(...answer.headers);
-  if (body === undefined && chunks !== undefined) {
-    const bytes = bodyBytesOf(answer);
+  if (chunks !== undefined && chunks.length !== 1) {
+    const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
     headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));
     response.writeHead(status, headers);
     writeChunks(response, chunks);
@@ -44,6 +45,18 @@ export function sendResponse(
   response.writeHead(status, headers);
   endResponse(response, body, answer.encoding ?? "utf8");
   return bytes;
+}
+
+/** Longer bodies are handed over in pieces of this length: how fast a client takes them can be seen then. */
+const PIECE_BYTES = 256 * 1024;
+
+/** The body in pieces; undefined where it is short enough to be handed over whole. */
+function chunksOf({ body, chunks, encoding }: HttpResponse): readonly Uint8Array[] | undefined {
+  if (chunks !== undefined || body === undefined || body.length <= PIECE_BYTES) return chunks;
+  const bytes = typeof body === "string" ? Buffer.from(body, encoding ?? "utf8") : body;
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) pieces.push(bytes.subarray(at, at + PIECE_BYTES));
+  return pieces;
 }
 
 /** Hands over as much as the connection takes, the rest when it takes more: all at once would hold the process. */

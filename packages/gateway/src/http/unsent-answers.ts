@@ -1,30 +1,75 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Holder, Share } from "@shoal/fair-share";
 import type { AnswerBudget } from "../answer-budget.js";
 
 /** Smaller answers fit into the buffers of their connections, of which there is a most. */
 const UNCOUNTED_BYTES_MAX = 16 * 1024;
 
-/** An answer that is on its way for longer may be cut off when there is no room for others. */
-const PATIENCE_MS = 5_000;
+/** Of an answer that its client has had for a shorter time it is not known how fast he takes it. */
+const TICKS_MIN = 3;
 
-interface Unsent {
-  readonly bytes: number;
-  readonly sinceMs: number;
+/** Who takes more in a tick is not cut off, whatever others want. */
+const FAST_BYTES = 256 * 1024;
+
+/** What a tick counts in the speed of the last ones. The system takes bytes of an answer a megabyte or so at a time. */
+const WEIGHT = 1 / 4;
+
+/** A large answer on its way to its client. */
+class UnsentAnswer implements Holder {
+  readonly #response: ServerResponse;
+  readonly #client: { readonly share: Share };
+  readonly #onCut: () => void;
+  /** Undefined while it waits for answers before its own. */
+  #socket: Socket | undefined;
+  #takenBefore = 0;
+  #speed = 0;
+  #ticks = 0;
+
+  constructor(response: ServerResponse, client: { readonly share: Share }, onCut: () => void) {
+    this.#response = response;
+    this.#client = client;
+    this.#onCut = onCut;
+  }
+
+  get share(): Share {
+    return this.#client.share;
+  }
+
+  speed(): number | undefined {
+    return this.#ticks < TICKS_MIN || this.#speed >= FAST_BYTES ? undefined : this.#speed;
+  }
+
+  cutOff(): void {
+    this.#onCut();
+    this.#response.destroy();
+  }
+
+  tick(): void {
+    const socket = this.#response.socket ?? this.#socket;
+    if (socket === undefined || socket === null) return;
+    const taken = socket.bytesWritten - socket.writableLength;
+    if (this.#socket === undefined) {
+      this.#socket = socket;
+      this.#takenBefore = taken;
+    }
+    const bytes = taken - this.#takenBefore;
+    this.#speed = this.#ticks === 0 ? bytes : this.#speed * (1 - WEIGHT) + bytes * WEIGHT;
+    this.#takenBefore = taken;
+    this.#ticks++;
+  }
 }
 
 /** The part of the memory of answers that clients have not taken yet. */
 export class UnsentAnswers {
-  readonly #budget: AnswerBudget;
-  readonly #nowMs: () => number;
-  /** In the order in which they were handed over. */
-  readonly #unsent = new Map<ServerResponse, Unsent>();
+  /** Answers that were cut off to make room for others. */
+  cut = 0;
+  readonly #answers: AnswerBudget;
+  readonly #unsent = new Map<ServerResponse, UnsentAnswer>();
   #held = 0;
 
-  /** `nowMs` must be monotonic. */
-  constructor(budget: AnswerBudget, nowMs: () => number) {
-    this.#budget = budget;
-    this.#nowMs = nowMs;
-    budget.whenFull((bytes) => this.#cutOff(bytes));
+  constructor(answers: AnswerBudget) {
+    this.#answers = answers;
   }
 
   get heldBytes(): number {
@@ -33,33 +78,32 @@ export class UnsentAnswers {
 
   /**
    * Counts an answer until its connection has taken it. Where there is no room, for this or for one that is being made,
-   * clients that have been taking theirs for a while are cut off, the slowest first; false, and nothing counted, when
-   * that gives too little.
+   * clients that take theirs slowly are cut off, as {@link Budget} says; false, and nothing counted, when that gives
+   * too little. A single answer may be larger than all may be: it goes alone.
    */
-  take(response: ServerResponse, bytes: number): boolean {
+  take(response: ServerResponse, bytes: number, client: { readonly share: Share }): boolean {
     // One that waits behind others of its connection takes memory whatever its size.
     if (bytes <= UNCOUNTED_BYTES_MAX && response.socket !== null) return true;
-    if (!this.#budget.tryTake(bytes)) return false;
+    const unsent = new UnsentAnswer(response, client, () => {
+      this.cut++;
+    });
+    const holding = this.#answers.budget.open(unsent);
+    if (holding?.takeAlone(bytes) !== true) {
+      holding?.close();
+      return false;
+    }
     this.#held += bytes;
-    this.#unsent.set(response, { bytes, sinceMs: this.#nowMs() });
-    response.once("close", () => this.#give(response));
+    this.#unsent.set(response, unsent);
+    response.once("close", () => {
+      holding.close();
+      this.#held -= bytes;
+      this.#unsent.delete(response);
+    });
     return true;
   }
 
-  #cutOff(bytes: number): void {
-    const before = this.#nowMs() - PATIENCE_MS;
-    for (const [response, unsent] of this.#unsent) {
-      if (unsent.sinceMs > before || this.#budget.fits(bytes)) return;
-      this.#give(response);
-      response.destroy();
-    }
-  }
-
-  #give(response: ServerResponse): void {
-    const unsent = this.#unsent.get(response);
-    if (unsent === undefined) return;
-    this.#unsent.delete(response);
-    this.#held -= unsent.bytes;
-    this.#budget.give(unsent.bytes);
+  /** To be called about once a second. */
+  tick(): void {
+    for (const unsent of this.#unsent.values()) unsent.tick();
   }
 }

@@ -1,6 +1,6 @@
+import type { Turns } from "@shoal/fair-share";
 import type { RequestContext } from "@shoal/rpc";
 import { monotonicMs } from "../http/monotonic.js";
-import type { LoopTurns } from "../loop-turns.js";
 import { type ItemGroup, ItemGroups } from "./item-groups.js";
 import { JsonScanner, type JsonToken } from "./json-scanner.js";
 import { type JsonSize, refuseItem, refuseSize } from "./json-size.js";
@@ -26,10 +26,11 @@ export interface ReadBody<Sink extends ItemSink> {
   readonly members: ReadonlyMap<string, ReadValue<Sink>>;
 }
 
+/** Whose turns long work takes. */
 export interface TurnParts {
-  readonly turns: LoopTurns;
+  readonly turns: Turns;
   /** A client that has gone needs no answer. */
-  readonly context?: Pick<RequestContext, "signal"> | undefined;
+  readonly context?: Pick<RequestContext, "signal" | "share"> | undefined;
 }
 
 /** Where the items stand: in the list at the root, in lists that are members of it; or the root is the only one. */
@@ -63,7 +64,7 @@ export async function readInTurns<Sink extends ItemSink>(
   const reader = new BodyReader(bytes, size, place);
   for (let since = monotonicMs(); !reader.read(LOOK_BYTES); ) {
     if (monotonicMs() - since < TURN_MS) continue;
-    await turns.next();
+    await turns.next(context?.share);
     context?.signal?.throwIfAborted();
     since = monotonicMs();
   }

@@ -1,5 +1,8 @@
+import { Turns } from "@shoal/fair-share";
 import { expect, it } from "vitest";
 import { writeInTurns } from "./write-in-turns.js";
+
+const PARTS = { turns: new Turns(() => 0) };
 
 it("gives up its turn after every half megabyte", async () => {
   let turns = 0;
@@ -17,7 +20,7 @@ it("gives up its turn after every half megabyte", async () => {
       yield part;
     }
   }
-  const chunks = await writeInTurns(parts(), "utf8");
+  const chunks = await writeInTurns(parts(), "utf8", PARTS);
   running = false;
   expect(new Set(seen).size).toBe(4);
   expect(Buffer.concat(chunks).toString()).toBe(part.repeat(32));
@@ -43,16 +46,16 @@ it("puts bytes between texts, where they stand, and gives up its turn for them, 
     }
     yield bytes.subarray(0, 2);
   }
-  const chunks = await writeInTurns(parts(), "utf8");
+  const chunks = await writeInTurns(parts(), "utf8", PARTS);
   running = false;
   expect(seen.size).toBe(6);
   const expected = Array.from({ length: 32 }, (_, i) => `é,${bytes}${i % 3 === 0 ? "ö".repeat(i) : ""}`);
   expect(Buffer.concat(chunks).toString()).toBe(`${expected.join("")}ö`);
-  expect(await writeInTurns([Buffer.from("ö"), "\u00c3\u00a9"], "latin1")).toEqual([Buffer.from("öé")]);
+  expect(await writeInTurns([Buffer.from("ö"), "\u00c3\u00a9"], "latin1", PARTS)).toEqual([Buffer.from("öé")]);
 });
 
 it("writes short texts at once, also none", async () => {
-  expect(await writeInTurns(["a", "b"], "utf8")).toEqual([Buffer.from("ab")]);
-  expect(await writeInTurns(["\u00c3\u00a9"], "latin1")).toEqual([Buffer.from("é")]);
-  expect(await writeInTurns([], "utf8")).toEqual([Buffer.alloc(0)]);
+  expect(await writeInTurns(["a", "b"], "utf8", PARTS)).toEqual([Buffer.from("ab")]);
+  expect(await writeInTurns(["\u00c3\u00a9"], "latin1", PARTS)).toEqual([Buffer.from("é")]);
+  expect(await writeInTurns([], "utf8", PARTS)).toEqual([Buffer.alloc(0)]);
 });

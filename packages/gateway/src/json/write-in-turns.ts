@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import type { TurnParts } from "./read-in-turns.js";
 
 /** So much is written at once, in characters or bytes: some 5 ms for numbers, and half a megabyte of answer. */
 export const TURN_LENGTH = 512 * 1024;
@@ -11,6 +11,7 @@ export const TURN_LENGTH = 512 * 1024;
 export async function writeInTurns(
   parts: Iterable<string | Uint8Array>,
   encoding: "utf8" | "latin1",
+  { turns, context }: TurnParts,
 ): Promise<readonly Buffer[]> {
   const chunks: Buffer[] = [];
   let pieces: Uint8Array[] = [];
@@ -29,7 +30,7 @@ export async function writeInTurns(
     pieces = [];
     text = "";
     length = 0;
-    await setImmediate();
+    await turns.next(context?.share);
   }
   if (length > 0 || chunks.length === 0) chunks.push(chunkOf(pieces, text, encoding));
   return chunks;

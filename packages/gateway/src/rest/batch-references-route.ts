@@ -1,3 +1,4 @@
+import type { Turns } from "@shoal/fair-share";
 import type { IngestService, ReferenceOutcome } from "@shoal/ingest";
 import { parseLongBeacon } from "@shoal/model";
 import type { RequestContext, RequestWitness } from "@shoal/rpc";
@@ -6,14 +7,13 @@ import type { HttpResponse } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
 import { writeInTurns } from "../json/write-in-turns.js";
-import type { LoopTurns } from "../loop-turns.js";
 import { readLongReferenceBatch, readReferenceBatch } from "./reference-body.js";
 
 /**
  * `POST /v1/batch/references` (reference-rest 6.2): 200 with one result a reference, in order. Past the time-out the
  * answer is 504; what was acknowledged by then stays.
  */
-export function batchReferencesRoute(ingest: IngestService, referencesMax: number, turns: LoopTurns): Route {
+export function batchReferencesRoute(ingest: IngestService, referencesMax: number, turns: Turns): Route {
   const read = ({ body }: RequestContent, context?: RequestContext) =>
     body.length > LONG_BODY_BYTES
       ? readLongReferenceBatch(body, referencesMax, { turns, context })
@@ -27,7 +27,7 @@ export function batchReferencesRoute(ingest: IngestService, referencesMax: numbe
       for (const [at, outcome] of outcomes.entries()) yield (at === 0 ? "[" : ",") + result(outcome);
       yield outcomes.length === 0 ? "[]\n" : "]\n";
     }
-    return { status: 200, chunks: await writeInTurns(results(), "utf8") };
+    return { status: 200, chunks: await writeInTurns(results(), "utf8", { turns, context: request.context }) };
   }
   return {
     method: "POST",
@@ -36,9 +36,6 @@ export function batchReferencesRoute(ingest: IngestService, referencesMax: numbe
     access: { verb: "update", resource: "batch/*" },
     audited: { action: "import_references", told: "count" },
     timeout: "batch",
-    bind: async (request) => {
-      await read(request);
-    },
     handle: importReferences,
   };
 }

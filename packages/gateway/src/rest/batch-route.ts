@@ -1,4 +1,5 @@
-import { type BatchOutcome, type IngestService, parseBodyId } from "@shoal/ingest";
+import type { Turns } from "@shoal/fair-share";
+import type { BatchOutcome, IngestService } from "@shoal/ingest";
 import type { RequestContext, RequestWitness } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
@@ -6,7 +7,6 @@ import type { HttpResponse } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
 import { writeInTurns } from "../json/write-in-turns.js";
-import type { LoopTurns } from "../loop-turns.js";
 import { readBatchBody, readLongBatchBody } from "./batch-body.js";
 import type { ObjectWriter } from "./object-json.js";
 
@@ -14,7 +14,7 @@ export interface BatchSettings {
   /** Items of a batch. */
   readonly batchObjectsMax: number;
   /** Of all long bodies together. */
-  readonly bodyTurns: LoopTurns;
+  readonly bodyTurns: Turns;
   /** Told the outcomes of each batch. */
   readonly onBatch?: (outcomes: readonly BatchOutcome[]) => void;
 }
@@ -47,7 +47,10 @@ export function batchRoute(
       }
       yield outcomes.length === 0 ? "[]\n" : "]\n";
     }
-    return { status: 200, chunks: await writeInTurns(results(), "utf8") };
+    return {
+      status: 200,
+      chunks: await writeInTurns(results(), "utf8", { turns: bodyTurns, context: request.context }),
+    };
   }
   return {
     method: "POST",
@@ -56,9 +59,6 @@ export function batchRoute(
     access: { verb: "create", resource: "batch/objects" },
     audited: { action: "import_objects", told: "count" },
     timeout: "batch",
-    bind: async (request) => {
-      for (const input of await read(request)) parseBodyId(input?.id);
-    },
     handle: importObjects,
   };
 }

@@ -37,7 +37,7 @@ export function classificationRoutes(
   }
 
   return CLASSIFICATION_PATHS.flatMap((path): readonly Route[] => [
-    { method: "POST", path, body: "json", ...access("create"), ...STARTED, bind: bindBody, handle: start },
+    { method: "POST", path, body: "json", ...access("create"), ...STARTED, handle: start },
     { method: "GET", path: `${path}/{classification}`, body: "none", ...access("get"), handle: get },
   ]);
 }
@@ -46,11 +46,6 @@ const STARTED = { audited: { action: "start_classification", told: "line" } } as
 
 function access(verb: "create" | "get") {
   return { access: { verb, resource: "classifications/*" }, timeout: "request" } as const;
-}
-
-/** A word that is none of its list is 422 here, too (reference-rest 10.1). */
-function bindBody(request: RequestContent): void {
-  readClassificationBody(readBody(request));
 }
 
 function readBody({ body }: RequestContent): unknown {

@@ -1,7 +1,8 @@
+import { Turns } from "@shoal/fair-share";
 import { type ObjectId, SPEC_PROFILE } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AnswerBudget } from "../answer-budget.js";
-import { LoopTurns } from "../loop-turns.js";
+import { monotonicMs } from "../http/monotonic.js";
 import { RowTurns } from "../row-turns.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 import { batchRoute } from "./batch-route.js";
@@ -139,7 +140,7 @@ describe("POST /v1/batch/objects", () => {
       services.ingest,
       writer,
       { now: () => T },
-      { batchObjectsMax: 100_000, bodyTurns: new LoopTurns() },
+      { batchObjectsMax: 100_000, bodyTurns: new Turns(monotonicMs) },
     );
     expect((await batch.handle({ ...request, body })).chunks?.length).toBeGreaterThan(3);
     const objects = new Array(2000).fill({ ...services.objects.get(id), vector: new Float32Array(1000) });
@@ -147,6 +148,7 @@ describe("POST /v1/batch/objects", () => {
       queryDefaultsLimit: 25,
       queryMaximumResults: 10_000,
       turns: new RowTurns(10_000),
+      bodyTurns: new Turns(monotonicMs),
       answers: new AnswerBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
     });
     const page = await list.handle({ ...request, queryString: "include=vector", body: Buffer.alloc(0) });

@@ -1,3 +1,4 @@
+import type { Turns } from "@shoal/fair-share";
 import { parseObjectId, ShoalError, type StoredObject } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
@@ -15,6 +16,8 @@ export interface ListSettings {
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
   readonly turns: RowTurns;
+  /** Of all costly steps together. */
+  readonly bodyTurns: Turns;
   readonly answers: AnswerBudget;
   /** None when absent. */
   readonly modules?: EnabledModules;
@@ -24,7 +27,7 @@ export interface ListSettings {
 export function listRoute(
   query: QueryService,
   writer: ObjectWriter,
-  { queryDefaultsLimit, queryMaximumResults, turns, answers, modules }: ListSettings,
+  { queryDefaultsLimit, queryMaximumResults, turns, bodyTurns, answers, modules }: ListSettings,
 ): Route {
   async function list(request: HttpRequest): Promise<HttpResponse> {
     const place = placeOf(request);
@@ -36,14 +39,14 @@ export function listRoute(
     return turns.run(rows, request.context, () => page(wanted, include, request));
   }
   async function page(wanted: Parameters<QueryService["list"]>[0], include: Include, { context }: HttpRequest) {
-    const held = answers.begin();
+    const held = answers.begin(context);
     try {
       const objects = await query.list(wanted, new InnerContext(context, { rowBytes: held }));
       const added =
         include.additional.length === 0 ? [] : await query.additional(objects, include.additional, "restList", context);
       const write = (object: StoredObject, at: number) => writer.stored(object, include, added[at]);
       const parts = partsOf([...objects], write, held, context);
-      return { status: 200, chunks: await writeInTurns(parts, "latin1") };
+      return { status: 200, chunks: await writeInTurns(parts, "latin1", { turns: bodyTurns, context }) };
     } catch (thrown) {
       throw held.refusal ?? thrown;
     } finally {
@@ -56,9 +59,6 @@ export function listRoute(
     body: "none",
     access: { verb: "list", resource: "objects" },
     timeout: "request",
-    bind: (request) => {
-      placeOf(request);
-    },
     handle: list,
   };
 }

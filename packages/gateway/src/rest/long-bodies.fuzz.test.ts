@@ -1,10 +1,11 @@
+import { Turns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
+import { monotonicMs } from "../http/monotonic.js";
 import { float32ArrayToJson } from "../json/float32.js";
 import { JSON_DEPTH_MAX, noJson } from "../json/parse-json.js";
 import { scanJson } from "../json/scan-json.js";
-import { LoopTurns } from "../loop-turns.js";
 import { readBatchBody, readLongBatchBody } from "./batch-body.js";
 import { readLongObjectBody, readObjectBody, type SentObject } from "./object-body.js";
 import {
@@ -163,7 +164,7 @@ function refuse(problem: string): never {
 
 type Read = (bytes: Buffer) => unknown;
 
-const turns = new LoopTurns();
+const turns = new Turns(monotonicMs);
 const MOST = 3;
 const READERS: readonly (readonly [string, (random: SeededRandom) => string, Read, Read])[] = [
   ["an object", object, readObjectBody, (bytes) => readLongObjectBody(bytes, { turns })],

@@ -1,4 +1,5 @@
-import { type IngestService, type ObjectInput, parseBodyId } from "@shoal/ingest";
+import type { Turns } from "@shoal/fair-share";
+import type { IngestService, ObjectInput } from "@shoal/ingest";
 import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
@@ -10,7 +11,6 @@ import { queryParameter } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT, notFoundResponse } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
-import type { LoopTurns } from "../loop-turns.js";
 import { parseInclude } from "./include.js";
 import { readLongObjectBody, readObjectBody } from "./object-body.js";
 import type { ObjectWriter } from "./object-json.js";
@@ -24,7 +24,7 @@ export interface ObjectRouteParts {
   readonly profile: Pick<WireProfile, "putObjectAnswersObject" | "notFoundHasBody">;
   readonly answers: AnswerBudget;
   /** Of all long bodies together. */
-  readonly turns: LoopTurns;
+  readonly turns: Turns;
 }
 
 /** The operations on one object (reference-rest 2.7, 3; decisions.md). */
@@ -36,7 +36,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   async function get(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
     const include = parseInclude(queryParameter(request, "include"), modules);
-    const held = answers.beginObject();
+    const held = answers.beginObject(request.context);
     try {
       const object = await query.objectById(id, include.fields, new InnerContext(request.context, { rowBytes: held }));
       if (object === undefined) return unknownObject(id);
@@ -87,15 +87,6 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
     return NO_CONTENT;
   }
 
-  async function bindBody(request: RequestContent): Promise<void> {
-    parseBodyId((await readBody(request, turns)).id);
-  }
-
-  async function bindAll(request: RequestContent): Promise<void> {
-    bindId(request);
-    await bindBody(request);
-  }
-
   async function validate(request: HttpRequest): Promise<HttpResponse> {
     await ingest.validateObject(await readBody(request, turns, request.context), request.context);
     return EMPTY_OK;
@@ -103,35 +94,14 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
 
   const one = "/v1/objects/{id}";
   return [
-    { method: "GET", path: one, ...withoutBody("get"), bind: bindId, handle: get },
-    { method: "HEAD", path: one, ...withoutBody("get"), bind: bindId, handle: head },
-    { method: "PUT", path: one, ...withBody("update", ONE), ...counted("replace_object"), bind: bindAll, handle: put },
-    {
-      method: "PATCH",
-      path: one,
-      ...withBody("update", ONE),
-      ...counted("merge_object"),
-      bind: bindAll,
-      handle: patch,
-    },
-    {
-      method: "DELETE",
-      path: one,
-      ...withoutBody("delete"),
-      ...counted("delete_object"),
-      bind: bindId,
-      handle: remove,
-    },
-    {
-      method: "POST",
-      path: "/v1/objects",
-      ...withBody("create", ALL),
-      ...counted("create_object"),
-      bind: bindBody,
-      handle: post,
-    },
-    { method: "POST", path: "/v1/objects/validate", ...withBody("validate", ALL), bind: bindBody, handle: validate },
-    { method: "GET", path: "/v1/{id:uuid}", ...withoutBody("get"), bind: bindId, handle: get },
+    { method: "GET", path: one, ...withoutBody("get"), handle: get },
+    { method: "HEAD", path: one, ...withoutBody("get"), handle: head },
+    { method: "PUT", path: one, ...withBody("update", ONE), ...counted("replace_object"), handle: put },
+    { method: "PATCH", path: one, ...withBody("update", ONE), ...counted("merge_object"), handle: patch },
+    { method: "DELETE", path: one, ...withoutBody("delete"), ...counted("delete_object"), handle: remove },
+    { method: "POST", path: "/v1/objects", ...withBody("create", ALL), ...counted("create_object"), handle: post },
+    { method: "POST", path: "/v1/objects/validate", ...withBody("validate", ALL), handle: validate },
+    { method: "GET", path: "/v1/{id:uuid}", ...withoutBody("get"), handle: get },
   ];
 }
 
@@ -156,14 +126,10 @@ const NO_FIELDS = { properties: false, vector: false, extras: false };
 
 function readBody(
   { body }: RequestContent,
-  turns: LoopTurns,
+  turns: Turns,
   context?: RequestContext,
 ): ObjectInput | Promise<ObjectInput> {
   return body.length > LONG_BODY_BYTES ? readLongObjectBody(body, { turns, context }) : readObjectBody(body);
-}
-
-function bindId(request: RequestContent): void {
-  pathId(request);
 }
 
 /** A JSON answer from a string of bytes. */

@@ -1,3 +1,4 @@
+import type { Turns } from "@shoal/fair-share";
 import type { IngestService } from "@shoal/ingest";
 import type { ObjectId, WireProfile } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
@@ -5,7 +6,6 @@ import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Method, Route } from "../http/route.js";
-import type { LoopTurns } from "../loop-turns.js";
 import { pathId } from "./path-id.js";
 import {
   readLongReference,
@@ -21,7 +21,7 @@ export function referenceRoutes(
   ingest: IngestService,
   profile: Pick<WireProfile, "referenceWriteStatus">,
   referencesMax: number,
-  turns: LoopTurns,
+  turns: Turns,
 ): readonly Route[] {
   const written = profile.referenceWriteStatus === 200 ? EMPTY_OK : NO_CONTENT;
 
@@ -59,28 +59,19 @@ export function referenceRoutes(
     return NO_CONTENT;
   }
 
-  const route = (
-    method: Method,
-    action: string,
-    read: (request: RequestContent) => unknown,
-    handle: Route["handle"],
-  ): Route => ({
+  const route = (method: Method, action: string, handle: Route["handle"]): Route => ({
     method,
     path: "/v1/objects/{id}/references/{property}",
     body: "json",
     access: { verb: "update", resource: "objects/{id}" },
     audited: { action, told: "count" },
     timeout: "request",
-    bind: async (request) => {
-      place(request);
-      await read(request);
-    },
     handle,
   });
   return [
-    route("POST", "add_reference", added, post),
-    route("PUT", "replace_references", listed, put),
-    route("DELETE", "remove_references", removed, remove),
+    route("POST", "add_reference", post),
+    route("PUT", "replace_references", put),
+    route("DELETE", "remove_references", remove),
   ];
 }
 

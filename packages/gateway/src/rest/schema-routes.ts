@@ -6,7 +6,6 @@ import {
   type ClassDefinition,
   type ClassSettings,
   decodeBody,
-  PROPERTY_BODY,
   parseClass,
   parseProperty,
   ShoalError,
@@ -142,17 +141,11 @@ export function schemaRoutes(
   const one = "/v1/schema/{class}";
   return [
     { method: "GET", path: "/v1/schema", ...READING, handle: list },
-    { method: "POST", path: "/v1/schema", ...changing("create", "create_class"), bind: bindClass, handle: create },
+    { method: "POST", path: "/v1/schema", ...changing("create", "create_class"), handle: create },
     { method: "GET", path: one, ...READING, handle: get },
-    { method: "PUT", path: one, ...changing("update", "update_class"), bind: bindClass, handle: update },
+    { method: "PUT", path: one, ...changing("update", "update_class"), handle: update },
     { method: "DELETE", path: one, ...changing("delete", "delete_class"), body: "none", handle: remove },
-    {
-      method: "POST",
-      path: `${one}/properties`,
-      ...changing("update", "add_property"),
-      bind: bindProperty,
-      handle: addProperty,
-    },
+    { method: "POST", path: `${one}/properties`, ...changing("update", "add_property"), handle: addProperty },
   ];
 }
 
@@ -173,14 +166,6 @@ function readBody(request: RequestContent, name: string): unknown {
     throw new ShoalError("tooLarge", message);
   }
   return parseJsonExactly(parseJson(request.body, name).text);
-}
-
-function bindClass(request: RequestContent): void {
-  decodeBody(CLASS_BODY, readBody(request, "objectClass"), "objectClass");
-}
-
-function bindProperty(request: RequestContent): void {
-  decodeBody(PROPERTY_BODY, readBody(request, "body"), "body");
 }
 
 function unknownClass(className: string): string {

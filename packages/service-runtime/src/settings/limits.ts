@@ -18,8 +18,15 @@ export const LIMIT_SETTINGS = {
     "REQUEST_BODIES_BYTES_MAX",
     "request.bodies_bytes_max",
     512 * MIB,
-    "Bytes of all request bodies that are held at the same time; above it requests are refused with 429.",
+    "Bytes of all request bodies that are held at the same time. When they are full, the user (or address) that holds most loses the body that comes slowest, with 429.",
     wholeNumber(KIB, 64 * GIB),
+  ),
+  requestBodiesMax: setting(
+    "REQUEST_BODIES_MAX",
+    "request.bodies_max",
+    5_000,
+    "Requests with a body that are read or worked on at the same time; above it the one that comes slowest is cut off.",
+    wholeNumber(1, 1_000_000),
   ),
   // An object is read and merged in one go, while nothing else happens. REST reads no more than 16 MiB of one.
   objectBytesMax: setting(
@@ -251,7 +258,7 @@ export const LIMIT_SETTINGS = {
     "HTTP_CONNECTIONS_MAX",
     "http.connections_max",
     10_000,
-    "Open client connections.",
+    "Open client connections. Above seven eighths of them idle ones are closed, of the address that has most first.",
     wholeNumber(1, 1_000_000),
   ),
 } as const;

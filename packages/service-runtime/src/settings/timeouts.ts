@@ -30,6 +30,12 @@ export const TIMEOUT_SETTINGS = {
     300,
     "Time a client has to send a whole request.",
   ),
+  bodyStallSeconds: seconds(
+    "HTTP_BODY_STALL_SECONDS",
+    "http.body_stall_seconds",
+    10,
+    "Time in which a request body must get on, by a kilobyte for each second; else it is answered with 408.",
+  ),
   keepAliveSeconds: seconds(
     "HTTP_KEEP_ALIVE_SECONDS",
     "http.keep_alive_seconds",

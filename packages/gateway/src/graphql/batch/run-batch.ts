@@ -1,7 +1,7 @@
+import type { Turns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
-import type { LoopTurns } from "../../loop-turns.js";
 import { type GraphQlAnswer, refusedAnswer } from "../answer.js";
 import type { GraphQlLimits } from "../limits.js";
 import { batchItems } from "./batch-items.js";
@@ -18,7 +18,7 @@ export interface BatchParts {
   readonly execute: (body: Buffer, context: RequestContext) => Promise<GraphQlAnswer>;
   readonly answers: AnswerBudget;
   /** Shared with other bodies that are costly to read. */
-  readonly turns: LoopTurns;
+  readonly turns: Turns;
   /** Called with everything that an item fails with and that is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly limits: Pick<GraphQlLimits, "graphqlBatchRequestsMax" | "graphqlBatchConcurrencyMax">;
@@ -40,11 +40,11 @@ export async function runBatch(
   const items = batchItems(body, limits.graphqlBatchRequestsMax);
   if (items.length === 0) throw new ShoalError("invalid", "the batch has no queries");
   const slots: Buffer[] = [];
-  const held = answers.begin();
+  const held = answers.begin(context);
   let next = 0;
   const work = async (): Promise<void> => {
     for (;;) {
-      await turns.room();
+      await turns.room(context.share);
       const slot = next++;
       if (slot >= items.length) return;
       const answer = await execute(items[slot] as Buffer, context).catch((thrown: unknown) => {

@@ -1,12 +1,13 @@
+import { type Share, Turns } from "@shoal/fair-share";
 import { __Schema, __Type, type GraphQLFieldResolver } from "graphql";
-import { LoopTurns } from "../../loop-turns.js";
 
 /** Elements of a list of introspection that are told in one turn of the event loop: ten milliseconds or so of types. */
 const TURN_ELEMENTS = 128;
 
-/** What a context has to have for introspection to take turns: all that share it have one step in each turn. */
+/** What a context has to have for introspection to take turns. */
 export interface IntrospectionContext {
-  readonly introspection: LoopTurns;
+  readonly turns: Turns;
+  readonly request: { readonly share?: Share | undefined };
 }
 
 /**
@@ -39,13 +40,13 @@ function inTurns(resolve: GraphQLFieldResolver<unknown, unknown>): GraphQLFieldR
     if (!Array.isArray(list) || list.length <= TURN_ELEMENTS || !takesTurns(context)) return list;
     let turn = Promise.resolve();
     return list.map((element, at) => {
-      if (at > 0 && at % TURN_ELEMENTS === 0) turn = context.introspection.next();
+      if (at > 0 && at % TURN_ELEMENTS === 0) turn = context.turns.next(context.request.share);
       return turn.then(() => element);
     });
   };
 }
 
 function takesTurns(context: unknown): context is IntrospectionContext {
-  const turns = (context as Partial<IntrospectionContext> | null | undefined)?.introspection;
-  return turns instanceof LoopTurns;
+  const turns = (context as Partial<IntrospectionContext> | null | undefined)?.turns;
+  return turns instanceof Turns;
 }

@@ -6,12 +6,12 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
+import type { Turns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { InnerContext, type RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
 import { type AnswerBudget, answerTooLarge } from "../../answer-budget.js";
 import { TURN_LENGTH, writeInTurns } from "../../json/write-in-turns.js";
-import { LoopTurns } from "../../loop-turns.js";
 import {
   type ErrorItem,
   errorItem,
@@ -34,6 +34,8 @@ export interface PlainExecutionParts {
   readonly schema: GraphQLSchema;
   readonly wire: GraphQlWire;
   readonly answers: AnswerBudget;
+  /** Of all costly steps together. */
+  readonly turns: Turns;
   /** Called with everything that was thrown and is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly statistics?: GraphQlStatistics;
@@ -48,12 +50,13 @@ export class PlainExecution {
   readonly #wire: GraphQlWire;
   #server: ApolloServer<PlainContext> | undefined;
 
-  readonly #introspection = new LoopTurns();
+  readonly #turns: Turns;
   readonly #onFault: PlainExecutionParts["onFault"];
   readonly #answers: AnswerBudget;
   readonly #statistics: GraphQlStatistics | undefined;
 
-  constructor({ schema, wire, answers, onFault, statistics }: PlainExecutionParts) {
+  constructor({ schema, wire, answers, turns, onFault, statistics }: PlainExecutionParts) {
+    this.#turns = turns;
     this.#answers = answers;
     this.#onFault = onFault;
     this.#schema = schema;
@@ -97,14 +100,14 @@ export class PlainExecution {
 
   /** Answers a request whose document was read and found valid. */
   async execute(asked: GraphQlRequest, context: RequestContext): Promise<GraphQlAnswer> {
-    const held = this.#answers.begin();
+    const held = this.#answers.begin(context);
     try {
       const request = new InnerContext(context, { rowBytes: held });
       return await this.#execute(asked, {
         request,
         answer: held,
-        reached: new ReachedRows(request, held),
-        introspection: this.#introspection,
+        reached: new ReachedRows(request, held, this.#turns),
+        turns: this.#turns,
       });
     } catch (thrown) {
       return tooLargeAnswer(thrown);
@@ -156,7 +159,7 @@ export class PlainExecution {
       }
       yield tail;
     }
-    const chunks = await writeInTurns(parts(), "utf8");
+    const chunks = await writeInTurns(parts(), "utf8", { turns: this.#turns, context: context.request });
     return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
   }
 }

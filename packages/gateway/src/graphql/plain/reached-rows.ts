@@ -1,7 +1,7 @@
+import type { Turns } from "@shoal/fair-share";
 import type { ReferencedRow } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { HeldAnswer } from "../../answer-budget.js";
-import { LoopTurns } from "../../loop-turns.js";
 import { PlainRow, type TargetRows } from "./plain-row.js";
 
 /** Work of one turn of the event loop, some milliseconds, in bytes of stored properties that are parsed. */
@@ -15,13 +15,14 @@ const PARSED_SHARE = 1 / 16;
 export class ReachedRows implements TargetRows {
   readonly #request: RequestContext;
   readonly #answer: HeldAnswer;
-  readonly #turns = new LoopTurns();
+  readonly #turns: Turns;
   #work = 0;
   /** The last turn that was asked for; undefined while the first one lasts. */
   #turn: Promise<void> | undefined;
   #isOver = false;
 
-  constructor(request: RequestContext, answer: HeldAnswer) {
+  constructor(request: RequestContext, answer: HeldAnswer, turns: Turns) {
+    this.#turns = turns;
     this.#request = request;
     this.#answer = answer;
   }
@@ -44,7 +45,7 @@ export class ReachedRows implements TargetRows {
     this.#work += work;
     if (this.#work < TURN_WORK) return this.#turn;
     this.#work = 0;
-    this.#turn = this.#turns.next().then(() => {
+    this.#turn = this.#turns.next(this.#request.share).then(() => {
       if (this.#request.signal?.aborted) this.#isOver = true;
     });
     return this.#turn;

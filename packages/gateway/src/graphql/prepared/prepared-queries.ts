@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import type { Turns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
@@ -39,6 +39,8 @@ export interface PreparedQueriesOptions {
   readonly answers: AnswerBudget;
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly turns: RowTurns;
+  /** Of all costly steps together. */
+  readonly bodyTurns: Turns;
   readonly statistics?: GraphQlStatistics;
 }
 
@@ -159,7 +161,7 @@ class PreparedQuery {
     const { limits, answers, turns } = this.#options;
     // The literals are taken before the first await: the lifter serves the next request then.
     const calls = this.#calls.map((call) => boundCall(call, lifter.literals));
-    const held = answers.begin();
+    const held = answers.begin(context);
     try {
       const cost = new RequestCost();
       for (const call of calls) cost.add(call instanceof Failure ? NO_COST : call);
@@ -206,7 +208,7 @@ class PreparedQuery {
         if (isShared) this.#outputs.detach();
         isShared = false;
         held.setText(out.length);
-        await setImmediate();
+        await this.#options.bodyTurns.next(context.share);
         context.signal?.throwIfAborted();
       }
       return out.take();

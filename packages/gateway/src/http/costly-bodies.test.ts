@@ -1,7 +1,7 @@
+import { Turns } from "@shoal/fair-share";
 import { expect, it, vi } from "vitest";
-import { COSTLY_BODY_BYTES, LONG_BODY_BYTES } from "./http/read-body.js";
-import { LoopTurns } from "./loop-turns.js";
-import { serveFakes } from "./testing/serve-fakes.js";
+import { serveFakes } from "../testing/serve-fakes.js";
+import { COSTLY_BODY_BYTES, LONG_BODY_BYTES } from "./read-body.js";
 
 /** Counts turns of the event loop while `run` runs. */
 async function withTurns(run: (turn: () => number) => Promise<void>): Promise<void> {
@@ -19,47 +19,8 @@ async function withTurns(run: (turn: () => number) => Promise<void>): Promise<vo
   }
 }
 
-function work(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
-
-it("gives everyone a turn of its own, in order", () =>
-  withTurns(async (turn) => {
-    const turns = new LoopTurns();
-    const seen: [number, number][] = [];
-    const wait = async (name: number): Promise<void> => {
-      await turns.next();
-      seen.push([name, turn()]);
-    };
-    await Promise.all([wait(0), wait(1), wait(2)]);
-    await Promise.all([wait(3), wait(4)]);
-    expect(seen.map(([name]) => name)).toEqual([0, 1, 2, 3, 4]);
-    expect(new Set(seen.map(([, at]) => at)).size).toBe(5);
-  }));
-
-it("gives room at once until a turn is spent, then a turn of its own to each in order", () =>
-  withTurns(async (turn) => {
-    const turns = new LoopTurns();
-    expect([turns.room(), turns.room()]).toEqual([undefined, undefined]);
-    work(25);
-    const begun = turn();
-    const seen: [number, number][] = [];
-    const wait = async (name: number): Promise<void> => {
-      await turns.room();
-      seen.push([name, turn()]);
-    };
-    await Promise.all([wait(0), wait(1), wait(2)]);
-    expect(seen.map(([name]) => name)).toEqual([0, 1, 2]);
-    expect(new Set(seen.map(([, at]) => at)).size).toBe(3);
-    expect(seen[1]?.[1]).toBeGreaterThan(begun);
-    // A new turn has room again.
-    await turns.next();
-    expect(turns.room()).toBeUndefined();
-  }));
-
 it("the server asks for room before bodies that are costly together, and not for small ones", async () => {
-  const room = vi.spyOn(LoopTurns.prototype, "room");
+  const room = vi.spyOn(Turns.prototype, "room");
   const server = await serveFakes();
   try {
     const send = (text: string) =>

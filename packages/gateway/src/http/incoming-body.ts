@@ -1,0 +1,189 @@
+import type { IncomingMessage } from "node:http";
+import type { Budget, Gate, Holder, Holding, Share, Turns } from "@shoal/fair-share";
+import { ShoalError } from "@shoal/model";
+import { StalledBodyError } from "./http-response.js";
+import type { BodyCut } from "./http-statistics.js";
+import { bodyTooLarge, inflateBody, noRoomForBody } from "./inflate-body.js";
+import { LONG_BODY_BYTES } from "./read-body.js";
+
+/** Who sends slower sends nothing, as far as {@link IncomingBody.tick} is concerned. */
+export const BYTES_PER_SECOND_MIN = 1024;
+
+const EMPTY = Buffer.alloc(0);
+
+export interface BodyLimits {
+  /** Largest body, as it is sent and inflated. */
+  readonly bodyBytesMax: number;
+  /** Ticks in which a body must get on. */
+  readonly stallTicks: number;
+  /** Of all bodies, until their requests have been answered. */
+  readonly budget: Budget<IncomingBody>;
+  readonly turns: Turns;
+  /** Of all bodies that are inflated. */
+  readonly inflating: Gate;
+}
+
+/** The body of a request, from its first byte until the request has been answered. */
+export class IncomingBody implements Holder {
+  readonly #request: IncomingMessage;
+  readonly #client: { readonly share: Share };
+  readonly #limits: BodyLimits;
+  readonly #chunks: Buffer[] = [];
+  #received = 0;
+  #holding: Holding | undefined;
+  #cut: BodyCut | undefined;
+  #settle: { readonly resolve: (bytes: Buffer) => void; readonly reject: (error: Error) => void } | undefined;
+  /** Bytes a tick, of late; of one that has just begun not known. */
+  #speed = Number.POSITIVE_INFINITY;
+  #receivedBefore = 0;
+  #ticks = 0;
+  #receivedAtWindow = 0;
+
+  constructor(request: IncomingMessage, client: { readonly share: Share }, limits: BodyLimits) {
+    this.#request = request;
+    this.#client = client;
+    this.#limits = limits;
+  }
+
+  get share(): Share {
+    return this.#client.share;
+  }
+
+  /** Bytes that have come in. */
+  get received(): number {
+    return this.#received;
+  }
+
+  /** Why it was not read to its end, where that was not for what it is. */
+  get cut(): BodyCut | undefined {
+    return this.#cut;
+  }
+
+  /** A body that is complete is not cut off. */
+  speed(): number | undefined {
+    return this.#settle === undefined ? undefined : this.#speed;
+  }
+
+  cutOff(): void {
+    this.#cut = "gives_way";
+    this.#fail(new ShoalError("overloaded", GIVES_WAY, { retryAfterSeconds: 1 }));
+  }
+
+  /**
+   * Reads the whole body, unpacking gzip. Fails with `tooLarge` as soon as a limit is passed (at once when the announced
+   * length passes it), with `overloaded` when all bodies together are too many, with `malformed` on damaged gzip, with
+   * `StalledBodyError`. The rest of a refused body is left unread.
+   */
+  async read(): Promise<Buffer> {
+    const { bodyBytesMax, budget, turns } = this.#limits;
+    const { headers } = this.#request;
+    if (Number(headers["content-length"] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
+    this.#holding = budget.open(this);
+    if (this.#holding === undefined) throw new ShoalError("overloaded", TOO_MANY, { retryAfterSeconds: 1 });
+    const whole = await this.#receive();
+    const encoding = headers["content-encoding"];
+    if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") return this.#inflate();
+    return whole ?? joinedInTurns(this.#chunks, this.#received, turns, this.share);
+  }
+
+  /** Gives its memory back. */
+  release(): void {
+    this.#holding?.close();
+  }
+
+  /** A second or so has passed: cuts a client off that has sent next to nothing for a while. */
+  tick(): void {
+    if (this.#settle === undefined) return;
+    const bytes = this.#received - this.#receivedBefore;
+    this.#receivedBefore = this.#received;
+    if (this.#ticks++ > 0) this.#speed = this.#speed === Number.POSITIVE_INFINITY ? bytes : (this.#speed + bytes) / 2;
+    if (this.#ticks % this.#limits.stallTicks !== 0) return;
+    const moved = this.#received - this.#receivedAtWindow;
+    this.#receivedAtWindow = this.#received;
+    if (moved >= this.#limits.stallTicks * BYTES_PER_SECOND_MIN) return;
+    this.#cut = "stalled";
+    this.#fail(new StalledBodyError(stalled(this.#limits.stallTicks)));
+  }
+
+  /** The whole, unless it is long. */
+  #receive(): Promise<Buffer | undefined> {
+    const request = this.#request;
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        if (this.#settle === undefined) return;
+        this.#settle = undefined;
+        const [first = EMPTY] = this.#chunks;
+        const isLong = this.#received > LONG_BODY_BYTES;
+        resolve(this.#chunks.length < 2 ? first : isLong ? undefined : Buffer.concat(this.#chunks));
+      };
+      const stop = (error: Error): void => {
+        request.off("data", this.#onData);
+        request.pause();
+        reject(error);
+      };
+      this.#settle = { resolve: end, reject: stop };
+      request.on("data", this.#onData);
+      request.on("end", end);
+      request.on("error", () => this.#fail(new ShoalError("malformed", "the client broke off while sending the body")));
+    });
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#received + chunk.length > this.#limits.bodyBytesMax) this.#fail(bodyTooLarge(this.#limits.bodyBytesMax));
+    else if (this.#holding?.take(chunk.length) !== true) this.#fail(noRoomForBody());
+    else {
+      this.#received += chunk.length;
+      this.#chunks.push(chunk);
+    }
+  };
+
+  #fail(error: Error): void {
+    const settle = this.#settle;
+    if (settle === undefined) return;
+    this.#settle = undefined;
+    this.#chunks.length = 0;
+    this.release();
+    settle.reject(error);
+  }
+
+  async #inflate(): Promise<Buffer> {
+    const { bodyBytesMax, inflating, turns } = this.#limits;
+    const request = this.#request;
+    const holding = this.#holding;
+    const inflated = await inflating.run({ amount: 1, share: this.share }, () =>
+      inflateBody(this.#chunks, {
+        bodyBytesMax,
+        take: (bytes) => holding?.takeAlone(bytes) === true,
+        isOver: () => request.socket.destroyed,
+      }),
+    );
+    this.#chunks.length = 0;
+    holding?.give(this.#received);
+    const length = inflated.reduce((sum, chunk) => sum + chunk.length, 0);
+    return joinedInTurns(inflated, length, turns, this.share);
+  }
+}
+
+const stalled = (seconds: number): string =>
+  `less than ${BYTES_PER_SECOND_MIN} bytes a second of the body came in for ${seconds} s (HTTP_BODY_STALL_SECONDS)`;
+const GIVES_WAY = "the body came more slowly than others, which took the memory that it held, try again later";
+const TOO_MANY = "too many requests are being sent at the same time (REQUEST_BODIES_MAX), try again later";
+
+/** Copying takes 0.7 ms a megabyte, most of it for memory that is new. */
+const TURN_BYTES = 4 * 1024 * 1024;
+
+/** The chunks as one, a few megabytes in each turn. */
+async function joinedInTurns(chunks: readonly Buffer[], length: number, turns: Turns, share: Share): Promise<Buffer> {
+  if (length <= LONG_BODY_BYTES) return Buffer.concat(chunks, length);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let end = 0;
+  let turnEnd = TURN_BYTES;
+  for (const chunk of chunks) {
+    if (end >= turnEnd) {
+      await turns.next(share);
+      turnEnd = end + TURN_BYTES;
+    }
+    end += chunk.copy(bytes, end);
+  }
+  return bytes;
+}
