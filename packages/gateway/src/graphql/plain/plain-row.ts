@@ -12,10 +12,12 @@ export interface PlainContext extends IntrospectionContext {
   readonly reached: TargetRows;
 }
 
-/** Hands out the rows that others refer to. */
+/** Hands out the rows of an answer. */
 export interface TargetRows {
   /** Nobody will see what is made of the other rows: the answer is refused, or comes too late. */
   readonly isOver: boolean;
+  /** The rows of a class field, as {@link targets}. */
+  rows(rows: readonly PlainRow[]): readonly (PlainRow | null | Promise<PlainRow | null>)[];
   /** The rows that a property refers to; those of later turns are promises, for which graphql-js waits. */
   targets(targets: readonly ReferencedRow[]): readonly (PlainRow | null | Promise<PlainRow | null>)[] | null;
 }

@@ -11,6 +11,8 @@ const TURN_WORK = 512 * 1024;
 const ROW_WORK = 400;
 const PARSED_SHARE = 1 / 16;
 
+const EMPTY = new Uint8Array();
+
 /** Hands the rows of one request to graphql-js in turns of the event loop, level by level. */
 export class ReachedRows implements TargetRows {
   readonly #request: RequestContext;
@@ -29,6 +31,14 @@ export class ReachedRows implements TargetRows {
 
   get isOver(): boolean {
     return this.#isOver || this.#answer.refusal !== undefined;
+  }
+
+  rows(rows: readonly PlainRow[]): readonly (PlainRow | null | Promise<PlainRow | null>)[] {
+    return rows.map((row) => {
+      const { propertiesJson = EMPTY, vector } = row.object ?? {};
+      const turn = this.#turnFor(ROW_WORK + propertiesJson.length + (vector?.byteLength ?? 0));
+      return turn === undefined ? row : turn.then(() => (this.isOver ? null : row));
+    });
   }
 
   targets(targets: readonly ReferencedRow[]): readonly (PlainRow | null | Promise<PlainRow | null>)[] | null {

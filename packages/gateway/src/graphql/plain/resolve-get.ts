@@ -60,11 +60,12 @@ export function resolveGet(
     for (const { object } of rows) numbers += object?.vector?.length ?? 0;
     context.answer.addText(numbers * NUMBER_BYTES);
     const keys = [...requests.keys()];
-    return rows.map((row) => {
+    const made = rows.map((row) => {
       const certainty = isNear ? (row.certainty ?? Number.NaN) : undefined;
       const added = new Map(keys.map((key, at) => [key, row.additional?.[at] ?? null]));
       return new PlainRow(row.id, row.object, certainty, row.references, added);
     });
+    return context.reached.rows(made);
   };
 }
 
