@@ -11,7 +11,7 @@ import { openLink, reach } from "./testing/open-link.js";
 import { RandomValues } from "./testing/random-values.js";
 import { scriptedNode } from "./testing/scripted-node.js";
 import { SHARDS } from "./wire/load-protos.js";
-import { encodePacket } from "./wire/packet-codec.js";
+import { decodePacket, encodePacket } from "./wire/packet-codec.js";
 
 const seed = Number(process.env.RPC_SEED) || 5;
 const forever = { deadline: Number.POSITIVE_INFINITY };
@@ -270,6 +270,32 @@ describe("a link to a node", () => {
 });
 
 describe("the far side", () => {
+  test("S11: holds no more of unfinished requests than it may, and lets those that get on be complete", async () => {
+    const MIB = 1024 * 1024;
+    const node = scriptedNode(() => []);
+    const messageBytesMax = 8 * MIB;
+    await using link = await openLink(node, { far: { limits: { messageBytesMax } } });
+    const { path, requestSerialize, responseDeserialize } = SHARDS.Talk;
+    const client = new Client(`127.0.0.1:${link.server.port}`, credentials.createInsecure());
+    const refused = new Set<number>();
+    const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
+    stream.on("error", () => undefined);
+    stream.on("data", (packet: Buffer) => {
+      for (const { kind, request } of decodePacket(packet)) if (kind === FrameKind.FAILURE) refused.add(request);
+    });
+    for (let request = 1; request <= 30; request++) {
+      const frame = { request, kind: FrameKind.REQUEST_PART, payload: Buffer.alloc(MIB) };
+      stream.write(encodePacket([frame]));
+    }
+    // Of 30 MiB one caller may hold seven eighths of 8. What nothing has come of for longest gives way.
+    await expect.poll(() => refused.size).toBe(23);
+    expect(Math.max(...refused)).toBe(23);
+    const written = await link.near.putObjects(shard, batch(190, 20_000), "upsert", forever);
+    expect(written).toEqual([]);
+    expect(refused.size).toBe(26);
+    client.close();
+  });
+
   test(`stands what is no message, seed ${seed}`, async () => {
     const { below } = seededRandom(seed);
     const node = scriptedNode(() => []);

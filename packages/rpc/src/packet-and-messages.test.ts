@@ -89,7 +89,7 @@ describe("messages", () => {
       for (let at = 0; at < packets.length || sender.unsentBytes > 0; at++) {
         while (packets[at] === undefined) await turn();
         for (const { request, kind, payload } of packets[at]?.frames ?? []) {
-          if (kind === FrameKind.REQUEST) got.set(request, assembler.complete(request, payload));
+          if (kind === FrameKind.REQUEST) got.set(request, assembler.complete(request, payload) ?? Buffer.alloc(0));
           else assembler.add(request, payload);
         }
         packets[at]?.done();

@@ -1,3 +1,4 @@
+import type { Budget } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { deliveryOf, undelivered } from "../delivery.js";
 import { FrameKind } from "../generated/shoal/FrameKind.js";
@@ -24,6 +25,8 @@ export interface ServedNode extends ShardService {
 }
 
 export interface ShardFarSideOptions {
+  /** Of this stream among all. */
+  readonly number: number;
   readonly node: ServedNode;
   readonly running: RunningRequests;
   readonly room: AnswerRoom;
@@ -32,11 +35,18 @@ export interface ShardFarSideOptions {
   /** Of one stream, received and not answered, or answered and not sent: it is not read on. */
   readonly heldBytesMax: number;
   readonly requestsMax: number;
+  /** Of requests of all callers of which not everything has come. */
+  readonly unfinished: Budget;
+  /** Grows with each part of such a request. */
+  readonly partOrder: () => number;
   readonly isDraining: () => boolean;
   readonly onEnd: (farSide: ShardFarSide) => void;
 }
 
 const IN_FLIGHT_MAX = 1024 * 1024;
+
+/** Requests that were refused before all of them was there, and whose callers still send. */
+const CUT_OFF_MAX = 1_024;
 
 /** The far side of one stream of one caller. */
 export class ShardFarSide {
@@ -44,6 +54,8 @@ export class ShardFarSide {
   readonly #stream: FrameStream;
   /** By what the caller calls them: their numbers among all that the node serves, as a Map would keep requests alive. */
   readonly #running = new Map<number, number>();
+  /** Requests of which nothing more is read. */
+  readonly #cutOff = new Set<number>();
   #requestBytes = 0;
   #isPaused = false;
 
@@ -53,6 +65,12 @@ export class ShardFarSide {
     this.#stream = new FrameStream(call, {
       bytesInFlightMax: IN_FLIGHT_MAX,
       messageBytesMax,
+      unfinished: {
+        budget: options.unfinished,
+        share: { owner: `stream ${options.number}`, connection: 0 },
+        order: options.partOrder,
+        onCutOff: (request) => this.#refuseUnfinished(request),
+      },
       onFrame: (frame) => this.#onFrame(frame),
       onEnd: () => this.#onEnd(),
       onRoom: () => this.#pace(),
@@ -78,12 +96,13 @@ export class ShardFarSide {
   #onFrame({ request, kind, payload }: WireFrame): void {
     switch (kind) {
       case FrameKind.REQUEST_PART:
-        this.#stream.assembler.add(request, payload);
+        if (!this.#cutOff.has(request)) this.#stream.assembler.add(request, payload);
         return;
       case FrameKind.REQUEST:
-        this.#begin(request, this.#stream.assembler.complete(request, payload));
+        this.#complete(request, payload);
         return;
       case FrameKind.CANCEL:
+        this.#cutOff.delete(request);
         this.#stream.assembler.forget(request);
         this.#cancel(request);
         return;
@@ -95,6 +114,22 @@ export class ShardFarSide {
       default:
         throw unreadable(`a caller does not send frames of kind ${kind}`);
     }
+  }
+
+  #complete(id: number, last: Buffer): void {
+    if (this.#cutOff.delete(id)) return;
+    const message = this.#stream.assembler.complete(id, last);
+    if (message === undefined) this.#cutOff.delete(id);
+    else this.#begin(id, message);
+  }
+
+  /** Others needed the memory of a request that was not complete. */
+  #refuseUnfinished(id: number): void {
+    if (this.#cutOff.size >= CUT_OFF_MAX) throw unreadable(`${CUT_OFF_MAX} requests are sent on that were refused`);
+    this.#cutOff.add(id);
+    const { node, unfinished } = this.#options;
+    const text = `node '${node.name}' holds ${unfinished.max} bytes of requests that are not complete (INTERNAL_MESSAGE_BYTES_MAX)`;
+    this.#sendFailure(id, new ShoalError("overloaded", text, { retryAfterSeconds: 1 }));
   }
 
   #begin(id: number, message: Buffer): void {

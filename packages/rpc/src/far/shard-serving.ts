@@ -1,3 +1,4 @@
+import { Budget } from "@shoal/fair-share";
 import type { PacketStream } from "../stream/frame-stream.js";
 import { AnswerRoom } from "./answer-room.js";
 import { RunningRequests } from "./running-requests.js";
@@ -33,7 +34,11 @@ export class ShardServing implements Disposable {
   readonly #limits: ShardServingLimits;
   readonly #running: RunningRequests;
   readonly #room: AnswerRoom;
+  /** One request may be as large as all of them together. */
+  readonly #unfinished: Budget;
   readonly #streams = new Set<ShardFarSide>();
+  #served = 0;
+  #parts = 0;
   #isDraining = false;
 
   constructor(
@@ -44,14 +49,18 @@ export class ShardServing implements Disposable {
     this.#now = options.now;
     this.#limits = { ...LIMITS, ...options.limits };
     this.#running = new RunningRequests(options.now);
+    this.#unfinished = new Budget(this.#limits.messageBytesMax);
     this.#room = new AnswerRoom(this.#limits.answersBytesMax, this.#limits.answerBytesMax);
   }
 
   serve(call: PacketStream): void {
     const farSide = new ShardFarSide(call, {
+      number: ++this.#served,
       node: this.#node,
       running: this.#running,
       room: this.#room,
+      unfinished: this.#unfinished,
+      partOrder: () => ++this.#parts,
       now: this.#now,
       ...this.#limits,
       isDraining: () => this.#isDraining,

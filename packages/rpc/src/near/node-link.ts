@@ -195,7 +195,10 @@ export class NodeLink {
     try {
       pending.hold(payload.length);
       if (kind === FrameKind.ANSWER_PART) stream.assembler.add(request, payload);
-      else this.#end(request, pending, kind, stream.assembler.complete(request, payload));
+      else {
+        const message = stream.assembler.complete(request, payload);
+        if (message !== undefined) this.#end(request, pending, kind, message);
+      }
     } catch (error) {
       this.#giveUp(request, pending, this.#answerError(pending, error));
     }
@@ -206,6 +209,9 @@ export class NodeLink {
     if (kind === FrameKind.FAILURE) {
       const { schemaVersion, isUntouched, error } = readFailure(reader);
       this.#pending.remove(id);
+      // The rest of a request that was refused before all of it was there.
+      const sender = pending.stream?.sender;
+      if (sender?.takeBack(id) === "rest") sender.signal(id, FrameKind.CANCEL);
       this.#options.onNodeSchemaVersion(schemaVersion);
       pending.reject(isUntouched ? undelivered(error, "never") : error);
       return;

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { decodePacket, type WireFrame } from "../wire/packet-codec.js";
 import { FrameSender } from "./frame-sender.js";
-import { MessageAssembler } from "./message-assembler.js";
+import { MessageAssembler, type UnfinishedBudget } from "./message-assembler.js";
 
 /** What either side of gRPC gives for a stream in both directions. */
 export interface PacketStream {
@@ -18,6 +18,7 @@ export interface FrameStreamOptions {
   /** Bytes on their way out at most, beside one packet. */
   readonly bytesInFlightMax: number;
   readonly messageBytesMax: number;
+  readonly unfinished?: UnfinishedBudget;
   readonly onFrame: (frame: WireFrame) => void;
   /** The stream is over, once; without an error when the other side has ended it. */
   readonly onEnd: (error: ShoalError | undefined) => void;
@@ -35,7 +36,7 @@ export class FrameStream {
   constructor(stream: PacketStream, options: FrameStreamOptions) {
     this.#stream = stream;
     this.#onEnd = options.onEnd;
-    this.assembler = new MessageAssembler(options.messageBytesMax);
+    this.assembler = new MessageAssembler(options.messageBytesMax, options.unfinished);
     this.sender = new FrameSender({
       bytesInFlightMax: options.bytesInFlightMax,
       onRoom: options.onRoom,
@@ -70,6 +71,7 @@ export class FrameStream {
     // The sender still knows what it has not sent.
     this.#onEnd(error);
     this.sender.close();
+    this.assembler.close();
     this.#stream.end();
   }
 }

@@ -1,3 +1,4 @@
+import { type Budget, type Holder, type Holding, NOBODY, type Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { unreadable } from "../wire/byte-reader.js";
 import { MESSAGES_IN_PARTS_MAX } from "./frame-sender.js";
@@ -5,50 +6,115 @@ import { MESSAGES_IN_PARTS_MAX } from "./frame-sender.js";
 /** Messages that were given up are forgotten a little later than others begin. */
 const BEGUN_MAX = 4 * MESSAGES_IN_PARTS_MAX;
 
-interface Parts {
-  readonly payloads: Buffer[];
-  bytes: number;
+/** What unfinished messages of several streams may hold together. */
+export interface UnfinishedBudget {
+  readonly budget: Budget;
+  /** Of this stream. */
+  readonly share: Share;
+  /** Grows with each part that comes, of any stream. */
+  readonly order: () => number;
+  /** The message gave way to others: whatever still comes of it is of no use. */
+  readonly onCutOff: (request: number) => void;
+}
+
+/** A message of which not everything has come. */
+class Parts implements Holder {
+  readonly payloads: Buffer[] = [];
+  bytes = 0;
+  readonly #unfinished: UnfinishedBudget | undefined;
+  readonly #cutOff: () => void;
+  readonly #holding: Holding | undefined;
+  #lastAt = 0;
+
+  constructor(unfinished: UnfinishedBudget | undefined, cutOff: () => void) {
+    this.#unfinished = unfinished;
+    this.#cutOff = cutOff;
+    this.#holding = unfinished?.budget.open(this);
+  }
+
+  get share(): Share {
+    return this.#unfinished?.share ?? NOBODY;
+  }
+
+  /** The one of which nothing has come for longest is the slowest. */
+  speed(): number {
+    return this.#lastAt;
+  }
+
+  cutOff(): void {
+    this.payloads.length = 0;
+    this.#cutOff();
+  }
+
+  /** Whether there is room for it. */
+  add(payload: Buffer): boolean {
+    if (this.#unfinished !== undefined) {
+      this.#lastAt = this.#unfinished.order();
+      if (this.#holding?.takeAlone(payload.length) !== true) return false;
+    }
+    this.bytes += payload.length;
+    this.payloads.push(payload);
+    return true;
+  }
+
+  close(): void {
+    this.#holding?.close();
+  }
 }
 
 /** Puts messages together that come in parts, those of several in turn. */
 export class MessageAssembler {
   readonly #messageBytesMax: number;
+  readonly #unfinished: UnfinishedBudget | undefined;
   readonly #begun = new Map<number, Parts>();
 
-  constructor(messageBytesMax: number) {
+  /** `unfinished`: nothing but `messageBytesMax` bounds what is held when absent. */
+  constructor(messageBytesMax: number, unfinished?: UnfinishedBudget) {
     this.#messageBytesMax = messageBytesMax;
+    this.#unfinished = unfinished;
   }
 
-  /** Fails with `tooLarge` or `internal` on what no side of ours would send. */
+  /** Fails with `tooLarge` or `internal` on what no side of ours would send. What finds no room is cut off. */
   add(request: number, payload: Buffer): void {
     let parts = this.#begun.get(request);
     if (parts === undefined) {
       if (this.#begun.size >= BEGUN_MAX) {
         throw unreadable(`more than ${BEGUN_MAX} messages come in parts at the same time`);
       }
-      parts = { payloads: [], bytes: 0 };
+      parts = new Parts(this.#unfinished, () => this.#cutOff(request));
       this.#begun.set(request, parts);
     }
-    parts.bytes += payload.length;
-    if (parts.bytes > this.#messageBytesMax) throw this.#tooLarge();
-    parts.payloads.push(payload);
+    if (parts.bytes + payload.length > this.#messageBytesMax) throw this.#tooLarge();
+    if (!parts.add(payload)) this.#cutOff(request);
   }
 
-  /** The whole message, `payload` being its last part. */
-  complete(request: number, payload: Buffer): Buffer {
+  /** The whole message, `payload` being its last part; undefined when there was no room for that. */
+  complete(request: number, payload: Buffer): Buffer | undefined {
     const parts = this.#begun.get(request);
     if (parts === undefined) {
       if (payload.length > this.#messageBytesMax) throw this.#tooLarge();
       return payload;
     }
     this.add(request, payload);
-    this.#begun.delete(request);
+    if (this.#begun.get(request) !== parts) return undefined;
+    this.forget(request);
     return Buffer.concat(parts.payloads, parts.bytes);
   }
 
   /** The rest will not come. */
   forget(request: number): void {
+    this.#begun.get(request)?.close();
     this.#begun.delete(request);
+  }
+
+  /** No message will be complete. */
+  close(): void {
+    for (const request of [...this.#begun.keys()]) this.forget(request);
+  }
+
+  #cutOff(request: number): void {
+    this.forget(request);
+    this.#unfinished?.onCutOff(request);
   }
 
   #tooLarge(): ShoalError {

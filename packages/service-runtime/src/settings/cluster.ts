@@ -57,7 +57,7 @@ export const CLUSTER_SETTINGS = {
     "INTERNAL_MESSAGE_BYTES_MAX",
     "internal.message_bytes_max",
     512 * MIB,
-    "Largest request and largest answer between a gateway and a storage node, and what the rows of one such answer may take; to be the same everywhere.",
+    "Largest request and largest answer between a gateway and a storage node, what the rows of one such answer may take, and all requests of which not everything has come; to be the same everywhere.",
     wholeNumber(32 * MIB, 1024 * MIB),
   ),
   internalRequestsMax: setting(
