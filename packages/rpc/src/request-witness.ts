@@ -1,6 +1,6 @@
 /**
- * Hears what a request does that its answer does not say: the audit log. Whoever knows a fact tells it at once; nothing that
- * is told is a value that a client has stored.
+ * Hears what a request does that its answer does not say: the audit log. Whoever knows a fact reports it at once; nothing that
+ * is reported is a value that a client has stored.
  */
 export interface RequestWitness {
   /** What the request is about, as far as its path does not say it: `class`, `id`, `property`, `role`, `user`, … */

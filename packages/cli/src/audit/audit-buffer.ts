@@ -38,7 +38,7 @@ export class AuditBuffer implements AuditSink, AsyncDisposable {
   #isOver = false;
   readonly #counts = { written: 0, dropped: 0 };
 
-  /** `droppedLine` tells of lines that are not there. */
+  /** `droppedLine`: the line that counts those that are missing. */
   constructor(
     output: AuditOutput,
     logger: Logger,

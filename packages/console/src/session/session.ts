@@ -46,7 +46,7 @@ const SIGNED_OUT_KEY = "shoal.console.signed-out";
 /** A token that ends sooner than this is renewed before it is used. */
 const RENEW_BEFORE_MS = 10_000;
 
-/** What the server tells nobody: whose a key is. */
+/** The server does not say whose a key is. */
 const KEY_NAME = "API key";
 
 /** Who is signed in, and the token or key of his requests. */

@@ -9,7 +9,7 @@ const REASON_CHARS_MAX = 300;
 /** What JSON leaves as it is and terminals take for the end of a line, or for an order to write backwards. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** How something ended. `unknown`: nobody can tell whether it has happened (a time-out, a coordinator that is away). */
+/** How something ended. `unknown`: whether it has happened is not known (a time-out, a coordinator that is away). */
 export type AuditOutcome = "allowed" | "denied" | "failed" | "unknown";
 
 /** The members of a line beside time and server. What is undefined is left out. */

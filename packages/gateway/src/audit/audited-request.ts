@@ -6,7 +6,7 @@ import type { AuditedOperation } from "../http/route.js";
 import { type AuditOutcome, boundedName, refusalReason } from "./audit-line.js";
 import type { AuditLog, AuditOrigin } from "./audit-log.js";
 
-/** Statuses after which nobody can tell whether a change has been made. */
+/** Statuses after which it is not known whether a change has been made. */
 const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([500, 503, 504]);
 
 /** A request on its way to the audit log. */
@@ -65,7 +65,7 @@ export class AuditedRequest implements ExchangeWitness {
     }
     const operation = this.#operation;
     if (operation === undefined) return;
-    if (operation.told === "count") {
+    if (operation.recorded === "count") {
       if (!this.#hasWritten && status >= 400) this.#refused(failure(status), status);
       return;
     }

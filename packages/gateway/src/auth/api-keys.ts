@@ -22,7 +22,7 @@ export interface HeldApiKey {
   readonly principal: Principal;
 }
 
-/** The part of a digest that finds the candidates; what it tells a stranger by its time is of no use to him. */
+/** The part of a digest that finds the candidates; what its time reveals does not help to find a key. */
 const PREFIX_BYTES = 8;
 
 /** An unchanging set of keys. */

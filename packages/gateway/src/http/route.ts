@@ -4,11 +4,11 @@ import type { HttpResponse } from "./http-response.js";
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What an operation is called in the audit log, and how it is told. */
+/** What an operation is called in the audit log, and how it is recorded. */
 export interface AuditedOperation {
   readonly action: string;
-  /** `line`: each has its own. `count`: what was written is counted; the handler tells it to the request's witness. */
-  readonly told: "line" | "count";
+  /** `line`: each has its own. `count`: what was written is counted; the handler reports it to the request's witness. */
+  readonly recorded: "line" | "count";
 }
 
 /** One operation: a plain function from a request value to an answer value. What it throws becomes an error answer. */
@@ -23,7 +23,7 @@ export interface Route {
    */
   readonly body: "json" | "none" | "unchecked";
   readonly access: RouteAccess;
-  /** How the audit log tells of it; absent: it changes nothing, and only its refusals are told. */
+  /** How the audit log records it; absent: it changes nothing, and only its refusals are recorded. */
   readonly audited?: AuditedOperation;
   /** Which time-out ends it. */
   readonly timeout: "request" | "batch";

@@ -34,7 +34,7 @@ export function batchReferencesRoute(ingest: IngestService, referencesMax: numbe
     path: "/v1/batch/references",
     body: "json",
     access: { verb: "update", resource: "batch/*" },
-    audited: { action: "import_references", told: "count" },
+    audited: { action: "import_references", recorded: "count" },
     timeout: "batch",
     handle: importReferences,
   };

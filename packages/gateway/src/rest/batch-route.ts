@@ -57,7 +57,7 @@ export function batchRoute(
     path: "/v1/batch/objects",
     body: "json",
     access: { verb: "create", resource: "batch/objects" },
-    audited: { action: "import_objects", told: "count" },
+    audited: { action: "import_objects", recorded: "count" },
     timeout: "batch",
     handle: importObjects,
   };

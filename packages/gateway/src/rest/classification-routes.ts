@@ -42,7 +42,7 @@ export function classificationRoutes(
   ]);
 }
 
-const STARTED = { audited: { action: "start_classification", told: "line" } } as const;
+const STARTED = { audited: { action: "start_classification", recorded: "line" } } as const;
 
 function access(verb: "create" | "get") {
   return { access: { verb, resource: "classifications/*" }, timeout: "request" } as const;

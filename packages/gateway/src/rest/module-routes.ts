@@ -17,7 +17,7 @@ function moduleRoute(name: string, { method, path, verb, operation, handle }: Mo
     body: operation.body === undefined ? "none" : "json",
     access: { verb, resource: resourceOfModule(name) },
     timeout: "request",
-    ...(verb === "get" ? {} : { audited: { action: `${verb}_in_module`, told: "line" as const } }),
+    ...(verb === "get" ? {} : { audited: { action: `${verb}_in_module`, recorded: "line" as const } }),
     handle: async ({ params, body, context }) => {
       // Modules parse their bodies in one go.
       if (operation.body !== undefined) refuseCostlyJson(body, "body", ONE_BODY);

@@ -119,7 +119,7 @@ function withBody(verb: Verb, resource: string) {
 }
 
 function counted(action: string) {
-  return { audited: { action, told: "count" } } as const;
+  return { audited: { action, recorded: "count" } } as const;
 }
 
 const NO_FIELDS = { properties: false, vector: false, extras: false };

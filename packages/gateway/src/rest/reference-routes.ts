@@ -64,7 +64,7 @@ export function referenceRoutes(
     path: "/v1/objects/{id}/references/{property}",
     body: "json",
     access: { verb: "update", resource: "objects/{id}" },
-    audited: { action, told: "count" },
+    audited: { action, recorded: "count" },
     timeout: "request",
     handle,
   });

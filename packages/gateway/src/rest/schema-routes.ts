@@ -153,7 +153,7 @@ const READING = { body: "none", access: { verb: "list", resource: "schema/*" }, 
 
 function changing(verb: Verb, action: string) {
   const access = { verb, resource: "schema/objects" };
-  return { body: "json", access, audited: { action, told: "line" }, timeout: "request" } as const;
+  return { body: "json", access, audited: { action, recorded: "line" }, timeout: "request" } as const;
 }
 
 /** Room for 2,000 properties with 500 bytes each. The exact parser takes 70 ms for it, with nothing else in between. */

@@ -105,7 +105,7 @@ export class ClassPlan {
     if (this.base !== undefined) {
       const { definition, classId } = this.base;
       const extended = await schemaService.ensureProperties(definition.class, classId, this.#added, context);
-      this.#tell(context);
+      this.#report(context);
       return extended;
     }
     const settings = classSettings();
@@ -113,11 +113,11 @@ export class ClassPlan {
     const definition = parseClass(body, this.#schema, settings);
     if (definition.vectorizer !== "none") await settings.modules.check(definition);
     const made = await schemaService.ensureClass(definition, context, { plannedVersion: this.#version });
-    this.#tell(context);
+    this.#report(context);
     return made;
   }
 
-  #tell({ witness }: RequestContext): void {
+  #report({ witness }: RequestContext): void {
     const properties = this.#added.map(({ name }) => name);
     witness?.madeSchema(this.#planned.definition.class, properties, this.base === undefined);
   }

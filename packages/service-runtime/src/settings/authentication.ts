@@ -103,7 +103,7 @@ export const AUTHENTICATION_SETTINGS = {
     "AUTHENTICATION_OIDC_SCOPES",
     "authentication.oidc.scopes",
     [],
-    "Scopes that clients ask the issuer for, separated by commas: told by /v1/.well-known/openid-configuration, asked for by the console.",
+    "Scopes that clients ask the issuer for, separated by commas: served by /v1/.well-known/openid-configuration, requested by the console.",
     texts,
   ),
   oidcKeysUrl: setting<string | undefined>(
