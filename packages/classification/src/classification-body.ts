@@ -1,4 +1,4 @@
-import { decodeBody, parseObjectId, ShoalError } from "@shoal/model";
+import { decodeBody, parseObjectId, quoteText, ShoalError } from "@shoal/model";
 import * as z from "zod";
 import { checkOperators, withMemberNames } from "./filter-clause.js";
 
@@ -35,13 +35,13 @@ const STATUSES: readonly string[] = ["running", "completed", "failed"];
 
 /** The body with its members under their names. Fails with `malformed`, or with `invalid` on words that are none of their list. */
 export function readClassificationBody(body: unknown): ClassificationBody {
-  const read = decodeBody(CLASSIFICATION_BODY, body, "params");
+  const read = decodeBody(CLASSIFICATION_BODY, body);
   const { id = "", status = "", filters } = read;
   if (id !== "" && parseObjectId(id) === undefined) {
-    throw new ShoalError("invalid", `id in body must be of type uuid: ${JSON.stringify(id.slice(0, 200))}`);
+    throw new ShoalError("invalid", `member 'id' must be a UUID, got ${quoteText(id)}`);
   }
   if (status !== "" && !STATUSES.includes(status)) {
-    throw new ShoalError("invalid", `status in body should be one of [${STATUSES.join(" ")}]`);
+    throw new ShoalError("invalid", `member 'status' must be one of ${STATUSES.join(", ")}, got ${quoteText(status)}`);
   }
   if (filters === undefined) return read;
   const named = Object.entries(filters).map(([name, clause]) => [name, withMemberNames(clause)] as const);

@@ -3,6 +3,7 @@ import {
   COMPARE_OPERATORS,
   clauseText,
   isUncheckedObject,
+  quoteText,
   ShoalError,
   type UncheckedObject,
   withPrefix,
@@ -37,7 +38,7 @@ export function checkOperators(clause: unknown): void {
   if (!isUncheckedObject(clause)) return;
   const { operator, operands } = clause;
   if (typeof operator === "string" && !OPERATORS.includes(operator)) {
-    throw new ShoalError("invalid", `operator in body should be one of [${OPERATORS.join(" ")}], got '${operator}'`);
+    throw new ShoalError("invalid", `the operator must be one of ${OPERATORS.join(", ")}, got ${quoteText(operator)}`);
   }
   if (Array.isArray(operands)) for (const operand of operands) checkOperators(operand);
 }

@@ -2,13 +2,13 @@ import {
   type ClassDefinition,
   type ClassLookup,
   checkWherePaths,
+  describeValue,
   isReferenceDataType,
   isUncheckedObject,
   type JsonObject,
   type PropertyDefinition,
   parseWhere,
   ShoalError,
-  typeName,
   type WhereLimits,
   withoutIdAlias,
   withPrefix,
@@ -66,10 +66,10 @@ function settingsOf(type: string, given: unknown, modules: EnabledModules): Json
 }
 
 function knnSettings(given: unknown = {}): JsonObject {
-  const refused = (reason: string) => new ShoalError("invalid", `parse knn specific settings: settings${reason}`);
-  if (!isUncheckedObject(given)) throw refused(` must be an object got ${typeName(given)}`);
+  const refused = (reason: string) => new ShoalError("invalid", `the settings of knn: settings${reason}`);
+  if (!isUncheckedObject(given)) throw refused(` must be an object, got ${describeValue(given)}`);
   const k = given.k ?? K_DEFAULT;
-  if (typeof k !== "number") throw refused(`.k must be number, got ${typeName(k)}`);
+  if (typeof k !== "number") throw refused(`.k must be a number, got ${describeValue(k)}`);
   if (!Number.isInteger(k) || k < 1 || k > K_MAX) {
     throw refused(`.k must be a whole number from 1 to ${K_MAX}, got ${k}`);
   }

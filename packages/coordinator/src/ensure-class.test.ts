@@ -159,7 +159,8 @@ describe("ensureProperties", () => {
     await expect(add(property("id", "text"))).rejects.toThrow("'id' is a reserved property name");
     await expect(add(property("a", "Bus"))).rejects.toMatchObject({
       code: "invalid",
-      message: "Data type of property 'a' is invalid; SingleRef class name 'Bus' does not exist",
+      message:
+        "Data type of property 'a' is invalid; could not find class 'Bus' in the schema: create it with POST /v1/schema first",
     });
     await expect(add(property("a", "text"), property("aTopOccurrences", "text"))).rejects.toMatchObject({
       code: "invalid",

@@ -25,10 +25,10 @@ it("finds a container below a path", async () => {
 });
 
 it.each<[Failure, string, string]>([
-  ["error", "unavailable", "fail with status 500: out of memory"],
-  ["refused", "invalid", "fail with status 422: the text is too long"],
-  ["away", "unavailable", "fail with status 503"],
-  ["garbage", "unavailable", "unmarshal response body: it must be a JSON object, got '<html>oops</html>'"],
+  ["error", "unavailable", "it answered with status 500: out of memory"],
+  ["refused", "invalid", "it answered with status 422: the text is too long"],
+  ["away", "unavailable", "it answered with status 503"],
+  ["garbage", "unavailable", "its answer must be a JSON object, got '<html>oops</html>'"],
   ["cut", "unavailable", "cannot be reached: "],
   ["huge", "unavailable", "cannot be reached: "],
 ])("says what is wrong with a container: %s", async (failure, code, text) => {

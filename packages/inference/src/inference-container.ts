@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type JsonObject, ShoalError } from "@shoal/model";
+import { escapeText, type JsonObject, ShoalError } from "@shoal/model";
 import { endingAt, type ModuleContext, type ModuleResources } from "@shoal/module-api";
 import type { Dispatcher, Pool } from "undici";
 import { Deadline } from "./deadline.js";
@@ -151,11 +151,11 @@ export class InferenceContainer implements AsyncDisposable {
       const said = parsed?.error ?? parsed?.detail;
       const reason = typeof said === "string" && said !== "" ? `: ${said}` : "";
       const isRefused = status < 500 && status !== 404 && status !== 429;
-      throw this.#failure(isRefused ? "invalid" : "unavailable", `fail with status ${status}${reason}`);
+      throw this.#failure(isRefused ? "invalid" : "unavailable", `it answered with status ${status}${reason}`);
     }
     if (parsed !== undefined) return parsed;
     const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
-    throw this.#failure("unavailable", `unmarshal response body: it must be a JSON object, got '${shown}'`);
+    throw this.#failure("unavailable", `its answer must be a JSON object, got '${escapeText(shown)}'`);
   }
 
   #failure(code: "invalid" | "unavailable" | "deadlineExceeded", text: string, cause?: unknown): ShoalError {

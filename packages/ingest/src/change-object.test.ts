@@ -42,7 +42,7 @@ describe("replaceObject", () => {
   });
 
   it.each<[ObjectId, Parameters<typeof input>, string]>([
-    [id, ["Car", { id: "x" }], 'invalid: id in body must be of type uuid: "x"'],
+    [id, ["Car", { id: "x" }], `invalid: member 'id' must be a UUID, got "x"`],
     [id, ["Car", { id: other }], "invalid: invalid update: field 'id' is immutable"],
     [other, ["Car"], `notFound: no object with id '${other}'`],
     [other, ["Car", { vector: [] }], `notFound: no object with id '${other}'`],
@@ -55,17 +55,17 @@ describe("replaceObject", () => {
       ["Bus", { properties: { nope: 1 } }],
       "invalid: invalid update: class is immutable, but got 'Bus' for previous class 'Car'",
     ],
-    [id, [undefined], "invalid: invalid object: the given class is empty"],
+    [id, [undefined], "invalid: invalid object: the object names no class: give it in the member 'class'"],
     [
       id,
       ["Car", { properties: { name: null } }],
-      "invalid: invalid object: invalid text property 'name' on class 'Car': not a string, but <nil>",
+      "invalid: invalid object: invalid text property 'name' on class 'Car': not a string, but null",
     ],
     [id, ["Car", { vector: undefined }], `invalid: ${MISSING_VECTOR}`],
     [
       id,
       ["Car", { vector: [1, 2, 3] }],
-      "invalid: class 'Car' has vectors of 2 dimensions: vector lengths don't match: 3 vs 2",
+      "invalid: class 'Car' has vectors of 2 dimensions, got one of 3 (vector lengths don't match: 3 vs 2): use a vector of the same model, or a class of its own",
     ],
   ])("path %s, body %j: %s", async (path, body, answer) => {
     const { cluster, ingest, context } = await withCar({ nodes: 2, shards: 3 });
@@ -111,7 +111,7 @@ describe("replaceObject", () => {
     );
     // Of a class that is not known any shard may be the one.
     expect(await refusal(ingest.replaceObject(other, input("Nope"), context))).toBe(
-      "invalid: invalid object: class 'Nope' not present in schema",
+      "invalid: invalid object: could not find class 'Nope' in the schema: did you mean 'Note'?",
     );
   });
 
@@ -160,7 +160,7 @@ describe("mergeObject", () => {
     expect(cluster.calls).toEqual(["node0 merge Car"]);
     const misshapen = input("Car", { id: "zz", properties: { wheels: 9 } });
     const refused = refusal(ingest.mergeObject(id, misshapen, context));
-    expect(await refused).toBe('invalid: id in body must be of type uuid: "zz"');
+    expect(await refused).toBe(`invalid: member 'id' must be a UUID, got "zz"`);
   });
 
   it("replaces the vector when one is sent", async () => {
@@ -210,22 +210,22 @@ describe("mergeObject", () => {
     [
       id,
       ["Car", { properties: { wheels: 1.5 } }],
-      "invalid merge: invalid integer property 'wheels' on class 'Car': the JSON number '1.5' could not be converted to an int",
+      "invalid merge: invalid integer property 'wheels' on class 'Car': requires an integer of at most 64 bits, without fraction or exponent, but got the number 1.5",
     ],
     [
       id,
       ["Car", { properties: { nope: null } }],
-      "invalid merge: no such prop with name 'nope' found in class 'Car' in the schema. Check your schema files for which properties in this class are available",
+      "invalid merge: no such prop with name 'nope' found in class 'Car' in the schema: it has name, wheels, notes",
     ],
     [
       id,
       ["Car", { vector: [1] }],
-      "invalid merge: class 'Car' has vectors of 2 dimensions: vector lengths don't match: 1 vs 2",
+      "invalid merge: class 'Car' has vectors of 2 dimensions, got one of 1 (vector lengths don't match: 1 vs 2): use a vector of the same model, or a class of its own",
     ],
     [
       id,
       ["Car", { vectorWeights: "x" }],
-      'invalid merge: vector weights: must be key/value object with strings as keys and values, got "x"',
+      'invalid merge: vector weights: must be an object whose values are strings, got the string "x"',
     ],
   ])("path %s, body %j: %s", async (path, body, message) => {
     const { cluster, ingest, context } = await withCar({ nodes: 2, shards: 3 });

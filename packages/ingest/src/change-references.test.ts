@@ -38,9 +38,9 @@ const OPERATIONS: readonly Operation[] = [
 ];
 
 const NO_PROPERTY =
-  "Could not find property 'nope': no such prop with name 'nope' found in class 'Car' in the schema. " +
-  "Check your schema files for which properties in this class are available";
-const PRIMITIVE = "property 'name' is a primitive datatype, not a reference-type";
+  "Could not find property 'nope': no such prop with name 'nope' found in class 'Car' in the schema: " +
+  "it has name, wheels, notes";
+const PRIMITIVE = "property 'name' of class 'Car' holds no references: its data type names no class";
 
 describe("references of one property", () => {
   it.each([
@@ -126,7 +126,7 @@ describe.each(OPERATIONS)("refusals of %s", (name, run) => {
     expect(malformed).toBe(`invalid: ${prefix}${path} '/Car/x'`);
     expect(without).toBe(`invalid: ${prefix}${path} ''`);
     expect(missing).toBe(`invalid: ${prefix}reference not found: no object with id ${nowhere} found`);
-    expect(foreign).toBe(`invalid: ${prefix}unrecognized cross-ref ref format`);
+    expect(foreign).toBe(`invalid: ${prefix}the host of a beacon must be 'localhost', got 'elsewhere'`);
   });
 
   it("do not call missing what cannot be asked for", async () => {

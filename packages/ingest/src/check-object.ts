@@ -1,6 +1,7 @@
 import type { SchemaView } from "@shoal/cluster";
 import {
   type BeaconScheme,
+  type ClassDefinition,
   checkDimensions,
   isVectorMissing,
   type JsonObject,
@@ -11,6 +12,7 @@ import {
   propertyValidator,
   type ReferenceTarget,
   ShoalError,
+  unknownClass,
   withPrefix,
 } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
@@ -67,10 +69,19 @@ export function checkObjectContent(input: ObjectInput, schema: SchemaView, schem
 /** The class that the object names. Fails with `invalid` when it names none or an unknown one. */
 export function classOf(input: ObjectInput, schema: SchemaView): ClassRecord {
   const { className } = input;
-  if (className === undefined || className === "") throw new ShoalError("invalid", "the given class is empty");
+  if (className === undefined || className === "") throw noClass();
   const record = schema.classRecord(className);
   if (record !== undefined) return record;
-  throw new ShoalError("invalid", `class '${className}' not present in schema`);
+  throw unknownClass(className, definitionsOf(schema));
+}
+
+export function noClass(): ShoalError {
+  return new ShoalError("invalid", "the object names no class: give it in the member 'class'");
+}
+
+/** The classes that there are, for suggestions. */
+export function definitionsOf({ snapshot }: SchemaView): readonly ClassDefinition[] {
+  return snapshot.classes.map(({ definition }) => definition);
 }
 
 /** Class, what is not built, vector weights, properties, in this order; fails with `invalid` on the first fault. */
@@ -100,8 +111,7 @@ export function checkVector(input: ObjectInput, record: ClassRecord): Float32Arr
     if (definition.vectorIndexConfig.skip) return undefined;
     throw new ShoalError(
       "invalid",
-      "this class is configured to use vectorizer 'none' thus a vector must be present when importing, " +
-        "got: field 'vector' is empty or contains a zero-length vector",
+      `class '${definition.class}' has no vectorizer, so every object brings its vector: the member 'vector' is missing or empty`,
     );
   }
   return checkGivenVector(input.vector, record);

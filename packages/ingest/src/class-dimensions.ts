@@ -1,4 +1,4 @@
-import { checkDimensions, ShoalError } from "@shoal/model";
+import { checkDimensions, ShoalError, unknownClass } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaService } from "@shoal/rpc";
 
 /**
@@ -38,7 +38,7 @@ export class ClassDimensions {
     } catch (thrown) {
       if (this.#asked.get(record) === asking) this.#asked.delete(record);
       if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
-      throw new ShoalError("invalid", `class '${record.definition.class}' not present in schema`, { cause: thrown });
+      throw unknownClass(record.definition.class, []);
     }
   }
 }

@@ -42,37 +42,46 @@ describe("createObject", () => {
   });
 
   it.each([
-    [input(undefined), "invalid object: the given class is empty"],
-    [input(""), "invalid object: the given class is empty"],
-    [input("car"), "invalid object: class 'car' not present in schema"],
-    [input("__proto__"), "invalid object: class '__proto__' not present in schema"],
-    [input("Car", { id: "x" }), 'id in body must be of type uuid: "x"'],
+    [input(undefined), "invalid object: the object names no class: give it in the member 'class'"],
+    [input(""), "invalid object: the object names no class: give it in the member 'class'"],
+    [input("car"), "invalid object: could not find class 'car' in the schema: did you mean 'Car'?"],
+    [
+      input("__proto__"),
+      "invalid object: could not find class '__proto__' in the schema: create it with POST /v1/schema first",
+    ],
+    [input("Car", { id: "x" }), `member 'id' must be a UUID, got "x"`],
     [
       input("Car", { id: "8e2997f2-19724ee2-ad35-5fc704f2893e" }),
-      'id in body must be of type uuid: "8e2997f2-19724ee2-ad35-5fc704f2893e"',
+      `member 'id' must be a UUID, got "8e2997f2-19724ee2-ad35-5fc704f2893e"`,
     ],
     [
       input("Car", { properties: { name: 1 } }),
-      "invalid object: invalid text property 'name' on class 'Car': not a string, but json.Number",
+      "invalid object: invalid text property 'name' on class 'Car': not a string, but the number 1",
     ],
     [
       input("Car", { properties: "x" }),
-      "invalid object: the properties of class 'Car' must be an object, but got string",
+      `invalid object: the properties of class 'Car' must be an object, but got the string "x"`,
     ],
     [
       input("Car", { properties: { nope: 1 } }),
-      "invalid object: no such prop with name 'nope' found in class 'Car' in the schema. Check your schema files for which properties in this class are available",
+      "invalid object: no such prop with name 'nope' found in class 'Car' in the schema: it has name, wheels, notes",
     ],
     [
       input("Car", { vectorWeights: { a: 1 } }),
-      "invalid object: vector weights: key 'a': incorrect datatype: must be string, got json.Number",
+      "invalid object: vector weights: the value of 'a' must be a string, got the number 1",
     ],
-    [input("Car", { additional: "x" }), "invalid object: additional must be an object, got string"],
+    [input("Car", { additional: "x" }), 'invalid object: additional must be an object, got the string "x"'],
     [input("Car", { vector: undefined }), MISSING_VECTOR],
     [input("Car", { vector: null }), MISSING_VECTOR],
     [input("Car", { vector: [] }), MISSING_VECTOR],
-    [input("Car", { vector: [1, "x"] }), "element 1 of the vector must be a finite float32 number, but got string"],
-    [input("Car", { vector: [1e39] }), "element 0 of the vector must be a finite float32 number, but got 1e+39"],
+    [
+      input("Car", { vector: [1, "x"] }),
+      'element 1 of the vector must be a number within the range of float32, but got the string "x"',
+    ],
+    [
+      input("Car", { vector: [1e39] }),
+      "element 0 of the vector must be a number within the range of float32, but got the number 1e+39",
+    ],
   ])("refuses %j and asks no node", async (body, message) => {
     const { cluster, ingest, context } = setUp();
     expect(await refusal(ingest.createObject(body, context))).toBe(`invalid: ${message}`);
@@ -115,7 +124,7 @@ describe("createObject", () => {
     if (car === undefined) throw new Error();
     cluster.addDefinition({ ...car.definition, class: "Text", vectorizer: "text2vec-x" });
     expect(await refusal(ingest.createObject(input("Text"), context))).toBe(
-      "invalid: class 'Text' uses the vectorizer 'text2vec-x', but no module of that name is present",
+      "invalid: class 'Text' uses the vectorizer 'text2vec-x', but no module of that name is present: name it in ENABLE_MODULES",
     );
   });
 });
@@ -125,7 +134,8 @@ describe("dimensions", () => {
     const { cluster, ingest, context } = setUp();
     await ingest.createObject(input("Car", { vector: [1, 2, 3] }), context);
     expect(cluster.fixCalls).toBe(1);
-    const mismatch = "invalid: class 'Car' has vectors of 3 dimensions: vector lengths don't match: 2 vs 3";
+    const mismatch =
+      "invalid: class 'Car' has vectors of 3 dimensions, got one of 2 (vector lengths don't match: 2 vs 3): use a vector of the same model, or a class of its own";
     expect(await refusal(ingest.createObject(input("Car", { id, vector: [1, 2] }), context))).toBe(mismatch);
     cluster.publishDimensions();
     expect(await refusal(ingest.createObject(input("Car", { id, vector: [1, 2] }), context))).toBe(mismatch);
@@ -143,7 +153,7 @@ describe("dimensions", () => {
     ]);
     expect(results).toEqual([
       "accepted",
-      "invalid: class 'Car' has vectors of 3 dimensions: vector lengths don't match: 2 vs 3",
+      "invalid: class 'Car' has vectors of 3 dimensions, got one of 2 (vector lengths don't match: 2 vs 3): use a vector of the same model, or a class of its own",
       "accepted",
     ]);
     expect(cluster.fixCalls).toBe(1);
@@ -161,7 +171,7 @@ describe("dimensions", () => {
   it("a class that is deleted at that moment is an unknown class", async () => {
     const { cluster, ingest, context } = setUp();
     cluster.fixFailure = new ShoalError("notFound", "could not find class 'Car'");
-    const message = "invalid: class 'Car' not present in schema";
+    const message = "invalid: could not find class 'Car' in the schema: create it with POST /v1/schema first";
     expect(await refusal(ingest.createObject(input("Car", { id }), context))).toBe(message);
   });
 
@@ -183,17 +193,17 @@ describe("dimensions", () => {
 
 describe("validateObject", () => {
   it.each([
-    [input("Car", { id: "x" }), 'invalid: id in body must be of type uuid: "x"'],
-    [input("Nope"), "invalid: invalid object: class 'Nope' not present in schema"],
+    [input("Car", { id: "x" }), `invalid: member 'id' must be a UUID, got "x"`],
+    [input("Nope"), "invalid: invalid object: could not find class 'Nope' in the schema: did you mean 'Note'?"],
     [input("Car", { vector: undefined }), "accepted"],
     [input("Car", { id }), "accepted"],
     [
       input("Car", { vector: [1, null] }),
-      "invalid: invalid object: element 1 of the vector must be a finite float32 number, but got <nil>",
+      "invalid: invalid object: element 1 of the vector must be a number within the range of float32, but got null",
     ],
     [
       input("Car", { properties: { wheels: "4" } }),
-      "invalid: invalid object: invalid integer property 'wheels' on class 'Car': requires an integer, the given value is '4'",
+      `invalid: invalid object: invalid integer property 'wheels' on class 'Car': requires an integer of at most 64 bits, without fraction or exponent, but got the string "4"`,
     ],
   ])("answers to %j: %s", async (body, answer) => {
     const { cluster, ingest, context } = setUp();
@@ -207,7 +217,7 @@ describe("validateObject", () => {
     cluster.publishDimensions();
     expect(await refusal(ingest.validateObject(input("Car", { id }), context))).toBe("accepted");
     expect(await refusal(ingest.validateObject(input("Car", { vector: [1] }), context))).toBe(
-      "invalid: invalid object: class 'Car' has vectors of 2 dimensions: vector lengths don't match: 1 vs 2",
+      "invalid: invalid object: class 'Car' has vectors of 2 dimensions, got one of 1 (vector lengths don't match: 1 vs 2): use a vector of the same model, or a class of its own",
     );
   });
 });

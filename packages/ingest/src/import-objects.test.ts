@@ -25,9 +25,7 @@ describe("importObjects", () => {
   it("refuses the whole batch for a malformed id", async () => {
     const { cluster, ingest, context } = setUp();
     const batch = [input("Car", { id }), input("Car", { id: "nope" })];
-    expect(await refusal(ingest.importObjects(batch, context))).toBe(
-      'invalid: id in body must be of type uuid: "nope"',
-    );
+    expect(await refusal(ingest.importObjects(batch, context))).toBe(`invalid: member 'id' must be a UUID, got "nope"`);
     expect(cluster.row("Car", id)).toBeUndefined();
   });
 
@@ -57,14 +55,14 @@ describe("importObjects", () => {
     const outcomes = await ingest.importObjects(batch, context);
     expect(texts(outcomes)).toEqual([
       "ok",
-      "the given class is empty",
-      "class 'Nope' not present in schema, class Nope not present",
-      "the given class is empty",
-      "invalid integer property 'wheels' on class 'Car': requires an integer, the given value is 'x'",
-      `invalid integer property 'wheels' on class 'Car': requires an integer, the given value is 'x', ${MISSING_VECTOR}`,
+      "the object names no class: give it in the member 'class'",
+      "could not find class 'Nope' in the schema: did you mean 'Note'?",
+      "the object names no class: give it in the member 'class'",
+      "invalid integer property 'wheels' on class 'Car': requires an integer of at most 64 bits, without fraction or exponent, but got the string \"x\"",
+      `invalid integer property 'wheels' on class 'Car': requires an integer of at most 64 bits, without fraction or exponent, but got the string "x", ${MISSING_VECTOR}`,
       MISSING_VECTOR,
-      "class 'Car' has vectors of 2 dimensions: vector lengths don't match: 3 vs 2",
-      "element 1 of the vector must be a finite float32 number, but got NaN",
+      "class 'Car' has vectors of 2 dimensions, got one of 3 (vector lengths don't match: 3 vs 2): use a vector of the same model, or a class of its own",
+      "element 1 of the vector must be a number within the range of float32, but got the number NaN",
       "ok",
       "ok",
     ]);
@@ -90,7 +88,8 @@ describe("importObjects", () => {
   it("fixes the dimensions of a class once for a batch, by its first valid item", async () => {
     const { cluster, ingest, context } = setUp();
     const batch = [input("Car", { vector: ["x"] }), input("Car", { vector: [1, 2, 3] }), input("Car", { vector: [1] })];
-    const mismatch = "class 'Car' has vectors of 3 dimensions: vector lengths don't match: 1 vs 3";
+    const mismatch =
+      "class 'Car' has vectors of 3 dimensions, got one of 1 (vector lengths don't match: 1 vs 3): use a vector of the same model, or a class of its own";
     expect(texts(await ingest.importObjects(batch, context)).slice(1)).toEqual(["ok", mismatch]);
     expect(cluster.fixCalls).toBe(1);
     cluster.publishDimensions();

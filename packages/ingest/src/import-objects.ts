@@ -2,7 +2,7 @@ import { isOutdated } from "@shoal/cluster";
 import { checkDimensions, type ObjectId, type ReferenceTarget, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { DeferredItems } from "./auto-schema/deferred-items.js";
-import { type CheckedContent, checkContent, checkVector } from "./check-object.js";
+import { type CheckedContent, checkContent, checkVector, noClass } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
@@ -23,7 +23,7 @@ const NOTHING: ObjectInput = {
 };
 
 /** One for all: an error takes microseconds and a kilobyte, and a batch of nulls has many. */
-const EMPTY_ITEM = new ShoalError("invalid", "the given class is empty");
+const EMPTY_ITEM = noClass();
 
 /**
  * A batch (reference-rest 6.1, decisions.md). Items are independent: each is checked on its own, and those that pass
@@ -191,7 +191,7 @@ function otherFault(parts: IngestParts, input: ObjectInput): string | undefined 
   const { className } = input;
   if (className === undefined || className === "") return undefined;
   const record = parts.schema.classRecord(className);
-  if (record === undefined) return `class ${className} not present`;
+  if (record === undefined) return undefined;
   try {
     checkVector(input, record);
     return undefined;

@@ -87,16 +87,16 @@ describe("importReferences", () => {
         "source class must always point to the local peer, but got other",
       ],
       [{ from: reference(0).from, to: "x://localhost/Car/7" }, `${path} '/Car/7'`],
-      [
-        { from: reference(0).from, to: `x://other/${target}` },
-        "importing network references in batch is not possible. Please perform a regular non-batch import for network references, got peer other",
-      ],
-      [reference(0, target, "Nope"), "class 'Nope' not present in schema"],
+      [{ from: reference(0).from, to: `x://other/${target}` }, `the host of a beacon must be 'localhost', got "other"`],
+      [reference(0, target, "Nope"), "could not find class 'Nope' in the schema: did you mean 'Note'?"],
       [
         reference(0, target, "Car", "nope"),
-        "Could not find property 'nope': no such prop with name 'nope' found in class 'Car' in the schema. Check your schema files for which properties in this class are available",
+        "Could not find property 'nope': no such prop with name 'nope' found in class 'Car' in the schema: it has name, wheels, notes",
       ],
-      [reference(0, target, "Car", "name"), "property 'name' is a primitive datatype, not a reference-type"],
+      [
+        reference(0, target, "Car", "name"),
+        "property 'name' of class 'Car' holds no references: its data type names no class",
+      ],
     ];
     const answers = await run([...faults.map(([given]) => given), reference(0), reference(1)]);
     expect(answers.slice(0, -2)).toEqual(faults.map(([, message]) => `invalid: ${message}`));
@@ -108,7 +108,7 @@ describe("importReferences", () => {
   it("is refused when it is empty", async () => {
     const { ingest, context } = setUp();
     expect(await refusal(ingest.importReferences([], context))).toBe(
-      "invalid: invalid params: length cannot be 0, need at least one reference for batching",
+      "invalid: the batch has no references: it needs at least one",
     );
   });
 

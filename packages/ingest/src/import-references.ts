@@ -5,12 +5,15 @@ import {
   parseLongBeacon,
   parseShortBeacon,
   propertyValidator,
+  quoteText,
   referenceTo,
   ShoalError,
+  unknownClass,
   writeLongBeacon,
   writeShortBeacon,
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
+import { definitionsOf } from "./check-object.js";
 import { type ChunkedWork, storeInChunks } from "./chunks.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ReferenceInput, ReferenceOutcome } from "./ingest-service.js";
@@ -35,7 +38,7 @@ export async function importReferences(
   context: RequestContext,
 ): Promise<readonly ReferenceOutcome[]> {
   if (inputs.length === 0) {
-    throw new ShoalError("invalid", "invalid params: length cannot be 0, need at least one reference for batching");
+    throw new ShoalError("invalid", "the batch has no references: it needs at least one");
   }
   const planned = parts.schema.snapshot;
   let { items, outcomes } = await checkItems(parts, inputs, context);
@@ -72,7 +75,7 @@ function check(parts: IngestParts, input: ReferenceInput, index: number): Refere
   if (to instanceof ShoalError) return to;
   const { className, id, property } = from;
   const record = parts.schema.classRecord(className);
-  if (record === undefined) return new ShoalError("invalid", `class '${className}' not present in schema`);
+  if (record === undefined) return unknownClass(className, definitionsOf(parts.schema));
   const { beaconScheme } = parts.profile;
   const fault = parsed(() => {
     refuseTenant(input);
@@ -86,11 +89,7 @@ function check(parts: IngestParts, input: ReferenceInput, index: number): Refere
 function parseTarget(text: string): ObjectId {
   const { host, id } = parseShortBeacon(text);
   if (host === LOCAL_HOST) return id;
-  throw new ShoalError(
-    "invalid",
-    "importing network references in batch is not possible. Please perform a regular non-batch import for network " +
-      `references, got peer ${host}`,
-  );
+  throw new ShoalError("invalid", `the host of a beacon must be '${LOCAL_HOST}', got ${quoteText(host)}`);
 }
 
 function parsed<Result>(parse: () => Result): Result | ShoalError {

@@ -95,5 +95,4 @@ export async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 export const MISSING_VECTOR =
-  "this class is configured to use vectorizer 'none' thus a vector must be present when importing, " +
-  "got: field 'vector' is empty or contains a zero-length vector";
+  "class 'Car' has no vectorizer, so every object brings its vector: the member 'vector' is missing or empty";

@@ -1,4 +1,4 @@
-import { type ObjectId, parseObjectId, ShoalError } from "@shoal/model";
+import { type ObjectId, parseObjectId, quoteText, ShoalError } from "@shoal/model";
 
 /** The id in a body; undefined when there is none (absent or empty). Fails with `invalid` when it is no uuid. */
 export function parseBodyId(text: string | undefined): ObjectId | undefined {
@@ -14,6 +14,5 @@ export function freshId(newId: () => string): ObjectId {
 }
 
 function refuse(text: string): never {
-  const shown = text.length <= 200 ? text : `${text.slice(0, 200)}…`;
-  throw new ShoalError("invalid", `id in body must be of type uuid: "${shown}"`);
+  throw new ShoalError("invalid", `member 'id' must be a UUID, got ${quoteText(text)}`);
 }

@@ -125,7 +125,7 @@ describe("what references of a batch point to", () => {
       `invalid: ${missing}`,
       "ok",
       `invalid: ${missing}, ${MISSING_VECTOR}`,
-      "invalid: class 'Car' has vectors of 2 dimensions: vector lengths don't match: 1 vs 2",
+      "invalid: class 'Car' has vectors of 2 dimensions, got one of 1 (vector lengths don't match: 1 vs 2): use a vector of the same model, or a class of its own",
       "ok",
     ]);
     expect(await imported(setup, items.slice(1, 2))).toEqual(["ok"]);

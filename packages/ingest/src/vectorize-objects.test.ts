@@ -147,7 +147,8 @@ describe("an object of a class with a vectorizer", () => {
 
   it("cannot be written without its module", async () => {
     const { ingest } = setUpModules(new EnabledModules([]));
-    const message = "invalid: class 'Word' uses the vectorizer 'lengths', but no module of that name is present";
+    const message =
+      "invalid: class 'Word' uses the vectorizer 'lengths', but no module of that name is present: name it in ENABLE_MODULES";
     expect(await refusal(ingest.createObject(word("hello"), context))).toBe(message);
     const [outcome] = await ingest.importObjects([word("hello")], context);
     expect(outcome).toMatchObject({ error: { message: message.replace("invalid: ", "") } });

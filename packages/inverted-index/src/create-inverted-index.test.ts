@@ -21,7 +21,7 @@ async function worldOf(objects: readonly JsonObject[], memoryBytes = 1 << 28): P
 describe("what an index refuses", () => {
   it.each(["hidden", "phone", "blob", "nowhere"])("a filter on %s, wherever it stands", async (name) => {
     const world = await worldOf([{ text: "a", hidden: "b", phone: { input: "1" }, blob: "YQ==" }]);
-    const message = `bucket for prop ${name} not found - is it indexed?`;
+    const message = `property '${name}' has no index: either its indexInverted is false, or values of its data type are not indexed`;
     const filter: ShardFilter = { operator: "And", operands: [text("text", "nothing"), text(name, "b")] };
     for (const one of [text(name, "b"), filter]) {
       expect(() => world.index.matching(one)).toThrow(expect.objectContaining({ code: "invalid", message }));
@@ -46,7 +46,9 @@ describe("what an index refuses", () => {
     const world = await worldOf([{ hidden: "b" }]);
     for (const name of ["hidden", "nowhere"]) {
       const isNull = { operator: "IsNull", property: name, value: { kind: "boolean", values: [true] } } as const;
-      expect(() => world.index.matching(isNull)).toThrow(`bucket for prop ${name} not found - is it indexed?`);
+      expect(() => world.index.matching(isNull)).toThrow(
+        `property '${name}' has no index: either its indexInverted is false, or values of its data type are not indexed`,
+      );
     }
   });
 

@@ -1,6 +1,9 @@
 import { ShoalError } from "@shoal/model";
 
-/** The reference's words for a property that the inverted index does not have (reference-graphql 5.1). */
+/** The error for a property that the inverted index does not have. */
 export function notIndexed(property: string): ShoalError {
-  return new ShoalError("invalid", `bucket for prop ${property} not found - is it indexed?`);
+  return new ShoalError(
+    "invalid",
+    `property '${property}' has no index: either its indexInverted is false, or values of its data type are not indexed`,
+  );
 }

@@ -1,3 +1,4 @@
+export { closeName, editDistance, type KnownName, nearestName } from "./errors/nearest-name.js";
 export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
 export { withPrefix } from "./errors/with-prefix.js";
 export { type ClassLookup, checkWhere, checkWherePaths, withoutIdAlias } from "./filters/check-where.js";
@@ -19,7 +20,6 @@ export {
   type WhereFilter,
 } from "./filters/where-filter.js";
 export { checkWhereText, DEFAULT_WHERE_LIMITS, type WhereLimits } from "./filters/where-limits.js";
-export { editDistance, type KnownName, nearestName } from "./nearest-name.js";
 export {
   type BeaconScheme,
   LOCAL_HOST,
@@ -63,7 +63,13 @@ export {
   type ReferenceTarget,
 } from "./objects/property-validator.js";
 export { eachRun, runsOf } from "./objects/runs-of.js";
-export { isUncheckedObject, typeName, type UncheckedObject } from "./objects/value-wording.js";
+export {
+  describeValue,
+  escapeText,
+  isUncheckedObject,
+  quoteText,
+  type UncheckedObject,
+} from "./objects/value-wording.js";
 export { parseVectorWeights } from "./objects/vector-weights.js";
 export { BodyWarnings } from "./schema/body-warnings.js";
 export { CLASS_BODY, type ClassSettings } from "./schema/class-body.js";
@@ -103,6 +109,7 @@ export {
 } from "./schema/schema-limits.js";
 export { shownClass, shownProperty } from "./schema/shown-class.js";
 export { isUnbuiltModule, UNBUILT_MODULES } from "./schema/unbuilt-modules.js";
+export { unknownClass, unknownProperty } from "./schema/unknown-names.js";
 export { updateClass } from "./schema/update-class.js";
 export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
 export {

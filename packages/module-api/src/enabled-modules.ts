@@ -58,7 +58,7 @@ export class EnabledModules implements AsyncDisposable {
     if (found !== undefined) return found;
     throw new ShoalError(
       "invalid",
-      `class '${className}' uses the vectorizer '${vectorizer}', but no module of that name is present`,
+      `class '${className}' uses the vectorizer '${vectorizer}', but no module of that name is present: name it in ENABLE_MODULES`,
     );
   }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, ShoalError } from "@shoal/model";
+import { describeValue, type JsonObject, ShoalError } from "@shoal/model";
 import type { AdditionalProperty } from "./additional-property.js";
 import type { ModuleContext } from "./module-context.js";
 
@@ -42,7 +42,10 @@ export function featureProjection(project: Project): AdditionalProperty {
       const length = vectors[0]?.length ?? 0;
       for (const vector of vectors) {
         if (vector.length === length) continue;
-        throw new ShoalError("invalid", `inconsistent vector lengths found: ${length} and ${vector.length}`);
+        throw new ShoalError(
+          "invalid",
+          `the rows have vectors of ${length} and of ${vector.length} dimensions, which cannot be projected together`,
+        );
       }
       const settings = settingsOf(given, rows.length, length);
       return (await project(vectors, settings, context)).map((vector) => ({ vector: [...vector] }));
@@ -52,7 +55,7 @@ export function featureProjection(project: Project): AdditionalProperty {
 
 function vectorOf(vector: Float32Array | undefined, item: number): Float32Array {
   if (vector !== undefined && vector.length > 0) return vector;
-  throw new ShoalError("invalid", `item ${item} has no vector`);
+  throw new ShoalError("invalid", `row ${item} has no vector`);
 }
 
 /** Fails with `invalid`, with all that is wrong. */
@@ -68,16 +71,16 @@ function settingsOf(given: JsonObject, rows: number, length: number): Projection
   const { dimensions, perplexity, iterations, learningRate } = settings;
   const faults: string[] = [];
   const { algorithm = "tsne" } = given;
-  if (algorithm !== "tsne") faults.push(`algorithm ${String(algorithm)} is not supported: must be one of: tsne`);
-  if (perplexity < 0) faults.push(`perplexity must be at least 0, got: ${perplexity}`);
+  if (algorithm !== "tsne") faults.push(`algorithm must be "tsne", got ${describeValue(algorithm)}`);
+  if (perplexity < 0) faults.push(`perplexity must be at least 0, got ${perplexity}`);
   if (perplexity >= rows && perplexity > 0) {
-    faults.push(`perplexity must be smaller than amount of items: ${perplexity} >= ${rows}`);
+    faults.push(`perplexity must be less than the number of rows, ${rows}, got ${perplexity}`);
   }
-  if (iterations < 1) faults.push(`iterations must be at least 1, got: ${iterations}`);
-  if (dimensions < 1) faults.push(`dimensions must be at least 1, got: ${dimensions}`);
+  if (iterations < 1) faults.push(`iterations must be at least 1, got ${iterations}`);
+  if (dimensions < 1) faults.push(`dimensions must be at least 1, got ${dimensions}`);
   if (dimensions >= length)
-    faults.push(`dimensions must be smaller than source dimensions: ${dimensions} >= ${length}`);
-  if (learningRate < 1) faults.push(`learningRate must be at least 1, got: ${learningRate}`);
-  if (faults.length > 0) throw new ShoalError("invalid", `invalid params: ${faults.join(", ")}`);
+    faults.push(`dimensions must be less than those of the vectors, ${length}, got ${dimensions}`);
+  if (learningRate < 1) faults.push(`learningRate must be at least 1, got ${learningRate}`);
+  if (faults.length > 0) throw new ShoalError("invalid", faults.join(", "));
   return settings;
 }

@@ -31,7 +31,7 @@ export type {
 export type { LocatedText, SearchArgument, SearchWorld } from "./search-argument.js";
 export type { InputField, InputFields, InputShape, OutputField, OutputShape, Scalar } from "./shapes.js";
 export { camelCaseWords, splitCamelCase } from "./text/camel-case.js";
-export { meanOf, NEAR_TEXT, VECTORIZE_PREFIX } from "./text/near-text.js";
+export { meanOf, NEAR_TEXT } from "./text/near-text.js";
 export { ObjectTexts } from "./text/object-text.js";
 export { type RowText, rowTexts } from "./text/row-texts.js";
 export {

@@ -34,7 +34,7 @@ export function fieldsWith(
 
 /**
  * For each object the values that modules add, in the order of the requests. Objects of a class are answered by its own
- * module. Fails with `invalid` when a property is not offered at this place; messages begin with `extend`.
+ * module. Fails with `invalid` when a property is not offered at this place; messages name it.
  */
 export async function additionalValues(
   modules: EnabledModules,
@@ -47,7 +47,7 @@ export async function additionalValues(
   const values = rows.map(() => new Array<Json>(requests.length).fill(null));
   for (const [at, { name, given }] of requests.entries()) {
     for (const [property, places] of byProperty(modules, rows, name)) {
-      if (!property.offeredIn[place]) throw new ShoalError("invalid", `extend: unknown capability: ${name}`);
+      if (!property.offeredIn[place]) throw notOffered(name);
       const own = places.flatMap((index) => rows[index] ?? []);
       const answered = await valuesOf(property, own, given, search, context);
       for (const [i, index] of places.entries()) (values[index] ?? [])[at] = answered[i] ?? null;
@@ -66,7 +66,7 @@ async function valuesOf(
   try {
     return await property.values(rows, given, search, context);
   } catch (thrown) {
-    throw withPrefix(`extend: extend ${property.name}: `, thrown);
+    throw withPrefix(`_additional.${property.name}: `, thrown);
   }
 }
 
@@ -80,11 +80,18 @@ function byProperty(
   const places = new Map<AdditionalProperty, number[]>();
   for (const [index, { definition }] of rows.entries()) {
     const property = offered.get(definition) ?? modules.additionalOf(definition).get(name);
-    if (property === undefined) throw new ShoalError("invalid", `extend: unknown capability: ${name}`);
+    if (property === undefined) throw notOffered(name);
     offered.set(definition, property);
     const known = places.get(property);
     if (known === undefined) places.set(property, [index]);
     else known.push(index);
   }
   return places;
+}
+
+function notOffered(name: string): ShoalError {
+  return new ShoalError(
+    "invalid",
+    `_additional.${name} is not offered here: no enabled module answers it in such a query`,
+  );
 }

@@ -83,7 +83,7 @@ describe.each([1, 2, 5])("Explore over %i shards a class", (shardCount) => {
     shards.down.add("Beta_s0");
     await expect(engine.explore(explored({ nearVector }), context)).rejects.toMatchObject({
       code: "unavailable",
-      message: "vector search: search index beta: shard beta_s0: shard s0 is down",
+      message: "shard 's0' of class 'Beta': shard s0 is down",
     });
     shards.down.clear();
   });
@@ -91,30 +91,27 @@ describe.each([1, 2, 5])("Explore over %i shards a class", (shardCount) => {
   const nearVector = { vector: query, certainty: undefined };
   const unknown = uuid(seededRandom(999));
   test.each<[Partial<ExploreQuery>, string]>([
-    [
-      {},
-      "invalid params: received no search params, one of [nearVector, nearObject] or module search params is required for an exploration",
-    ],
+    [{}, "Explore needs something to search for: nearVector, nearObject or the argument of a module, such as nearText"],
     [
       { nearVector, nearObject: { id: unknown, beacon: undefined, certainty: undefined } },
-      "vectorize params: found both 'nearVector' and 'nearObject' parameters which are conflicting, choose one instead",
+      "a query searches for one thing, got 'nearVector' and 'nearObject': choose one of them",
     ],
     [
       { nearObject: { id: unknown, beacon: undefined, certainty: undefined } },
-      "vectorize params: nearObject params: vector not found",
+      `nearObject: no object with id '${unknown}' is there, or it has no vector`,
     ],
     [
       { nearObject: { id: undefined, beacon: undefined, certainty: undefined } },
-      "vectorize params: nearObject params: empty id and beacon",
+      "nearObject: it needs the id or the beacon of an object",
     ],
     [
       { nearVector: { ...nearVector, vector: new Float32Array() } },
-      "vector search: got a nil or zero-length vector as search vector",
+      "the vector that is searched for is empty: give its numbers in nearVector.vector",
     ],
-    [{ nearVector, limit: -2 }, "vector search: invalid pagination params: limit must be 0 or more, got -2"],
+    [{ nearVector, limit: -2 }, "limit must be 0 or more, got -2"],
     [
       { nearVector, limit: 1, offset: 10_000 },
-      "vector search: invalid pagination params: query maximum results exceeded",
+      "query maximum results exceeded: an offset of 10000 with a limit of 1 asks for more than 10000 rows (QUERY_MAXIMUM_RESULTS): ask for fewer",
     ],
   ])("%o is refused", async (change, message) => {
     await expect(engine.explore(explored(change), context)).rejects.toMatchObject({ code: "invalid", message });

@@ -5,10 +5,10 @@ import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import { classesByName } from "./find-object.js";
 import { mergeSorted } from "./merge-sorted.js";
 import { type ModuleSearchParts, type ReadSearch, readSearch, vectorOfSearch } from "./module-search.js";
-import { nearestFirst } from "./near-search.js";
+import { EMPTY_VECTOR, nearestFirst } from "./near-search.js";
 import { checkOneSearch, isSearch, nearVectorOf } from "./near-vector-of.js";
 import { type Page, type PageLimits, pageOfExplore } from "./pagination.js";
-import { prefixed } from "./prefixed.js";
+import { shardPrefix } from "./plan-filter.js";
 import type { ExploreRow } from "./query-service.js";
 import { scatter } from "./scatter.js";
 
@@ -30,17 +30,16 @@ export async function explore(
   if (!isSearch(query)) {
     throw new ShoalError(
       "invalid",
-      "invalid params: received no search params, one of [nearVector, nearObject] or module search params is " +
-        "required for an exploration",
+      "Explore needs something to search for: nearVector, nearObject or the argument of a module, such as nearText",
     );
   }
-  const page = exploredPage(query, limits);
-  checkOneSearch(query, STAGE);
+  const page = pageOfExplore(query.limit, query.offset, limits);
+  checkOneSearch(query);
   const [search] = query.moduleSearches ?? [];
   const { classes, certainty } =
     search === undefined
       ? await searchedByVector(parts, query, context)
-      : await prefixed(STAGE, () => searchedByModules(parts, search, context));
+      : await searchedByModules(parts, search, context);
   const hits = await nearestOf(parts.router, classes, page, context);
   const rows: ExploreRow[] = [];
   for (const { id, className, distance } of hits) {
@@ -49,8 +48,6 @@ export async function explore(
   }
   return rows;
 }
-
-const STAGE = "vectorize params: ";
 
 /** A class, and what is searched for in it. */
 interface SearchedClass {
@@ -68,9 +65,9 @@ async function searchedByVector(
   query: ExploreQuery,
   context: RequestContext,
 ): Promise<Searched> {
-  const { vector, certainty } = await nearVectorOf(router, schema, query, STAGE, context);
+  const { vector, certainty } = await nearVectorOf(router, schema, query, context);
   if (vector.length === 0) {
-    throw new ShoalError("invalid", "vector search: got a nil or zero-length vector as search vector");
+    throw new ShoalError("invalid", EMPTY_VECTOR);
   }
   const classes = classesByName(schema).map((record) => ({ record, vector }));
   return { classes: classes.filter(canAnswer), certainty };
@@ -131,26 +128,17 @@ async function nearestOf(
   const vectors = new Map(classes.map(({ record, vector }) => [record.classId, vector]));
   const shards = classes.flatMap(({ record }) => router.shardsOf(record));
   await scatter(shards, context, async (shard, inner) => {
-    const { classId, className, shardName } = shard;
+    const { classId, className } = shard;
     const vector = vectors.get(classId) ?? new Float32Array(0);
     try {
       const hits = await router.node(shard).searchByVector(shard, { vector, count, fields: undefined }, inner);
       const named = hits.map(({ id, distance, object }) => ({ id, distance, object, className }));
       best = mergeSorted([best, named], nearestFirstByClass, 0, count);
     } catch (thrown) {
-      const index = className.toLowerCase();
-      throw withPrefix(`vector search: search index ${index}: shard ${index}_${shardName}: `, thrown);
+      throw withPrefix(shardPrefix(shard), thrown);
     }
   });
   return best.slice(page.offset);
-}
-
-function exploredPage({ limit, offset }: ExploreQuery, limits: PageLimits): Page {
-  try {
-    return pageOfExplore(limit, offset, limits);
-  } catch (thrown) {
-    throw withPrefix("vector search: invalid pagination params: ", thrown);
-  }
 }
 
 function nearestFirstByClass(a: ClassHit, b: ClassHit): number {

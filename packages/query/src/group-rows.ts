@@ -98,7 +98,7 @@ class Comparisons {
     this.#count += 1;
     if (this.#count > this.#max) {
       const rule = `more than ${this.#max} comparisons of rows (GROUP_COMPARISONS_MAX)`;
-      throw new ShoalError("tooLarge", `grouper: ${rule}: ask for fewer rows, or raise the force`);
+      throw new ShoalError("tooLarge", `group: ${rule}: ask for fewer rows, or raise the force`);
     }
     this.turns.count(1 + numbers / NUMBERS_PER_UNIT);
     return this.turns.isOver;

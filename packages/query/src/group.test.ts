@@ -88,7 +88,7 @@ describe("group", () => {
       await expect(engineOf(same, libraryRecords(), 1, count - 1).get(query(force), context)).rejects.toMatchObject({
         code: "tooLarge",
         message:
-          `explorer: list class: grouper: more than ${count - 1} comparisons of rows (GROUP_COMPARISONS_MAX): ` +
+          `group: more than ${count - 1} comparisons of rows (GROUP_COMPARISONS_MAX): ` +
           "ask for fewer rows, or raise the force",
       });
     }

@@ -1,11 +1,11 @@
 import type { ShardRouter } from "@shoal/cluster";
-import { type ObjectListing, type RowFields, ShoalError, type StoredObject, withPrefix } from "@shoal/model";
+import { type ObjectListing, type RowFields, ShoalError, type StoredObject, unknownClass } from "@shoal/model";
 import type { ClassRecord, RequestContext, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
 import { fetchRows } from "./fetch-rows.js";
 import { classesByName } from "./find-object.js";
 import { mergeSorted } from "./merge-sorted.js";
 import { type Page, type PageLimits, pageOfList } from "./pagination.js";
-import { filterPrefix, shardPrefix } from "./plan-filter.js";
+import { filterFailure } from "./plan-filter.js";
 import type { ListQuery } from "./query-service.js";
 import { rowsOnTrial } from "./rows-on-trial.js";
 import { scatter } from "./scatter.js";
@@ -23,10 +23,10 @@ export async function listObjects(
   context: RequestContext,
 ): Promise<readonly StoredObject[]> {
   if (query.after !== undefined && query.className === undefined) {
-    throw new ShoalError("invalid", "after in query needs the class in query too: ids are ordered inside one class");
+    throw new ShoalError("invalid", "query parameter 'after' needs 'class', too: ids are ordered within one class");
   }
   if (query.after !== undefined && query.offset !== undefined) {
-    throw new ShoalError("invalid", "after and offset in query exclude each other");
+    throw new ShoalError("invalid", "query parameters 'after' and 'offset' exclude each other: leave one of them out");
   }
   const records = classesOf(schema, query.className);
   const page = pageOfList(query.limit, query.offset, limits);
@@ -95,17 +95,16 @@ async function mergedPage(
   return mergeSorted(pages, order, isOnly ? 0 : page.offset, page.limit);
 }
 
-/** What a shard refuses about a list with a filter is about the filter; everything else is in the schema's hands. */
-function filterFailure(shard: ShardAddress, thrown: unknown): ShoalError {
-  const isRefused = ShoalError.from(thrown).code === "invalid";
-  return withPrefix(isRefused ? filterPrefix(shard) : shardPrefix(shard), thrown);
-}
-
 function classesOf(schema: SchemaSnapshot, className: string | undefined): readonly ClassRecord[] {
   const records = classesByName(schema);
   if (className === undefined) return records;
   const record = records.find(({ definition }) => definition.class === className);
-  if (record === undefined) throw new ShoalError("invalid", `class '${className}' not present in schema`);
+  if (record === undefined) {
+    throw unknownClass(
+      className,
+      records.map(({ definition }) => definition),
+    );
+  }
   return [record];
 }
 

@@ -1,16 +1,8 @@
 import type { ShardRouter } from "@shoal/cluster";
-import {
-  type ClassDefinition,
-  LOCAL_HOST,
-  type ModuleSearch,
-  type ObjectId,
-  parseObjectId,
-  parseShortBeacon,
-  ShoalError,
-} from "@shoal/model";
+import { type ClassDefinition, type ModuleSearch, ShoalError } from "@shoal/model";
 import type { AdditionalSearch, EnabledModules, SearchArgument, SearchWorld } from "@shoal/module-api";
 import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
-import { storedVector } from "./near-vector-of.js";
+import { noVector, placeOf, storedVector } from "./near-vector-of.js";
 
 export interface ModuleSearchParts {
   readonly router: ShardRouter;
@@ -81,30 +73,21 @@ export function vectorOfSearch(
       const vectorize = definition.vectorizer === "none" ? undefined : modules.vectorizerOf(definition).vectorizeTexts;
       checkTexts(argument.name, texts);
       if (vectorize !== undefined) return vectorize(texts, searched, context);
-      const { class: className, vectorizer } = definition;
-      throw new ShoalError(
-        "invalid",
-        `the vectorizer '${vectorizer}' of class '${className}' makes no vectors of texts`,
-      );
+      throw new ShoalError("invalid", noTexts(definition));
     },
     vectorOfObject: async ({ id, beacon }) => {
-      const vector = await storedVector(router, schema, placeOf(id, beacon), context);
-      if (vector === undefined) throw new ShoalError("invalid", "vector not found");
+      const place = placeOf(beacon === undefined || beacon === "" ? { id, beacon } : { id: undefined, beacon });
+      const vector = await storedVector(router, schema, place, context);
+      if (vector === undefined) throw new ShoalError("invalid", noVector(place));
       return vector;
     },
   };
   return argument.vector(value, world, context);
 }
 
-/** Of both the beacon wins (reference-graphql 2.7). */
-function placeOf(id: string | undefined, beacon: string | undefined): ObjectId {
-  if (beacon !== undefined && beacon !== "") {
-    const parsed = parseShortBeacon(beacon);
-    if (parsed.host === LOCAL_HOST) return parsed.id;
-    throw new ShoalError("invalid", "unrecognized cross-ref ref format");
-  }
-  if (id === undefined || id === "") throw new ShoalError("invalid", "empty id and beacon");
-  const parsed = parseObjectId(id);
-  if (parsed !== undefined) return parsed;
-  throw new ShoalError("invalid", `'${id}' is no uuid`);
+function noTexts({ class: className, vectorizer }: ClassDefinition): string {
+  const advice = "search it by nearVector, or make it with a vectorizer of texts";
+  if (vectorizer === "none")
+    return `class '${className}' has no vectorizer, so no vectors are made of texts: ${advice}`;
+  return `the vectorizer '${vectorizer}' of class '${className}' makes no vectors of texts: ${advice}`;
 }

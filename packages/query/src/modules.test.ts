@@ -164,7 +164,7 @@ describe("a module's search", () => {
     await expect(
       engine.get(getQuery({ ...search, moduleSearches: [nearText({ concepts: ["abc"], moveTo: unknown })] }), context),
     ).rejects.toThrow(
-      "explorer: get class: vectorize params: vectorize params: vectorize params: vectorize move to: vector not found",
+      "nearText: moveTo: no object with id '00000000-0000-0000-0000-00000000000f' is there, or it has no vector",
     );
   });
 
@@ -196,12 +196,12 @@ describe("a module's search", () => {
     [
       [nearText({ concepts: ["a"] }), { argument: "ask", value: {} }],
       {},
-      "found more then one module param: 'nearText', 'ask'",
+      "got 'nearText' and 'ask': choose one of them",
     ],
     [
       [nearText({ concepts: ["a"] })],
       { nearVector: { vector: new Float32Array(4), certainty: undefined } },
-      "found both 'nearText' and 'nearVector'",
+      "got 'nearText' and 'nearVector': choose one of them",
     ],
     [
       [nearText({ concepts: ["a"] })],
@@ -209,16 +209,14 @@ describe("a module's search", () => {
         nearVector: { vector: new Float32Array(4), certainty: undefined },
         nearObject: { id: "x", beacon: undefined, certainty: undefined },
       },
-      "found 'nearText' and 'nearVector' and 'nearObject'",
+      "got 'nearText' and 'nearVector' and 'nearObject': choose one of them",
     ],
   ])("conflicts with others", async (moduleSearches, others, message) => {
     const { engine } = setUp();
     await expect(engine.get(getQuery({ className: "Apple", moduleSearches, ...others }), context)).rejects.toThrow(
-      `explorer: get class: vectorize params: ${message}`,
+      message,
     );
-    await expect(engine.explore({ ...explore, moduleSearches, ...others }, context)).rejects.toThrow(
-      `vectorize params: ${message}`,
-    );
+    await expect(engine.explore({ ...explore, moduleSearches, ...others }, context)).rejects.toThrow(message);
   });
 });
 
@@ -261,11 +259,11 @@ describe("what modules add", () => {
     const told = [{ name: "told", given: {} }];
     expect(await engine.additional([object], told, "restObject", context)).toMatchObject([[{ module: "one" }]]);
     await expect(engine.additional([object], told, "restList", context)).rejects.toThrow(
-      "list extend: unknown capability: told",
+      "_additional.told is not offered here: no enabled module answers it in such a query",
     );
     const other = [{ name: "other", given: {} }];
     await expect(engine.additional([object], other, "restObject", context)).rejects.toThrow(
-      "get extend: unknown capability: other",
+      "_additional.other is not offered here: no enabled module answers it in such a query",
     );
   });
 });

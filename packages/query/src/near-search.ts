@@ -1,5 +1,6 @@
 import type { ShardRouter } from "@shoal/cluster";
 import {
+  checkDimensions,
   type RowFields,
   type ShardFilter,
   ShoalError,
@@ -11,6 +12,7 @@ import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
 import { fetchRows } from "./fetch-rows.js";
 import { mergeSorted } from "./merge-sorted.js";
 import type { Page } from "./pagination.js";
+import { FILTER_PREFIX, shardPrefix } from "./plan-filter.js";
 import type { GetRow } from "./query-service.js";
 import { rowsOnTrial } from "./rows-on-trial.js";
 import { scatter } from "./scatter.js";
@@ -39,7 +41,7 @@ export async function nearSearch(
   context: RequestContext,
 ): Promise<readonly GetRow[]> {
   const shards = router.shardsOf(record);
-  checkSearchable(record, search, shards[0]);
+  checkSearchable(record, search);
   if (record.dimensions === undefined || page.limit === 0) return [];
   const count = page.offset + page.limit;
   const wantsRows = search.fields.properties || search.fields.vector || search.fields.extras;
@@ -47,7 +49,7 @@ export async function nearSearch(
   const rowsMax = likelyShare(count, shards.length);
   const ask = (fields: RowFields | undefined, outer: RequestContext) => {
     const asked = { vector, count, fields, filter, shards: shards.length, rowsMax };
-    return scatter(shards, outer, (shard, inner) => askShard(router, record, shard, inner, asked));
+    return scatter(shards, outer, (shard, inner) => askShard(router, shard, inner, asked));
   };
   let lists: readonly (readonly VectorSearchHit[])[] | undefined;
   if (wantsRows && shards.length === 1 && page.offset === 0) lists = await ask(search.fields, context);
@@ -82,25 +84,23 @@ function likelyShare(count: number, shards: number): number {
   return Math.min(count, Math.ceil(mean + 2 * Math.sqrt(mean * (1 - 1 / shards))));
 }
 
-function checkSearchable(record: ClassRecord, { vector, filter }: NearSearch, shard: ShardAddress | undefined): void {
-  const prefix = shardPrefix(record, shard);
-  if (record.definition.vectorIndexConfig.skip) {
-    throw new ShoalError("invalid", `${prefix}cannot vector-search on a class not vector-indexed`);
+/** What a search by a vector of no numbers is told. */
+export const EMPTY_VECTOR = "the vector that is searched for is empty: give its numbers in nearVector.vector";
+
+function checkSearchable({ definition, dimensions }: ClassRecord, { vector }: NearSearch): void {
+  const className = definition.class;
+  if (definition.vectorIndexConfig.skip) {
+    throw new ShoalError(
+      "invalid",
+      `class '${className}' has no vector index (vectorIndexConfig.skip), so it cannot be searched by vectors`,
+    );
   }
-  if (vector.length === 0) {
-    throw new ShoalError("invalid", `${prefix}got a nil or zero-length vector as search vector`);
-  }
-  if (record.dimensions !== undefined && vector.length !== record.dimensions) {
-    // The reference compares the ids of a filter one by one, without its graph (reference-graphql 2.7).
-    const search = filter === undefined ? "knn search: distance between entrypint and query node: " : "";
-    const lengths = `${record.dimensions} vs ${vector.length}`;
-    throw new ShoalError("invalid", `${prefix}${search}vector lengths don't match: ${lengths}`);
-  }
+  if (vector.length === 0) throw new ShoalError("invalid", EMPTY_VECTOR);
+  if (dimensions !== undefined) checkDimensions(className, vector.length, dimensions);
 }
 
 async function askShard(
   router: ShardRouter,
-  record: ClassRecord,
   shard: ShardAddress,
   context: RequestContext,
   search: VectorSearch,
@@ -109,23 +109,9 @@ async function askShard(
     return await router.node(shard).searchByVector(shard, search, context);
   } catch (thrown) {
     // Everything else that a shard may refuse was looked at before.
-    const { code, message } = ShoalError.from(thrown);
-    const isFilter = search.filter !== undefined && code === "invalid";
-    throw withPrefix(shardPrefix(record, shard) + (isFilter ? allowListPrefix(message) : ""), thrown);
+    const isFilter = search.filter !== undefined && ShoalError.from(thrown).code === "invalid";
+    throw withPrefix(isFilter ? FILTER_PREFIX : shardPrefix(shard), thrown);
   }
-}
-
-/** Of a property without an index the reference says more here than in a list (reference-graphql 5.1). */
-function allowListPrefix(message: string): string {
-  return `build inverted filter allow list: ${message.startsWith("bucket for prop ") ? "hash " : ""}`;
-}
-
-function shardPrefix(record: ClassRecord, shard: ShardAddress | undefined): string {
-  const index = record.definition.class.toLowerCase();
-  return (
-    `explorer: get class: vector search: object vector search at index ${index}: ` +
-    `shard ${index}_${shard?.shardName ?? ""}: vector search: `
-  );
 }
 
 /** By distance, those that are no number last, then by id. */

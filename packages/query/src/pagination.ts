@@ -35,7 +35,13 @@ export function pageOfList(limit: number | undefined, offset: number | undefined
   if (page.limit < 0) throw new ShoalError("invalid", `limit must be 0 or more, got ${page.limit}`);
   if (page.offset < 0) throw new ShoalError("invalid", `offset must be 0 or more, got ${page.offset}`);
   if (page.offset + page.limit > limits.maximumResults) {
-    throw new ShoalError("invalid", "query maximum results exceeded");
+    const { offset: skipped, limit: wanted } = page;
+    const asked = skipped === 0 ? `a limit of ${wanted}` : `an offset of ${skipped} with a limit of ${wanted}`;
+    throw new ShoalError(
+      "invalid",
+      `query maximum results exceeded: ${asked} asks for more than ${limits.maximumResults} rows (QUERY_MAXIMUM_RESULTS): ` +
+        "ask for fewer",
+    );
   }
   return page;
 }

@@ -6,6 +6,7 @@ import {
   parseObjectId,
   type ShardFilter,
   ShoalError,
+  unknownClass,
   type WhereFilter,
   withPrefix,
 } from "@shoal/model";
@@ -90,7 +91,7 @@ class InnerSearch {
   async #search({ className, leaf }: InnerLeaf, context: RequestContext): Promise<readonly ObjectId[]> {
     const record = this.#parts.schema.classRecord(className);
     if (record === undefined) {
-      throw new ShoalError("invalid", `class ${JSON.stringify(className)} does not exist in schema`);
+      throw unknownClass(className, []);
     }
     const ids = idsAskedFor(leaf);
     if (ids !== undefined) return this.#existing(record, ids, context);
@@ -132,7 +133,7 @@ class InnerSearch {
         ids = await router.node(shard).matchingIds(shard, filter, filterIdsMax, bounds);
       } catch (thrown) {
         if (ShoalError.from(thrown).code === "tooLarge") throw tooMany();
-        throw withPrefix(filterPrefix(shard), thrown);
+        throw filterFailure(shard, thrown);
       }
       count += ids.length;
       if (count > filterIdsMax) throw tooMany();
@@ -143,15 +144,17 @@ class InnerSearch {
   }
 }
 
-/** What the messages of a shard about a filter of a list begin with (reference-graphql 2.9), behind the stage. */
-export function filterPrefix(shard: ShardAddress): string {
-  return `${shardPrefix(shard)}fetch doc ids for prop/value pair: `;
+/** What a message begins with that is about the filter, whichever shard says it. */
+export const FILTER_PREFIX = "invalid 'where' filter: ";
+
+/** What the messages of a shard begin with. */
+export function shardPrefix({ className, shardName }: ShardAddress): string {
+  return `shard '${shardName}' of class '${className}': `;
 }
 
-/** What the messages of a shard begin with (reference-graphql 2.9), behind the stage. */
-export function shardPrefix({ className, shardName }: ShardAddress): string {
-  const index = className.toLowerCase();
-  return `object search at index ${index}: shard ${index}_${shardName}: `;
+/** The error of a shard, with the shard in front of it unless the filter is at fault. */
+export function filterFailure(shard: ShardAddress, thrown: unknown): ShoalError {
+  return withPrefix(ShoalError.from(thrown).code === "invalid" ? FILTER_PREFIX : shardPrefix(shard), thrown);
 }
 
 /** A path from its second reference on, in the class that the first one names. */

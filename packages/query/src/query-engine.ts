@@ -8,11 +8,10 @@ import {
   type Json,
   type ObjectId,
   type RowFields,
-  type ShardFilter,
   ShoalError,
   type StoredObject,
+  unknownClass,
   type WhereFilter,
-  withPrefix,
 } from "@shoal/model";
 import { type AdditionalSearch, type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
@@ -52,10 +51,6 @@ const FILTER_IDS_MAX = 1_000_000;
 const REFERENCED_ROWS_MAX = 100_000;
 const GROUP_COMPARISONS_MAX = 10_000_000;
 const AGGREGATE_BYTES_MAX = 64 * 1024 * 1024;
-
-/** What the messages of a Get begin with (reference-graphql 2.9). */
-const LIST_STAGE = "explorer: list class: search: ";
-const NEAR_STAGE = "explorer: get class: vector search: ";
 
 const NO_SEARCH: AdditionalSearch = { vector: undefined, argument: undefined };
 
@@ -100,10 +95,7 @@ export class QueryEngine implements QueryService {
   }
 
   async aggregate(query: AggregateQuery, context: RequestContext): Promise<readonly AggregateGroup[]> {
-    const record = this.#schema.classRecord(query.className);
-    if (record === undefined) {
-      throw new ShoalError("invalid", `tried to browse non-existing index for ${query.className}`);
-    }
+    const record = this.#classOf(query.className);
     return this.#aggregations.run(context, () => aggregateClass(this.#aggregates, record, query, context));
   }
 
@@ -112,9 +104,7 @@ export class QueryEngine implements QueryService {
   }
 
   list(query: ListQuery, context: RequestContext): Promise<readonly StoredObject[]> {
-    return prefixed("list objects: ", () =>
-      listObjects(this.#router, this.#schema.snapshot, this.#limits, query, context),
-    );
+    return listObjects(this.#router, this.#schema.snapshot, this.#limits, query, context);
   }
 
   additional(
@@ -124,25 +114,16 @@ export class QueryEngine implements QueryService {
     context: RequestContext,
   ): Promise<readonly (readonly Json[])[]> {
     const rows = objects.map((object) => ({ definition: this.#classOf(object.className).definition, object }));
-    return prefixed(place === "restObject" ? "get " : "list ", () =>
-      additionalValues(this.#modules, rows, requests, place, NO_SEARCH, context),
-    );
+    return additionalValues(this.#modules, rows, requests, place, NO_SEARCH, context);
   }
 
   #classOf(className: string): ClassRecord {
     const record = this.#schema.classRecord(className);
-    if (record === undefined) {
-      throw new ShoalError("invalid", `search: tried to browse non-existing index for ${className}`);
-    }
-    return record;
-  }
-
-  #page(query: GetQuery, isNear: boolean): Page {
-    try {
-      return pageOfGet(query.limit, query.offset, this.#limits);
-    } catch (thrown) {
-      throw withPrefix(`${isNear ? NEAR_STAGE : LIST_STAGE}invalid pagination params: `, thrown);
-    }
+    if (record !== undefined) return record;
+    throw unknownClass(
+      className,
+      this.#schema.snapshot.classes.map(({ definition }) => definition),
+    );
   }
 
   /** The page itself, with these fields; `onSearch` is told what is searched for. */
@@ -154,16 +135,15 @@ export class QueryEngine implements QueryService {
     onSearch?: (search: AdditionalSearch) => void,
   ): Promise<readonly GetRow[]> {
     const record = this.#classOf(query.className);
-    const page = this.#page(query, isNear);
+    const page = pageOfGet(query.limit, query.offset, this.#limits);
     if (!isNear) return this.#list(record, query.where, fields, page, context);
-    const stage = "explorer: get class: vectorize params: ";
-    checkOneSearch(query, stage);
+    checkOneSearch(query);
     const near =
       query.moduleSearches?.[0] === undefined
-        ? { ...(await nearVectorOf(this.#router, this.#schema.snapshot, query, stage, context)), argument: undefined }
-        : await prefixed(stage, () => this.#moduleSearch(query, record, context));
+        ? { ...(await nearVectorOf(this.#router, this.#schema.snapshot, query, context)), argument: undefined }
+        : await this.#moduleSearch(query, record, context);
     onSearch?.({ vector: near.vector, argument: near.argument });
-    const filter = query.where && (await this.#filter(query.where, NEAR_STAGE, context));
+    const filter = query.where && (await planFilter(this.#filters, query.where, context));
     return nearSearch(this.#router, record, { ...near, filter, fields }, page, context);
   }
 
@@ -196,15 +176,13 @@ export class QueryEngine implements QueryService {
     if (group !== undefined) {
       const { definition } = this.#classOf(query.className);
       const page = rows;
-      rows = await prefixed(isNear ? "explorer: get class: " : "explorer: list class: ", () =>
-        groupRows(page, group, definition, wanted, this.#groupComparisonsMax, context),
-      );
+      rows = await groupRows(page, group, definition, wanted, this.#groupComparisonsMax, context);
     }
     if (additional.length > 0) rows = await this.#withAdditional(query, rows, search, isNear, context);
     if (references.length === 0) return rows;
     const whole = rows.flatMap((row) => (row.object === undefined ? [] : { ...row, object: row.object }));
     const objects = whole.map(({ object }) => object);
-    const resolved = await prefixed(`${isNear ? NEAR_STAGE : LIST_STAGE}resolve cross-refs: `, () =>
+    const resolved = await prefixed("following references: ", () =>
       resolveReferences(this.#references, objects, references, context),
     );
     return whole.map((row, at) => ({ ...row, references: resolved[at] ?? new Map() }));
@@ -219,9 +197,8 @@ export class QueryEngine implements QueryService {
   ): Promise<readonly GetRow[]> {
     const { definition } = this.#classOf(className);
     const whole = rows.flatMap((row) => (row.object === undefined ? [] : { ...row, object: row.object, definition }));
-    const values = await prefixed(isNear ? "explorer: get class: " : "explorer: list class: ", () =>
-      additionalValues(this.#modules, whole, additional, isNear ? "search" : "list", search, context),
-    );
+    const place = isNear ? "search" : "list";
+    const values = await additionalValues(this.#modules, whole, additional, place, search, context);
     return whole.map(({ definition: _, ...row }, at) => ({ ...row, additional: values[at] ?? [] }));
   }
 
@@ -232,13 +209,9 @@ export class QueryEngine implements QueryService {
     page: Page,
     context: RequestContext,
   ): Promise<readonly GetRow[]> {
-    const filter = where && (await this.#filter(where, LIST_STAGE, context));
+    const filter = where && (await planFilter(this.#filters, where, context));
     const listing = { order: "id", after: undefined, filter, fields } as const;
-    const objects = await prefixed(LIST_STAGE, () => collectPage(this.#router, [record], listing, page, context));
+    const objects = await collectPage(this.#router, [record], listing, page, context);
     return objects.map((object) => ({ id: object.id, object, certainty: undefined }));
-  }
-
-  #filter(where: WhereFilter, stage: string, context: RequestContext): ShardFilter | Promise<ShardFilter> {
-    return prefixed(stage, async () => planFilter(this.#filters, where, context));
   }
 }

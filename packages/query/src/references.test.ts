@@ -123,7 +123,7 @@ describe("reading references", () => {
     await expect(engine.get(query(30), context)).rejects.toMatchObject({
       code: "tooLarge",
       message:
-        "explorer: list class: search: resolve cross-refs: the query follows more than 1100 references " +
+        "following references: the query follows more than 1100 references " +
         "(REFERENCED_ROWS_MAX): ask for fewer rows or levels",
     });
     expect(shards.calls.get("getObjects")).toBe(1);
@@ -157,12 +157,12 @@ describe("reading references", () => {
     const references = [select("by", target("Author"))];
     await expect(engine.get(getQuery({ className: "Book", references }), context)).rejects.toMatchObject({
       code: "unavailable",
-      message: "explorer: list class: search: resolve cross-refs: shard s1 is down",
+      message: "following references: shard s1 is down",
     });
     const nearVector = { vector: new Float32Array(DIMENSIONS).fill(1), certainty: undefined };
     const near = engine.get(getQuery({ className: "Book", references, nearVector, limit: 100 }), context);
     await expect(near).rejects.toMatchObject({
-      message: "explorer: get class: vector search: resolve cross-refs: shard s1 is down",
+      message: "following references: shard s1 is down",
     });
   });
 

@@ -19,61 +19,53 @@ describe("refusals", () => {
   test.each<[Partial<GetQuery>, string]>([
     [
       { limit: 9_999, offset: 2 },
-      "explorer: list class: search: invalid pagination params: query maximum results exceeded",
+      "query maximum results exceeded: an offset of 2 with a limit of 9999 asks for more than 10000 rows (QUERY_MAXIMUM_RESULTS): ask for fewer",
     ],
     [
       { limit: 10_001, nearVector },
-      "explorer: get class: vector search: invalid pagination params: query maximum results exceeded",
+      "query maximum results exceeded: a limit of 10001 asks for more than 10000 rows (QUERY_MAXIMUM_RESULTS): ask for fewer",
     ],
-    [{ limit: -2 }, "explorer: list class: search: invalid pagination params: limit must be 0 or more, got -2"],
-    [{ offset: -1 }, "explorer: list class: search: invalid pagination params: offset must be 0 or more, got -1"],
+    [{ limit: -2 }, "limit must be 0 or more, got -2"],
+    [{ offset: -1 }, "offset must be 0 or more, got -1"],
     [
       { nearVector: { vector: new Float32Array(3), certainty: undefined } },
-      "explorer: get class: vector search: object vector search at index word: shard word_s0: vector search: " +
-        "knn search: distance between entrypint and query node: vector lengths don't match: 4 vs 3",
+      "class 'Word' has vectors of 4 dimensions, got one of 3 (vector lengths don't match: 3 vs 4): use a vector of the " +
+        "same model, or a class of its own",
     ],
     [
       {
         nearVector: { vector: new Float32Array(3), certainty: undefined },
         where: { operator: "Equal", path: ["text"], value: { kind: "text", values: ["a"] } },
       },
-      "explorer: get class: vector search: object vector search at index word: shard word_s0: vector search: " +
-        "vector lengths don't match: 4 vs 3",
+      "class 'Word' has vectors of 4 dimensions, got one of 3 (vector lengths don't match: 3 vs 4): use a vector of the " +
+        "same model, or a class of its own",
     ],
     [
       { nearVector: { vector: new Float32Array(0), certainty: undefined } },
-      "explorer: get class: vector search: object vector search at index word: shard word_s0: vector search: " +
-        "got a nil or zero-length vector as search vector",
+      "the vector that is searched for is empty: give its numbers in nearVector.vector",
     ],
     [
       { className: "Skipped", nearVector },
-      "explorer: get class: vector search: object vector search at index skipped: shard skipped_s0: vector search: " +
-        "cannot vector-search on a class not vector-indexed",
+      "class 'Skipped' has no vector index (vectorIndexConfig.skip), so it cannot be searched by vectors",
     ],
     [
       { nearVector, ...near("x", undefined) },
-      "explorer: get class: vectorize params: found both 'nearVector' and 'nearObject' parameters which are conflicting, choose one instead",
+      "a query searches for one thing, got 'nearVector' and 'nearObject': choose one of them",
     ],
-    [near(undefined, undefined), "explorer: get class: vectorize params: nearObject params: empty id and beacon"],
+    [near(undefined, undefined), "nearObject: it needs the id or the beacon of an object"],
     [
       near(uuid(seededRandom(77)), undefined),
-      "explorer: get class: vectorize params: nearObject params: vector not found",
+      "nearObject: no object with id '60b71dec-02e9-7b60-2168-f0432330d879' is there, or it has no vector",
     ],
-    [
-      near("abc", undefined),
-      "explorer: get class: vectorize params: nearObject params: search index empty: parse id as uuid: invalid UUID length: 3",
-    ],
-    [
-      near("ä😀", undefined),
-      "explorer: get class: vectorize params: nearObject params: search index empty: parse id as uuid: invalid UUID length: 6",
-    ],
+    [near("abc", undefined), 'nearObject: the id must be a UUID, got "abc"'],
+    [near("ä😀", undefined), 'nearObject: the id must be a UUID, got "ä😀"'],
     [
       near(undefined, `svc://elsewhere/${objects[0]?.id}`),
-      "explorer: get class: vectorize params: nearObject params: unrecognized cross-ref ref format",
+      "nearObject: the host of a beacon must be 'localhost', got 'elsewhere'",
     ],
     [
       near(undefined, "svc://elsewhere/x"),
-      "explorer: get class: vectorize params: nearObject params: invalid cref URI: 2nd path segment must be uuid, but got 'x'",
+      "nearObject: invalid reference: invalid cref URI: 2nd path segment must be uuid, but got 'x'",
     ],
   ])("%o", async (change, message) => {
     await expect(engine.get(getQuery(change), context)).rejects.toMatchObject({ code: "invalid", message });
@@ -91,7 +83,8 @@ describe("refusals", () => {
       );
     await expect(list({ limit: 10_001 })).rejects.toMatchObject({
       code: "invalid",
-      message: "list objects: query maximum results exceeded",
+      message:
+        "query maximum results exceeded: a limit of 10001 asks for more than 10000 rows (QUERY_MAXIMUM_RESULTS): ask for fewer",
     });
     for (const change of [
       { limit: -1 },
@@ -115,7 +108,7 @@ describe("refusals", () => {
     shards.down.add("s1");
     await expect(engine.get(getQuery({ nearVector }), context)).rejects.toMatchObject({
       code: "unavailable",
-      message: expect.stringContaining("shard word_s1: vector search: shard s1 is down"),
+      message: expect.stringContaining("shard 's1' of class 'Word': shard s1 is down"),
     });
     shards.down.clear();
   });

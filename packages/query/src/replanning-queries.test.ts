@@ -73,7 +73,7 @@ describe("queries of a process that has not heard of a change yet", () => {
     // The shards of a class that is gone are nowhere.
     shards.down.add("Beta_s0").add("Beta_s1");
     await expect(queries.get(getQuery({ className: "Beta" }), context)).rejects.toMatchObject({
-      message: "search: tried to browse non-existing index for Beta",
+      message: "could not find class 'Beta' in the schema: create it with POST /v1/schema first",
     });
     shards.down.add("s0");
     await expect(queries.list({ ...LIST, className: "Alpha" }, context)).rejects.toThrow("shard s0 is down");

@@ -123,9 +123,7 @@ describe("filters over references", () => {
     const where = equal(["by", "Author", "name"]);
     await engineOf(objects, shardCount, { filterIdsMax: authors }).engine.get(books({ where }), context);
     const { engine } = engineOf(objects, shardCount, { filterIdsMax: authors - 1 });
-    const message =
-      "explorer: list class: search: the filter on " +
-      `["name"] matches more than ${authors - 1} objects of class 'Author' (FILTER_IDS_MAX)`;
+    const message = `the filter on ["name"] matches more than ${authors - 1} objects of class 'Author' (FILTER_IDS_MAX)`;
     await expect(engine.get(books({ where }), context)).rejects.toMatchObject({ code: "tooLarge", message });
   });
 
@@ -142,7 +140,7 @@ describe("filters over references", () => {
     const { engine } = engineOf(objects, 1);
     await expect(engine.get(books({ where: equal(["by", "Nope", "name"]) }), context)).rejects.toMatchObject({
       code: "invalid",
-      message: 'explorer: list class: search: class "Nope" does not exist in schema',
+      message: "could not find class 'Nope' in the schema: create it with POST /v1/schema first",
     });
   });
 
@@ -152,9 +150,7 @@ describe("filters over references", () => {
     const where: WhereFilter = { operator: "And", operands: [equal(["by", "Author", "name"]), equal(["title"])] };
     await expect(engine.get(books({ where }), context)).rejects.toMatchObject({
       code: "unavailable",
-      message:
-        "explorer: list class: search: object search at index author: shard author_s1: " +
-        "fetch doc ids for prop/value pair: shard s1 is down",
+      message: "shard 's1' of class 'Author': shard s1 is down",
     });
     const cancelled: boolean[] = [];
     const { matchingIds } = shards.node();
@@ -173,29 +169,25 @@ describe("filters over references", () => {
     expect(cancelled).toEqual([true, true]);
   });
 
-  test("what a shard refuses about a filter begins as the reference's messages do", async () => {
+  test("what a shard refuses about a filter is told as the filter's fault", async () => {
     const { engine, shards } = engineOf(objects, 1);
     const refuse = async () => {
-      throw new ShoalError("invalid", "bucket for prop x not found - is it indexed?");
+      throw new ShoalError("invalid", "property 'x' has no index");
     };
     Object.assign(shards.node(), { listObjects: refuse, searchByVector: refuse });
     const where = equal(["x"]);
     await expect(engine.get(books({ where }), context)).rejects.toMatchObject({
       code: "invalid",
-      message:
-        "explorer: list class: search: object search at index book: shard book_s0: " +
-        "fetch doc ids for prop/value pair: bucket for prop x not found - is it indexed?",
+      message: "invalid 'where' filter: property 'x' has no index",
     });
     const nearVector = { vector: new Float32Array(DIMENSIONS).fill(1), certainty: undefined };
     await expect(engine.get(books({ where, nearVector }), context)).rejects.toMatchObject({
       code: "invalid",
-      message:
-        "explorer: get class: vector search: object vector search at index book: shard book_s0: vector search: " +
-        "build inverted filter allow list: hash bucket for prop x not found - is it indexed?",
+      message: "invalid 'where' filter: property 'x' has no index",
     });
   });
 
-  test("what else a shard refuses about a filter with near begins with the list only", async () => {
+  test("what else a shard refuses about a filter with near is told likewise", async () => {
     const { engine, shards } = engineOf(objects, 1);
     const refuse = async () => {
       throw new ShoalError("invalid", "a 'Like' pattern is too long");
@@ -203,7 +195,7 @@ describe("filters over references", () => {
     Object.assign(shards.node(), { searchByVector: refuse });
     const nearVector = { vector: new Float32Array(DIMENSIONS).fill(1), certainty: undefined };
     await expect(engine.get(books({ where: equal(["x"]), nearVector }), context)).rejects.toThrow(
-      "vector search: build inverted filter allow list: a 'Like' pattern is too long",
+      "invalid 'where' filter: a 'Like' pattern is too long",
     );
   });
 

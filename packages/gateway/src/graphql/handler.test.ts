@@ -5,24 +5,35 @@ import { CONTEXT, library } from "./testing/ask-library.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "./testing/library.js";
 
 describe("the body", () => {
-  const malformed = (reason: string) => `parsing body body from "" failed, because ${reason}`;
-  const unmarshal = (kind: string, member: string) =>
-    `json: cannot unmarshal ${kind} into Go struct field GraphQLQuery.${member} of type string`;
+  const unreadable = (reason: string) => `the request body cannot be read: ${reason}`;
+  const noJson = (reason: string) => `the request body is not valid JSON: ${reason}`;
+  const NAME = "expected a member's name in double quotes or '}'";
+  const QUERY = 'it must be an object with a query, {"query": "{ … }"}';
   const refusals: [string, number, string][] = [
-    ["", 422, "body in body is required"],
-    [" \n", 422, "body in body is required"],
+    ["", 422, "the request has no body: it must be JSON"],
+    [" \n", 422, "the request has no body: it must be JSON"],
     ["null", 422, "query cannot be empty"],
-    ["{", 400, malformed("unexpected EOF")],
-    ["[1", 400, malformed("unexpected EOF")],
-    ["{bad", 400, malformed("invalid character 'b' looking for beginning of object key string")],
-    ["[]", 400, malformed("json: cannot unmarshal array into Go value of type models.GraphQLQuery")],
-    ['"x"', 400, malformed("json: cannot unmarshal string into Go value of type models.GraphQLQuery")],
-    ['{"query":5}', 400, malformed(unmarshal("number", "query"))],
-    ['{"query":"{a}","operationName":[]}', 400, malformed(unmarshal("array", "operationName"))],
-    [`{"query":"{a}","variables":${"[".repeat(200)}${"]".repeat(200)}}`, 400, malformed("exceeded max depth")],
+    ["{", 400, noJson(`line 1, column 2: found the end of the text, ${NAME}, near '{'`)],
+    [
+      "[1",
+      400,
+      noJson("line 1, column 3: found the end of the text, expected ',' or ']' behind the element, near '[1'"),
+    ],
+    ["{bad", 400, noJson(`line 1, column 2: found 'b', ${NAME}, near '{bad'`)],
+    ["[]", 400, unreadable(`${QUERY}, got a list`)],
+    ['"x"', 400, unreadable(`${QUERY}, got the string "x"`)],
+    ['{"query":5}', 400, unreadable("member 'query' must be a string, got the number 5")],
+    ['{"query":"{a}","operationName":[]}', 400, unreadable("member 'operationName' must be a string, got a list")],
+    [
+      `{"query":"{a}","variables":${"[".repeat(200)}${"]".repeat(200)}}`,
+      400,
+      unreadable(
+        "objects and lists stand inside of one another deeper than 200 levels, which is the most that is read",
+      ),
+    ],
     ["{}", 422, "query cannot be empty"],
     ['{"query":""}', 422, "query cannot be empty"],
-    ['{"query":"{Get{Book{title}}}","variables":[1]}', 422, "'variables' must be a JSON object"],
+    ['{"query":"{Get{Book{title}}}","variables":[1]}', 422, "member 'variables' must be an object, got a list"],
   ];
   it.each(refusals)("%s is refused with %i", async (body, status, message) => {
     const answer = await library().post(body);
@@ -95,7 +106,7 @@ describe("the body", () => {
     const answer = await post({ query: "{ Get { Book { title } } }" });
     expect(answer.status).toBe(422);
     expect(answer.json.error[0].message).toBe(
-      "no graphql provider present, this is most likely because no schema is present. Import a schema first!",
+      "no graphql provider present, this is most likely because no schema is present. Import a schema first! There are no classes that could be queried: create one with POST /v1/schema, or store an object of one with AUTOSCHEMA_ENABLED",
     );
   });
 

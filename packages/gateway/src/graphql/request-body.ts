@@ -1,6 +1,6 @@
-import { isUncheckedObject, ShoalError } from "@shoal/model";
-import { wrongMember, wrongValue } from "../json/json-kind.js";
+import { describeValue, isUncheckedObject, ShoalError } from "@shoal/model";
 import { parseJson, withExactIntegers } from "../json/parse-json.js";
+import { wrongBody, wrongMember } from "../json/wrong-member.js";
 import { type GraphQlAnswer, httpError } from "./answer.js";
 
 /** The body of POST /v1/graphql. */
@@ -30,14 +30,16 @@ export function readRequest(
 
 /** A body whose members have their JSON types. Fails with `malformed`, and with `invalid` when there is none. */
 export function decodeRequest(rawBody: Buffer) {
-  const { value: body, text } = parseJson(rawBody, "body");
+  const { value: body, text } = parseJson(rawBody);
   const { query, operationname: operationName, variables } = membersOf(body);
-  if (query !== undefined && typeof query !== "string") throw wrongMember(query, "GraphQLQuery.query", "string");
+  if (query !== undefined && typeof query !== "string") throw wrongMember(query, "query", "a string");
   if (operationName !== undefined && typeof operationName !== "string") {
-    throw wrongMember(operationName, "GraphQLQuery.operationName", "string");
+    throw wrongMember(operationName, "operationName", "a string");
   }
   return { body, text, query, operationName, variables };
 }
+
+const QUERY = 'an object with a query, {"query": "{ … }"}';
 
 function statusOf({ code }: ShoalError): 400 | 413 | 422 {
   if (code === "malformed") return 400;
@@ -49,13 +51,13 @@ const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
 function requestOf(rawBody: Buffer): GraphQlRequest {
   if (rawBody.length > BODY_BYTES_MAX) {
-    const message = `body has ${rawBody.length} bytes, at most ${BODY_BYTES_MAX} are allowed for a query`;
+    const message = `the request body has ${rawBody.length} bytes, at most ${BODY_BYTES_MAX} are allowed for a query`;
     throw new ShoalError("tooLarge", message);
   }
   const { body, text, query, operationName, variables } = decodeRequest(rawBody);
   if (query === undefined || query === "") throw new ShoalError("invalid", "query cannot be empty");
   if (variables !== undefined && !isUncheckedObject(variables)) {
-    throw new ShoalError("invalid", "'variables' must be a JSON object");
+    throw new ShoalError("invalid", `member 'variables' must be an object, got ${describeValue(variables)}`);
   }
   const hasVariables = variables !== undefined && Object.keys(variables).length > 0;
   const exact = hasVariables ? membersOf(withExactIntegers(body, text)).variables : variables;
@@ -72,7 +74,7 @@ type Members = { [Name in "query" | "operationname" | "variables"]: unknown };
 function membersOf(body: unknown): Members {
   const members: Members = { query: undefined, operationname: undefined, variables: undefined };
   if (body === null) return members;
-  if (!isUncheckedObject(body)) throw wrongValue(body, "models.GraphQLQuery");
+  if (!isUncheckedObject(body)) throw wrongBody(body, QUERY);
   for (const key of Object.keys(body)) {
     const name = key.toLowerCase();
     if (name === "query" || name === "operationname" || name === "variables") members[name] = body[key] ?? undefined;

@@ -107,8 +107,8 @@ describe("media types", () => {
   });
 
   it.each([
-    ["POST", "", 422, "body in body is required"],
-    ["POST", "\nContent-Type: text/plain", 422, "body in body is required"],
+    ["POST", "", 422, "the request has no body: it must be JSON"],
+    ["POST", "\nContent-Type: text/plain", 422, "the request has no body: it must be JSON"],
     ["DELETE", "", 404, `no object with id '${OTHER}'`],
   ])("an empty chunked body of %s has no type (%j)", async (method, type, status, message) => {
     const path = method === "POST" ? "/v1/objects/validate" : `/v1/objects/${OTHER}`;
@@ -135,7 +135,7 @@ describe("media types", () => {
     expect((await server.send("GET", "/v1/meta", undefined, { "Content-Type": "x/y" })).status).toBe(200);
     expect(await server.send("POST", "/v1/objects/validate")).toMatchObject({
       status: 422,
-      body: error("body in body is required"),
+      body: error("the request has no body: it must be JSON"),
     });
   });
 });

@@ -1,4 +1,12 @@
-import { brokenEscape, brokenWord, type Expected, unexpected, unexpectedIn } from "./scan-problem.js";
+import {
+  brokenEscape,
+  brokenNumber,
+  brokenString,
+  brokenWord,
+  type Expected,
+  type JsonProblem,
+  unexpected,
+} from "./scan-problem.js";
 
 /** What {@link JsonScanner.next} has come to. */
 export type JsonToken = "problem" | "pause" | "end" | "open" | "close" | "key" | "string" | "number" | "word";
@@ -24,6 +32,8 @@ const WORDS: ReadonlyMap<number, Buffer> = new Map(
   ["true", "false", "null"].map((word) => [word.charCodeAt(0), Buffer.from(word)]),
 );
 
+const NO_VALUE: JsonProblem = { at: 0, expected: "nothing" };
+
 /** What a number has come to, as far as it is read. */
 type NumberPart = "sign" | "zero" | "digits" | "point" | "fraction" | "e" | "exponentSign" | "exponent";
 
@@ -39,8 +49,8 @@ export class JsonScanner {
   start = 0;
   /** Objects and lists that are open. */
   depth = 0;
-  /** What is wrong with the text, in the words of the reference's decoder. */
-  problem = "";
+  /** What is wrong with the text, when that is so. */
+  problem: JsonProblem = NO_VALUE;
   members = 0;
   containers = 0;
   /** Strings, numbers and words that are no names of members. */
@@ -72,20 +82,20 @@ export class JsonScanner {
       let byte = bytes[at];
       while ((byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) && at < pauseAt) byte = bytes[++at];
       this.at = at;
-      if (byte === undefined) return this.#fail(this.#isUntouched ? "EOF" : "unexpected EOF");
+      if (byte === undefined) return this.#fail(this.#isUntouched ? NO_VALUE : unexpected(at, expected));
       if (at >= pauseAt) return "pause";
       this.start = at;
       if (expected === "colon") {
-        if (byte !== COLON) return this.#fail(unexpected(bytes, at, expected));
+        if (byte !== COLON) return this.#fail(unexpected(at, expected));
         this.#expected = "value";
         this.at++;
       } else if (expected === "key" || (expected === "keyOrEnd" && byte !== CLOSE_BRACE)) {
-        if (byte !== QUOTE) return this.#fail(unexpected(bytes, at, expected));
+        if (byte !== QUOTE) return this.#fail(unexpected(at, expected));
         return this.#beginString(pauseAt);
       } else if (expected !== "value" && byte === (this.#isObject.at(-1) === true ? CLOSE_BRACE : CLOSE_BRACKET)) {
         return this.#close(at + 1);
       } else if (expected === "commaOrObjectEnd" || expected === "commaOrArrayEnd") {
-        if (byte !== COMMA) return this.#fail(unexpected(bytes, at, expected));
+        if (byte !== COMMA) return this.#fail(unexpected(at, expected));
         this.#expected = expected === "commaOrObjectEnd" ? "key" : "value";
         this.at++;
       } else return this.#value(byte, expected, pauseAt);
@@ -112,7 +122,7 @@ export class JsonScanner {
       return this.#number(pauseAt);
     }
     const word = WORDS.get(byte);
-    if (word === undefined) return this.#fail(unexpected(this.#bytes, this.at, expected));
+    if (word === undefined) return this.#fail(unexpected(this.at, expected));
     const problem = brokenWord(this.#bytes, this.at, word);
     if (problem !== undefined) return this.#fail(problem);
     this.at += word.length;
@@ -120,7 +130,7 @@ export class JsonScanner {
   }
 
   #open(isObject: boolean): JsonToken {
-    if (this.depth >= this.#depthMax) return this.#fail("exceeded max depth");
+    if (this.depth >= this.#depthMax) return this.#fail({ at: this.at, expected: "tooDeep" });
     this.depth++;
     this.containers++;
     this.#isObject.push(isObject);
@@ -149,7 +159,7 @@ export class JsonScanner {
     else this.#expected = this.#isObject.at(-1) === true ? "commaOrObjectEnd" : "commaOrArrayEnd";
   }
 
-  #fail(problem: string): JsonToken {
+  #fail(problem: JsonProblem): JsonToken {
     this.problem = problem;
     return "problem";
   }
@@ -166,11 +176,11 @@ export class JsonScanner {
     for (let at = this.at; ; ) {
       while (at < end && PLAIN[bytes[at] as number] === 1) at++;
       this.at = at;
-      if (at >= bytes.length) return this.#fail("unexpected EOF");
+      if (at >= bytes.length) return this.#fail(brokenString(bytes, at));
       if (at >= end) return "pause";
       const byte = bytes[at];
       if (byte === QUOTE) return this.#endString();
-      if (byte !== BACKSLASH) return this.#fail(unexpectedIn(bytes, at, "string literal"));
+      if (byte !== BACKSLASH) return this.#fail(brokenString(bytes, at));
       const problem = brokenEscape(bytes, at + 1);
       if (problem !== undefined) return this.#fail(problem);
       at += bytes[at + 1] === LOWER_U ? 6 : 2;
@@ -207,7 +217,7 @@ export class JsonScanner {
       this.at = this.#numberEnd;
       return this.#scalar("number");
     }
-    return this.#fail(bytes[at] === undefined ? "unexpected EOF" : unexpectedIn(bytes, at, "numeric literal"));
+    return this.#fail(brokenNumber(at));
   }
 }
 

@@ -47,8 +47,8 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Fails with `tooLarge` on a text that holds more than `size`. `name` is the reference's name of the body. */
-export function refuseHeavyJson(bytes: Buffer, name: string, size: JsonSize): void {
+/** Fails with `tooLarge` on a text that holds more than `size`. */
+export function refuseHeavyJson(bytes: Buffer, size: JsonSize): void {
   if (bytes.length <= UNCOUNTED_BYTES_MAX) return;
   const { membersMax, containersMax, scalarsMax } = size;
   // Searching costs little, but finds what stands in strings, too; only then is it worth looking where they are.
@@ -56,7 +56,7 @@ export function refuseHeavyJson(bytes: Buffer, name: string, size: JsonSize): vo
   const openers = countUpTo(bytes, OPEN_BRACKET, containersMax) + countUpTo(bytes, OPEN_BRACE, containersMax);
   const commas = countUpTo(bytes, COMMA, scalarsMax);
   if (colons <= membersMax && openers <= containersMax && commas <= scalarsMax) return;
-  refuseSize(name, countOutsideStrings(bytes, size), size);
+  refuseSize("the request body", countOutsideStrings(bytes, size), size);
 }
 
 /** Fails with `tooLarge` when a text holds more than `size`; `name` is what it is called. */
@@ -68,15 +68,21 @@ export function refuseSize(name: string, counted: JsonCount, size: JsonSize): vo
 
 /** Fails with `tooLarge` on what is more than an item may be. `bytes` are those beside its vectors. */
 export function refuseItem(bytes: number, counted: JsonCount): void {
-  refuseSize("an item of body", counted, ONE_BODY);
+  refuseSize("an item of the request body", counted, ONE_BODY);
   if (bytes <= ITEM_BYTES_MAX) return;
-  throw new ShoalError("tooLarge", `an item of body has more than ${ITEM_BYTES_MAX} bytes beside its vector`);
+  throw new ShoalError(
+    "tooLarge",
+    `an item of the request body has ${bytes} bytes beside its vector, at most ${ITEM_BYTES_MAX} are allowed`,
+  );
 }
 
 /** Fails with `tooLarge` on what is more than is parsed in one go. */
-export function refuseLength(bytes: number, name: string): void {
+export function refuseLength(bytes: number): void {
   if (bytes <= ITEM_BYTES_MAX) return;
-  throw new ShoalError("tooLarge", `${name} has more than ${ITEM_BYTES_MAX} bytes`);
+  throw new ShoalError(
+    "tooLarge",
+    `the request body has ${bytes} bytes, at most ${ITEM_BYTES_MAX} are parsed in one go`,
+  );
 }
 
 /**

@@ -1,38 +1,38 @@
-import { JsonNumber, ShoalError } from "@shoal/model";
+import { JsonNumber } from "@shoal/model";
 import { type JsonSize, nestsDeeperThan, ONE_BODY, refuseHeavyJson, refuseLength } from "./json-size.js";
 import { parseExactly } from "./parse-exactly.js";
 import { scanJson } from "./scan-json.js";
+import { noJson, tooDeep } from "./scan-problem.js";
 
 /** Deeper bodies are refused, so that what walks a parsed body may recurse. */
 export const JSON_DEPTH_MAX = 200;
 
 /**
- * The first JSON value of `bytes`; what follows it is ignored (reference-rest 1.4). `name` is the reference's name of
- * the body. Fails with `invalid` on an empty body, with `malformed` on what is no JSON or nested too deep, with `tooLarge`
- * on what holds more than `size` or has more bytes than are parsed in one go.
+ * The first JSON value of `bytes`; what follows it is ignored (reference-rest 1.4). Fails with `invalid` on an empty body,
+ * with `malformed` on what is no JSON or nested too deep, with `tooLarge` on what holds more than `size` or has more bytes
+ * than are parsed in one go.
  */
 export function parseJson(
   bytes: Buffer,
-  name: string,
   size: JsonSize = ONE_BODY,
 ): { readonly value: unknown; readonly text: string } {
-  refuseLength(bytes.length, name);
-  refuseCostlyJson(bytes, name, size);
+  refuseLength(bytes.length);
+  refuseCostlyJson(bytes, size);
   const text = bytes.toString("utf8");
-  return { value: parseJsonText(text, name), text };
+  return { value: parseJsonText(text), text };
 }
 
 /** As {@link parseJson}, for a text made of bytes that {@link refuseCostlyJson} has seen. */
-export function parseJsonText(text: string, name: string): unknown {
-  const value = parseFirstValue(text, name);
-  if (isDeeperThan(value, JSON_DEPTH_MAX)) throw malformed(name, "exceeded max depth");
+export function parseJsonText(text: string): unknown {
+  const value = parseFirstValue(text);
+  if (isDeeperThan(value, JSON_DEPTH_MAX)) throw tooDeep(JSON_DEPTH_MAX);
   return value;
 }
 
 /** Fails on bytes that could hurt the parser: with `malformed` on their nesting, with `tooLarge` on what they hold. */
-export function refuseCostlyJson(bytes: Buffer, name: string, size: JsonSize): void {
-  if (nestsDeeperThan(bytes, JSON_DEPTH_MAX)) throw malformed(name, "exceeded max depth");
-  refuseHeavyJson(bytes, name, size);
+export function refuseCostlyJson(bytes: Buffer, size: JsonSize): void {
+  if (nestsDeeperThan(bytes, JSON_DEPTH_MAX)) throw tooDeep(JSON_DEPTH_MAX);
+  refuseHeavyJson(bytes, size);
 }
 
 /**
@@ -60,11 +60,6 @@ function exactInteger(literal: string): number | JsonNumber {
   return Number.isSafeInteger(value) || !/^-?\d+$/.test(literal) ? value : new JsonNumber(literal);
 }
 
-/** An error of a body that could be read, but is of the wrong JSON type, in the reference's frame. */
-export function malformed(name: string, reason: string): ShoalError {
-  return new ShoalError("malformed", `parsing ${name} body from "" failed, because ${reason}`);
-}
-
 function exactNumber(literal: string): number | JsonNumber {
   const value = Number(literal);
   if (!Number.isFinite(value)) return new JsonNumber(literal, value);
@@ -72,20 +67,15 @@ function exactNumber(literal: string): number | JsonNumber {
   return Number.isSafeInteger(value) && /^-?\d+$/.test(literal) ? value : new JsonNumber(literal, value);
 }
 
-function parseFirstValue(text: string, name: string): unknown {
+function parseFirstValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     const bytes = Buffer.from(text);
     const scan = scanJson(bytes, JSON_DEPTH_MAX);
     if ("end" in scan) return JSON.parse(bytes.toString("utf8", 0, scan.end));
-    throw noJson(name, scan.problem);
+    throw noJson(bytes, scan.problem, JSON_DEPTH_MAX);
   }
-}
-
-/** The error of a body that is no JSON, or nothing at all. `problem` is what a scan of it has found. */
-export function noJson(name: string, problem: string): ShoalError {
-  return problem === "EOF" ? new ShoalError("invalid", `${name} in body is required`) : malformed(name, problem);
 }
 
 /** Whether arrays and objects nest more than `limit` levels. Recurses no deeper than that. */

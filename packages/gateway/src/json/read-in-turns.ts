@@ -4,7 +4,8 @@ import { monotonicMs } from "../http/monotonic.js";
 import { type ItemGroup, ItemGroups } from "./item-groups.js";
 import { JsonScanner, type JsonToken } from "./json-scanner.js";
 import { type JsonSize, refuseItem, refuseSize } from "./json-size.js";
-import { JSON_DEPTH_MAX, noJson } from "./parse-json.js";
+import { JSON_DEPTH_MAX } from "./parse-json.js";
+import { noJson } from "./scan-problem.js";
 
 /** What takes the items of a list, group by group. It must not throw: the rest of the text may be no JSON. */
 export interface ItemSink {
@@ -106,10 +107,10 @@ class BodyReader<Sink extends ItemSink> implements ReadBody<Sink> {
     const pauseAt = scanner.at + most;
     for (;;) {
       const token = scanner.next(pauseAt);
-      if (token === "problem") throw noJson("body", scanner.problem);
+      if (token === "problem") throw noJson(this.#bytes, scanner.problem, JSON_DEPTH_MAX);
       const isOver = token === "pause" || token === "end" || this.#take(token);
       if (!isOver) continue;
-      refuseSize("body", scanner, this.#size);
+      refuseSize("the request body", scanner, this.#size);
       if (this.#before !== undefined) this.#refuseItem();
       if (token === "end") this.#endItems();
       return token === "end";
@@ -221,9 +222,17 @@ class BodyReader<Sink extends ItemSink> implements ReadBody<Sink> {
   }
 }
 
-/** A scalar that stands for the one that was read. */
-function sampleOf(token: JsonToken, bytes: Buffer, { start }: JsonScanner): unknown {
-  if (token === "string") return "";
-  if (token === "number") return 0;
-  return bytes[start] === 0x6e ? null : true;
+/** So many bytes of a scalar are read for an error; a longer string stands for its beginning. */
+const SAMPLE_BYTES_MAX = 256;
+
+/** The scalar that was read, as far as an error shows it. */
+function sampleOf(token: JsonToken, bytes: Buffer, { start, at }: JsonScanner): unknown {
+  const isShort = at - start <= SAMPLE_BYTES_MAX;
+  if (token === "string") {
+    return isShort
+      ? JSON.parse(bytes.toString("utf8", start, at))
+      : bytes.toString("utf8", start + 1, start + SAMPLE_BYTES_MAX);
+  }
+  if (token === "number") return Number(bytes.toString("latin1", start, at));
+  return JSON.parse(bytes.toString("utf8", start, at));
 }

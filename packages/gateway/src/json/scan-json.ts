@@ -1,7 +1,8 @@
 import { JsonScanner } from "./json-scanner.js";
+import type { JsonProblem } from "./scan-problem.js";
 
-/** Where the first JSON value of a text ends, or what is wrong with it, in the words of the reference's decoder. */
-export type JsonScan = { readonly end: number } | { readonly problem: string };
+/** Where the first JSON value of a text ends, or what is wrong with it. */
+export type JsonScan = { readonly end: number } | { readonly problem: JsonProblem };
 
 /** Reads the first JSON value of `bytes` without building it; what follows is ignored, as the reference does. */
 export function scanJson(bytes: Buffer, depthMax: number): JsonScan {

@@ -1,23 +1,21 @@
 import type { ObjectInput } from "@shoal/ingest";
-import { isUncheckedObject, ShoalError } from "@shoal/model";
+import { describeValue, isUncheckedObject, ShoalError } from "@shoal/model";
 import { cutVectors } from "../json/cut-vectors.js";
-import { wrongMember, wrongValue } from "../json/json-kind.js";
 import { BATCH_BODY } from "../json/json-size.js";
 import { refuseCostlyJson } from "../json/parse-json.js";
 import { ParsedItems } from "../json/parsed-items.js";
 import { readInTurns, type TurnParts } from "../json/read-in-turns.js";
+import { wrongBody, wrongMember } from "../json/wrong-member.js";
 import { type Inputs, objectInput, readGroup, readInputs } from "./object-body.js";
 
-const BATCH = "objects.BatchObjectsCreateBody";
-const FIELDS = "BatchObjectsCreateBody.fields";
-const OBJECTS = "BatchObjectsCreateBody.objects";
+const BATCH = 'an object with a list of objects, {"objects": […]}';
 
 /**
  * The body of an object batch; a null item stays undefined. `fields` is checked and otherwise ignored. Fails with
  * `malformed` or `invalid`, with `tooLarge` on more than `objectsMax` items; an absent list is an empty one.
  */
 export function readBatchBody(bytes: Buffer, objectsMax: number): Inputs {
-  refuseCostlyJson(bytes, "body", BATCH_BODY);
+  refuseCostlyJson(bytes, BATCH_BODY);
   return readInputs(
     cutVectors(bytes),
     () => bytes.toString("utf8"),
@@ -27,7 +25,8 @@ export function readBatchBody(bytes: Buffer, objectsMax: number): Inputs {
 
 /** As {@link readBatchBody}, for a long body, in turns of the event loop. */
 export async function readLongBatchBody(bytes: Buffer, objectsMax: number, parts: TurnParts): Promise<Inputs> {
-  const inputs = () => new ParsedItems((group) => readGroup(group, inputsOf), objectsMax);
+  const inputs = () =>
+    new ParsedItems((group) => readGroup(group, (items) => inputsOf(items, group.first)), objectsMax);
   const checkedFields = () =>
     new ParsedItems<undefined>(({ first, text }) => {
       checkFields(JSON.parse(text()) as unknown[], first);
@@ -39,31 +38,31 @@ export async function readLongBatchBody(bytes: Buffer, objectsMax: number, parts
   ]);
   const { root, members } = await readInTurns(bytes, BATCH_BODY, { kind: "members", sinks }, parts);
   if (root.sample === null) return [];
-  if (!isUncheckedObject(root.sample)) throw wrongValue(root.sample, BATCH);
+  if (!isUncheckedObject(root.sample)) throw wrongBody(root.sample, BATCH);
   const { objects, fields } = wantedMembers(members, ({ sample }) => sample === null);
   if (fields !== undefined) {
-    requireList(fields.sample, FIELDS, "[]*string");
+    requireList(fields.sample, "fields", "a list of strings");
     // Reading them throws what is wrong with them.
     void fields.sink?.items;
   }
   if (objects === undefined) return [];
-  requireList(objects.sample, OBJECTS, "[]*models.Object");
+  requireList(objects.sample, "objects", "a list of objects");
   requireLength(objects.length, objectsMax);
   return objects.sink?.items ?? [];
 }
 
 function batchItems(value: unknown, objectsMax: number): Inputs {
   if (value === null) return [];
-  if (!isUncheckedObject(value)) throw wrongValue(value, BATCH);
+  if (!isUncheckedObject(value)) throw wrongBody(value, BATCH);
   const { objects, fields } = wantedMembers(Object.entries(value), (member) => member === null);
   if (fields !== undefined) {
-    requireList(fields, FIELDS, "[]*string");
+    requireList(fields, "fields", "a list of strings");
     checkFields(fields, 0);
   }
   if (objects === undefined) return [];
-  requireList(objects, OBJECTS, "[]*models.Object");
+  requireList(objects, "objects", "a list of objects");
   requireLength(objects.length, objectsMax);
-  return inputsOf(objects);
+  return inputsOf(objects, 0);
 }
 
 /** The members that count, in any case (reference-rest 1.4): of repeated ones the last, and null is as good as none. */
@@ -81,21 +80,25 @@ function wantedMembers<Value>(
   return { objects, fields };
 }
 
-function requireList(value: unknown, place: string, type: string): asserts value is readonly unknown[] {
-  if (!Array.isArray(value)) throw wrongMember(value, place, type);
+function requireList(value: unknown, member: string, wanted: string): asserts value is readonly unknown[] {
+  if (!Array.isArray(value)) throw wrongMember(value, member, wanted);
 }
 
 function requireLength(length: number, objectsMax: number): void {
   if (length <= objectsMax) return;
-  throw new ShoalError("tooLarge", `the batch has ${length} objects, more than ${objectsMax} (BATCH_OBJECTS_MAX)`);
+  throw new ShoalError(
+    "tooLarge",
+    `the batch has ${length} objects, at most ${objectsMax} are allowed (BATCH_OBJECTS_MAX): send several`,
+  );
 }
 
-function inputsOf(items: unknown): Inputs {
-  requireList(items, OBJECTS, "[]*models.Object");
-  return items.map((item) => {
+/** `first` is the index of the first of them. */
+function inputsOf(items: unknown, first: number): Inputs {
+  requireList(items, "objects", "a list of objects");
+  return items.map((item, at) => {
     if (item === null) return undefined;
-    if (!isUncheckedObject(item)) throw wrongMember(item, OBJECTS, "models.Object");
-    return objectInput(item, "objects.");
+    if (!isUncheckedObject(item)) throw wrongMember(item, `objects[${first + at}]`, "an object");
+    return objectInput(item, "objects", first + at);
   });
 }
 
@@ -107,8 +110,11 @@ const BATCH_FIELDS: readonly unknown[] = ["ALL", "class", "schema", "id", "creat
  */
 function checkFields(fields: readonly unknown[], first: number): void {
   for (const [at, field] of fields.entries()) {
-    if (typeof field !== "string" && field !== null) throw wrongMember(field, FIELDS, "string");
+    if (typeof field !== "string" && field !== null) throw wrongMember(field, `fields[${first + at}]`, "a string");
     if (BATCH_FIELDS.includes(field)) continue;
-    throw new ShoalError("invalid", `body.fields.${first + at} in body should be one of [${BATCH_FIELDS.join(" ")}]`);
+    throw new ShoalError(
+      "invalid",
+      `member 'fields[${first + at}]' must be one of ${BATCH_FIELDS.join(", ")}, got ${describeValue(field)}`,
+    );
   }
 }

@@ -49,5 +49,5 @@ function access(verb: "create" | "get") {
 }
 
 function readBody({ body }: RequestContent): unknown {
-  return parseJson(body, "params").value;
+  return parseJson(body).value;
 }

@@ -1,4 +1,4 @@
-import { type AdditionalRequest, type RowFields, ShoalError } from "@shoal/model";
+import { type AdditionalRequest, quoteText, type RowFields, ShoalError } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 
 /** What a request wants to see of an object beside its properties. */
@@ -23,11 +23,23 @@ export function parseInclude(list: string | undefined, modules: EnabledModules =
   for (const word of words) {
     if (word === "vector" || word === "classification") continue;
     const name = modules.includedAs(word);
-    if (name === undefined) throw new ShoalError("malformed", `unrecognized property '${word}' in ?include list`);
+    if (name === undefined) throw unknownWord(word, modules);
     added.add(name);
   }
   const additional = [...added].map((name) => ({ name, given: {} }));
   return include(words.includes("vector"), words.includes("classification"), additional);
+}
+
+function unknownWord(word: string, { all }: EnabledModules): ShoalError {
+  const offered = all.flatMap(({ additionalProperties = [] }) =>
+    additionalProperties.flatMap(({ includeNames }) => includeNames),
+  );
+  const known = ["vector", "classification", ...new Set(offered)];
+  const more = offered.length === 0 ? "; modules would bring more (ENABLE_MODULES)" : "";
+  return new ShoalError(
+    "malformed",
+    `query parameter 'include' has ${quoteText(word)}, which is none of ${known.join(", ")}${more}`,
+  );
 }
 
 /** Modules may read anything. */

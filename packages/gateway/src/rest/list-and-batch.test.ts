@@ -63,10 +63,13 @@ describe("GET /v1/objects", () => {
   });
 
   it.each([
-    ["limit=abc", 'limit in query must be of type int64: "abc"'],
-    ["limit=1.5", 'limit in query must be of type int64: "1.5"'],
-    ["offset=9223372036854775808", 'offset in query must be of type int64: "9223372036854775808"'],
-    ["after=x", 'after in query must be of type uuid: "x"'],
+    ["limit=abc", `query parameter 'limit' must be an integer of at most 64 bits, got "abc"`],
+    ["limit=1.5", `query parameter 'limit' must be an integer of at most 64 bits, got "1.5"`],
+    [
+      "offset=9223372036854775808",
+      `query parameter 'offset' must be an integer of at most 64 bits, got "9223372036854775808"`,
+    ],
+    ["after=x", `query parameter 'after' must be a UUID, got "x"`],
   ])("refuses %s", async (query, message) => {
     expect(await server.send("GET", `/v1/objects?${query}`)).toMatchObject({ status: 422, body: error(message) });
   });
@@ -100,27 +103,27 @@ describe("POST /v1/batch/objects", () => {
     [
       "[]",
       400,
-      'parsing body body from "" failed, because json: cannot unmarshal array into Go value of type objects.BatchObjectsCreateBody',
+      'the request body cannot be read: it must be an object with a list of objects, {"objects": […]}, got a list',
     ],
     [
       '{"objects":{}}',
       400,
-      'parsing body body from "" failed, because json: cannot unmarshal object into Go struct field BatchObjectsCreateBody.objects of type []*models.Object',
+      "the request body cannot be read: member 'objects' must be a list of objects, got an object",
     ],
     [
       '{"objects":["x"]}',
       400,
-      'parsing body body from "" failed, because json: cannot unmarshal string into Go struct field BatchObjectsCreateBody.objects of type models.Object',
+      `the request body cannot be read: member 'objects[0]' must be an object, got the string "x"`,
     ],
     [
       '{"objects":[{"class":"Car","creationTimeUnix":"x"}]}',
       400,
-      'parsing body body from "" failed, because json: cannot unmarshal string into Go struct field Object.objects.creationTimeUnix of type int64',
+      `the request body cannot be read: member 'objects[0].creationTimeUnix' must be an integer of at most 64 bits, in milliseconds since 1970, got the string "x"`,
     ],
     [
       '{"objects":[],"fields":["ALL","all"]}',
       422,
-      "body.fields.1 in body should be one of [ALL class schema id creationTimeUnix]",
+      `member 'fields[1]' must be one of ALL, class, schema, id, creationTimeUnix, got the string "all"`,
     ],
   ])("refuses %s", async (body, status, message) => {
     expect(await server.send("POST", "/v1/batch/objects", body)).toMatchObject({ status, body: error(message) });
@@ -161,7 +164,7 @@ describe("POST /v1/batch/objects", () => {
       for (const item of [null, { class: "Car" }, { class: "Car", vector: [1, 2] }]) {
         expect(await small.send("POST", "/v1/batch/objects", { objects: [item, item, item] })).toMatchObject({
           status: 413,
-          body: error("the batch has 3 objects, more than 2 (BATCH_OBJECTS_MAX)"),
+          body: error("the batch has 3 objects, at most 2 are allowed (BATCH_OBJECTS_MAX): send several"),
         });
         expect((await small.send("POST", "/v1/batch/objects", { objects: [item, item] })).status).toBe(200);
       }

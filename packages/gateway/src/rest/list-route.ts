@@ -1,5 +1,5 @@
 import type { Turns } from "@shoal/fair-share";
-import { parseObjectId, ShoalError, type StoredObject } from "@shoal/model";
+import { parseObjectId, quoteText, ShoalError, type StoredObject } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import { InnerContext } from "@shoal/rpc";
@@ -109,12 +109,15 @@ function integerParameter(request: RequestContent, name: string): number | undef
   if (wellFormed && BigInt(text.replace("+", "")) <= INT64_MAX && BigInt(text.replace("+", "")) >= -INT64_MAX - 1n) {
     return Number(text);
   }
-  throw new ShoalError("invalid", `${name} in query must be of type int64: ${JSON.stringify(text)}`);
+  throw new ShoalError(
+    "invalid",
+    `query parameter '${name}' must be an integer of at most 64 bits, got ${quoteText(text)}`,
+  );
 }
 
 function uuidOf(after: string) {
   const id = parseObjectId(after);
   if (id === undefined)
-    throw new ShoalError("invalid", `after in query must be of type uuid: ${JSON.stringify(after)}`);
+    throw new ShoalError("invalid", `query parameter 'after' must be a UUID, got ${quoteText(after)}`);
   return id;
 }

@@ -20,7 +20,7 @@ function moduleRoute(name: string, { method, path, verb, operation, handle }: Mo
     ...(verb === "get" ? {} : { audited: { action: `${verb}_in_module`, recorded: "line" as const } }),
     handle: async ({ params, body, context }) => {
       // Modules parse their bodies in one go.
-      if (operation.body !== undefined) refuseCostlyJson(body, "body", ONE_BODY);
+      if (operation.body !== undefined) refuseCostlyJson(body, ONE_BODY);
       return response(await handle({ params, body, context }));
     },
   };

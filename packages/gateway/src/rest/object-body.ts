@@ -2,11 +2,11 @@ import type { ObjectInput } from "@shoal/ingest";
 import { int64Of, isUncheckedObject, JsonNumber, ShoalError } from "@shoal/model";
 import { type CutText, cutVectors } from "../json/cut-vectors.js";
 import type { ItemGroup } from "../json/item-groups.js";
-import { wrongMember, wrongNumber, wrongValue } from "../json/json-kind.js";
 import { ONE_BODY } from "../json/json-size.js";
 import { parseJsonExactly, parseJsonText, refuseCostlyJson } from "../json/parse-json.js";
 import { ParsedItems } from "../json/parsed-items.js";
 import { readInTurns, type TurnParts } from "../json/read-in-turns.js";
+import { wrongBody, wrongMember } from "../json/wrong-member.js";
 import { withExactProperties } from "./exact-properties.js";
 
 /** Members of an object in a request body; found in any case (reference-rest 1.4). */
@@ -37,7 +37,7 @@ const TIMES: ReadonlyMap<string, string> = new Map([
 
 /** The body of a request about one object. Fails with `malformed`, `invalid` (no body) or `tooLarge`. */
 export function readObjectBody(bytes: Buffer): ObjectInput {
-  refuseCostlyJson(bytes, "body", ONE_BODY);
+  refuseCostlyJson(bytes, ONE_BODY);
   const text = (): string => bytes.toString("utf8");
   return checked(readInputs(cutVectors(bytes), text, oneInput)[0], () => parseJsonExactly(text()));
 }
@@ -47,40 +47,42 @@ export async function readLongObjectBody(bytes: Buffer, parts: TurnParts): Promi
   const groups = new ParsedItems((group) => [group], 1);
   await readInTurns(bytes, ONE_BODY, { kind: "root", sink: groups }, parts);
   const [group] = groups.items;
-  if (group === undefined) return objectInput(null, "");
+  if (group === undefined) return objectInput(null);
   const first = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined);
   const [input] = readGroup(group, (list) => oneInput(first(list)));
   return checked(input, () => first(parseJsonExactly(group.text())));
 }
 
 function oneInput(value: unknown): Inputs {
-  return [objectInput(value, "")];
+  return [objectInput(value)];
 }
 
 /** The input with a vector that can be decoded; `exactBody` reads the body with the literals of its numbers. */
 function checked(read: ObjectInput | undefined, exactBody: () => unknown): ObjectInput {
-  const input = read ?? objectInput(null, "");
+  const input = read ?? objectInput(null);
   const { vector } = input;
   if (vector !== undefined && !(vector instanceof Float32Array)) {
-    checkVector(vector, () => objectInput(exactBody(), "").vector);
+    checkVector(vector, () => objectInput(exactBody()).vector);
   }
   return input;
 }
+
+const ELEMENT = "a number within the range of float32";
 
 /**
  * A vector that cannot be decoded refuses the body of one object (reference-rest 1.4); in a batch it refuses its item.
  * `exactVector` reads the vector again, with the literals of its numbers.
  */
 function checkVector(vector: unknown, exactVector: () => unknown): void {
-  if (!Array.isArray(vector)) throw wrongMember(vector, "Object.vector", "models.C11yVector");
+  if (!Array.isArray(vector)) throw wrongMember(vector, "vector", "a list of numbers");
   for (let at = 0; at < vector.length; at++) {
     const element: unknown = vector[at];
     if (typeof element === "number") {
       if (Number.isFinite(Math.fround(element))) continue;
       const exact = exactVector();
-      throw wrongNumber(Array.isArray(exact) ? exact[at] : element, "Object.vector", "float32");
+      throw wrongMember(Array.isArray(exact) ? exact[at] : element, `vector[${at}]`, ELEMENT);
     }
-    if (element !== null) throw wrongMember(element, "Object.vector", "float32");
+    if (element !== null) throw wrongMember(element, `vector[${at}]`, ELEMENT);
   }
 }
 
@@ -103,7 +105,7 @@ export function readInputs(
 }
 
 function parseBody(text: string): unknown {
-  return parseJsonText(text, "body");
+  return parseJsonText(text);
 }
 
 /** As {@link readInputs}, for some items of a list, which are known to be JSON. */
@@ -134,15 +136,14 @@ function readCutInputs(
   return restored === vectors.length ? whole : undefined;
 }
 
-function checkTime(key: string, value: unknown, path: string): void {
+function checkTime(key: string, value: unknown, list: string | undefined, at: number): void {
   const time = TIMES.get(key.toLowerCase());
   if (time === undefined || value === null || typeof int64Of(value) === "number" || value instanceof JsonNumber) return;
-  if (typeof value === "number") throw wrongNumber(value, `Object.${path}${time}`, "int64");
-  throw wrongMember(value, `Object.${path}${time}`, "int64");
+  throw wrongMember(value, pathOf(list, at, time), "an integer of at most 64 bits, in milliseconds since 1970");
 }
 
-/** An object of a request body; `path` is where it stands, for errors. Null is an empty one. */
-export function objectInput(value: unknown, path: string): ObjectInput {
+/** An object of a request body, or of the `list` in it, where it stands `at`. Null is an empty one. */
+export function objectInput(value: unknown, list?: string, at = 0): ObjectInput {
   const draft: Draft = {
     id: undefined,
     className: undefined,
@@ -152,17 +153,21 @@ export function objectInput(value: unknown, path: string): ObjectInput {
     additional: undefined,
   };
   if (value !== null) {
-    if (!isUncheckedObject(value)) throw wrongValue(value, "models.Object");
+    if (!isUncheckedObject(value)) throw wrongBody(value, "an object");
     for (const key of Object.keys(value)) {
       const member = MEMBERS.get(key) ?? MEMBERS.get(key.toLowerCase());
       if (member !== undefined) draft[member] = value[key] ?? undefined;
-      else checkTime(key, value[key], path);
+      else checkTime(key, value[key], list, at);
     }
   }
   const { id, className } = draft;
-  if (id !== undefined && typeof id !== "string") throw wrongMember(id, `Object.${path}id`, "strfmt.UUID");
+  if (id !== undefined && typeof id !== "string") throw wrongMember(id, pathOf(list, at, "id"), "a string with a UUID");
   if (className !== undefined && typeof className !== "string") {
-    throw wrongMember(className, `Object.${path}class`, "string");
+    throw wrongMember(className, pathOf(list, at, "class"), "a string");
   }
   return draft as ObjectInput;
+}
+
+function pathOf(list: string | undefined, at: number, member: string): string {
+  return list === undefined ? member : `${list}[${at}].${member}`;
 }

@@ -2,6 +2,11 @@ import { JsonNumber, type ObjectId, ShoalError, WEAVIATE_PROFILE } from "@shoal/
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 
+const NO_JSON = "the request body is not valid JSON: ";
+const UNREADABLE = "the request body cannot be read: ";
+const FLOAT = "a number within the range of float32";
+const TIME = "an integer of at most 64 bits, in milliseconds since 1970";
+
 const U = "11111111-1111-1111-1111-111111111111";
 const id = U as ObjectId;
 const T = 1_795_149_275_787;
@@ -68,12 +73,22 @@ describe("GET an object", () => {
   it.each([
     ["GET", `/v1/objects/${U}`, 404, `no object with id '${U}'`],
     ["DELETE", `/v1/objects/${U}`, 404, `no object with id '${U}'`],
-    ["GET", "/v1/objects/foo", 422, 'id in path must be of type uuid: "foo"'],
-    ["GET", "/v1/objects/validate", 422, 'id in path must be of type uuid: "validate"'],
-    ["GET", "/v1/objects/%22%2F..", 422, 'id in path must be of type uuid: "\\"/.."'],
+    ["GET", "/v1/objects/foo", 422, 'the id in the path must be a UUID, got "foo"'],
+    ["GET", "/v1/objects/validate", 422, 'the id in the path must be a UUID, got "validate"'],
+    ["GET", "/v1/objects/%22%2F..", 422, 'the id in the path must be a UUID, got "\\"/.."'],
     ["GET", "/v1/objects/%zz", 400, "malformed percent-encoding in the path"],
-    ["GET", `/v1/objects/${U}?include=vectors`, 400, "unrecognized property 'vectors' in ?include list"],
-    ["GET", `/v1/objects/${U}?include=vector,%20x`, 400, "unrecognized property ' x' in ?include list"],
+    [
+      "GET",
+      `/v1/objects/${U}?include=vectors`,
+      400,
+      `query parameter 'include' has "vectors", which is none of vector, classification; modules would bring more (ENABLE_MODULES)`,
+    ],
+    [
+      "GET",
+      `/v1/objects/${U}?include=vector,%20x`,
+      400,
+      `query parameter 'include' has " x", which is none of vector, classification; modules would bring more (ENABLE_MODULES)`,
+    ],
     ["GET", "/v1/foo", 404, "path /v1/foo was not found"],
     ["PUT", `/v1/${U}`, 405, "method PUT is not allowed, but [GET] are"],
   ])("%s %s is %i", async (method, path, status, message) => {
@@ -215,46 +230,33 @@ describe("writing an object", () => {
   });
 
   it.each([
-    ["", 422, "body in body is required"],
-    [" \n", 422, "body in body is required"],
-    ["{bad", 400, "invalid character 'b' looking for beginning of object key string"],
-    ['{"class":', 400, "unexpected EOF"],
-    ["[]", 400, "json: cannot unmarshal array into Go value of type models.Object"],
-    ['"x"', 400, "json: cannot unmarshal string into Go value of type models.Object"],
-    ['{"class":5}', 400, "json: cannot unmarshal number into Go struct field Object.class of type string"],
+    ["", 422, "the request has no body: it must be JSON"],
+    [" \n", 422, "the request has no body: it must be JSON"],
     [
-      '{"vector":"x"}',
+      "{bad",
       400,
-      "json: cannot unmarshal string into Go struct field Object.vector of type models.C11yVector",
+      `${NO_JSON}line 1, column 2: found 'b', expected a member's name in double quotes or '}', near '{bad'`,
     ],
-    ['{"vector":[1,"x"]}', 400, "json: cannot unmarshal string into Go struct field Object.vector of type float32"],
-    ['{"vector":[[1]]}', 400, "json: cannot unmarshal array into Go struct field Object.vector of type float32"],
+    ['{"class":', 400, `${NO_JSON}line 1, column 10: found the end of the text, expected a value, near '{"class":'`],
+    ["[]", 400, `${UNREADABLE}it must be an object, got a list`],
+    ['"x"', 400, `${UNREADABLE}it must be an object, got the string "x"`],
+    ['{"class":5}', 400, `${UNREADABLE}member 'class' must be a string, got the number 5`],
+    ['{"vector":"x"}', 400, `${UNREADABLE}member 'vector' must be a list of numbers, got the string "x"`],
+    ['{"vector":[1,"x"]}', 400, `${UNREADABLE}member 'vector[1]' must be ${FLOAT}, got the string "x"`],
+    ['{"vector":[[1]]}', 400, `${UNREADABLE}member 'vector[0]' must be ${FLOAT}, got a list`],
+    ['{"vector":[1,1e39]}', 400, `${UNREADABLE}member 'vector[1]' must be ${FLOAT}, got the number 1e39`],
+    ['{"VECTOR":[-1E400]}', 400, `${UNREADABLE}member 'vector[0]' must be ${FLOAT}, got the number -1E400`],
+    ['{"creationTimeUnix":"x"}', 400, `${UNREADABLE}member 'creationTimeUnix' must be ${TIME}, got the string "x"`],
+    ['{"LastUpdateTimeUnix":1.5}', 400, `${UNREADABLE}member 'lastUpdateTimeUnix' must be ${TIME}, got the number 1.5`],
+    ['{"id":{}}', 400, `${UNREADABLE}member 'id' must be a string with a UUID, got an object`],
     [
-      '{"vector":[1,1e39]}',
+      `{"properties":${"[".repeat(201)}${"]".repeat(201)}}`,
       400,
-      "json: cannot unmarshal number 1e39 into Go struct field Object.vector of type float32",
+      `${UNREADABLE}objects and lists stand inside of one another deeper than 200 levels, which is the most that is read`,
     ],
-    [
-      '{"VECTOR":[-1E400]}',
-      400,
-      "json: cannot unmarshal number -1E400 into Go struct field Object.vector of type float32",
-    ],
-    [
-      '{"creationTimeUnix":"x"}',
-      400,
-      "json: cannot unmarshal string into Go struct field Object.creationTimeUnix of type int64",
-    ],
-    [
-      '{"LastUpdateTimeUnix":1.5}',
-      400,
-      "json: cannot unmarshal number 1.5 into Go struct field Object.lastUpdateTimeUnix of type int64",
-    ],
-    ['{"id":{}}', 400, "json: cannot unmarshal object into Go struct field Object.id of type strfmt.UUID"],
-    [`{"properties":${"[".repeat(201)}${"]".repeat(201)}}`, 400, "exceeded max depth"],
   ])("refuses the body %j", async (body, status, message) => {
     const answer = await server.send("POST", "/v1/objects", body);
-    const whole = status === 422 ? message : `parsing body body from "" failed, because ${message}`;
-    expect(answer).toMatchObject({ status, body: error(whole) });
+    expect(answer).toMatchObject({ status, body: error(message) });
   });
 
   it("passes errors of the services on, and keeps faults to itself", async () => {

@@ -1,10 +1,10 @@
 import type { ReferenceInput } from "@shoal/ingest";
-import { isUncheckedObject, ShoalError } from "@shoal/model";
-import { wrongMember, wrongValue } from "../json/json-kind.js";
+import { isUncheckedObject, quoteText, ShoalError } from "@shoal/model";
 import { BATCH_BODY, ONE_BODY } from "../json/json-size.js";
 import { parseJson } from "../json/parse-json.js";
 import { ParsedItems } from "../json/parsed-items.js";
 import { readInTurns, type TurnParts } from "../json/read-in-turns.js";
+import { wrongBody, wrongElement, wrongMember } from "../json/wrong-member.js";
 
 /** What Go takes for the URI of a request: an absolute path, or a scheme and more (reference-rest 1.3, 3.7). */
 const REQUEST_URI = /^(?:\/|[A-Za-z][A-Za-z0-9+.-]*:)/;
@@ -15,18 +15,23 @@ const CONTROL_CHARACTER = /\p{Cc}/u;
  * `malformed`, and with `invalid` for no body and for a beacon that is no URI.
  */
 export function readReference(bytes: Buffer): string {
-  return beaconOf(parseJson(bytes, "body").value);
+  return beaconOf(parseJson(bytes).value);
 }
 
 /** As {@link readReference}, for a long body, in turns of the event loop. */
 export async function readLongReference(bytes: Buffer, parts: TurnParts): Promise<string> {
-  const { root } = await readInTurns(bytes, ONE_BODY, { kind: "root", sink: parsed(beaconOf, 1) }, parts);
+  const { root } = await readInTurns(
+    bytes,
+    ONE_BODY,
+    { kind: "root", sink: parsed((value) => beaconOf(value), 1) },
+    parts,
+  );
   return root.sink?.items[0] ?? "";
 }
 
 /** The body of `PUT …/references/{property}`: a list of references. Fails as {@link readReference}. */
 export function readReferences(bytes: Buffer, referencesMax: number): readonly string[] {
-  return listOf(parseJson(bytes, "body", BATCH_BODY).value, REFERENCE_LIST, referencesMax);
+  return listOf(parseJson(bytes, BATCH_BODY).value, REFERENCE_LIST, referencesMax);
 }
 
 /** As {@link readReferences}, for a long body, in turns of the event loop. */
@@ -39,7 +44,7 @@ export function readLongReferences(bytes: Buffer, referencesMax: number, parts: 
  * specification's table: both are taken.
  */
 export function readRemovedReferences(bytes: Buffer, referencesMax: number): readonly string[] {
-  const { value } = parseJson(bytes, "body", BATCH_BODY);
+  const { value } = parseJson(bytes, BATCH_BODY);
   return Array.isArray(value) ? listOf(value, REFERENCE_LIST, referencesMax) : [beaconOf(value)];
 }
 
@@ -55,7 +60,7 @@ export async function readLongRemovedReferences(
 
 /** The body of `POST /v1/batch/references` (reference-rest 6.2). Null counts as an empty list. */
 export function readReferenceBatch(bytes: Buffer, referencesMax: number): readonly ReferenceInput[] {
-  return listOf(parseJson(bytes, "body", BATCH_BODY).value, REFERENCE_BATCH, referencesMax);
+  return listOf(parseJson(bytes, BATCH_BODY).value, REFERENCE_BATCH, referencesMax);
 }
 
 /** As {@link readReferenceBatch}, for a long body, in turns of the event loop. */
@@ -67,48 +72,59 @@ export function readLongReferenceBatch(
   return readLongList(bytes, REFERENCE_BATCH, referencesMax, parts);
 }
 
-/** A list of a body: what it is called, its type in the words of the reference's decoder, and how an item is read. */
+/** A body that is a list: what it is called, what it must be, and how an item is read; `at` is its place. */
 interface ListForm<Item> {
   readonly what: string;
-  readonly type: string;
-  readonly itemOf: (value: unknown) => Item;
+  readonly wanted: string;
+  readonly itemOf: (value: unknown, at: number) => Item;
 }
 
-const REFERENCE_LIST: ListForm<string> = { what: "list", type: "models.MultipleRef", itemOf: beaconOf };
+const REFERENCE_LIST: ListForm<string> = {
+  what: "list",
+  wanted: "a list of references",
+  itemOf: beaconOf,
+};
 const REFERENCE_BATCH: ListForm<ReferenceInput> = {
   what: "batch",
-  type: "[]*models.BatchReference",
-  itemOf: (value) => {
-    const member = membersOf(value, "models.BatchReference");
-    const [from, to] = [uriOf(member("from"), "from", "BatchReference"), uriOf(member("to"), "to", "BatchReference")];
+  wanted: "a list of objects with from and to",
+  itemOf: (value, at) => {
+    const member = membersOf(value, at);
+    const [from, to] = [uriOf(member("from"), "from", at), uriOf(member("to"), "to", at)];
     const tenant = value === null || Object.keys(value as object).length <= 2 ? undefined : member("tenant");
     return tenant === undefined ? { from, to } : { from, to, tenant };
   },
 };
 
-function listOf<Item>(value: unknown, { what, type, itemOf }: ListForm<Item>, referencesMax: number): readonly Item[] {
+function listOf<Item>(
+  value: unknown,
+  { what, wanted, itemOf }: ListForm<Item>,
+  referencesMax: number,
+): readonly Item[] {
   if (value === null) return [];
-  if (!Array.isArray(value)) throw wrongValue(value, type);
+  if (!Array.isArray(value)) throw wrongBody(value, wanted);
   requireLength(value.length, what, referencesMax);
   return value.map(itemOf);
 }
 
 async function readLongList<Item>(
   bytes: Buffer,
-  { what, type, itemOf }: ListForm<Item>,
+  { what, wanted, itemOf }: ListForm<Item>,
   referencesMax: number,
   parts: TurnParts,
 ): Promise<readonly Item[]> {
   const sink = parsed(itemOf, referencesMax);
   const { root } = await readInTurns(bytes, BATCH_BODY, { kind: "rootList", sink }, parts);
   if (root.sample === null) return [];
-  if (!Array.isArray(root.sample)) throw wrongValue(root.sample, type);
+  if (!Array.isArray(root.sample)) throw wrongBody(root.sample, wanted);
   requireLength(root.length, what, referencesMax);
   return sink.items;
 }
 
-function parsed<Item>(itemOf: (value: unknown) => Item, itemsMax: number): ParsedItems<Item> {
-  return new ParsedItems(({ text }) => (JSON.parse(text()) as unknown[]).map(itemOf), itemsMax);
+function parsed<Item>(itemOf: (value: unknown, at: number) => Item, itemsMax: number): ParsedItems<Item> {
+  return new ParsedItems(
+    ({ first, text }) => (JSON.parse(text()) as unknown[]).map((value, at) => itemOf(value, first + at)),
+    itemsMax,
+  );
 }
 
 function beginsList(bytes: Buffer): boolean {
@@ -119,18 +135,21 @@ function beginsList(bytes: Buffer): boolean {
 
 function requireLength(length: number, what: string, referencesMax: number): void {
   if (length <= referencesMax) return;
-  const message = `the ${what} has ${length} references, more than ${referencesMax} (BATCH_REFERENCES_MAX)`;
+  const message = `the ${what} has ${length} references, at most ${referencesMax} are allowed (BATCH_REFERENCES_MAX)`;
   throw new ShoalError("tooLarge", message);
 }
 
-function beaconOf(value: unknown): string {
-  return uriOf(membersOf(value, "models.SingleRef")("beacon"), "beacon", "SingleRef");
+/** `at` is the place in the list that the body is; without it the body is the reference. */
+function beaconOf(value: unknown, at?: number): string {
+  return uriOf(membersOf(value, at)("beacon"), "beacon", at);
 }
 
 /** The members of an object by their names in any case; of null, none (reference-rest 1.4). */
-function membersOf(value: unknown, type: string): (name: string) => unknown {
+function membersOf(value: unknown, at: number | undefined): (name: string) => unknown {
   if (value === null) return () => undefined;
-  if (!isUncheckedObject(value)) throw wrongValue(value, type);
+  if (!isUncheckedObject(value)) {
+    throw at === undefined ? wrongBody(value, "an object") : wrongElement(value, at, "an object");
+  }
   return (name) => {
     if (Object.hasOwn(value, name)) return value[name];
     const key = Object.keys(value).find((candidate) => candidate.toLowerCase() === name);
@@ -143,12 +162,18 @@ export function isRequestUri(text: string): boolean {
 }
 
 /** A text that may be absent, null or empty, but is a URI when it is there. */
-function uriOf(value: unknown, name: string, struct: string): string {
+function uriOf(value: unknown, name: string, at: number | undefined): string {
   if (value === undefined || value === null || value === "") return "";
-  if (typeof value !== "string") throw wrongMember(value, `${struct}.${name}`, "strfmt.URI");
+  if (typeof value !== "string") throw wrongMember(value, pathOf(name, at), "a string with a URI");
   if (isRequestUri(value)) return value;
-  const shown = value.length <= SHOWN_CHARS_MAX ? value : `${value.slice(0, SHOWN_CHARS_MAX)}…`;
-  throw new ShoalError("invalid", `${name} in body must be of type uri: ${JSON.stringify(shown)}`);
+  throw new ShoalError(
+    "invalid",
+    `member '${pathOf(name, at)}' must be a URI such as svc://localhost/<uuid>, got ${quoteText(value, SHOWN_CHARS_MAX)}`,
+  );
+}
+
+function pathOf(name: string, at: number | undefined): string {
+  return at === undefined ? name : `[${at}].${name}`;
 }
 
 const SHOWN_CHARS_MAX = 200;

@@ -22,7 +22,7 @@ function error(message: string): string {
 }
 
 function undecodable(reason: string): string {
-  return error(`parsing body body from "" failed, because json: cannot unmarshal ${reason}`);
+  return error(`the request body cannot be read: ${reason}`);
 }
 
 describe("/v1/objects/{id}/references/{property}", () => {
@@ -62,18 +62,33 @@ describe("/v1/objects/{id}/references/{property}", () => {
   });
 
   it.each([
-    ["POST", [], 400, undecodable("array into Go value of type models.SingleRef")],
-    ["POST", "7", 400, undecodable("number into Go value of type models.SingleRef")],
-    ["POST", { beacon: 7 }, 400, undecodable("number into Go struct field SingleRef.beacon of type strfmt.URI")],
-    ["PUT", { beacon: BEACON }, 400, undecodable("object into Go value of type models.MultipleRef")],
-    ["PUT", ["x"], 400, undecodable("string into Go value of type models.SingleRef")],
-    ["DELETE", '"x"', 400, undecodable("string into Go value of type models.SingleRef")],
-    ["POST", { beacon: "foo" }, 422, error('beacon in body must be of type uri: "foo"')],
-    ["PUT", [{ beacon: BEACON }, { beacon: "foo" }], 422, error('beacon in body must be of type uri: "foo"')],
-    ["DELETE", { beacon: "a b" }, 422, error('beacon in body must be of type uri: "a b"')],
-    ["POST", { beacon: "x:\u0000" }, 422, error('beacon in body must be of type uri: "x:\\u0000"')],
-    ["PUT", [{}, {}, {}, {}], 413, error("the list has 4 references, more than 3 (BATCH_REFERENCES_MAX)")],
-    ["DELETE", [{}, {}, {}, {}], 413, error("the list has 4 references, more than 3 (BATCH_REFERENCES_MAX)")],
+    ["POST", [], 400, undecodable("it must be an object, got a list")],
+    ["POST", "7", 400, undecodable("it must be an object, got the number 7")],
+    ["POST", { beacon: 7 }, 400, undecodable("member 'beacon' must be a string with a URI, got the number 7")],
+    ["PUT", { beacon: BEACON }, 400, undecodable("it must be a list of references, got an object")],
+    ["PUT", ["x"], 400, undecodable('element 0 must be an object, got the string "x"')],
+    ["DELETE", '"x"', 400, undecodable('it must be an object, got the string "x"')],
+    ["POST", { beacon: "foo" }, 422, error(`member 'beacon' must be a URI such as svc://localhost/<uuid>, got "foo"`)],
+    [
+      "PUT",
+      [{ beacon: BEACON }, { beacon: "foo" }],
+      422,
+      error(`member '[1].beacon' must be a URI such as svc://localhost/<uuid>, got "foo"`),
+    ],
+    [
+      "DELETE",
+      { beacon: "a b" },
+      422,
+      error(`member 'beacon' must be a URI such as svc://localhost/<uuid>, got "a b"`),
+    ],
+    [
+      "POST",
+      { beacon: "x:\u0000" },
+      422,
+      error(`member 'beacon' must be a URI such as svc://localhost/<uuid>, got "x:\\u0000"`),
+    ],
+    ["PUT", [{}, {}, {}, {}], 413, error("the list has 4 references, at most 3 are allowed (BATCH_REFERENCES_MAX)")],
+    ["DELETE", [{}, {}, {}, {}], 413, error("the list has 4 references, at most 3 are allowed (BATCH_REFERENCES_MAX)")],
   ] as const)("%s of %j: %i", async (method, body, status, text) => {
     const before = server.services.references.length;
     expect(await server.send(method, PATH, body)).toMatchObject({ status, body: text });
@@ -81,10 +96,13 @@ describe("/v1/objects/{id}/references/{property}", () => {
   });
 
   it.each(["POST", "PUT", "DELETE"])("%s needs a body and a uuid", async (method) => {
-    expect(await server.send(method, PATH)).toMatchObject({ status: 422, body: error("body in body is required") });
+    expect(await server.send(method, PATH)).toMatchObject({
+      status: 422,
+      body: error("the request has no body: it must be JSON"),
+    });
     expect(await server.send(method, "/v1/objects/foo/references/notes", {})).toMatchObject({
       status: 422,
-      body: error('id in path must be of type uuid: "foo"'),
+      body: error('the id in the path must be a UUID, got "foo"'),
     });
   });
 
@@ -109,12 +127,20 @@ describe("POST /v1/batch/references", () => {
   });
 
   it.each([
-    [{}, 400, undecodable("object into Go value of type []*models.BatchReference")],
-    [[7], 400, undecodable("number into Go value of type models.BatchReference")],
-    [[{ from: [] }], 400, undecodable("array into Go struct field BatchReference.from of type strfmt.URI")],
-    [[{ from: "foo", to: "a:b" }], 422, error('from in body must be of type uri: "foo"')],
-    [[{ from: "a:b", to: "foo" }], 422, error('to in body must be of type uri: "foo"')],
-    [[{}, {}, {}, {}], 413, error("the batch has 4 references, more than 3 (BATCH_REFERENCES_MAX)")],
+    [{}, 400, undecodable("it must be a list of objects with from and to, got an object")],
+    [[7], 400, undecodable("element 0 must be an object, got the number 7")],
+    [[{ from: [] }], 400, undecodable("member '[0].from' must be a string with a URI, got a list")],
+    [
+      [{ from: "foo", to: "a:b" }],
+      422,
+      error(`member '[0].from' must be a URI such as svc://localhost/<uuid>, got "foo"`),
+    ],
+    [
+      [{ from: "a:b", to: "foo" }],
+      422,
+      error(`member '[0].to' must be a URI such as svc://localhost/<uuid>, got "foo"`),
+    ],
+    [[{}, {}, {}, {}], 413, error("the batch has 4 references, at most 3 are allowed (BATCH_REFERENCES_MAX)")],
   ])("%j: %i", async (body, status, text) => {
     expect(await server.send("POST", path, body)).toMatchObject({ status, body: text });
   });
@@ -122,6 +148,9 @@ describe("POST /v1/batch/references", () => {
   it("hands an empty list on", async () => {
     expect((await server.send("POST", path, "null")).body).toBe("[]\n");
     expect((await server.send("POST", path, [])).body).toBe("[]\n");
-    expect(await server.send("POST", path)).toMatchObject({ status: 422, body: error("body in body is required") });
+    expect(await server.send("POST", path)).toMatchObject({
+      status: 422,
+      body: error("the request has no body: it must be JSON"),
+    });
   });
 });

@@ -61,19 +61,25 @@ describe("schema", () => {
     expect(added).toMatchObject({ status: 200, body: '{"dataType":["int"],"name":"length"}\n' });
     const unknown = await server.send("POST", "/v1/schema/foo/properties", { name: "a", dataType: ["int"] });
     expect(unknown.status).toBe(422);
-    expect(unknown.body).toContain("no such class with name 'foo' found in the schema.");
+    expect(unknown.body).toContain("could not find class 'foo' in the schema: create it with POST /v1/schema first");
   });
 
   it.each([
-    ["POST", "/v1/schema", "", 422, "objectClass in body is required"],
-    ["POST", "/v1/schema", "{", 400, 'parsing objectClass body from "" failed, because unexpected EOF'],
-    ["POST", "/v1/schema/Boat/properties", "", 422, "body in body is required"],
+    ["POST", "/v1/schema", "", 422, "the request has no body: it must be JSON"],
+    [
+      "POST",
+      "/v1/schema",
+      "{",
+      400,
+      `the request body is not valid JSON: line 1, column 2: found the end of the text, expected a member's name in double quotes or '}', near '{'`,
+    ],
+    ["POST", "/v1/schema/Boat/properties", "", 422, "the request has no body: it must be JSON"],
     [
       "POST",
       "/v1/schema",
       '{"class":"X","vectorIndexConfig":{"ef":1.0}}',
       422,
-      'parse vector index config: ef: strconv.ParseInt: parsing "1.0": invalid syntax',
+      "vectorIndexConfig.ef must be an integer from -1 to 65536, without fraction or exponent, got the number 1.0",
     ],
   ])("%s %s %s is refused", async (method, path, body, status, message) => {
     expect(await server.send(method, path, body)).toMatchObject({ status, body: error(message) });
@@ -114,8 +120,7 @@ describe("PUT of a class", () => {
   });
 
   it("reads the body, then looks for the class, then compares", async () => {
-    const wrongType =
-      'parsing objectClass body from "" failed, because json: cannot unmarshal number into Go struct field Class.class of type string';
+    const wrongType = "the request body cannot be read: member 'class' must be a string, got the number 1";
     expect(await server.send("PUT", "/v1/schema/Nope", { class: 1 })).toMatchObject({
       status: 400,
       body: error(wrongType),
@@ -130,7 +135,10 @@ describe("PUT of a class", () => {
       status: 422,
       body: error('class name is immutable: attempted change from "Put" to "put"'),
     });
-    expect(await server.send("PUT", at)).toMatchObject({ status: 422, body: error("objectClass in body is required") });
+    expect(await server.send("PUT", at)).toMatchObject({
+      status: 422,
+      body: error("the request has no body: it must be JSON"),
+    });
   });
 });
 

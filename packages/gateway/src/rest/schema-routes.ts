@@ -65,7 +65,7 @@ export function schemaRoutes(
       const { version } = await schema.current(context);
       const settings = classSettings();
       const warnings = new BodyWarnings();
-      const definition = parseClass(readBody(request, "objectClass"), definitions(), settings, warnings);
+      const definition = parseClass(readBody(request), definitions(), settings, warnings);
       context.witness?.concerns("class", definition.class);
       if (definition.vectorizer !== "none") await settings.modules.check(definition);
       try {
@@ -82,12 +82,12 @@ export function schemaRoutes(
   async function update(request: HttpRequest): Promise<HttpResponse> {
     const { context, params } = request;
     const [className = ""] = params;
-    const body = readBody(request, "objectClass");
+    const body = readBody(request);
     for (;;) {
       const { version, classes } = await schema.current(context);
       const record = classes.find(({ definition }) => definition.class === className);
       if (record === undefined) {
-        decodeBody(CLASS_BODY, body, "objectClass");
+        decodeBody(CLASS_BODY, body);
         return notFound(className);
       }
       const warnings = new BodyWarnings();
@@ -127,7 +127,7 @@ export function schemaRoutes(
     await schema.current(request.context);
     const warnings = new BodyWarnings();
     const { modules } = classSettings();
-    const property = parseProperty(readBody(request, "body"), className, definitions(), modules, warnings);
+    const property = parseProperty(readBody(request), className, definitions(), modules, warnings);
     request.context.witness?.concerns("property", property.name);
     const record = await schema.addProperty(className, property, request.context).catch((thrown: unknown) => {
       // The class was deleted in the meantime: as if it had never been there.
@@ -160,12 +160,12 @@ function changing(verb: Verb, action: string) {
 const SCHEMA_BODY_BYTES_MAX = 1024 * 1024;
 
 /** Bodies of schema changes are small and rare: their numbers always keep their literals. */
-function readBody(request: RequestContent, name: string): unknown {
+function readBody(request: RequestContent): unknown {
   if (request.body.length > SCHEMA_BODY_BYTES_MAX) {
-    const message = `${name} has ${request.body.length} bytes, at most ${SCHEMA_BODY_BYTES_MAX} are allowed for a class`;
+    const message = `the request body has ${request.body.length} bytes, at most ${SCHEMA_BODY_BYTES_MAX} are allowed for a class`;
     throw new ShoalError("tooLarge", message);
   }
-  return parseJsonExactly(parseJson(request.body, name).text);
+  return parseJsonExactly(parseJson(request.body).text);
 }
 
 function unknownClass(className: string): string {

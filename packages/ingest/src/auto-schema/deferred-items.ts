@@ -1,4 +1,4 @@
-import { isBeyondSchemaLimit, NAME_CHARS_MAX, type ObjectId, ShoalError } from "@shoal/model";
+import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import type { CheckedObject } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
@@ -59,21 +59,8 @@ export class DeferredItems {
     return this.#items.map((item, at) => {
       const outcome = outcomes[at] ?? { fault: "class", error: NO_OUTCOME };
       if (!isRefusal(outcome)) return { item, outcome };
-      return { item, outcome: outcome.fault === "class" ? this.#withoutClass(item, outcome.error) : outcome.error };
+      return { item, outcome: outcome.error };
     });
-  }
-
-  /**
-   * The reference goes on without the class that it could not make, and tells all that comes of it (reference-rest 6.1).
-   * It has no limits: what goes beyond ours is told alone.
-   */
-  #withoutClass({ input: { className = "" } }: DeferredItem, error: ShoalError): ShoalError {
-    const isTold = error.code === "invalid" && !isBeyondSchemaLimit(error) && className.length <= NAME_CHARS_MAX;
-    if (!isTold || this.#parts.schema.classRecord(className) !== undefined) return error;
-    return new ShoalError(
-      "invalid",
-      `${error.message}, class '${className}' not present in schema, class ${className} not present`,
-    );
   }
 }
 

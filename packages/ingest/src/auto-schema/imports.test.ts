@@ -46,7 +46,7 @@ describe("a batch", () => {
       ]),
     ).toEqual([
       "stored",
-      "invalid text property 'a' on class 'Thing': not a string, but json.Number",
+      "invalid text property 'a' on class 'Thing': not a string, but the number 1",
       "stored",
       "auto-schema has no data type for property 'c' of class 'Thing': a map must be geoCoordinates ('latitude' and 'longitude') or a phoneNumber ('input')",
       expect.stringContaining("3"),
@@ -64,7 +64,7 @@ describe("a batch", () => {
   it("tells all that comes of a class that cannot be", async () => {
     expect(await batch(setUp({ autoSchema: {} }), [input("class 2"), input("class 2")])).toEqual(
       Array(2).fill(
-        "'Class 2' is not a valid class name, class 'class 2' not present in schema, class class 2 not present",
+        "'Class 2' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
       ),
     );
   });
@@ -149,8 +149,8 @@ describe("imports at the same time", () => {
     const outcomes = await Promise.all([create({ a: "text", b: 1 }), create({ a: 1, c: 1 }), create({ a: [1], d: 1 })]);
     expect(outcomes[0]).toBe("accepted");
     expect(outcomes.slice(1)).toEqual([
-      "invalid: invalid object: invalid text property 'a' on class 'Thing': not a string, but json.Number",
-      "invalid: invalid object: invalid text property 'a' on class 'Thing': not a string, but []interface {}",
+      "invalid: invalid object: invalid text property 'a' on class 'Thing': not a string, but the number 1",
+      "invalid: invalid object: invalid text property 'a' on class 'Thing': not a string, but a list",
     ]);
     expect(typesOf(setup, "Thing")).toEqual({ a: ["text"], b: ["number"] });
   });

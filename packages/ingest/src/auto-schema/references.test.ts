@@ -51,12 +51,15 @@ describe("references", () => {
     ],
     [
       [{ beacon: "svc://localhost/zzz" }],
-      "invalid cref: invalid reference: invalid cref URI: 2nd path segment must be uuid, but got 'zzz'",
+      "invalid cref: element 0 of property 'ref' of class 'Thing': invalid reference: invalid cref URI: 2nd path segment must be uuid, but got 'zzz'",
     ],
-    [[{ beacon: `svc://elsewhere/${ID}` }], "invalid cref: unrecognized cross-ref ref format"],
+    [
+      [{ beacon: `svc://elsewhere/${ID}` }],
+      "invalid cref: element 0 of property 'ref' of class 'Thing': the host of a beacon must be 'localhost', got 'elsewhere'",
+    ],
     [
       [{ beacon: 5 }],
-      "invalid cref: class 'Thing' with property 'ref': the beacon must be a string, but got json.Number",
+      "invalid cref: element 0 of property 'ref' of class 'Thing' must have a beacon, a string such as svc://localhost/<uuid>, got the number 5",
     ],
   ])("that point nowhere are refused: %j", async (ref, message) => {
     const setup = withTargets();

@@ -58,7 +58,7 @@ describe("an object of an unseen class", () => {
     expect(typesOf(setup, "Thing")).toEqual({ a: ["string"], b: ["int"], c: ["text"], d: ["string[]"], e: ["int[]"] });
     expect(await refusal(setup.ingest.createObject(withProperties("Other", { b: 1.5 }), setup.context))).toBe(
       "invalid: invalid object: invalid integer property 'b' on class 'Other': " +
-        "the JSON number '1.5' could not be converted to an int",
+        "requires an integer of at most 64 bits, without fraction or exponent, but got the number 1.5",
     );
     expect(definition(setup, "Other")).toBeUndefined();
   });
@@ -77,45 +77,53 @@ describe("an object of an unseen class", () => {
     [
       "a mixed list",
       withProperties("Thing", { name: "x", m: ["a", 1] }),
-      "invalid string array property 'm' on class 'Thing': invalid string array value: [a 1]",
+      "invalid string array property 'm' on class 'Thing': element 1 is not a string, but the number 1",
     ],
     [
       "bad coordinates",
       withProperties("Thing", { m: { latitude: 1, longitude: "x" } }),
-      "invalid geoCoordinates property 'm' on class 'Thing': invalid longitude: must be json.Number or float, but got string",
+      `invalid geoCoordinates property 'm' on class 'Thing': the member 'longitude' must be a number, but got the string "x"`,
     ],
     [
       "properties that are none",
       withProperties("Thing", "x"),
-      "the properties of class 'Thing' must be an object, but got string",
+      `the properties of class 'Thing' must be an object, but got the string "x"`,
     ],
     [
       "bad weights",
       withProperties("Thing", {}, { vectorWeights: "x" }),
-      'vector weights: must be key/value object with strings as keys and values, got "x"',
+      'vector weights: must be an object whose values are strings, got the string "x"',
     ],
     [
       "a bad property name",
       withProperties("Thing", { "some-prop": 1 }),
-      "'some-prop' is not a valid property name. Property names in Weaviate are restricted to valid GraphQL names, which must be “/[_A-Za-z][_0-9A-Za-z]*/”.",
+      "'some-prop' is not a valid property name: it must begin with a letter or _, followed by letters A to Z, digits and _ only",
     ],
     [
       "a bad name without a value",
       withProperties("Thing", { "some-prop": null }),
-      "'some-prop' is not a valid property name. Property names in Weaviate are restricted to valid GraphQL names, which must be “/[_A-Za-z][_0-9A-Za-z]*/”.",
+      "'some-prop' is not a valid property name: it must begin with a letter or _, followed by letters A to Z, digits and _ only",
     ],
-    ["a reserved name", withProperties("Thing", { Id: "x" }), "'id' is a reserved property name"],
+    [
+      "a reserved name",
+      withProperties("Thing", { Id: "x" }),
+      "'id' is a reserved property name: it means something else in answers and filters",
+    ],
     [
       "a key that would reach a prototype",
       withProperties("Thing", JSON.parse('{"__proto__":{"input":"x"}}')),
-      "'__proto__' is not a valid property name. Names that begin with '__' are kept by GraphQL for itself",
+      "'__proto__' is not a valid property name: GraphQL keeps names that begin with '__' for itself",
     ],
     [
       "a property twice",
       withProperties("Thing", { name: "a", Name: "b" }),
       "property 'name' of class 'Thing' is given twice, also as 'Name'",
     ],
-    ["a bad class name", input("Auto-3"), "'Auto-3' is not a valid class name"],
+    [
+      "a bad class name",
+      input("Auto-3"),
+      "'Auto-3' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    ],
     [
       "a class that differs in case only",
       input("BUS"),
@@ -139,7 +147,7 @@ describe("an object of an unseen class", () => {
   });
 
   it.each([
-    ["no vector", undefined, MISSING_VECTOR],
+    ["no vector", undefined, MISSING_VECTOR.replace("Car", "Thing")],
     ["a vector that is none", ["x"], undefined],
   ])("is refused with %s, and nothing is left behind", async (_, vector, message) => {
     const setup = setUp({ autoSchema: {} });
@@ -179,10 +187,11 @@ describe("an object of an unseen class", () => {
 
   it("is refused everywhere when auto-schema is off, and always by PUT, PATCH and validate", async () => {
     const off = setUp();
-    const refused = "invalid: invalid object: class 'Thing' not present in schema";
+    const refused =
+      "invalid: invalid object: could not find class 'Thing' in the schema: create it with POST /v1/schema first";
     expect(await refusal(off.ingest.createObject(input("Thing"), off.context))).toBe(refused);
     expect(await batch(off, [input("Thing")])).toEqual([
-      "class 'Thing' not present in schema, class Thing not present",
+      "could not find class 'Thing' in the schema: create it with POST /v1/schema first",
     ]);
     const { ingest, context, cluster } = setUp({ autoSchema: {} });
     expect(await refusal(ingest.validateObject(input("Thing"), context))).toBe(refused);

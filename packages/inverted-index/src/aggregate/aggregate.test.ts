@@ -133,7 +133,7 @@ describe("refusals of a shard", () => {
       { name: "call", dataType: ["phoneNumber"] },
     ]);
     for (const name of ["place", "call"]) {
-      const text = `invalid: bucket for prop ${name} not found - is it indexed?`;
+      const text = `invalid: property '${name}' has no index: either its indexInverted is false, or values of its data type are not indexed`;
       expect(await refusal(() => world.aggregate({ properties: [{ ...numbers, name }] }))).toBe(text);
       expect(await refusal(() => world.aggregate({ groupBy: name }))).toBe(text);
     }

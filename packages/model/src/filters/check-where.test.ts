@@ -64,8 +64,12 @@ const get = (where: object) => invalidText(() => checkWhere(parseWhere(where, "B
 const paths = (where: object) => invalidText(() => checkWherePaths(parseWhere(where, "Book"), "Book", classOf));
 
 const UNKNOWN = (name: string, className: string) =>
-  `no such prop with name '${name}' found in class '${className}' in the schema. ` +
-  "Check your schema files for which properties in this class are available";
+  `no such prop with name '${name}' found in class '${className}' in the schema: it has ${KNOWN[className]}`;
+
+const KNOWN: Readonly<Record<string, string>> = {
+  Book: "p_string, p_text, p_int, p_number, p_boolean, p_date, p_geoCoordinates, p_phoneNumber, p_blob, p_strings, …",
+  Author: "name, livesIn",
+};
 
 describe("types of values", () => {
   /** The table of reference-graphql 2.3: the one field of each type. */
@@ -107,10 +111,8 @@ describe("types of values", () => {
     expect(get(clause(["writtenBy"], "valueInt", "GreaterThan"))).toBe("accepted");
     expect(get(clause(["writtenBy", "Author", "livesIn"], "valueInt"))).toBe("accepted");
     expect(get(clause(["writtenBy"], "valueText"))).toBe(
-      'Property "writtenBy" is a ref prop to the class "Author". Only "valueInt" can be used on a ref prop directly to ' +
-        "count the number of refs. Or did you mean to filter on a primitive prop of the referenced class? In this case " +
-        "make sure your path contains 3 elements in the form of [<propName>, <ClassNameOfReferencedClass>, " +
-        "<primitvePropOnClass>]",
+      'property "writtenBy" holds references to class "Author": compare their number by "valueInt", or a property of what ' +
+        'they refer to by a path of three elements, ["writtenBy", "Author", <property>]',
     );
     expect(paths(clause(["writtenBy"], "valueText"))).toBe("accepted");
   });
@@ -144,10 +146,16 @@ describe("paths", () => {
     [["writtenBy", "Author", "nothing"], UNKNOWN("nothing", "Author")],
     [["nothing", "Author", "name"], UNKNOWN("nothing", "Book")],
     [["nothing", "Author", "id"], UNKNOWN("nothing", "Book")],
-    [["writtenBy", "Foo", "name"], 'class "Foo" does not exist in schema'],
-    [["writtenBy", "Foo", "id"], 'class "Foo" does not exist in schema'],
-    [["writtenBy", "Foo", "livesIn", "City", "id"], 'class "Foo" does not exist in schema'],
-    [["writtenBy", "Author", "livesIn", "Gone", "name"], 'class "Gone" does not exist in schema'],
+    [["writtenBy", "Foo", "name"], "could not find class 'Foo' in the schema: create it with POST /v1/schema first"],
+    [["writtenBy", "Foo", "id"], "could not find class 'Foo' in the schema: create it with POST /v1/schema first"],
+    [
+      ["writtenBy", "Foo", "livesIn", "City", "id"],
+      "could not find class 'Foo' in the schema: create it with POST /v1/schema first",
+    ],
+    [
+      ["writtenBy", "Author", "livesIn", "Gone", "name"],
+      "could not find class 'Gone' in the schema: create it with POST /v1/schema first",
+    ],
     [
       ["p_text", "Author", "name"],
       'property "p_text" of class "Book" is no reference: a path cannot go on to class "Author"',

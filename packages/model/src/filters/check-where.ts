@@ -1,6 +1,7 @@
 import { ShoalError } from "../errors/shoal-error.js";
 import type { ClassDefinition, PropertyDefinition } from "../schema/class-definition.js";
 import { isReferenceDataType } from "../schema/data-type.js";
+import { unknownClass, unknownProperty } from "../schema/unknown-names.js";
 import { FIELD_OF_KIND } from "./parse-filter-value.js";
 import {
   type ComparedPath,
@@ -79,9 +80,9 @@ class WhereChecker {
     if (special !== undefined) return special === "" ? undefined : special;
     const className = path.at(-2) ?? rootClass;
     const definition = this.#classOf(className);
-    if (definition === undefined) return `class "${className}" does not exist in schema`;
+    if (definition === undefined) return noClass(className, []);
     const property = propertyOf(definition, name);
-    if (property === undefined) return unknownProperty(name, className);
+    if (property === undefined) return noProperty(name, definition);
     // Whether there is a value can be asked of every property.
     return this.#checksValues && operator !== "IsNull" ? typeComplaint(property, value) : undefined;
   }
@@ -107,13 +108,13 @@ class WhereChecker {
       const name = path[i] ?? "";
       const target = path[i + 1] ?? "";
       const definition = this.#classOf(className);
-      if (definition === undefined) return `class "${className}" does not exist in schema`;
+      if (definition === undefined) return noClass(className, []);
       const property = propertyOf(definition, name);
-      if (property === undefined) return unknownProperty(name, className);
+      if (property === undefined) return noProperty(name, definition);
       if (!isReferenceDataType(property.dataType)) {
         return `property "${name}" of class "${className}" is no reference: a path cannot go on to class "${target}"`;
       }
-      if (this.#classOf(target) === undefined) return `class "${target}" does not exist in schema`;
+      if (this.#classOf(target) === undefined) return noClass(target, property.dataType);
       if (!property.dataType.includes(target)) {
         return `reference property "${name}" of class "${className}" does not point to class "${target}"`;
       }
@@ -127,11 +128,15 @@ function propertyOf(definition: ClassDefinition, name: string): PropertyDefiniti
   return definition.properties?.find((property) => property.name === name);
 }
 
-function unknownProperty(name: string, className: string): string {
-  return (
-    `no such prop with name '${name}' found in class '${className}' in the schema. ` +
-    "Check your schema files for which properties in this class are available"
-  );
+/** `candidates`: the classes that can stand there. */
+function noClass(className: string, candidates: readonly string[]): string {
+  const classes = candidates.map((name) => ({ class: name }));
+  return unknownClass(className, classes).message;
+}
+
+function noProperty(name: string, definition: ClassDefinition): string {
+  const known = (definition.properties ?? []).map((property) => property.name);
+  return unknownProperty(name, definition.class, known).message;
 }
 
 function typeComplaint({ name, dataType }: PropertyDefinition, { kind }: FilterValue): string | undefined {
@@ -139,10 +144,8 @@ function typeComplaint({ name, dataType }: PropertyDefinition, { kind }: FilterV
   if (isReferenceDataType(dataType)) {
     if (kind === "int") return undefined;
     return (
-      `Property "${name}" is a ref prop to the class "${type}". Only "valueInt" can be used on a ref prop directly to ` +
-      "count the number of refs. Or did you mean to filter on a primitive prop of the referenced class? In this case " +
-      "make sure your path contains 3 elements in the form of [<propName>, <ClassNameOfReferencedClass>, " +
-      "<primitvePropOnClass>]"
+      `property "${name}" holds references to class "${type}": compare their number by "valueInt", or a property of what ` +
+      `they refer to by a path of three elements, ["${name}", "${type}", <property>]`
     );
   }
   const wanted = KIND_OF_TYPE.get(type.endsWith("[]") ? type.slice(0, -2) : type);

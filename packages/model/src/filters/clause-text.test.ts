@@ -13,12 +13,7 @@ function expectedText(value: unknown): string {
     const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(entries.map(([name, member]) => [name, sorted(member)]));
   };
-  const json = JSON.stringify(sorted(value))
-    .replaceAll("<", "\\u003c")
-    .replaceAll(">", "\\u003e")
-    .replaceAll("&", "\\u0026")
-    .replaceAll("\u2028", "\\u2028")
-    .replaceAll("\u2029", "\\u2029");
+  const json = JSON.stringify(sorted(value)).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
   return json.length <= 500 ? json : `${json.slice(0, 500)}…`;
 }
 

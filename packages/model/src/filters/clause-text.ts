@@ -1,11 +1,12 @@
 import { JsonNumber } from "../objects/json-number.js";
+import { escapeText } from "../objects/value-wording.js";
 
 /** Longer clauses are cut in messages. */
 const CLAUSE_CHARS_MAX = 500;
 
 /**
- * A clause as messages show it: JSON with its keys in order and no space, what HTML gives a meaning escaped, as the
- * reference writes it. Costs no more than what is shown.
+ * A clause as messages show it: JSON with its keys in order and no space, what cannot be seen as escapes. Costs no more than
+ * what is shown.
  */
 export function clauseText(clause: unknown): string {
   const text = write(clause, CLAUSE_CHARS_MAX + 1);
@@ -16,7 +17,7 @@ export function clauseText(clause: unknown): string {
 function write(value: unknown, room: number): string {
   if (room <= 0) return "";
   if (value === null || value === undefined) return "null";
-  if (typeof value === "string") return escaped(JSON.stringify(value.slice(0, room)));
+  if (typeof value === "string") return escapeText(JSON.stringify(value.slice(0, room)));
   if (value instanceof JsonNumber) return value.literal;
   if (typeof value !== "object") return String(value);
   let text = "";
@@ -38,8 +39,4 @@ function write(value: unknown, room: number): string {
 
 function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : 1;
-}
-
-function escaped(json: string): string {
-  return json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -33,7 +33,7 @@ export const FIELD_OF_KIND: Readonly<Record<FilterValue["kind"], ValueField>> = 
 export function parseFilterValue(clause: UncheckedObject, field: ValueField): FilterValue {
   const given = clause[field];
   const items: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (items.length === 0) throw invalid(`No value given in filter '${clauseText(clause)}'`);
+  if (items.length === 0) throw invalid(`the list of values is empty in clause '${clauseText(clause)}'`);
   const refuse = (what: string, item: unknown) =>
     invalid(`the value '${printValue(item)}' of ${field} in filter '${clauseText(clause)}' is no ${what}`);
   switch (field) {
@@ -61,7 +61,7 @@ export function parseFilterValue(clause: UncheckedObject, field: ValueField): Fi
 export function filterInstant(value: unknown): bigint {
   const instant = typeof value === "string" ? dateInstant(value) : undefined;
   if (instant !== undefined) return instant;
-  throw invalid(`failed to parse the value '${printValue(value)}' as a date in valueDate`);
+  throw invalid(`the value '${printValue(value)}' of valueDate is no RFC 3339 date such as 2017-07-21T17:32:28Z`);
 }
 
 /** A range of finite numbers. Fails with `invalid` when it does not exist on the sphere. */

@@ -11,11 +11,15 @@ const title = { operator: "Equal", path: ["title"], valueText: "x" };
 
 describe("a clause that cannot be parsed is told in the reference's words", () => {
   const rows: readonly (readonly [string, unknown, string])[] = [
-    ["no operator", { path: ["title"] }, 'operand is missing in clause {"path":["title"]}'],
+    [
+      "no operator",
+      { path: ["title"] },
+      'the operator is missing in clause {"path":["title"]}: it is one of And, Or, Not, Equal, NotEqual, GreaterThan, GreaterThanEqual, LessThan, LessThanEqual, Like, WithinGeoRange, ContainsAny, ContainsAll, IsNull',
+    ],
     [
       "null for it",
       { path: ["b", "A"], operator: null },
-      'operand is missing in clause {"operator":null,"path":["b","A"]}',
+      'the operator is missing in clause {"operator":null,"path":["b","A"]}: it is one of And, Or, Not, Equal, NotEqual, GreaterThan, GreaterThanEqual, LessThan, LessThanEqual, Like, WithinGeoRange, ContainsAny, ContainsAll, IsNull',
     ],
     ...COMBINE_OPERATORS.flatMap((operator) => [
       [
@@ -27,9 +31,13 @@ describe("a clause that cannot be parsed is told in the reference's words", () =
       [
         `${operator} without operands`,
         { operator },
-        `No operands given in clause '{"operator":"${operator}"}'`,
+        `no operands are given in clause '{"operator":"${operator}"}': ${operator} needs a list of clauses`,
       ] as const,
-      [`${operator} with no operand`, { operator, operands: [] }, "Empty clause given"] as const,
+      [
+        `${operator} with no operand`,
+        { operator, operands: [] },
+        `the list of operands is empty in clause '{"operands":[],"operator":"${operator}"}': ${operator} needs at least one`,
+      ] as const,
     ]),
     ...COMPARE_OPERATORS.map(
       (operator) =>
@@ -43,31 +51,35 @@ describe("a clause that cannot be parsed is told in the reference's words", () =
     [
       "no path",
       { operator: "Equal", valueInt: 5 },
-      `Missing the 'path' field for the filter '{"operator":"Equal","valueInt":5}'`,
+      `the path is missing in clause '{"operator":"Equal","valueInt":5}': it is a list such as ["name"]`,
     ],
-    ["no value", { operator: "Equal", path: ["a"] }, `No value given in filter '{"operator":"Equal","path":["a"]}'`],
+    [
+      "no value",
+      { operator: "Equal", path: ["a"] },
+      `no value is given in clause '{"operator":"Equal","path":["a"]}': it needs one of valueInt, valueNumber, valueBoolean, valueString, valueText, valueDate, valueGeoRange`,
+    ],
     [
       "an empty list for it",
       { operator: "ContainsAny", path: ["a"], valueInt: [] },
-      `No value given in filter '{"operator":"ContainsAny","path":["a"],"valueInt":[]}'`,
+      `the list of values is empty in clause '{"operator":"ContainsAny","path":["a"],"valueInt":[]}'`,
     ],
     [
       "two values",
       { operator: "Equal", path: ["a"], valueString: "a<b>&c", valueInt: 1.5 },
-      `Found two values the clause '{"operator":"Equal","path":["a"],"valueInt":1.5,` +
-        `"valueString":"a\\u003cb\\u003e\\u0026c"}'`,
+      `found two values, valueInt and valueString, in clause '{"operator":"Equal","path":["a"],"valueInt":1.5,` +
+        `"valueString":"a<b>&c"}': a clause has one`,
     ],
     [
       "a bad date",
       { operator: "Equal", path: ["a"], valueDate: "2020-01-01" },
-      "failed to parse the value '2020-01-01' as a date in valueDate",
+      "the value '2020-01-01' of valueDate is no RFC 3339 date such as 2017-07-21T17:32:28Z",
     ],
     [
       "a bad operand",
       { operator: "And", operands: [title, { operator: "Not" }] },
-      `No operands given in clause '{"operator":"Not"}'`,
+      `no operands are given in clause '{"operator":"Not"}': Not needs a list of clauses`,
     ],
-    ["an operand that is none", { operator: "And", operands: [null] }, "a clause must be an object, got <nil>"],
+    ["an operand that is none", { operator: "And", operands: [null] }, "a clause must be an object, got null"],
     [
       "operands that are no list",
       { operator: "And", operands: 5 },
@@ -161,11 +173,11 @@ describe("values", () => {
     [{ valueNumber: new JsonNumber("1e400") }, "the value '1e400' of valueNumber in filter '<J>' is no number"],
     [{ valueBoolean: 1 }, "the value '1' of valueBoolean in filter '<J>' is no boolean"],
     [{ valueString: 5 }, "the value '5' of valueString in filter '<J>' is no string"],
-    [{ valueText: {} }, "the value 'map[]' of valueText in filter '<J>' is no string"],
-    [{ valueDate: 5 }, "failed to parse the value '5' as a date in valueDate"],
+    [{ valueText: {} }, "the value '{}' of valueText in filter '<J>' is no string"],
+    [{ valueDate: 5 }, "the value '5' of valueDate is no RFC 3339 date such as 2017-07-21T17:32:28Z"],
     [
       { valueGeoRange: { geoCoordinates: { latitude: 1 }, distance: { max: 1 } } },
-      "the value 'map[distance:map[max:1] geoCoordinates:map[latitude:1]]' of valueGeoRange in filter '<J>' is no range: " +
+      `the value '{"geoCoordinates":{"latitude":1},"distance":{"max":1}}' of valueGeoRange in filter '<J>' is no range: ` +
         "it needs the numbers geoCoordinates.latitude, geoCoordinates.longitude and distance.max",
     ],
     [geo(90.5, 0, 1), "latitude of valueGeoRange must be between -90 and 90, got 90.5"],
@@ -203,17 +215,25 @@ describe("limits", () => {
   });
   const deep = { ...title, path: ["a", "A", "b", "B", "c"] };
   const rows: readonly (readonly [keyof WhereLimits, string, (count: number) => unknown])[] = [
-    ["filterDepthMax", "clauses inside of one another (FILTER_DEPTH_MAX)", nested],
-    ["filterClausesMax", "clauses (FILTER_CLAUSES_MAX)", (count) => many(count - 1, title)],
-    ["filterReferencesMax", "references in all paths (FILTER_REFERENCES_MAX)", (count) => many(count / 2, deep)],
+    ["filterDepthMax", "clauses inside of one another (FILTER_DEPTH_MAX): ask for less, or ask several times", nested],
+    [
+      "filterClausesMax",
+      "clauses (FILTER_CLAUSES_MAX): ask for less, or ask several times",
+      (count) => many(count - 1, title),
+    ],
+    [
+      "filterReferencesMax",
+      "references in all paths (FILTER_REFERENCES_MAX): ask for less, or ask several times",
+      (count) => many(count / 2, deep),
+    ],
     [
       "filterValuesMax",
-      "values (FILTER_VALUES_MAX)",
+      "values (FILTER_VALUES_MAX): ask for less, or ask several times",
       (count) => many(2, { operator: "ContainsAny", path: ["a"], valueInt: Array(count / 2).fill(1) }),
     ],
     [
       "filterTextCharsMax",
-      "characters of text (FILTER_TEXT_CHARS_MAX)",
+      "characters of text (FILTER_TEXT_CHARS_MAX): ask for less, or ask several times",
       (count) => many(2, { ...title, valueText: "x".repeat(count / 2) }),
     ],
   ];

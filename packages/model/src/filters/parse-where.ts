@@ -1,5 +1,5 @@
 import { ShoalError } from "../errors/shoal-error.js";
-import { isUncheckedObject, printValue, typeName, type UncheckedObject } from "../objects/value-wording.js";
+import { describeValue, isUncheckedObject, printValue, type UncheckedObject } from "../objects/value-wording.js";
 import { clauseText } from "./clause-text.js";
 import { parseFilterPath } from "./parse-filter-path.js";
 import { parseFilterValue, VALUE_FIELDS, type ValueField } from "./parse-filter-value.js";
@@ -28,6 +28,8 @@ export function parseWhere(
   return new WhereParser(rootClass, limits).clause(clause, 1);
 }
 
+const OPERATORS = [...COMBINE_OPERATORS, ...COMPARE_OPERATORS].join(", ");
+
 class WhereParser {
   readonly #rootClass: string;
   readonly #limits: WhereLimits;
@@ -42,17 +44,15 @@ class WhereParser {
   }
 
   clause(clause: unknown, depth: number): WhereFilter {
-    if (!isUncheckedObject(clause)) throw invalid(`a clause must be an object, got ${typeName(clause)}`);
+    if (!isUncheckedObject(clause)) throw invalid(`a clause must be an object, got ${describeValue(clause)}`);
     this.#bound(depth, "filterDepthMax");
     this.#bound(++this.#clauses, "filterClausesMax");
     const operator = memberOf(clause, "operator");
-    if (operator === undefined) throw invalid(`operand is missing in clause ${clauseText(clause)}`);
+    if (operator === undefined)
+      throw invalid(`the operator is missing in clause ${clauseText(clause)}: it is one of ${OPERATORS}`);
     if (isOneOf(COMBINE_OPERATORS, operator)) return this.#combined(clause, operator, depth);
     if (isOneOf(COMPARE_OPERATORS, operator)) return this.#compared(clause, operator);
-    throw invalid(
-      `the operator '${printValue(operator)}' in clause '${clauseText(clause)}' is none of ` +
-        [...COMBINE_OPERATORS, ...COMPARE_OPERATORS].join(", "),
-    );
+    throw invalid(`the operator '${printValue(operator)}' in clause '${clauseText(clause)}' is none of ${OPERATORS}`);
   }
 
   #combined(clause: UncheckedObject, operator: CombineOperator, depth: number): WhereFilter {
@@ -62,9 +62,11 @@ class WhereParser {
       );
     }
     const operands = memberOf(clause, "operands");
-    if (operands === undefined) throw invalid(`No operands given in clause '${clauseText(clause)}'`);
+    if (operands === undefined)
+      throw invalid(`no operands are given in clause '${clauseText(clause)}': ${operator} needs a list of clauses`);
     if (!Array.isArray(operands)) throw invalid(`'operands' is no list in clause '${clauseText(clause)}'`);
-    if (operands.length === 0) throw invalid("Empty clause given");
+    if (operands.length === 0)
+      throw invalid(`the list of operands is empty in clause '${clauseText(clause)}': ${operator} needs at least one`);
     return { operator, operands: operands.map((operand) => this.clause(operand, depth + 1)) };
   }
 
@@ -89,7 +91,8 @@ class WhereParser {
 
   #path(clause: UncheckedObject): readonly string[] {
     const segments = memberOf(clause, "path");
-    if (segments === undefined) throw invalid(`Missing the 'path' field for the filter '${clauseText(clause)}'`);
+    if (segments === undefined)
+      throw invalid(`the path is missing in clause '${clauseText(clause)}': it is a list such as ["name"]`);
     if (!Array.isArray(segments)) throw invalid(`'path' is no list of strings in the filter '${clauseText(clause)}'`);
     this.#references += Math.floor(segments.length / 2);
     this.#bound(this.#references, "filterReferencesMax");
@@ -107,10 +110,12 @@ function givenField(clause: UncheckedObject): ValueField {
   let given: ValueField | undefined;
   for (const field of VALUE_FIELDS) {
     if (memberOf(clause, field) === undefined) continue;
-    if (given !== undefined) throw invalid(`Found two values the clause '${clauseText(clause)}'`);
+    if (given !== undefined)
+      throw invalid(`found two values, ${given} and ${field}, in clause '${clauseText(clause)}': a clause has one`);
     given = field;
   }
-  if (given === undefined) throw invalid(`No value given in filter '${clauseText(clause)}'`);
+  if (given === undefined)
+    throw invalid(`no value is given in clause '${clauseText(clause)}': it needs one of ${VALUE_FIELDS.join(", ")}`);
   return given;
 }
 

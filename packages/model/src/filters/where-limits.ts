@@ -27,7 +27,10 @@ export function checkWhereLimit(count: number, limits: WhereLimits, limit: keyof
   const max = limits[limit];
   if (count <= max) return;
   const { setting, what } = NAMES[limit];
-  throw new ShoalError("invalid", `the filter has more than ${max} ${what} (${setting})`);
+  throw new ShoalError(
+    "invalid",
+    `the filter has more than ${max} ${what} (${setting}): ask for less, or ask several times`,
+  );
 }
 
 /** The same of the UTF-16 units of all its text values. */

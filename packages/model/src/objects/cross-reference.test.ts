@@ -39,7 +39,7 @@ describe("parseReferenceTarget", () => {
   it.each([
     [`x://localhost/${uuid.toUpperCase()}`, uuid],
     [`x://localhost/${uuid.replaceAll("-", "")}`, uuid],
-    [`x://elsewhere/${uuid}`, "unrecognized cross-ref ref format"],
+    [`x://elsewhere/${uuid}`, "the host of a beacon must be 'localhost', got 'elsewhere'"],
     ["", "invalid reference: invalid cref URI: path must be of format '/<uuid>', but got ''"],
     ["x://localhost/7", "invalid reference: invalid cref URI: 2nd path segment must be uuid, but got '7'"],
   ])("%s: %s", (text, answer) => {
@@ -70,37 +70,55 @@ describe("cross-references", () => {
   });
 
   it.each<[unknown, string]>([
-    [{ beacon: "x" }, 'reference must be an array, but got a map: map[string]interface {}{"beacon":"x"}'],
-    ["x", "invalid ref type. Needs to be []map, got string"],
-    [null, "invalid ref type. Needs to be []map, got <nil>"],
-    [[1], "Multiple references in C.p should be a list of maps, but we got: json.Number"],
+    [
+      { beacon: "x" },
+      `property 'p' of class 'C' must be a list of references, [{"beacon": "svc://localhost/<uuid>"}], but got an object`,
+    ],
+    [
+      "x",
+      `property 'p' of class 'C' must be a list of references, [{"beacon": "svc://localhost/<uuid>"}], but got the string "x"`,
+    ],
+    [
+      null,
+      `property 'p' of class 'C' must be a list of references, [{"beacon": "svc://localhost/<uuid>"}], but got null`,
+    ],
+    [
+      [1],
+      `element 0 of property 'p' of class 'C' must be a reference, as in [{"beacon": "svc://localhost/<uuid>"}], got the number 1`,
+    ],
     [
       [{}],
-      "only direct references supported at the moment, concept references not supported yet: class 'C' with property 'p' requires exactly 1 arguments: 'beacon'. Check your input schema, got: map[string]interface {}{}",
+      "element 0 of property 'p' of class 'C' must have a beacon, a string such as svc://localhost/<uuid>, got none",
     ],
     [
       [{ beacon: "x", classification: { a: [1, true, null] } }],
-      `only direct references supported at the moment, concept references not supported yet: class 'C' with property 'p' requires exactly 1 arguments: 'beacon'. Check your input schema, got: map[string]interface {}{"beacon":"x", "classification":map[string]interface {}{"a":[]interface {}{"1", true, interface {}(nil)}}}`,
+      "element 0 of property 'p' of class 'C' may have the members beacon and href only, got 'classification'",
+    ],
+    [[{ other: 1 }], "element 0 of property 'p' of class 'C' may have the members beacon and href only, got 'other'"],
+    [
+      [{ beacon: 1 }],
+      "element 0 of property 'p' of class 'C' must have a beacon, a string such as svc://localhost/<uuid>, got the number 1",
     ],
     [
-      [{ other: 1 }],
-      "only direct references supported at the moment, concept references not supported yet: class 'C' with property 'p' requires exactly 1 argument: 'beacon' is missing, check your input schema",
+      [{ beacon: "foo" }],
+      "element 0 of property 'p' of class 'C': invalid reference: invalid cref URI: path must be of format '/<uuid>', but got 'foo'",
     ],
-    [[{ beacon: 1 }], "class 'C' with property 'p': the beacon must be a string, but got json.Number"],
-    [[{ beacon: "foo" }], "invalid reference: invalid cref URI: path must be of format '/<uuid>', but got 'foo'"],
     [
       [{ beacon: `svc://localhost/Car/${uuid}` }],
-      `invalid reference: invalid cref URI: path must be of format '/<uuid>', but got '/Car/${uuid}'`,
+      `element 0 of property 'p' of class 'C': invalid reference: invalid cref URI: path must be of format '/<uuid>', but got '/Car/${uuid}'`,
     ],
     [
       [{ beacon: "svc://localhost/zzz" }],
-      "invalid reference: invalid cref URI: 2nd path segment must be uuid, but got 'zzz'",
+      "element 0 of property 'p' of class 'C': invalid reference: invalid cref URI: 2nd path segment must be uuid, but got 'zzz'",
     ],
     [
       [{ beacon: "svc://localhost" }],
-      "invalid reference: invalid cref URI: path must be of format '/<uuid>', but got ''",
+      "element 0 of property 'p' of class 'C': invalid reference: invalid cref URI: path must be of format '/<uuid>', but got ''",
     ],
-    [[{ beacon: `svc://elsewhere/${uuid}` }], "unrecognized cross-ref ref format"],
+    [
+      [{ beacon: `svc://elsewhere/${uuid}` }],
+      "element 0 of property 'p' of class 'C': the host of a beacon must be 'localhost', got 'elsewhere'",
+    ],
   ])("refuses %j", (value, message) => {
     expect(invalidText(() => references(value))).toBe(`invalid cref: ${message}`);
   });

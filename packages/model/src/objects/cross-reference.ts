@@ -3,7 +3,7 @@ import { withPrefix } from "../errors/with-prefix.js";
 import { type BeaconScheme, LOCAL_HOST, parseShortBeacon, writeShortBeacon } from "./beacon.js";
 import type { Json, JsonObject } from "./json.js";
 import type { ObjectId } from "./object-id.js";
-import { isUncheckedObject, printTypedValue, typeName, type UncheckedObject } from "./value-wording.js";
+import { describeValue, escapeText, isUncheckedObject, type UncheckedObject } from "./value-wording.js";
 
 /** Where a reference stands, for messages. */
 export interface ReferencePlace {
@@ -11,21 +11,23 @@ export interface ReferencePlace {
   readonly property: string;
 }
 
-const ONLY_DIRECT = "only direct references supported at the moment, concept references not supported yet:";
+/** Of the members that a reference must not have so many are named, with so many characters each. */
+const MEMBERS_NAMED_MAX = 5;
+const MEMBER_CHARS_MAX = 50;
 
 /**
  * The value of a reference property in its stored form: a list of `{beacon}` in the given scheme, `href` dropped,
  * duplicates kept. Fails with `invalid` (texts: reference-rest 3.6). Whether the targets exist is another question.
  */
 export function parseReferences(value: unknown, place: ReferencePlace, scheme: BeaconScheme): readonly JsonObject[] {
-  if (isUncheckedObject(value)) {
-    throw refused(`reference must be an array, but got a map: ${printTypedValue(value)}`);
+  const example = `[{"beacon": "${scheme}://${LOCAL_HOST}/<uuid>"}]`;
+  if (!Array.isArray(value)) {
+    throw refused(`${placeOf(place)} must be a list of references, ${example}, but got ${describeValue(value)}`);
   }
-  if (!Array.isArray(value)) throw refused(`invalid ref type. Needs to be []map, got ${typeName(value)}`);
-  return value.map((item: unknown) => {
-    if (isUncheckedObject(item)) return parseReference(item, place, scheme);
+  return value.map((item: unknown, at) => {
+    if (isUncheckedObject(item)) return parseReference(item, at, place, scheme);
     throw refused(
-      `Multiple references in ${place.className}.${place.property} should be a list of maps, but we got: ${typeName(item)}`,
+      `element ${at} of ${placeOf(place)} must be a reference, as in ${example}, got ${describeValue(item)}`,
     );
   });
 }
@@ -66,7 +68,10 @@ export function parseReferenceTarget(text: string): ObjectId {
     throw withPrefix("invalid reference: ", error);
   }
   if (beacon.host === LOCAL_HOST) return beacon.id;
-  throw new ShoalError("invalid", "unrecognized cross-ref ref format");
+  throw new ShoalError(
+    "invalid",
+    `the host of a beacon must be '${LOCAL_HOST}', got '${escapeText(beacon.host.slice(0, 100))}'`,
+  );
 }
 
 /** The error for a reference to an object that no class has. */
@@ -74,26 +79,30 @@ export function missingTarget(place: ReferencePlace, id: ObjectId): ShoalError {
   return refused(`'cref' ${place.className}:${place.property}: no object with id ${id} found`);
 }
 
-function parseReference(item: UncheckedObject, place: ReferencePlace, scheme: BeaconScheme): JsonObject {
-  const { href: _, ...given } = item;
-  const keys = Object.keys(given);
-  const where = `class '${place.className}' with property '${place.property}'`;
-  if (keys.length !== 1) {
-    throw refused(
-      `${ONLY_DIRECT} ${where} requires exactly 1 arguments: 'beacon'. ` +
-        `Check your input schema, got: ${printTypedValue(given)}`,
-    );
+function parseReference(item: UncheckedObject, at: number, place: ReferencePlace, scheme: BeaconScheme): JsonObject {
+  const { href: _, beacon, ...others } = item;
+  const where = `element ${at} of ${placeOf(place)}`;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw refused(`${where} may have the members beacon and href only, got ${named(others)}`);
+  if (typeof beacon !== "string") {
+    const got = Object.hasOwn(item, "beacon") ? describeValue(beacon) : "none";
+    throw refused(`${where} must have a beacon, a string such as ${scheme}://${LOCAL_HOST}/<uuid>, got ${got}`);
   }
-  if (keys[0] !== "beacon") {
-    throw refused(`${ONLY_DIRECT} ${where} requires exactly 1 argument: 'beacon' is missing, check your input schema`);
-  }
-  const text = given.beacon;
-  if (typeof text !== "string") throw refused(`${where}: the beacon must be a string, but got ${typeName(text)}`);
   try {
-    return referenceTo(parseReferenceTarget(text), scheme);
+    return referenceTo(parseReferenceTarget(beacon), scheme);
   } catch (error) {
-    throw withPrefix("invalid cref: ", error);
+    throw withPrefix(`invalid cref: ${where}: `, error);
   }
+}
+
+function placeOf({ className, property }: ReferencePlace): string {
+  return `property '${property}' of class '${className}'`;
+}
+
+function named(members: UncheckedObject): string {
+  const names = Object.keys(members);
+  const shown = names.slice(0, MEMBERS_NAMED_MAX).map((name) => `'${escapeText(name.slice(0, MEMBER_CHARS_MAX))}'`);
+  return shown.join(", ") + (names.length > shown.length ? ", …" : "");
 }
 
 function refused(reason: string): ShoalError {

@@ -19,28 +19,28 @@ describe("parseVector", () => {
   });
 
   const element = (index: number, got: string) =>
-    `element ${index} of the vector must be a finite float32 number, but got ${got}`;
+    `element ${index} of the vector must be a number within the range of float32, but got ${got}`;
 
   it.each<[unknown, string]>([
-    [[1, Number.NaN], element(1, "NaN")],
-    [[Number.POSITIVE_INFINITY], element(0, "Infinity")],
-    [[1, 2, 1e39], element(2, "1e+39")],
-    [[-1e39], element(0, "-1e+39")],
-    [[3.4028235677973366e38], element(0, "3.4028235677973366e+38")],
-    [[new JsonNumber("1e999")], element(0, "1e999")],
-    [["1"], element(0, "string")],
-    [[1, null], element(1, "<nil>")],
-    [[undefined], element(0, "<nil>")],
-    [[[1]], element(0, "[]interface {}")],
-    [[{}], element(0, "map[string]interface {}")],
-    [[true], element(0, "bool")],
-    [Float32Array.of(1, Number.NaN), element(1, "NaN")],
-    [Float32Array.of(Number.NEGATIVE_INFINITY), element(0, "-Infinity")],
+    [[1, Number.NaN], element(1, "the number NaN")],
+    [[Number.POSITIVE_INFINITY], element(0, "a number beyond float64")],
+    [[1, 2, 1e39], element(2, "the number 1e+39")],
+    [[-1e39], element(0, "the number -1e+39")],
+    [[3.4028235677973366e38], element(0, "the number 3.4028235677973366e+38")],
+    [[new JsonNumber("1e999")], element(0, "the number 1e999")],
+    [["1"], element(0, 'the string "1"')],
+    [[1, null], element(1, "null")],
+    [[undefined], element(0, "null")],
+    [[[1]], element(0, "a list")],
+    [[{}], element(0, "an object")],
+    [[true], element(0, "true")],
+    [Float32Array.of(1, Number.NaN), element(1, "the number NaN")],
+    [Float32Array.of(Number.NEGATIVE_INFINITY), element(0, "a number beyond float64")],
     [[], "a vector has from 1 to 65535 dimensions, got 0"],
     [new Array(65_536).fill(1), "a vector has from 1 to 65535 dimensions, got 65536"],
-    ["abc", "the vector must be an array of numbers, but got string"],
-    [{ length: 1, 0: 1 }, "the vector must be an array of numbers, but got map[string]interface {}"],
-    [null, "the vector must be an array of numbers, but got <nil>"],
+    ["abc", 'the vector must be a list of numbers, but got the string "abc"'],
+    [{ length: 1, 0: 1 }, "the vector must be a list of numbers, but got an object"],
+    [null, "the vector must be a list of numbers, but got null"],
   ])("refuses case %#", (value, message) => {
     expect(invalidText(() => parseVector(value))).toBe(message);
   });
@@ -53,7 +53,7 @@ describe("parseVector", () => {
   it("names both lengths and the class", () => {
     expect(invalidText(() => checkDimensions("Car", 3, 3))).toBe("accepted");
     expect(invalidText(() => checkDimensions("Car", 2, 3))).toBe(
-      "class 'Car' has vectors of 3 dimensions: vector lengths don't match: 2 vs 3",
+      "class 'Car' has vectors of 3 dimensions, got one of 2 (vector lengths don't match: 2 vs 3): use a vector of the same model, or a class of its own",
     );
   });
 });
@@ -66,9 +66,9 @@ describe("parseVectorWeights", () => {
   });
 
   it.each<[unknown, string]>([
-    [{ a: 1 }, "vector weights: key 'a': incorrect datatype: must be string, got json.Number"],
-    ["x", 'vector weights: must be key/value object with strings as keys and values, got "x"'],
-    [[1], 'vector weights: must be key/value object with strings as keys and values, got []interface {}{"1"}'],
+    [{ a: 1 }, "vector weights: the value of 'a' must be a string, got the number 1"],
+    ["x", 'vector weights: must be an object whose values are strings, got the string "x"'],
+    [[1], "vector weights: must be an object whose values are strings, got a list"],
     [JSON.parse('{"__proto__":"x"}'), "vector weights: the key '__proto__' is not allowed"],
   ])("refuses %j", (value, message) => {
     expect(invalidText(() => parseVectorWeights(value))).toBe(message);

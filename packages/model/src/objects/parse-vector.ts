@@ -1,6 +1,6 @@
 import { ShoalError } from "../errors/shoal-error.js";
 import { JsonNumber } from "./json-number.js";
-import { printValue, typeName } from "./value-wording.js";
+import { describeValue } from "./value-wording.js";
 
 /** Longest vector. */
 export const VECTOR_DIMENSIONS_MAX = 65_535;
@@ -38,13 +38,14 @@ export function checkDimensions(className: string, got: number, dimensions: numb
   if (got === dimensions) return;
   throw new ShoalError(
     "invalid",
-    `class '${className}' has vectors of ${dimensions} dimensions: vector lengths don't match: ${got} vs ${dimensions}`,
+    `class '${className}' has vectors of ${dimensions} dimensions, got one of ${got} (vector lengths don't match: ${got} vs ` +
+      `${dimensions}): use a vector of the same model, or a class of its own`,
   );
 }
 
 function checkedLength(value: unknown): readonly unknown[] | Float32Array {
   if (!Array.isArray(value) && !(value instanceof Float32Array)) {
-    throw new ShoalError("invalid", `the vector must be an array of numbers, but got ${typeName(value)}`);
+    throw new ShoalError("invalid", `the vector must be a list of numbers, but got ${describeValue(value)}`);
   }
   if (value.length >= 1 && value.length <= VECTOR_DIMENSIONS_MAX) return value;
   throw new ShoalError("invalid", `a vector has from 1 to ${VECTOR_DIMENSIONS_MAX} dimensions, got ${value.length}`);
@@ -55,7 +56,8 @@ function isFiniteNumber(value: number): boolean {
 }
 
 function badElement(index: number, element: unknown): ShoalError {
-  const isNumber = typeof element === "number" || element instanceof JsonNumber;
-  const got = isNumber ? printValue(element) : typeName(element);
-  return new ShoalError("invalid", `element ${index} of the vector must be a finite float32 number, but got ${got}`);
+  return new ShoalError(
+    "invalid",
+    `element ${index} of the vector must be a number within the range of float32, but got ${describeValue(element)}`,
+  );
 }

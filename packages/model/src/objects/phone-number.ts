@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type * as PhoneLibrary from "libphonenumber-js/max";
 import type { ShoalError } from "../errors/shoal-error.js";
 import type { JsonObject } from "./json.js";
-import { isUncheckedObject, typeName } from "./value-wording.js";
+import { describeValue, isUncheckedObject } from "./value-wording.js";
 
 const INVALID_COUNTRY =
   "invalid or missing defaultCountry - this field is optional if the specified number is in the international format, " +
@@ -29,12 +29,14 @@ const EXTENSION = /\d\s*,?\s*(?:x|ext|extn|extension|int|anexo)\.?\s*\d+$/i;
  * (reference-rest 3.4). What cannot be one is refused.
  */
 export function parsePhoneNumber(value: unknown, refuse: (reason: string) => ShoalError): JsonObject {
-  if (!isUncheckedObject(value)) throw refuse(`phoneNumber must be a map, but got: ${typeName(value)}`);
-  if (!Object.hasOwn(value, "input")) throw refuse("phoneNumber is missing required field 'input'");
+  if (!isUncheckedObject(value))
+    throw refuse(`must be an object with the member input, but got ${describeValue(value)}`);
+  if (!Object.hasOwn(value, "input")) throw refuse("the member 'input' is missing, the number as people write it");
   const input = value.input;
-  if (typeof input !== "string") throw refuse("phoneNumber.input must be a string");
+  if (typeof input !== "string") throw refuse(`the member 'input' must be a string, got ${describeValue(input)}`);
   const country = Object.hasOwn(value, "defaultCountry") ? value.defaultCountry : "";
-  if (typeof country !== "string") throw refuse("phoneNumber.defaultCountry must be a string");
+  if (typeof country !== "string")
+    throw refuse(`the member 'defaultCountry' must be a string, got ${describeValue(country)}`);
   const defaultCountry = country.toUpperCase();
   const parsed = parseNumber(input, defaultCountry, refuse);
   return {

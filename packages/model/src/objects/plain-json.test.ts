@@ -20,7 +20,7 @@ describe("plainJson", () => {
 
   it("wants an object where one is due", () => {
     expect(plainJsonObject({}, "x")).toEqual({});
-    expect(() => plainJsonObject([], "x")).toThrow("x must be an object, got []interface {}");
-    expect(() => plainJsonObject(new JsonNumber("1"), "x")).toThrow("x must be an object, got json.Number");
+    expect(() => plainJsonObject([], "x")).toThrow("x must be an object, got a list");
+    expect(() => plainJsonObject(new JsonNumber("1"), "x")).toThrow("x must be an object, got the number 1");
   });
 });

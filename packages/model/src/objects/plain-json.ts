@@ -1,7 +1,7 @@
 import { ShoalError } from "../errors/shoal-error.js";
 import type { Json, JsonObject } from "./json.js";
 import { JsonNumber } from "./json-number.js";
-import { isUncheckedObject, typeName } from "./value-wording.js";
+import { describeValue, isUncheckedObject } from "./value-wording.js";
 
 /** Deeper values are refused: everything that walks them may recurse. */
 const JSON_DEPTH_MAX = 100;
@@ -16,7 +16,8 @@ export function plainJson(value: unknown, where: string): Json {
 
 /** The same for a value that must be an object. */
 export function plainJsonObject(value: unknown, where: string): JsonObject {
-  if (!isUncheckedObject(value)) throw new ShoalError("invalid", `${where} must be an object, got ${typeName(value)}`);
+  if (!isUncheckedObject(value))
+    throw new ShoalError("invalid", `${where} must be an object, got ${describeValue(value)}`);
   return plain(value, where, 0) as JsonObject;
 }
 

@@ -12,8 +12,9 @@ describe("PropertyValidator", () => {
   const properties = names.map((name) => ({ name, dataType: ["text"] }));
   const definition = parseClass({ class: "C", properties }, [], settings);
   const validator = propertyValidator(definition, "svc");
-  const unknown = (name: string) =>
-    `no such prop with name '${name}' found in class 'C' in the schema. Check your schema files for which properties in this class are available`;
+  const known = `it has ${names.join(", ")}`;
+  const unknown = (name: string, advice = known) =>
+    `no such prop with name '${name}' found in class 'C' in the schema: ${advice}`;
 
   it("sorts keys bytewise and keeps inherited names as plain values", () => {
     const parsed = validator.parse({ title: "t", toString: "s", a: "a", _x: "x", constructor: "c" });
@@ -26,12 +27,17 @@ describe("PropertyValidator", () => {
     expect(validator.parse({})).toEqual({});
   });
 
-  it.each(["s.foo", "Title", "title.x", "hasOwnProperty", "valueOf", "", "Ü"])(
-    "refuses the unknown property '%s'",
-    (name) => {
-      expect(invalidText(() => validator.parse({ [name]: "x" }))).toBe(unknown(name));
-    },
-  );
+  it.each([
+    ["s.foo"],
+    ["Title", "did you mean 'title'?"],
+    ["title.x", "did you mean 'title'?"],
+    ["hasOwnProperty"],
+    ["valueOf"],
+    [""],
+    ["Ü"],
+  ])("refuses the unknown property '%s'", (name, advice?: string) => {
+    expect(invalidText(() => validator.parse({ [name]: "x" }))).toBe(unknown(name, advice));
+  });
 
   it("refuses __proto__ by name and touches no prototype", () => {
     const given = JSON.parse('{"title":"t","__proto__":{"polluted":true}}') as unknown;
@@ -52,7 +58,7 @@ describe("PropertyValidator", () => {
     expect(validator.parseChanges(undefined)).toEqual({ set: {}, clear: [] });
     expect(invalidText(() => validator.parseChanges({ nope: null }))).toBe(unknown("nope"));
     expect(invalidText(() => validator.parseChanges({ a: 1 }))).toBe(
-      "invalid text property 'a' on class 'C': not a string, but json.Number",
+      "invalid text property 'a' on class 'C': not a string, but the number 1",
     );
   });
 

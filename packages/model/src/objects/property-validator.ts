@@ -2,13 +2,14 @@ import { ShoalError } from "../errors/shoal-error.js";
 import { withPrefix } from "../errors/with-prefix.js";
 import type { ClassDefinition, PropertyDefinition } from "../schema/class-definition.js";
 import { primitiveDataType } from "../schema/data-type.js";
+import { unknownProperty } from "../schema/unknown-names.js";
 import type { BeaconScheme } from "./beacon.js";
 import { parseReferences, type ReferencePlace, targetsOfReferences } from "./cross-reference.js";
 import type { Properties } from "./data-object.js";
 import type { Json } from "./json.js";
 import type { ObjectId } from "./object-id.js";
 import { DATA_TYPE_RULES, type Refuse } from "./value-rules.js";
-import { isUncheckedObject, typeName, type UncheckedObject } from "./value-wording.js";
+import { describeValue, isUncheckedObject, type UncheckedObject } from "./value-wording.js";
 
 /** A change of some properties: new values in stored form, and the names of those that go. */
 export interface PropertyChanges {
@@ -76,7 +77,10 @@ export class PropertyValidator {
       throw withPrefix(`Could not find property '${name}': `, refusal);
     }
     if (this.isReference(name)) return;
-    throw new ShoalError("invalid", `property '${name}' is a primitive datatype, not a reference-type`);
+    throw new ShoalError(
+      "invalid",
+      `property '${name}' of class '${this.#className}' holds no references: its data type names no class`,
+    );
   }
 
   /** Everything that properties in stored form refer to; whether it exists is for the caller to find out. */
@@ -93,18 +97,14 @@ export class PropertyValidator {
     if (isUncheckedObject(value)) return value;
     throw new ShoalError(
       "invalid",
-      `the properties of class '${this.#className}' must be an object, but got ${typeName(value)}`,
+      `the properties of class '${this.#className}' must be an object, but got ${describeValue(value)}`,
     );
   }
 
   #rule(name: string): (value: unknown) => Json {
     const rule = this.#rules.get(name);
     if (rule !== undefined) return rule;
-    throw new ShoalError(
-      "invalid",
-      `no such prop with name '${name}' found in class '${this.#className}' in the schema. ` +
-        "Check your schema files for which properties in this class are available",
-    );
+    throw unknownProperty(name, this.#className, [...this.#rules.keys()]);
   }
 }
 

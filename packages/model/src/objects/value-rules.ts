@@ -6,7 +6,7 @@ import { parseGeoCoordinates } from "./geo-coordinates.js";
 import type { Json } from "./json.js";
 import { int64Of, JsonNumber } from "./json-number.js";
 import { parsePhoneNumber } from "./phone-number.js";
-import { printValue, typeName } from "./value-wording.js";
+import { describeValue } from "./value-wording.js";
 
 /** Makes the error for a value that breaks the rule. */
 export type Refuse = (reason: string) => ShoalError;
@@ -20,7 +20,10 @@ export interface DataTypeRule {
   readonly rule: ValueRule;
 }
 
-/** The rule of every primitive data type: the table of reference-rest 3.4, texts included. */
+/** How an integer is written; `1.0` and `1e2` are none. */
+const INTEGER_RULE = "of at most 64 bits, without fraction or exponent";
+
+/** The rule of every primitive data type: the table of reference-rest 3.4. */
 export const DATA_TYPE_RULES: Readonly<Record<PrimitiveDataType, DataTypeRule>> = {
   string: { name: "string", rule: parseText },
   text: { name: "text", rule: parseText },
@@ -31,61 +34,59 @@ export const DATA_TYPE_RULES: Readonly<Record<PrimitiveDataType, DataTypeRule>> 
   geoCoordinates: { name: "geoCoordinates", rule: parseGeoCoordinates },
   phoneNumber: { name: "phoneNumber", rule: parsePhoneNumber },
   blob: { name: "blob", rule: parseBlob },
-  "string[]": arrayRule("string", "a string array", stringElement),
-  "text[]": arrayRule("string", "a string array", stringElement),
-  "int[]": arrayRule("integer", "an integer array", integerElement),
-  // The reference words number arrays as integer arrays, all but their name.
-  "number[]": { ...arrayRule("integer", "an integer array", numberElement), name: "number array" },
-  "boolean[]": arrayRule("boolean", "a boolean array", booleanElement),
-  "date[]": arrayRule("date", "a date array", dateElement),
+  "string[]": arrayRule("string", "a string", stringElement),
+  "text[]": arrayRule("string", "a string", stringElement),
+  "int[]": arrayRule("integer", `an integer ${INTEGER_RULE}`, integerElement),
+  "number[]": arrayRule("number", "a number within the range of float64", numberElement),
+  "boolean[]": arrayRule("boolean", "true or false", booleanElement),
+  "date[]": arrayRule("date", "a string with an RFC 3339 date such as 2017-07-21T17:32:28Z", dateElement),
 };
 
 function parseText(value: unknown, refuse: Refuse): Json {
   if (typeof value === "string") return value;
-  throw refuse(`not a string, but ${typeName(value)}`);
+  throw refuse(`not a string, but ${describeValue(value)}`);
 }
 
 function parseInteger(value: unknown, refuse: Refuse): Json {
   const number = int64Of(value);
   if (typeof number === "number") return number;
-  if (number === "no number") throw refuse(`requires an integer, the given value is '${printValue(value)}'`);
-  throw refuse(`the JSON number '${value}' could not be converted to an int`);
+  throw refuse(`requires an integer ${INTEGER_RULE}, but got ${describeValue(value)}`);
 }
 
 function parseFloat64(value: unknown, refuse: Refuse): Json {
   const number = numberElement(value);
   if (number !== undefined) return number;
   if (typeof value !== "number" && !(value instanceof JsonNumber)) {
-    throw refuse(`requires a float, the given value is '${printValue(value)}'`);
+    throw refuse(`requires a number, but got ${describeValue(value)}`);
   }
-  throw refuse(`the JSON number '${value}' could not be converted to a float.`);
+  throw refuse(`requires a number within the range of float64, but got ${describeValue(value)}`);
 }
 
 function parseBoolean(value: unknown, refuse: Refuse): Json {
   if (typeof value === "boolean") return value;
-  throw refuse(`not a bool, but ${typeName(value)}`);
+  throw refuse(`not true or false, but ${describeValue(value)}`);
 }
 
 function parseDate(value: unknown, refuse: Refuse): Json {
   const date = typeof value === "string" ? canonicalDate(value) : undefined;
   if (date !== undefined) return date;
-  throw refuse(`requires a string with a RFC3339 formatted date, but the given value is '${printValue(value)}'`);
+  throw refuse(`requires a string with an RFC 3339 date such as 2017-07-21T17:32:28Z, but got ${describeValue(value)}`);
 }
 
 function parseBlob(value: unknown, refuse: Refuse): Json {
-  if (typeof value !== "string") throw refuse(`not a blob base64 string, but ${typeName(value)}`);
-  if (!isBase64(value)) throw refuse("not a valid blob base64 string");
+  if (typeof value !== "string") throw refuse(`not a string in base64, but ${describeValue(value)}`);
+  if (!isBase64(value)) throw refuse(`not valid base64: ${describeValue(value)}`);
   return value;
 }
 
-/** The rule of an array type; `element` gives an element's stored form, or undefined when it is none. */
-function arrayRule(name: string, array: string, element: (value: unknown) => Json | undefined): DataTypeRule {
+/** The rule of an array type; `element` gives an element's stored form, or undefined when it is not what is `wanted`. */
+function arrayRule(name: string, wanted: string, element: (value: unknown) => Json | undefined): DataTypeRule {
   const rule: ValueRule = (value, refuse) => {
-    if (!Array.isArray(value)) throw refuse(`not ${array}, but ${typeName(value)}`);
+    if (!Array.isArray(value)) throw refuse(`not a list, but ${describeValue(value)}`);
     const stored: Json[] = [];
     for (const item of value as readonly unknown[]) {
       const parsed = element(item);
-      if (parsed === undefined) throw refuse(`invalid ${name} array value: ${printValue(value)}`);
+      if (parsed === undefined) throw refuse(`element ${stored.length} is not ${wanted}, but ${describeValue(item)}`);
       stored.push(parsed);
     }
     return stored;

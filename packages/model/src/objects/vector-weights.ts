@@ -1,6 +1,6 @@
 import { ShoalError } from "../errors/shoal-error.js";
 import type { JsonObject } from "./json.js";
-import { isUncheckedObject, printTypedValue, typeName } from "./value-wording.js";
+import { describeValue, escapeText, isUncheckedObject } from "./value-wording.js";
 
 /** `vectorWeights` of an object: a map of strings. Undefined and null: none. Fails with `invalid` (reference-rest 3.5). */
 export function parseVectorWeights(value: unknown): JsonObject | undefined {
@@ -8,7 +8,7 @@ export function parseVectorWeights(value: unknown): JsonObject | undefined {
   if (!isUncheckedObject(value)) {
     throw new ShoalError(
       "invalid",
-      `vector weights: must be key/value object with strings as keys and values, got ${printTypedValue(value)}`,
+      `vector weights: must be an object whose values are strings, got ${describeValue(value)}`,
     );
   }
   const weights: Record<string, string> = {};
@@ -17,7 +17,7 @@ export function parseVectorWeights(value: unknown): JsonObject | undefined {
     if (typeof weight !== "string") {
       throw new ShoalError(
         "invalid",
-        `vector weights: key '${key}': incorrect datatype: must be string, got ${typeName(weight)}`,
+        `vector weights: the value of '${escapeText(key.slice(0, 100))}' must be a string, got ${describeValue(weight)}`,
       );
     }
     weights[key] = weight;

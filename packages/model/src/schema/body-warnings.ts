@@ -1,4 +1,4 @@
-import { editDistance, nearestName } from "../nearest-name.js";
+import { editDistance, nearestName } from "../errors/nearest-name.js";
 
 /** Warnings of one body that are kept in words; the others are only counted. */
 const WORDED_MAX = 8;

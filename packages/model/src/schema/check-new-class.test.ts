@@ -20,7 +20,9 @@ describe("checkNewClass", () => {
     const bar = parse({ class: "Bar" });
     const foo = parse({ class: "Foo", properties: [{ name: "bar", dataType: ["Bar"] }] }, [bar]);
     expect(refusal(() => check(foo, [bar]))).toBe("accepted");
-    expect(refusal(() => check(foo, []))).toContain("SingleRef class name 'Bar' does not exist");
+    expect(refusal(() => check(foo, []))).toContain(
+      "invalid: property 'bar': invalid dataType: could not find class 'Bar' in the schema: create it with POST /v1/schema first",
+    );
     expect(refusal(() => check(bar, [bar]))).toContain("already used");
     expect(refusal(() => check(parse({ class: "BarAdditional" }), [bar]))).toContain("would collide");
   });

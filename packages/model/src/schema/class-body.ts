@@ -115,7 +115,7 @@ export function readClassBody(
   settings: ClassSettings,
   warnings: BodyWarnings = new BodyWarnings(),
 ): ClassBody {
-  const read = decodeBody(CLASS_BODY, body, "objectClass");
+  const read = decodeBody(CLASS_BODY, body);
   const typedName = read.class ?? "";
   const className = normaliseClassName(typedName);
   const given = isUncheckedObject(body) ? body : {};
@@ -165,7 +165,7 @@ function readInvertedIndexConfig(given: number | undefined): InvertedIndexConfig
   if (cleanupIntervalSeconds < 0 || cleanupIntervalSeconds > INVERTED_CLEANUP_SECONDS_MAX) {
     throw new ShoalError(
       "invalid",
-      `inverted index config: cleanupIntervalSeconds must be from 0 to ${INVERTED_CLEANUP_SECONDS_MAX}, got ${given}`,
+      `invertedIndexConfig.cleanupIntervalSeconds must be from 0 to ${INVERTED_CLEANUP_SECONDS_MAX}, got ${given}`,
     );
   }
   return { cleanupIntervalSeconds };

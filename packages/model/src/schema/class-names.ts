@@ -1,4 +1,5 @@
 import { ShoalError } from "../errors/shoal-error.js";
+import { printValue } from "../objects/value-wording.js";
 
 /** Longest class or property name, in characters (all of them ASCII). */
 export const NAME_CHARS_MAX = 255;
@@ -38,7 +39,13 @@ export function isPropertyName(name: string): boolean {
 /** Fails with `invalid` unless the normalised name is a class name. */
 export function checkClassName(name: string): void {
   checkLength("class", name);
-  if (!CLASS_NAME.test(name)) throw new ShoalError("invalid", `'${name}' is not a valid class name`);
+  if (!CLASS_NAME.test(name)) throw new ShoalError("invalid", invalidClassName(name));
+}
+
+/** What is wrong with a name that is none of a class. */
+export function invalidClassName(name: string): string {
+  const rule = "it must begin with a letter, followed by letters A to Z, digits and _ only";
+  return `'${printValue(name)}' is not a valid class name: ${rule}`;
 }
 
 /** Fails with `invalid` unless the normalised name may be the name of a property. */
@@ -47,15 +54,20 @@ export function checkPropertyName(name: string): void {
   if (!PROPERTY_NAME.test(name)) {
     throw new ShoalError(
       "invalid",
-      `'${name}' is not a valid property name. Property names in Weaviate are restricted to valid GraphQL names, ` +
-        "which must be “/[_A-Za-z][_0-9A-Za-z]*/”.",
+      `'${printValue(name)}' is not a valid property name: it must begin with a letter or _, followed by letters A to Z, ` +
+        "digits and _ only",
     );
   }
-  if (RESERVED_PROPERTY_NAMES.has(name)) throw new ShoalError("invalid", `'${name}' is a reserved property name`);
+  if (RESERVED_PROPERTY_NAMES.has(name)) {
+    throw new ShoalError(
+      "invalid",
+      `'${name}' is a reserved property name: it means something else in answers and filters`,
+    );
+  }
   if (name.startsWith("__")) {
     throw new ShoalError(
       "invalid",
-      `'${name}' is not a valid property name. Names that begin with '__' are kept by GraphQL for itself`,
+      `'${name}' is not a valid property name: GraphQL keeps names that begin with '__' for itself`,
     );
   }
 }

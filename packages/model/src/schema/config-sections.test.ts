@@ -20,96 +20,87 @@ function parse(body: unknown, schema: readonly ClassDefinition[] = []) {
 
 describe("config sections of a class", () => {
   it.each([
-    [{ class: "Foo", vectorIndexConfig: "x" }, "parse vector index config: input must be a non-nil map"],
+    [{ class: "Foo", vectorIndexConfig: "x" }, 'vectorIndexConfig must be an object, got the string "x"'],
     [
       { class: "Foo", vectorIndexConfig: { ef: 1.5 } },
-      'parse vector index config: ef: strconv.ParseInt: parsing "1.5": invalid syntax',
+      "vectorIndexConfig.ef must be an integer from -1 to 65536, without fraction or exponent, got the number 1.5",
     ],
     [
       { class: "Foo", vectorIndexConfig: { ef: new JsonNumber("1.0") } },
-      'parse vector index config: ef: strconv.ParseInt: parsing "1.0": invalid syntax',
+      "vectorIndexConfig.ef must be an integer from -1 to 65536, without fraction or exponent, got the number 1.0",
     ],
     [
       { class: "Foo", vectorIndexConfig: { ef: new JsonNumber("99999999999999999999") } },
-      'parse vector index config: ef: strconv.ParseInt: parsing "99999999999999999999": value out of range',
+      "vectorIndexConfig.ef must be an integer from -1 to 65536, without fraction or exponent, got the number 99999999999999999999",
     ],
     [
       { class: "Foo", vectorIndexConfig: { ef: "8" } },
-      'parse vector index config: field "ef" must be of type number, got: string',
+      'vectorIndexConfig.ef must be an integer from -1 to 65536, without fraction or exponent, got the string "8"',
     ],
     [
       { class: "Foo", vectorIndexConfig: { skip: "yes" } },
-      'parse vector index config: field "skip" must be of type bool, got: string',
+      'vectorIndexConfig.skip must be true or false, got the string "yes"',
     ],
-    [{ class: "Foo", vectorIndexConfig: { ef: -2 } }, "parse vector index config: ef must be from -1 to 65536, got -2"],
+    [
+      { class: "Foo", vectorIndexConfig: { ef: -2 } },
+      "vectorIndexConfig.ef must be an integer from -1 to 65536, without fraction or exponent, got the number -2",
+    ],
     [
       { class: "Foo", vectorIndexConfig: { maxConnections: 0 } },
-      "parse vector index config: maxConnections must be from 1 to 1024, got 0",
+      "vectorIndexConfig.maxConnections must be an integer from 1 to 1024, without fraction or exponent, got the number 0",
     ],
     [
       { class: "Foo", vectorIndexConfig: { efConstruction: 0 } },
-      "parse vector index config: efConstruction must be from 1 to 4096, got 0",
+      "vectorIndexConfig.efConstruction must be an integer from 1 to 4096, without fraction or exponent, got the number 0",
     ],
     [
       { class: "Foo", vectorIndexConfig: { cleanupIntervalSeconds: -1 } },
-      "parse vector index config: cleanupIntervalSeconds must be from 0 to 31536000, got -1",
+      "vectorIndexConfig.cleanupIntervalSeconds must be an integer from 0 to 31536000, without fraction or exponent, got the number -1",
     ],
     [
       { class: "Foo", vectorIndexConfig: { flatSearchCutoff: -1 } },
-      `parse vector index config: flatSearchCutoff must be from 0 to ${Number.MAX_SAFE_INTEGER}, got -1`,
+      `vectorIndexConfig.flatSearchCutoff must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, without fraction or exponent, got the number -1`,
     ],
     [
       { class: "Foo", vectorIndexConfig: { vectorCacheMaxObjects: -1 } },
-      `parse vector index config: vectorCacheMaxObjects must be from 0 to ${Number.MAX_SAFE_INTEGER}, got -1`,
+      `vectorIndexConfig.vectorCacheMaxObjects must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, without fraction or exponent, got the number -1`,
     ],
     [
       { class: "Foo", invertedIndexConfig: { cleanupIntervalSeconds: -1 } },
-      "inverted index config: cleanupIntervalSeconds must be from 0 to 31536000, got -1",
+      "invertedIndexConfig.cleanupIntervalSeconds must be from 0 to 31536000, got -1",
     ],
-    [{ class: "Foo", shardingConfig: [] }, "parse vector index config: input must be a non-nil map"],
-    [
-      { class: "Foo", shardingConfig: { key: "foo" } },
-      "parse vector index config: sharding only supported on key '_id' for now, got: foo",
-    ],
-    [
-      { class: "Foo", shardingConfig: { strategy: "range" } },
-      "parse vector index config: sharding only supported with strategy 'hash' for now, got: range",
-    ],
-    [
-      { class: "Foo", shardingConfig: { function: "md5" } },
-      "parse vector index config: sharding only supported with function 'murmur3' for now, got: md5",
-    ],
-    [
-      { class: "Foo", shardingConfig: { key: 1 } },
-      'parse vector index config: field "key" must be of type string, got: json.Number',
-    ],
+    [{ class: "Foo", shardingConfig: [] }, "shardingConfig must be an object, got a list"],
+    [{ class: "Foo", shardingConfig: { key: "foo" } }, 'shardingConfig.key must be "_id", got "foo"'],
+    [{ class: "Foo", shardingConfig: { strategy: "range" } }, 'shardingConfig.strategy must be "hash", got "range"'],
+    [{ class: "Foo", shardingConfig: { function: "md5" } }, 'shardingConfig.function must be "murmur3", got "md5"'],
+    [{ class: "Foo", shardingConfig: { key: 1 } }, "shardingConfig.key must be a string, got the number 1"],
     [
       { class: "Foo", shardingConfig: { virtualPerPhysical: 1.5 } },
-      'parse vector index config: virtualPerPhysical: strconv.ParseInt: parsing "1.5": invalid syntax',
+      "shardingConfig.virtualPerPhysical must be an integer from 1 to 65536, without fraction or exponent, got the number 1.5",
     ],
     [
       { class: "Foo", shardingConfig: { desiredCount: 0 } },
-      "parse vector index config: desiredCount must be from 1 to 1024, got 0",
+      "shardingConfig.desiredCount must be an integer from 1 to 1024, without fraction or exponent, got the number 0",
     ],
     [
       { class: "Foo", shardingConfig: { desiredCount: -1 } },
-      "parse vector index config: desiredCount must be from 1 to 1024, got -1",
+      "shardingConfig.desiredCount must be an integer from 1 to 1024, without fraction or exponent, got the number -1",
     ],
     [
       { class: "Foo", shardingConfig: { virtualPerPhysical: 0 } },
-      "parse vector index config: virtualPerPhysical must be from 1 to 65536, got 0",
+      "shardingConfig.virtualPerPhysical must be an integer from 1 to 65536, without fraction or exponent, got the number 0",
     ],
     [
       { class: "Foo", shardingConfig: { desiredCount: 1000, virtualPerPhysical: 1000 } },
-      "parse vector index config: desiredCount times virtualPerPhysical must be at most 131072, got 1000 * 1000",
+      "shardingConfig: desiredCount times virtualPerPhysical must be at most 131072, got 1000 * 1000",
     ],
     [
       { class: "Foo", shardingConfig: { desiredCount: 1_024, virtualPerPhysical: 129 } },
-      "parse vector index config: desiredCount times virtualPerPhysical must be at most 131072, got 1024 * 129",
+      "shardingConfig: desiredCount times virtualPerPhysical must be at most 131072, got 1024 * 129",
     ],
     [
       { class: "Foo", shardingConfig: { desiredCount: 4, virtualPerPhysical: 65_536 } },
-      "parse vector index config: desiredCount times virtualPerPhysical must be at most 131072, got 4 * 65536",
+      "shardingConfig: desiredCount times virtualPerPhysical must be at most 131072, got 4 * 65536",
     ],
   ])("refuses %j", (body, message) => {
     expect(refusal(() => parse(body))).toBe(`invalid: ${message}`);

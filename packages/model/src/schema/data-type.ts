@@ -1,6 +1,10 @@
+import { closeName } from "../errors/nearest-name.js";
 import { ShoalError } from "../errors/shoal-error.js";
+import { withPrefix } from "../errors/with-prefix.js";
+import { quoteText } from "../objects/value-wording.js";
 import { type ClassDefinition, PRIMITIVE_DATA_TYPES, type PrimitiveDataType } from "./class-definition.js";
-import { isClassName } from "./class-names.js";
+import { invalidClassName, isClassName } from "./class-names.js";
+import { unknownClass } from "./unknown-names.js";
 
 const PRIMITIVES: ReadonlySet<string> = new Set(PRIMITIVE_DATA_TYPES);
 
@@ -25,12 +29,21 @@ export function checkDataType(dataType: readonly string[], schema: readonly Clas
   if (primitiveDataType(dataType) !== undefined) return;
   if (others.length === 0) {
     if (first === "") throw new ShoalError("invalid", `${prefix}dataType cannot be an empty string`);
-    if (/^\p{Ll}/u.test(first)) throw new ShoalError("invalid", `${prefix}Unknown primitive data type '${first}'`);
+    if (/^\p{Ll}/u.test(first)) throw new ShoalError("invalid", `${prefix}${unknownType(first)}`);
   }
   for (const name of new Set(dataType)) {
-    if (!isClassName(name)) throw new ShoalError("invalid", `${prefix}'${name}' is not a valid class name`);
+    if (!isClassName(name)) throw new ShoalError("invalid", `${prefix}${invalidClassName(name)}`);
     if (!schema.some((known) => known.class === name)) {
-      throw new ShoalError("invalid", `${prefix}SingleRef class name '${name}' does not exist`);
+      throw withPrefix(prefix, unknownClass(name, schema));
     }
   }
+}
+
+function unknownType(type: string): string {
+  const close = closeName(type, PRIMITIVE_DATA_TYPES);
+  const advice =
+    close === undefined
+      ? `it must be a class, or one of ${PRIMITIVE_DATA_TYPES.join(", ")}`
+      : `did you mean '${close}'?`;
+  return `Unknown primitive data type ${quoteText(type)}: ${advice}`;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ShoalError } from "../errors/shoal-error.js";
-import { int64Of, JsonNumber } from "../objects/json-number.js";
-import { isUncheckedObject, type UncheckedObject } from "../objects/value-wording.js";
+import { int64Of } from "../objects/json-number.js";
+import { describeValue, isUncheckedObject, type UncheckedObject } from "../objects/value-wording.js";
 
 /**
  * A schema of bodies that {@link decodeBody} reads: an object with an id in its metadata, whose members are optional and
@@ -23,23 +23,19 @@ export function int64(about: { readonly minimum?: number; readonly maximum?: num
 }
 
 /**
- * A body as its schema says, in the way and the words of the reference's decoder (reference-rest 1.3, 1.4): member names
- * match in any case, an exact match first; unknown members are dropped; null counts as absent, in a list as an empty text or
- * object; a wrong type fails with `malformed`. `parameter` is the body's name in messages.
+ * A body as its schema says, read as the reference's decoder does (reference-rest 1.3, 1.4): member names match in any
+ * case, an exact match first; unknown members are dropped; null counts as absent, in a list as an empty text or object; a
+ * wrong type fails with `malformed`, naming the member.
  */
-export function decodeBody<Schema extends BodySchema>(
-  schema: Schema,
-  body: unknown,
-  parameter: string,
-): z.output<Schema> {
+export function decodeBody<Schema extends BodySchema>(schema: Schema, body: unknown): z.output<Schema> {
   if (body !== null && !isUncheckedObject(body)) {
-    throw undecodable(parameter, `cannot unmarshal ${kind(body)} into Go value of type models.${nameOf(schema)}`);
+    throw undecodable(`it must be an object, got ${describeValue(body)}`);
   }
   const result = schema.safeParse(foldMembers(schema, body ?? {}), { reportInput: true });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  if (issue === undefined) throw undecodable(parameter, "the value is not what its schema says");
-  throw undecodable(parameter, wording(schema, issue));
+  if (issue === undefined) throw undecodable("the value is not what its schema says");
+  throw undecodable(wording(schema, issue));
 }
 
 /** The value with its members under the names that the schema has, and without what counts as absent. */
@@ -66,52 +62,35 @@ export function memberOf(object: UncheckedObject, name: string): unknown {
   return key === undefined ? undefined : object[key];
 }
 
-/** An issue of zod in the words of the reference's decoder. */
+/** An issue of zod as it is told: the member's path and type in the words of JSON. */
 function wording(schema: BodySchema, issue: z.core.$ZodIssue): string {
   let at: unknown = schema;
-  let struct = nameOf(schema);
-  const names: string[] = [];
-  for (const [depth, key] of issue.path.entries()) {
+  let path = "";
+  for (const key of issue.path) {
     if (typeof key === "number") {
       at = at instanceof z.ZodArray ? at.element : at;
+      path += `[${key}]`;
     } else {
-      names.push(String(key));
       at = unwrapped(at instanceof z.ZodObject ? at.shape[String(key)] : undefined);
+      path += path === "" ? String(key) : `.${String(key)}`;
     }
-    if (at instanceof z.ZodObject && depth < issue.path.length - 1) struct = nameOf(at);
   }
-  const type = goType(at);
-  const shown = type === "int64" && kind(issue.input) === "number" ? `number ${issue.input}` : kind(issue.input);
-  return `cannot unmarshal ${shown} into Go struct field ${struct}.${names.join(".")} of type ${type}`;
+  return `member '${path}' must be ${wantedBy(at)}, got ${describeValue(issue.input)}`;
 }
 
 function unwrapped(schema: unknown): unknown {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrapped(schema.unwrap()) : schema;
 }
 
-/** The type as the reference's decoder names it. */
-function goType(schema: unknown): string {
-  if (schema instanceof z.ZodString) return "string";
-  if (schema instanceof z.ZodBoolean) return "bool";
-  if (schema instanceof z.ZodObject) return `models.${nameOf(schema)}`;
-  if (schema instanceof z.ZodArray) {
-    return schema.element instanceof z.ZodObject ? `[]*${goType(schema.element)}` : `[]${goType(schema.element)}`;
-  }
-  return "int64";
+/** What a schema takes, in the words of JSON. */
+function wantedBy(schema: unknown): string {
+  if (schema instanceof z.ZodString) return "a string";
+  if (schema instanceof z.ZodBoolean) return "true or false";
+  if (schema instanceof z.ZodObject) return "an object";
+  if (schema instanceof z.ZodArray) return `a list of ${schema.element instanceof z.ZodObject ? "objects" : "strings"}`;
+  return "an integer of at most 64 bits, without fraction or exponent";
 }
 
-function nameOf(schema: z.ZodObject): string {
-  return String(schema.meta()?.id);
-}
-
-/** The kind of a JSON value as the reference's decoder names it. */
-function kind(value: unknown): string {
-  if (typeof value === "string") return "string";
-  if (typeof value === "boolean") return "bool";
-  if (typeof value === "number" || value instanceof JsonNumber) return "number";
-  return Array.isArray(value) ? "array" : "object";
-}
-
-function undecodable(parameter: string, reason: string): ShoalError {
-  return new ShoalError("malformed", `parsing ${parameter} body from "" failed, because json: ${reason}`);
+function undecodable(reason: string): ShoalError {
+  return new ShoalError("malformed", `the request body cannot be read: ${reason}`);
 }

@@ -34,11 +34,14 @@ describe("extendClass", () => {
       [property("x", "Bus"), property("x", "Bus", "Car")],
       "conflict: property 'x' of class 'Car' has the data type [Bus], not [Bus, Car]",
     ],
-    [[property("id", "int")], "invalid: 'id' is a reserved property name"],
+    [
+      [property("id", "int")],
+      "invalid: 'id' is a reserved property name: it means something else in answers and filters",
+    ],
     [[property("x")], "invalid: Data type of property 'x' is invalid; dataType must have at least one element"],
     [
       [property("x", "Van")],
-      "invalid: Data type of property 'x' is invalid; SingleRef class name 'Van' does not exist",
+      "invalid: Data type of property 'x' is invalid; could not find class 'Van' in the schema: create it with POST /v1/schema first",
     ],
   ])("refuses %j", (properties, message) => {
     expect(refusal(() => extend(...properties))).toBe(message);

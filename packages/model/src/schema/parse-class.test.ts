@@ -100,14 +100,35 @@ describe("parseClass", () => {
   });
 
   it.each([
-    ["", "'' is not a valid class name"],
-    ["_foo", "'_foo' is not a valid class name"],
-    ["2foo", "'2foo' is not a valid class name"],
-    ["Foo-bar", "'Foo-bar' is not a valid class name"],
-    ["Füße", "'Füße' is not a valid class name"],
-    ["Foo\n", "'Foo\n' is not a valid class name"],
-    ["../etc", "'../etc' is not a valid class name"],
-    ["__proto__", "'__proto__' is not a valid class name"],
+    ["", "'' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only"],
+    [
+      "_foo",
+      "'_foo' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    ],
+    [
+      "2foo",
+      "'2foo' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    ],
+    [
+      "Foo-bar",
+      "'Foo-bar' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    ],
+    [
+      "Füße",
+      "'Füße' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    ],
+    [
+      "Foo\n",
+      "'Foo\\n' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    ],
+    [
+      "../etc",
+      "'../etc' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    ],
+    [
+      "__proto__",
+      "'__proto__' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    ],
     ["X".repeat(256), `class name '${"X".repeat(40)}…' has 256 characters, at most 255 are allowed`],
   ])("refuses the class name %j", (name, message) => {
     expect(refusal(() => parse({ class: name }))).toBe(`invalid: ${message}`);
@@ -128,19 +149,25 @@ describe("parseClass", () => {
   it.each([
     [
       property("some-prop", "text"),
-      "'some-prop' is not a valid property name. Property names in Weaviate are restricted to valid GraphQL names, which must be “/[_A-Za-z][_0-9A-Za-z]*/”.",
+      "'some-prop' is not a valid property name: it must begin with a letter or _, followed by letters A to Z, digits and _ only",
     ],
     [
       property(undefined, "text"),
-      "'' is not a valid property name. Property names in Weaviate are restricted to valid GraphQL names, which must be “/[_A-Za-z][_0-9A-Za-z]*/”.",
+      "'' is not a valid property name: it must begin with a letter or _, followed by letters A to Z, digits and _ only",
     ],
-    [property("Id", "text"), "'id' is a reserved property name"],
-    [property("_id", "text"), "'_id' is a reserved property name"],
-    [property("_additional", "text"), "'_additional' is a reserved property name"],
-    [property("_creationTimeUnix", "int"), "'_creationTimeUnix' is a reserved property name"],
+    [property("Id", "text"), "'id' is a reserved property name: it means something else in answers and filters"],
+    [property("_id", "text"), "'_id' is a reserved property name: it means something else in answers and filters"],
+    [
+      property("_additional", "text"),
+      "'_additional' is a reserved property name: it means something else in answers and filters",
+    ],
+    [
+      property("_creationTimeUnix", "int"),
+      "'_creationTimeUnix' is a reserved property name: it means something else in answers and filters",
+    ],
     [
       property("__proto__", "text"),
-      "'__proto__' is not a valid property name. Names that begin with '__' are kept by GraphQL for itself",
+      "'__proto__' is not a valid property name: GraphQL keeps names that begin with '__' for itself",
     ],
     [
       property("x".repeat(256), "text"),
@@ -162,18 +189,36 @@ describe("parseClass", () => {
       "property 'p': invalid dataType: dataType must have at least one element",
     ],
     [property("p", ""), "property 'p': invalid dataType: dataType cannot be an empty string"],
-    [property("p", "strng"), "property 'p': invalid dataType: Unknown primitive data type 'strng'"],
+    [
+      property("p", "strng"),
+      `property 'p': invalid dataType: Unknown primitive data type "strng": did you mean 'string'?`,
+    ],
     [
       property("p", "geoCoordinates[]"),
-      "property 'p': invalid dataType: Unknown primitive data type 'geoCoordinates[]'",
+      `property 'p': invalid dataType: Unknown primitive data type "geoCoordinates[]": did you mean 'geoCoordinates'?`,
     ],
-    [property("p", "Nope"), "property 'p': invalid dataType: SingleRef class name 'Nope' does not exist"],
-    [property("p", "Foo"), "property 'p': invalid dataType: SingleRef class name 'Foo' does not exist"],
-    [property("p", "Bar", "string"), "property 'p': invalid dataType: 'string' is not a valid class name"],
-    [property("p", "Peer/Bar"), "property 'p': invalid dataType: 'Peer/Bar' is not a valid class name"],
-    [{ class: "Foo", vectorizer: "x" }, 'vectorizer: no module with name "x" present'],
-    [{ class: "Foo", vectorIndexType: "lsh" }, 'unrecognized or unsupported vectorIndexType "lsh"'],
-    [{ class: "Foo", moduleConfig: "x" }, "the moduleConfig of class 'Foo' must be an object, got string"],
+    [
+      property("p", "Nope"),
+      "property 'p': invalid dataType: could not find class 'Nope' in the schema: create it with POST /v1/schema first",
+    ],
+    [
+      property("p", "Foo"),
+      "property 'p': invalid dataType: could not find class 'Foo' in the schema: create it with POST /v1/schema first",
+    ],
+    [
+      property("p", "Bar", "string"),
+      "property 'p': invalid dataType: 'string' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    ],
+    [
+      property("p", "Peer/Bar"),
+      "property 'p': invalid dataType: 'Peer/Bar' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    ],
+    [
+      { class: "Foo", vectorizer: "x" },
+      'vectorizer: no module with name "x" present: name it in ENABLE_MODULES, or say none and bring your own vectors',
+    ],
+    [{ class: "Foo", vectorIndexType: "lsh" }, 'unrecognized or unsupported vectorIndexType "lsh": it must be "hnsw"'],
+    [{ class: "Foo", moduleConfig: "x" }, `the moduleConfig of class 'Foo' must be an object, got the string "x"`],
     [
       JSON.parse('{"class":"Foo","moduleConfig":{"a":{"__proto__":1}}}'),
       "the key '__proto__' is not allowed in the moduleConfig of class 'Foo'",
@@ -194,48 +239,39 @@ describe("parseClass", () => {
   });
 
   it.each([
-    [[], "cannot unmarshal array into Go value of type models.Class"],
-    ["x", "cannot unmarshal string into Go value of type models.Class"],
-    [{ class: 1 }, "cannot unmarshal number into Go struct field Class.class of type string"],
-    [{ description: {} }, "cannot unmarshal object into Go struct field Class.description of type string"],
-    [{ properties: "x" }, "cannot unmarshal string into Go struct field Class.properties of type []*models.Property"],
-    [{ properties: [5] }, "cannot unmarshal number into Go struct field Class.properties of type models.Property"],
-    [
-      { properties: [{ name: true }] },
-      "cannot unmarshal bool into Go struct field Property.properties.name of type string",
-    ],
+    [[], "it must be an object, got a list"],
+    ["x", 'it must be an object, got the string "x"'],
+    [{ class: 1 }, "member 'class' must be a string, got the number 1"],
+    [{ description: {} }, "member 'description' must be a string, got an object"],
+    [{ properties: "x" }, `member 'properties' must be a list of objects, got the string "x"`],
+    [{ properties: [5] }, "member 'properties[0]' must be an object, got the number 5"],
+    [{ properties: [{ name: true }] }, "member 'properties[0].name' must be a string, got true"],
     [
       { properties: [{ dataType: "text" }] },
-      "cannot unmarshal string into Go struct field Property.properties.dataType of type []string",
+      `member 'properties[0].dataType' must be a list of strings, got the string "text"`,
     ],
-    [
-      { properties: [{ dataType: [1] }] },
-      "cannot unmarshal number into Go struct field Property.properties.dataType of type string",
-    ],
+    [{ properties: [{ dataType: [1] }] }, "member 'properties[0].dataType[0]' must be a string, got the number 1"],
     [
       { properties: [{ indexInverted: "no" }] },
-      "cannot unmarshal string into Go struct field Property.properties.indexInverted of type bool",
+      `member 'properties[0].indexInverted' must be true or false, got the string "no"`,
     ],
-    [
-      { invertedIndexConfig: 1 },
-      "cannot unmarshal number into Go struct field Class.invertedIndexConfig of type models.InvertedIndexConfig",
-    ],
+    [{ invertedIndexConfig: 1 }, "member 'invertedIndexConfig' must be an object, got the number 1"],
     [
       { invertedIndexConfig: { cleanupIntervalSeconds: "x" } },
-      "cannot unmarshal string into Go struct field InvertedIndexConfig.invertedIndexConfig.cleanupIntervalSeconds of type int64",
+      `member 'invertedIndexConfig.cleanupIntervalSeconds' must be an integer of at most 64 bits, without fraction or exponent, got the string "x"`,
     ],
     [
       { invertedIndexConfig: { cleanupIntervalSeconds: 1.5 } },
-      "cannot unmarshal number 1.5 into Go struct field InvertedIndexConfig.invertedIndexConfig.cleanupIntervalSeconds of type int64",
+      "member 'invertedIndexConfig.cleanupIntervalSeconds' must be an integer of at most 64 bits, without fraction or exponent, got the number 1.5",
     ],
   ])("cannot read %j", (body, reason) => {
-    expect(refusal(() => parse(body))).toBe(
-      `malformed: parsing objectClass body from "" failed, because json: ${reason}`,
-    );
+    expect(refusal(() => parse(body))).toBe(`malformed: the request body cannot be read: ${reason}`);
   });
 
   it("treats a null body as an empty one", () => {
-    expect(refusal(() => parse(null))).toBe("invalid: '' is not a valid class name");
+    expect(refusal(() => parse(null))).toBe(
+      "invalid: '' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+    );
   });
 
   it("treats null in the list of properties as an empty property", () => {
@@ -271,7 +307,7 @@ describe("module rules", () => {
 
   it("refuses modules that are no vectorizers", () => {
     expect(refusal(() => parse({ class: "Foo", vectorizer: "qna" }, [], { modules }))).toBe(
-      'invalid: vectorizer: module "qna" exists, but does not provide the Vectorizer capability',
+      'invalid: vectorizer: module "qna" is there, but makes no vectors: name one that does, or say none and bring your own',
     );
   });
 });

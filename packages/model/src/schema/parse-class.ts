@@ -1,4 +1,5 @@
 import { ShoalError } from "../errors/shoal-error.js";
+import { quoteText } from "../objects/value-wording.js";
 import type { BodyWarnings } from "./body-warnings.js";
 import { type ClassSettings, readClassBody } from "./class-body.js";
 import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
@@ -97,7 +98,7 @@ function checkVectorizer(vectorizer: string, modules: ModuleClassRules): void {
   if (kind === "vectorizer") return;
   throw new ShoalError(
     "invalid",
-    `vectorizer: module "${vectorizer}" exists, but does not provide the Vectorizer capability`,
+    `vectorizer: module "${vectorizer}" is there, but makes no vectors: name one that does, or say none and bring your own`,
   );
 }
 
@@ -105,11 +106,11 @@ function checkVectorizer(vectorizer: string, modules: ModuleClassRules): void {
 function absentVectorizer(vectorizer: string): ShoalError {
   const reason = isUnbuiltModule(vectorizer)
     ? ": this server does not have this module; give 'none' and send the vectors yourself, or name one of `modules` in GET /v1/meta"
-    : "";
-  return new ShoalError("invalid", `vectorizer: no module with name "${vectorizer}" present${reason}`);
+    : ": name it in ENABLE_MODULES, or say none and bring your own vectors";
+  return new ShoalError("invalid", `vectorizer: no module with name ${quoteText(vectorizer)} present${reason}`);
 }
 
 function supportedIndexType(type: string): "hnsw" {
   if (type === "hnsw") return type;
-  throw new ShoalError("invalid", `unrecognized or unsupported vectorIndexType "${type}"`);
+  throw new ShoalError("invalid", `unrecognized or unsupported vectorIndexType ${quoteText(type)}: it must be "hnsw"`);
 }

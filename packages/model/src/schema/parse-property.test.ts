@@ -26,17 +26,17 @@ describe("parseProperty", () => {
   });
 
   it.each([
-    [
-      "foo",
-      { name: "x", dataType: ["int"] },
-      "invalid: no such class with name 'foo' found in the schema. Check your schema files for which classes are available",
-    ],
+    ["foo", { name: "x", dataType: ["int"] }, "invalid: could not find class 'foo' in the schema: did you mean 'Foo'?"],
     [
       "Foo",
       { name: "a-b", dataType: ["int"] },
-      "invalid: 'a-b' is not a valid property name. Property names in Weaviate are restricted to valid GraphQL names, which must be “/[_A-Za-z][_0-9A-Za-z]*/”.",
+      "invalid: 'a-b' is not a valid property name: it must begin with a letter or _, followed by letters A to Z, digits and _ only",
     ],
-    ["Foo", { name: "id", dataType: ["int"] }, "invalid: 'id' is a reserved property name"],
+    [
+      "Foo",
+      { name: "id", dataType: ["int"] },
+      "invalid: 'id' is a reserved property name: it means something else in answers and filters",
+    ],
     [
       "Foo",
       { name: "x", dataType: [] },
@@ -45,22 +45,22 @@ describe("parseProperty", () => {
     [
       "Foo",
       { name: "x", dataType: ["strng"] },
-      "invalid: Data type of property 'x' is invalid; Unknown primitive data type 'strng'",
+      `invalid: Data type of property 'x' is invalid; Unknown primitive data type "strng": did you mean 'string'?`,
     ],
     [
       "Foo",
       { name: "__typename", dataType: ["int"] },
-      "invalid: '__typename' is not a valid property name. Names that begin with '__' are kept by GraphQL for itself",
+      "invalid: '__typename' is not a valid property name: GraphQL keeps names that begin with '__' for itself",
     ],
     [
       "Foo",
       { name: 1 },
-      'malformed: parsing body body from "" failed, because json: cannot unmarshal number into Go struct field Property.name of type string',
+      "malformed: the request body cannot be read: member 'name' must be a string, got the number 1",
     ],
     [
       "Foo",
       { name: "x", dataType: "int" },
-      'malformed: parsing body body from "" failed, because json: cannot unmarshal string into Go struct field Property.dataType of type []string',
+      `malformed: the request body cannot be read: member 'dataType' must be a list of strings, got the string "int"`,
     ],
   ])("for class %s refuses %j", (className, body, message) => {
     expect(refusal(() => parseProperty(body, className, [foo], NO_MODULES))).toBe(message);

@@ -12,6 +12,7 @@ import type { ModuleClassRules } from "./module-class-rules.js";
 import { PROPERTY_BODY, type PropertyBody } from "./property-body.js";
 import { type Review, reviewModules, reviewSection } from "./review-members.js";
 import { unbuiltPropertyMembers } from "./unbuilt-members.js";
+import { unknownClass } from "./unknown-names.js";
 
 /**
  * The body of "add a property" (reference-rest 4.6): name normalised, checked against the class and the schema. Module
@@ -25,7 +26,7 @@ export function parseProperty(
   modules: Pick<ModuleClassRules, "kindOf">,
   warnings: BodyWarnings = new BodyWarnings(),
 ): PropertyDefinition {
-  const read = decodeBody(PROPERTY_BODY, body, "body");
+  const read = decodeBody(PROPERTY_BODY, body);
   const review = { prefix: `class '${className.slice(0, NAME_CHARS_MAX)}': `, warnings };
   const property = readProperty(read, className, { sent: body, at: undefined, modules, review });
   const others = schema.map((known) =>
@@ -47,10 +48,7 @@ export function checkNewProperty(
 ): void {
   const definition = schema.find((known) => known.class === className);
   if (definition === undefined) {
-    throw new ShoalError(
-      "invalid",
-      `no such class with name '${className}' found in the schema. Check your schema files for which classes are available`,
-    );
+    throw unknownClass(className, schema);
   }
   checkPropertyName(property.name);
   const properties = definition.properties ?? [];

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { ShoalError } from "../errors/shoal-error.js";
+import { quoteText } from "../objects/value-wording.js";
 import type { ShardingConfig } from "./class-definition.js";
 import { configInteger, configWord, readConfigSection } from "./config-section.js";
-import { CONFIG_PREFIX } from "./vector-index-config.js";
 
 export const SHARDS_PER_CLASS_MAX = 1_024;
 const VIRTUAL_PER_PHYSICAL_DEFAULT = 128;
@@ -38,13 +38,13 @@ export function parseShardingConfig(
   nodeCount: number,
   virtualPerPhysicalDefault = VIRTUAL_PER_PHYSICAL_DEFAULT,
 ): ShardingConfig {
-  const read = readConfigSection(SHARDING_CONFIG, section, CONFIG_PREFIX);
+  const read = readConfigSection(SHARDING_CONFIG, section, "shardingConfig");
   const { virtualPerPhysical = virtualPerPhysicalDefault, desiredCount = Math.max(1, nodeCount) } = read;
   const virtualCount = desiredCount * virtualPerPhysical;
   if (virtualCount > VIRTUAL_SHARDS_PER_CLASS_MAX) {
     throw new ShoalError(
       "invalid",
-      `${CONFIG_PREFIX}desiredCount times virtualPerPhysical must be at most ${VIRTUAL_SHARDS_PER_CLASS_MAX}, ` +
+      `shardingConfig: desiredCount times virtualPerPhysical must be at most ${VIRTUAL_SHARDS_PER_CLASS_MAX}, ` +
         `got ${desiredCount} * ${virtualPerPhysical}`,
     );
   }
@@ -54,16 +54,13 @@ export function parseShardingConfig(
     actualCount: desiredCount,
     desiredVirtualCount: virtualCount,
     actualVirtualCount: virtualCount,
-    key: supported(read.key, "_id", "on key"),
-    strategy: supported(read.strategy, "hash", "with strategy"),
-    function: supported(read.function, "murmur3", "with function"),
+    key: supported("key", read.key, "_id"),
+    strategy: supported("strategy", read.strategy, "hash"),
+    function: supported("function", read.function, "murmur3"),
   };
 }
 
-function supported<T extends string>(value: string, only: T, preposition: string): T {
+function supported<T extends string>(member: string, value: string, only: T): T {
   if (value === only) return only;
-  throw new ShoalError(
-    "invalid",
-    `${CONFIG_PREFIX}sharding only supported ${preposition} '${only}' for now, got: ${value}`,
-  );
+  throw new ShoalError("invalid", `shardingConfig.${member} must be "${only}", got ${quoteText(value)}`);
 }

@@ -73,7 +73,10 @@ describe("updateClass", () => {
       { vectorIndexConfig: { efConstruction: 64, skip: true } },
       'vector index config: skip is immutable: attempted change from "false" to "true"',
     ],
-    [{ vectorIndexConfig: { ef: -5 } }, "parse vector index config: ef must be from -1 to 65536, got -5"],
+    [
+      { vectorIndexConfig: { ef: -5 } },
+      "vectorIndexConfig.ef must be an integer from -1 to 65536, without fraction or exponent, got the number -5",
+    ],
     [
       { shardingConfig: { desiredCount: 3 } },
       'sharding config: re-sharding not supported yet: shard count is immutable: attempted change from "2" to "3"',
@@ -82,10 +85,7 @@ describe("updateClass", () => {
       { shardingConfig: { virtualPerPhysical: 2 } },
       'sharding config: virtual shards per physical is immutable: attempted change from "128" to "2"',
     ],
-    [
-      { shardingConfig: { key: "x" } },
-      "parse vector index config: sharding only supported on key '_id' for now, got: x",
-    ],
+    [{ shardingConfig: { key: "x" } }, 'shardingConfig.key must be "_id", got "x"'],
   ])("refuses the change %j", (change, message) => {
     expect(refusal(() => updateClass({ ...same, ...change }, current, settings))).toBe(`invalid: ${message}`);
   });

@@ -2,9 +2,6 @@ import * as z from "zod";
 import type { VectorIndexConfig } from "./class-definition.js";
 import { configBoolean, configInteger, readConfigSection } from "./config-section.js";
 
-/** Both config sections are refused with this prefix: the reference's wording. */
-export const CONFIG_PREFIX = "parse vector index config: ";
-
 const YEAR_SECONDS = 31_536_000;
 
 /**
@@ -47,7 +44,7 @@ export function parseVectorIndexConfig(section: unknown, vectorCacheMaxObjectsDe
   const { vectorCacheMaxObjects, flatSearchCutoff, ...config } = readConfigSection(
     VECTOR_INDEX_CONFIG,
     section,
-    CONFIG_PREFIX,
+    "vectorIndexConfig",
   );
   return {
     ...config,

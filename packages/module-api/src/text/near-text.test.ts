@@ -45,15 +45,12 @@ describe("nearText", () => {
   });
 
   it.each([
+    [{ moveTo: { force: 1 } }, "nearText.moveTo needs concepts or objects to move to or away from, and has neither"],
     [
-      { moveTo: { force: 1 } },
-      "'nearText.moveTo' parameter needs to have defined either 'concepts' or 'objects' fields",
+      { moveAwayFrom: { force: 1, concepts: [] } },
+      "nearText.moveAwayFrom needs concepts or objects to move to or away from, and has neither",
     ],
-    [{ moveAwayFrom: { force: 1, concepts: [] } }, "'nearText.moveAwayFrom' parameter needs"],
-    [
-      { moveTo: { concepts: ["x"], force: 1.5 } },
-      "vectorize params: vectorize params: movement: force must be between 0 and 1: got 1.500000",
-    ],
+    [{ moveTo: { concepts: ["x"], force: 1.5 } }, "nearText: moveTo: force must be from 0 to 1, got 1.5"],
   ])("refuses %j", async (movement, message) => {
     await expect(vector({ concepts: ["car"], ...movement })).rejects.toMatchObject({
       code: "invalid",

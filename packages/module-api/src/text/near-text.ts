@@ -2,9 +2,6 @@ import { type Json, type JsonObject, ShoalError, withPrefix } from "@shoal/model
 import type { LocatedText, SearchArgument, SearchWorld } from "../search-argument.js";
 import type { InputField, InputShape } from "../shapes.js";
 
-/** What errors of vectorizers begin with behind that of the search, as in the reference (reference-graphql 2.7). */
-export const VECTORIZE_PREFIX = "vectorize params: vectorize params: ";
-
 const CERTAINTY: InputField = { type: "Float", description: "The least certainty of rows." };
 const CONCEPTS: InputField = { type: "String", list: true, description: "Words and phrases." };
 
@@ -38,7 +35,7 @@ export const NEAR_TEXT: SearchArgument = {
       }
       return vector;
     } catch (thrown) {
-      throw withPrefix(VECTORIZE_PREFIX, thrown);
+      throw withPrefix("nearText: ", thrown);
     }
   },
 };
@@ -78,7 +75,7 @@ function movementOf(value: JsonObject, name: "moveTo" | "moveAwayFrom"): Movemen
   if (movement.concepts.length > 0 || movement.objects.length > 0) return movement;
   throw new ShoalError(
     "invalid",
-    `'nearText.${name}' parameter needs to have defined either 'concepts' or 'objects' fields`,
+    `nearText.${name} needs concepts or objects to move to or away from, and has neither`,
   );
 }
 
@@ -90,7 +87,7 @@ async function targetOf({ name, concepts, objects }: Movement, world: SearchWorl
       vectors.push(await world.vectorOfObject({ id: textOf(id), beacon: textOf(beacon) }));
     return meanOf(vectors);
   } catch (thrown) {
-    throw withPrefix(name === "moveTo" ? "vectorize move to: " : "vectorize move away from: ", thrown);
+    throw withPrefix(`${name}: `, thrown);
   }
 }
 
@@ -111,7 +108,7 @@ export function meanOf(vectors: readonly Float32Array[]): Float32Array {
  */
 function moved(vector: Float32Array, target: Float32Array, force: number, way: "to" | "away"): Float32Array {
   if (way === "to" && force > 1) {
-    throw new ShoalError("invalid", `movement: force must be between 0 and 1: got ${force.toFixed(6)}`);
+    throw new ShoalError("invalid", `moveTo: force must be from 0 to 1, got ${force}`);
   }
   checkLength(target, vector);
   const half = way === "to" ? force / 2 : -force / 2;
@@ -120,7 +117,11 @@ function moved(vector: Float32Array, target: Float32Array, force: number, way: "
 
 function checkLength({ length }: Float32Array, other: Float32Array): void {
   if (length === other.length) return;
-  throw new ShoalError("invalid", `movement: vector lengths don't match: ${other.length} vs ${length}`);
+  throw new ShoalError(
+    "invalid",
+    `vectors of ${length} and of ${other.length} dimensions do not go together (vector lengths don't match: ${length} vs ` +
+      `${other.length})`,
+  );
 }
 
 function stringsOf(value: Json | undefined): readonly string[] {

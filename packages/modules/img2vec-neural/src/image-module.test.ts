@@ -59,11 +59,11 @@ it("searches for an image", async () => {
   const world = {} as SearchWorld;
   expect(await nearImage?.vector({ image: "abc" }, world, inTime())).toEqual(new Float32Array([3, 97]));
   await expect(nearImage?.vector({ image: "" }, world, inTime())).rejects.toThrow(
-    "'nearImage.image' needs to be defined",
+    "nearImage.image is empty: give an image in base64",
   );
   container.failures = ["error"];
   await expect(nearImage?.vector({ image: "a" }, world, inTime())).rejects.toThrow(
-    /^vectorize params: vectorize params: remote client vectorize: .*fail with status 500/,
+    /^nearImage: no vector could be made: .*answered with status 500/,
   );
   expect(module.vectorizer?.vectorizeTexts).toBeUndefined();
   expect(await module.meta(inTime())).toEqual({});

@@ -33,7 +33,7 @@ export class ImageVectorizer implements Vectorizer {
     try {
       return await this.#container.vector("/vectors", { id, image }, context);
     } catch (thrown) {
-      throw withPrefix("remote client vectorize: ", thrown);
+      throw withPrefix("no vector could be made: ", thrown);
     }
   }
 

@@ -1,5 +1,5 @@
 import { ShoalError, withPrefix } from "@shoal/model";
-import { type ModuleResources, type SearchArgument, VECTORIZE_PREFIX } from "@shoal/module-api";
+import type { ModuleResources, SearchArgument } from "@shoal/module-api";
 import type { ImageVectorizer } from "./image-vectorizer.js";
 
 /** The argument `nearImage`: what looks like an image (reference-graphql 8.6). */
@@ -19,12 +19,12 @@ export function nearImage(vectorizer: ImageVectorizer, nowMs: ModuleResources["n
     withTexts: (value) => value,
     async vector({ image }, _world, context) {
       if (typeof image !== "string" || image === "") {
-        throw new ShoalError("invalid", "'nearImage.image' needs to be defined");
+        throw new ShoalError("invalid", "nearImage.image is empty: give an image in base64");
       }
       try {
         return await vectorizer.vectorOfImage(`search_${nowMs()}000000`, image, context);
       } catch (thrown) {
-        throw withPrefix(VECTORIZE_PREFIX, thrown);
+        throw withPrefix("nearImage: ", thrown);
       }
     },
   };

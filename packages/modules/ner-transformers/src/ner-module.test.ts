@@ -91,6 +91,8 @@ describe("tokens", () => {
   it("need properties, and the container", async () => {
     await expect(tokens([{ title: "x" }], {})).rejects.toThrow("no properties provided");
     container.failures = ["error"];
-    await expect(tokens([{ title: "x" }], { properties: ["title"] })).rejects.toThrow("fail with status 500");
+    await expect(tokens([{ title: "x" }], { properties: ["title"] })).rejects.toThrow(
+      "it answered with status 500: out of memory",
+    );
   });
 });

@@ -27,14 +27,15 @@ export function answer(container: InferenceContainer): AdditionalProperty {
     async values(rows, _given, { argument }, context) {
       const asked = argument?.name === ASK.name ? argument.searched : {};
       const question = questionOf(asked);
-      if (question === "") throw new ShoalError("invalid", "empty question");
+      if (question === "")
+        throw new ShoalError("invalid", "there is no question: it needs the argument ask with a question");
       const [first] = rows;
       if (first === undefined) return [];
       const { properties } = asked;
       const names = Array.isArray(properties) ? properties.filter((name) => typeof name === "string") : [];
       const texts = rowTexts(first, names.length > 0 ? names : undefined);
       const text = texts.map((one) => one.text).join(" ");
-      if (text === "") throw new ShoalError("invalid", "empty content");
+      if (text === "") throw new ShoalError("invalid", "the first row has no text to find an answer in");
       const found = await container.post("/answers/", { text, question }, context);
       return rows.map((_, i) => (i === 0 ? shown(found, asked, texts) : null));
     },

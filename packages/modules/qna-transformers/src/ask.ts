@@ -1,5 +1,5 @@
 import { type JsonObject, ShoalError, withPrefix } from "@shoal/model";
-import { type SearchArgument, VECTORIZE_PREFIX } from "@shoal/module-api";
+import type { SearchArgument } from "@shoal/module-api";
 
 /** The argument `ask`: the rows whose texts are near to a question (reference-graphql 8.6). */
 export const ASK: SearchArgument = {
@@ -21,11 +21,11 @@ export const ASK: SearchArgument = {
   withTexts: (value, [question = questionOf(value)]) => ({ ...value, question }),
   async vector(value, world) {
     const question = questionOf(value);
-    if (question === "") throw new ShoalError("invalid", "'ask.question' needs to be defined");
+    if (question === "") throw new ShoalError("invalid", "ask.question is empty: give a question");
     try {
       return await world.vectorOfTexts([question]);
     } catch (thrown) {
-      throw withPrefix(VECTORIZE_PREFIX, thrown);
+      throw withPrefix("ask: ", thrown);
     }
   },
 };

@@ -82,11 +82,17 @@ it("answers from the named properties only", async () => {
 
 it("fails without a question, without texts, and with the container", async () => {
   const list: AdditionalSearch = { vector: undefined, argument: undefined };
-  await expect(answers([TEXTS], list)).rejects.toThrow("empty question");
-  await expect(answers([{ day: TEXTS.day }], asking({ question: "When?" }))).rejects.toThrow("empty content");
+  await expect(answers([TEXTS], list)).rejects.toThrow(
+    "there is no question: it needs the argument ask with a question",
+  );
+  await expect(answers([{ day: TEXTS.day }], asking({ question: "When?" }))).rejects.toThrow(
+    "the first row has no text to find an answer in",
+  );
   expect(await answers([], asking({ question: "When?" }))).toEqual([]);
   container.failures = ["garbage"];
-  await expect(answers([TEXTS], asking({ question: "Who?" }))).rejects.toThrow("unmarshal response body");
+  await expect(answers([TEXTS], asking({ question: "Who?" }))).rejects.toThrow(
+    "its answer must be a JSON object, got '<html>oops</html>'",
+  );
 });
 
 it("needs a module for texts beside it", () => {

@@ -69,5 +69,7 @@ describe.each<[string, () => Speller]>([
 it("passes on that a container fails", async () => {
   await using module = spellcheckModule(new ContainerSpeller(container.address, { nowMs: Date.now, tell: () => {} }));
   container.failures = ["garbage"];
-  await expect(module.textTransformer?.transform(["x"], inTime())).rejects.toThrow("unmarshal response body");
+  await expect(module.textTransformer?.transform(["x"], inTime())).rejects.toThrow(
+    "its answer must be a JSON object, got '<html>oops</html>'",
+  );
 });

@@ -154,7 +154,7 @@ async function addExtension(contextionary: Contextionary, { body, context }: Mod
   } catch (thrown) {
     const { code, message } = ShoalError.from(thrown);
     if (code !== "invalid") throw thrown;
-    throw new ShoalError("malformed", `rpc error: code = InvalidArgument desc = ${message}`, { cause: thrown });
+    throw new ShoalError("malformed", message, { cause: thrown });
   }
   return { status: 200, json: { concept, definition, weight } };
 }

@@ -132,7 +132,7 @@ export class EmbeddedContextionary implements Contextionary {
 
 function checkLength({ length }: Float32Array, { dimensions }: Vocabulary): void {
   if (length === dimensions) return;
-  throw new ShoalError("invalid", `vector lengths don't match: words have ${dimensions}, got ${length}`);
+  throw new ShoalError("invalid", `the vectors of words have ${dimensions} dimensions, got one of ${length}`);
 }
 
 function wordsOf(vocabulary: Vocabulary, { rows, distances }: NearestRows, below: number, count: number): NearWord[] {

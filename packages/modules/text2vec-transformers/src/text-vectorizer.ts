@@ -9,7 +9,7 @@ import {
 import { poolingOf } from "./class-config.js";
 import { type LanguageModel, MODULE_NAME } from "./language-model.js";
 
-const PREFIX = "remote client vectorize: ";
+const PREFIX = "no vector could be made: ";
 
 /** Vectors of objects and of concepts, each from one text. */
 export class TextVectorizer implements Vectorizer {

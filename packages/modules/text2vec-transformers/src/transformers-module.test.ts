@@ -86,7 +86,7 @@ describe("with a container", () => {
     const failures = outcomes.filter((outcome) => outcome instanceof ShoalError);
     expect(outcomes).toHaveLength(30);
     expect(failures.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^remote client vectorize: .*fail with status 500: out of memory$/),
+      expect.stringMatching(/^no vector could be made: .*answered with status 500: out of memory$/),
     ]);
   });
 

@@ -7,13 +7,14 @@ import {
   type RowBytes,
   type ShardAggregate,
   type ShardAggregation,
+  ShoalError,
   withPrefix,
 } from "@shoal/model";
 import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
-import { type FilterParts, planFilter } from "../plan-filter.js";
+import { type FilterParts, planFilter, shardPrefix } from "../plan-filter.js";
 import { scatter } from "../scatter.js";
 import { Turns } from "../turns.js";
-import { aggregatePrefix, checkAggregate } from "./check-aggregate.js";
+import { checkAggregate } from "./check-aggregate.js";
 import { mergeGroups, mergeParts } from "./merge-groups.js";
 
 /** Of several shards one may hold so many times its even part of the bytes. */
@@ -38,7 +39,7 @@ export async function aggregateClass(
   context: RequestContext,
 ): Promise<readonly AggregateGroup[]> {
   const shards = router.shardsOf(record);
-  const checked = checkAggregate(record, query, shards[0]);
+  const checked = checkAggregate(record, query);
   if (checked === undefined) return [];
   const { groupBy, groupsMax, kinds } = checked;
   const filter = query.where && (await planFilter(filters, query.where, context));
@@ -104,6 +105,8 @@ async function askShard(
   try {
     return await router.node(shard).aggregate(shard, aggregation, context);
   } catch (thrown) {
-    throw withPrefix(aggregatePrefix(shard), thrown);
+    // What is asked for is at fault then, whichever shard says so.
+    if (ShoalError.from(thrown).code === "invalid") throw thrown;
+    throw withPrefix(shardPrefix(shard), thrown);
   }
 }

@@ -85,43 +85,43 @@ async function refusalOf(change: Partial<AggregateQuery>, shardCount = 2): Promi
 
 describe("refused aggregations", () => {
   test.each<[Partial<AggregateQuery>, string]>([
-    [{ className: "Nobody" }, "invalid: tried to browse non-existing index for Nobody"],
+    [
+      { className: "Nobody" },
+      "invalid: could not find class 'Nobody' in the schema: create it with POST /v1/schema first",
+    ],
     [
       { groupBy: ["owner", "Person", "name"] },
-      "invalid: shard s0: identify groups: grouping by cross-refs not supported",
+      'invalid: groupBy goes along no references: it must name one property, got ["owner","Person","name"]',
     ],
+    [{ groupBy: ["owner"] }, "invalid: groupBy: property 'owner' holds references, by which nothing can be grouped"],
+    [{ groupBy: ["place"] }, "invalid: groupBy: property 'place' is geoCoordinates, by which nothing can be grouped"],
+    [{ groupBy: ["call"] }, "invalid: groupBy: property 'call' is phoneNumber, by which nothing can be grouped"],
+    [{ groupBy: ["photo"] }, "invalid: groupBy: property 'photo' is blob, by which nothing can be grouped"],
+    [{ groupBy: [] }, 'invalid: groupBy must name one property, as in ["name"], got []'],
     [
-      { groupBy: ["owner"] },
-      "invalid: shard s0: identify groups: grouping by cross-refs not supported: property 'owner' is one",
+      { groupBy: ["owner", "Person"] },
+      'invalid: groupBy must name one property, as in ["name"], got ["owner","Person"]',
     ],
+    [{ groupBy: ["name"], limit: -2 }, "invalid: limit must be 0 or more, got -2"],
     [
-      { groupBy: ["place"] },
-      "invalid: shard s0: identify groups: grouping by geoCoordinates not supported: property 'place'",
+      { properties: [allOf("gone")] },
+      "invalid: no such prop with name 'gone' found in class 'Shop' in the schema: it has name, story, tags, age, price, marks, isOpen, flags, born, days, …",
     ],
-    [
-      { groupBy: ["call"] },
-      "invalid: shard s0: identify groups: grouping by phoneNumber not supported: property 'call'",
-    ],
-    [{ groupBy: ["photo"] }, "invalid: shard s0: identify groups: grouping by blob not supported: property 'photo'"],
-    [{ groupBy: [] }, "invalid: could not extract groupBy path: missing an argument after 'Shop'"],
-    [{ groupBy: ["owner", "Person"] }, "invalid: could not extract groupBy path: missing an argument after 'Person'"],
-    [{ groupBy: ["name"], limit: -2 }, "invalid: could not extract limits: limit must be 0 or more, got -2"],
-    [{ properties: [allOf("gone")] }, "invalid: could not extract properties for class 'Shop': no property 'gone'"],
     [
       { properties: [allOf("place")] },
-      "invalid: shard s0: aggregate properties: property place: there are no figures of dataType geoCoordinates",
+      "invalid: property 'place' of class 'Shop' is geoCoordinates, of which there are no figures",
     ],
     [
       { properties: [{ ...allOf("name"), numbers: true }] },
-      "invalid: shard s0: aggregate properties: property name: dataType string has no minimum, maximum, sum and mean of numbers",
+      "invalid: property 'name' of class 'Shop' is string, which has no minimum, maximum, sum and mean of numbers",
     ],
     [
       { properties: [{ ...allOf("isOpen"), distribution: true }] },
-      "invalid: shard s0: aggregate properties: property isOpen: dataType boolean has no median and mode",
+      "invalid: property 'isOpen' of class 'Shop' is boolean, which has no median and mode",
     ],
     [
       { properties: [allOf("name", -1)] },
-      "invalid: shard s0: aggregate properties: property name: limit of topOccurrences must be 0 or more, got -1",
+      "invalid: property 'name' of class 'Shop': the limit of topOccurrences must be 0 or more, got -1",
     ],
     [{ groupBy: ["nobody"] }, "[]"],
     [{ groupBy: ["name"], limit: 0 }, "[]"],
@@ -138,7 +138,10 @@ describe("refused aggregations", () => {
       },
     });
     const failing = engine.aggregate(aggregateQuery({ properties: [allOf("age")] }), context);
-    await expect(failing).rejects.toMatchObject({ code: "dataLoss", message: "shard s1: column of 'age' is damaged" });
+    await expect(failing).rejects.toMatchObject({
+      code: "dataLoss",
+      message: "shard 's1' of class 'Shop': column of 'age' is damaged",
+    });
     expect(asked[0]?.context.signal?.aborted).toBe(true);
   });
 

@@ -3,13 +3,15 @@ import {
   type AggregatedProperty,
   type AggregateQuery,
   aggregatedKind,
+  clauseText,
   isGroupable,
   isReferenceDataType,
   type PropertyAggregate,
   type PropertyDefinition,
   ShoalError,
+  unknownProperty,
 } from "@shoal/model";
-import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
 
 export interface CheckedAggregate {
   readonly groupBy: string | undefined;
@@ -23,70 +25,58 @@ export interface CheckedAggregate {
  * Checks an aggregation against its class. Undefined: there is no property to group by, so there are no groups
  * (reference-graphql 4.5). Fails with `invalid` on what cannot be grouped by or has no such figures.
  */
-export function checkAggregate(
-  record: ClassRecord,
-  query: AggregateQuery,
-  shard: ShardAddress | undefined,
-): CheckedAggregate | undefined {
+export function checkAggregate(record: ClassRecord, query: AggregateQuery): CheckedAggregate | undefined {
   const limit = query.limit === undefined || query.limit === -1 ? AGGREGATE_GROUPS_DEFAULT : query.limit;
   if (query.groupBy !== undefined && limit < 0) {
-    throw new ShoalError("invalid", `could not extract limits: limit must be 0 or more, got ${limit}`);
+    throw new ShoalError("invalid", `limit must be 0 or more, got ${limit}`);
   }
-  const kinds = query.properties.map((wanted) => checkProperty(record, wanted, shard));
+  const kinds = query.properties.map((wanted) => checkProperty(record, wanted));
   if (query.groupBy === undefined) return { groupBy: undefined, groupsMax: 1, kinds };
-  const groupBy = checkGroupBy(record, query.groupBy, shard);
+  const groupBy = checkGroupBy(record, query.groupBy);
   return groupBy === undefined ? undefined : { groupBy, groupsMax: limit, kinds };
 }
 
-/** What messages of a shard begin with (reference-graphql 4.2). */
-export function aggregatePrefix(shard: ShardAddress | undefined): string {
-  return `shard ${shard?.shardName ?? ""}: `;
-}
-
-function checkGroupBy(
-  record: ClassRecord,
-  path: readonly string[],
-  shard: ShardAddress | undefined,
-): string | undefined {
+function checkGroupBy(record: ClassRecord, path: readonly string[]): string | undefined {
   const [name] = path;
   if (name === undefined || path.length % 2 === 0) {
-    const last = path.at(-1) ?? record.definition.class;
-    throw new ShoalError("invalid", `could not extract groupBy path: missing an argument after '${last}'`);
+    throw new ShoalError("invalid", `groupBy must name one property, as in ["name"], got ${clauseText(path)}`);
   }
-  const prefix = `${aggregatePrefix(shard)}identify groups: `;
-  if (path.length > 1) throw new ShoalError("invalid", `${prefix}grouping by cross-refs not supported`);
+  if (path.length > 1) {
+    throw new ShoalError(
+      "invalid",
+      `groupBy goes along no references: it must name one property, got ${clauseText(path)}`,
+    );
+  }
   const property = propertyOf(record, name);
   if (property === undefined) return undefined;
   if (isReferenceDataType(property.dataType)) {
-    throw new ShoalError("invalid", `${prefix}grouping by cross-refs not supported: property '${name}' is one`);
+    throw new ShoalError("invalid", `groupBy: property '${name}' holds references, by which nothing can be grouped`);
   }
   if (!isGroupable(property.dataType)) {
-    throw new ShoalError("invalid", `${prefix}grouping by ${property.dataType[0]} not supported: property '${name}'`);
+    const type = property.dataType[0];
+    throw new ShoalError("invalid", `groupBy: property '${name}' is ${type}, by which nothing can be grouped`);
   }
   return name;
 }
 
-function checkProperty(
-  record: ClassRecord,
-  wanted: AggregatedProperty,
-  shard: ShardAddress | undefined,
-): PropertyAggregate["kind"] {
+function checkProperty(record: ClassRecord, wanted: AggregatedProperty): PropertyAggregate["kind"] {
   const className = record.definition.class;
   const property = propertyOf(record, wanted.name);
   if (property === undefined) {
-    throw new ShoalError(
-      "invalid",
-      `could not extract properties for class '${className}': no property '${wanted.name}'`,
-    );
+    const known = (record.definition.properties ?? []).map(({ name }) => name);
+    throw unknownProperty(wanted.name, className, known);
   }
   const kind = aggregatedKind(property.dataType);
   const type = property.dataType.join();
-  const prefix = `${aggregatePrefix(shard)}aggregate properties: property ${wanted.name}: `;
-  if (kind === undefined) throw new ShoalError("invalid", `${prefix}there are no figures of dataType ${type}`);
+  const place = `property '${wanted.name}' of class '${className}'`;
+  if (kind === undefined) throw new ShoalError("invalid", `${place} is ${type}, of which there are no figures`);
   const misfit = misfitOf(wanted, kind);
-  if (misfit !== undefined) throw new ShoalError("invalid", `${prefix}dataType ${type} has no ${misfit}`);
+  if (misfit !== undefined) throw new ShoalError("invalid", `${place} is ${type}, which has no ${misfit}`);
   if ((wanted.topOccurrences ?? 0) < 0) {
-    throw new ShoalError("invalid", `${prefix}limit of topOccurrences must be 0 or more, got ${wanted.topOccurrences}`);
+    throw new ShoalError(
+      "invalid",
+      `${place}: the limit of topOccurrences must be 0 or more, got ${wanted.topOccurrences}`,
+    );
   }
   return kind;
 }

@@ -71,7 +71,7 @@ export function topOccurrencesLimit(className: string, property: string, given: 
   if (limit >= 0) return limit;
   throw new ShoalError(
     "invalid",
-    `could not extract properties for class '${className}': the limit of topOccurrences of '${property}' must be 0 or more, got ${limit}`,
+    `property '${property}' of class '${className}': the limit of topOccurrences must be 0 or more, got ${limit}`,
   );
 }
 
@@ -79,6 +79,6 @@ export function topOccurrencesLimit(className: string, property: string, given: 
 export function groupByPath(given: readonly (string | null)[] | null | undefined): readonly string[] | undefined {
   return given?.map((element, i) => {
     if (element !== null) return element;
-    throw new ShoalError("invalid", `could not extract groupBy path: element ${i} is null`);
+    throw new ShoalError("invalid", `groupBy must name one property, as in ["name"]: element ${i} is null`);
   });
 }

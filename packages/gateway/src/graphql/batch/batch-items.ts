@@ -1,7 +1,8 @@
 import { ShoalError } from "@shoal/model";
-import { wrongValue } from "../../json/json-kind.js";
 import { JsonScanner } from "../../json/json-scanner.js";
-import { JSON_DEPTH_MAX, noJson } from "../../json/parse-json.js";
+import { JSON_DEPTH_MAX } from "../../json/parse-json.js";
+import { noJson } from "../../json/scan-problem.js";
+import { wrongBody } from "../../json/wrong-member.js";
 import { decodeRequest } from "../request-body.js";
 
 /** Items are found in one go; queries have no more than this. */
@@ -15,7 +16,7 @@ const OPEN_BRACKET = 0x5b;
  */
 export function batchItems(bytes: Buffer, itemsMax: number): readonly Buffer[] {
   if (bytes.length > BATCH_BYTES_MAX) {
-    const message = `body has ${bytes.length} bytes, at most ${BATCH_BYTES_MAX} are allowed for a batch of queries`;
+    const message = `the request body has ${bytes.length} bytes, at most ${BATCH_BYTES_MAX} are allowed for a batch of queries`;
     throw new ShoalError("tooLarge", message);
   }
   const scanner = new JsonScanner(bytes, JSON_DEPTH_MAX);
@@ -25,7 +26,7 @@ export function batchItems(bytes: Buffer, itemsMax: number): readonly Buffer[] {
   let isObject = false;
   for (;;) {
     const token = scanner.next(Number.POSITIVE_INFINITY);
-    if (token === "problem") throw noJson("body", scanner.problem);
+    if (token === "problem") throw noJson(bytes, scanner.problem, JSON_DEPTH_MAX);
     if (token === "end") break;
     if (token === "open" && scanner.depth === 1) {
       isList = bytes[scanner.start] === OPEN_BRACKET;
@@ -35,7 +36,10 @@ export function batchItems(bytes: Buffer, itemsMax: number): readonly Buffer[] {
     if (!isList || token === "open" || scanner.depth !== 1) continue;
     items.push(bytes.subarray(token === "close" ? start : scanner.start, scanner.at));
     if (items.length > itemsMax) {
-      throw new ShoalError("tooLarge", `body has more than ${itemsMax} queries (GRAPHQL_BATCH_REQUESTS_MAX)`);
+      throw new ShoalError(
+        "tooLarge",
+        `the request body has more than ${itemsMax} queries (GRAPHQL_BATCH_REQUESTS_MAX): send several batches`,
+      );
     }
   }
   if (isObject) throw notQueries({});
@@ -55,5 +59,5 @@ function refuseScalar(value: Buffer): void {
 
 /** Of an object nothing but its kind matters: to parse one takes 100 ms, when it has many members. */
 function notQueries(value: unknown): ShoalError {
-  return wrongValue(value, "models.GraphQLQueries");
+  return wrongBody(value, "a list of queries");
 }

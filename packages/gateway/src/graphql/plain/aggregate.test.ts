@@ -182,7 +182,7 @@ describe.each(WAYS)("Aggregate (%o)", (way) => {
     const { post } = open();
     for (const [args, message] of [
       ["(limit: -3)", 'limit must be 0 or more, got "-3"\n(é)'],
-      ['(groupBy: ["a", null])', "could not extract groupBy path: element 1 is null"],
+      ['(groupBy: ["a", null])', 'groupBy must name one property, as in ["name"]: element 1 is null'],
     ]) {
       const answer = await post({
         query: `{\n  Aggregate { x: Book${args} { meta { count } } Author { meta { count } } } }`,
@@ -197,8 +197,7 @@ describe.each(WAYS)("Aggregate (%o)", (way) => {
     expect(negative.json.errors).toEqual([
       {
         locations: [{ column: 15, line: 1 }],
-        message:
-          "could not extract properties for class 'Book': the limit of topOccurrences of 'title' must be 0 or more, got -1",
+        message: "property 'title' of class 'Book': the limit of topOccurrences must be 0 or more, got -1",
         path: ["Aggregate", "Book"],
       },
     ]);

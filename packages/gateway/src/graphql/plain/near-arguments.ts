@@ -11,10 +11,10 @@ export interface NearArguments {
   } | null;
 }
 
-/** Fails with `invalid` on numbers beyond float32; `prefix` begins the message. */
-export function nearVectorOf({ nearVector }: NearArguments, prefix: string): NearVector | undefined {
+/** Fails with `invalid` on numbers beyond float32. */
+export function nearVectorOf({ nearVector }: NearArguments): NearVector | undefined {
   if (!nearVector) return undefined;
-  return { vector: queryVector(nearVector.vector, prefix), certainty: nearVector.certainty ?? undefined };
+  return { vector: queryVector(nearVector.vector), certainty: nearVector.certainty ?? undefined };
 }
 
 export function nearObjectOf({ nearObject }: NearArguments): NearObject | undefined {

@@ -22,7 +22,7 @@ export function resolveExplore(
   return async (_source, args, context) => {
     const moduleSearches = moduleSearchesOf(args, searches);
     const explore: ExploreQuery = {
-      nearVector: nearVectorOf(args, "vectorize params: "),
+      nearVector: nearVectorOf(args),
       nearObject: nearObjectOf(args),
       ...(moduleSearches.length === 0 ? {} : { moduleSearches }),
       limit: args.limit ?? undefined,

@@ -45,7 +45,7 @@ export function resolveGet(
       className,
       limit: args.limit ?? undefined,
       offset: args.offset ?? undefined,
-      nearVector: nearVectorOf(args, "explorer: get class: vectorize params: "),
+      nearVector: nearVectorOf(args),
       nearObject: nearObjectOf(args),
       fields: rowFieldsOf(fieldNames(selected), fieldNames(additional)),
       ...(where === undefined ? {} : { where }),
@@ -73,5 +73,5 @@ export function resolveGet(
 function groupingOf(group: GetArguments["group"]): Grouping | undefined {
   if (!group) return undefined;
   if (group.type) return { type: group.type, force: group.force };
-  throw new ShoalError("invalid", "grouper: 'type' of 'group' must be closest or merge, but it is missing");
+  throw new ShoalError("invalid", "group.type is missing: it must be closest or merge");
 }

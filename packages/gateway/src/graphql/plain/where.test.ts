@@ -100,7 +100,7 @@ describe("a where that is refused when the query runs", () => {
     for (const write of [get, aggregate]) {
       const clause = "{operator: Equal, valueInt: 9007199254740993}";
       expect((await refusalOf(write(clause))).errors[0].message).toBe(
-        `could not extract filters: Missing the 'path' field for the filter '{"operator":"Equal","valueInt":9007199254740993}'`,
+        `invalid 'where' filter: the path is missing in clause '{"operator":"Equal","valueInt":9007199254740993}': it is a list such as ["name"]`,
       );
       const inner = "{operator: Or, operands: [{operator: Equal, valueInt: [1, -9223372036854775807]}]}";
       expect((await refusalOf(write(inner))).errors[0].message).toContain('"valueInt":[1,-9223372036854775807]}');
@@ -110,22 +110,25 @@ describe("a where that is refused when the query runs", () => {
   });
 
   const unknown =
-    "no such prop with name 'x' found in class 'Book' in the schema. " +
-    "Check your schema files for which properties in this class are available";
+    "no such prop with name 'x' found in class 'Book' in the schema: it has title, isbn, pages, price, inPrint, published, " +
+    "cover, place, phone, tags, …";
   const both: readonly (readonly [string, string])[] = [
-    ["{}", "could not extract filters: operand is missing in clause {}"],
+    [
+      "{}",
+      "invalid 'where' filter: the operator is missing in clause {}: it is one of And, Or, Not, Equal, NotEqual, GreaterThan, GreaterThanEqual, LessThan, LessThanEqual, Like, WithinGeoRange, ContainsAny, ContainsAll, IsNull",
+    ],
     [
       '{operator: Equal, path: "title", valueText: "a", valueString: "b"}',
-      'could not extract filters: Found two values the clause \'{"operator":"Equal","path":["title"],"valueString":"b","valueText":"a"}\'',
+      'invalid \'where\' filter: found two values, valueString and valueText, in clause \'{"operator":"Equal","path":["title"],"valueString":"b","valueText":"a"}\': a clause has one',
     ],
     [
       '{operator: Or, operands: {operator: Equal, path: ["a", "b"], valueInt: 5}}',
-      "could not extract filters: invalid 'path' field for filter " +
+      "invalid 'where' filter: invalid 'path' field for filter " +
         '\'{"operator":"Equal","path":["a","b"],"valueInt":5}\': missing an argument after \'b\'',
     ],
     [
       '{operator: Equal, path: ["published"], valueDate: "yesterday"}',
-      "could not extract filters: failed to parse the value 'yesterday' as a date in valueDate",
+      "invalid 'where' filter: the value 'yesterday' of valueDate is no RFC 3339 date such as 2017-07-21T17:32:28Z",
     ],
     ['{operator: Equal, path: ["x"], valueInt: 5}', `invalid 'where' filter: ${unknown}`],
   ];
@@ -180,7 +183,7 @@ describe("a where that is refused when the query runs", () => {
       { filterClausesMax: 2 },
     );
     expect(errors[0].message).toBe(
-      "could not extract filters: the filter has more than 2 clauses (FILTER_CLAUSES_MAX)",
+      "invalid 'where' filter: the filter has more than 2 clauses (FILTER_CLAUSES_MAX): ask for less, or ask several times",
     );
   });
 });

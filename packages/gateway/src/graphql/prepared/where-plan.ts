@@ -11,7 +11,7 @@ import {
   type WhereLimits,
   withPrefix,
 } from "@shoal/model";
-import { PARSE_PREFIX } from "../where/read-where.js";
+import { WHERE_PREFIX } from "../where/read-where.js";
 import type { BoundValue } from "./bind-literals.js";
 import type { LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 import { INTS, literalOf, NONE, NUMBERS, STRINGS } from "./literal-plans.js";
@@ -51,7 +51,7 @@ export class WherePlan {
     try {
       return new WhereBinding(literals, this.#limits).clause(this.#clause);
     } catch (thrown) {
-      throw withPrefix(PARSE_PREFIX, thrown);
+      throw withPrefix(WHERE_PREFIX, thrown);
     }
   }
 }

@@ -16,7 +16,7 @@ describe("error texts of the reference", () => {
     ["{ Get { Book { title { x } } } }", 'Field "title" of type "String" must not have a sub selection.'],
     [
       "{ Get { Book(nearText: {}) { title } } }",
-      'Unknown argument "nearText" on field "Book" of type "GetObjectsObj". Did you mean "nearObject" or "nearVector"?',
+      'Unknown argument "nearText" on field "Book" of type "GetObjectsObj". It needs a class with the vectorizer text2vec-contextionary or text2vec-transformers: name it in ENABLE_MODULES and as the vectorizer of the class.',
     ],
     [
       '{ Get { Book(limit: "5") { title } } }',
@@ -62,7 +62,7 @@ describe("error texts of the reference", () => {
     ["{ Explore { certainti } }", 'Cannot query field "certainti" on type "ExploreObj". Did you mean "certainty"?'],
     [
       "{ Explore(nearText: {concepts: []}) { beacon } }",
-      'Unknown argument "nearText" on field "Explore" of type "WeaviateObj". Did you mean "nearObject" or "nearVector"?',
+      'Unknown argument "nearText" on field "Explore" of type "WeaviateObj". It needs a class with the vectorizer text2vec-contextionary or text2vec-transformers: name it in ENABLE_MODULES and as the vectorizer of the class.',
     ],
     [
       "{ Explore(nearVector: {certainty: 1}) { beacon } }",

@@ -1,7 +1,11 @@
 import { type ASTVisitor, GraphQLError, specifiedDirectives, type ValidationContext } from "graphql";
+import { argumentAdvice } from "./module-advice.js";
 import { didYouMean } from "./suggestions.js";
 
-/** Arguments exist on their field or directive; worded by the reference (reference-graphql 1.4). */
+/** The types whose fields take search arguments: those of `Get`, and `Explore`. */
+const SEARCHED: ReadonlySet<string> = new Set(["GetObjectsObj", "WeaviateObj"]);
+
+/** Arguments exist on their field or directive (reference-graphql 1.4). */
 export function KnownArgumentsRule(context: ValidationContext): ASTVisitor {
   const directives = context.getSchema().getDirectives() ?? specifiedDirectives;
   return {
@@ -11,12 +15,9 @@ export function KnownArgumentsRule(context: ValidationContext): ASTVisitor {
       if (context.getArgument() || context.getDirective() || !field || !type) return;
       const known = field.args.map((argument) => argument.name);
       const name = node.name.value;
-      context.reportError(
-        new GraphQLError(
-          `Unknown argument "${name}" on field "${field.name}" of type "${type.name}".${didYouMean(name, known)}`,
-          { nodes: node },
-        ),
-      );
+      const advice = (SEARCHED.has(type.name) && argumentAdvice(name)) || didYouMean(name, known);
+      const message = `Unknown argument "${name}" on field "${field.name}" of type "${type.name}".${advice}`;
+      context.reportError(new GraphQLError(message, { nodes: node }));
     },
     Directive(node) {
       const definition = directives.find((directive) => directive.name === node.name.value);

@@ -7,7 +7,12 @@ import {
   isObjectType,
   type ValidationContext,
 } from "graphql";
+import { additionalTypeName } from "../schema/type-names.js";
+import { fieldAdvice } from "./module-advice.js";
 import { didYouMean, listed } from "./suggestions.js";
+
+/** What the names of these types end with. */
+const ADDITIONAL = additionalTypeName("");
 
 /** A selected field exists on its type; suggestions as the reference makes them (reference-graphql 1.4). */
 export function KnownFieldsRule(context: ValidationContext): ASTVisitor {
@@ -16,7 +21,8 @@ export function KnownFieldsRule(context: ValidationContext): ASTVisitor {
       const type = context.getParentType();
       if (!type || context.getFieldDef()) return;
       const name = node.name.value;
-      const suggestion = fragmentSuggestion(context, type, name) || didYouMean(name, namesOf(type));
+      const suggestion =
+        fragmentSuggestion(context, type, name) || moduleAdvice(type, name) || didYouMean(name, namesOf(type));
       context.reportError(
         new GraphQLError(`Cannot query field "${name}" on type "${type.name}".${suggestion}`, { nodes: node }),
       );
@@ -29,6 +35,11 @@ function fragmentSuggestion(context: ValidationContext, type: GraphQLNamedType, 
   const members = context.getSchema().getPossibleTypes(type);
   const having = members.filter((member) => Object.hasOwn(member.getFields(), field)).map((member) => member.name);
   return listed(having.sort(), "to use an inline fragment on ");
+}
+
+/** Fields of `_additional` may be those of a module that is not there. */
+function moduleAdvice({ name: typeName }: GraphQLNamedType, field: string): string | undefined {
+  return typeName.endsWith(ADDITIONAL) ? fieldAdvice(field) : undefined;
 }
 
 function namesOf(type: GraphQLNamedType): readonly string[] {

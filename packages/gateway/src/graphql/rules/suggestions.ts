@@ -1,8 +1,13 @@
+import { editDistance } from "@shoal/model";
+
 /** More candidates than this are not compared: a schema of that size would make errors costly. */
 const CANDIDATES_MAX = 5_000;
 const LISTED_MAX = 5;
 
 /**
+ * The one place where GraphQL suggests names; `unknown-names.ts` of `model` is that of all else. Who may not see a class or
+ * property must not find it among the candidates.
+ *
  * ` Did you mean "A" or "B"?` for the candidates nearest to `input`, or nothing. A candidate counts when its edit
  * distance is at most half of the longer text and at least 1 (reference-graphql 1.4).
  */
@@ -30,24 +35,4 @@ export function listed(texts: readonly string[], prefix = ""): string {
   const list =
     quoted.length === 0 ? last : quoted.length === 1 ? `${quoted[0]} or ${last}` : `${quoted.join(", ")}, or ${last}`;
   return ` Did you mean ${prefix}${list}?`;
-}
-
-/** Insertions, deletions and replacements of one character, and swaps of neighbours (optimal string alignment). */
-function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
-      }
-      row.push(best);
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[b.length] ?? 0;
 }

@@ -16,12 +16,12 @@ export interface WhereReading {
   readonly limits: WhereLimits;
 }
 
-/** What the message of a filter begins with that cannot be parsed. */
-export const PARSE_PREFIX = "could not extract filters: ";
+/** What the message of a filter begins with. */
+export const WHERE_PREFIX = "invalid 'where' filter: ";
 
 /**
  * The filter of a coerced `where` argument of `Get.<Class>`, parsed and checked; undefined when there is none. Fails with
- * `invalid`, texts of reference-graphql 2.3 with their prefixes.
+ * `invalid`.
  */
 export function readGetWhere(where: unknown, className: string, reading: WhereReading): WhereFilter | undefined {
   const filter = parsed(where, className, reading.limits);
@@ -42,7 +42,7 @@ function parsed(where: unknown, className: string, limits: WhereLimits): WhereFi
   try {
     return parseWhere(clauseOf(where), className, limits);
   } catch (thrown) {
-    throw withPrefix(PARSE_PREFIX, thrown);
+    throw withPrefix(WHERE_PREFIX, thrown);
   }
 }
 
@@ -50,7 +50,7 @@ function checked(check: () => void): void {
   try {
     check();
   } catch (thrown) {
-    throw withPrefix("invalid 'where' filter: ", thrown);
+    throw withPrefix(WHERE_PREFIX, thrown);
   }
 }
 

@@ -158,9 +158,13 @@ describe("text2vec-contextionary-contextual", () => {
     expect(await targets.nearest(Float32Array.of(-1, -1))).toMatchObject({ target: all[0], distance: 1 });
     const [gain] = await targets.gains([Float32Array.of(0, 2)]);
     expect(gain).toBeCloseTo((1 + 1 + 0.2) / 3 - 0.2);
-    await expect(targets.nearest(Float32Array.of(1))).rejects.toThrow("vectors have different dimensions: 2 vs 1");
+    await expect(targets.nearest(Float32Array.of(1))).rejects.toThrow(
+      "the vectors of words have 2 dimensions, a target has one of 1",
+    );
     const mixed = [...all, { ...all[0], vector: Float32Array.of(1) } as ClassifierTarget];
-    await expect(ContextualTargets.of("to", mixed)).rejects.toThrow("vectors have different dimensions: 2 vs 1");
+    await expect(ContextualTargets.of("to", mixed)).rejects.toThrow(
+      "the vectors of words have 2 dimensions, a target has one of 1",
+    );
   });
 
   test("an item without a text, and a property without targets", async () => {
@@ -197,14 +201,14 @@ describe("text2vec-contextionary-contextual", () => {
       informationGainMaximumBoost: 3,
       tfidfCutoffPercentile: 80,
     });
-    const parse = "parse text2vec-contextionary-contextual specific settings: ";
+    const parse = "the settings of text2vec-contextionary-contextual: ";
     expect(() => settings({ minimumUsableWords: "4" })).toThrow(
-      `${parse}settings.minimumUsableWords must be number, got string`,
+      `${parse}settings.minimumUsableWords must be a number, got the string "4"`,
     );
     expect(() => settings({ minimumUsableWords: 0 })).toThrow("from 1 to 1000, got 0");
     expect(() => settings({ informationGainMaximumBoost: 0 })).toThrow("from 1 to 1000, got 0");
     expect(settings({ tfidfCutoffPercentile: 0 }).tfidfCutoffPercentile).toBe(0);
     expect(() => settings({ tfidfCutoffPercentile: 101 })).toThrow("from 0 to 100, got 101");
-    expect(() => settings([])).toThrow(`${parse}settings must be an object got []interface {}`);
+    expect(() => settings([])).toThrow(`${parse}settings must be an object, got a list`);
   });
 });

@@ -1,4 +1,4 @@
-import { isUncheckedObject, type JsonObject, ShoalError, typeName } from "@shoal/model";
+import { describeValue, isUncheckedObject, type JsonObject, ShoalError } from "@shoal/model";
 
 /** `text2vec-contextionary-contextual`. */
 export const CONTEXTUAL = "text2vec-contextionary-contextual";
@@ -23,11 +23,11 @@ const DEFAULTS: ContextualSettings = {
 
 /** What was given, completed. Fails with `invalid` on what is no whole number, or no percentage. */
 export function contextualSettings(given: unknown = {}): ContextualSettings & JsonObject {
-  const refused = (reason: string) => new ShoalError("invalid", `parse ${CONTEXTUAL} specific settings: ${reason}`);
-  if (!isUncheckedObject(given)) throw refused(`settings must be an object got ${typeName(given)}`);
+  const refused = (reason: string) => new ShoalError("invalid", `the settings of ${CONTEXTUAL}: ${reason}`);
+  if (!isUncheckedObject(given)) throw refused(`settings must be an object, got ${describeValue(given)}`);
   const whole = (name: keyof ContextualSettings): number => {
     const value = given[name] ?? DEFAULTS[name];
-    if (typeof value !== "number") throw refused(`settings.${name} must be number, got ${typeName(value)}`);
+    if (typeof value !== "number") throw refused(`settings.${name} must be a number, got ${describeValue(value)}`);
     // Without a word, or with words that weigh nothing, no item has a vector.
     const [least, most] = name.endsWith("Percentile") ? [0, 100] : [1, 1_000];
     if (Number.isInteger(value) && value >= least && value <= most) return value;

@@ -87,7 +87,10 @@ export class ContextualTargets {
   #directionOf(vector: Float32Array): Float32Array {
     const dimensions = this.#dimensions;
     if (vector.length !== dimensions) {
-      throw new ShoalError("invalid", `vectors have different dimensions: ${dimensions} vs ${vector.length}`);
+      throw new ShoalError(
+        "invalid",
+        `the vectors of words have ${dimensions} dimensions, a target has one of ${vector.length}`,
+      );
     }
     const length = Math.sqrt(dot(vector, vector));
     const direction = new Float32Array(dimensions + 1);

@@ -45,6 +45,32 @@ export function nearestName(written: string, known: readonly KnownName[]): strin
   return nearest;
 }
 
+/** Longer names are not compared, and no more of them: each takes about a microsecond, and every item of a batch may ask. */
+const CLOSE_CHARS_MAX = 64;
+const CLOSE_NAMES_MAX = 300;
+
+/**
+ * The one of `names` that `written` is a slip of: at most one letter in three is another one; letter case, `_` and `-` do not
+ * count. Undefined when there is none, and when there are too many to look at.
+ */
+export function closeName(written: string, names: readonly string[]): string | undefined {
+  if (names.length > CLOSE_NAMES_MAX || written.length > CLOSE_CHARS_MAX) return undefined;
+  const asked = plain(written);
+  let closest: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const name of names) {
+    const candidate = plain(name);
+    const most = Math.max(1, Math.floor(Math.max(asked.length, candidate.length) / 3));
+    if (name === written || Math.abs(asked.length - candidate.length) > most) continue;
+    const distance = editDistance(asked, candidate);
+    // Names of a letter or two are close to all others, unless they share one.
+    if (distance > most || distance >= least || distance >= Math.min(asked.length, candidate.length)) continue;
+    least = distance;
+    closest = name;
+  }
+  return closest;
+}
+
 function plain(text: string): string {
   return text.toLowerCase().replace(/[_-]/g, "");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editDistance, nearestName } from "./nearest-name.js";
+import { closeName, editDistance, nearestName } from "./nearest-name.js";
 
 /** The same distance as its definition says it, over all ways. */
 function slowDistance(a: string, b: string): number {
@@ -55,5 +55,34 @@ describe("nearestName", () => {
 
   it("is nothing where nothing is known", () => {
     expect(nearestName("x", [])).toBeUndefined();
+  });
+});
+
+describe("closeName", () => {
+  const names = ["Article", "Author", "Category", "wordCount", "title", "id"];
+
+  it.each<[string, string | undefined]>([
+    ["Artcle", "Article"],
+    ["article", "Article"],
+    ["Articles", "Article"],
+    ["Auhtor", "Author"],
+    ["word_count", "wordCount"],
+    ["titel", "title"],
+    ["Zebra", undefined],
+    ["Car", undefined],
+    ["", undefined],
+    ["x", undefined],
+    ["_", undefined],
+    ["x".repeat(100_000), undefined],
+  ])("of %s is %s", (written, close) => expect(closeName(written, names)).toBe(close));
+
+  it("is not the name itself, and none of very many", () => {
+    expect(closeName("title", ["title"])).toBeUndefined();
+    expect(
+      closeName(
+        "nameX",
+        Array.from({ length: 100_000 }, (_, i) => `name${i}`),
+      ),
+    ).toBeUndefined();
   });
 });
