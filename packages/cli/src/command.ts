@@ -5,6 +5,7 @@ import { contextionarySettings } from "./contextionary-settings.js";
 import { addRepairCommand } from "./repair/repair-command.js";
 import { addConfigFileFlag, addServeFlags } from "./serve-flags.js";
 import { runsService } from "./service-command.js";
+import { unknownCommand } from "./unknown-command.js";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   readonly version: string;
@@ -65,4 +66,8 @@ function greeting(url: string): string {
   ].join("\n");
 }
 
+const unknown = unknownCommand(program, process.argv.slice(2));
+if (unknown !== undefined) {
+  unknown.command.error(`${unknown.message}\nSee 'shoal help'.`, { exitCode: 1 });
+}
 await program.parseAsync();
