@@ -9,12 +9,18 @@ import {
   type GatewayDependencies,
   type ServerCertificateSource,
 } from "@shoal/gateway";
-import { type AutoSchemaSettings, INGEST_LIMITS, ObjectIngest, ReplanningIngest } from "@shoal/ingest";
+import {
+  type AutoSchemaSettings,
+  INGEST_LIMITS,
+  type MadeByAutoSchema,
+  ObjectIngest,
+  ReplanningIngest,
+} from "@shoal/ingest";
 import { type ClassSettings, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import { QueryEngine, ReplanningQueries } from "@shoal/query";
 import type { JobService, SchemaService } from "@shoal/rpc";
-import type { Configuration, Metrics, ResourceScope } from "@shoal/service-runtime";
+import { type Configuration, type Metrics, RateLimitedLogger, type ResourceScope } from "@shoal/service-runtime";
 import type { ProcessOptions } from "./process-options.js";
 import { schemaLimits } from "./schema-limits.js";
 
@@ -75,7 +81,7 @@ export function assembleGateway(
     newId: randomUUID,
     nowMs: () => clock.now(),
     limits: INGEST_LIMITS,
-    autoSchema: autoSchemaSettings(configuration, schema, classSettings),
+    autoSchema: autoSchemaSettings(configuration, schema, classSettings, new RateLimitedLogger(logger, clock)),
   });
   const query = new QueryEngine({ schema: view, router, limits, modules, ...queryBounds });
   const nowMs = () => clock.now();
@@ -119,9 +125,12 @@ function autoSchemaSettings(
   configuration: Configuration,
   schemaService: SchemaService,
   classSettings: () => ClassSettings,
+  logger: RateLimitedLogger,
 ): AutoSchemaSettings | undefined {
   const { autoSchemaEnabled, autoSchemaDefaultString, autoSchemaDefaultNumber, autoSchemaDefaultDate } = configuration;
   if (!autoSchemaEnabled) return undefined;
   const types = { string: autoSchemaDefaultString, number: autoSchemaDefaultNumber, date: autoSchemaDefaultDate };
-  return { types, schemaService, classSettings, schemaLimits: schemaLimits(configuration) };
+  const onMade = ({ isNewClass, ...made }: MadeByAutoSchema): void =>
+    logger.rarely(made, isNewClass ? "auto-schema has made a class" : "auto-schema has added properties to a class");
+  return { types, schemaService, classSettings, schemaLimits: schemaLimits(configuration), onMade };
 }

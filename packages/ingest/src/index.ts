@@ -1,4 +1,4 @@
-export type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
+export type { AutoSchemaSettings, MadeByAutoSchema } from "./auto-schema/auto-schema-settings.js";
 export { INGEST_LIMITS, type IngestLimits, type IngestParts } from "./ingest-parts.js";
 export type {
   BatchOutcome,

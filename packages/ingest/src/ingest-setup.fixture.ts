@@ -21,6 +21,7 @@ export interface SetupOptions {
   readonly nowMs?: () => number;
   /** Switches auto-schema on. */
   readonly autoSchema?: Partial<AutoSchemaTypes>;
+  readonly onMade?: AutoSchemaSettings["onMade"];
 }
 
 /** An ingest over a memory cluster with the classes Car (all kinds of properties), Bus and Note (no vectors). */
@@ -48,7 +49,8 @@ export function setUp(options: SetupOptions = {}): Setup {
     newId: () => `00000000-0000-4000-8000-${(++ids).toString(16).padStart(12, "0")}`,
     nowMs: options.nowMs ?? (() => cluster.now),
     limits: { ...INGEST_LIMITS, ...options.limits },
-    autoSchema: options.autoSchema === undefined ? undefined : autoSchemaOf(cluster, options.autoSchema),
+    autoSchema:
+      options.autoSchema === undefined ? undefined : autoSchemaOf(cluster, options.autoSchema, options.onMade),
   });
   return { cluster, ingest, context: { deadline: Number.MAX_SAFE_INTEGER } };
 }
@@ -60,8 +62,13 @@ export function plantNote(cluster: MemoryCluster, id: ObjectId): void {
   cluster.plant(note, id);
 }
 
-function autoSchemaOf(cluster: MemoryCluster, types: Partial<AutoSchemaTypes>): AutoSchemaSettings {
+function autoSchemaOf(
+  cluster: MemoryCluster,
+  types: Partial<AutoSchemaTypes>,
+  onMade: AutoSchemaSettings["onMade"],
+): AutoSchemaSettings {
   return {
+    ...(onMade === undefined ? {} : { onMade }),
     types: { string: "text", number: "number", date: "date", ...types },
     schemaService: cluster,
     classSettings: () => cluster.classSettings,

@@ -14,8 +14,8 @@ interface Allowance {
 }
 
 /**
- * A logger whose warnings and errors cannot flood: what strangers cause repeatedly is written now and then, and the next
- * line that is written says in `leftOut` how many of its kind were not.
+ * A logger whose warnings and errors cannot flood, nor what is said by `rarely`: what strangers cause repeatedly is written
+ * now and then, and the next line that is written says in `leftOut` how many of its kind were not.
  */
 export class RateLimitedLogger implements Logger {
   readonly #allowances = new Map<string, Allowance>();
@@ -39,6 +39,12 @@ export class RateLimitedLogger implements Logger {
 
   info(fields: object, message: string): void {
     this.#logger.info(fields, message);
+  }
+
+  /** At the level `info`, but as rarely as a warning: for what every request may cause. */
+  rarely(fields: object, message: string): void {
+    const admitted = this.#admit(message);
+    if (admitted !== undefined) this.#logger.info({ ...fields, ...admitted }, message);
   }
 
   warn(fields: object, message: string): void {

@@ -89,7 +89,11 @@ class ClassAdmission {
       if (objects.every(isRefusal)) return objects;
       if (!plan.isChange) return this.#checked(objects, plan.base);
       const changed = await plan.carryOut(this.#shared.context).catch(ShoalError.from);
-      if (!(changed instanceof ShoalError)) return this.#checked(objects, changed);
+      if (!(changed instanceof ShoalError)) {
+        const { planParts, context } = this.#shared;
+        planParts.settings.onMade?.(plan.made(context.requestId));
+        return this.#checked(objects, changed);
+      }
       const newer = attempt < ATTEMPTS_MAX ? await this.#newerSchema(changed, snapshot) : undefined;
       if (newer === undefined) return this.#checked(objects, plan.base, changed);
       snapshot = newer;

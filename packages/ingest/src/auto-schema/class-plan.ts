@@ -4,6 +4,7 @@ import {
   checkClassCount,
   checkPropertyCount,
   checkPropertyName,
+  closeName,
   extendClass,
   isUncheckedObject,
   missingTarget,
@@ -18,7 +19,7 @@ import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import { type CheckedObject, checkContentOf, checkVector } from "../check-object.js";
 import type { ObjectInput } from "../ingest-service.js";
 import { holdersOf, type Located, targetFault } from "../locate-objects.js";
-import type { AutoSchemaSettings } from "./auto-schema-settings.js";
+import type { AutoSchemaSettings, MadeByAutoSchema } from "./auto-schema-settings.js";
 import { inferDataType } from "./infer-data-type.js";
 
 const CLASS_DESCRIPTION = "Auto generated class";
@@ -120,6 +121,25 @@ export class ClassPlan {
   #report({ witness }: RequestContext): void {
     const properties = this.#added.map(({ name }) => name);
     witness?.madeSchema(this.#planned.definition.class, properties, this.base === undefined);
+  }
+
+  /** What {@link carryOut} makes, as operators are told. */
+  made(requestId: string | undefined): MadeByAutoSchema {
+    const className = this.#planned.definition.class;
+    const classes = this.#schema.map((definition) => definition.class);
+    const known = (this.base?.definition.properties ?? []).map(({ name }) => name);
+    const similar = this.#added.flatMap(({ name }) => {
+      const close = closeName(name, known);
+      return close === undefined ? [] : [[name, close] as const];
+    });
+    return {
+      className,
+      isNewClass: this.base === undefined,
+      properties: Object.fromEntries(this.#added.map(({ name, dataType }) => [name, dataType.join(", ")])),
+      similarClass: this.base === undefined ? closeName(className, classes) : undefined,
+      similarProperties: Object.fromEntries(similar),
+      requestId,
+    };
   }
 
   /** A class without properties. */
