@@ -86,7 +86,7 @@ describe("searches", () => {
       data: { Explore: [{ className: "Photo" }, { className: "Photo" }] },
     });
     expect((await graphql(`{ Get { Photo(nearImage: {image: ""}) { image } } }`)).errors[0]?.message).toBe(
-      "explorer: get class: vectorize params: 'nearImage.image' needs to be defined",
+      "nearImage.image is empty: give an image in base64",
     );
     const other = await server.http.post("/v1/graphql", {
       query: `{ Get { Article(nearImage: {image: "x"}) { title } } }`,
@@ -129,10 +129,10 @@ describe("searches", () => {
     expect(containers.answers.asked.at(-1)?.body.question).toBe("who plays football?");
     const messages = async (query: string) => (await graphql(query)).errors[0]?.message;
     expect(await messages(`{ Get { Article(ask: {question: ""}) { title } } }`)).toBe(
-      "explorer: get class: vectorize params: 'ask.question' needs to be defined",
+      "ask.question is empty: give a question",
     );
     expect(await messages(`{ Get { Article { ${answer} } } }`)).toBe(
-      "explorer: list class: extend: extend answer: empty question",
+      "_additional.answer: there is no question: it needs the argument ask with a question",
     );
     expect(await messages(`{ Get { Photo(${ask()}) { image } } }`)).toContain("makes no vectors of texts");
   });
@@ -178,9 +178,7 @@ it("a container that is gone fails what needs it, names itself, and is used agai
   const alone = await store("x");
   expect([alone.status, alone.text]).toEqual([503, expect.stringContaining(where)]);
   const { errors } = await graphql(`{ Get { Article(nearText: {concepts: ["x"]}) { title } } }`);
-  expect(errors[0]?.message).toMatch(
-    `explorer: get class: vectorize params: vectorize params: vectorize params: remote client vectorize: ${where}`,
-  );
+  expect(errors[0]?.message).toMatch(`nearText: no vector could be made: ${where}`);
   const objects = [
     { class: "Article", properties: { title: "y" } },
     { class: "Photo", properties: { image: "AQE=" } },

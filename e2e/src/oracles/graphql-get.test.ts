@@ -124,7 +124,9 @@ describe("order, limit and offset", () => {
       errors: [
         {
           locations: [{ line: 1, column: 9 }],
-          message: "explorer: list class: search: invalid pagination params: query maximum results exceeded",
+          message:
+            "query maximum results exceeded: an offset of 101 with a limit of 200 asks for more than 300 rows (QUERY_MAXIMUM_RESULTS): " +
+            "ask for fewer",
           path: ["Get", "Many"],
         },
       ],
@@ -133,7 +135,7 @@ describe("order, limit and offset", () => {
       "{ Get { Many(limit: 301, nearVector: {vector: [1, 0]}) { _additional { id } } } }",
     );
     expect(at(near.json, "errors", 0, "message")).toBe(
-      "explorer: get class: vector search: invalid pagination params: query maximum results exceeded",
+      "query maximum results exceeded: a limit of 301 asks for more than 300 rows (QUERY_MAXIMUM_RESULTS): ask for fewer",
     );
   });
 });
@@ -174,11 +176,11 @@ describe("nearVector and nearObject", () => {
   });
 
   it.each([
-    ["nearObject: {}", "explorer: get class: vectorize params: nearObject params: empty id and beacon"],
-    [`nearObject: {id: "${id(77)}"}`, "explorer: get class: vectorize params: nearObject params: vector not found"],
+    ["nearObject: {}", "nearObject: it needs the id or the beacon of an object"],
+    [`nearObject: {id: "${id(77)}"}`, `nearObject: no object with id '${id(77)}' is there, or it has no vector`],
     [
       `nearObject: {id: "${id(1)}"}, nearVector: {vector: [1, 0, 0]}`,
-      "explorer: get class: vectorize params: found both 'nearVector' and 'nearObject' parameters which are conflicting, choose one instead",
+      "a query searches for one thing, got 'nearVector' and 'nearObject': choose one of them",
     ],
   ])("refuses %s", async (args, message) => {
     const answer = await http.graphql(`{ Get { Book(${args}) { title } } }`);
@@ -190,7 +192,7 @@ describe("nearVector and nearObject", () => {
   it("refuses vectors of the wrong length and empty ones", async () => {
     const wrong = await http.graphql("{ Get { Book(nearVector: {vector: [1, 0]}) { title } } }");
     expect(at(wrong.json, "errors", 0, "message")).toMatch(
-      /^explorer: get class: vector search: .*vector lengths don't match: 3 vs 2$/,
+      /^class '.*' has vectors of 3 dimensions, got one of 2 \(vector lengths don't match: 2 vs 3\)/,
     );
     const empty = await http.graphql("{ Get { Book(nearVector: {vector: []}) { title } } }");
     expect(at(empty.json, "errors", 0, "message")).toContain("got a nil or zero-length vector as search vector");

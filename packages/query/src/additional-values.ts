@@ -92,6 +92,6 @@ function byProperty(
 function notOffered(name: string): ShoalError {
   return new ShoalError(
     "invalid",
-    `_additional.${name} is not offered here: no enabled module answers it in such a query`,
+    `_additional.${name} is not offered here: no enabled module answers it in such a request`,
   );
 }

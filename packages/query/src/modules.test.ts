@@ -259,11 +259,11 @@ describe("what modules add", () => {
     const told = [{ name: "told", given: {} }];
     expect(await engine.additional([object], told, "restObject", context)).toMatchObject([[{ module: "one" }]]);
     await expect(engine.additional([object], told, "restList", context)).rejects.toThrow(
-      "_additional.told is not offered here: no enabled module answers it in such a query",
+      "_additional.told is not offered here: no enabled module answers it in such a request",
     );
     const other = [{ name: "other", given: {} }];
     await expect(engine.additional([object], other, "restObject", context)).rejects.toThrow(
-      "_additional.other is not offered here: no enabled module answers it in such a query",
+      "_additional.other is not offered here: no enabled module answers it in such a request",
     );
   });
 });

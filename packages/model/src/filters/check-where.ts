@@ -80,7 +80,8 @@ class WhereChecker {
     if (special !== undefined) return special === "" ? undefined : special;
     const className = path.at(-2) ?? rootClass;
     const definition = this.#classOf(className);
-    if (definition === undefined) return noClass(className, []);
+    // The way there tells which class was meant.
+    if (definition === undefined) return this.#steps(path, rootClass) ?? noClass(className, []);
     const property = propertyOf(definition, name);
     if (property === undefined) return noProperty(name, definition);
     // Whether there is a value can be asked of every property.

@@ -282,7 +282,7 @@ describe("U1: a member of today's properties that is not built", () => {
   });
 
   it("data types that are not built keep their text", () => {
-    expect(refusal(() => add({ dataType: ["uuid"] })).message).toContain("Unknown primitive data type 'uuid'");
+    expect(refusal(() => add({ dataType: ["uuid"] })).message).toContain('Unknown primitive data type "uuid"');
   });
 });
 
