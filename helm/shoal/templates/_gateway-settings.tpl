@@ -75,6 +75,19 @@ img2vec: { variable: IMAGE_INFERENCE_API, scheme: "http://" }
 spellcheck: { variable: SPELLCHECK_INFERENCE_API, scheme: "http://" }
 {{- end -}}
 
+{{- define "shoal.contextionaryEnv" -}}
+{{- $contextionary := .Values.modules.contextionary -}}
+{{- if and $contextionary.enabled (not $contextionary.url) -}}
+{{- if $contextionary.own -}}
+- name: CONTEXTIONARY_TLS
+  value: {{ .Values.internalTls.enabled | quote }}
+{{- else -}}
+- name: CONTEXTIONARY_STORAGE_SECRET
+  valueFrom: { secretKeyRef: { name: {{ include "shoal.fullname" . }}-contextionary-storage, key: secret } }
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "shoal.modulesEnv" -}}
 {{- $known := include "shoal.modules" . | fromYaml -}}
 - name: MODULE_CACHE_PATH

@@ -52,7 +52,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 
 {{/* (dict "root" . "role" "gateway"): the Secret with ca.crt, tls.crt and tls.key of a role. */}}
 {{- define "shoal.tlsSecret" -}}
-{{- $roles := dict "gateway" "gateway" "storage-node" "storageNode" "coordinator" "coordinator" "etcd" "etcd" -}}
+{{- $roles := dict "gateway" "gateway" "storage-node" "storageNode" "coordinator" "coordinator" "etcd" "etcd" "contextionary" "contextionary" -}}
 {{- if eq .root.Values.internalTls.source "existing" -}}
 {{- required (printf "internalTls.existingSecrets.%s must name a Secret, because internalTls.source is existing" (get $roles .role)) (get .root.Values.internalTls.existingSecrets (get $roles .role)) -}}
 {{- else -}}

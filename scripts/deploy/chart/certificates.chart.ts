@@ -4,7 +4,7 @@ import type { KubernetesObject } from "./kubernetes-object.js";
 import { HELMS, renderChart } from "./render-chart.js";
 
 const [, helm = ""] = HELMS;
-const NODES = Array.from({ length: 64 }, (_, at) => `rel-shoal-storage-node-${at}`);
+const DAY_MS = 86_400_000;
 const ETCD = [0, 1, 2].map((at) => `rel-shoal-etcd-${at}`);
 
 function member(secret: KubernetesObject | undefined, name: string): string {
@@ -20,7 +20,12 @@ function namesIn({ subjectAltName = "" }: X509Certificate): readonly string[] {
 const IDENTITIES: Readonly<Record<string, readonly string[]>> = {
   gateway: ["gateway"],
   coordinator: ["coordinator", "rel-shoal-coordinator.search.svc"],
-  "storage-node": [...NODES, "rel-shoal-storage-node-63.rel-shoal-storage-node.search.svc"],
+  ...Object.fromEntries(
+    [0, 1, 2].map((at) => {
+      const pod = `rel-shoal-storage-node-${at}`;
+      return [`storage-node-${at}`, [pod, `${pod}.rel-shoal-storage-node.search.svc`]];
+    }),
+  ),
   etcd: [...ETCD, "rel-shoal-etcd-0.rel-shoal-etcd.search.svc"],
 };
 
@@ -47,7 +52,8 @@ describe.each(HELMS)("certificates that %s makes", (one) => {
     if (role === "etcd") expect(namesIn(certificate)).toContain("rel-shoal-etcd-2.rel-shoal-etcd.search.svc");
     // Both ends prove themselves: for servers and for clients.
     expect(certificate.keyUsage).toEqual(expect.arrayContaining(["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]));
-    expect(Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)).toBeGreaterThan(3_600 * 86_400_000);
+    // S7: not for ten years.
+    expect((Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)) / DAY_MS).toBeCloseTo(90, 0);
   });
 
   it("are the only ones: the authority signs nothing else, and its key is in no pod", () => {
@@ -56,20 +62,66 @@ describe.each(HELMS)("certificates that %s makes", (one) => {
       "rel-shoal-coordinator-tls",
       "rel-shoal-etcd-tls",
       "rel-shoal-gateway-tls",
-      "rel-shoal-storage-node-tls",
+      ...[0, 1, 2].map((at) => `rel-shoal-storage-node-${at}-tls`),
     ]);
     expect(authority.ca).toBe(true);
     const pods = renderChart(one, "default").filter((object) => object.spec?.template !== undefined);
     expect(JSON.stringify(pods)).not.toContain('"secretName":"rel-shoal-ca"');
   });
+
+  it("S7: are each pod's own: the container with the data mounts no other one", () => {
+    const nodes = renderChart(one, "default").find(
+      ({ kind, metadata }) => kind === "StatefulSet" && metadata.name.endsWith("-node"),
+    );
+    const pod = nodes?.spec?.template?.spec;
+    const mounts = pod?.containers.find(({ name }) => name === "storage-node")?.volumeMounts?.map(({ name }) => name);
+    expect(mounts).toEqual(["data", "tls"]);
+    expect(pod?.volumes).toContainEqual(expect.objectContaining({ name: "tls", emptyDir: expect.anything() }));
+    expect(pod?.containers.map(({ name }) => name)).toEqual(["storage-node", "certificates"]);
+    // A node more does not change the pods that are there.
+    const more = renderChart(one, "default", "--set", "storageNode.replicas=9");
+    expect(
+      more.find(({ kind, metadata }) => kind === "StatefulSet" && metadata.name === nodes?.metadata.name)?.spec
+        ?.template,
+    ).toEqual(nodes?.spec?.template);
+    expect(more.filter(({ metadata }) => metadata.name.endsWith("-tls")).length).toBe(9 + 3);
+  });
+
+  it("S7: are renewed by a job that alone has the authority's key, and may change these Secrets alone", () => {
+    const objects = renderChart(one, "default");
+    const withKey = objects.filter((object) =>
+      JSON.stringify(object.spec ?? {}).includes('"secretName":"rel-shoal-ca"'),
+    );
+    expect(withKey.map(({ kind }) => kind)).toEqual(["CronJob"]);
+    const role = objects.find(({ kind }) => kind === "Role") as unknown as { readonly rules: readonly object[] };
+    const names = [...secrets.keys()].filter((name) => name.endsWith("-tls")).sort();
+    expect(role.rules).toHaveLength(1);
+    expect(role.rules).toMatchObject([{ resources: ["secrets"], verbs: ["get", "patch"] }]);
+    expect([...(role.rules[0] as { resourceNames: string[] }).resourceNames].sort()).toEqual(names);
+  });
 });
 
 it("cert-manager is asked for the same names", () => {
   const asked = renderChart(helm, "production").filter((object) => object.kind === "Certificate");
-  const secrets = renderChart(helm, "default").filter((object) => object.metadata.name.endsWith("-tls"));
+  const generated = renderChart(helm, "production", "--set", "internalTls.source=generated");
+  const secrets = generated.filter(({ kind, metadata }) => kind === "Secret" && metadata.name.endsWith("-tls"));
   expect(asked.length).toBe(secrets.length + 1);
   for (const secret of secrets) {
     const request = asked.find((object) => object.spec?.secretName === secret.metadata.name);
     expect(request?.spec?.dnsNames).toEqual(namesIn(new X509Certificate(member(secret, "tls.crt"))));
   }
+});
+
+it("S7: the CSI driver of cert-manager makes those of the storage nodes, where it is chosen", () => {
+  const objects = renderChart(helm, "default", "--set", "internalTls.source=cert-manager-csi");
+  const asked = objects.filter(({ kind }) => kind === "Certificate").map(({ metadata }) => metadata.name);
+  expect(asked.sort()).toEqual(["rel-shoal-ca", "rel-shoal-coordinator", "rel-shoal-etcd", "rel-shoal-gateway"]);
+  const nodes = objects.find(({ kind, metadata }) => kind === "StatefulSet" && metadata.name.endsWith("-node"));
+  const volume = nodes?.spec?.template?.spec.volumes?.find(({ name }) => name === "tls") as unknown as {
+    readonly csi: { readonly driver: string; readonly volumeAttributes: Readonly<Record<string, string>> };
+  };
+  expect(volume.csi.driver).toBe("csi.cert-manager.io");
+  expect(volume.csi.volumeAttributes["csi.cert-manager.io/issuer-name"]).toBe("rel-shoal-ca");
+  expect(volume.csi.volumeAttributes["csi.cert-manager.io/dns-names"]).toMatch(/^\$\{POD_NAME\},/);
+  expect(nodes?.spec?.template?.spec.containers).toHaveLength(1);
 });

@@ -12,6 +12,8 @@ const RESOURCES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/api/v1": { Secret: "secrets", Service: "services", ServiceAccount: "serviceaccounts", Pod: "pods" },
   "/apis/apps/v1": { StatefulSet: "statefulsets", Deployment: "deployments" },
   "/apis/policy/v1": { PodDisruptionBudget: "poddisruptionbudgets" },
+  "/apis/batch/v1": { CronJob: "cronjobs" },
+  "/apis/rbac.authorization.k8s.io/v1": { Role: "roles", RoleBinding: "rolebindings" },
   "/apis/networking.k8s.io/v1": { NetworkPolicy: "networkpolicies" },
 };
 

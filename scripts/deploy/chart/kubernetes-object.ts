@@ -21,6 +21,7 @@ export interface ObjectSpec {
     readonly metadata: { readonly labels: Readonly<Record<string, string>> };
     readonly spec: PodSpec;
   };
+  readonly jobTemplate?: { readonly spec: Pick<ObjectSpec, "template"> };
   readonly ports?: readonly { readonly name: string; readonly port: number; readonly targetPort: string }[];
   readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
   readonly [member: string]: unknown;
@@ -36,6 +37,7 @@ export interface PodSpec {
     readonly persistentVolumeClaim?: { readonly claimName: string };
   }[];
   readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
 }
 
 export interface Container {
@@ -65,9 +67,10 @@ export interface EnvironmentVariable {
   readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
 }
 
-/** The pod of a workload, or of a bare pod. */
-export function podOf(object: KubernetesObject): PodSpec | undefined {
-  return object.kind === "Pod" ? (object.spec as unknown as PodSpec) : object.spec?.template?.spec;
+/** The pod of a workload, of what starts it now and then, or of a bare pod. */
+export function podOf({ kind, spec }: KubernetesObject): PodSpec | undefined {
+  if (kind === "Pod") return spec as unknown as PodSpec;
+  return (spec?.jobTemplate?.spec ?? spec)?.template?.spec;
 }
 
 /** The value of a variable, where it is given as text. */

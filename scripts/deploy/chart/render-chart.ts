@@ -59,7 +59,7 @@ export function objectsOf(text: string): readonly KubernetesObject[] {
   });
 }
 
-/** The rendering without what differs each time: the certificates that it made. */
+/** The rendering without what differs each time: the certificates and the secret that it made. */
 export function withoutCertificates(text: string): string {
-  return text.replace(/^( {2}(?:ca|tls)\.(?:crt|key)): [A-Za-z0-9+/=]+$/gm, "$1: (made anew each time)");
+  return text.replace(/^( {2}(?:(?:ca|tls)\.(?:crt|key)|secret)): [A-Za-z0-9+/=]+$/gm, "$1: (made anew each time)");
 }

@@ -48,7 +48,7 @@ describe("values", () => {
       ["internalTls.source=existing"],
       "internalTls.existingSecrets.\\w+ must name a Secret",
     ],
-    ["more nodes than names in the certificate", ["storageNode.replicas=65"], "internalTls.storageNodesMax"],
+    ["more nodes than names in the certificate", ["storageNode.replicas=17"], "internalTls.storageNodesMax"],
     ["a drain that does not fit", ["storageNode.terminationGracePeriodSeconds=20"], "terminationGracePeriodSeconds"],
   ];
   it.each(refusals)("with %s are refused", (_, settings, reason) => {

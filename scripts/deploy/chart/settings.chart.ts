@@ -14,6 +14,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   AUTHENTICATION_OIDC_CLIENT_ID: "shoal",
   ETCD_USERNAME: "shoal",
   ETCD_PASSWORD: "secret",
+  CONTEXTIONARY_STORAGE_SECRET: "forty-letters-and-digits-that-are-random",
 };
 
 /** Where containers that run beside ours are. */
@@ -133,9 +134,24 @@ describe("modules", () => {
     expect(container.args).toEqual(["contextionary"]);
     expect(variableOf(container, "INTERNAL_PORT")).toBe(String(container.ports?.[0]?.containerPort));
     const mounts = container.volumeMounts?.map((mount) => mount.mountPath);
-    expect(mounts).toEqual([variableOf(container, "PERSISTENCE_DATA_PATH")]);
+    expect(mounts).toEqual([variableOf(container, "PERSISTENCE_DATA_PATH"), "/etc/shoal/tls"]);
+    // S6: over mutual TLS.
+    expect(variableOf(container, "INTERNAL_TLS")).toBe("on");
+    expect(variableOf(containerOf(objects, "gateway"), "CONTEXTIONARY_TLS")).toBe("true");
     expect(variableOf(containerOf(objects, "gateway"), "CONTEXTIONARY_URL")).toMatch(
       /^rel-shoal-contextionary\..*:9999$/,
+    );
+  });
+
+  it("S3: a published one knows the secret with which it stores at the gateways", () => {
+    const objects = renderChart(helm, "modules");
+    const [gateway, contextionary] = ["gateway", "contextionary"].map((role) =>
+      containerOf(objects, role).env?.find(({ name }) => name === "CONTEXTIONARY_STORAGE_SECRET"),
+    );
+    expect(gateway?.valueFrom?.secretKeyRef?.name).toBe("rel-shoal-contextionary-storage");
+    expect(contextionary).toEqual(gateway);
+    expect(variableOf(containerOf(objects, "contextionary"), "EXTENSIONS_STORAGE_ORIGIN")).toMatch(
+      /^http:\/\/shoal:\$\(CONTEXTIONARY_STORAGE_SECRET\)@rel-shoal-gateway-internal\./,
     );
   });
 

@@ -1,9 +1,11 @@
-import { X509Certificate } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import "reflect-metadata";
+import { KeyObject, webcrypto, X509Certificate } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect as connectPlain } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, createServer, type TLSSocket } from "node:tls";
+import { BasicConstraintsExtension, X509CertificateGenerator } from "@peculiar/x509";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readCertificateRequest } from "./certificate-request.js";
 import { writeCertificates } from "./write-certificates.js";
@@ -107,6 +109,26 @@ describe("certificates", () => {
     const lifeMs = Date.parse(new X509Certificate(after.cert ?? "").validTo) - nowMs;
     expect(Math.round(lifeMs / DAY_MS)).toBe(400);
     expect(await handshake(before, { ...after, servername: "n1" })).toBe("DNS:n1");
+  });
+
+  it("S7: are signed by an authority of RSA, too, as Helm makes one", async () => {
+    const algorithm = {
+      ...{ name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
+      ...{ modulusLength: 2_048, publicExponent: Uint8Array.of(1, 0, 1) },
+    };
+    const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+    const certificate = await X509CertificateGenerator.createSelfSigned(
+      { name: "CN=helm", keys, signingAlgorithm: algorithm, extensions: [new BasicConstraintsExtension(true)] },
+      webcrypto,
+    );
+    const authority = join(folder, "rsa");
+    await mkdir(authority);
+    await writeFile(join(authority, "ca.pem"), `${certificate.toString("pem")}\n`);
+    const key = KeyObject.from(keys.privateKey).export({ type: "pkcs1", format: "pem" });
+    await writeFile(join(authority, "ca-key.pem"), key);
+    const requests = ["n1:storage-node", "gw:gateway"].map(readCertificateRequest);
+    await writeCertificates(folder, requests, { days: 9, nowMs: Date.now(), authority });
+    expect(await handshake(await filesOf("n1"), { ...(await filesOf("gw")), servername: "n1" })).toBe("DNS:gateway");
   });
 
   it("never outlive their authority, and come from none that has expired", async () => {

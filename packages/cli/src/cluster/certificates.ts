@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { webcrypto } from "node:crypto";
+import { createPrivateKey, webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import {
   AuthorityKeyIdentifierExtension,
@@ -65,6 +65,7 @@ export async function signCertificate(
     throw new ShoalError("invalid", `the authority has expired on ${issuer.notAfter.toISOString()}: make another one`);
   }
   const keys = await makeKeys();
+  const signer = await importKey(authority.key);
   const names = identitiesOf(request).map((value) => ({
     type: isIP(value) === 0 ? ("dns" as const) : ("ip" as const),
     value,
@@ -76,9 +77,9 @@ export async function signCertificate(
       issuer: issuer.subject,
       notBefore: new Date(nowMs - BEFORE_MS),
       notAfter: new Date(Math.min(nowMs + days * DAY_MS, issuer.notAfter.getTime())),
-      signingKey: await importKey(authority.key),
+      signingKey: signer.key,
       publicKey: keys.publicKey,
-      signingAlgorithm: ALGORITHM,
+      signingAlgorithm: signer.algorithm,
       extensions: [
         new BasicConstraintsExtension(false, undefined, true),
         new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
@@ -101,8 +102,16 @@ async function exportKey({ privateKey }: webcrypto.CryptoKeyPair): Promise<strin
   return `${PemConverter.encode(await webcrypto.subtle.exportKey("pkcs8", privateKey), "PRIVATE KEY")}\n`;
 }
 
-function importKey(text: string): Promise<webcrypto.CryptoKey> {
-  return webcrypto.subtle.importKey("pkcs8", PemConverter.decodeFirst(text), ALGORITHM, false, ["sign"]);
+/** The key of an authority, ours or one that something else made (Helm: RSA), in any form of PEM. */
+async function importKey(text: string) {
+  const key = createPrivateKey(text);
+  const isRsa = key.asymmetricKeyType === "rsa";
+  if (!isRsa && key.asymmetricKeyDetails?.namedCurve !== "prime256v1") {
+    throw new ShoalError("invalid", "the key of the authority must be of RSA, or of the curve P-256");
+  }
+  const algorithm = isRsa ? { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } : ALGORITHM;
+  const bytes = key.export({ type: "pkcs8", format: "der" });
+  return { algorithm, key: await webcrypto.subtle.importKey("pkcs8", bytes, algorithm, false, ["sign"]) };
 }
 
 function pem(certificate: X509Certificate): string {
