@@ -54,6 +54,6 @@ export class CoordinatorNodes implements NodeService, Disposable {
   }
 }
 
-function readNode(node: WireNode): NodeRecord {
-  return { ...node, address: node.address === "" ? undefined : node.address };
+function readNode({ name, address, shoalVersion, gitHash }: WireNode): NodeRecord {
+  return { name, address: address === "" ? undefined : address, shoalVersion, gitHash };
 }

@@ -5,6 +5,9 @@ export interface NodeRecord {
   address?: string;
   shoalVersion?: string;
   gitHash?: string;
+  secret?: string;
+  process?: string;
+  replaces?: boolean;
 }
 
 export interface NodeRecord__Output {
@@ -12,4 +15,7 @@ export interface NodeRecord__Output {
   address: string;
   shoalVersion: string;
   gitHash: string;
+  secret: string;
+  process: string;
+  replaces: boolean;
 }

@@ -15,10 +15,6 @@ import type {
   NodeRecord__Output as _shoal_NodeRecord__Output,
 } from "../shoal/NodeRecord.js";
 import type {
-  NodeRegistration as _shoal_NodeRegistration,
-  NodeRegistration__Output as _shoal_NodeRegistration__Output,
-} from "../shoal/NodeRegistration.js";
-import type {
   RemoveNodeRequest as _shoal_RemoveNodeRequest,
   RemoveNodeRequest__Output as _shoal_RemoveNodeRequest__Output,
 } from "../shoal/RemoveNodeRequest.js";
@@ -30,7 +26,7 @@ import type {
 export interface NodesHandlers extends grpc.UntypedServiceImplementation {
   ConfirmDropped: grpc.handleUnaryCall<_shoal_DroppedClasses__Output, _shoal_DroppedClasses>;
 
-  Register: grpc.handleUnaryCall<_shoal_NodeRegistration__Output, _shoal_NodeRecord>;
+  Register: grpc.handleUnaryCall<_shoal_NodeRecord__Output, _shoal_NodeRecord>;
 
   Remove: grpc.handleUnaryCall<_shoal_RemoveNodeRequest__Output, _shoal_NodeRecord>;
 
@@ -45,9 +41,9 @@ export interface NodesDefinition extends grpc.ServiceDefinition {
     _shoal_DroppedClasses__Output
   >;
   Register: MethodDefinition<
-    _shoal_NodeRegistration,
     _shoal_NodeRecord,
-    _shoal_NodeRegistration__Output,
+    _shoal_NodeRecord,
+    _shoal_NodeRecord__Output,
     _shoal_NodeRecord__Output
   >;
   Remove: MethodDefinition<
