@@ -1,3 +1,21 @@
+export type { ClassRights, DataAction } from "./access/class-rights.js";
+export { PATTERN_CHARS_MAX, Pattern } from "./access/pattern.js";
+export { ACTIONS, type Action, isAction, Permission, parsePermission, RESOURCES } from "./access/permission.js";
+export { Rights } from "./access/rights.js";
+export {
+  BUILT_IN_ROLES,
+  checkRoleName,
+  isGivenBySettings,
+  isSamePermission,
+  PERMISSIONS_PER_ROLE_MAX,
+  parsePermissions,
+  READ_ONLY_ROLE,
+  ROLE_NAME_CHARS_MAX,
+  ROOT_ROLE,
+  type Role,
+  shownRole,
+  tooManyPermissions,
+} from "./access/role.js";
 export { closeName, editDistance, type KnownName, nearestName } from "./errors/nearest-name.js";
 export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
 export { withPrefix } from "./errors/with-prefix.js";
