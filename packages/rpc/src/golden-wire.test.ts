@@ -83,7 +83,7 @@ test("every method and frame has the bytes of this version of the protocol (else
 
 /** Calls and fields of all protos, a line each. */
 function fields(): readonly string[] {
-  const protos = ["frames", "schema", "nodes", "jobs", "extensions"].map((name) => `shoal/${name}.proto`);
+  const protos = ["frames", "schema", "nodes", "jobs", "extensions", "access"].map((name) => `shoal/${name}.proto`);
   const loaded = loadSync(protos, { includeDirs: [pathOf("../../protos")], enums: String });
   return Object.entries(loaded).flatMap(([name, definition]) => {
     if (!("type" in definition)) {

@@ -1,5 +1,5 @@
 import type { Share } from "@shoal/fair-share";
-import type { RowBytes } from "@shoal/model";
+import type { ClassRights, RowBytes } from "@shoal/model";
 import type { LateSignal } from "./late-signal.js";
 import type { RequestContext } from "./request-context.js";
 import type { RequestWitness } from "./request-witness.js";
@@ -45,6 +45,10 @@ export class InnerContext implements RequestContext {
 
   get share(): Share | undefined {
     return this.#outer.share;
+  }
+
+  get rights(): ClassRights | undefined {
+    return this.#outer.rights;
   }
 
   get signal(): AbortSignal | undefined {

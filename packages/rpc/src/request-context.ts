@@ -1,8 +1,8 @@
 import type { Share } from "@shoal/fair-share";
-import type { ReadBounds } from "@shoal/model";
+import type { ClassRights, ReadBounds } from "@shoal/model";
 import type { RequestWitness } from "./request-witness.js";
 
-/** What travels with every internal request; `rowBytes`, `waitMsMax`, `witness` and `share` do not leave the process. */
+/** What travels with every internal request; `rowBytes`, `waitMsMax`, `witness`, `share` and `rights` do not leave the process. */
 export interface RequestContext extends ReadBounds {
   /** Milliseconds since 1970 after which nobody waits for the answer any more. */
   readonly deadline: number;
@@ -17,4 +17,6 @@ export interface RequestContext extends ReadBounds {
   readonly witness?: RequestWitness | undefined;
   /** For whom it takes turns and memory. */
   readonly share?: Share | undefined;
+  /** What whoever asks may do to the objects of classes; absent: everything. */
+  readonly rights?: ClassRights | undefined;
 }

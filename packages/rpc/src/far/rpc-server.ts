@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
+import type { AccessService } from "../access-service.js";
 import type { ExtensionService } from "../extension-service.js";
 import type { JobService } from "../job-service.js";
 import type { NodePresence, NodeService } from "../node-service.js";
@@ -8,7 +9,8 @@ import type { ServedSchema } from "../schema-service.js";
 import type { PacketStream } from "../stream/frame-stream.js";
 import { farCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
-import { EXTENSIONS, IDENTITY, JOBS, NODES, SCHEMA, SHARDS } from "../wire/load-protos.js";
+import { ACCESS, EXTENSIONS, IDENTITY, JOBS, NODES, SCHEMA, SHARDS } from "../wire/load-protos.js";
+import { accessHandlers } from "./access-far-side.js";
 import { extensionsHandlers } from "./extensions-far-side.js";
 import { forCoordinators, forGateways } from "./for-gateways.js";
 import { identityHandlers } from "./identity-far-side.js";
@@ -28,6 +30,7 @@ export interface RpcServices {
   readonly nodes?: NodeService;
   readonly jobs?: JobService;
   readonly extensions?: ExtensionService;
+  readonly access?: AccessService;
 }
 
 export interface RpcServerOptions {
@@ -110,7 +113,7 @@ export class RpcServer implements AsyncDisposable {
 /** What processes without a gateway's certificate may call is named here. */
 function addServices(
   server: Server,
-  { presence, schema, nodes, jobs, extensions }: RpcServices,
+  { presence, schema, nodes, jobs, extensions, access }: RpcServices,
   shards: ShardServing | undefined,
   { tls, clusterId = () => undefined }: Pick<RpcServerOptions, "tls" | "clusterId">,
   stopped: AbortSignal,
@@ -131,6 +134,7 @@ function addServices(
   if (nodes !== undefined) add(NODES, nodesHandlers(nodes, isSecure, stopped), ["Register", "ConfirmDropped", "Watch"]);
   if (jobs !== undefined) add(JOBS, jobsHandlers(jobs, stopped), []);
   if (extensions !== undefined) add(EXTENSIONS, extensionsHandlers(extensions, stopped), []);
+  if (access !== undefined) add(ACCESS, accessHandlers(access, stopped), []);
 }
 
 /** Listens, and serves the services that are given. Fails with `unavailable` when the port is taken. */

@@ -1,3 +1,4 @@
+import { CoordinatorAccess } from "./coordinator-access.js";
 import { CoordinatorCalls, type CoordinatorCallsOptions } from "./coordinator-calls.js";
 import { CoordinatorExtensions } from "./coordinator-extensions.js";
 import { CoordinatorJobs } from "./coordinator-jobs.js";
@@ -7,6 +8,8 @@ import { CoordinatorSchema } from "./coordinator-schema.js";
 export interface ConnectCoordinatorOptions extends CoordinatorCallsOptions {
   /** Called whenever that changes: whether a coordinator tells of changes of the schema. */
   readonly onReachable?: (isReachable: boolean) => void;
+  /** As {@link onReachable}, of changes of roles and users. */
+  readonly onAccessReachable?: (isReachable: boolean) => void;
   /** Names of the storage nodes that this process does not reach now: new classes are not placed there. None when absent. */
   readonly lostNodes?: () => readonly string[];
 }
@@ -19,6 +22,8 @@ export interface CoordinatorConnection extends Disposable {
   readonly jobs: CoordinatorJobs;
   /** As {@link jobs}. */
   readonly extensions: CoordinatorExtensions;
+  /** As {@link jobs}. */
+  readonly access: CoordinatorAccess;
   /** Whether a coordinator tells of changes of the schema right now. */
   readonly isReachable: boolean;
   /** The cluster of the coordinator that has refused this process last, until one answers. */
@@ -41,6 +46,7 @@ export function connectCoordinator(
   const nodes = new CoordinatorNodes(calls);
   let jobs: CoordinatorJobs | undefined;
   let extensions: CoordinatorExtensions | undefined;
+  let access: CoordinatorAccess | undefined;
   return {
     schema,
     nodes,
@@ -51,6 +57,10 @@ export function connectCoordinator(
     get extensions() {
       extensions ??= new CoordinatorExtensions(calls);
       return extensions;
+    },
+    get access() {
+      access ??= new CoordinatorAccess(calls, options.onAccessReachable ?? (() => {}));
+      return access;
     },
     get isReachable() {
       return isReachable;
@@ -63,6 +73,7 @@ export function connectCoordinator(
       nodes[Symbol.dispose]();
       jobs?.[Symbol.dispose]();
       extensions?.[Symbol.dispose]();
+      access?.[Symbol.dispose]();
       calls[Symbol.dispose]();
     },
   };

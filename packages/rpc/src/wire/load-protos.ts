@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { loadSync, type PackageDefinition } from "@grpc/proto-loader";
+import type { AccessDefinition } from "../generated/shoal/Access.js";
 import type { ExtensionsDefinition } from "../generated/shoal/Extensions.js";
 import type { IdentityDefinition } from "../generated/shoal/Identity.js";
 import type { JobsDefinition } from "../generated/shoal/Jobs.js";
@@ -10,7 +11,7 @@ import type { ShardsDefinition } from "../generated/shoal/Shards.js";
 /** `protos/` of the repository; as far from `dist` as from `src`. */
 const FOLDER = fileURLToPath(new URL("../../../../protos", import.meta.url));
 
-const PROTOS = ["frames", "schema", "nodes", "jobs", "extensions"].map((name) => `shoal/${name}.proto`);
+const PROTOS = ["frames", "schema", "nodes", "jobs", "extensions", "access"].map((name) => `shoal/${name}.proto`);
 
 const loaded: PackageDefinition = loadSync(PROTOS, {
   includeDirs: [FOLDER],
@@ -37,6 +38,7 @@ export const SHARDS = {
 };
 export const SCHEMA = definitionOf<SchemaDefinition>("shoal.Schema");
 export const EXTENSIONS = definitionOf<ExtensionsDefinition>("shoal.Extensions");
+export const ACCESS = definitionOf<AccessDefinition>("shoal.Access");
 export const JOBS = definitionOf<JobsDefinition>("shoal.Jobs");
 export const NODES = definitionOf<NodesDefinition>("shoal.Nodes");
 export const IDENTITY = definitionOf<IdentityDefinition>("shoal.Identity");

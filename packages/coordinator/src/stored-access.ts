@@ -1,0 +1,114 @@
+import { type Json, ShoalError } from "@shoal/model";
+import {
+  type AccessChange,
+  type AccessPosition,
+  type AccessService,
+  type AccessSnapshot,
+  type RequestContext,
+  WatchedValue,
+} from "@shoal/rpc";
+import type { Ledger } from "./ledger.js";
+import type { MetaState } from "./meta-store.js";
+import { historyOf } from "./stored-history.js";
+import { otherChanges } from "./stored-schema.js";
+
+/** Prefix of the keys under which roles, assignments and users stand in the MetaStore. */
+const PREFIX = "access/";
+/** Number of the last change of them. Revisions do not do: several coordinators see the same change at different ones. */
+const VERSION_KEY = "accessVersion";
+
+export interface StoredAccessLimits {
+  readonly entriesMax: number;
+  readonly keyCharsMax: number;
+  readonly valueBytesMax: number;
+  readonly changesMax: number;
+}
+
+/** Far above what gateways let in: whatever they ask for, the store and every process that keeps all of it stay small. */
+const LIMITS: StoredAccessLimits = {
+  entriesMax: 30_000,
+  keyCharsMax: 1_024,
+  valueBytesMax: 256 * 1024,
+  changesMax: 1_000,
+};
+
+/** Roles, who has them, and users made at run time, beside the schema. */
+export class StoredAccess implements AccessService, Disposable {
+  readonly #ledger: Ledger;
+  readonly #limits: StoredAccessLimits;
+  readonly #subscription: Disposable;
+  readonly #snapshot: WatchedValue<AccessSnapshot>;
+
+  constructor(ledger: Ledger, limits: Partial<StoredAccessLimits> = {}) {
+    this.#ledger = ledger;
+    this.#limits = { ...LIMITS, ...limits };
+    this.#snapshot = new WatchedValue(snapshotOf(ledger.historyId, ledger.state));
+    this.#subscription = ledger.onState((state) => this.#follow(state));
+  }
+
+  async current(_context: RequestContext): Promise<AccessSnapshot> {
+    await this.#ledger.current();
+    return this.#snapshot.known;
+  }
+
+  change(changes: readonly AccessChange[], expected: AccessPosition, context: RequestContext): Promise<void> {
+    return this.#ledger.change(context, (state) => {
+      const known = snapshotOf(this.#ledger.historyId, state);
+      if (known.historyId !== expected.historyId || known.version !== expected.version) {
+        throw new ShoalError("conflict", "roles or users were changed meanwhile");
+      }
+      this.#checkSizes(changes, known);
+      const stored = changes.map(({ key, value }) => ({ key: PREFIX + key, value }));
+      const version = { key: VERSION_KEY, value: known.version + 1 };
+      return { changes: otherChanges(state, [...stored, version]), answer: undefined };
+    });
+  }
+
+  watchAccess(listener: (snapshot: AccessSnapshot) => void): Disposable {
+    return this.#snapshot.watch(listener);
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+    this.#snapshot.forgetListeners();
+  }
+
+  #checkSizes(changes: readonly AccessChange[], { entries }: AccessSnapshot): void {
+    const { entriesMax, keyCharsMax, valueBytesMax, changesMax } = this.#limits;
+    if (changes.length > changesMax) throw tooLarge(`${changes.length} changes at once, at most ${changesMax}`);
+    let count = entries.size;
+    for (const { key, value } of changes) {
+      if (key.length > keyCharsMax) throw tooLarge(`a key of ${key.length} characters, at most ${keyCharsMax}`);
+      if (value === undefined) {
+        if (entries.has(key)) count--;
+        continue;
+      }
+      if (!entries.has(key)) count++;
+      const bytes = Buffer.byteLength(JSON.stringify(value));
+      if (bytes > valueBytesMax) throw tooLarge(`'${key}' has ${bytes} bytes, at most ${valueBytesMax}`);
+    }
+    if (count > entriesMax && count > entries.size) throw tooLarge(`${count} entries, at most ${entriesMax}`);
+  }
+
+  #follow(state: MetaState): void {
+    const before = this.#snapshot.known;
+    const { historyId } = historyOf(this.#ledger.historyId, state);
+    // Other changes of the store do not concern anybody here.
+    if (historyId === before.historyId && versionOf(state) === before.version) return;
+    this.#snapshot.set(snapshotOf(this.#ledger.historyId, state));
+  }
+}
+
+function snapshotOf(storeId: string, state: MetaState): AccessSnapshot {
+  const entries = new Map<string, Json>();
+  for (const [key, value] of state.entries) if (key.startsWith(PREFIX)) entries.set(key.slice(PREFIX.length), value);
+  return { historyId: historyOf(storeId, state).historyId, version: versionOf(state), entries };
+}
+
+function versionOf({ entries }: MetaState): number {
+  return Number(entries.get(VERSION_KEY) ?? 0);
+}
+
+function tooLarge(what: string): ShoalError {
+  return new ShoalError("tooLarge", `roles and users cannot be stored: ${what}`);
+}

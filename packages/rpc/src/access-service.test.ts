@@ -1,0 +1,113 @@
+import { type Json, ShoalError } from "@shoal/model";
+import { seededRandom } from "@shoal/seeded-random";
+import { describe, expect, test } from "vitest";
+import type { AccessSnapshot } from "./access-service.js";
+import { createRpcServer } from "./far/rpc-server.js";
+import { connectCoordinator } from "./near/connect-coordinator.js";
+import { describeAccessService } from "./testing/access-service-suite.js";
+import { MemoryAccess } from "./testing/memory-access.js";
+import { accessBetween, applyAccess } from "./wire/access-update.js";
+import { ACCESS } from "./wire/load-protos.js";
+
+const now = () => Date.now();
+const context = { deadline: Number.POSITIVE_INFINITY };
+const address = { host: "127.0.0.1", port: 0, now };
+
+describeAccessService("in the process", async () => {
+  const service = new MemoryAccess();
+  return { service, elsewhere: service, [Symbol.asyncDispose]: async () => undefined };
+});
+
+describeAccessService("over gRPC", async () => {
+  const access = new MemoryAccess();
+  // A coordinator for each of the two processes.
+  const servers = [await createRpcServer({ access }, address), await createRpcServer({ access }, address)];
+  const near = servers.map(({ port }) => connectCoordinator([`127.0.0.1:${port}`], { now }));
+  const [here, there] = near;
+  if (here === undefined || there === undefined) throw new Error("there are two");
+  return {
+    service: here.access,
+    elsewhere: there.access,
+    async [Symbol.asyncDispose]() {
+      for (const one of near) one[Symbol.dispose]();
+      for (const server of servers) await server[Symbol.asyncDispose]();
+    },
+  };
+});
+
+test("updates lead from any snapshot to any other", () => {
+  const seed = Number(process.env.RPC_SEED) || 11;
+  const { below } = seededRandom(seed);
+  const values: readonly Json[] = Array.from({ length: 6 }, (_, number) => ({ number }));
+  for (let round = 0; round < 500; round++) {
+    const draw = (version: number): AccessSnapshot => ({
+      historyId: `h${below(8) === 0 ? 1 : 0}`,
+      version,
+      entries: new Map(Array.from({ length: below(6) }, () => [`k${below(6)}`, values[below(6)] ?? null] as const)),
+    });
+    const [before, after] = [draw(1), draw(2)];
+    const update = accessBetween(before, after);
+    const sent = ACCESS.Watch.responseDeserialize(ACCESS.Watch.responseSerialize(update));
+    const applied = applyAccess(before, sent);
+    expect({ ...applied, entries: new Map([...applied.entries].sort()) }, `seed ${seed}, round ${round}`).toEqual({
+      ...after,
+      entries: new Map([...after.entries].sort()),
+    });
+    expect(update.whole).toBe(before.historyId !== after.historyId);
+  }
+});
+
+describe("a coordinator that is behind", () => {
+  test("brings back no right that was revoked: the store is asked before another history is believed", async () => {
+    const newest = new MemoryAccess();
+    const entries = new Map<string, Json>([["role/a", 1]]);
+    newest.replace({ historyId: "new", version: 7, entries: new Map() });
+    const behind = new MemoryAccess();
+    behind.replace({ historyId: "old", version: 9, entries });
+    // What it tells its watchers is old; what it reads from the store is not.
+    behind.current = () => newest.current();
+    const first = await createRpcServer({ access: newest }, address);
+    await using second = await createRpcServer({ access: behind }, address);
+    using near = connectCoordinator([`127.0.0.1:${first.port}`, `127.0.0.1:${second.port}`], { now });
+    const seen: AccessSnapshot[] = [];
+    using _ = near.access.watchAccess((snapshot) => seen.push(snapshot));
+    await expect.poll(() => seen.at(-1)?.version).toBe(7);
+    await first[Symbol.asyncDispose]();
+    behind.replace({ historyId: "old", version: 10, entries });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(seen.some((snapshot) => snapshot.entries.has("role/a"))).toBe(false);
+  });
+
+  test("of a store that was put back is believed once the store says the same", async () => {
+    const access = new MemoryAccess();
+    access.replace({ historyId: "h", version: 7, entries: new Map() });
+    await using server = await createRpcServer({ access }, address);
+    using near = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+    let seen: AccessSnapshot | undefined;
+    using _ = near.access.watchAccess((snapshot) => (seen = snapshot));
+    await expect.poll(() => seen?.version).toBe(7);
+    access.replace({ historyId: "h2", version: 3, entries: new Map([["role/b", 2]]) });
+    await expect.poll(() => seen?.version).toBe(3);
+  });
+
+  test("is believed where nothing else is known and the store is away", async () => {
+    const access = new MemoryAccess();
+    access.replace({ historyId: "h", version: 7, entries: new Map() });
+    access.failure = new ShoalError("unavailable", "etcd is away");
+    await using server = await createRpcServer({ access }, address);
+    using near = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+    let seen: AccessSnapshot | undefined;
+    const reachable: boolean[] = [];
+    using again = connectCoordinator([`127.0.0.1:${server.port}`], {
+      now,
+      onAccessReachable: (is) => reachable.push(is),
+    });
+    using _ = near.access.watchAccess((snapshot) => (seen = snapshot));
+    using _again = again.access.watchAccess(() => undefined);
+    await expect.poll(() => seen?.version, { timeout: 5_000 }).toBe(7);
+    await expect.poll(() => reachable[0]).toBe(true);
+    await expect(near.access.change([], { historyId: "h", version: 7 }, context)).rejects.toMatchObject({
+      code: "unavailable",
+    });
+  });
+});
