@@ -1,6 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import type { AdminListConfiguration, AuthenticationConfiguration } from "./authentication.js";
 import { readAuthentication, readAuthorization, type Warn } from "./read-authentication.js";
+import { type RolesConfiguration, readDatabaseUsers, readRoles } from "./read-roles.js";
 import { findValue, placeOf, readSetting, type Setting, type SettingSource } from "./setting.js";
 import { PLAIN_SETTINGS } from "./setting-groups.js";
 import { refuseUnbuiltFeatures } from "./unbuilt-features.js";
@@ -13,6 +14,10 @@ export interface Configuration extends PlainConfiguration {
   readonly authentication: AuthenticationConfiguration;
   /** Undefined: everybody who gets in may do everything. */
   readonly authorization: AdminListConfiguration | undefined;
+  /** Undefined: roles are off. */
+  readonly roles: RolesConfiguration | undefined;
+  /** Whether users can be made at run time. */
+  readonly databaseUsers: boolean;
 }
 
 /**
@@ -30,6 +35,8 @@ export function readConfiguration(sources: readonly SettingSource[], warn: Warn)
     logLevel: plain.debug && findValue(PLAIN_SETTINGS.logLevel, sources) === undefined ? "debug" : plain.logLevel,
     authentication: readAuthentication(sources, warn),
     authorization: readAuthorization(sources, warn),
+    roles: readRoles(sources, warn),
+    databaseUsers: readDatabaseUsers(sources),
   };
 }
 

@@ -18,6 +18,7 @@ export { createLogger, type Logger, type LogLevel, type LogSink, silentLogger } 
 export { isLoopback } from "./loopback.js";
 export { type HistogramSample, type Labels, type MetricDescription, Metrics, type Sample } from "./metrics.js";
 export { refuseMisspelledVariables } from "./misspelled-variables.js";
+export type { RolesConfiguration } from "./read-roles.js";
 export { isSecret, redactText } from "./redact.js";
 export { ResourceScope } from "./resource-scope.js";
 export { EXIT_FAILURE, EXIT_FORCED, EXIT_OK, type ProcessHost, runProcess, type Service } from "./run-process.js";

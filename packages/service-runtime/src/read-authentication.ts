@@ -9,12 +9,13 @@ import type {
 import { isLoopback } from "./loopback.js";
 import { findValue, placeOf, readSetting, type SettingSource } from "./setting.js";
 import { AUTHENTICATION_SETTINGS as SETTINGS } from "./settings/authentication.js";
+import { ROLE_SETTINGS } from "./settings/roles.js";
 
 /** Told about what is accepted although it is probably not meant; one line. */
 export type Warn = (message: string) => void;
 
 /**
- * Who gets in. Nothing set: everybody, as decisions.md settles. API keys or OpenID Connect alone: only who has a key or a
+ * Who gets in. Nothing set: everybody, as decisions.md settles. API keys, users made at run time or OpenID Connect alone: only who has a key or a
  * token, as whoever sets one up means to keep others out. Fails with `invalid`, in the words of the reference
  * (reference-rest 7.1, reference-today 1.6), when nobody could get in or a scheme is not fully set.
  */
@@ -23,7 +24,7 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
   const anonymous = readSetting(SETTINGS.anonymousAccess, sources);
   const withKeys = readSetting(SETTINGS.apiKeysEnabled, sources);
   const withOidc = readSetting(SETTINGS.oidcEnabled, sources) ?? (required && !withKeys);
-  const hasScheme = withKeys || withOidc;
+  const hasScheme = withKeys || withOidc || readSetting(ROLE_SETTINGS.databaseUsers, sources);
   if (required && !hasScheme) {
     throw new ShoalError(
       "invalid",

@@ -4,6 +4,7 @@ import { CLUSTER_SETTINGS } from "./settings/cluster.js";
 import { LIMIT_SETTINGS, MEMORY_SETTINGS } from "./settings/limits.js";
 import { MODULE_SETTINGS } from "./settings/modules.js";
 import { QUERY_SETTINGS } from "./settings/queries.js";
+import { ROLE_SETTINGS } from "./settings/roles.js";
 import { SCHEMA_SETTINGS } from "./settings/schema.js";
 import { SERVER_SETTINGS } from "./settings/server.js";
 import { TIMEOUT_SETTINGS } from "./settings/timeouts.js";
@@ -35,7 +36,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   group("Queries", QUERY_SETTINGS),
   group("Schema", SCHEMA_SETTINGS),
   group("Modules", MODULE_SETTINGS),
-  group("Authentication and authorization", AUTHENTICATION_SETTINGS),
+  group("Authentication and authorization", { ...AUTHENTICATION_SETTINGS, ...ROLE_SETTINGS }),
   group("Times", TIMEOUT_SETTINGS),
   group("Limits", LIMIT_SETTINGS),
   group("Memory", MEMORY_SETTINGS),

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { readConfiguration } from "./configuration.js";
+import { environmentSource } from "./setting.js";
+
+const ON = { AUTHORIZATION_RBAC_ENABLED: "on", AUTHORIZATION_RBAC_ROOT_USERS: "ann, bob" };
+
+function read(environment: Readonly<Record<string, string>>) {
+  const warnings: string[] = [];
+  const { roles } = readConfiguration([environmentSource(environment)], (line) => warnings.push(line));
+  return { roles, warnings };
+}
+
+describe("the settings of roles", () => {
+  it("are off by default, and say so of what is set all the same", () => {
+    expect(read({})).toEqual({ roles: undefined, warnings: [] });
+    const { roles, warnings } = read({ AUTHORIZATION_ADMIN_USERS: "ann", AUTHORIZATION_RBAC_READONLY_GROUPS: "g" });
+    expect(roles).toBeUndefined();
+    expect(warnings.map((line) => line.split(" ")[0])).toEqual([
+      "AUTHORIZATION_ADMIN_USERS",
+      "AUTHORIZATION_RBAC_READONLY_GROUPS",
+    ]);
+  });
+
+  it("name root users and groups, under the former names, too", () => {
+    const expected = { rootUsers: ["ann", "bob"], rootGroups: [], readOnlyGroups: [] };
+    expect(read(ON).roles).toEqual(expected);
+    expect(read({ AUTHORIZATION_ENABLE_RBAC: "TRUE", AUTHORIZATION_ADMIN_USERS: "ann,bob" }).roles).toEqual(expected);
+    expect(read({ ...ON, AUTHORIZATION_ENABLE_RBAC: "1", AUTHORIZATION_ADMIN_USERS: "ann,bob" }).roles).toEqual(
+      expected,
+    );
+    const groups = { AUTHORIZATION_RBAC_ENABLED: "1", AUTHORIZATION_RBAC_ROOT_GROUPS: "/ops" };
+    expect(read({ ...groups, AUTHORIZATION_RBAC_READONLY_GROUPS: "anonymous" }).roles).toEqual({
+      rootUsers: [],
+      rootGroups: ["/ops"],
+      readOnlyGroups: ["anonymous"],
+    });
+  });
+
+  it.each([
+    [{ ...ON, AUTHORIZATION_ENABLE_RBAC: "off" }, "say different things"],
+    [{ ...ON, AUTHORIZATION_ADMIN_USERS: "ann" }, "say different things"],
+    [
+      { ...ON, AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_USERS: "a" },
+      "AUTHORIZATION_RBAC_ENABLED and AUTHORIZATION_ADMINLIST_ENABLED exclude each other",
+    ],
+    [
+      { AUTHORIZATION_ENABLE_RBAC: "1" },
+      "AUTHORIZATION_ENABLE_RBAC is on, but neither AUTHORIZATION_RBAC_ROOT_USERS nor",
+    ],
+    [{ ...ON, AUTHORIZATION_RBAC_ROOT_USERS: "anonymous" }, "anonymous cannot have the role root"],
+    [{ ...ON, AUTHORIZATION_RBAC_ROOT_GROUPS: "anonymous" }, "anonymous cannot have the role root"],
+    [
+      { ...ON, AUTHORIZATION_RBAC_ROOT_GROUPS: "g", AUTHORIZATION_RBAC_READONLY_GROUPS: "g" },
+      "group 'g' is among the root groups and the read-only groups",
+    ],
+  ])("stop the start: %j", (environment, message) => {
+    expect(() => read(environment)).toThrow(message);
+  });
+});

@@ -1,0 +1,85 @@
+import { ShoalError } from "@shoal/model";
+import type { Warn } from "./read-authentication.js";
+import { findValue, placeOf, readSetting, type Setting, type SettingSource } from "./setting.js";
+import { AUTHENTICATION_SETTINGS } from "./settings/authentication.js";
+import { ROLE_SETTINGS as SETTINGS } from "./settings/roles.js";
+
+/** Who has a role by the settings, whatever is assigned at run time. At least one user or group has `root`. */
+export interface RolesConfiguration {
+  readonly rootUsers: readonly string[];
+  readonly rootGroups: readonly string[];
+  /** Have the role `read-only`. */
+  readonly readOnlyGroups: readonly string[];
+}
+
+/**
+ * The settings of roles; undefined when roles are off. Fails with `invalid` when the admin list is on, too, when nobody has the
+ * role `root`, so that nobody could ever give a role, and when a setting contradicts its former name.
+ */
+export function readRoles(sources: readonly SettingSource[], warn: Warn): RolesConfiguration | undefined {
+  const isOn = readRenamed("rbacEnabled", "rbacEnabledFormerly", sources) ?? false;
+  if (!isOn) {
+    for (const name of ["rbacRootUsers", "rbacRootUsersFormerly", "rbacRootGroups", "rbacReadOnlyGroups"] as const) {
+      const found = findValue(SETTINGS[name], sources);
+      if (found !== undefined)
+        warn(`${found.place} is set but has no effect: roles are off (authorization.rbac.enabled)`);
+    }
+    return undefined;
+  }
+  if (readSetting(AUTHENTICATION_SETTINGS.adminListEnabled, sources)) {
+    const list = placeOf(AUTHENTICATION_SETTINGS.adminListEnabled, sources);
+    throw new ShoalError(
+      "invalid",
+      `invalid config: authorization: ${onPlace(sources)} and ${list} exclude each other: use roles or the admin list`,
+    );
+  }
+  const rootUsers = readRenamed("rbacRootUsers", "rbacRootUsersFormerly", sources) ?? [];
+  const rootGroups = readSetting(SETTINGS.rbacRootGroups, sources);
+  const readOnlyGroups = readSetting(SETTINGS.rbacReadOnlyGroups, sources);
+  if (rootUsers.length + rootGroups.length === 0) {
+    throw new ShoalError(
+      "invalid",
+      `invalid config: authorization: rbac: ${onPlace(sources)} is on, but neither ${SETTINGS.rbacRootUsers.variable} nor ` +
+        `${SETTINGS.rbacRootGroups.variable} names anybody: nobody could give the first role`,
+    );
+  }
+  if (rootUsers.includes("anonymous") || rootGroups.includes("anonymous")) {
+    throw new ShoalError("invalid", "invalid config: authorization: rbac: anonymous cannot have the role root");
+  }
+  const both = rootGroups.find((group) => readOnlyGroups.includes(group));
+  if (both !== undefined) {
+    throw new ShoalError(
+      "invalid",
+      `invalid config: authorization: rbac: group '${both}' is among the root groups and the read-only groups`,
+    );
+  }
+  return { rootUsers, rootGroups, readOnlyGroups };
+}
+
+/** Whether users can be made at run time. */
+export function readDatabaseUsers(sources: readonly SettingSource[]): boolean {
+  return readSetting(SETTINGS.databaseUsers, sources);
+}
+
+function onPlace(sources: readonly SettingSource[]): string {
+  const name = findValue(SETTINGS.rbacEnabled, sources) === undefined ? "rbacEnabledFormerly" : "rbacEnabled";
+  return placeOf(SETTINGS[name], sources);
+}
+
+/** A setting under its name or its former one. Fails with `invalid` when they say different things. */
+function readRenamed<Name extends "rbacEnabled" | "rbacRootUsers">(
+  name: Name,
+  formerName: `${Name}Formerly`,
+  sources: readonly SettingSource[],
+) {
+  const [one, former] = [SETTINGS[name], SETTINGS[formerName]] as readonly Setting<unknown>[];
+  if (one === undefined || former === undefined) throw new ShoalError("internal", `there is no setting '${name}'`);
+  const [value, before] = [readSetting(one, sources), readSetting(former, sources)];
+  if (value !== undefined && before !== undefined && String(value) !== String(before)) {
+    throw new ShoalError(
+      "invalid",
+      `${placeOf(one, sources)} and ${placeOf(former, sources)}, its former name, say different things`,
+    );
+  }
+  return (value ?? before) as (typeof SETTINGS)[Name]["fallback"];
+}
