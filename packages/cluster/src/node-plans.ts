@@ -16,11 +16,18 @@ export interface NodePlans {
 }
 
 const lastPlans = new WeakMap<ShardRouter, NodePlans>();
+/** Those of other schemas that are still in use: parts of the same one, as users with few rights see it. */
+const otherPlans = new WeakMap<ShardRouter, WeakMap<SchemaSnapshot, NodePlans>>();
 
 /** Worked out once a schema, so that a request costs something for each node and nothing for each class. */
 export function nodePlans(router: ShardRouter, schema: SchemaSnapshot): NodePlans {
   const known = lastPlans.get(router);
   if (known?.schema === schema) return known;
+  const before = otherPlans.get(router)?.get(schema);
+  if (before !== undefined) {
+    lastPlans.set(router, before);
+    return before;
+  }
   const byNode = new Map<ShardService, { first: ShardAddress; shards: ShardAddress[] }>();
   const unreachable: NodePlan[] = [];
   for (const record of schema.classes) {
@@ -35,7 +42,10 @@ export function nodePlans(router: ShardRouter, schema: SchemaSnapshot): NodePlan
   const recordOf = new Map(schema.classes.map((record) => [record.classId, record]));
   const plans = { schema, nodes: [...byNode.values(), ...unreachable], recordOf };
   // Who serves a shard that nobody serves now is not known: next time the answer may be another.
-  if (unreachable.length === 0) lastPlans.set(router, plans);
+  if (unreachable.length > 0) return plans;
+  lastPlans.set(router, plans);
+  const others = otherPlans.get(router) ?? new WeakMap<SchemaSnapshot, NodePlans>();
+  otherPlans.set(router, others.set(schema, plans));
   return plans;
 }
 

@@ -62,6 +62,7 @@ export async function changeReferences(
   const record = firstHolder(holdersOf(located, id));
   if (record === undefined) throw unknownObject(absence, id);
   context.witness?.concerns("class", record.definition.class);
+  context.rights?.require("update_data", record.definition.class);
   if (prefix !== undefined) {
     for (const target of targets) {
       const { holding, failure } = holdersOf(located, target);

@@ -26,6 +26,8 @@ export const INGEST_LIMITS: IngestLimits = {
 /** What the asking side of writes needs. */
 export interface IngestParts {
   readonly schema: SchemaView;
+  /** With the classes that whoever asks does not see, whose names are taken all the same; `schema` when absent. */
+  readonly wholeSchema?: SchemaView;
   readonly router: WriteRouter;
   readonly schemaService: Pick<SchemaService, "fixDimensions">;
   /** Make the vectors of classes that have a vectorizer; none when absent. */

@@ -1,3 +1,4 @@
+import { schemaSeenBy } from "@shoal/cluster";
 import type { ObjectId } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { ADD, changeReferences, REMOVE, REPLACE } from "./change-references.js";
@@ -19,7 +20,10 @@ import { mergeObject } from "./merge-object.js";
 import { replaceObject } from "./replace-object.js";
 import { validateObject } from "./validate-object.js";
 
-/** The asking side of writes over shards that may be anywhere. Each operation is a file of its name. */
+/**
+ * The asking side of writes over shards that may be anywhere. Each operation is a file of its name. To whoever may not touch the
+ * objects of a class in any way they are as if they were not there.
+ */
 export class ObjectIngest implements IngestService {
   readonly #parts: IngestParts;
   readonly #dimensions: ClassDimensions;
@@ -30,34 +34,34 @@ export class ObjectIngest implements IngestService {
   }
 
   createObject(input: ObjectInput, context: RequestContext): Promise<WrittenObject> {
-    return createObject(this.#parts, this.#dimensions, input, context);
+    return createObject(this.#partsFor(context), this.#dimensions, input, context);
   }
 
   replaceObject(id: ObjectId, input: ObjectInput, context: RequestContext): Promise<WrittenObject> {
-    return replaceObject(this.#parts, this.#dimensions, id, input, context);
+    return replaceObject(this.#partsFor(context), this.#dimensions, id, input, context);
   }
 
   mergeObject(id: ObjectId, input: ObjectInput, context: RequestContext): Promise<void> {
-    return mergeObject(this.#parts, this.#dimensions, id, input, context);
+    return mergeObject(this.#partsFor(context), this.#dimensions, id, input, context);
   }
 
   deleteObject(id: ObjectId, context: RequestContext): Promise<boolean> {
-    return deleteObject(this.#parts, id, context);
+    return deleteObject(this.#partsFor(context), id, context);
   }
 
   validateObject(input: ObjectInput, context: RequestContext): Promise<void> {
-    return validateObject(this.#parts, input, context);
+    return validateObject(this.#partsFor(context), input, context);
   }
 
   importObjects(
     inputs: readonly (ObjectInput | undefined)[],
     context: RequestContext,
   ): Promise<readonly BatchOutcome[]> {
-    return importObjects(this.#parts, this.#dimensions, inputs, context);
+    return importObjects(this.#partsFor(context), this.#dimensions, inputs, context);
   }
 
   addReference(id: ObjectId, property: string, beacon: string, context: RequestContext): Promise<void> {
-    return changeReferences(this.#parts, ADD, id, property, [beacon], context);
+    return changeReferences(this.#partsFor(context), ADD, id, property, [beacon], context);
   }
 
   replaceReferences(
@@ -66,14 +70,20 @@ export class ObjectIngest implements IngestService {
     beacons: readonly string[],
     context: RequestContext,
   ): Promise<void> {
-    return changeReferences(this.#parts, REPLACE, id, property, beacons, context);
+    return changeReferences(this.#partsFor(context), REPLACE, id, property, beacons, context);
   }
 
   removeReferences(id: ObjectId, property: string, beacons: readonly string[], context: RequestContext): Promise<void> {
-    return changeReferences(this.#parts, REMOVE, id, property, beacons, context);
+    return changeReferences(this.#partsFor(context), REMOVE, id, property, beacons, context);
   }
 
   importReferences(inputs: readonly ReferenceInput[], context: RequestContext): Promise<readonly ReferenceOutcome[]> {
-    return importReferences(this.#parts, inputs, context);
+    return importReferences(this.#partsFor(context), inputs, context);
+  }
+
+  #partsFor(context: RequestContext): IngestParts {
+    if (context.rights === undefined) return this.#parts;
+    const wholeSchema = this.#parts.schema;
+    return { ...this.#parts, schema: schemaSeenBy(wholeSchema, context, "mayKnow"), wholeSchema };
   }
 }

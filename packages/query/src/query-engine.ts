@@ -1,4 +1,4 @@
-import type { SchemaView, ShardRouter } from "@shoal/cluster";
+import { type SchemaView, type ShardRouter, schemaSeenBy } from "@shoal/cluster";
 import {
   type AdditionalRequest,
   type AggregateGroup,
@@ -54,30 +54,35 @@ const AGGREGATE_BYTES_MAX = 64 * 1024 * 1024;
 
 const NO_SEARCH: AdditionalSearch = { vector: undefined, argument: undefined };
 
-/** Plans reads, scatters them over the shards and merges the answers. */
+/** What parts of a read see of the schema. */
+interface SeenParts {
+  readonly schema: SchemaView;
+  readonly filters: FilterParts;
+  readonly references: ReferenceParts;
+  readonly aggregates: AggregateParts;
+}
+
+/**
+ * Plans reads, scatters them over the shards and merges the answers. Classes that whoever asks may not read are as if they were
+ * not there.
+ */
 export class QueryEngine implements QueryService {
-  readonly #schema: SchemaView;
   readonly #router: ShardRouter;
   readonly #limits: PageLimits;
   readonly #modules: EnabledModules;
-  readonly #filters: FilterParts;
-  readonly #references: ReferenceParts;
-  readonly #groupComparisonsMax: number;
-  readonly #aggregates: AggregateParts;
+  readonly #bounds: Omit<Required<QueryEngineOptions>, "schema" | "router" | "limits" | "modules">;
+  readonly #whole: SeenParts;
   readonly #aggregations = new AnswerQueue();
 
   constructor(options: QueryEngineOptions) {
     const { schema, router, limits } = options;
     const { filterIdsMax = FILTER_IDS_MAX, referencedRowsMax = REFERENCED_ROWS_MAX } = options;
-    this.#schema = schema;
+    const { aggregateBytesMax = AGGREGATE_BYTES_MAX, groupComparisonsMax = GROUP_COMPARISONS_MAX } = options;
     this.#router = router;
     this.#limits = limits;
     this.#modules = options.modules ?? NO_ENABLED_MODULES;
-    this.#filters = { schema, router, filterIdsMax };
-    this.#references = { schema, router, referencedRowsMax };
-    this.#groupComparisonsMax = options.groupComparisonsMax ?? GROUP_COMPARISONS_MAX;
-    const { aggregateBytesMax = AGGREGATE_BYTES_MAX } = options;
-    this.#aggregates = { router, filters: this.#filters, aggregateBytesMax };
+    this.#bounds = { filterIdsMax, referencedRowsMax, groupComparisonsMax, aggregateBytesMax };
+    this.#whole = this.#partsOver(schema);
   }
 
   get(query: GetQuery, context: RequestContext): Promise<readonly GetRow[]> {
@@ -90,21 +95,22 @@ export class QueryEngine implements QueryService {
   }
 
   explore(query: ExploreQuery, context: RequestContext): Promise<readonly ExploreRow[]> {
-    const parts = { router: this.#router, schema: this.#schema.snapshot, modules: this.#modules };
+    const parts = { router: this.#router, schema: this.#seenBy(context).schema.snapshot, modules: this.#modules };
     return explore(parts, this.#limits, query, context);
   }
 
   async aggregate(query: AggregateQuery, context: RequestContext): Promise<readonly AggregateGroup[]> {
-    const record = this.#classOf(query.className);
-    return this.#aggregations.run(context, () => aggregateClass(this.#aggregates, record, query, context));
+    const record = this.#classOf(query.className, context);
+    const { aggregates } = this.#seenBy(context);
+    return this.#aggregations.run(context, () => aggregateClass(aggregates, record, query, context));
   }
 
   async objectById(id: ObjectId, fields: RowFields, context: RequestContext): Promise<StoredObject | undefined> {
-    return (await findObject(this.#router, this.#schema.snapshot, id, fields, context))?.object;
+    return (await findObject(this.#router, this.#seenBy(context).schema.snapshot, id, fields, context))?.object;
   }
 
   list(query: ListQuery, context: RequestContext): Promise<readonly StoredObject[]> {
-    return listObjects(this.#router, this.#schema.snapshot, this.#limits, query, context);
+    return listObjects(this.#router, this.#seenBy(context).schema.snapshot, this.#limits, query, context);
   }
 
   additional(
@@ -113,16 +119,30 @@ export class QueryEngine implements QueryService {
     place: "restObject" | "restList",
     context: RequestContext,
   ): Promise<readonly (readonly Json[])[]> {
-    const rows = objects.map((object) => ({ definition: this.#classOf(object.className).definition, object }));
+    const rows = objects.map((object) => ({ definition: this.#classOf(object.className, context).definition, object }));
     return additionalValues(this.#modules, rows, requests, place, NO_SEARCH, context);
   }
 
-  #classOf(className: string): ClassRecord {
-    const record = this.#schema.classRecord(className);
+  #seenBy(context: RequestContext): SeenParts {
+    if (context.rights === undefined) return this.#whole;
+    return this.#partsOver(schemaSeenBy(this.#whole.schema, context, "mayRead"));
+  }
+
+  #partsOver(schema: SchemaView): SeenParts {
+    const { filterIdsMax, referencedRowsMax, aggregateBytesMax } = this.#bounds;
+    const router = this.#router;
+    const filters = { schema, router, filterIdsMax };
+    const references = { schema, router, referencedRowsMax };
+    return { schema, filters, references, aggregates: { router, filters, aggregateBytesMax } };
+  }
+
+  #classOf(className: string, context: RequestContext): ClassRecord {
+    const { schema } = this.#seenBy(context);
+    const record = schema.classRecord(className);
     if (record !== undefined) return record;
     throw unknownClass(
       className,
-      this.#schema.snapshot.classes.map(({ definition }) => definition),
+      schema.snapshot.classes.map(({ definition }) => definition),
     );
   }
 
@@ -134,16 +154,19 @@ export class QueryEngine implements QueryService {
     context: RequestContext,
     onSearch?: (search: AdditionalSearch) => void,
   ): Promise<readonly GetRow[]> {
-    const record = this.#classOf(query.className);
+    const record = this.#classOf(query.className, context);
     const page = pageOfGet(query.limit, query.offset, this.#limits);
     if (!isNear) return this.#list(record, query.where, fields, page, context);
     checkOneSearch(query);
     const near =
       query.moduleSearches?.[0] === undefined
-        ? { ...(await nearVectorOf(this.#router, this.#schema.snapshot, query, context)), argument: undefined }
+        ? {
+            ...(await nearVectorOf(this.#router, this.#seenBy(context).schema.snapshot, query, context)),
+            argument: undefined,
+          }
         : await this.#moduleSearch(query, record, context);
     onSearch?.({ vector: near.vector, argument: near.argument });
-    const filter = query.where && (await planFilter(this.#filters, query.where, context));
+    const filter = query.where && (await planFilter(this.#seenBy(context).filters, query.where, context));
     return nearSearch(this.#router, record, { ...near, filter, fields }, page, context);
   }
 
@@ -153,7 +176,7 @@ export class QueryEngine implements QueryService {
     if (search === undefined || argument === undefined) {
       throw new ShoalError("internal", `class '${definition.class}' has no search argument '${search?.argument}'`);
     }
-    const parts = { router: this.#router, schema: this.#schema.snapshot, modules: this.#modules };
+    const parts = { router: this.#router, schema: this.#seenBy(context).schema.snapshot, modules: this.#modules };
     const read = await readSearch(parts, argument, search, context);
     const vector = await vectorOfSearch(parts, read, definition, true, context);
     return { vector, certainty: read.certainty, argument: read.given };
@@ -165,7 +188,12 @@ export class QueryEngine implements QueryService {
    */
   async #completed(query: GetQuery, isNear: boolean, context: RequestContext): Promise<readonly GetRow[]> {
     const { group, references = [], additional = [] } = query;
-    const fields = fieldsWith(query.fields, this.#modules, this.#classOf(query.className).definition, additional);
+    const fields = fieldsWith(
+      query.fields,
+      this.#modules,
+      this.#classOf(query.className, context).definition,
+      additional,
+    );
     const wanted = { ...fields, properties: fields.properties || references.length > 0 };
     let search = NO_SEARCH;
     const onSearch = (one: AdditionalSearch) => {
@@ -174,16 +202,16 @@ export class QueryEngine implements QueryService {
     const read = { ...wanted, vector: fields.vector || group !== undefined };
     let rows = await this.#rows(query, read, isNear, context, onSearch);
     if (group !== undefined) {
-      const { definition } = this.#classOf(query.className);
+      const { definition } = this.#classOf(query.className, context);
       const page = rows;
-      rows = await groupRows(page, group, definition, wanted, this.#groupComparisonsMax, context);
+      rows = await groupRows(page, group, definition, wanted, this.#bounds.groupComparisonsMax, context);
     }
     if (additional.length > 0) rows = await this.#withAdditional(query, rows, search, isNear, context);
     if (references.length === 0) return rows;
     const whole = rows.flatMap((row) => (row.object === undefined ? [] : { ...row, object: row.object }));
     const objects = whole.map(({ object }) => object);
     const resolved = await prefixed("following references: ", () =>
-      resolveReferences(this.#references, objects, references, context),
+      resolveReferences(this.#seenBy(context).references, objects, references, context),
     );
     return whole.map((row, at) => ({ ...row, references: resolved[at] ?? new Map() }));
   }
@@ -195,7 +223,7 @@ export class QueryEngine implements QueryService {
     isNear: boolean,
     context: RequestContext,
   ): Promise<readonly GetRow[]> {
-    const { definition } = this.#classOf(className);
+    const { definition } = this.#classOf(className, context);
     const whole = rows.flatMap((row) => (row.object === undefined ? [] : { ...row, object: row.object, definition }));
     const place = isNear ? "search" : "list";
     const values = await additionalValues(this.#modules, whole, additional, place, search, context);
@@ -209,7 +237,7 @@ export class QueryEngine implements QueryService {
     page: Page,
     context: RequestContext,
   ): Promise<readonly GetRow[]> {
-    const filter = where && (await planFilter(this.#filters, where, context));
+    const filter = where && (await planFilter(this.#seenBy(context).filters, where, context));
     const listing = { order: "id", after: undefined, filter, fields } as const;
     const objects = await collectPage(this.#router, [record], listing, page, context);
     return objects.map((object) => ({ id: object.id, object, certainty: undefined }));

@@ -23,7 +23,7 @@ export function concernsAutoSchema({ className, properties }: ObjectInput, { sch
 /** How often a plan is made anew because somebody else has changed the schema in between. */
 const ATTEMPTS_MAX = 20;
 
-type Parts = Pick<IngestParts, "limits" | "nowMs" | "profile" | "router" | "schema">;
+type Parts = Pick<IngestParts, "limits" | "nowMs" | "profile" | "router" | "schema" | "wholeSchema">;
 
 /**
  * Admits objects that name a class, creating what they need: one schema change for each class that they bring something
@@ -48,7 +48,8 @@ export async function admitObjects(
     else known.push(at);
   }
   const outcomes = new Array<CheckedObject | Refusal | undefined>(inputs.length);
-  const shared: SharedParts = { schema: parts.schema, planParts, lengthOf, turns: new Turns(parts, context), context };
+  const schema = parts.wholeSchema ?? parts.schema;
+  const shared: SharedParts = { schema, planParts, lengthOf, turns: new Turns(parts, context), context };
   for (const [className, group] of places) {
     if (shared.turns.isOver) await shared.turns.next();
     const admission = new ClassAdmission(className, shared);

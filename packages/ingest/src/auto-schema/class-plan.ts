@@ -100,9 +100,11 @@ export class ClassPlan {
     return { input, checked };
   }
 
-  /** Makes the class what was planned. Fails as `SchemaService.ensureClass` and `ensureProperties`, and as the class's vectorizer says. */
+  /** Makes the class what was planned. Fails with `forbidden` where whoever asks may not change it that way, else as `SchemaService.ensureClass` and `ensureProperties`, and as the class's vectorizer says. */
   async carryOut(context: RequestContext): Promise<ClassRecord> {
     const { classSettings, schemaService } = this.#parts.settings;
+    const action = this.base === undefined ? "create_collections" : "update_collections";
+    context.rights?.require(action, this.#planned.definition.class);
     if (this.base !== undefined) {
       const { definition, classId } = this.base;
       const extended = await schemaService.ensureProperties(definition.class, classId, this.#added, context);

@@ -1,14 +1,25 @@
 /** What may be done to the objects of a class. */
 export type DataAction = "create_data" | "read_data" | "update_data" | "delete_data";
 
+/** What may be done to a class and to its objects. */
+export type ClassAction =
+  | DataAction
+  | "create_collections"
+  | "read_collections"
+  | "update_collections"
+  | "delete_collections";
+
 /**
- * What whoever asks may do to the objects of classes. A class none of whose objects he may touch in any way is as if it were not
- * there.
+ * What whoever asks may do to classes and their objects. A class none of whose objects he may touch in any way is as if it were
+ * not there. Names of classes count as they are stored, whatever the case of their first letter.
  */
 export interface ClassRights {
   /** Whether he may do anything to objects of the class. */
   mayKnow(className: string): boolean;
   mayRead(className: string): boolean;
+  may(action: ClassAction, className: string): boolean;
   /** Fails with `forbidden`. */
-  require(action: DataAction | "create_collections" | "update_collections", className: string): void;
+  require(action: ClassAction, className: string): void;
+  /** Whether he may be told of the class's shards. */
+  maySeeShards(className: string): boolean;
 }
