@@ -3,6 +3,7 @@ import type { RequestListener } from "node:http";
 import { ClassificationRunner, Classifications } from "@shoal/classification";
 import { type ClusterNodes, type NodePool, type SchemaView, ShardMap } from "@shoal/cluster";
 import {
+  type AccessBook,
   type AccessControl,
   createGateway,
   type Gateway,
@@ -28,6 +29,7 @@ import { schemaLimits } from "./schema-limits.js";
 export interface GatewayFaces {
   readonly access: AccessControl;
   readonly audit: GatewayDependencies["audit"];
+  readonly book: AccessBook | undefined;
   readonly pages: RequestListener;
   readonly metrics: Metrics | undefined;
   /** Undefined: HTTP in the clear. */
@@ -53,7 +55,7 @@ export interface GatewayGround {
 export function assembleGateway(
   options: ProcessOptions,
   { schema, jobs, worker, view, pool, nodeCount, modules, connectionsMax }: GatewayGround,
-  { access, audit, pages, metrics, certificate }: GatewayFaces,
+  { access, audit, book, pages, metrics, certificate }: GatewayFaces,
   scope: ResourceScope,
 ): Gateway {
   const { configuration, clock, logger, shoalVersion } = options;
@@ -111,6 +113,7 @@ export function assembleGateway(
       logger,
       clock,
       access,
+      book,
       modules,
       fallback: pages,
       ...(metrics === undefined ? {} : { metrics }),

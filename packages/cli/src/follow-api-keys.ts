@@ -34,7 +34,7 @@ export async function followApiKeys(
       table = ApiKeyTable.of(keys);
     }),
   );
-  return [{ find: (digest) => table.find(digest) }];
+  return [{ find: (digest) => table.find(digest), holds: (username) => table.holds(username) }];
 }
 
 async function readKeys(configuration: ApiKeyConfiguration, file: string): Promise<readonly AllowedApiKey[]> {

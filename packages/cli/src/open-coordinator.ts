@@ -8,6 +8,7 @@ import {
   type MetaStore,
   NodeRegistry,
   SchemaCoordinator,
+  StoredAccess,
   StoredExtensions,
 } from "@shoal/coordinator";
 import { type DiskBallast, endAfterStoreFailure, openRocksStore } from "@shoal/kv";
@@ -58,6 +59,7 @@ export async function openCoordinator(
   readonly nodes: NodeRegistry;
   readonly jobs: JobRegistry;
   readonly extensions: StoredExtensions;
+  readonly access: StoredAccess;
 }> {
   const ledger = scope.use(await Ledger.open(store, () => clock.now()));
   const nodes = scope.use(new NodeRegistry(ledger, expectedStorageNodes, findNode));
@@ -79,5 +81,6 @@ export async function openCoordinator(
     logger.warn({ error }, "a history of this start could not be stored yet; the first change does it");
   });
   const jobs = scope.use(new JobRegistry({ ledger, nowMs: () => clock.now() }));
-  return { schema, nodes, jobs, extensions: scope.use(new StoredExtensions(ledger)) };
+  const extensions = scope.use(new StoredExtensions(ledger));
+  return { schema, nodes, jobs, extensions, access: scope.use(new StoredAccess(ledger)) };
 }

@@ -23,6 +23,7 @@ import { makeDataFolder } from "./make-data-folder.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
 import { modulesReady } from "./modules-ready.js";
 import { newNodeSecret } from "./new-node-secret.js";
+import { openAccessBook } from "./open-access-book.js";
 import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
 import { openFilesLimit, planOpenFiles, shardLimit, shortage } from "./open-files.js";
 import { checkModules, describeModules, openModules } from "./open-modules.js";
@@ -48,9 +49,6 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
   const audit = await openAuditLog(options, metrics, scope);
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
-  const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources }));
-  // What has to be read once is read before the stores take their files.
-  const pages = await loadPages(access, configuration.origin, logger);
   const certificate = await followServerCertificate(configuration, logger, scope);
 
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
@@ -62,11 +60,17 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const store = await openEmbeddedMetaStore(options, dataPath, ballast, scope);
   if (!configuration.acceptDataLoss) await refuseLostList(dataPath, identity);
   const limit = shardLimit(openFiles, configuration.schemaShardsMax);
-  const { schema, nodes, jobs, extensions } = await openCoordinator(
-    options,
-    { store, expectedStorageNodes: 1, shardLimit: limit },
-    scope,
-  );
+  const {
+    schema,
+    nodes,
+    jobs,
+    extensions,
+    access: roles,
+  } = await openCoordinator(options, { store, expectedStorageNodes: 1, shardLimit: limit }, scope);
+  const book = openAccessBook(options, roles, apiKeySources, scope);
+  const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources, book }));
+  // What has to be read once is read before the shards take their files.
+  const pages = await loadPages(access, configuration.origin, logger);
   refuseForeignSchema(dataPath, clusterId, schema.clusterId);
   if (isNew && !configuration.acceptDataLoss && !(await hasShards(dataPath))) {
     const known = await schema.current({ deadline: Number.POSITIVE_INFINITY });
@@ -111,7 +115,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
         ...{ schema, jobs, worker: nodeName, view, pool, nodeCount: () => 1, modules },
         connectionsMax: storage.openFiles.connectionsMax,
       },
-      { access, audit, pages, metrics, certificate },
+      { access, audit, book, pages, metrics, certificate },
       scope,
     ),
   );

@@ -52,7 +52,7 @@ export async function startCoordinator(
         });
   if (store === undefined) return { drain: async () => undefined };
   const shardLimit = { max: schemaShardsMax, reason: "SCHEMA_SHARDS_MAX" };
-  const { schema, nodes, jobs, extensions } = await openCoordinator(
+  const { schema, nodes, jobs, extensions, access } = await openCoordinator(
     options,
     {
       ...{ store, expectedStorageNodes, shardLimit },
@@ -63,7 +63,7 @@ export async function startCoordinator(
 
   const server = scope.use(
     await createRpcServer(
-      { schema, nodes, jobs, extensions },
+      { schema, nodes, jobs, extensions, access },
       { host: internalHost, port: internalPort, now: () => clock.now(), tls, clusterId: () => schema.clusterId },
     ),
   );

@@ -4,6 +4,7 @@ import { HeldRequests, RemoteNodePool, SchemaReplica } from "@shoal/cluster";
 import { createAccessControl } from "@shoal/gateway";
 import type { EnabledModules } from "@shoal/module-api";
 import {
+  type AccessService,
   connectNode,
   type ExtensionService,
   type NodeConnection,
@@ -19,6 +20,7 @@ import { contextionaryTls } from "./contextionary-tls.js";
 import { describeGatewayKnowledge } from "./describe-cluster-metrics.js";
 import { followApiKeys } from "./follow-api-keys.js";
 import { followCoordinators } from "./follow-coordinators.js";
+import { accessMemory, FollowedAccess } from "./followed-access.js";
 import { extensionsMemory, FollowedExtensions } from "./followed-extensions.js";
 import { tlsFilesOf } from "./internal-address.js";
 import { openInternalPort } from "./internal-port.js";
@@ -28,6 +30,7 @@ import { loadPages } from "./load-pages.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
 import { modulesReady } from "./modules-ready.js";
+import { openAccessBook, usesAccess } from "./open-access-book.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { checkModules, describeModules, openModules } from "./open-modules.js";
 import type { ProcessOptions } from "./process-options.js";
@@ -57,8 +60,6 @@ export async function startGateway(
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
   const audit = await openAuditLog(options, metrics, scope);
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
-  const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources }));
-  const pages = await loadPages(access, configuration.origin, logger);
   const files = tlsFilesOf(configuration, "gateway", logger);
   const tls = files && (await followTlsFiles(files, logger, scope));
   const certificate = await followServerCertificate(configuration, logger, scope);
@@ -76,6 +77,10 @@ export async function startGateway(
       scope,
     ),
   );
+  const roles = usesAccess(options) ? await followAccess(coordinator.access, dataPath, logger, scope) : undefined;
+  const book = roles && openAccessBook(options, roles, apiKeySources, scope);
+  const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources, book }));
+  const pages = await loadPages(access, configuration.origin, logger);
   const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
   const membership = clusterMembership(view, coordinator);
   clusterId = () => membership.clusterId;
@@ -126,7 +131,7 @@ export async function startGateway(
         ...{ schema: coordinator.schema, jobs: coordinator.jobs, worker: randomUUID() },
         ...{ view, pool, nodeCount, modules, connectionsMax },
       },
-      { access, audit, pages, metrics, certificate },
+      { access, audit, book, pages, metrics, certificate },
       scope,
     ),
   );
@@ -137,6 +142,7 @@ export async function startGateway(
     if (!view.isKnown || pool.directory === undefined || !extensions.isKnown) {
       return "it waits for the schema of a coordinator";
     }
+    if (roles?.isKnown === false) return "it waits for the roles and users of a coordinator";
     const { nodes, expectedStorageNodes } = pool.directory;
     return pool.isComplete ? "" : `${nodes.length} of ${expectedStorageNodes} storage nodes have registered so far`;
   };
@@ -146,6 +152,7 @@ export async function startGateway(
   scope.use(view.onChange(look));
   scope.use(pool.onChange(look));
   scope.use(extensions.onChange(look));
+  if (roles !== undefined) scope.use(roles.watchAccess(look));
   look();
   notReady = () => (gateway.isReady ? membership.fault : awaited() || "it is draining");
   const coordinators = configuration.coordinatorAddresses;
@@ -153,6 +160,20 @@ export async function startGateway(
   logger.info({ url, coordinators, tls: tls !== undefined, ...describeModules(options) }, "serving");
   options.onListening(url);
   return { drain };
+}
+
+/** Without any knowledge of who may do what, nobody may do anything. */
+async function followAccess(
+  service: AccessService,
+  dataPath: string,
+  logger: Logger,
+  scope: ResourceScope,
+): Promise<FollowedAccess> {
+  const what = "what roles and users there are";
+  const memory = accessMemory(jsonFileMemory(dataPath, "access.json"));
+  const access = scope.use(new FollowedAccess(service, logger, await recall(memory, what, logger)));
+  scope.use(access.watchAccess(remember(memory, what, logger, scope)));
+  return access;
 }
 
 /** What users taught modules changes vectors: without any knowledge of it, nothing should be vectorized. */

@@ -18,6 +18,10 @@ import { AnswerBudget } from "./answer-budget.js";
 import { AuditLog, type AuditSink } from "./audit/audit-log.js";
 import type { AccessControl } from "./auth/access.js";
 import { discoveryUrl } from "./auth/discovery.js";
+import type { AccessBook } from "./authorization/access-book.js";
+import { PermittedClassifications } from "./authorization/permitted-classifications.js";
+import { PermittedIngest } from "./authorization/permitted-ingest.js";
+import { PermittedQueries } from "./authorization/permitted-queries.js";
 import { describeGatewayMetrics, GatewayStatistics } from "./gateway-statistics.js";
 import { createGraphQlHandler } from "./graphql/handler.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./graphql/limits.js";
@@ -51,6 +55,8 @@ export interface GatewayDependencies {
   readonly access: AccessControl;
   /** Where the audit log goes, and what it calls this process; none when absent. */
   readonly audit?: { readonly sink: AuditSink; readonly server: string };
+  /** That of `access`; absent: there are no roles, and no users that are made at run time. */
+  readonly book?: AccessBook | undefined;
   /** None when absent. */
   readonly modules?: EnabledModules;
   /** Where the gateway tells of itself. */
@@ -106,9 +112,10 @@ export interface Gateway extends AsyncDisposable {
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): Gateway {
   let ready = false;
   let address = "";
-  const { query, view, profile, access, clock, metrics, modules = NO_ENABLED_MODULES } = dependencies;
   // Strangers decide how often its lines are due.
-  const logger = new RateLimitedLogger(dependencies.logger, clock);
+  const logger = new RateLimitedLogger(dependencies.logger, dependencies.clock);
+  const services = { ...permitted(dependencies), logger };
+  const { query, view, profile, access, clock, metrics, modules = NO_ENABLED_MODULES } = services;
   const statistics = new GatewayStatistics();
   const hasClass = (className: string): boolean => view.classRecord(className) !== undefined;
   const audit = dependencies.audit && new AuditLog({ ...dependencies.audit, clock, hasClass });
@@ -129,7 +136,6 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     onSkippedClass: (skipped) => logger.warn(skipped, "a class has no place in the GraphQL schema"),
   });
   const isReady = (): boolean => ready && !server.isDraining;
-  const services = { ...dependencies, logger };
   const rest = restRoutes(services, {
     ...settings,
     modules,
@@ -169,6 +175,18 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     drain: () => server.drain(),
     stop,
     [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** The services, behind what looks whether their users may, where roles are on. */
+function permitted(dependencies: GatewayDependencies): GatewayDependencies {
+  const { ingest, query, classifications, view, book } = dependencies;
+  if (book?.hasRoles !== true) return dependencies;
+  return {
+    ...dependencies,
+    ingest: new PermittedIngest(ingest, book.newId),
+    query: new PermittedQueries(query),
+    classifications: new PermittedClassifications(classifications, view),
   };
 }
 

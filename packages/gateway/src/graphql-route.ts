@@ -7,7 +7,7 @@ export function graphQlRoute(handler: GraphQlHandler): Route {
     method: "POST",
     path: "/v1/graphql",
     body: "json",
-    access: { verb: "get", resource: "traversal/*" },
+    access: { verb: "get", resource: "traversal/*", action: "read_data" },
     timeout: "request",
     handle: ({ body, context }) => handler.execute(body, context),
   };
@@ -19,7 +19,7 @@ export function graphQlBatchRoute(handler: GraphQlHandler): Route {
     method: "POST",
     path: "/v1/graphql/batch",
     body: "json",
-    access: { verb: "get", resource: "traversal/*" },
+    access: { verb: "get", resource: "traversal/*", action: "read_data" },
     timeout: "batch",
     handle: ({ body, context }) => handler.executeBatch(body, context),
   };

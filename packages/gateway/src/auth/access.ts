@@ -1,3 +1,5 @@
+import type { Action, ClassRights } from "@shoal/model";
+
 /** Who asks. */
 export interface Principal {
   readonly username: string;
@@ -16,6 +18,10 @@ export interface Permission {
   readonly verb: Verb;
   /** `objects/{id}`: parameters of the path are filled in, in their order. */
   readonly resource: string;
+  /** Where roles say who may do what: what a role must allow. On which class, role or user is looked at when that is known. */
+  readonly action: Action;
+  /** Whether it must be allowed everywhere, as what is done concerns all classes; else on anything at all. */
+  readonly isEverywhere?: true;
 }
 
 /**
@@ -43,6 +49,8 @@ export interface AccessControl {
    * cannot be asked.
    */
   identify(credentials: Credentials): Principal | undefined | Promise<Principal | undefined>;
+  /** What somebody may do to the objects of classes; absent, and undefined: everything. Fails with `unavailable` while that is not known. */
+  rightsOf?(principal: Principal): ClassRights | undefined;
   /** What a client can authenticate with, as the reference calls it: `API-keys`, `OIDC`. Absent: nothing. */
   readonly methods?: readonly string[];
   /** Fails with `forbidden`. `params`: the parameters of the path, in their order. */

@@ -14,6 +14,8 @@ export interface ApiKeySource {
    * {@link ApiKeyTable} does, and must not keep the buffer: the next request's digest will stand in it.
    */
   find(digest: Buffer): Principal | undefined;
+  /** Whether somebody of that name has a key here. */
+  holds?(username: string): boolean;
 }
 
 /** A key and its holder; of the key only the digest is kept. */
@@ -28,9 +30,11 @@ const PREFIX_BYTES = 8;
 /** An unchanging set of keys. */
 export class ApiKeyTable implements ApiKeySource {
   readonly #holders = new Map<string, HeldApiKey[]>();
+  readonly #usernames = new Set<string>();
 
   constructor(keys: Iterable<HeldApiKey>) {
     for (const held of keys) {
+      this.#usernames.add(held.principal.username);
       const prefix = prefixOf(held.digest);
       const others = this.#holders.get(prefix);
       if (others === undefined) this.#holders.set(prefix, [held]);
@@ -43,6 +47,10 @@ export class ApiKeyTable implements ApiKeySource {
     return new ApiKeyTable(
       keys.map(({ digest, username }) => ({ digest, principal: { username, groups: [], userType: "db" } })),
     );
+  }
+
+  holds(username: string): boolean {
+    return this.#usernames.has(username);
   }
 
   find(digest: Buffer): Principal | undefined {

@@ -7,6 +7,8 @@ import type {
   Metrics,
   OidcConfiguration,
 } from "@shoal/service-runtime";
+import type { AccessBook } from "../authorization/access-book.js";
+import { authorizeByRoles } from "../authorization/authorize-by-roles.js";
 import { type AccessControl, ANONYMOUS, type OpenIdDocument, type Principal } from "./access.js";
 import { authorizeBy } from "./admin-list.js";
 import { type ApiKeySource, ApiKeyTable, ApiKeyVerifier } from "./api-keys.js";
@@ -31,6 +33,8 @@ export interface AccessControlParts {
   readonly times?: IssuerTimes;
   /** Where API keys are looked up that the settings do not hold, in this order. */
   readonly apiKeySources?: readonly ApiKeySource[];
+  /** Roles and users that are made at run time; none when absent. */
+  readonly book?: AccessBook | undefined;
 }
 
 /** Who gets in, and what they may do. An issuer is asked from now on in the background, until this is disposed of. */
@@ -40,8 +44,13 @@ export function createAccessControl(
 ): AccessControl & Disposable {
   const { anonymousAccess, apiKeys, oidc } = authentication;
   const nobody = anonymousAccess ? ANONYMOUS : undefined;
-  const authorize = authorizeBy(authorization);
-  const sources = [...(apiKeys === undefined ? [] : [ApiKeyTable.of(apiKeys.allowed)]), ...(parts.apiKeySources ?? [])];
+  const { apiKeySources = [], book } = parts;
+  const authorize = book?.hasRoles === true ? authorizeByRoles(book) : authorizeBy(authorization);
+  const sources = [
+    ...(apiKeys === undefined ? [] : [ApiKeyTable.of(apiKeys.allowed)]),
+    ...apiKeySources,
+    ...(book?.hasUsers === true ? [book] : []),
+  ];
   const keys = sources.length === 0 ? undefined : new ApiKeyVerifier(sources);
   const tokens = oidc === undefined ? undefined : verifyTokens(oidc, parts);
   describeTokenMetrics(parts.metrics, tokens?.verifier, keys);
@@ -53,6 +62,7 @@ export function createAccessControl(
       return token === undefined ? nobody : verify(token);
     },
     authorize,
+    ...(book?.hasRoles === true ? { rightsOf: (principal: Principal) => book.permissionsOf(principal) } : {}),
     methods,
     ...(tokens === undefined ? {} : { openId: () => openIdDocument(tokens.oidc, tokens.issuer) }),
     [Symbol.dispose]: () => tokens?.issuer[Symbol.dispose](),

@@ -1,7 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import type { SchemaView } from "@shoal/cluster";
 import { Turns } from "@shoal/fair-share";
-import { type ClassDefinition, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
@@ -11,16 +10,13 @@ import { RowTurns } from "../row-turns.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
 import { checkBatch } from "./batch/batch-items.js";
 import { type GraphQlBatchAnswer, runBatch } from "./batch/run-batch.js";
+import { type Built, type Generation, SeenGenerations } from "./generations.js";
 import { GraphQlStatistics } from "./graphql-statistics.js";
 import { costOfDocument } from "./guards/cost-of-document.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
-import { PlainExecution } from "./plain/plain-execution.js";
-import type { ReadOptions } from "./plain/read-document.js";
 import { RequestReading } from "./plain/request-reading.js";
-import { PreparedQueries } from "./prepared/prepared-queries.js";
 import { readRequest } from "./request-body.js";
-import { buildGraphQlSchemaInTurns, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
-import { exploreSearches } from "./schema/explore-field.js";
+import type { SkippedClass } from "./schema/build-schema.js";
 
 export interface GraphQlHandlerDeps {
   readonly schema: SchemaView;
@@ -73,21 +69,6 @@ const NO_SCHEMA =
 /** What a refused request is answered with a newer schema; undefined when there is none. */
 type NewerAnswer = () => Promise<GraphQlAnswer | undefined>;
 
-/** Everything that is derived from one state of the classes, swapped as a whole. */
-interface Generation {
-  readonly version: number;
-  readonly definitions: readonly ClassDefinition[];
-  /** Undefined when there is no class. */
-  readonly built: Built | undefined;
-  readonly classes: GraphQlSchema["classes"];
-}
-
-interface Built {
-  readonly reading: ReadOptions;
-  readonly plain: PlainExecution;
-  readonly prepared: PreparedQueries;
-}
-
 class Handler implements GraphQlHandler {
   readonly #deps: GraphQlHandlerDeps;
   readonly #limits: GraphQlLimits;
@@ -95,8 +76,7 @@ class Handler implements GraphQlHandler {
   readonly #statistics: GraphQlStatistics;
   readonly #turns: RowTurns;
   readonly #bodyTurns: Turns;
-  #generation: Generation | undefined;
-  #building: Promise<Generation> | undefined;
+  readonly #generations: SeenGenerations;
 
   constructor(deps: GraphQlHandlerDeps) {
     this.#deps = deps;
@@ -105,12 +85,18 @@ class Handler implements GraphQlHandler {
     this.#turns = deps.turns ?? new RowTurns(this.#limits.graphqlRowsMax);
     this.#bodyTurns = deps.bodyTurns ?? new Turns(monotonicMs);
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
+    const { query, wire, modules = NO_ENABLED_MODULES, onSkippedClass, onFault } = deps;
+    this.#generations = new SeenGenerations({
+      ...{ query, wire, modules, onFault, limits: this.#limits },
+      ...{ answers: this.#answers, turns: this.#turns, bodyTurns: this.#bodyTurns, statistics: this.#statistics },
+      ...(onSkippedClass === undefined ? {} : { onSkippedClass }),
+    });
   }
 
   // Not `async`: a prepared query is one promise.
   execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer> {
     try {
-      const current = this.#current();
+      const current = this.#current(context);
       if (!(current instanceof Promise)) return this.#execute(rawBody, context, current);
       return current.then((generation) => this.#execute(rawBody, context, generation));
     } catch (thrown) {
@@ -152,13 +138,13 @@ class Handler implements GraphQlHandler {
     generation: Generation,
   ): Promise<GraphQlAnswer | undefined> {
     await this.#deps.schema.refresh(context);
-    const newest = await this.#current();
+    const newest = await this.#current(context);
     return newest.definitions === generation.definitions ? undefined : this.#execute(body, context, newest, true);
   }
 
   async executeBatch(rawBody: Buffer, context: RequestContext): Promise<GraphQlBatchAnswer> {
-    if ((await this.#current()).built === undefined) await this.#deps.schema.refresh(context);
-    if ((await this.#current()).built === undefined) {
+    if ((await this.#current(context)).built === undefined) await this.#deps.schema.refresh(context);
+    if ((await this.#current(context)).built === undefined) {
       checkBatch(rawBody, this.#limits.graphqlBatchRequestsMax);
       throw new ShoalError("invalid", NO_SCHEMA);
     }
@@ -192,72 +178,11 @@ class Handler implements GraphQlHandler {
     return this.#turns.run(cost.rows, context, () => built.plain.execute(read.request, context));
   }
 
-  /** Of the schema as it is now or newer; a promise when it has to be built and that takes several turns. */
-  #current(): Generation | Promise<Generation> {
-    const { snapshot } = this.#deps.schema;
-    const last = this.#generation;
-    if (last !== undefined && last.version === snapshot.version) return last;
+  /** Of the schema as it is now or newer, as whoever asks sees it; a promise when it has to be built and that takes several turns. */
+  #current(context: RequestContext): Generation | Promise<Generation> {
+    const known = this.#generations.of(this.#deps.schema.snapshot, context.rights);
     // Whoever asks later may know a newer schema: the one that is being built is not enough then.
-    if (this.#building !== undefined) return this.#building.then(() => this.#current());
-    const definitions = snapshot.classes.map((record) => record.definition);
-    // Other things than definitions change the version too, as the dimensions of a class do.
-    const isSame =
-      last?.definitions.length === definitions.length &&
-      last.definitions.every((definition, i) => definition === definitions[i]);
-    if (isSame && last !== undefined) return this.#goOnWith({ ...last, version: snapshot.version });
-    const { query, wire, modules } = this.#deps;
-    const building = buildGraphQlSchemaInTurns(definitions, query, wire, this.#limits, last?.classes, modules);
-    const step = building.next();
-    if (step.done === true) return this.#goOnWith(this.#built(snapshot.version, definitions, step.value));
-    this.#building = finish(building)
-      .then((schema) => this.#goOnWith(this.#built(snapshot.version, definitions, schema)))
-      .finally(() => {
-        this.#building = undefined;
-      });
-    return this.#building;
-  }
-
-  #goOnWith(generation: Generation): Generation {
-    this.#generation = generation;
-    return generation;
-  }
-
-  #built(version: number, definitions: readonly ClassDefinition[], parts: GraphQlSchema): Generation {
-    const { query, wire, modules = NO_ENABLED_MODULES, onSkippedClass, onFault } = this.#deps;
-    const { schema, skipped, classes, where } = parts;
-    for (const each of skipped) onSkippedClass?.(each);
-    const statistics = this.#statistics;
-    const built: Built | undefined = schema && {
-      reading: { schema, limits: this.#limits, wire },
-      plain: new PlainExecution({ schema, wire, answers: this.#answers, turns: this.#bodyTurns, onFault, statistics }),
-      prepared: new PreparedQueries({
-        schema,
-        where,
-        modules,
-        exploreSearches: exploreSearches(
-          [...classes.values()].map(({ definition }) => definition),
-          modules,
-        ),
-        query,
-        wire,
-        limits: this.#limits,
-        answers: this.#answers,
-        turns: this.#turns,
-        bodyTurns: this.#bodyTurns,
-        onFault,
-        statistics,
-      }),
-    };
-    return { version, definitions, built, classes };
-  }
-}
-
-/** One step of the building in each turn of the event loop. */
-async function finish(building: Generator<void, GraphQlSchema>): Promise<GraphQlSchema> {
-  for (;;) {
-    await setImmediate();
-    const step = building.next();
-    if (step.done === true) return step.value;
+    return known instanceof Promise ? known.then(() => this.#current(context)) : known;
   }
 }
 

@@ -5,7 +5,7 @@ import { type Clock, ForeignPages } from "@shoal/service-runtime";
 import { AnswerBudget } from "../answer-budget.js";
 import type { AuditLog } from "../audit/audit-log.js";
 import { AuditedRequest } from "../audit/audited-request.js";
-import type { AccessControl } from "../auth/access.js";
+import type { AccessControl, Principal } from "../auth/access.js";
 import { answerThrown } from "../auth/challenge.js";
 import { carriesToken } from "../auth/find-token.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
@@ -254,7 +254,7 @@ export class HttpService {
       this.#atWork++;
       isCounted = true;
       stage = "handler";
-      const scope = this.#begin(exchange, route);
+      const scope = this.#begin(exchange, route, principal);
       const answer = await route.handle({ params, queryString, body: bytes, principal, context: scope });
       return scope.isExpired ? undefined : answer;
     } catch (thrown) {
@@ -318,14 +318,16 @@ export class HttpService {
   }
 
   /** The time of a request begins when all of it is there. */
-  #begin(exchange: Exchange, route: Route): RequestScope {
+  #begin(exchange: Exchange, route: Route, principal: Principal): RequestScope {
     const now = { clock: this.#clock.now(), monotonic: monotonicMs() };
     const onExpired = (error: ShoalError): void => {
       this.#log.timedOut(exchange);
       this.#send(exchange, thrownResponse(error));
     };
+    const rights = typeof route.access === "string" ? undefined : this.#access.rightsOf?.(principal);
     const limit = this.#timeLimits[route.timeout];
-    const scope = new RequestScope(now, limit, exchange.response, this.#ids, exchange, onExpired, exchange.audited);
+    const { audited } = exchange;
+    const scope = new RequestScope(now, limit, exchange.response, this.#ids, exchange, onExpired, { audited, rights });
     exchange.begunMs = now.monotonic;
     exchange.scope = scope;
     this.deadlines.add(scope);

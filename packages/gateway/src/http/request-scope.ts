@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Share } from "@shoal/fair-share";
-import { ShoalError } from "@shoal/model";
+import { type ClassRights, ShoalError } from "@shoal/model";
 import type { RequestContext, RequestWitness } from "@shoal/rpc";
 import type { RequestIds } from "./request-ids.js";
 
@@ -20,6 +20,7 @@ export class RequestScope implements RequestContext {
   readonly witness: RequestWitness | undefined;
   /** When it is overdue, by the clock of {@link Deadlines}. */
   readonly dueMs: number;
+  readonly rights: ClassRights | undefined;
   /** Among the requests in flight, by {@link Deadlines}; 0 before and after. */
   number = 0;
   readonly #limit: TimeLimit;
@@ -30,7 +31,7 @@ export class RequestScope implements RequestContext {
   #gone: AbortController | undefined;
   #expired: ShoalError | undefined;
 
-  /** `onExpired` answers the request when its time is up. */
+  /** `onExpired` answers the request when its time is up. `rights`: see RequestContext. */
   constructor(
     startMs: { readonly clock: number; readonly monotonic: number },
     limit: TimeLimit,
@@ -38,8 +39,9 @@ export class RequestScope implements RequestContext {
     ids: RequestIds,
     client: { readonly share: Share },
     onExpired: (error: ShoalError) => void,
-    witness?: RequestWitness,
+    { audited, rights }: { readonly audited?: RequestWitness | undefined; readonly rights?: ClassRights | undefined },
   ) {
+    this.rights = rights;
     this.deadline = startMs.clock + limit.seconds * 1000;
     this.dueMs = startMs.monotonic + limit.seconds * 1000;
     this.#limit = limit;
@@ -47,7 +49,7 @@ export class RequestScope implements RequestContext {
     this.#ids = ids;
     this.#client = client;
     this.#onExpired = onExpired;
-    this.witness = witness;
+    this.witness = audited;
   }
 
   get signal(): AbortSignal {

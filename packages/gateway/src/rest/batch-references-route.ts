@@ -33,7 +33,7 @@ export function batchReferencesRoute(ingest: IngestService, referencesMax: numbe
     method: "POST",
     path: "/v1/batch/references",
     body: "json",
-    access: { verb: "update", resource: "batch/*" },
+    access: { verb: "update", resource: "batch/*", action: "update_data" },
     audited: { action: "import_references", recorded: "count" },
     timeout: "batch",
     handle: importReferences,

@@ -56,7 +56,7 @@ export function batchRoute(
     method: "POST",
     path: "/v1/batch/objects",
     body: "json",
-    access: { verb: "create", resource: "batch/objects" },
+    access: { verb: "create", resource: "batch/objects", action: "create_data" },
     audited: { action: "import_objects", recorded: "count" },
     timeout: "batch",
     handle: importObjects,

@@ -45,7 +45,8 @@ export function classificationRoutes(
 const STARTED = { audited: { action: "start_classification", recorded: "line" } } as const;
 
 function access(verb: "create" | "get") {
-  return { access: { verb, resource: "classifications/*" }, timeout: "request" } as const;
+  const action = verb === "create" ? "update_data" : "read_data";
+  return { access: { verb, resource: "classifications/*", action }, timeout: "request" } as const;
 }
 
 function readBody({ body }: RequestContent): unknown {

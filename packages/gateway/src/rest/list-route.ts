@@ -57,7 +57,7 @@ export function listRoute(
     method: "GET",
     path: "/v1/objects",
     body: "none",
-    access: { verb: "list", resource: "objects" },
+    access: { verb: "list", resource: "objects", action: "read_data" },
     timeout: "request",
     handle: list,
   };

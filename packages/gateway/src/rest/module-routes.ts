@@ -15,7 +15,11 @@ function moduleRoute(name: string, { method, path, verb, operation, handle }: Mo
     method,
     path: modulePath(name, path),
     body: operation.body === undefined ? "none" : "json",
-    access: { verb, resource: resourceOfModule(name) },
+    // What modules keep is there for all classes.
+    access:
+      verb === "get"
+        ? { verb, resource: resourceOfModule(name), action: "read_data" }
+        : { verb, resource: resourceOfModule(name), action: "update_data", isEverywhere: true },
     timeout: "request",
     ...(verb === "get" ? {} : { audited: { action: `${verb}_in_module`, recorded: "line" as const } }),
     handle: async ({ params, body, context }) => {

@@ -5,7 +5,6 @@ import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import { InnerContext, type RequestContext } from "@shoal/rpc";
 import type { AnswerBudget } from "../answer-budget.js";
-import type { Verb } from "../auth/access.js";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { queryParameter } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT, notFoundResponse } from "../http/http-response.js";
@@ -110,12 +109,14 @@ const ONE = "objects/{id}";
 const ALL = "objects";
 
 /** An operation on one object that reads no body. */
-function withoutBody(verb: Verb) {
-  return { body: "none", access: { verb, resource: ONE }, timeout: "request" } as const;
+function withoutBody(verb: "get" | "delete") {
+  const action = verb === "get" ? "read_data" : "delete_data";
+  return { body: "none", access: { verb, resource: ONE, action }, timeout: "request" } as const;
 }
 
-function withBody(verb: Verb, resource: string) {
-  return { body: "json", access: { verb, resource }, timeout: "request" } as const;
+function withBody(verb: "create" | "update" | "validate", resource: string) {
+  const action = verb === "validate" ? "read_data" : (`${verb}_data` as const);
+  return { body: "json", access: { verb, resource, action }, timeout: "request" } as const;
 }
 
 function counted(action: string) {

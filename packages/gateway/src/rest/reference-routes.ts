@@ -63,7 +63,7 @@ export function referenceRoutes(
     method,
     path: "/v1/objects/{id}/references/{property}",
     body: "json",
-    access: { verb: "update", resource: "objects/{id}" },
+    access: { verb: "update", resource: "objects/{id}", action: "update_data" },
     audited: { action, recorded: "count" },
     timeout: "request",
     handle,

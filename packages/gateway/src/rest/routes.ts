@@ -6,7 +6,9 @@ import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
 import type { Clock, Logger } from "@shoal/service-runtime";
+import type { AccessBook } from "../authorization/access-book.js";
 import type { Route } from "../http/route.js";
+import { authzRoutes } from "./authz-routes.js";
 import { batchReferencesRoute } from "./batch-references-route.js";
 import { type BatchSettings, batchRoute } from "./batch-route.js";
 import { classificationRoutes } from "./classification-routes.js";
@@ -19,6 +21,7 @@ import { objectRoutes } from "./object-routes.js";
 import { referenceRoutes } from "./reference-routes.js";
 import { withoutUnbuiltParameters } from "./refuse-unbuilt-parameters.js";
 import { schemaRoutes } from "./schema-routes.js";
+import { usersRoutes } from "./users-routes.js";
 
 export interface RestServices {
   readonly ingest: IngestService;
@@ -32,6 +35,8 @@ export interface RestServices {
   readonly classSettings: () => ClassSettings;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Roles and users that are made at run time; none when absent. */
+  readonly book?: AccessBook | undefined;
 }
 
 export interface RestSettings extends InstanceRouteParts, BatchSettings, ListSettings {
@@ -58,6 +63,8 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
     batchReferencesRoute(ingest, settings.batchReferencesMax, turns),
     ...schemaRoutes(schema, view, classSettings, profile, logger),
     ...classificationRoutes(classifications, profile),
+    ...authzRoutes(services.book),
+    ...usersRoutes(services.book),
   ];
   return [...instanceRoutes(settings, profile), ...data.map(withoutUnbuiltParameters), ...moduleRoutes(modules)];
 }

@@ -6,6 +6,9 @@ import {
   type ClassDefinition,
   type ClassSettings,
   decodeBody,
+  isClassName,
+  normaliseClassName,
+  PROPERTY_BODY,
   parseClass,
   parseProperty,
   ShoalError,
@@ -16,7 +19,6 @@ import {
 } from "@shoal/model";
 import type { ClassRecord, SchemaService } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
-import type { Verb } from "../auth/access.js";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
@@ -46,11 +48,14 @@ export function schemaRoutes(
 
   async function list({ context }: HttpRequest): Promise<HttpResponse> {
     await view.refresh(context);
-    return jsonResponse(200, { classes: definitions().map((definition) => shownClass(definition, profile)) });
+    const { rights } = context;
+    const seen = definitions().filter((definition) => rights?.may("read_collections", definition.class) !== false);
+    return jsonResponse(200, { classes: seen.map((definition) => shownClass(definition, profile)) });
   }
 
   async function get(request: HttpRequest): Promise<HttpResponse> {
     const [className = ""] = request.params;
+    request.context.rights?.require("read_collections", className);
     await view.refresh(request.context);
     const record = view.classRecord(className);
     if (record === undefined && view.isLost) throw unknownWhetherThere(className);
@@ -60,6 +65,7 @@ export function schemaRoutes(
   /** Made for the schema that is known: when a class of that name was deleted since, it is looked at anew. */
   async function create(request: HttpRequest): Promise<HttpResponse> {
     const { context } = request;
+    requireNewClass(context, request);
     for (;;) {
       // Fails when the schema as it is now cannot be known: an old one would refuse what is allowed, and the reverse.
       const { version } = await schema.current(context);
@@ -82,7 +88,11 @@ export function schemaRoutes(
   async function update(request: HttpRequest): Promise<HttpResponse> {
     const { context, params } = request;
     const [className = ""] = params;
+    context.rights?.require("update_collections", className);
     const body = readBody(request);
+    if (context.rights !== undefined) {
+      requireReferences(context, className, decodeBody(CLASS_BODY, body).properties);
+    }
     for (;;) {
       const { version, classes } = await schema.current(context);
       const record = classes.find(({ definition }) => definition.class === className);
@@ -107,6 +117,7 @@ export function schemaRoutes(
   async function remove(request: HttpRequest): Promise<HttpResponse> {
     const { context, params } = request;
     const [className = ""] = params;
+    context.rights?.require("delete_collections", className);
     for (;;) {
       const { classes } = await schema.current(context);
       const classId = classes.find(({ definition }) => definition.class === className)?.classId;
@@ -124,6 +135,10 @@ export function schemaRoutes(
 
   async function addProperty(request: HttpRequest): Promise<HttpResponse> {
     const [className = ""] = request.params;
+    request.context.rights?.require("update_collections", className);
+    if (request.context.rights !== undefined) {
+      requireReferences(request.context, className, [decodeBody(PROPERTY_BODY, readBody(request))]);
+    }
     await schema.current(request.context);
     const warnings = new BodyWarnings();
     const { modules } = classSettings();
@@ -149,11 +164,15 @@ export function schemaRoutes(
   ];
 }
 
-const READING = { body: "none", access: { verb: "list", resource: "schema/*" }, timeout: "request" } as const;
+const READING = {
+  body: "none",
+  access: { verb: "list", resource: "schema/*", action: "read_collections" },
+  timeout: "request",
+} as const;
 
-function changing(verb: Verb, action: string) {
-  const access = { verb, resource: "schema/objects" };
-  return { body: "json", access, audited: { action, recorded: "line" }, timeout: "request" } as const;
+function changing(verb: "create" | "update" | "delete", name: string) {
+  const access = { verb, resource: "schema/objects", action: `${verb}_collections` as const };
+  return { body: "json", access, audited: { action: name, recorded: "line" }, timeout: "request" } as const;
 }
 
 /** Room for 2,000 properties with 500 bytes each. The exact parser takes 70 ms for it, with nothing else in between. */
@@ -166,6 +185,28 @@ function readBody(request: RequestContent): unknown {
     throw new ShoalError("tooLarge", message);
   }
   return parseJsonExactly(parseJson(request.body).text);
+}
+
+/** Fails with `forbidden` before anything is told of other classes. */
+function requireNewClass(context: HttpRequest["context"], request: RequestContent): void {
+  const { rights } = context;
+  if (rights === undefined) return;
+  const { class: className, properties } = decodeBody(CLASS_BODY, readBody(request));
+  if (className === undefined) return;
+  rights.require("create_collections", className);
+  requireReferences(context, className, properties);
+}
+
+/** What a property may refer to, the client must be allowed to know: else it could be asked for one name after the other. */
+function requireReferences(
+  { rights }: HttpRequest["context"],
+  ownClass: string,
+  properties: readonly { readonly dataType?: readonly string[] | undefined }[] = [],
+): void {
+  if (rights === undefined) return;
+  for (const name of properties.flatMap(({ dataType = [] }) => dataType)) {
+    if (isClassName(name) && name !== normaliseClassName(ownClass)) rights.require("read_collections", name);
+  }
 }
 
 function unknownClass(className: string): string {

@@ -2,6 +2,7 @@ import type { WireProfile } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { HttpResponse } from "../../http/http-response.js";
 import type { Route } from "../../http/route.js";
+import { accessOperations } from "./access-operations.js";
 import { classificationOperations } from "./classification-operations.js";
 import { type DocumentParts, openApiDocument } from "./document.js";
 import { GRAPHQL_OPERATIONS } from "./graphql-operations.js";
@@ -28,6 +29,7 @@ export function describedOperations(
     ...GRAPHQL_OPERATIONS,
     ...instanceOperations(profile),
     ...moduleOperations(modules),
+    ...accessOperations(),
   ];
 }
 

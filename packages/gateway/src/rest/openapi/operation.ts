@@ -9,6 +9,8 @@ export const TAGS = {
   classifications: "Jobs that predict cross-references.",
   graphql: "Queries.",
   modules: "What modules offer beside queries.",
+  access:
+    "Roles, who has them, and users with API keys. With `AUTHORIZATION_RBAC_ENABLED` and `AUTHENTICATION_DB_USERS_ENABLED`.",
   instance: "What the instance says of itself.",
 } as const;
 

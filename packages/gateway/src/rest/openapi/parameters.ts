@@ -79,5 +79,13 @@ export const PATH_PARAMETERS: ReadonlyMap<string, { readonly schema: z.ZodType; 
       { schema: z.string().meta({ examples: ["hasAuthor"] }), description: "Name of a reference property." },
     ],
     ["classification", { schema: z.string(), description: "The id that the start of the classification answered." }],
+    ["role", { schema: z.string().meta({ examples: ["reader"] }), description: "Name of a role." }],
+    ["user", { schema: z.string().meta({ examples: ["ann"] }), description: "Name of a user, percent-encoded." }],
+    ["group", { schema: z.string().meta({ examples: ["/ops"] }), description: "Name of a group, percent-encoded." }],
+    [
+      "userType",
+      { schema: z.enum(["db", "oidc"]), description: "Who vouches for the name: this server or an issuer." },
+    ],
+    ["groupType", { schema: z.enum(["oidc"]), description: "Where groups come from: tokens." }],
     ["concept", { schema: z.string().meta({ examples: ["car"] }), description: "A word, or several in camel case." }],
   ]);

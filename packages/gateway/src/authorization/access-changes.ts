@@ -1,0 +1,85 @@
+import { ShoalError } from "@shoal/model";
+import type { AccessChange, AccessService, RequestContext } from "@shoal/rpc";
+import type { Principal } from "../auth/access.js";
+import { type AccessState, stateOf } from "./access-state.js";
+import type { Authority } from "./authority.js";
+import type { Permissions } from "./permissions.js";
+
+/** A change of roles or users that was made, for whoever keeps a record of them. */
+export interface AccessEvent {
+  readonly principal: Principal;
+  readonly what:
+    | "create role"
+    | "delete role"
+    | "add permissions"
+    | "remove permissions"
+    | "assign roles"
+    | "revoke roles"
+    | "create user"
+    | "delete user"
+    | "rotate key"
+    | "activate user"
+    | "deactivate user";
+  /** The role; of users and groups kind and name: `user/db/ann`. */
+  readonly target: string;
+  /** That were assigned or revoked. */
+  readonly roles?: readonly string[];
+}
+
+export interface AccessChangesParts {
+  readonly service: AccessService;
+  /** Undefined: roles are off, and who may use a route may do what it does. */
+  readonly authority: Authority | undefined;
+  readonly nowMs: () => number;
+  /** Told of every change after it was made. */
+  readonly onAccessChange?: ((event: AccessEvent) => void) | undefined;
+}
+
+/** Who changes roles or users, at the state that the change is decided on. */
+export interface Actor {
+  readonly principal: Principal;
+  /** Undefined: roles are off. */
+  readonly permissions: Permissions | undefined;
+}
+
+/** What is to be changed, and what the client gets. Without changes nothing is written. */
+export interface Decision<T> {
+  readonly changes: readonly AccessChange[];
+  readonly answer: T;
+  readonly event: Omit<AccessEvent, "principal">;
+}
+
+/** So often somebody else may be faster: each time one of them got on. */
+const ATTEMPTS_MAX = 100;
+
+/**
+ * Decides on the state that is current, also about whether the actor may, and makes the change; decides anew when another one came
+ * in between. What was revoked anywhere before counts.
+ */
+export async function changeAccess<T>(
+  { service, authority, onAccessChange }: AccessChangesParts,
+  principal: Principal,
+  context: RequestContext,
+  decide: (state: AccessState, actor: Actor) => Decision<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const state = stateOf(await service.current(context));
+    const permissions = authority?.permissionsOf(principal, state);
+    const { changes, answer, event } = decide(state, { principal, permissions });
+    if (changes.length === 0) return answer;
+    try {
+      await service.change(changes, state.snapshot, context);
+    } catch (thrown) {
+      if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
+      if (attempt >= ATTEMPTS_MAX) {
+        throw new ShoalError("unavailable", "roles and users are being changed all the time; try again", {
+          retryAfterSeconds: 1,
+        });
+      }
+      context.signal?.throwIfAborted();
+      continue;
+    }
+    onAccessChange?.({ ...event, principal });
+    return answer;
+  }
+}

@@ -1,0 +1,125 @@
+import { BUILT_IN_ROLES, isGivenBySettings, type Role, ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+import type { Principal } from "../auth/access.js";
+import { type AccessChangesParts, type Actor, changeAccess } from "./access-changes.js";
+import {
+  type AccessState,
+  assignedEntry,
+  type MadeRole,
+  type SubjectKind,
+  storedAssignment,
+  subjectKey,
+} from "./access-state.js";
+import { tooMany, unknownRole } from "./role-changes.js";
+
+/** Roles of one user or group; users and groups that have any. */
+export const ROLES_PER_SUBJECT_MAX = 100;
+export const SUBJECTS_MAX = 15_000;
+const NAME_CHARS_MAX = 256;
+
+export interface AssignmentsParts extends AccessChangesParts {
+  /** Whether a user of that name has an API key by the settings of this process. */
+  readonly isStaticUser: (name: string) => boolean;
+}
+
+/** A user or a group. */
+export interface Subject {
+  readonly kind: SubjectKind;
+  readonly name: string;
+}
+
+/**
+ * Who has which roles. Nobody gives or takes away a role that allows more than he may do himself, unless he may manage that role
+ * in any scope.
+ */
+export class Assignments {
+  readonly #parts: AssignmentsParts;
+
+  constructor(parts: AssignmentsParts) {
+    this.#parts = parts;
+  }
+
+  /** Fails with `notFound` when the user or a role does not exist, with `malformed` on a role that only settings give. */
+  assign(subject: Subject, roles: readonly string[], principal: Principal, context: RequestContext): Promise<void> {
+    return this.#change("assign roles", subject, roles, principal, context, (before, named) => [
+      ...before,
+      ...named.filter((role) => !before.includes(role)),
+    ]);
+  }
+
+  /** Roles that the user or group does not have are passed over. Fails as {@link assign}. */
+  revoke(subject: Subject, roles: readonly string[], principal: Principal, context: RequestContext): Promise<void> {
+    return this.#change("revoke roles", subject, roles, principal, context, (before, named) =>
+      before.filter((role) => !named.includes(role)),
+    );
+  }
+
+  #change(
+    what: "assign roles" | "revoke roles",
+    subject: Subject,
+    names: readonly string[],
+    principal: Principal,
+    context: RequestContext,
+    decide: (before: readonly string[], named: readonly string[]) => readonly string[],
+  ): Promise<void> {
+    checkSubject(subject);
+    const roles = [...new Set(names)];
+    if (roles.length > ROLES_PER_SUBJECT_MAX) throw tooMany(`${roles.length} roles are named`, ROLES_PER_SUBJECT_MAX);
+    for (const role of roles) refuseGivenBySettings(role);
+    const key = subjectKey(subject.kind, subject.name);
+    return changeAccess(this.#parts, principal, context, (state, actor) => {
+      requireAssigning(actor, subject);
+      for (const name of roles) requireGranting(actor, knownRole(state, name));
+      if (what === "assign roles") this.#requireThere(subject, state);
+      const before = state.assigned.get(key) ?? [];
+      const after = decide(before, roles);
+      if (after.length > ROLES_PER_SUBJECT_MAX)
+        throw tooMany(`it would have ${after.length} roles`, ROLES_PER_SUBJECT_MAX);
+      if (before.length === 0 && after.length > 0 && state.assigned.size >= SUBJECTS_MAX) {
+        throw tooMany(`${state.assigned.size} users and groups have roles`, SUBJECTS_MAX);
+      }
+      const value = after.length === 0 ? undefined : after.map((role) => storedAssignment(role, state.roles));
+      const changes = after.length === before.length ? [] : [{ key: assignedEntry(key), value }];
+      return { changes, answer: undefined, event: { what, target: key, roles } };
+    });
+  }
+
+  /** Users of an issuer and groups are known by their tokens only. */
+  #requireThere({ kind, name }: Subject, { users }: AccessState): void {
+    if (kind !== "user/db" || users.has(name) || this.#parts.isStaticUser(name)) return;
+    throw new ShoalError("notFound", `user '${name}' does not exist: there is no API key for it`);
+  }
+}
+
+/** Fails with `invalid` unless a user or group may be called so. */
+export function checkSubject({ kind, name }: Subject): void {
+  if (name !== "" && name.length <= NAME_CHARS_MAX && !/\p{Cc}/u.test(name)) return;
+  const what = kind === "group/oidc" ? "group" : "user";
+  throw new ShoalError(
+    "invalid",
+    `the name of a ${what} has 1 to ${NAME_CHARS_MAX} characters, and no control characters`,
+  );
+}
+
+function requireAssigning({ permissions }: Actor, { kind, name }: Subject): void {
+  if (kind === "group/oidc") permissions?.requireOn("assign_and_revoke_groups", [name, "oidc"]);
+  else permissions?.requireOn("assign_and_revoke_users", [name]);
+}
+
+/** Fails with `forbidden` unless the actor is allowed all that the role allows, or may change roles like this one in any way. */
+function requireGranting({ permissions }: Actor, role: Role & Partial<Pick<MadeRole, "isUnderstood">>): void {
+  if (permissions === undefined || permissions.rights.allows("update_roles", [role.name, "all"])) return;
+  if (role.isUnderstood !== false && permissions.rights.coversAll(role.permissions)) return;
+  throw permissions.refusal("update_roles", [role.name, "all"]);
+}
+
+function knownRole({ roles }: AccessState, name: string): Role & Partial<Pick<MadeRole, "isUnderstood">> {
+  const role = BUILT_IN_ROLES.get(name) ?? roles.get(name);
+  if (role === undefined) throw unknownRole(name);
+  return role;
+}
+
+function refuseGivenBySettings(role: string): void {
+  if (!isGivenBySettings(role)) return;
+  throw new ShoalError("malformed", `role '${role}' is given by settings only: it cannot be assigned or revoked`);
+}

@@ -1,0 +1,65 @@
+import { BUILT_IN_ROLES, READ_ONLY_ROLE, ROOT_ROLE, type Role } from "@shoal/model";
+import type { RolesConfiguration } from "@shoal/service-runtime";
+import type { Principal } from "../auth/access.js";
+import { type AccessState, subjectKey } from "./access-state.js";
+import { Permissions } from "./permissions.js";
+
+/** So many users of one version are remembered; whoever has an issuer that makes up names cannot fill the memory. */
+const USERS_MAX = 10_000;
+
+/** Who has which roles, by the settings and by a state of what is assigned. */
+export class Authority {
+  readonly #rootUsers: ReadonlySet<string>;
+  readonly #rootGroups: ReadonlySet<string>;
+  readonly #readOnlyGroups: ReadonlySet<string>;
+  #known: { readonly state: AccessState; readonly users: Map<string, Permissions> } | undefined;
+
+  constructor({ rootUsers, rootGroups, readOnlyGroups }: RolesConfiguration) {
+    this.#rootUsers = new Set(rootUsers);
+    this.#rootGroups = new Set(rootGroups);
+    this.#readOnlyGroups = new Set(readOnlyGroups);
+  }
+
+  /** What somebody may do at this state; worked out once a state. */
+  permissionsOf(principal: Principal, state: AccessState): Permissions {
+    if (this.#known?.state !== state) this.#known = { state, users: new Map() };
+    const { users } = this.#known;
+    const { username, userType, groups } = principal;
+    // With their lengths: names may hold anything.
+    let key = `${userType} ${username.length} ${username}`;
+    for (const group of groups) key += ` ${group.length} ${group}`;
+    let permissions = users.get(key);
+    if (permissions === undefined) {
+      permissions = this.#workedOut(principal, state);
+      if (users.size >= USERS_MAX) users.clear();
+      users.set(key, permissions);
+    }
+    return permissions;
+  }
+
+  /** Whether a user of this name has `root` by the settings. */
+  isRootUser(name: string): boolean {
+    return this.#rootUsers.has(name);
+  }
+
+  #workedOut(principal: Principal, state: AccessState): Permissions {
+    const { username, userType, groups } = principal;
+    const isAnonymous = userType === "anonymous";
+    const isRoot =
+      !isAnonymous && (this.#rootUsers.has(username) || groups.some((group) => this.#rootGroups.has(group)));
+    const names = new Set<string>();
+    if (isRoot) names.add(ROOT_ROLE);
+    if (groups.some((group) => this.#readOnlyGroups.has(group))) names.add(READ_ONLY_ROLE);
+    const assigned = (subject: string) => {
+      for (const name of state.assigned.get(subject) ?? []) names.add(name);
+    };
+    if (userType !== "anonymous") assigned(subjectKey(`user/${userType}`, username));
+    if (userType === "oidc") for (const group of groups) assigned(subjectKey("group/oidc", group));
+    return new Permissions(principal, rolesNamed(names, state), isRoot);
+  }
+}
+
+/** The roles of these names; those that are not there are left out. */
+export function rolesNamed(names: Iterable<string>, { roles }: AccessState): readonly Role[] {
+  return [...names].flatMap((name) => BUILT_IN_ROLES.get(name) ?? roles.get(name) ?? []);
+}

@@ -1,0 +1,124 @@
+import {
+  ACTIONS,
+  type Action,
+  type ClassAction,
+  type ClassRights,
+  type DataAction,
+  normaliseClassName,
+  Permission,
+  RESOURCES,
+  Rights,
+  type Role,
+  ShoalError,
+} from "@shoal/model";
+import type { Principal } from "../auth/access.js";
+
+/** So many classes are remembered of one user; names may be anything that a client sends. */
+const CLASSES_MAX = 10_000;
+
+const DATA: readonly DataAction[] = ["create_data", "read_data", "update_data", "delete_data"];
+
+/**
+ * What one user may do by the roles that he has at one version of them. Kept as long as that is the version: what is found out
+ * about a class is found out once.
+ */
+export class Permissions implements ClassRights {
+  readonly principal: Principal;
+  readonly roles: readonly Role[];
+  readonly rights: Rights;
+  /** Whether he has `root`, which is given by settings only. */
+  readonly isRoot: boolean;
+  readonly #classes = new Map<string, ReadonlySet<DataAction>>();
+
+  constructor(principal: Principal, roles: readonly Role[], isRoot: boolean) {
+    this.principal = principal;
+    this.roles = roles;
+    this.rights = new Rights(roles);
+    this.isRoot = isRoot;
+  }
+
+  mayKnow(className: string): boolean {
+    return this.#dataActions(className).size > 0;
+  }
+
+  mayRead(className: string): boolean {
+    return this.#dataActions(className).has("read_data");
+  }
+
+  may(action: ClassAction, className: string): boolean {
+    if (isDataAction(action)) return this.#dataActions(className).has(action);
+    return this.rights.allows(action, [normaliseClassName(className)]);
+  }
+
+  maySeeShards(className: string): boolean {
+    return this.rights.allows("read_nodes", ["verbose", className]);
+  }
+
+  require(action: ClassAction, className: string): void {
+    if (this.may(action, className)) return;
+    const name = normaliseClassName(className);
+    throw this.refusal(action, isDataAction(action) ? [name, ...NOT_NARROWED] : [name]);
+  }
+
+  /** Fails with `forbidden` unless the action is allowed on the resource of these names, in the order of `RESOURCES`. */
+  requireOn(action: Action, names: readonly string[]): void {
+    if (!this.rights.allows(action, names)) throw this.refusal(action, names);
+  }
+
+  /** Fails with `forbidden` unless the action is allowed on anything at all. */
+  requireAny(action: Action): void {
+    if (!this.rights.allowsAny(action))
+      throw this.refusal(
+        action,
+        RESOURCES[ACTIONS[action]].map(() => "*"),
+      );
+  }
+
+  /** Fails with `forbidden` unless the action is allowed on everything. */
+  requireEverywhere(action: Action): void {
+    const names = RESOURCES[ACTIONS[action]].map(({ words }) => words?.at(-1) ?? "*");
+    if (!this.rights.covers(new Permission(action, names))) throw this.refusal(action, names);
+  }
+
+  /** The refusal of an action (reference-today 1.6). */
+  refusal(action: Action, names: readonly string[]): ShoalError {
+    return new ShoalError("forbidden", `${forbiddenTo(this.principal)} ${action} [${resourceText(action, names)}]`);
+  }
+
+  #dataActions(className: string): ReadonlySet<DataAction> {
+    let known = this.#classes.get(className);
+    if (known === undefined) {
+      const names = [normaliseClassName(className), ...NOT_NARROWED];
+      known = new Set(DATA.filter((action) => this.rights.allows(action, names)));
+      if (this.#classes.size >= CLASSES_MAX) this.#classes.clear();
+      this.#classes.set(className, known);
+    }
+    return known;
+  }
+}
+
+function isDataAction(action: ClassAction): action is DataAction {
+  return ACTIONS[action] === "data";
+}
+
+/** Tenant and object of classes without tenants: only a permission that is not narrowed to some allows anything there. */
+const NOT_NARROWED = ["*", "*"];
+
+/** `collections{collection: Car}`. */
+function resourceText(action: Action, names: readonly string[]): string {
+  const kind = ACTIONS[action];
+  const members = RESOURCES[kind].map(({ name }, at) => `${name}: ${shown(names[at] ?? "*")}`);
+  return members.length === 0 ? kind : `${kind}{${members.join(", ")}}`;
+}
+
+const SHOWN_CHARS_MAX = 256;
+
+function shown(name: string): string {
+  return name.length > SHOWN_CHARS_MAX ? `${name.slice(0, SHOWN_CHARS_MAX)}…` : name;
+}
+
+export function forbiddenTo({ username, groups }: Principal): string {
+  const quoted = groups.map((group) => `'${group}'`).join(", ");
+  const among = groups.length === 0 ? "" : ` (of group${groups.length === 1 ? "" : "s"} ${quoted})`;
+  return `authorization, forbidden action: user '${username}'${among} has insufficient permissions to`;
+}

@@ -1,0 +1,133 @@
+import {
+  type BatchOutcome,
+  type IngestService,
+  type ObjectInput,
+  parseBodyId,
+  type ReferenceInput,
+  type ReferenceOutcome,
+} from "@shoal/ingest";
+import { type ClassRights, type DataAction, parseLongBeacon, ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+import { requireRights } from "./permitted-queries.js";
+
+type Arguments<Name extends keyof IngestService> = Parameters<IngestService[Name]>;
+
+/**
+ * Writes where roles are on. The class that an object names decides, whether it is there or not, before anything is looked at; of
+ * a batch each item by itself. Where only an id is given, ingest looks when it knows the class.
+ */
+export class PermittedIngest implements IngestService {
+  readonly #inner: IngestService;
+  /** An id for an object that has none and is not stored. */
+  readonly #newId: () => string;
+
+  constructor(inner: IngestService, newId: () => string) {
+    this.#inner = inner;
+    this.#newId = newId;
+  }
+
+  async createObject(...[input, context]: Arguments<"createObject">) {
+    requireFor(input, ["create_data"], requireRights(context));
+    return this.#inner.createObject(input, context);
+  }
+
+  async replaceObject(...[id, input, context]: Arguments<"replaceObject">) {
+    requireFor(input, ["update_data"], requireRights(context));
+    return this.#inner.replaceObject(id, input, context);
+  }
+
+  async mergeObject(...[id, input, context]: Arguments<"mergeObject">) {
+    requireFor(input, ["update_data"], requireRights(context));
+    return this.#inner.mergeObject(id, input, context);
+  }
+
+  async deleteObject(...[id, context]: Arguments<"deleteObject">) {
+    requireRights(context);
+    return this.#inner.deleteObject(id, context);
+  }
+
+  async validateObject(...[input, context]: Arguments<"validateObject">) {
+    requireFor(input, ["read_data"], requireRights(context));
+    return this.#inner.validateObject(input, context);
+  }
+
+  /** A batch replaces what is there, so that both must be allowed. */
+  async importObjects(inputs: readonly (ObjectInput | undefined)[], context: RequestContext) {
+    const rights = requireRights(context);
+    const refused = new Map<number, BatchOutcome>();
+    for (const [at, input] of inputs.entries()) {
+      const error = input && refusalOf(() => requireFor(input, ["create_data", "update_data"], rights));
+      if (input === undefined || error === undefined) continue;
+      refused.set(at, { error, id: parseBodyId(input.id) ?? this.#newId(), input });
+    }
+    if (refused.size > 0) for (const input of inputs) parseBodyId(input?.id);
+    return this.#others(inputs, refused, (others) => this.#inner.importObjects(others, context));
+  }
+
+  async addReference(...[id, property, beacon, context]: Arguments<"addReference">) {
+    requireRights(context);
+    return this.#inner.addReference(id, property, beacon, context);
+  }
+
+  async replaceReferences(...[id, property, beacons, context]: Arguments<"replaceReferences">) {
+    requireRights(context);
+    return this.#inner.replaceReferences(id, property, beacons, context);
+  }
+
+  async removeReferences(...[id, property, beacons, context]: Arguments<"removeReferences">) {
+    requireRights(context);
+    return this.#inner.removeReferences(id, property, beacons, context);
+  }
+
+  async importReferences(inputs: readonly ReferenceInput[], context: RequestContext) {
+    const rights = requireRights(context);
+    const refused = new Map<number, ReferenceOutcome>();
+    for (const [at, { from }] of inputs.entries()) {
+      const className = sourceClass(from);
+      const error = className && refusalOf(() => rights.require("update_data", className));
+      if (error) refused.set(at, { error });
+    }
+    return this.#others(inputs, refused, (others) => this.#inner.importReferences(others, context));
+  }
+
+  /** The outcomes of what is not refused, with the refusals in their places. */
+  async #others<Input, Outcome>(
+    inputs: readonly Input[],
+    refused: ReadonlyMap<number, Outcome>,
+    work: (others: readonly Input[]) => Promise<readonly Outcome[]>,
+  ): Promise<readonly Outcome[]> {
+    if (refused.size === 0) return work(inputs);
+    const others = inputs.filter((_, at) => !refused.has(at));
+    const outcomes = others.length === 0 ? [] : await work(others);
+    let next = 0;
+    return inputs.map((_, at) => {
+      const outcome = refused.get(at) ?? outcomes[next++];
+      if (outcome === undefined) throw new ShoalError("internal", `item ${at} of the batch has no outcome`);
+      return outcome;
+    });
+  }
+}
+
+/** An object that names no class is refused by ingest, in its own words. */
+function requireFor({ className }: ObjectInput, actions: readonly DataAction[], rights: ClassRights): void {
+  if (className === undefined || className === "") return;
+  for (const action of actions) rights.require(action, className);
+}
+
+function refusalOf(check: () => void): ShoalError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (thrown) {
+    return ShoalError.from(thrown);
+  }
+}
+
+/** Undefined where ingest refuses the beacon. */
+function sourceClass(from: string): string | undefined {
+  try {
+    return parseLongBeacon(from).className;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,166 @@
+import {
+  type Action,
+  BUILT_IN_ROLES,
+  checkRoleName,
+  isSamePermission,
+  PERMISSIONS_PER_ROLE_MAX,
+  type Permission,
+  type Role,
+  ShoalError,
+  tooManyPermissions,
+} from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
+import type { Principal } from "../auth/access.js";
+import { type AccessChangesParts, type Actor, changeAccess, type Decision } from "./access-changes.js";
+import { type AccessState, type MadeRole, roleEntry, storedRole } from "./access-state.js";
+
+/** Roles that were made, and permissions of all of them together. */
+export const ROLES_MAX = 500;
+export const PERMISSIONS_MAX = 5_000;
+
+export interface RoleChangesParts extends AccessChangesParts {
+  /** Something random for each role. */
+  readonly newId: () => string;
+}
+
+/** Roles are made, changed and deleted. Nobody gives a role what he could not do himself, unless he may manage roles of any scope. */
+export class RoleChanges {
+  readonly #parts: RoleChangesParts;
+
+  constructor(parts: RoleChangesParts) {
+    this.#parts = parts;
+  }
+
+  /** Fails with `conflict` when there is one of that name. */
+  create(role: Role, principal: Principal, context: RequestContext): Promise<void> {
+    checkRoleName(role.name);
+    refuseBuiltIn(role.name);
+    const id = this.#parts.newId();
+    return this.#changed(role.name, principal, context, (state, actor) => {
+      requireManaging(actor, "create_roles", role);
+      if (state.roles.has(role.name)) throw new ShoalError("conflict", `role '${role.name}' already exists`);
+      if (state.roles.size >= ROLES_MAX) throw tooMany(`there are ${state.roles.size} roles`, ROLES_MAX);
+      requireRoom(state, role.permissions.length);
+      return { what: "create role", changed: { ...role, id } };
+    });
+  }
+
+  /** True when there was one. */
+  delete(name: string, principal: Principal, context: RequestContext): Promise<boolean> {
+    refuseBuiltIn(name);
+    return changeAccess(this.#parts, principal, context, (state, actor) => {
+      const role = state.roles.get(name);
+      requireManaging(actor, "delete_roles", role ?? { name, permissions: [] });
+      // Who has it keeps only its id, which no role will ever have again.
+      const changes = role === undefined ? [] : [{ key: roleEntry(name), value: undefined }];
+      return { changes, answer: role !== undefined, event: { what: "delete role", target: name } };
+    });
+  }
+
+  /** Fails with `notFound`. */
+  addPermissions(
+    name: string,
+    added: readonly Permission[],
+    principal: Principal,
+    context: RequestContext,
+  ): Promise<void> {
+    refuseBuiltIn(name);
+    return this.#changed(name, principal, context, (state, actor) => {
+      const role = knownRole(state, actor, "update_roles", name, added);
+      const fresh = added.filter((one) => !role.permissions.some((other) => isSamePermission(one, other)));
+      const count = role.permissions.length + fresh.length;
+      if (count > PERMISSIONS_PER_ROLE_MAX) throw tooManyPermissions(count);
+      requireRoom(state, fresh.length);
+      return { what: "add permissions", changed: { ...role, permissions: [...role.permissions, ...fresh] } };
+    });
+  }
+
+  /** Those that the role does not have are passed over. Fails with `notFound`. */
+  removePermissions(
+    name: string,
+    removed: readonly Permission[],
+    principal: Principal,
+    context: RequestContext,
+  ): Promise<void> {
+    refuseBuiltIn(name);
+    return this.#changed(name, principal, context, (state, actor) => {
+      const role = knownRole(state, actor, "update_roles", name, removed);
+      const kept = role.permissions.filter((one) => !removed.some((other) => isSamePermission(one, other)));
+      return { what: "remove permissions", changed: { ...role, permissions: kept } };
+    });
+  }
+
+  #changed(
+    name: string,
+    principal: Principal,
+    context: RequestContext,
+    decide: (
+      state: AccessState,
+      actor: Actor,
+    ) => {
+      readonly what: "create role" | "add permissions" | "remove permissions";
+      readonly changed: Pick<MadeRole, "id" | "permissions">;
+    },
+  ): Promise<void> {
+    return changeAccess(this.#parts, principal, context, (state, actor): Decision<void> => {
+      const { what, changed } = decide(state, actor);
+      const isSame = state.roles.get(name)?.permissions.length === changed.permissions.length;
+      const changes = isSame ? [] : [{ key: roleEntry(name), value: storedRole(changed) }];
+      return { changes, answer: undefined, event: { what, target: name } };
+    });
+  }
+}
+
+/**
+ * Fails with `forbidden` unless the actor may do this to the role: one that may only manage roles of his own scope (`match`) must
+ * be allowed all that the role allows.
+ */
+export function requireManaging(
+  { permissions }: Actor,
+  action: Action,
+  role: Role & Pick<Partial<MadeRole>, "isUnderstood">,
+): void {
+  if (permissions === undefined || permissions.rights.allows(action, [role.name, "all"])) return;
+  const { rights } = permissions;
+  if (!rights.allows(action, [role.name, "match"])) throw permissions.refusal(action, [role.name, "match"]);
+  if (role.isUnderstood !== false && rights.coversAll(role.permissions)) return;
+  throw permissions.refusal(action, [role.name, "all"]);
+}
+
+/** The role, with what is added or taken away looked at, too. Fails with `forbidden`, then with `notFound`. */
+function knownRole(
+  state: AccessState,
+  actor: Actor,
+  action: Action,
+  name: string,
+  touched: readonly Permission[],
+): MadeRole {
+  const role = state.roles.get(name);
+  const { permissions = [], isUnderstood = true } = role ?? {};
+  requireManaging(actor, action, { name, isUnderstood, permissions: [...permissions, ...touched] });
+  if (role === undefined) throw unknownRole(name);
+  if (!role.isUnderstood) {
+    throw new ShoalError("conflict", `role '${name}' has permissions of a later version of the server`);
+  }
+  return role;
+}
+
+export function unknownRole(name: string): ShoalError {
+  return new ShoalError("notFound", `role '${name.slice(0, 256)}' does not exist`);
+}
+
+/** Fails with `malformed` on the name of a built-in role, which nobody changes. */
+export function refuseBuiltIn(name: string): void {
+  if (!BUILT_IN_ROLES.has(name)) return;
+  throw new ShoalError("malformed", `role '${name}' is built in: it cannot be made, changed or deleted`);
+}
+
+function requireRoom({ roles }: AccessState, more: number): void {
+  let count = more;
+  for (const { permissions } of roles.values()) count += permissions.length;
+  if (count > PERMISSIONS_MAX) throw tooMany(`all roles together would have ${count} permissions`, PERMISSIONS_MAX);
+}
+
+export function tooMany(what: string, most: number): ShoalError {
+  return new ShoalError("invalid", `${what}, at most ${most} are allowed`);
+}

@@ -1,0 +1,177 @@
+import { setImmediate } from "node:timers/promises";
+import { visibleSnapshot } from "@shoal/cluster";
+import type { Turns } from "@shoal/fair-share";
+import type { ClassDefinition, ClassRights } from "@shoal/model";
+import type { EnabledModules } from "@shoal/module-api";
+import type { QueryService } from "@shoal/query";
+import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { AnswerBudget } from "../answer-budget.js";
+import type { RowTurns } from "../row-turns.js";
+import type { GraphQlWire } from "./answer.js";
+import type { GraphQlStatistics } from "./graphql-statistics.js";
+import type { GraphQlLimits } from "./limits.js";
+import { PlainExecution } from "./plain/plain-execution.js";
+import type { ReadOptions } from "./plain/read-document.js";
+import { PreparedQueries } from "./prepared/prepared-queries.js";
+import { buildGraphQlSchemaInTurns, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
+import { exploreSearches } from "./schema/explore-field.js";
+
+export interface GenerationParts {
+  readonly query: QueryService;
+  readonly wire: GraphQlWire;
+  readonly modules: EnabledModules;
+  readonly limits: GraphQlLimits;
+  readonly answers: AnswerBudget;
+  /** Of reads of many rows. */
+  readonly turns: RowTurns;
+  /** Of all costly steps together. */
+  readonly bodyTurns: Turns;
+  readonly statistics: GraphQlStatistics;
+  readonly onFault: (thrown: unknown, context: RequestContext) => void;
+  readonly onSkippedClass?: (skipped: SkippedClass) => void;
+}
+
+/** Everything that is derived from one state of the classes, swapped as a whole. */
+export interface Generation {
+  readonly version: number;
+  readonly definitions: readonly ClassDefinition[];
+  /** Undefined when there is no class. */
+  readonly built: Built | undefined;
+  readonly classes: GraphQlSchema["classes"];
+}
+
+export interface Built {
+  readonly reading: ReadOptions;
+  readonly plain: PlainExecution;
+  readonly prepared: PreparedQueries;
+}
+
+/** One generation after the other, of the same classes as they change. */
+class Generations {
+  readonly #parts: GenerationParts;
+  #last: Generation | undefined;
+  #building: Promise<void> | undefined;
+
+  constructor(parts: GenerationParts) {
+    this.#parts = parts;
+  }
+
+  /** Of this state or newer; a promise when it has to be built and that takes several turns: to be asked again then. */
+  of(snapshot: SchemaSnapshot): Generation | Promise<void> {
+    const last = this.#last;
+    if (last !== undefined && last.version === snapshot.version) return last;
+    if (this.#building !== undefined) return this.#building;
+    const definitions = snapshot.classes.map((record) => record.definition);
+    // Other things than definitions change the version too, as the dimensions of a class do.
+    const isSame =
+      last?.definitions.length === definitions.length &&
+      last.definitions.every((definition, i) => definition === definitions[i]);
+    if (isSame && last !== undefined) return this.#goOnWith({ ...last, version: snapshot.version });
+    const { query, wire, modules, limits } = this.#parts;
+    const building = buildGraphQlSchemaInTurns(definitions, query, wire, limits, last?.classes, modules);
+    const step = building.next();
+    if (step.done === true) return this.#goOnWith(this.#built(snapshot.version, definitions, step.value));
+    this.#building = finish(building)
+      .then((schema) => void this.#goOnWith(this.#built(snapshot.version, definitions, schema)))
+      .finally(() => {
+        this.#building = undefined;
+      });
+    return this.#building;
+  }
+
+  #goOnWith(generation: Generation): Generation {
+    this.#last = generation;
+    return generation;
+  }
+
+  #built(version: number, definitions: readonly ClassDefinition[], parts: GraphQlSchema): Generation {
+    const { modules, onSkippedClass, ...shared } = this.#parts;
+    const { schema, skipped, classes, where } = parts;
+    for (const each of skipped) onSkippedClass?.(each);
+    const searches = exploreSearches(
+      [...classes.values()].map(({ definition }) => definition),
+      modules,
+    );
+    const built: Built | undefined = schema && {
+      reading: { schema, limits: shared.limits, wire: shared.wire },
+      plain: new PlainExecution({ schema, ...shared, turns: shared.bodyTurns }),
+      prepared: new PreparedQueries({ schema, where, modules, exploreSearches: searches, ...shared }),
+    };
+    return { version, definitions, built, classes };
+  }
+}
+
+/** Parts of the schema that are kept beside the whole, and classes in all of them together. */
+const PARTS_MAX = 64;
+const PART_CLASSES_MAX = 2_000;
+/** Of one part. */
+const PREPARED_QUERIES_MAX = 100;
+
+/**
+ * The generations of the whole schema, and of those parts of it that users with few rights see: a GraphQL schema of its own
+ * tells of no other class, neither by introspection nor by what it says of a query. Users who see the same classes share one.
+ */
+export class SeenGenerations {
+  readonly #parts: GenerationParts;
+  readonly #whole: Generations;
+  /** By the names of the classes; the one that was used last is the last. */
+  readonly #seen = new Map<string, { readonly generations: Generations; readonly classes: number }>();
+
+  constructor(parts: GenerationParts) {
+    this.#parts = parts;
+    this.#whole = new Generations(parts);
+  }
+
+  /** See {@link Generations.of}. */
+  of(snapshot: SchemaSnapshot, rights: ClassRights | undefined): Generation | Promise<void> {
+    if (rights === undefined) return this.#whole.of(snapshot);
+    const visible = visibleSnapshot(snapshot, rights, "mayRead");
+    return (visible === snapshot ? this.#whole : this.#generationsOf(visible)).of(visible);
+  }
+
+  #generationsOf(visible: SchemaSnapshot): Generations {
+    const key = namesOf(visible);
+    const known = this.#seen.get(key);
+    this.#seen.delete(key);
+    const kept = known ?? { generations: this.#partial(), classes: visible.classes.length };
+    this.#seen.set(key, kept);
+    if (known === undefined) this.#makeRoom();
+    return kept.generations;
+  }
+
+  #partial(): Generations {
+    const { limits, onSkippedClass, ...parts } = this.#parts;
+    const preparedQueriesMax = Math.min(limits.preparedQueriesMax, PREPARED_QUERIES_MAX);
+    return new Generations({ ...parts, limits: { ...limits, preparedQueriesMax } });
+  }
+
+  #makeRoom(): void {
+    let classes = 0;
+    for (const one of this.#seen.values()) classes += one.classes;
+    for (const [key, one] of this.#seen) {
+      if (this.#seen.size === 1 || (this.#seen.size <= PARTS_MAX && classes <= PART_CLASSES_MAX)) return;
+      this.#seen.delete(key);
+      classes -= one.classes;
+    }
+  }
+}
+
+const names = new WeakMap<SchemaSnapshot, string>();
+
+function namesOf(snapshot: SchemaSnapshot): string {
+  let joined = names.get(snapshot);
+  if (joined === undefined) {
+    joined = snapshot.classes.map(({ definition }) => definition.class).join();
+    names.set(snapshot, joined);
+  }
+  return joined;
+}
+
+/** One step of the building in each turn of the event loop. */
+async function finish(building: Generator<void, GraphQlSchema>): Promise<GraphQlSchema> {
+  for (;;) {
+    await setImmediate();
+    const step = building.next();
+    if (step.done === true) return step.value;
+  }
+}

@@ -1,0 +1,268 @@
+import { type Action, BUILT_IN_ROLES, parsePermission, type Role, ShoalError, shownRole } from "@shoal/model";
+import type { AccessBook } from "../authorization/access-book.js";
+import { type AccessState, type SubjectKind, subjectKey, subjectOf } from "../authorization/access-state.js";
+import { checkSubject, type Subject } from "../authorization/assignments.js";
+import { rolesNamed } from "../authorization/authority.js";
+import type { Permissions } from "../authorization/permissions.js";
+import { unknownRole } from "../authorization/role-changes.js";
+import { type HttpRequest, queryParameter } from "../http/http-request.js";
+import { errorResponse, type HttpResponse, jsonResponse, NO_CONTENT } from "../http/http-response.js";
+import type { Method, Route } from "../http/route.js";
+import { parseJson } from "../json/parse-json.js";
+import { readPermissions, readRole, readRoleNames } from "./access-bodies.js";
+
+const OK: HttpResponse = { status: 200 };
+const CREATED: HttpResponse = { status: 201 };
+
+/** What is asked of roles when they are off. */
+const ROLES_OFF = errorResponse(501, "roles are off: switch them on with AUTHORIZATION_RBAC_ENABLED");
+
+/** Roles, and who has them (reference-today 5.13). `book` is undefined before it is known whether there are any. */
+export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
+  /** A handler that knows what the client may do, at the state that is current. */
+  const asking =
+    (answer: (request: HttpRequest, state: AccessState, permissions: Permissions) => HttpResponse): Route["handle"] =>
+    async (request) => {
+      if (book === undefined || !book.hasRoles) return ROLES_OFF;
+      const state = await book.latest(request.context);
+      const permissions = book.permissionsAt(request.principal, state);
+      return permissions === undefined ? ROLES_OFF : answer(request, state, permissions);
+    };
+  const changing =
+    (change: (request: HttpRequest, book: AccessBook) => Promise<HttpResponse>): Route["handle"] =>
+    async (request) =>
+      book?.hasRoles === true ? change(request, book) : ROLES_OFF;
+
+  const roles = "/v1/authz/roles";
+  const role = `${roles}/{role}`;
+  return [
+    read(roles, "read_roles", asking(listRoles)),
+    write("POST", roles, "create_roles", changing(createRole)),
+    read(role, "read_roles", asking(getRole)),
+    { ...write("DELETE", role, "delete_roles", changing(deleteRole)), body: "none" },
+    write("POST", `${role}/add-permissions`, "update_roles", changing(addPermissions)),
+    write("POST", `${role}/remove-permissions`, "update_roles", changing(removePermissions)),
+    write("POST", `${role}/has-permission`, "read_roles", asking(hasPermission)),
+    read(`${role}/users`, "read_roles", asking(usersOfRole)),
+    read(
+      `${role}/user-assignments`,
+      "read_roles",
+      asking((request, state, permissions) => userAssignments(book, request, state, permissions)),
+    ),
+    read(`${role}/group-assignments`, "read_roles", asking(groupAssignments)),
+    write("POST", "/v1/authz/users/{user}/assign", "assign_and_revoke_users", changing(changeUser("assign"))),
+    write("POST", "/v1/authz/users/{user}/revoke", "assign_and_revoke_users", changing(changeUser("revoke"))),
+    // Everybody may ask for his own roles.
+    read("/v1/authz/users/{user}/roles", undefined, asking(rolesOfUser)),
+    read("/v1/authz/users/{user}/roles/{userType}", undefined, asking(rolesOfUser)),
+    write("POST", "/v1/authz/groups/{group}/assign", "assign_and_revoke_groups", changing(changeGroup("assign"))),
+    write("POST", "/v1/authz/groups/{group}/revoke", "assign_and_revoke_groups", changing(changeGroup("revoke"))),
+    read("/v1/authz/groups/{groupType}", "read_groups", asking(groupsWithRoles)),
+    read("/v1/authz/groups/{group}/roles/{groupType}", undefined, asking(rolesOfGroup)),
+  ];
+}
+
+/** Without an action it is for everybody whom the server knows; the handler looks closer. */
+function read(path: string, action: Action | undefined, handle: Route["handle"]): Route {
+  const access =
+    action === undefined ? ("authenticated" as const) : ({ verb: "get", resource: "authz", action } as const);
+  return { method: "GET", path, body: "none", access, timeout: "request", handle };
+}
+
+function write(method: Method, path: string, action: Action, handle: Route["handle"]): Route {
+  const verb = method === "DELETE" ? "delete" : action === "read_roles" ? "get" : "update";
+  return { method, path, body: "json", access: { verb, resource: "authz", action }, timeout: "request", handle };
+}
+
+function allRoles({ roles }: AccessState): readonly Role[] {
+  return [...BUILT_IN_ROLES.values(), ...roles.values()];
+}
+
+/** Whether somebody may see a role: any, one that allows no more than he may, or one that he has. */
+function maySeeRole({ rights, roles }: Permissions, role: Role): boolean {
+  if (rights.allows("read_roles", [role.name, "all"])) return true;
+  if (roles.some(({ name }) => name === role.name)) return true;
+  return rights.allows("read_roles", [role.name, "match"]) && rights.coversAll(role.permissions);
+}
+
+function listRoles(_: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
+  const seen = allRoles(state).filter((role) => maySeeRole(permissions, role));
+  return jsonResponse(200, seen.map(shownRole));
+}
+
+/** Fails with `forbidden` before it is told whether there is such a role, then with `notFound`. */
+function seenRole(name: string, state: AccessState, permissions: Permissions): Role {
+  const role = allRoles(state).find((one) => one.name === name);
+  if (role === undefined) permissions.requireOn("read_roles", [name, "match"]);
+  else if (!maySeeRole(permissions, role)) throw permissions.refusal("read_roles", [name, "all"]);
+  if (role === undefined) throw unknownRole(name);
+  return role;
+}
+
+function getRole({ params }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
+  return jsonResponse(200, shownRole(seenRole(params[0] ?? "", state, permissions)));
+}
+
+async function createRole({ body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
+  await book.roles.create(readRole(body), principal, context);
+  return CREATED;
+}
+
+/** A role that is not there is deleted, too. */
+async function deleteRole({ params, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
+  await book.roles.delete(params[0] ?? "", principal, context);
+  return NO_CONTENT;
+}
+
+async function addPermissions(request: HttpRequest, book: AccessBook): Promise<HttpResponse> {
+  const { params, body, principal, context } = request;
+  await book.roles.addPermissions(params[0] ?? "", readPermissions(body), principal, context);
+  return OK;
+}
+
+async function removePermissions(request: HttpRequest, book: AccessBook): Promise<HttpResponse> {
+  const { params, body, principal, context } = request;
+  await book.roles.removePermissions(params[0] ?? "", readPermissions(body), principal, context);
+  return OK;
+}
+
+function hasPermission({ params, body }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
+  const role = seenRole(params[0] ?? "", state, permissions);
+  const wanted = parsePermission(parseJson(body, "body").value, "permission");
+  return jsonResponse(
+    200,
+    role.permissions.some((permission) => permission.covers(wanted)),
+  );
+}
+
+/** The subjects that have a role, those that the client may know of. */
+function subjectsOf(role: string, state: AccessState, permissions: Permissions): readonly Subject[] {
+  const subjects: Subject[] = [];
+  for (const [key, roles] of state.assigned) {
+    if (!roles.includes(role)) continue;
+    const subject = subjectOf(key);
+    if (maySeeSubject(subject, permissions)) subjects.push(subject);
+  }
+  return subjects;
+}
+
+function maySeeSubject({ kind, name }: Subject, { rights, principal }: Permissions): boolean {
+  if (kind === "group/oidc") return rights.allows("read_groups", [name, "oidc"]);
+  const isOneself = principal.username === name && kind === `user/${principal.userType}`;
+  return isOneself || rights.allows("read_users", [name]);
+}
+
+/** Names only, of users of either type. */
+function usersOfRole({ params }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
+  const role = seenRole(params[0] ?? "", state, permissions);
+  const users = subjectsOf(role.name, state, permissions).filter(({ kind }) => kind !== "group/oidc");
+  return jsonResponse(200, [...new Set(users.map(({ name }) => name))]);
+}
+
+function userAssignments(
+  book: AccessBook | undefined,
+  { params }: HttpRequest,
+  state: AccessState,
+  permissions: Permissions,
+): HttpResponse {
+  const role = seenRole(params[0] ?? "", state, permissions);
+  const users = subjectsOf(role.name, state, permissions).filter(({ kind }) => kind !== "group/oidc");
+  const typeOf = ({ kind, name }: Subject): string => {
+    if (kind === "user/oidc") return "oidc";
+    return book?.isStaticUser(name) === true ? "db_env_user" : "db_user";
+  };
+  return jsonResponse(
+    200,
+    users.map((user) => ({ userId: user.name, userType: typeOf(user) })),
+  );
+}
+
+function groupAssignments({ params }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
+  const role = seenRole(params[0] ?? "", state, permissions);
+  const groups = subjectsOf(role.name, state, permissions).filter(({ kind }) => kind === "group/oidc");
+  return jsonResponse(
+    200,
+    groups.map(({ name }) => ({ groupId: name, groupType: "oidc" })),
+  );
+}
+
+function changeUser(how: "assign" | "revoke") {
+  return async ({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> => {
+    const { roles, type } = readRoleNames(body, "userType");
+    await book.assignments[how]({ kind: userKind(type), name: params[0] ?? "" }, roles, principal, context);
+    return OK;
+  };
+}
+
+function changeGroup(how: "assign" | "revoke") {
+  return async ({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> => {
+    const { roles, type } = readRoleNames(body, "groupType");
+    checkGroupType(type ?? "oidc");
+    await book.assignments[how]({ kind: "group/oidc", name: params[0] ?? "" }, roles, principal, context);
+    return OK;
+  };
+}
+
+/** Without a type it would be a guess whose rights are changed. */
+function userKind(type: unknown): SubjectKind {
+  if (type === "db" || type === "oidc") return `user/${type}`;
+  throw new ShoalError("invalid", "userType must be 'db' (users with an API key) or 'oidc' (users of an issuer)");
+}
+
+function checkGroupType(type: unknown): void {
+  if (type !== "oidc") throw new ShoalError("invalid", "groupType must be 'oidc'");
+}
+
+/** Roles of a user; without a type, of the users of that name of either type. */
+function rolesOfUser(request: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
+  const [name = "", type] = request.params;
+  const kinds: readonly SubjectKind[] = type === undefined ? ["user/db", "user/oidc"] : [userKind(type)];
+  const names = kinds.flatMap((kind) => {
+    checkSubject({ kind, name });
+    return maySeeSubject({ kind, name }, permissions) ? (state.assigned.get(subjectKey(kind, name)) ?? []) : [];
+  });
+  if (!kinds.some((kind) => maySeeSubject({ kind, name }, permissions)))
+    throw permissions.refusal("read_users", [name]);
+  const isOneself =
+    permissions.principal.username === name && kinds.includes(`user/${permissions.principal.userType}` as SubjectKind);
+  return shownRoles(request, isOneself ? permissions.roles : rolesNamed(new Set(names), state), permissions);
+}
+
+function rolesOfGroup(request: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
+  const [name = "", type] = request.params;
+  checkGroupType(type);
+  const subject: Subject = { kind: "group/oidc", name };
+  checkSubject(subject);
+  const isOwn = permissions.principal.userType === "oidc" && permissions.principal.groups.includes(name);
+  if (!isOwn) permissions.requireOn("read_groups", [name, "oidc"]);
+  return shownRoles(request, rolesNamed(state.assigned.get(subjectKey(subject.kind, name)) ?? [], state), permissions);
+}
+
+/** Names, with `includeFullRoles=true` also what they allow. */
+function shownRoles(request: HttpRequest, roles: readonly Role[], permissions: Permissions): HttpResponse {
+  const isFull = isTrue(queryParameter(request, "includeFullRoles"), "includeFullRoles");
+  if (isFull) {
+    const hidden = roles.find((role) => !maySeeRole(permissions, role));
+    if (hidden !== undefined) throw permissions.refusal("read_roles", [hidden.name, "all"]);
+  }
+  return jsonResponse(
+    200,
+    roles.map((role) => (isFull ? shownRole(role) : { name: role.name })),
+  );
+}
+
+export function isTrue(value: string | undefined, name: string): boolean {
+  if (value === undefined || value.toLowerCase() === "false") return false;
+  if (value.toLowerCase() === "true") return true;
+  throw new ShoalError("invalid", `${name} in query must be true or false`);
+}
+
+/** Groups that have a role. */
+function groupsWithRoles({ params }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
+  checkGroupType(params[0]);
+  const groups = [...state.assigned.keys()].map(subjectOf).filter(({ kind }) => kind === "group/oidc");
+  return jsonResponse(
+    200,
+    groups.filter((group) => maySeeSubject(group, permissions)).map(({ name }) => name),
+  );
+}

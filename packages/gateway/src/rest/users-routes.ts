@@ -1,0 +1,132 @@
+import { type Action, ShoalError, shownRole } from "@shoal/model";
+import type { AccessBook } from "../authorization/access-book.js";
+import { type AccessState, type DatabaseUser, subjectKey } from "../authorization/access-state.js";
+import type { Permissions } from "../authorization/permissions.js";
+import { unknownUser } from "../authorization/user-changes.js";
+import { type HttpRequest, queryParameter } from "../http/http-request.js";
+import { errorResponse, type HttpResponse, jsonResponse, NO_CONTENT } from "../http/http-response.js";
+import type { Method, Route } from "../http/route.js";
+import { readAccessBody, readTruth } from "./access-bodies.js";
+import { isTrue } from "./authz-routes.js";
+
+const OK: HttpResponse = { status: 200 };
+const USERS_OFF = errorResponse(
+  501,
+  "users cannot be made at run time: switch that on with AUTHENTICATION_DB_USERS_ENABLED",
+);
+
+/** Who one is, and users with an API key that are made at run time (reference-today 5.13). */
+export function usersRoutes(book: AccessBook | undefined): readonly Route[] {
+  const asking =
+    (
+      answer: (request: HttpRequest, state: AccessState, permissions: Permissions | undefined) => HttpResponse,
+    ): Route["handle"] =>
+    async (request) => {
+      if (book?.hasUsers !== true) return USERS_OFF;
+      refuseLastUse(request);
+      const state = await book.latest(request.context);
+      return answer(request, state, book.permissionsAt(request.principal, state));
+    };
+  const changing =
+    (change: (request: HttpRequest, book: AccessBook) => Promise<HttpResponse>): Route["handle"] =>
+    async (request) =>
+      book?.hasUsers === true ? change(request, book) : USERS_OFF;
+  const all = "/v1/users/db";
+  const one = `${all}/{user}`;
+  return [
+    { ...route("GET", "/v1/users/own-info", "read_users"), access: "authenticated", handle: ownInfo(book) },
+    { ...route("GET", all, "read_users"), handle: asking(listUsers) },
+    { ...route("GET", one, "read_users"), handle: asking((...asked) => getUser(book, ...asked)) },
+    { ...route("POST", one, "create_users"), body: "json", handle: changing(createUser) },
+    { ...route("DELETE", one, "delete_users"), handle: changing(deleteUser) },
+    { ...route("POST", `${one}/rotate-key`, "update_users"), handle: changing(rotateKey) },
+    { ...route("POST", `${one}/activate`, "update_users"), handle: changing(activate) },
+    { ...route("POST", `${one}/deactivate`, "update_users"), body: "json", handle: changing(deactivate) },
+  ];
+}
+
+const VERBS = { read_users: "get", create_users: "create", update_users: "update", delete_users: "delete" } as const;
+
+function route(method: Method, path: string, action: keyof typeof VERBS & Action): Omit<Route, "handle"> {
+  return { method, path, body: "none", access: { verb: VERBS[action], resource: "users", action }, timeout: "request" };
+}
+
+/** Groups are those of the token; roles those that one has, whoever gave them. */
+function ownInfo(book: AccessBook | undefined): Route["handle"] {
+  return async ({ principal, context }) => {
+    const { username, groups } = principal;
+    const permissions = book?.hasRoles === true ? book.permissionsAt(principal, await book.latest(context)) : undefined;
+    return jsonResponse(200, { username, roles: (permissions?.roles ?? []).map(shownRole), groups });
+  };
+}
+
+/** When keys were used last is known to no process for all of them: a time that is wrong is worse than none. */
+function refuseLastUse(request: HttpRequest): void {
+  if (!isTrue(queryParameter(request, "includeLastUsedTime"), "includeLastUsedTime")) return;
+  throw new ShoalError("invalid", "includeLastUsedTime is not built: when a key was used last is not recorded");
+}
+
+function shownUser({ name, isActive, keyStart, createdMs }: DatabaseUser, state: AccessState) {
+  return {
+    userId: name,
+    dbUserType: "db_user",
+    active: isActive,
+    roles: state.assigned.get(subjectKey("user/db", name)) ?? [],
+    createdAt: new Date(createdMs).toISOString(),
+    apiKeyFirstLetters: keyStart,
+  };
+}
+
+function listUsers(_: HttpRequest, state: AccessState, permissions: Permissions | undefined): HttpResponse {
+  const seen = [...state.users.values()].filter(
+    ({ name }) => permissions?.rights.allows("read_users", [name]) !== false,
+  );
+  return jsonResponse(
+    200,
+    seen.map((user) => shownUser(user, state)),
+  );
+}
+
+function getUser(
+  book: AccessBook | undefined,
+  { params }: HttpRequest,
+  state: AccessState,
+  permissions: Permissions | undefined,
+): HttpResponse {
+  const [name = ""] = params;
+  permissions?.requireOn("read_users", [name]);
+  const user = state.users.get(name);
+  if (user !== undefined) return jsonResponse(200, shownUser(user, state));
+  if (book?.isStaticUser(name) !== true) throw unknownUser(name, false);
+  const roles = state.assigned.get(subjectKey("user/db", name)) ?? [];
+  return jsonResponse(200, { userId: name, dbUserType: "db_env_user", active: true, roles });
+}
+
+async function createUser({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
+  if (readTruth(readAccessBody(body, ["import"]), "import")) {
+    return errorResponse(501, "keys of the settings cannot be imported: make the user without import, with a new key");
+  }
+  const apikey = await book.users.create(params[0] ?? "", principal, context);
+  return { ...jsonResponse(201, { apikey }), headers: ["Cache-Control", "no-store"] };
+}
+
+async function deleteUser({ params, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
+  await book.users.delete(params[0] ?? "", principal, context);
+  return NO_CONTENT;
+}
+
+async function rotateKey({ params, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
+  const apikey = await book.users.rotateKey(params[0] ?? "", principal, context);
+  return { ...jsonResponse(200, { apikey }), headers: ["Cache-Control", "no-store"] };
+}
+
+async function activate({ params, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
+  await book.users.activate(params[0] ?? "", principal, context);
+  return OK;
+}
+
+async function deactivate({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
+  const revokesKey = readTruth(readAccessBody(body, ["revoke_key"]), "revoke_key");
+  await book.users.deactivate(params[0] ?? "", revokesKey, principal, context);
+  return OK;
+}
