@@ -74,8 +74,13 @@ function write(method: Method, path: string, action: Action, handle: Route["hand
   return { method, path, body: "json", access: { verb, resource: "authz", action }, timeout: "request", handle };
 }
 
+/** Those that were made, by name, behind the built-in ones. */
 function allRoles({ roles }: AccessState): readonly Role[] {
-  return [...BUILT_IN_ROLES.values(), ...roles.values()];
+  return [...BUILT_IN_ROLES.values(), ...[...roles.values()].sort(byName)];
+}
+
+export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
 /** Whether somebody may see a role: any, one that allows no more than he may, or one that he has. */
@@ -92,7 +97,7 @@ function listRoles(_: HttpRequest, state: AccessState, permissions: Permissions)
 
 /** Fails with `forbidden` before it is told whether there is such a role, then with `notFound`. */
 function seenRole(name: string, state: AccessState, permissions: Permissions): Role {
-  const role = allRoles(state).find((one) => one.name === name);
+  const role = BUILT_IN_ROLES.get(name) ?? state.roles.get(name);
   if (role === undefined) permissions.requireOn("read_roles", [name, "match"]);
   else if (!maySeeRole(permissions, role)) throw permissions.refusal("read_roles", [name, "all"]);
   if (role === undefined) throw unknownRole(name);
@@ -143,7 +148,7 @@ function subjectsOf(role: string, state: AccessState, permissions: Permissions):
     const subject = subjectOf(key);
     if (maySeeSubject(subject, permissions)) subjects.push(subject);
   }
-  return subjects;
+  return subjects.sort(byName);
 }
 
 function maySeeSubject({ kind, name }: Subject, { rights, principal }: Permissions): boolean {
@@ -260,7 +265,8 @@ export function isTrue(value: string | undefined, name: string): boolean {
 /** Groups that have a role. */
 function groupsWithRoles({ params }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
   checkGroupType(params[0]);
-  const groups = [...state.assigned.keys()].map(subjectOf).filter(({ kind }) => kind === "group/oidc");
+  const subjects = [...state.assigned.keys()].map(subjectOf).sort(byName);
+  const groups = subjects.filter(({ kind }) => kind === "group/oidc");
   return jsonResponse(
     200,
     groups.filter((group) => maySeeSubject(group, permissions)).map(({ name }) => name),

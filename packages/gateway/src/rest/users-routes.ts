@@ -7,7 +7,7 @@ import { type HttpRequest, queryParameter } from "../http/http-request.js";
 import { errorResponse, type HttpResponse, jsonResponse, NO_CONTENT } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
 import { readAccessBody, readTruth } from "./access-bodies.js";
-import { isTrue } from "./authz-routes.js";
+import { byName, isTrue } from "./authz-routes.js";
 
 const OK: HttpResponse = { status: 200 };
 const USERS_OFF = errorResponse(
@@ -83,7 +83,7 @@ function listUsers(_: HttpRequest, state: AccessState, permissions: Permissions 
   );
   return jsonResponse(
     200,
-    seen.map((user) => shownUser(user, state)),
+    seen.sort(byName).map((user) => shownUser(user, state)),
   );
 }
 
