@@ -98,6 +98,23 @@ describe("S-roles: roles and users of a cluster", () => {
     });
   });
 
+  it("count no longer than they may while no coordinator can be reached", async () => {
+    const env = rolesSettings({ AUTHORIZATION_RBAC_STALE_SECONDS_MAX: "2" });
+    await withRoles({ etcdMembers: 0, coordinators: 1, env }, async (cluster) => {
+      const { root } = clients(cluster);
+      const [coordinator] = cluster.coordinators;
+      const status = async () => (await root.get("/v1/objects")).status;
+      expect(await status()).toBe(200);
+      await coordinator?.kill();
+      expect(await status()).toBe(200);
+      await expect.poll(status, SOON).toBe(503);
+      expect((await root.get("/v1/objects")).text).toContain("AUTHORIZATION_RBAC_STALE_SECONDS_MAX");
+      expect((await root.get("/v1/.well-known/live")).status).toBe(200);
+      await coordinator?.launch();
+      await expect.poll(status, SOON).toBe(200);
+    });
+  });
+
   it("of a store that was put back are told loudly, as what was revoked since is there again", async () => {
     await withRoles({ etcdMembers: 0, coordinators: 1 }, async (cluster) => {
       const { first, second, root } = clients(cluster);

@@ -18,10 +18,15 @@ export class FollowedAccess implements AccessService, Disposable {
   readonly #service: AccessService;
   readonly #snapshot: WatchedValue<AccessSnapshot | undefined>;
   readonly #subscription: Disposable;
+  readonly #nowMs: () => number;
+  /** Since when no coordinator tells of changes; undefined while one does. */
+  #lostSinceMs: number | undefined;
 
   /** `remembered`: those that this process knew last. */
-  constructor(service: AccessService, logger: Logger, remembered?: AccessSnapshot) {
+  constructor(service: AccessService, logger: Logger, nowMs: () => number, remembered?: AccessSnapshot) {
     this.#service = service;
+    this.#nowMs = nowMs;
+    this.#lostSinceMs = nowMs();
     this.#snapshot = new WatchedValue(remembered);
     this.#subscription = service.watchAccess((snapshot) => {
       const before = this.#snapshot.known;
@@ -39,6 +44,16 @@ export class FollowedAccess implements AccessService, Disposable {
 
   get snapshot(): AccessSnapshot | undefined {
     return this.#snapshot.known;
+  }
+
+  /** To be told whenever it changes whether a coordinator tells of changes. */
+  noticeReachable(isReachable: boolean): void {
+    this.#lostSinceMs = isReachable ? undefined : (this.#lostSinceMs ?? this.#nowMs());
+  }
+
+  /** For how long no coordinator has told of changes. */
+  get lostMs(): number {
+    return this.#lostSinceMs === undefined ? 0 : this.#nowMs() - this.#lostSinceMs;
   }
 
   get isKnown(): boolean {

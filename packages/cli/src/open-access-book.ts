@@ -14,12 +14,16 @@ export function usesAccess({
   return roles !== undefined || databaseUsers;
 }
 
-/** Roles and users made at run time; undefined where neither is on. `apiKeySources`: where the keys of the file are. */
+/**
+ * Roles and users made at run time; undefined where neither is on. `apiKeySources`: where the keys of the file are; `lostMs`: for
+ * how long nobody has told of changes.
+ */
 export function openAccessBook(
   { configuration, clock }: Pick<ProcessOptions, "configuration" | "clock">,
   service: AccessService,
   apiKeySources: readonly ApiKeySource[],
   scope: ResourceScope,
+  lostMs: () => number = () => 0,
 ): AccessBook | undefined {
   const { roles, databaseUsers, authentication } = configuration;
   if (!usesAccess({ configuration })) return undefined;
@@ -34,6 +38,11 @@ export function openAccessBook(
       newId: randomUUID,
       newKey: () => randomBytes(KEY_BYTES).toString("base64url"),
       digestOf: digestOfKey,
+      distrust: () => {
+        const { staleSecondsMax = 0 } = roles ?? {};
+        if (staleSecondsMax === 0 || lostMs() <= staleSecondsMax * 1000) return undefined;
+        return `no coordinator has told for more than ${staleSecondsMax} s who may do what (AUTHORIZATION_RBAC_STALE_SECONDS_MAX)`;
+      },
     }),
   );
 }

@@ -70,15 +70,23 @@ export async function startGateway(
   const remembered = await recallSchema(schemaMemory, logger);
   let clusterId = (): string | undefined => remembered?.clusterId;
   const lostNodes = (): readonly string[] => pool.lostNodes;
+  let roles: FollowedAccess | undefined;
   const coordinator = scope.use(
     followCoordinators(
       configuration.coordinatorAddresses,
-      { now, tls, logger, clusterId: () => clusterId(), lostNodes },
+      {
+        now,
+        tls,
+        logger,
+        clusterId: () => clusterId(),
+        lostNodes,
+        onAccessReachable: (is) => roles?.noticeReachable(is),
+      },
       scope,
     ),
   );
-  const roles = usesAccess(options) ? await followAccess(coordinator.access, dataPath, logger, scope) : undefined;
-  const book = roles && openAccessBook(options, roles, apiKeySources, scope);
+  if (usesAccess(options)) roles = await followAccess(() => coordinator.access, dataPath, options, scope);
+  const book = roles && openAccessBook(options, roles, apiKeySources, scope, () => roles?.lostMs ?? 0);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources, book }));
   const pages = await loadPages(access, configuration.origin, logger);
   const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
@@ -162,16 +170,17 @@ export async function startGateway(
   return { drain };
 }
 
-/** Without any knowledge of who may do what, nobody may do anything. */
+/** Without any knowledge of who may do what, nobody may do anything. `service` connects, and tells of it when this has resolved. */
 async function followAccess(
-  service: AccessService,
+  service: () => AccessService,
   dataPath: string,
-  logger: Logger,
+  { logger, clock }: Pick<ProcessOptions, "logger" | "clock">,
   scope: ResourceScope,
 ): Promise<FollowedAccess> {
   const what = "what roles and users there are";
   const memory = accessMemory(jsonFileMemory(dataPath, "access.json"));
-  const access = scope.use(new FollowedAccess(service, logger, await recall(memory, what, logger)));
+  const remembered = await recall(memory, what, logger);
+  const access = scope.use(new FollowedAccess(service(), logger, () => clock.now(), remembered));
   scope.use(access.watchAccess(remember(memory, what, logger, scope)));
   return access;
 }

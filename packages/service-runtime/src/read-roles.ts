@@ -10,6 +10,8 @@ export interface RolesConfiguration {
   readonly rootGroups: readonly string[];
   /** Have the role `read-only`. */
   readonly readOnlyGroups: readonly string[];
+  /** How long a gateway may go on with what it knows while it reaches no coordinator; 0: without end. */
+  readonly staleSecondsMax: number;
 }
 
 /**
@@ -19,7 +21,13 @@ export interface RolesConfiguration {
 export function readRoles(sources: readonly SettingSource[], warn: Warn): RolesConfiguration | undefined {
   const isOn = readRenamed("rbacEnabled", "rbacEnabledFormerly", sources) ?? false;
   if (!isOn) {
-    for (const name of ["rbacRootUsers", "rbacRootUsersFormerly", "rbacRootGroups", "rbacReadOnlyGroups"] as const) {
+    for (const name of [
+      "rbacRootUsers",
+      "rbacRootUsersFormerly",
+      "rbacRootGroups",
+      "rbacReadOnlyGroups",
+      "rbacStaleSecondsMax",
+    ] as const) {
       const found = findValue(SETTINGS[name], sources);
       if (found !== undefined)
         warn(`${found.place} is set but has no effect: roles are off (authorization.rbac.enabled)`);
@@ -53,7 +61,8 @@ export function readRoles(sources: readonly SettingSource[], warn: Warn): RolesC
       `invalid config: authorization: rbac: group '${both}' is among the root groups and the read-only groups`,
     );
   }
-  return { rootUsers, rootGroups, readOnlyGroups };
+  const staleSecondsMax = readSetting(SETTINGS.rbacStaleSecondsMax, sources);
+  return { rootUsers, rootGroups, readOnlyGroups, staleSecondsMax };
 }
 
 /** Whether users can be made at run time. */

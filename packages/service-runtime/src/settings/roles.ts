@@ -1,5 +1,5 @@
 import { setting } from "../setting.js";
-import { texts, truth } from "../setting-parsers.js";
+import { texts, truth, wholeNumber } from "../setting-parsers.js";
 
 /** Roles and users made at run time. `read-roles.ts` makes of them the value that code receives. */
 export const ROLE_SETTINGS = {
@@ -8,7 +8,7 @@ export const ROLE_SETTINGS = {
       "AUTHORIZATION_RBAC_ENABLED",
       "authorization.rbac.enabled",
       undefined,
-      "Whether roles say who may do what. Not together with the admin list. The next three count only then.",
+      "Whether roles say who may do what. Not together with the admin list. The next ones count only then.",
       truth,
     ),
     fallbackText: "false",
@@ -51,6 +51,16 @@ export const ROLE_SETTINGS = {
     "Groups of a token whose users have the role read-only, separated by commas; anonymous for requests without a token.",
     texts,
   ),
+  rbacStaleSecondsMax: {
+    ...setting(
+      "AUTHORIZATION_RBAC_STALE_SECONDS_MAX",
+      "authorization.rbac.stale_seconds_max",
+      0,
+      "How long a gateway goes on with the roles it knows while it reaches no coordinator; then requests are 503. 0: without end.",
+      wholeNumber(0, 31_536_000),
+    ),
+    fallbackText: "0",
+  },
   databaseUsers: setting(
     "AUTHENTICATION_DB_USERS_ENABLED",
     "authentication.db_users.enabled",
