@@ -8,5 +8,6 @@ export type {
   ReferenceOutcome,
   WrittenObject,
 } from "./ingest-service.js";
+export { parseBodyId } from "./object-ids.js";
 export { ObjectIngest } from "./object-ingest.js";
 export { ReplanningIngest } from "./replanning-ingest.js";

@@ -1,11 +1,11 @@
 import {
   ACTIONS,
+  describeValue,
   isUncheckedObject,
   type Permission,
   parsePermissions,
   type Role,
   ShoalError,
-  typeName,
 } from "@shoal/model";
 import * as z from "zod";
 import { parseJson } from "../json/parse-json.js";
@@ -48,10 +48,10 @@ export function readAccessBody(body: Buffer, known: readonly string[]): Members 
   if (body.length > BODY_BYTES_MAX) {
     throw new ShoalError("tooLarge", `the body has ${body.length} bytes, at most ${BODY_BYTES_MAX} are allowed here`);
   }
-  const value = parseJson(body, "body").value;
+  const value = parseJson(body).value;
   if (value === null) return {};
   if (!isUncheckedObject(value))
-    throw new ShoalError("malformed", `the body must be an object, got ${typeName(value)}`);
+    throw new ShoalError("malformed", `the body must be an object, got ${describeValue(value)}`);
   for (const [name, member] of Object.entries(value)) {
     if (known.includes(name) || member === null) continue;
     throw new ShoalError(
@@ -90,6 +90,6 @@ export function readRoleNames(
 export function readTruth(members: Members, name: string): boolean {
   const value = members[name] ?? false;
   if (typeof value !== "boolean")
-    throw new ShoalError("invalid", `${name} must be true or false, got ${typeName(value)}`);
+    throw new ShoalError("invalid", `${name} must be true or false, got ${describeValue(value)}`);
   return value;
 }

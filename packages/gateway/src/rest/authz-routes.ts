@@ -133,7 +133,7 @@ async function removePermissions(request: HttpRequest, book: AccessBook): Promis
 
 function hasPermission({ params, body }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
   const role = seenRole(params[0] ?? "", state, permissions);
-  const wanted = parsePermission(parseJson(body, "body").value, "permission");
+  const wanted = parsePermission(parseJson(body).value, "permission");
   return jsonResponse(
     200,
     role.permissions.some((permission) => permission.covers(wanted)),

@@ -1,6 +1,6 @@
 import { ShoalError } from "../errors/shoal-error.js";
 import type { Json, JsonObject } from "../objects/json.js";
-import { isUncheckedObject, typeName } from "../objects/value-wording.js";
+import { describeValue, isUncheckedObject } from "../objects/value-wording.js";
 import { upperFirst } from "../schema/class-names.js";
 import { PATTERN_CHARS_MAX, Pattern } from "./pattern.js";
 
@@ -135,7 +135,7 @@ export function isAction(text: unknown): text is Action {
  * refused unless it asks for nothing (`*`, null): left out, it would make the permission wider than it was meant.
  */
 export function parsePermission(given: unknown, place: string): Permission {
-  if (!isUncheckedObject(given)) throw refused(place, `must be an object, got ${typeName(given)}`);
+  if (!isUncheckedObject(given)) throw refused(place, `must be an object, got ${describeValue(given)}`);
   const { action } = given;
   if (!isAction(action)) {
     throw refused(`${place}.action`, `must be one of ${Object.keys(ACTIONS).join(", ")}, got ${shown(action)}`);
@@ -185,6 +185,6 @@ const SHOWN_CHARS_MAX = 100;
 
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
-  if (typeof value !== "string") return typeName(value);
+  if (typeof value !== "string") return describeValue(value);
   return JSON.stringify(value.length > SHOWN_CHARS_MAX ? `${value.slice(0, SHOWN_CHARS_MAX)}…` : value);
 }

@@ -1,6 +1,6 @@
 import { ShoalError } from "../errors/shoal-error.js";
 import type { JsonObject } from "../objects/json.js";
-import { typeName } from "../objects/value-wording.js";
+import { describeValue } from "../objects/value-wording.js";
 import { ACTIONS, everywhere, isAction, type Permission, parsePermission } from "./permission.js";
 
 /** Permissions under a name. */
@@ -47,7 +47,7 @@ export function checkRoleName(name: string): void {
 
 /** A list of permissions as a client sent it, or as it is stored; each one is there once. Fails with `invalid`. */
 export function parsePermissions(given: unknown, place: string): readonly Permission[] {
-  if (!Array.isArray(given)) throw new ShoalError("invalid", `${place} must be a list, got ${typeName(given)}`);
+  if (!Array.isArray(given)) throw new ShoalError("invalid", `${place} must be a list, got ${describeValue(given)}`);
   if (given.length > PERMISSIONS_PER_ROLE_MAX) throw tooManyPermissions(given.length);
   const parsed = given.map((one: unknown, at) => parsePermission(one, `${place}[${at}]`));
   return parsed.filter((one, at) => parsed.findIndex((other) => isSamePermission(one, other)) === at);
