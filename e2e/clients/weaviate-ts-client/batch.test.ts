@@ -45,7 +45,7 @@ describe("weaviate-ts-client: batch of objects", () => {
       .do();
     const messages = results.map((one) => one.result?.errors?.error?.[0]?.message);
     expect(messages).toEqual([
-      "invalid string property 'name' on class 'Food': not a string, but the number 1",
+      "invalid string property 'name' on class 'Food': not a string, but the number 5",
       undefined,
       expect.stringContaining("vector lengths don't match"),
     ]);

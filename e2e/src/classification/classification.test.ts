@@ -169,11 +169,11 @@ describe(`classifications against brute force (seed ${SEED})`, () => {
     );
     expect(await refusal({ settings: { k: 0 } })).toEqual([
       400,
-      "parse knn specific settings: settings.k must be a whole number from 1 to 1000, got 0",
+      "the settings of knn: settings.k must be a whole number from 1 to 1000, got 0",
     ]);
     expect(await refusal({ settings: { k: "3" } })).toEqual([
       400,
-      "parse knn specific settings: settings.k must be number, got string",
+      "the settings of knn: settings.k must be number, got string",
     ]);
     const unknown = await http.get("/v1/classifications/nix");
     expect([unknown.status, unknown.json]).toEqual([404, { error: [{ message: "no classification with id 'nix'" }] }]);

@@ -195,7 +195,7 @@ describe("nearVector and nearObject", () => {
       /^class '.*' has vectors of 3 dimensions, got one of 2 \(vector lengths don't match: 2 vs 3\)/,
     );
     const empty = await http.graphql("{ Get { Book(nearVector: {vector: []}) { title } } }");
-    expect(at(empty.json, "errors", 0, "message")).toContain("got a nil or zero-length vector as search vector");
+    expect(at(empty.json, "errors", 0, "message")).toContain("the vector that is searched for is empty");
   });
 
   it("a class without vectors answers nothing, a zero query vector certainty null", async () => {

@@ -3,9 +3,7 @@ import { dirname } from "node:path";
 import { makeDurableFolder } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { Logger } from "@shoal/service-runtime";
-
-/** Read, and look into, for users other than owner and group. */
-const OTHERS = 0o005;
+import { warnOfReaders } from "./warn-of-readers.js";
 
 /**
  * Makes the folder for all data, with its parents, unless it is there. What is made is its owner's alone; one that is there
@@ -16,11 +14,7 @@ export async function makeDataFolder(path: string, logger: Logger): Promise<void
   try {
     await makeFolder(path, 0o700);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    const mode = (await stat(path)).mode & 0o777;
-    if ((mode & OTHERS) !== 0) {
-      const advice = `every user of this machine may read the data: chmod o-rwx '${path}'`;
-      logger.warn({ dataPath: path, mode: mode.toString(8) }, advice);
-    }
+    await warnOfReaders(path, logger);
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw new ShoalError(

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HeldRequests, RemoteNodePool, SchemaReplica } from "@shoal/cluster";
 import { createAccessControl } from "@shoal/gateway";
@@ -27,7 +28,6 @@ import { openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
 import { KNOWN_SCHEMA } from "./known-schema.js";
 import { loadPages } from "./load-pages.js";
-import { makeDataFolder } from "./make-data-folder.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
 import { modulesReady } from "./modules-ready.js";
 import { openAccessBook, usesAccess } from "./open-access-book.js";
@@ -49,7 +49,7 @@ export async function startGateway(
   const moduleTls = await contextionaryTls(configuration, logger, scope);
   const now = () => clock.now();
   const dataPath = resolve(configuration.dataPath);
-  await makeDataFolder(dataPath, logger).catch(() => undefined);
+  await makeMemoryFolder(dataPath, logger).catch(() => undefined);
   const { connectionsMax } = planOpenFiles(openFilesLimit(), {
     shardsMax: 0,
     connectionsMax: configuration.connectionsMax,
@@ -168,6 +168,12 @@ export async function startGateway(
   logger.info({ url, coordinators, tls: tls !== undefined, ...describeModules(options) }, "serving");
   options.onListening(url);
   return { drain };
+}
+
+/** What it holds can be lost: it need not be entered durably, which takes the engine that a gateway does not load. */
+async function makeMemoryFolder(path: string, logger: Logger): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  await warnOfReaders(path, logger);
 }
 
 /** Without any knowledge of who may do what, nobody may do anything. `service` connects, and tells of it when this has resolved. */

@@ -1,4 +1,4 @@
-import { type ClassDefinition, ShoalError } from "@shoal/model";
+import { type ClassDefinition, NO_MODULES, parseClass, ShoalError, SPEC_PROFILE } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { deliveryOf } from "./delivery.js";
@@ -36,6 +36,14 @@ function snapshotOf(version: number, classes: readonly (readonly [id: number, te
   const records = classes.map(([id, text]) => ({ classId: `c${id}`, definition: { text }, dimensions: undefined }));
   return { historyId: "h", version, classes: records } as unknown as SchemaSnapshot;
 }
+
+/** As complete as those that come over the wire must be. */
+const CLASS_A = parseClass({ class: "A" }, [], {
+  profile: SPEC_PROFILE,
+  defaultVectorizer: "none",
+  nodeCount: 1,
+  modules: NO_MODULES,
+});
 
 describe("updates", () => {
   const seed = Number(process.env.RPC_SEED) || 9;
@@ -88,7 +96,7 @@ describe("several coordinators", () => {
     using coordinator = connectCoordinator(addresses, { now, onReachable: (is) => reachable.push(is) });
     const versions: number[] = [];
     using _watch = coordinator.schema.watch(({ version }) => versions.push(version));
-    const definition = { class: "A", properties: null } as never;
+    const definition = CLASS_A;
     const { classId } = await coordinator.schema.addClass(definition, context);
     await expect.poll(() => reachable).toEqual([true]);
     await first[Symbol.asyncDispose]();
@@ -113,9 +121,7 @@ describe("several coordinators", () => {
     });
     const server = await createRpcServer({ schema }, address);
     using coordinator = connectCoordinator([`127.0.0.1:${server.port}`], { now });
-    const lost = coordinator.schema
-      .addClass({ class: "A", properties: null } as never, context)
-      .catch((error) => error);
+    const lost = coordinator.schema.addClass(CLASS_A, context).catch((error) => error);
     await isBegun;
     await server[Symbol.asyncDispose]();
     const error: ShoalError = await lost;
@@ -137,7 +143,7 @@ describe("several coordinators", () => {
     });
     const first = await createRpcServer({ schema: losing }, address);
     using coordinator = connectCoordinator([`127.0.0.1:${first.port}`], { now });
-    const made = coordinator.schema.addClass({ class: "A", properties: null } as never, context);
+    const made = coordinator.schema.addClass(CLASS_A, context);
     await isLost;
     await first[Symbol.asyncDispose]();
     const answering = Object.assign(schema, {
@@ -159,7 +165,7 @@ describe("several coordinators", () => {
     using stranger = connectCoordinator(coordinators, { now, clusterId: () => "cluster-1" });
     const refusal = { code: "unavailable", message: expect.stringContaining("'cluster-1'") };
     await expect(stranger.schema.current(context)).rejects.toMatchObject(refusal);
-    const definition = { class: "A", properties: null } as never;
+    const definition = CLASS_A;
     await expect(stranger.schema.addClass(definition, context)).rejects.toMatchObject(refusal);
     expect([stranger.isReachable, stranger.foreignClusterId]).toEqual([false, "cluster-2"]);
     using member = connectCoordinator(coordinators, { now, clusterId: () => "cluster-2" });
@@ -188,7 +194,7 @@ describe("several coordinators", () => {
     const addresses = [`127.0.0.1:${server.port}`];
     using coordinator = connectCoordinator(addresses, { now, lostNodes: () => lostNodes });
     using silent = connectCoordinator(addresses, { now });
-    const definition = { class: "A", properties: null } as never;
+    const definition = CLASS_A;
     await coordinator.schema.addClass(definition, context);
     lostNodes.push("n1", "n3");
     await coordinator.schema.addClass(definition, context);
@@ -217,7 +223,7 @@ describe("several coordinators", () => {
       [first, second].map(({ port }) => `127.0.0.1:${port}`),
       { now },
     );
-    const definition = { class: "A", properties: null } as never;
+    const definition = CLASS_A;
     await expect(coordinator.schema.addClass(definition, context)).rejects.toThrow("etcd is away");
     expect(asked).toHaveLength(1);
     await expect(coordinator.schema.ensureClass(definition, context)).rejects.toThrow("etcd is away");
