@@ -173,7 +173,7 @@ describe(`classifications against brute force (seed ${SEED})`, () => {
     ]);
     expect(await refusal({ settings: { k: "3" } })).toEqual([
       400,
-      "the settings of knn: settings.k must be number, got string",
+      'the settings of knn: settings.k must be a number, got the string "3"',
     ]);
     const unknown = await http.get("/v1/classifications/nix");
     expect([unknown.status, unknown.json]).toEqual([404, { error: [{ message: "no classification with id 'nix'" }] }]);

@@ -37,6 +37,7 @@ import type { ProcessOptions } from "./process-options.js";
 import { recall, recallSchema, remember } from "./remember.js";
 import { followServerCertificate, followTlsFiles } from "./tls-files.js";
 import { warnOfOpenAccess } from "./warn-of-open-access.js";
+import { warnOfReaders } from "./warn-of-readers.js";
 
 /** HTTP in front of the storage nodes that the coordinators know. Its data folder only remembers, and may be missing. */
 export async function startGateway(
