@@ -120,7 +120,6 @@ export {
   checkPropertyCount,
   checkShardCount,
   DEFAULT_SCHEMA_LIMITS,
-  isBeyondSchemaLimit,
   PROPERTIES_PER_CLASS_CAP,
   type SchemaLimits,
   type ShardLimit,

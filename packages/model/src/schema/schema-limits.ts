@@ -19,16 +19,8 @@ export const DEFAULT_SCHEMA_LIMITS: SchemaLimits = { classesMax: 1_000, properti
 /** No setting allows more properties. */
 export const PROPERTIES_PER_CLASS_CAP = 10_000;
 
-/** The cause of the errors below. */
-const SCHEMA_LIMIT: unique symbol = Symbol("schema limit");
-
-/** Whether a change of the schema was refused for its size alone. */
-export function isBeyondSchemaLimit({ cause }: ShoalError): boolean {
-  return cause === SCHEMA_LIMIT;
-}
-
 function beyond(message: string): ShoalError {
-  return new ShoalError("invalid", message, { cause: SCHEMA_LIMIT });
+  return new ShoalError("invalid", message);
 }
 
 /** Fails with `invalid` when the schema would have too many classes. */
