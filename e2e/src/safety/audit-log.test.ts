@@ -239,3 +239,48 @@ describe("S8: the audit log", () => {
     expect([unopened.code, unopened.stderr.includes("cannot be opened: ENOENT")]).toEqual([1, true]);
   });
 });
+
+describe("S8: roles and users", () => {
+  it("stand in the log when they are changed, by whom and whose, and keys do not", async () => {
+    const path = join(folder, "audit.log");
+    const settings = {
+      ...SETTINGS,
+      AUTHORIZATION_ADMINLIST_ENABLED: "false",
+      AUTHORIZATION_ADMINLIST_USERS: "",
+      AUTHORIZATION_ADMINLIST_READONLY_USERS: "",
+      AUTHORIZATION_RBAC_ENABLED: "true",
+      AUTHORIZATION_RBAC_ROOT_USERS: "ada",
+      AUTHENTICATION_DB_USERS_ENABLED: "true",
+      AUDIT_LOG: path,
+    };
+    const server = await ServerProcess.start({ env: settings });
+    const send = (method: string, route: string, body?: unknown, headers: Record<string, string> = ada) =>
+      server.http.send(method, route, body, headers);
+    const permission = { action: "read_data", data: { collection: "Car" } };
+    expect((await send("POST", "/v1/authz/roles", { name: "seller", permissions: [permission] })).status).toBe(201);
+    const made = await send("POST", "/v1/users/db/mia");
+    expect(made.status).toBe(201);
+    const key = String(at(made.json, "apikey"));
+    const assigned = { roles: ["seller"], userType: "db" };
+    expect((await send("POST", "/v1/authz/users/mia/assign", assigned)).status).toBe(200);
+    const mia = { Authorization: `Bearer ${key}` };
+    expect((await send("POST", "/v1/authz/users/mia/assign", { roles: ["admin"], userType: "db" }, mia)).status).toBe(
+      403,
+    );
+    expect((await send("POST", "/v1/users/db/mia/rotate-key")).status).toBe(200);
+    expect((await send("DELETE", "/v1/authz/roles/seller")).status).toBe(204);
+    await server.stop();
+    const text = await readFile(path, "utf8");
+    expect(text).not.toContain(key);
+    const lines = parsed(text).filter((line) => !String(line.action).endsWith("_audit"));
+    expect(lines).toMatchObject([
+      { action: "create_role", outcome: "allowed", user: "ada", role: "seller" },
+      { action: "create_user", outcome: "allowed", user: "ada", targetUser: "mia" },
+      { action: "assign_roles", outcome: "allowed", user: "ada", targetUser: "mia", roles: "seller" },
+      { action: "assign_roles", outcome: "denied", user: "mia", userType: "db", targetUser: "mia" },
+      { action: "rotate_key", outcome: "allowed", targetUser: "mia" },
+      { action: "delete_role", outcome: "allowed", role: "seller" },
+    ]);
+    expect(String(lines[0]?.permissions)).toContain("read_data");
+  });
+});

@@ -4,7 +4,6 @@ export type { AccessControl } from "./auth/access.js";
 export { type ApiKeySource, ApiKeyTable, type HeldApiKey } from "./auth/api-keys.js";
 export { createAccessControl } from "./auth/create-access-control.js";
 export { AccessBook, type AccessBookParts } from "./authorization/access-book.js";
-export type { AccessEvent } from "./authorization/access-changes.js";
 export { createGateway, type Gateway, type GatewayDependencies, type GatewaySettings } from "./create-gateway.js";
 export type { ServerCertificate, ServerCertificateSource } from "./http/http-server-settings.js";
 export { createPages, type PagesParts } from "./pages/create-pages.js";

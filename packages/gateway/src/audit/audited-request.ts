@@ -130,13 +130,16 @@ function failure(status: number): AuditOutcome {
   return UNKNOWN_STATUSES.has(status) ? "unknown" : "failed";
 }
 
+/** `user` and `groups` are who asks. */
+const TARGETS: Readonly<Record<string, string>> = { user: "targetUser", group: "targetGroup" };
+
 /** What the path names: `{class}`, `{id}`, `{property}`, by their names. */
 function pathNames({ served, params }: Exchange): Record<string, string> {
   const names: Record<string, string> = {};
   if (served === undefined || params.length === 0) return names;
   for (const [at, [, name = ""]] of [...served.route.path.matchAll(/\{(\w+)/g)].entries()) {
     const value = params[at];
-    if (value !== undefined) names[name] = boundedName(value);
+    if (value !== undefined) names[TARGETS[name] ?? name] = boundedName(value);
   }
   return names;
 }

@@ -3,7 +3,7 @@ import type { AccessService, RequestContext } from "@shoal/rpc";
 import type { RolesConfiguration } from "@shoal/service-runtime";
 import type { Principal } from "../auth/access.js";
 import { type ApiKeySource, ApiKeyTable, type HeldApiKey } from "../auth/api-keys.js";
-import type { AccessChangesParts, AccessEvent } from "./access-changes.js";
+import type { AccessChangesParts } from "./access-changes.js";
 import { type AccessState, type DatabaseUser, stateOf } from "./access-state.js";
 import { Assignments } from "./assignments.js";
 import { Authority } from "./authority.js";
@@ -26,7 +26,6 @@ export interface AccessBookParts {
   readonly newKey: () => string;
   /** SHA-256 of a key. */
   readonly digestOf: (key: string) => Buffer;
-  readonly onAccessChange?: ((event: AccessEvent) => void) | undefined;
   /** Why what is known is not to be relied on any more; undefined: it is. */
   readonly distrust?: (() => string | undefined) | undefined;
 }
@@ -51,8 +50,8 @@ export class AccessBook implements ApiKeySource, Disposable {
     this.hasUsers = parts.databaseUsers;
     this.newId = parts.newId;
     this.#authority = parts.roles && new Authority(parts.roles);
-    const { service, nowMs, newId, newKey, digestOf, onAccessChange } = parts;
-    const common: AccessChangesParts = { service, authority: this.#authority, nowMs, onAccessChange };
+    const { service, nowMs, newId, newKey, digestOf } = parts;
+    const common: AccessChangesParts = { service, authority: this.#authority, nowMs };
     const isStaticUser = (name: string) => parts.otherKeys.some((source) => source.holds?.(name) === true);
     this.roles = new RoleChanges({ ...common, newId });
     this.assignments = new Assignments({ ...common, isStaticUser });

@@ -5,34 +5,11 @@ import { type AccessState, stateOf } from "./access-state.js";
 import type { Authority } from "./authority.js";
 import type { Permissions } from "./permissions.js";
 
-/** A change of roles or users that was made, for whoever keeps a record of them. */
-export interface AccessEvent {
-  readonly principal: Principal;
-  readonly what:
-    | "create role"
-    | "delete role"
-    | "add permissions"
-    | "remove permissions"
-    | "assign roles"
-    | "revoke roles"
-    | "create user"
-    | "delete user"
-    | "rotate key"
-    | "activate user"
-    | "deactivate user";
-  /** The role; of users and groups kind and name: `user/db/ann`. */
-  readonly target: string;
-  /** That were assigned or revoked. */
-  readonly roles?: readonly string[];
-}
-
 export interface AccessChangesParts {
   readonly service: AccessService;
   /** Undefined: roles are off, and who may use a route may do what it does. */
   readonly authority: Authority | undefined;
   readonly nowMs: () => number;
-  /** Told of every change after it was made. */
-  readonly onAccessChange?: ((event: AccessEvent) => void) | undefined;
 }
 
 /** Who changes roles or users, at the state that the change is decided on. */
@@ -46,7 +23,6 @@ export interface Actor {
 export interface Decision<T> {
   readonly changes: readonly AccessChange[];
   readonly answer: T;
-  readonly event: Omit<AccessEvent, "principal">;
 }
 
 /** So often somebody else may be faster: each time one of them got on. */
@@ -57,7 +33,7 @@ const ATTEMPTS_MAX = 100;
  * in between. What was revoked anywhere before counts.
  */
 export async function changeAccess<T>(
-  { service, authority, onAccessChange }: AccessChangesParts,
+  { service, authority }: AccessChangesParts,
   principal: Principal,
   context: RequestContext,
   decide: (state: AccessState, actor: Actor) => Decision<T>,
@@ -65,7 +41,7 @@ export async function changeAccess<T>(
   for (let attempt = 1; ; attempt++) {
     const state = stateOf(await service.current(context));
     const permissions = authority?.permissionsOf(principal, state);
-    const { changes, answer, event } = decide(state, { principal, permissions });
+    const { changes, answer } = decide(state, { principal, permissions });
     if (changes.length === 0) return answer;
     try {
       await service.change(changes, state.snapshot, context);
@@ -79,7 +55,6 @@ export async function changeAccess<T>(
       context.signal?.throwIfAborted();
       continue;
     }
-    onAccessChange?.({ ...event, principal });
     return answer;
   }
 }

@@ -41,7 +41,7 @@ export class Assignments {
 
   /** Fails with `notFound` when the user or a role does not exist, with `malformed` on a role that only settings give. */
   assign(subject: Subject, roles: readonly string[], principal: Principal, context: RequestContext): Promise<void> {
-    return this.#change("assign roles", subject, roles, principal, context, (before, named) => [
+    return this.#change(true, subject, roles, principal, context, (before, named) => [
       ...before,
       ...named.filter((role) => !before.includes(role)),
     ]);
@@ -49,13 +49,13 @@ export class Assignments {
 
   /** Roles that the user or group does not have are passed over. Fails as {@link assign}. */
   revoke(subject: Subject, roles: readonly string[], principal: Principal, context: RequestContext): Promise<void> {
-    return this.#change("revoke roles", subject, roles, principal, context, (before, named) =>
+    return this.#change(false, subject, roles, principal, context, (before, named) =>
       before.filter((role) => !named.includes(role)),
     );
   }
 
   #change(
-    what: "assign roles" | "revoke roles",
+    mustBeThere: boolean,
     subject: Subject,
     names: readonly string[],
     principal: Principal,
@@ -70,7 +70,7 @@ export class Assignments {
     return changeAccess(this.#parts, principal, context, (state, actor) => {
       requireAssigning(actor, subject);
       for (const name of roles) requireGranting(actor, knownRole(state, name));
-      if (what === "assign roles") this.#requireThere(subject, state);
+      if (mustBeThere) this.#requireThere(subject, state);
       const before = state.assigned.get(key) ?? [];
       const after = decide(before, roles);
       if (after.length > ROLES_PER_SUBJECT_MAX)
@@ -80,7 +80,7 @@ export class Assignments {
       }
       const value = after.length === 0 ? undefined : after.map((role) => storedAssignment(role, state.roles));
       const changes = after.length === before.length ? [] : [{ key: assignedEntry(key), value }];
-      return { changes, answer: undefined, event: { what, target: key, roles } };
+      return { changes, answer: undefined };
     });
   }
 

@@ -41,7 +41,7 @@ export class RoleChanges {
       if (state.roles.has(role.name)) throw new ShoalError("conflict", `role '${role.name}' already exists`);
       if (state.roles.size >= ROLES_MAX) throw tooMany(`there are ${state.roles.size} roles`, ROLES_MAX);
       requireRoom(state, role.permissions.length);
-      return { what: "create role", changed: { ...role, id } };
+      return { ...role, id };
     });
   }
 
@@ -53,7 +53,7 @@ export class RoleChanges {
       requireManaging(actor, "delete_roles", role ?? { name, permissions: [] });
       // Who has it keeps only its id, which no role will ever have again.
       const changes = role === undefined ? [] : [{ key: roleEntry(name), value: undefined }];
-      return { changes, answer: role !== undefined, event: { what: "delete role", target: name } };
+      return { changes, answer: role !== undefined };
     });
   }
 
@@ -71,7 +71,7 @@ export class RoleChanges {
       const count = role.permissions.length + fresh.length;
       if (count > PERMISSIONS_PER_ROLE_MAX) throw tooManyPermissions(count);
       requireRoom(state, fresh.length);
-      return { what: "add permissions", changed: { ...role, permissions: [...role.permissions, ...fresh] } };
+      return { ...role, permissions: [...role.permissions, ...fresh] };
     });
   }
 
@@ -86,7 +86,7 @@ export class RoleChanges {
     return this.#changed(name, principal, context, (state, actor) => {
       const role = knownRole(state, actor, "update_roles", name, removed);
       const kept = role.permissions.filter((one) => !removed.some((other) => isSamePermission(one, other)));
-      return { what: "remove permissions", changed: { ...role, permissions: kept } };
+      return { ...role, permissions: kept };
     });
   }
 
@@ -94,19 +94,13 @@ export class RoleChanges {
     name: string,
     principal: Principal,
     context: RequestContext,
-    decide: (
-      state: AccessState,
-      actor: Actor,
-    ) => {
-      readonly what: "create role" | "add permissions" | "remove permissions";
-      readonly changed: Pick<MadeRole, "id" | "permissions">;
-    },
+    decide: (state: AccessState, actor: Actor) => Pick<MadeRole, "id" | "permissions">,
   ): Promise<void> {
     return changeAccess(this.#parts, principal, context, (state, actor): Decision<void> => {
-      const { what, changed } = decide(state, actor);
+      const changed = decide(state, actor);
       const isSame = state.roles.get(name)?.permissions.length === changed.permissions.length;
       const changes = isSame ? [] : [{ key: roleEntry(name), value: storedRole(changed) }];
-      return { changes, answer: undefined, event: { what, target: name } };
+      return { changes, answer: undefined };
     });
   }
 }

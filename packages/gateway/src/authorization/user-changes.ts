@@ -62,26 +62,26 @@ export class UserChanges {
           ? [{ key: assignedEntry(subject), value: undefined }]
           : []),
       ];
-      return { changes, answer: key, event: { what: "create user", target: subject } };
+      return { changes, answer: key };
     });
   }
 
   /** Its roles go with it. Fails with `notFound`. */
   delete(name: string, principal: Principal, context: RequestContext): Promise<void> {
     refuseOneself(principal, name, "delete");
-    return this.#change("delete user", "delete_users", name, principal, context, () => undefined);
+    return this.#change("delete_users", name, principal, context, () => undefined);
   }
 
   /** The new key; the old one is no good any more when this resolves. Fails with `notFound`. */
   async rotateKey(name: string, principal: Principal, context: RequestContext): Promise<string> {
     const { key, ...keyParts } = this.#drawn();
-    await this.#change("rotate key", "update_users", name, principal, context, (user) => ({ ...user, ...keyParts }));
+    await this.#change("update_users", name, principal, context, (user) => ({ ...user, ...keyParts }));
     return key;
   }
 
   /** Fails with `notFound`, and with `conflict` when it is active. */
   activate(name: string, principal: Principal, context: RequestContext): Promise<void> {
-    return this.#change("activate user", "update_users", name, principal, context, (user) => {
+    return this.#change("update_users", name, principal, context, (user) => {
       if (user.isActive) throw new ShoalError("conflict", `user '${name}' is active already`);
       return { ...user, isActive: true };
     });
@@ -90,7 +90,7 @@ export class UserChanges {
   /** `revokesKey`: it gets a new one before it can be used again. Fails with `notFound`, and with `conflict` when it is not active. */
   deactivate(name: string, revokesKey: boolean, principal: Principal, context: RequestContext): Promise<void> {
     refuseOneself(principal, name, "deactivate");
-    return this.#change("deactivate user", "update_users", name, principal, context, (user) => {
+    return this.#change("update_users", name, principal, context, (user) => {
       if (!user.isActive) throw new ShoalError("conflict", `user '${name}' is not active already`);
       return { ...user, isActive: false, digest: revokesKey ? undefined : user.digest };
     });
@@ -102,7 +102,6 @@ export class UserChanges {
   }
 
   #change(
-    what: "delete user" | "rotate key" | "activate user" | "deactivate user",
     action: "update_users" | "delete_users",
     name: string,
     principal: Principal,
@@ -121,7 +120,6 @@ export class UserChanges {
       return {
         changes: [{ key: userEntry(name), value }, ...gone],
         answer: undefined,
-        event: { what, target: subject },
       };
     });
   }

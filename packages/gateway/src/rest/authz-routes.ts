@@ -1,4 +1,13 @@
-import { type Action, BUILT_IN_ROLES, parsePermission, type Role, ShoalError, shownRole } from "@shoal/model";
+import {
+  type Action,
+  BUILT_IN_ROLES,
+  type Permission,
+  parsePermission,
+  type Role,
+  ShoalError,
+  shownRole,
+} from "@shoal/model";
+import type { RequestContext } from "@shoal/rpc";
 import type { AccessBook } from "../authorization/access-book.js";
 import { type AccessState, type SubjectKind, subjectKey, subjectOf } from "../authorization/access-state.js";
 import { checkSubject, type Subject } from "../authorization/assignments.js";
@@ -37,11 +46,11 @@ export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
   const role = `${roles}/{role}`;
   return [
     read(roles, "read_roles", asking(listRoles)),
-    write("POST", roles, "create_roles", changing(createRole)),
+    write("POST", roles, "create_roles", changing(createRole), "create_role"),
     read(role, "read_roles", asking(getRole)),
-    { ...write("DELETE", role, "delete_roles", changing(deleteRole)), body: "none" },
-    write("POST", `${role}/add-permissions`, "update_roles", changing(addPermissions)),
-    write("POST", `${role}/remove-permissions`, "update_roles", changing(removePermissions)),
+    { ...write("DELETE", role, "delete_roles", changing(deleteRole), "delete_role"), body: "none" },
+    write("POST", `${role}/add-permissions`, "update_roles", changing(addPermissions), "add_permissions"),
+    write("POST", `${role}/remove-permissions`, "update_roles", changing(removePermissions), "remove_permissions"),
     write("POST", `${role}/has-permission`, "read_roles", asking(hasPermission)),
     read(`${role}/users`, "read_roles", asking(usersOfRole)),
     read(
@@ -50,13 +59,37 @@ export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
       asking((request, state, permissions) => userAssignments(book, request, state, permissions)),
     ),
     read(`${role}/group-assignments`, "read_roles", asking(groupAssignments)),
-    write("POST", "/v1/authz/users/{user}/assign", "assign_and_revoke_users", changing(changeUser("assign"))),
-    write("POST", "/v1/authz/users/{user}/revoke", "assign_and_revoke_users", changing(changeUser("revoke"))),
+    write(
+      "POST",
+      "/v1/authz/users/{user}/assign",
+      "assign_and_revoke_users",
+      changing(changeUser("assign")),
+      "assign_roles",
+    ),
+    write(
+      "POST",
+      "/v1/authz/users/{user}/revoke",
+      "assign_and_revoke_users",
+      changing(changeUser("revoke")),
+      "revoke_roles",
+    ),
     // Everybody may ask for his own roles.
     read("/v1/authz/users/{user}/roles", undefined, asking(rolesOfUser)),
     read("/v1/authz/users/{user}/roles/{userType}", undefined, asking(rolesOfUser)),
-    write("POST", "/v1/authz/groups/{group}/assign", "assign_and_revoke_groups", changing(changeGroup("assign"))),
-    write("POST", "/v1/authz/groups/{group}/revoke", "assign_and_revoke_groups", changing(changeGroup("revoke"))),
+    write(
+      "POST",
+      "/v1/authz/groups/{group}/assign",
+      "assign_and_revoke_groups",
+      changing(changeGroup("assign")),
+      "assign_roles",
+    ),
+    write(
+      "POST",
+      "/v1/authz/groups/{group}/revoke",
+      "assign_and_revoke_groups",
+      changing(changeGroup("revoke")),
+      "revoke_roles",
+    ),
     read("/v1/authz/groups/{groupType}", "read_groups", asking(groupsWithRoles)),
     read("/v1/authz/groups/{group}/roles/{groupType}", undefined, asking(rolesOfGroup)),
   ];
@@ -69,9 +102,12 @@ function read(path: string, action: Action | undefined, handle: Route["handle"])
   return { method: "GET", path, body: "none", access, timeout: "request", handle };
 }
 
-function write(method: Method, path: string, action: Action, handle: Route["handle"]): Route {
+/** `audited`: what the audit log calls the change; absent: it is none. */
+function write(method: Method, path: string, action: Action, handle: Route["handle"], audited?: string): Route {
   const verb = method === "DELETE" ? "delete" : action === "read_roles" ? "get" : "update";
-  return { method, path, body: "json", access: { verb, resource: "authz", action }, timeout: "request", handle };
+  const access = { verb, resource: "authz", action } as const;
+  const record = audited === undefined ? {} : { audited: { action: audited, recorded: "line" } as const };
+  return { method, path, body: "json", access, ...record, timeout: "request", handle };
 }
 
 /** Those that were made, by name, behind the built-in ones. */
@@ -109,7 +145,10 @@ function getRole({ params }: HttpRequest, state: AccessState, permissions: Permi
 }
 
 async function createRole({ body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
-  await book.roles.create(readRole(body), principal, context);
+  const role = readRole(body);
+  context.witness?.concerns("role", role.name);
+  reportPermissions(context, role.permissions);
+  await book.roles.create(role, principal, context);
   return CREATED;
 }
 
@@ -121,14 +160,27 @@ async function deleteRole({ params, principal, context }: HttpRequest, book: Acc
 
 async function addPermissions(request: HttpRequest, book: AccessBook): Promise<HttpResponse> {
   const { params, body, principal, context } = request;
-  await book.roles.addPermissions(params[0] ?? "", readPermissions(body), principal, context);
+  const added = readPermissions(body);
+  reportPermissions(context, added);
+  await book.roles.addPermissions(params[0] ?? "", added, principal, context);
   return OK;
 }
 
 async function removePermissions(request: HttpRequest, book: AccessBook): Promise<HttpResponse> {
   const { params, body, principal, context } = request;
-  await book.roles.removePermissions(params[0] ?? "", readPermissions(body), principal, context);
+  const removed = readPermissions(body);
+  reportPermissions(context, removed);
+  await book.roles.removePermissions(params[0] ?? "", removed, principal, context);
   return OK;
+}
+
+/** For the audit log, which shortens long ones. */
+function reportPermissions({ witness }: RequestContext, permissions: readonly Permission[]): void {
+  witness?.concerns("permissions", JSON.stringify(permissions.map((permission) => permission.toJson())));
+}
+
+function reportRoles({ witness }: RequestContext, roles: readonly string[]): void {
+  witness?.concerns("roles", roles.join(", "));
 }
 
 function hasPermission({ params, body }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
@@ -194,6 +246,7 @@ function groupAssignments({ params }: HttpRequest, state: AccessState, permissio
 function changeUser(how: "assign" | "revoke") {
   return async ({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> => {
     const { roles, type } = readRoleNames(body, "userType");
+    reportRoles(context, roles);
     await book.assignments[how]({ kind: userKind(type), name: params[0] ?? "" }, roles, principal, context);
     return OK;
   };
@@ -202,6 +255,7 @@ function changeUser(how: "assign" | "revoke") {
 function changeGroup(how: "assign" | "revoke") {
   return async ({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> => {
     const { roles, type } = readRoleNames(body, "groupType");
+    reportRoles(context, roles);
     checkGroupType(type ?? "oidc");
     await book.assignments[how]({ kind: "group/oidc", name: params[0] ?? "" }, roles, principal, context);
     return OK;

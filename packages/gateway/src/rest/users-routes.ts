@@ -37,18 +37,30 @@ export function usersRoutes(book: AccessBook | undefined): readonly Route[] {
     { ...route("GET", "/v1/users/own-info", "read_users"), access: "authenticated", handle: ownInfo(book) },
     { ...route("GET", all, "read_users"), handle: asking(listUsers) },
     { ...route("GET", one, "read_users"), handle: asking((...asked) => getUser(book, ...asked)) },
-    { ...route("POST", one, "create_users"), body: "json", handle: changing(createUser) },
-    { ...route("DELETE", one, "delete_users"), handle: changing(deleteUser) },
-    { ...route("POST", `${one}/rotate-key`, "update_users"), handle: changing(rotateKey) },
-    { ...route("POST", `${one}/activate`, "update_users"), handle: changing(activate) },
-    { ...route("POST", `${one}/deactivate`, "update_users"), body: "json", handle: changing(deactivate) },
+    { ...route("POST", one, "create_users", "create_user"), body: "json", handle: changing(createUser) },
+    { ...route("DELETE", one, "delete_users", "delete_user"), handle: changing(deleteUser) },
+    { ...route("POST", `${one}/rotate-key`, "update_users", "rotate_key"), handle: changing(rotateKey) },
+    { ...route("POST", `${one}/activate`, "update_users", "activate_user"), handle: changing(activate) },
+    {
+      ...route("POST", `${one}/deactivate`, "update_users", "deactivate_user"),
+      body: "json",
+      handle: changing(deactivate),
+    },
   ];
 }
 
 const VERBS = { read_users: "get", create_users: "create", update_users: "update", delete_users: "delete" } as const;
 
-function route(method: Method, path: string, action: keyof typeof VERBS & Action): Omit<Route, "handle"> {
-  return { method, path, body: "none", access: { verb: VERBS[action], resource: "users", action }, timeout: "request" };
+/** `audited`: what the audit log calls the change; absent: it is none. */
+function route(
+  method: Method,
+  path: string,
+  action: keyof typeof VERBS & Action,
+  audited?: string,
+): Omit<Route, "handle"> {
+  const access = { verb: VERBS[action], resource: "users", action } as const;
+  const record = audited === undefined ? {} : { audited: { action: audited, recorded: "line" } as const };
+  return { method, path, body: "none", access, ...record, timeout: "request" };
 }
 
 /** Groups are those of the token; roles those that one has, whoever gave them. */
