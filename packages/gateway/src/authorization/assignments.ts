@@ -13,7 +13,7 @@ import {
 import { tooMany, unknownRole } from "./role-changes.js";
 
 /** Roles of one user or group; users and groups that have any. */
-export const ROLES_PER_SUBJECT_MAX = 100;
+export const ROLES_PER_SUBJECT_MAX = 50;
 export const SUBJECTS_MAX = 15_000;
 const NAME_CHARS_MAX = 256;
 

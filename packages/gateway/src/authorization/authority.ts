@@ -5,7 +5,7 @@ import { type AccessState, subjectKey } from "./access-state.js";
 import { Permissions } from "./permissions.js";
 
 /** So many users of one version are remembered; whoever has an issuer that makes up names cannot fill the memory. */
-const USERS_MAX = 10_000;
+const USERS_MAX = 5_000;
 
 /** Who has which roles, by the settings and by a state of what is assigned. */
 export class Authority {

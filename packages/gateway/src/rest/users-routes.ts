@@ -63,11 +63,11 @@ function route(
   return { method, path, body: "none", access, ...record, timeout: "request" };
 }
 
-/** Groups are those of the token; roles those that one has, whoever gave them. */
+/** Groups are those of the token; roles those that one has, whoever gave them, as far as this process knows. */
 function ownInfo(book: AccessBook | undefined): Route["handle"] {
-  return async ({ principal, context }) => {
+  return ({ principal }) => {
     const { username, groups } = principal;
-    const permissions = book?.hasRoles === true ? book.permissionsAt(principal, await book.latest(context)) : undefined;
+    const permissions = book?.permissionsOf(principal);
     return jsonResponse(200, { username, roles: (permissions?.roles ?? []).map(shownRole), groups });
   };
 }
