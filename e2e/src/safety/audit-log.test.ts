@@ -256,8 +256,8 @@ describe("S8: roles and users", () => {
     const server = await ServerProcess.start({ env: settings });
     const send = (method: string, route: string, body?: unknown, headers: Record<string, string> = ada) =>
       server.http.send(method, route, body, headers);
-    const permission = { action: "read_data", data: { collection: "Car" } };
-    expect((await send("POST", "/v1/authz/roles", { name: "seller", permissions: [permission] })).status).toBe(201);
+    const permissions = ["create_data", "update_data"].map((action) => ({ action, data: { collection: "Car" } }));
+    expect((await send("POST", "/v1/authz/roles", { name: "seller", permissions })).status).toBe(201);
     const made = await send("POST", "/v1/users/db/mia");
     expect(made.status).toBe(201);
     const key = String(at(made.json, "apikey"));
@@ -267,13 +267,25 @@ describe("S8: roles and users", () => {
     expect((await send("POST", "/v1/authz/users/mia/assign", { roles: ["admin"], userType: "db" }, mia)).status).toBe(
       403,
     );
+    expect((await send("POST", "/v1/batch/objects", { objects: [{ class: "Safe" }] }, mia)).status).toBe(200);
     expect((await send("POST", "/v1/users/db/mia/rotate-key")).status).toBe(200);
     expect((await send("DELETE", "/v1/authz/roles/seller")).status).toBe(204);
     await server.stop();
     const text = await readFile(path, "utf8");
     expect(text).not.toContain(key);
     const lines = parsed(text).filter((line) => !String(line.action).endsWith("_audit"));
-    expect(lines).toMatchObject([
+    expect(lines.find(({ resource }) => resource === "Safe")).toMatchObject({
+      action: "create_data",
+      outcome: "denied",
+      user: "mia",
+    });
+    expect(lines.find(({ action }) => action === "import_objects")).toMatchObject({
+      user: "mia",
+      accepted: 0,
+      refused: 1,
+    });
+    const changes = lines.filter(({ action, resource }) => action !== "import_objects" && resource !== "Safe");
+    expect(changes).toMatchObject([
       { action: "create_role", outcome: "allowed", user: "ada", role: "seller" },
       { action: "create_user", outcome: "allowed", user: "ada", targetUser: "mia" },
       { action: "assign_roles", outcome: "allowed", user: "ada", targetUser: "mia", roles: "seller" },
@@ -281,6 +293,6 @@ describe("S8: roles and users", () => {
       { action: "rotate_key", outcome: "allowed", targetUser: "mia" },
       { action: "delete_role", outcome: "allowed", role: "seller" },
     ]);
-    expect(String(lines[0]?.permissions)).toContain("read_data");
+    expect(String(changes[0]?.permissions)).toContain("update_data");
   });
 });

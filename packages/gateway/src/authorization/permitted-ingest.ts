@@ -58,6 +58,7 @@ export class PermittedIngest implements IngestService {
     for (const [at, input] of inputs.entries()) {
       const error = input && refusalOf(() => requireFor(input, ["create_data", "update_data"], rights));
       if (input === undefined || error === undefined) continue;
+      context.witness?.denied("create_data", input.className ?? "");
       refused.set(at, { error, id: parseBodyId(input.id) ?? this.#newId(), input });
     }
     if (refused.size > 0) for (const input of inputs) parseBodyId(input?.id);
@@ -85,7 +86,9 @@ export class PermittedIngest implements IngestService {
     for (const [at, { from }] of inputs.entries()) {
       const className = sourceClass(from);
       const error = className && refusalOf(() => rights.require("update_data", className));
-      if (error) refused.set(at, { error });
+      if (error === undefined || error === "") continue;
+      context.witness?.denied("update_data", className ?? "");
+      refused.set(at, { error });
     }
     return this.#others(inputs, refused, (others) => this.#inner.importReferences(others, context));
   }
