@@ -1,4 +1,4 @@
-import { type ClassDefinition, NO_MODULES, parseClass, ShoalError, SPEC_PROFILE } from "@shoal/model";
+import { type ClassDefinition, ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { deliveryOf } from "./delivery.js";
@@ -7,7 +7,7 @@ import { connectCoordinator } from "./near/connect-coordinator.js";
 import type { NodeDirectory, NodeRecord } from "./node-service.js";
 import type { ChangeContext, ClassPlan, ClassRecord, SchemaSnapshot, ServedSchema } from "./schema-service.js";
 import { MemorySchema } from "./testing/memory-schema.js";
-import { describeSchemaService } from "./testing/schema-service-suite.js";
+import { definitionOf, describeSchemaService } from "./testing/schema-service-suite.js";
 import { SCHEMA } from "./wire/load-protos.js";
 import { applyUpdate, updateBetween } from "./wire/schema-update.js";
 
@@ -36,14 +36,6 @@ function snapshotOf(version: number, classes: readonly (readonly [id: number, te
   const records = classes.map(([id, text]) => ({ classId: `c${id}`, definition: { text }, dimensions: undefined }));
   return { historyId: "h", version, classes: records } as unknown as SchemaSnapshot;
 }
-
-/** As complete as those that come over the wire must be. */
-const CLASS_A = parseClass({ class: "A" }, [], {
-  profile: SPEC_PROFILE,
-  defaultVectorizer: "none",
-  nodeCount: 1,
-  modules: NO_MODULES,
-});
 
 describe("updates", () => {
   const seed = Number(process.env.RPC_SEED) || 9;
@@ -96,7 +88,7 @@ describe("several coordinators", () => {
     using coordinator = connectCoordinator(addresses, { now, onReachable: (is) => reachable.push(is) });
     const versions: number[] = [];
     using _watch = coordinator.schema.watch(({ version }) => versions.push(version));
-    const definition = CLASS_A;
+    const definition = definitionOf("A");
     const { classId } = await coordinator.schema.addClass(definition, context);
     await expect.poll(() => reachable).toEqual([true]);
     await first[Symbol.asyncDispose]();
@@ -121,7 +113,7 @@ describe("several coordinators", () => {
     });
     const server = await createRpcServer({ schema }, address);
     using coordinator = connectCoordinator([`127.0.0.1:${server.port}`], { now });
-    const lost = coordinator.schema.addClass(CLASS_A, context).catch((error) => error);
+    const lost = coordinator.schema.addClass(definitionOf("A"), context).catch((error) => error);
     await isBegun;
     await server[Symbol.asyncDispose]();
     const error: ShoalError = await lost;
@@ -143,7 +135,7 @@ describe("several coordinators", () => {
     });
     const first = await createRpcServer({ schema: losing }, address);
     using coordinator = connectCoordinator([`127.0.0.1:${first.port}`], { now });
-    const made = coordinator.schema.addClass(CLASS_A, context);
+    const made = coordinator.schema.addClass(definitionOf("A"), context);
     await isLost;
     await first[Symbol.asyncDispose]();
     const answering = Object.assign(schema, {
@@ -165,7 +157,7 @@ describe("several coordinators", () => {
     using stranger = connectCoordinator(coordinators, { now, clusterId: () => "cluster-1" });
     const refusal = { code: "unavailable", message: expect.stringContaining("'cluster-1'") };
     await expect(stranger.schema.current(context)).rejects.toMatchObject(refusal);
-    const definition = CLASS_A;
+    const definition = definitionOf("A");
     await expect(stranger.schema.addClass(definition, context)).rejects.toMatchObject(refusal);
     expect([stranger.isReachable, stranger.foreignClusterId]).toEqual([false, "cluster-2"]);
     using member = connectCoordinator(coordinators, { now, clusterId: () => "cluster-2" });
@@ -194,7 +186,7 @@ describe("several coordinators", () => {
     const addresses = [`127.0.0.1:${server.port}`];
     using coordinator = connectCoordinator(addresses, { now, lostNodes: () => lostNodes });
     using silent = connectCoordinator(addresses, { now });
-    const definition = CLASS_A;
+    const definition = definitionOf("A");
     await coordinator.schema.addClass(definition, context);
     lostNodes.push("n1", "n3");
     await coordinator.schema.addClass(definition, context);
@@ -223,7 +215,7 @@ describe("several coordinators", () => {
       [first, second].map(({ port }) => `127.0.0.1:${port}`),
       { now },
     );
-    const definition = CLASS_A;
+    const definition = definitionOf("A");
     await expect(coordinator.schema.addClass(definition, context)).rejects.toThrow("etcd is away");
     expect(asked).toHaveLength(1);
     await expect(coordinator.schema.ensureClass(definition, context)).rejects.toThrow("etcd is away");

@@ -9,7 +9,8 @@ export interface OpenedSchema extends AsyncDisposable {
 
 const context = { deadline: Number.POSITIVE_INFINITY };
 
-function definitionOf(name: string, propertyCount = 1): ClassDefinition {
+/** A class as the coordinator takes it from other processes: whole. */
+export function definitionOf(name: string, propertyCount = 1): ClassDefinition {
   return {
     class: name,
     description: "ä 漢 🐟",
