@@ -112,6 +112,23 @@ async function killAfter(gateway: ClusterMember, className: string, count: numbe
   await gateway.kill();
 }
 
+it("S3: gateways keep what contextionaries store on their internal ports, for whoever knows the secret", async () => {
+  const [first, second] = gateways;
+  const path = `${CONTEXTIONARY_ROUTES}/extensions-storage/`;
+  const put = { concept: "ofanother", vector: [1, 2], occurrence: 3, input: { definition: "a boat", weight: 1 } };
+  const sent = (headers: Readonly<Record<string, string>>) =>
+    fetch(`${first.plan.internalUrl}${path}ofanother`, { method: "PUT", body: JSON.stringify(put), headers });
+  expect((await sent({})).status).toBe(401);
+  expect((await sent({ Authorization: "Bearer a-secret-of-strangers" })).status).toBe(401);
+  expect((await sent({ Authorization: `Bearer ${SECRET}` })).status).toBe(200);
+  // As published containers send it, from a URL with user and password.
+  const basic = { Authorization: `Basic ${Buffer.from(`shoal:${SECRET}`).toString("base64")}` };
+  const all = async () =>
+    (await (await fetch(`${second.plan.internalUrl}${path}`, { headers: basic })).text()).trim().split("\n");
+  await expect.poll(async () => (await all()).map((line) => JSON.parse(line || "null"))).toContainEqual(put);
+  expect((await fetch(`${second.plan.internalUrl}${path}`)).status).toBe(401);
+});
+
 it("classifications of two gateways that are killed half way are taken over, and each item is classified once", async () => {
   const [first, second, third] = gateways;
   const { labels, items } = knownLabels(random, 30, ITEMS, 0);
@@ -148,21 +165,4 @@ it("classifications of two gateways that are killed half way are taken over, and
     const label = nearestLabel(item, labels);
     expect(found.get(item.id)).toMatchObject({ label, count: 1, classification: { id: zeroshot } });
   }
-});
-
-it("S3: gateways keep what contextionaries store on their internal ports, for whoever knows the secret", async () => {
-  const [first, second] = gateways;
-  const path = `${CONTEXTIONARY_ROUTES}/extensions-storage/`;
-  const put = { concept: "ofanother", vector: [1, 2], occurrence: 3, input: { definition: "a boat", weight: 1 } };
-  const sent = (headers: Readonly<Record<string, string>>) =>
-    fetch(`${first.plan.internalUrl}${path}ofanother`, { method: "PUT", body: JSON.stringify(put), headers });
-  expect((await sent({})).status).toBe(401);
-  expect((await sent({ Authorization: "Bearer a-secret-of-strangers" })).status).toBe(401);
-  expect((await sent({ Authorization: `Bearer ${SECRET}` })).status).toBe(200);
-  // As published containers send it, from a URL with user and password.
-  const basic = { Authorization: `Basic ${Buffer.from(`shoal:${SECRET}`).toString("base64")}` };
-  const all = async () =>
-    (await (await fetch(`${second.plan.internalUrl}${path}`, { headers: basic })).text()).trim().split("\n");
-  await expect.poll(async () => (await all()).map((line) => JSON.parse(line || "null"))).toContainEqual(put);
-  expect((await fetch(`${second.plan.internalUrl}${path}`)).status).toBe(401);
 });
