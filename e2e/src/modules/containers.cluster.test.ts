@@ -136,7 +136,7 @@ it.each(Object.keys(CONTAINERS) as readonly Container[])(
   async (name) => {
     const container = containers[name];
     container.always = "error";
-    await expectAnswers(name, "fail with status 500").finally(() => {
+    await expectAnswers(name, "it answered with status 500").finally(() => {
       container.always = undefined;
     });
     await container.close();
