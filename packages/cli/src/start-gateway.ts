@@ -93,7 +93,10 @@ export async function startGateway(
   const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
   const membership = clusterMembership(view, coordinator);
   clusterId = () => membership.clusterId;
-  scope.use(view.onChange(remember(schemaMemory, "the schema", logger, scope)));
+  // What a coordinator has sent already is stored, too: it may have answered before anybody listened here.
+  const keepSchema = remember(schemaMemory, "the schema", logger, scope);
+  if (view.isKnown) keepSchema(view.snapshot);
+  scope.use(view.onChange(keepSchema));
   const held = new HeldRequests(configuration);
   const connections = new Map<string, NodeConnection>();
   const pool = scope.use(
@@ -118,7 +121,9 @@ export async function startGateway(
       nowMs: now,
     }),
   );
-  scope.use(pool.onChange(remember(nodesMemory, "the list of storage nodes", logger, scope)));
+  const keepNodes = remember(nodesMemory, "the list of storage nodes", logger, scope);
+  if (pool.directory !== undefined) keepNodes(pool.directory);
+  scope.use(pool.onChange(keepNodes));
 
   if (metrics !== undefined) {
     describeMembership(metrics, membership);
@@ -203,6 +208,10 @@ async function followExtensions(
   const memory = extensionsMemory(jsonFileMemory(dataPath, "extensions.json"));
   const extensions = scope.use(new FollowedExtensions(service, await recall(memory, what, logger)));
   const keep = remember(memory, what, logger, scope);
-  scope.use(extensions.onChange(() => extensions.snapshot && keep(extensions.snapshot)));
+  const look = (): void => {
+    if (extensions.snapshot !== undefined) keep(extensions.snapshot);
+  };
+  look();
+  scope.use(extensions.onChange(look));
   return extensions;
 }

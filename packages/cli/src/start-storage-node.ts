@@ -69,6 +69,7 @@ export async function startStorageNode(
   if (metrics !== undefined) describeMembership(metrics, membership);
   notReady = () => membership.fault || "it waits for the schema of a coordinator";
   const known = rememberer<SchemaSnapshot>(memory, "the schema", logger, scope);
+  if (view.isKnown) known.keep(view.snapshot);
   scope.use(view.onChange((snapshot) => known.keep(snapshot)));
 
   if (!(await untilKnown(view, stopping))) return { drain: async () => undefined };
