@@ -74,7 +74,8 @@ function requestsOf(document: ApiDocument, names: KnownNames, chance: SeededRand
 function neverSuccessful(run: FuzzRun, document: ApiDocument): readonly string[] {
   const never = document.operations.filter(({ name, statuses }) => {
     const canSucceed = [...statuses].some((status) => status < 400);
-    return canSucceed && !run.hasSucceeded(name) && !OFF_HERE.has(name);
+    const isOffHere = OFF_HERE.has(name) || statuses.has(501);
+    return canSucceed && !run.hasSucceeded(name) && !isOffHere;
   });
   return never.map(({ name, method, path }) => `${name} (${method} ${path})`);
 }
@@ -92,7 +93,7 @@ async function createClasses(server: ServerProcess, names: KnownNames): Promise<
   await names.refresh(server.http, KEPT, CLASSES_MAX);
 }
 
-/** Operations that cannot succeed on a server with default settings. */
+/** Operations that cannot succeed on a server with default settings, beside those that are switched off (501). */
 const OFF_HERE = new Set(["getOpenIdConfiguration"]);
 
 /** Those with a body have most to read; probes have least. */

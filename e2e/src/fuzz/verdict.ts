@@ -15,7 +15,9 @@ export function complaint(operation: ApiOperation, request: FuzzRequest, outcome
   if (outcome === "closed") return request.isOddTransport ? undefined : "the connection ended without an answer";
   const { status, headers, body } = outcome;
   const text = body.toString("utf8");
-  if (status >= 500 && status !== 503 && status !== 504) return `${status} ${text}`;
+  // What is switched off says so.
+  const isOff = status === 501 && operation.statuses.has(501);
+  if (status >= 500 && status !== 503 && status !== 504 && !isOff) return `${status} ${text}`;
   if (request.isOddTransport ? !TRANSPORT_STATUSES.has(status) && status < 500 : !operation.statuses.has(status)) {
     return `the status ${status} is not documented for ${operation.name}: ${text.slice(0, 300)}`;
   }
