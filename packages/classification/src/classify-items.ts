@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import {
   decodeProperties,
   type Json,
@@ -54,7 +54,7 @@ export async function classifyItems(
   const left = items[Symbol.iterator]();
   const work = async (): Promise<void> => {
     for (const item of left) {
-      await setImmediate();
+      await eventLoop.next();
       if (stop !== undefined || signal.aborted) return;
       try {
         const references = await classified(prepared, item, { deadline: nowMs() + ITEM_MS, signal });

@@ -1,7 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { ClassificationService } from "@shoal/classification";
 import type { ClusterNodes, SchemaView } from "@shoal/cluster";
-import { Turns } from "@shoal/fair-share";
 import type { IngestService } from "@shoal/ingest";
 import type { ClassSettings, WhereLimits, WireProfile } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
@@ -28,7 +27,6 @@ import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./graphql/limits.js"
 import { graphQlBatchRoute, graphQlRoute } from "./graphql-route.js";
 import { HttpServer } from "./http/http-server.js";
 import type { HttpServerSettings, ServerCertificateSource } from "./http/http-server-settings.js";
-import { monotonicMs } from "./http/monotonic.js";
 import type { Route } from "./http/route.js";
 import { DOCS_ROUTE } from "./rest/docs-route.js";
 import { INTERFACE_VERSION } from "./rest/instance-routes.js";
@@ -120,7 +118,6 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const hasClass = (className: string): boolean => view.classRecord(className) !== undefined;
   const audit = dependencies.audit && new AuditLog({ ...dependencies.audit, clock, hasClass });
   const turns = new RowTurns(settings.rowsInFlightMax);
-  const bodyTurns = new Turns(monotonicMs);
   const answers = new AnswerBudget(settings);
   const graphQl = createGraphQlHandler({
     schema: view,
@@ -130,7 +127,6 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     limits: graphQlLimits(settings),
     answers,
     turns,
-    bodyTurns,
     statistics: statistics.graphQl,
     onFault: (error, { requestId }) => logger.error({ requestId, error }, "a GraphQL field failed"),
     onSkippedClass: (skipped) => logger.warn(skipped, "a class has no place in the GraphQL schema"),
@@ -140,7 +136,6 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     ...settings,
     modules,
     onBatch: statistics.countBatch,
-    bodyTurns,
     answers,
     turns,
     address: () => address,
@@ -152,7 +147,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const operations = [...rest, ...graphQlRoutes, DOCS_ROUTE];
   const routes = [...operations, openApiRoute(operations, profile, modules, documentParts(settings))];
   const { fallback, certificate } = dependencies;
-  const parts = { access, clock, logger, audit, metrics, fallback, certificate, bodyTurns, answers };
+  const parts = { access, clock, logger, audit, metrics, fallback, certificate, answers };
   const server = new HttpServer(routes, settings, parts);
   if (metrics !== undefined) describeGatewayMetrics(metrics, statistics, turns);
   const stop = async (): Promise<void> => {

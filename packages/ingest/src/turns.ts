@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
@@ -23,7 +23,7 @@ export class Turns {
 
   /** Fails when nobody waits for the outcome any more. */
   async next(): Promise<void> {
-    await setImmediate();
+    await eventLoop.next(this.#context.share);
     requireTime(this.#parts, this.#context);
     this.#ends = this.#parts.nowMs() + this.#parts.limits.turnMsMax;
   }

@@ -1,5 +1,6 @@
+import { eventLoop } from "@shoal/fair-share";
 import { type ReadBounds, ShoalError } from "@shoal/model";
-import { closeWork, Turns, type Work, WorkTurns } from "./work.js";
+import { closeWork, Turns, type Work } from "./work.js";
 
 export interface LongReadLimits {
   /** Long filters, and as many long aggregations, that are worked on at the same time (`LONG_READS_MAX`). */
@@ -27,9 +28,8 @@ export class LongReads {
   readonly aggregations: LongReadGate;
 
   constructor(limits: LongReadLimits = DEFAULT_LONG_READ_LIMITS) {
-    const turns = new WorkTurns();
-    this.filters = new LongReadGate("filters", limits, turns);
-    this.aggregations = new LongReadGate("aggregations", limits, turns);
+    this.filters = new LongReadGate("filters", limits);
+    this.aggregations = new LongReadGate("aggregations", limits);
   }
 }
 
@@ -45,7 +45,6 @@ export class LongReadGate {
   constructor(
     readonly name: string,
     private readonly limits: LongReadLimits,
-    private readonly turns: WorkTurns,
   ) {}
 
   get running(): number {
@@ -122,13 +121,13 @@ export class LongReadGate {
   async #finish<Result>(
     work: Work<Result>,
     first: Promise<unknown> | undefined,
-    { signal }: ReadBounds,
+    { signal, share }: ReadBounds,
   ): Promise<Result> {
     let pause = first;
     try {
       for (;;) {
         signal?.throwIfAborted();
-        await (pause ?? this.turns.next());
+        await (pause ?? eventLoop.next(share));
         signal?.throwIfAborted();
         const step = work.next();
         if (step.done === true) return step.value;

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import type { KeyValueChange } from "@shoal/kv";
 import {
   CREATION_TIME_PROPERTY,
@@ -91,7 +91,7 @@ async function readInParts(store: IndexStore, needed: readonly NeededRecords[]):
     for (let from = 0; from < keys.length; from += READ_TOGETHER_MAX) {
       take(await store.reader.getMany(keys.slice(from, from + READ_TOGETHER_MAX)), from);
       // The answers of a store in memory come at once.
-      await setImmediate();
+      await eventLoop.next();
     }
   }
 }

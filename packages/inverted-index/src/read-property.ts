@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import { type Json, jsonMembers, type ReadBounds } from "@shoal/model";
 import type { DocumentSet } from "./document-set.js";
 import type { ObjectDirectory } from "./inverted-index.js";
@@ -16,7 +16,7 @@ export async function readProperty(
 ): Promise<void> {
   const all = documents.toArray();
   for (let start = 0; start < all.length; start += READ_DOCUMENTS) {
-    if (start > 0) await setImmediate();
+    if (start > 0) await eventLoop.next(bounds?.share);
     const some = Array.from(all.subarray(start, start + READ_DOCUMENTS));
     const rows = await directory.propertiesOf(some, bounds);
     for (const [at, row] of rows.entries()) {

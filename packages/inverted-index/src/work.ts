@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 
 /**
  * Work that is done at once when it can be: it yields a promise that it has to wait for, or undefined where others may
@@ -21,7 +21,7 @@ async function finish<Result>(
   for (;;) {
     try {
       signal?.throwIfAborted();
-      await (pause ?? setImmediate());
+      await (pause ?? eventLoop.next());
       signal?.throwIfAborted();
     } catch (error) {
       closeWork(work, pause);
@@ -42,8 +42,8 @@ export function closeWork(work: Work<unknown>, pause?: Promise<unknown>): void {
   (work as Generator<unknown, unknown, void>).return(undefined);
 }
 
-/** Steps of a turn: about five milliseconds of the simplest ones. */
-const TURN_STEPS = 2_000_000;
+/** Steps of a turn: about two milliseconds of the simplest ones. */
+const TURN_STEPS = 800_000;
 
 /** Counts what was done, so that long work gives others their turn: `if (turns.isOver) yield turns.next();` */
 export class Turns {
@@ -67,24 +67,4 @@ export class Turns {
     this.#steps = 0;
     return undefined;
   }
-}
-
-/** Gives each turn of the event loop to one of those that work long, in the order in which they ask. */
-export class WorkTurns {
-  readonly #waiting: (() => void)[] = [];
-
-  /** Resolves in a turn that nobody else works in. */
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      if (this.#waiting.length === 1) globalThis.setImmediate(this.#give);
-    });
-  }
-
-  readonly #give = (): void => {
-    const resolve = this.#waiting.shift();
-    // An immediate that an immediate sets comes in the next turn.
-    if (this.#waiting.length > 0) globalThis.setImmediate(this.#give);
-    resolve?.();
-  };
 }

@@ -1,3 +1,4 @@
+import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 
 /** Writes that wait for the one under way: no more of them, and no more bytes, than this. */
@@ -118,6 +119,6 @@ async function fill<Batch>({ batch, later }: Group<Batch>): Promise<void> {
   for (const add of later) {
     const steps = add(batch);
     if (steps === undefined) continue;
-    for (const _ of steps) await new Promise((resolve) => setImmediate(resolve));
+    for (const _ of steps) await eventLoop.next();
   }
 }

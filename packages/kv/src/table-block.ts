@@ -1,5 +1,5 @@
 // RocksDB `table/block_based/block_builder.cc` and `table/format.cc`.
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import { readSnappy } from "./snappy-block.js";
 
 /** Where a block of a table is. */
@@ -58,7 +58,7 @@ export async function parseIndexBlock(index: Uint8Array): Promise<IndexedBlock[]
   const reader = new VarintReader(index, 0);
   let last: IndexedBlock | undefined;
   while (reader.at < end) {
-    if (places.length % PLACES_PER_TURN === 0) await setImmediate();
+    if (places.length % PLACES_PER_TURN === 0) await eventLoop.next();
     const shared = reader.next();
     const own = reader.next();
     let keys = index;

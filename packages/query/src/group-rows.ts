@@ -1,8 +1,9 @@
+import type { WorkTurns } from "@shoal/fair-share";
 import { type ClassDefinition, type Grouping, type ObjectId, type RowFields, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { mergeProperties } from "./merge-properties.js";
 import type { GetRow } from "./query-service.js";
-import { Turns } from "./turns.js";
+import { queryTurns } from "./turns.js";
 
 /** Numbers that are multiplied in the time of one unit of a turn. */
 const NUMBERS_PER_UNIT = 32;
@@ -22,7 +23,7 @@ export async function groupRows(
   comparisonsMax: number,
   context: RequestContext,
 ): Promise<readonly GetRow[]> {
-  const turns = new Turns(context);
+  const turns = queryTurns(context);
   const groups = await findGroups(rows, force, new Comparisons(comparisonsMax, turns));
   const answer: GetRow[] = [];
   for (const group of groups) {
@@ -84,11 +85,11 @@ async function firstNear(
 
 /** Bounds the work of all comparisons. */
 class Comparisons {
-  readonly turns: Turns;
+  readonly turns: WorkTurns;
   readonly #max: number;
   #count = 0;
 
-  constructor(max: number, turns: Turns) {
+  constructor(max: number, turns: WorkTurns) {
     this.#max = max;
     this.turns = turns;
   }
@@ -126,7 +127,7 @@ function dotProduct(a: Float32Array, b: Float32Array): number {
 interface Merging {
   readonly definition: ClassDefinition;
   readonly fields: RowFields;
-  readonly turns: Turns;
+  readonly turns: WorkTurns;
 }
 
 async function mergedRow(

@@ -2,7 +2,7 @@ import type { ObjectId } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { expect, test } from "vitest";
 import { mergeIds } from "./merge-ids.js";
-import { Turns } from "./turns.js";
+import { queryTurns } from "./turns.js";
 
 test("ascending lists become one, without doubles", async () => {
   const random = seededRandom(4);
@@ -11,7 +11,7 @@ test("ascending lists become one, without doubles", async () => {
       const ids = Array.from({ length: random.below(30) }, () => `${random.below(60)}` as ObjectId);
       return [...new Set(ids)].sort();
     });
-    expect(await mergeIds(lists, new Turns({}))).toEqual([...new Set(lists.flat())].sort());
+    expect(await mergeIds(lists, queryTurns({}))).toEqual([...new Set(lists.flat())].sort());
   }
 });
 
@@ -25,10 +25,10 @@ test("long lists are merged in turns, which a signal ends", async () => {
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  expect(await mergeIds(lists, new Turns({}))).toHaveLength(400_000);
+  expect(await mergeIds(lists, queryTurns({}))).toHaveLength(400_000);
   isDone = true;
   expect(turns).toBeGreaterThan(2);
   const ended = new AbortController();
   ended.abort(new Error("ended"));
-  await expect(mergeIds(lists, new Turns({ signal: ended.signal }))).rejects.toThrow("ended");
+  await expect(mergeIds(lists, queryTurns({ signal: ended.signal }))).rejects.toThrow("ended");
 });

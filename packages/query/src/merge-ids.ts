@@ -1,11 +1,14 @@
+import type { WorkTurns } from "@shoal/fair-share";
 import type { ObjectId } from "@shoal/model";
-import type { Turns } from "./turns.js";
 
 /** Comparisons and copies between two looks at the turn. */
 const BLOCK_IDS = 4096;
 
 /** Ascending lists without doubles as one such list; of two lists at a time, so that each id moves log2(lists) times. */
-export async function mergeIds(lists: readonly (readonly ObjectId[])[], turns: Turns): Promise<readonly ObjectId[]> {
+export async function mergeIds(
+  lists: readonly (readonly ObjectId[])[],
+  turns: WorkTurns,
+): Promise<readonly ObjectId[]> {
   let rest = lists.filter((list) => list.length > 0);
   while (rest.length > 1) {
     const merged: (readonly ObjectId[])[] = [];
@@ -18,7 +21,11 @@ export async function mergeIds(lists: readonly (readonly ObjectId[])[], turns: T
   return rest[0] ?? [];
 }
 
-async function mergeTwo(a: readonly ObjectId[], b: readonly ObjectId[], turns: Turns): Promise<readonly ObjectId[]> {
+async function mergeTwo(
+  a: readonly ObjectId[],
+  b: readonly ObjectId[],
+  turns: WorkTurns,
+): Promise<readonly ObjectId[]> {
   const merged: ObjectId[] = [];
   let atA = 0;
   let atB = 0;

@@ -1,3 +1,4 @@
+import type { WorkTurns } from "@shoal/fair-share";
 import {
   type ClassDefinition,
   decodeProperties,
@@ -9,7 +10,6 @@ import {
   shortestFloat32,
   targetsOfReferences,
 } from "@shoal/model";
-import type { Turns } from "./turns.js";
 
 type Merge = (values: readonly Json[]) => Json | undefined;
 
@@ -34,7 +34,7 @@ const MERGES: { readonly [Type in PrimitiveDataType]?: Merge } = {
 export async function mergeProperties(
   objects: readonly StoredObject[],
   definition: ClassDefinition,
-  turns: Turns,
+  turns: WorkTurns,
 ): Promise<Uint8Array> {
   const properties = (definition.properties ?? []).map(({ name, dataType }) => ({
     name,

@@ -14,7 +14,7 @@ import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
 import { fetchRows } from "./fetch-rows.js";
 import { mergeIds } from "./merge-ids.js";
 import { scatter } from "./scatter.js";
-import { Turns } from "./turns.js";
+import { queryTurns } from "./turns.js";
 
 /** What filters over references are resolved with. */
 export interface FilterParts {
@@ -140,7 +140,7 @@ class InnerSearch {
       context.rowBytes?.add(ids.length * BYTES_OF_ID);
       return ids;
     });
-    return mergeIds(lists, new Turns(context));
+    return mergeIds(lists, queryTurns(context));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
+import type { WorkTurns } from "@shoal/fair-share";
 import {
   type ObjectId,
   type ReferenceSelection,
@@ -12,7 +13,7 @@ import { fetchRows } from "./fetch-rows.js";
 import type { ReferencedRow } from "./query-service.js";
 import { scatter } from "./scatter.js";
 import { StoredReferences } from "./stored-references.js";
-import { Turns } from "./turns.js";
+import { queryTurns } from "./turns.js";
 
 export interface ReferenceParts {
   readonly schema: Pick<SchemaView, "classRecord">;
@@ -103,14 +104,14 @@ interface Followed {
 class Resolution {
   readonly #parts: ReferenceParts;
   readonly #context: RequestContext;
-  readonly #turns: Turns;
+  readonly #turns: WorkTurns;
   readonly #classes = new Map<string, ClassObjects>();
   #followed = 0;
 
   constructor(parts: ReferenceParts, selections: readonly ReferenceSelection[], context: RequestContext) {
     this.#parts = parts;
     this.#context = context;
-    this.#turns = new Turns(context);
+    this.#turns = queryTurns(context);
     this.#addClasses(selections);
   }
 

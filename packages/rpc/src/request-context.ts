@@ -1,4 +1,3 @@
-import type { Share } from "@shoal/fair-share";
 import type { ClassRights, ReadBounds } from "@shoal/model";
 import type { RequestWitness } from "./request-witness.js";
 
@@ -15,8 +14,6 @@ export interface RequestContext extends ReadBounds {
   readonly waitMsMax?: number | undefined;
   /** Hears what the request does; absent: nobody asks. */
   readonly witness?: RequestWitness | undefined;
-  /** For whom it takes turns and memory. */
-  readonly share?: Share | undefined;
   /** What whoever asks may do to the objects of classes; absent: everything. */
   readonly rights?: ClassRights | undefined;
 }

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import type { IndexedChange, InvertedIndex } from "@shoal/inverted-index";
 import type { KeyValueChange, KeyValueEntry, KeyValueStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
@@ -73,7 +73,7 @@ async function indexRows(build: IndexBuild): Promise<void> {
       await write(build, changes);
       changes = [];
       bytes = 0;
-      await setImmediate();
+      await eventLoop.next();
       signal.throwIfAborted();
     }
   }

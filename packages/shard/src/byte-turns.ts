@@ -1,23 +1,9 @@
-import { setImmediate } from "node:timers/promises";
+import { type WorkBounds, WorkTurns } from "@shoal/fair-share";
 
-/** What is read and written in one turn of the event loop, or one row: some milliseconds. */
-const TURN_BYTES = 1024 * 1024;
+/** What is read and written in one turn of the event loop, or one row: a millisecond or two. */
+const TURN_BYTES = 256 * 1024;
 
-/** Tells when something else should have its turn of the event loop. */
-export class ByteTurns {
-  #bytes = 0;
-
-  /** So much was done. */
-  count(bytes: number): void {
-    this.#bytes += bytes;
-  }
-
-  get isOver(): boolean {
-    return this.#bytes >= TURN_BYTES;
-  }
-
-  async next(): Promise<void> {
-    await setImmediate();
-    this.#bytes = 0;
-  }
+/** The turns of work that is counted in bytes of rows. */
+export function byteTurns(bounds?: WorkBounds): WorkTurns {
+  return new WorkTurns(TURN_BYTES, bounds);
 }

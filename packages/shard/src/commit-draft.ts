@@ -1,7 +1,7 @@
 import type { IndexedChange } from "@shoal/inverted-index";
 import type { KeyValueChange } from "@shoal/kv";
 import { type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
-import { ByteTurns } from "./byte-turns.js";
+import { byteTurns } from "./byte-turns.js";
 import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
 import type { IdTable } from "./id-table.js";
@@ -58,7 +58,7 @@ export class CommitDraft {
   readonly #objects = new Map<ObjectId, ObjectDraft>();
   #dimensions: number | undefined;
   /** Of the merges. Nothing that a draft stands on changes between two turns: a shard has one commit at a time. */
-  readonly turns = new ByteTurns();
+  readonly turns = byteTurns();
 
   constructor(options: DraftOptions) {
     this.#options = options;

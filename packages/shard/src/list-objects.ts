@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import type { ObjectListing, ReadBounds, StoredObject } from "@shoal/model";
 import { firstById, firstMatching, named } from "./matching-objects.js";
 import type { ObjectIndex } from "./object-index.js";
@@ -34,7 +34,7 @@ export async function listObjects(
     if (page.length === objects.length) return page;
     // Something was deleted between the table and the rows: look again, or the page lacks what moves up.
     bounds.rowBytes?.add(-page.reduce((sum, object) => sum + heldBytes(object), 0));
-    await setImmediate();
+    await eventLoop.next(bounds.share);
     bounds.signal?.throwIfAborted();
   }
 }

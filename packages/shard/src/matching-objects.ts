@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import type { DocumentSet, DocumentTest } from "@shoal/inverted-index";
 import { type ObjectId, type ObjectListing, type ReadBounds, type ShardFilter, ShoalError } from "@shoal/model";
 import type { IdTable } from "./id-table.js";
@@ -37,7 +37,7 @@ export function firstMatching(
 ): FoundObject[] | Promise<FoundObject[]> {
   const test = index.test(filter);
   const steps = test === undefined ? undefined : stepsToTry(table, test, listing);
-  const making = steps === undefined ? undefined : table.makeIdOrder(() => setImmediate());
+  const making = steps === undefined ? undefined : table.makeIdOrder(() => eventLoop.next(bounds.share));
   if (test !== undefined && steps !== undefined && making === undefined) {
     const first = firstTested(table, test, listing, steps);
     if (first !== undefined) return named(table, first);
@@ -112,7 +112,7 @@ export function firstById(
   { after, skip = 0, limit }: ObjectListing,
   bounds: ReadBounds,
 ): FoundObject[] | Promise<FoundObject[]> {
-  const making = table.makeIdOrder(() => setImmediate());
+  const making = table.makeIdOrder(() => eventLoop.next(bounds.share));
   if (making === undefined && skip + limit <= TURN_STEPS) return named(table, firstOf(table.byId(after), skip, limit));
   return recycling.during(async () => {
     await making;
@@ -148,7 +148,7 @@ async function firstDocuments(
   const stepsExpected = Math.min(table.count, (wanted * table.count) / count);
   const next = turnsOf(bounds);
   if (stepsExpected * STEP_COST < count) {
-    await table.makeIdOrder(() => setImmediate());
+    await table.makeIdOrder(() => eventLoop.next(bounds.share));
     return firstInOrder(table, (document) => found.has(document), { after, skip, limit }, next);
   }
   const sorted = await table.sortById(found.toArray(), next);
@@ -188,7 +188,7 @@ async function firstInOrder(
 /** Gives others their turn; fails with the signal's reason when it has fired. */
 function turnsOf(bounds: ReadBounds): () => Promise<void> {
   return async () => {
-    await setImmediate();
+    await eventLoop.next(bounds.share);
     bounds.signal?.throwIfAborted();
   };
 }

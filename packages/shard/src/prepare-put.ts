@@ -1,5 +1,5 @@
 import { type DataObject, type ObjectId, ShoalError } from "@shoal/model";
-import { ByteTurns } from "./byte-turns.js";
+import { byteTurns } from "./byte-turns.js";
 import { encodeRow } from "./row.js";
 import type { ShardLimits } from "./shard-limits.js";
 
@@ -16,7 +16,7 @@ export type Prepared = readonly (PreparedPut | ShoalError)[];
 /** Those from `start` on that fit into one turn of the event loop, at least one. */
 export function preparePuts(objects: readonly DataObject[], start: number, limits: PutLimits): Prepared {
   const puts: (PreparedPut | ShoalError)[] = [];
-  const turn = new ByteTurns();
+  const turn = byteTurns();
   for (let at = start; at < objects.length && !turn.isOver; at++) {
     const object = objects[at];
     if (object === undefined) break;

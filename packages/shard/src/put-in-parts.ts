@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import { type DataObject, type PutTimes, ShoalError } from "@shoal/model";
 import { bytesOf, type Prepared, type PutLimits, preparePuts } from "./prepare-put.js";
 
@@ -36,7 +36,7 @@ async function preparePart(
 ): Promise<Prepared> {
   const part = [...first];
   while (start + part.length < objects.length && bytesOf(part) < limits.commitBytesMax) {
-    await setImmediate();
+    await eventLoop.next();
     part.push(...preparePuts(objects, start + part.length, limits));
   }
   return part;

@@ -1,10 +1,10 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import type { ReadBounds, RowFields, StoredObject } from "@shoal/model";
 import type { FoundObject, RowReader } from "./read-rows.js";
 import type { RowView } from "./row.js";
 
 /** Rows that are read and taken apart in one turn of the event loop, so that a long page holds up nobody. */
-const TURN_ROWS = 512;
+const TURN_ROWS = 256;
 
 /** The same in bytes, as far as the sizes of the rows are known. */
 const TURN_BYTES = 32 * 1024 * 1024;
@@ -30,7 +30,7 @@ export async function readObjects(
   const found: (StoredObject | undefined)[] = [];
   for (let from = 0; from < objects.length; ) {
     if (from > 0) {
-      await setImmediate();
+      await eventLoop.next(reading.bounds.share);
       reading.bounds.signal?.throwIfAborted();
     }
     const end = endOfTurn(rows, objects, from);

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { FoundObjects, ShardAddress } from "@shoal/rpc";
 import type { ReadyShard, ShardRegistry } from "./shard-registry.js";
@@ -28,7 +28,7 @@ export async function findObjects(
   const holders: (readonly ShardAddress[])[] = [];
   for (const [at, id] of ids.entries()) {
     if (at > 0 && at % idsATurn === 0) {
-      await setImmediate();
+      await eventLoop.next();
       signal?.throwIfAborted();
     }
     // Asked for anew each time: a shard that is opened anew during this leaves the census, but not `shards`.

@@ -1,6 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { visibleSnapshot } from "@shoal/cluster";
-import type { Turns } from "@shoal/fair-share";
+import { eventLoop } from "@shoal/fair-share";
 import type { ClassDefinition, ClassRights } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
@@ -24,8 +23,6 @@ export interface GenerationParts {
   readonly answers: AnswerBudget;
   /** Of reads of many rows. */
   readonly turns: RowTurns;
-  /** Of all costly steps together. */
-  readonly bodyTurns: Turns;
   readonly statistics: GraphQlStatistics;
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly onSkippedClass?: (skipped: SkippedClass) => void;
@@ -94,7 +91,7 @@ class Generations {
     );
     const built: Built | undefined = schema && {
       reading: { schema, limits: shared.limits, wire: shared.wire },
-      plain: new PlainExecution({ schema, ...shared, turns: shared.bodyTurns }),
+      plain: new PlainExecution({ schema, ...shared }),
       prepared: new PreparedQueries({ schema, where, modules, exploreSearches: searches, ...shared }),
     };
     return { version, definitions, built, classes };
@@ -170,7 +167,7 @@ function namesOf(snapshot: SchemaSnapshot): string {
 /** One step of the building in each turn of the event loop. */
 async function finish(building: Generator<void, GraphQlSchema>): Promise<GraphQlSchema> {
   for (;;) {
-    await setImmediate();
+    await eventLoop.next();
     const step = building.next();
     if (step.done === true) return step.value;
   }

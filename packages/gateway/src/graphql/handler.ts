@@ -1,11 +1,9 @@
 import type { SchemaView } from "@shoal/cluster";
-import { Turns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import { AnswerBudget } from "../answer-budget.js";
-import { monotonicMs } from "../http/monotonic.js";
 import { RowTurns } from "../row-turns.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
 import { checkBatch } from "./batch/batch-items.js";
@@ -34,8 +32,6 @@ export interface GraphQlHandlerDeps {
   readonly answers?: AnswerBudget;
   /** Shared with whoever else reads many rows. */
   readonly turns?: RowTurns;
-  /** Shared with whoever else takes costly steps. */
-  readonly bodyTurns?: Turns;
   /** Counted in; for whoever wants to know. */
   readonly statistics?: GraphQlStatistics;
   /** False: everything goes through Apollo Server. For comparison. */
@@ -75,7 +71,6 @@ class Handler implements GraphQlHandler {
   readonly #answers: AnswerBudget;
   readonly #statistics: GraphQlStatistics;
   readonly #turns: RowTurns;
-  readonly #bodyTurns: Turns;
   readonly #generations: SeenGenerations;
 
   constructor(deps: GraphQlHandlerDeps) {
@@ -83,12 +78,11 @@ class Handler implements GraphQlHandler {
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
     this.#answers = deps.answers ?? new AnswerBudget(this.#limits);
     this.#turns = deps.turns ?? new RowTurns(this.#limits.graphqlRowsMax);
-    this.#bodyTurns = deps.bodyTurns ?? new Turns(monotonicMs);
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
     const { query, wire, modules = NO_ENABLED_MODULES, onSkippedClass, onFault } = deps;
     this.#generations = new SeenGenerations({
       ...{ query, wire, modules, onFault, limits: this.#limits },
-      ...{ answers: this.#answers, turns: this.#turns, bodyTurns: this.#bodyTurns, statistics: this.#statistics },
+      ...{ answers: this.#answers, turns: this.#turns, statistics: this.#statistics },
       ...(onSkippedClass === undefined ? {} : { onSkippedClass }),
     });
   }
@@ -150,7 +144,7 @@ class Handler implements GraphQlHandler {
     }
     const execute = this.execute.bind(this);
     const { onFault } = this.#deps;
-    const parts = { execute, answers: this.#answers, turns: this.#bodyTurns, limits: this.#limits, onFault };
+    const parts = { execute, answers: this.#answers, limits: this.#limits, onFault };
     return runBatch(rawBody, parts, context);
   }
 

@@ -1,5 +1,4 @@
 import type { RequestListener } from "node:http";
-import type { Turns } from "@shoal/fair-share";
 import type { Clock, ForeignPageSettings, Logger, Metrics } from "@shoal/service-runtime";
 import type { AnswerBudget } from "../answer-budget.js";
 import type { AuditLog } from "../audit/audit-log.js";
@@ -51,8 +50,6 @@ export interface HttpServerParts {
   readonly logger: Logger;
   /** Hears of what is changed, and refused; absent: nobody asks. */
   readonly audit?: AuditLog | undefined;
-  /** Of all costly steps together, where handlers take turns, too. */
-  readonly bodyTurns?: Turns | undefined;
   /** Counts the memory of answers, also while they are made; absent: of those that clients have not taken. */
   readonly answers?: AnswerBudget | undefined;
   /** Where it tells of itself. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { Budget, Gate, Turns } from "@shoal/fair-share";
+import { Budget, eventLoop, Gate } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { type Clock, ForeignPages } from "@shoal/service-runtime";
 import { AnswerBudget } from "../answer-budget.js";
@@ -62,7 +62,6 @@ export class HttpService {
   readonly #audit: AuditLog | undefined;
   readonly #bodies: Budget<IncomingBody>;
   readonly #bodyLimits: BodyLimits;
-  readonly #bodyTurns: Turns;
   readonly #pipelines = new Pipelines();
   readonly #answers: AnswerBudget;
   readonly #unsent: UnsentAnswers;
@@ -82,7 +81,6 @@ export class HttpService {
     this.foreignPages = new ForeignPages({ ...settings, isEncrypted: parts.certificate !== undefined });
     this.#log = new RequestLog(parts.logger, this.#ids);
     this.#audit = parts.audit;
-    this.#bodyTurns = parts.bodyTurns ?? new Turns(monotonicMs);
     this.connections = new Connections(settings.connectionsMax);
     this.#bodies = new Budget(settings.requestBodiesBytesMax, { holdersMax: settings.requestBodiesMax });
     this.#bodyLimits = this.#limitsOfBodies();
@@ -291,7 +289,6 @@ export class HttpService {
       bodyBytesMax: requestBodyBytesMax,
       stallTicks: bodyStallSeconds,
       budget: this.#bodies,
-      turns: this.#bodyTurns,
       inflating: new Gate({
         max: INFLATING_MAX,
         waitingMax: this.#settings.requestBodiesMax,
@@ -307,8 +304,7 @@ export class HttpService {
     exchange.body = bytes;
     this.statistics.requestBodyBytes += bytes.length;
     if (bytes.length <= COSTLY_BODY_BYTES) return bytes;
-    const turns = this.#bodyTurns;
-    const turn = bytes.length > LONG_BODY_BYTES ? turns.next(exchange.share) : turns.room(exchange.share);
+    const turn = bytes.length > LONG_BODY_BYTES ? eventLoop.next(exchange.share) : eventLoop.room(exchange.share);
     if (turn !== undefined) {
       const since = monotonicMs();
       await turn;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Budget, Gate, Holder, Holding, Share, Turns } from "@shoal/fair-share";
+import { type Budget, eventLoop, type Gate, type Holder, type Holding, type Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { StalledBodyError } from "./http-response.js";
 import type { BodyCut } from "./http-statistics.js";
@@ -18,7 +18,6 @@ export interface BodyLimits {
   readonly stallTicks: number;
   /** Of all bodies, until their requests have been answered. */
   readonly budget: Budget<IncomingBody>;
-  readonly turns: Turns;
   /** Of all bodies that are inflated. */
   readonly inflating: Gate;
 }
@@ -75,7 +74,7 @@ export class IncomingBody implements Holder {
    * `StalledBodyError`. The rest of a refused body is left unread.
    */
   async read(): Promise<Buffer> {
-    const { bodyBytesMax, budget, turns } = this.#limits;
+    const { bodyBytesMax, budget } = this.#limits;
     const { headers } = this.#request;
     if (Number(headers["content-length"] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
     this.#holding = budget.open(this);
@@ -83,7 +82,7 @@ export class IncomingBody implements Holder {
     const whole = await this.#receive();
     const encoding = headers["content-encoding"];
     if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") return this.#inflate();
-    return whole ?? joinedInTurns(this.#chunks, this.#received, turns, this.share);
+    return whole ?? joinedInTurns(this.#chunks, this.#received, this.share);
   }
 
   /** Gives its memory back. */
@@ -147,7 +146,7 @@ export class IncomingBody implements Holder {
   }
 
   async #inflate(): Promise<Buffer> {
-    const { bodyBytesMax, inflating, turns } = this.#limits;
+    const { bodyBytesMax, inflating } = this.#limits;
     const request = this.#request;
     const holding = this.#holding;
     const inflated = await inflating.run({ amount: 1, share: this.share }, () =>
@@ -160,7 +159,7 @@ export class IncomingBody implements Holder {
     this.#chunks.length = 0;
     holding?.give(this.#received);
     const length = inflated.reduce((sum, chunk) => sum + chunk.length, 0);
-    return joinedInTurns(inflated, length, turns, this.share);
+    return joinedInTurns(inflated, length, this.share);
   }
 }
 
@@ -173,14 +172,14 @@ const TOO_MANY = "too many requests are being sent at the same time (REQUEST_BOD
 const TURN_BYTES = 4 * 1024 * 1024;
 
 /** The chunks as one, a few megabytes in each turn. */
-async function joinedInTurns(chunks: readonly Buffer[], length: number, turns: Turns, share: Share): Promise<Buffer> {
+async function joinedInTurns(chunks: readonly Buffer[], length: number, share: Share): Promise<Buffer> {
   if (length <= LONG_BODY_BYTES) return Buffer.concat(chunks, length);
   const bytes = Buffer.allocUnsafeSlow(length);
   let end = 0;
   let turnEnd = TURN_BYTES;
   for (const chunk of chunks) {
     if (end >= turnEnd) {
-      await turns.next(share);
+      await eventLoop.next(share);
       turnEnd = end + TURN_BYTES;
     }
     end += chunk.copy(bytes, end);

@@ -1,5 +1,4 @@
-import type { Turns } from "@shoal/fair-share";
-import type { RequestContext } from "@shoal/rpc";
+import { eventLoop, type WorkBounds } from "@shoal/fair-share";
 import { monotonicMs } from "../http/monotonic.js";
 import { type ItemGroup, ItemGroups } from "./item-groups.js";
 import { JsonScanner, type JsonToken } from "./json-scanner.js";
@@ -27,13 +26,6 @@ export interface ReadBody<Sink extends ItemSink> {
   readonly members: ReadonlyMap<string, ReadValue<Sink>>;
 }
 
-/** Whose turns long work takes. */
-export interface TurnParts {
-  readonly turns: Turns;
-  /** A client that has gone needs no answer. */
-  readonly context?: Pick<RequestContext, "signal" | "share"> | undefined;
-}
-
 /** Where the items stand: in the list at the root, in lists that are members of it; or the root is the only one. */
 export type ItemPlace<Sink extends ItemSink> =
   | { readonly kind: "root" | "rootList"; readonly sink: Sink }
@@ -41,7 +33,7 @@ export type ItemPlace<Sink extends ItemSink> =
   | { readonly kind: "members"; readonly sinks: ReadonlyMap<string, () => Sink> };
 
 /** A turn ends after that time, and a group of items or that many bytes later. */
-const TURN_MS = 4;
+const TURN_MS = 2;
 const LOOK_BYTES = 32 * 1024;
 
 /** The longest spelling of a name that is looked at: `objects` with six bytes for each letter has 44. */
@@ -60,13 +52,13 @@ export async function readInTurns<Sink extends ItemSink>(
   bytes: Buffer,
   size: JsonSize,
   place: ItemPlace<Sink>,
-  { turns, context }: TurnParts,
+  bounds: WorkBounds = {},
 ): Promise<ReadBody<Sink>> {
   const reader = new BodyReader(bytes, size, place);
   for (let since = monotonicMs(); !reader.read(LOOK_BYTES); ) {
     if (monotonicMs() - since < TURN_MS) continue;
-    await turns.next(context?.share);
-    context?.signal?.throwIfAborted();
+    await eventLoop.next(bounds.share);
+    bounds.signal?.throwIfAborted();
     since = monotonicMs();
   }
   return reader;

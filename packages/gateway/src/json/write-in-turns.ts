@@ -1,7 +1,7 @@
-import type { TurnParts } from "./read-in-turns.js";
+import { eventLoop, type Share } from "@shoal/fair-share";
 
-/** So much is written at once, in characters or bytes: some 5 ms for numbers, and half a megabyte of answer. */
-export const TURN_LENGTH = 512 * 1024;
+/** So much is written at once, in characters or bytes: some 2 ms for numbers. */
+export const TURN_LENGTH = 192 * 1024;
 
 /**
  * Writes a long text part by part, and lets others have their turn in between: the process is never held for more than
@@ -11,7 +11,7 @@ export const TURN_LENGTH = 512 * 1024;
 export async function writeInTurns(
   parts: Iterable<string | Uint8Array>,
   encoding: "utf8" | "latin1",
-  { turns, context }: TurnParts,
+  share: Share | undefined,
 ): Promise<readonly Buffer[]> {
   const chunks: Buffer[] = [];
   let pieces: Uint8Array[] = [];
@@ -30,7 +30,7 @@ export async function writeInTurns(
     pieces = [];
     text = "";
     length = 0;
-    await turns.next(context?.share);
+    await eventLoop.next(share);
   }
   if (length > 0 || chunks.length === 0) chunks.push(chunkOf(pieces, text, encoding));
   return chunks;

@@ -1,10 +1,11 @@
+import type { WorkBounds } from "@shoal/fair-share";
 import type { ObjectInput } from "@shoal/ingest";
 import { describeValue, isUncheckedObject, ShoalError } from "@shoal/model";
 import { cutVectors } from "../json/cut-vectors.js";
 import { BATCH_BODY } from "../json/json-size.js";
 import { refuseCostlyJson } from "../json/parse-json.js";
 import { ParsedItems } from "../json/parsed-items.js";
-import { readInTurns, type TurnParts } from "../json/read-in-turns.js";
+import { readInTurns } from "../json/read-in-turns.js";
 import { wrongBody, wrongMember } from "../json/wrong-member.js";
 import { type Inputs, objectInput, readGroup, readInputs } from "./object-body.js";
 
@@ -24,7 +25,7 @@ export function readBatchBody(bytes: Buffer, objectsMax: number): Inputs {
 }
 
 /** As {@link readBatchBody}, for a long body, in turns of the event loop. */
-export async function readLongBatchBody(bytes: Buffer, objectsMax: number, parts: TurnParts): Promise<Inputs> {
+export async function readLongBatchBody(bytes: Buffer, objectsMax: number, bounds?: WorkBounds): Promise<Inputs> {
   const inputs = () =>
     new ParsedItems((group) => readGroup(group, (items) => inputsOf(items, group.first)), objectsMax);
   const checkedFields = () =>
@@ -36,7 +37,7 @@ export async function readLongBatchBody(bytes: Buffer, objectsMax: number, parts
     ["objects", inputs],
     ["fields", checkedFields],
   ]);
-  const { root, members } = await readInTurns(bytes, BATCH_BODY, { kind: "members", sinks }, parts);
+  const { root, members } = await readInTurns(bytes, BATCH_BODY, { kind: "members", sinks }, bounds);
   if (root.sample === null) return [];
   if (!isUncheckedObject(root.sample)) throw wrongBody(root.sample, BATCH);
   const { objects, fields } = wantedMembers(members, ({ sample }) => sample === null);

@@ -1,4 +1,3 @@
-import type { Turns } from "@shoal/fair-share";
 import type { IngestService, ReferenceOutcome } from "@shoal/ingest";
 import { parseLongBeacon } from "@shoal/model";
 import type { RequestContext, RequestWitness } from "@shoal/rpc";
@@ -13,10 +12,10 @@ import { readLongReferenceBatch, readReferenceBatch } from "./reference-body.js"
  * `POST /v1/batch/references` (reference-rest 6.2): 200 with one result a reference, in order. Past the time-out the
  * answer is 504; what was acknowledged by then stays.
  */
-export function batchReferencesRoute(ingest: IngestService, referencesMax: number, turns: Turns): Route {
+export function batchReferencesRoute(ingest: IngestService, referencesMax: number): Route {
   const read = ({ body }: RequestContent, context?: RequestContext) =>
     body.length > LONG_BODY_BYTES
-      ? readLongReferenceBatch(body, referencesMax, { turns, context })
+      ? readLongReferenceBatch(body, referencesMax, context)
       : readReferenceBatch(body, referencesMax);
 
   async function importReferences(request: HttpRequest): Promise<HttpResponse> {
@@ -27,7 +26,7 @@ export function batchReferencesRoute(ingest: IngestService, referencesMax: numbe
       for (const [at, outcome] of outcomes.entries()) yield (at === 0 ? "[" : ",") + result(outcome);
       yield outcomes.length === 0 ? "[]\n" : "]\n";
     }
-    return { status: 200, chunks: await writeInTurns(results(), "utf8", { turns, context: request.context }) };
+    return { status: 200, chunks: await writeInTurns(results(), "utf8", request.context.share) };
   }
   return {
     method: "POST",

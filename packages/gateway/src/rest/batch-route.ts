@@ -1,4 +1,3 @@
-import type { Turns } from "@shoal/fair-share";
 import type { BatchOutcome, IngestService } from "@shoal/ingest";
 import type { RequestContext, RequestWitness } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
@@ -13,8 +12,6 @@ import type { ObjectWriter } from "./object-json.js";
 export interface BatchSettings {
   /** Items of a batch. */
   readonly batchObjectsMax: number;
-  /** Of all long bodies together. */
-  readonly bodyTurns: Turns;
   /** Told the outcomes of each batch. */
   readonly onBatch?: (outcomes: readonly BatchOutcome[]) => void;
 }
@@ -27,11 +24,11 @@ export function batchRoute(
   ingest: IngestService,
   writer: ObjectWriter,
   clock: Clock,
-  { batchObjectsMax, bodyTurns, onBatch }: BatchSettings,
+  { batchObjectsMax, onBatch }: BatchSettings,
 ): Route {
   const read = ({ body }: RequestContent, context?: RequestContext) =>
     body.length > LONG_BODY_BYTES
-      ? readLongBatchBody(body, batchObjectsMax, { turns: bodyTurns, context })
+      ? readLongBatchBody(body, batchObjectsMax, context)
       : readBatchBody(body, batchObjectsMax);
 
   async function importObjects(request: HttpRequest): Promise<HttpResponse> {
@@ -49,7 +46,7 @@ export function batchRoute(
     }
     return {
       status: 200,
-      chunks: await writeInTurns(results(), "utf8", { turns: bodyTurns, context: request.context }),
+      chunks: await writeInTurns(results(), "utf8", request.context.share),
     };
   }
   return {

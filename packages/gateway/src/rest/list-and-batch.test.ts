@@ -1,8 +1,6 @@
-import { Turns } from "@shoal/fair-share";
 import { type ObjectId, SPEC_PROFILE } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AnswerBudget } from "../answer-budget.js";
-import { monotonicMs } from "../http/monotonic.js";
 import { RowTurns } from "../row-turns.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 import { batchRoute } from "./batch-route.js";
@@ -139,19 +137,13 @@ describe("POST /v1/batch/objects", () => {
     const writer = new ObjectWriter(services.view, SPEC_PROFILE, "");
     const request = { params: [], queryString: "", context: { deadline: Number.MAX_SAFE_INTEGER } };
     const body = Buffer.from(JSON.stringify({ objects: new Array(20_000).fill(null) }));
-    const batch = batchRoute(
-      services.ingest,
-      writer,
-      { now: () => T },
-      { batchObjectsMax: 100_000, bodyTurns: new Turns(monotonicMs) },
-    );
+    const batch = batchRoute(services.ingest, writer, { now: () => T }, { batchObjectsMax: 100_000 });
     expect((await batch.handle({ ...request, body })).chunks?.length).toBeGreaterThan(3);
     const objects = new Array(2000).fill({ ...services.objects.get(id), vector: new Float32Array(1000) });
     const list = listRoute({ ...services.query, list: async () => objects }, writer, {
       queryDefaultsLimit: 25,
       queryMaximumResults: 10_000,
       turns: new RowTurns(10_000),
-      bodyTurns: new Turns(monotonicMs),
       answers: new AnswerBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
     });
     const page = await list.handle({ ...request, queryString: "include=vector", body: Buffer.alloc(0) });

@@ -1,4 +1,3 @@
-import type { Turns } from "@shoal/fair-share";
 import { parseObjectId, quoteText, ShoalError, type StoredObject } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
@@ -16,8 +15,6 @@ export interface ListSettings {
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
   readonly turns: RowTurns;
-  /** Of all costly steps together. */
-  readonly bodyTurns: Turns;
   readonly answers: AnswerBudget;
   /** None when absent. */
   readonly modules?: EnabledModules;
@@ -27,7 +24,7 @@ export interface ListSettings {
 export function listRoute(
   query: QueryService,
   writer: ObjectWriter,
-  { queryDefaultsLimit, queryMaximumResults, turns, bodyTurns, answers, modules }: ListSettings,
+  { queryDefaultsLimit, queryMaximumResults, turns, answers, modules }: ListSettings,
 ): Route {
   async function list(request: HttpRequest): Promise<HttpResponse> {
     const place = placeOf(request);
@@ -46,7 +43,7 @@ export function listRoute(
         include.additional.length === 0 ? [] : await query.additional(objects, include.additional, "restList", context);
       const write = (object: StoredObject, at: number) => writer.stored(object, include, added[at]);
       const parts = partsOf([...objects], write, held, context);
-      return { status: 200, chunks: await writeInTurns(parts, "latin1", { turns: bodyTurns, context }) };
+      return { status: 200, chunks: await writeInTurns(parts, "latin1", context.share) };
     } catch (thrown) {
       throw held.refusal ?? thrown;
     } finally {

@@ -1,3 +1,4 @@
+import type { WorkBounds } from "@shoal/fair-share";
 import type { ObjectInput } from "@shoal/ingest";
 import { int64Of, isUncheckedObject, JsonNumber, ShoalError } from "@shoal/model";
 import { type CutText, cutVectors } from "../json/cut-vectors.js";
@@ -5,7 +6,7 @@ import type { ItemGroup } from "../json/item-groups.js";
 import { ONE_BODY } from "../json/json-size.js";
 import { parseJsonExactly, parseJsonText, refuseCostlyJson } from "../json/parse-json.js";
 import { ParsedItems } from "../json/parsed-items.js";
-import { readInTurns, type TurnParts } from "../json/read-in-turns.js";
+import { readInTurns } from "../json/read-in-turns.js";
 import { wrongBody, wrongMember } from "../json/wrong-member.js";
 import { withExactProperties } from "./exact-properties.js";
 
@@ -43,9 +44,9 @@ export function readObjectBody(bytes: Buffer): ObjectInput {
 }
 
 /** As {@link readObjectBody}, for a long body: looked at in turns, then parsed in one. */
-export async function readLongObjectBody(bytes: Buffer, parts: TurnParts): Promise<ObjectInput> {
+export async function readLongObjectBody(bytes: Buffer, bounds?: WorkBounds): Promise<ObjectInput> {
   const groups = new ParsedItems((group) => [group], 1);
-  await readInTurns(bytes, ONE_BODY, { kind: "root", sink: groups }, parts);
+  await readInTurns(bytes, ONE_BODY, { kind: "root", sink: groups }, bounds);
   const [group] = groups.items;
   if (group === undefined) return objectInput(null);
   const first = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined);

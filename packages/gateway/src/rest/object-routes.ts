@@ -1,4 +1,3 @@
-import type { Turns } from "@shoal/fair-share";
 import type { IngestService, ObjectInput } from "@shoal/ingest";
 import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
@@ -22,13 +21,11 @@ export interface ObjectRouteParts {
   readonly writer: ObjectWriter;
   readonly profile: Pick<WireProfile, "putObjectAnswersObject" | "notFoundHasBody">;
   readonly answers: AnswerBudget;
-  /** Of all long bodies together. */
-  readonly turns: Turns;
 }
 
 /** The operations on one object (reference-rest 2.7, 3; decisions.md). */
 export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
-  const { ingest, query, modules, writer, profile, turns, answers } = parts;
+  const { ingest, query, modules, writer, profile, answers } = parts;
 
   const unknownObject = (id: ObjectId): HttpResponse => notFoundResponse(`no object with id '${id}'`, profile);
 
@@ -56,7 +53,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   }
 
   async function post(request: HttpRequest): Promise<HttpResponse> {
-    const input = await readBody(request, turns, request.context);
+    const input = await readBody(request, request.context);
     const written = await ingest.createObject(input, request.context);
     request.context.witness?.wrote(written.object.className, 1, 0);
     return { status: 200, body: `${writer.written(written, input.id || undefined, input)}\n` };
@@ -64,7 +61,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
 
   async function put(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
-    const input = await readBody(request, turns, request.context);
+    const input = await readBody(request, request.context);
     const written = await ingest.replaceObject(id, input, request.context);
     request.context.witness?.wrote(written.object.className, 1, 0);
     if (!profile.putObjectAnswersObject) return NO_CONTENT;
@@ -73,7 +70,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
 
   async function patch(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
-    const input = await readBody(request, turns, request.context);
+    const input = await readBody(request, request.context);
     await ingest.mergeObject(id, input, request.context);
     request.context.witness?.wrote(input.className, 1, 0);
     return NO_CONTENT;
@@ -87,7 +84,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   }
 
   async function validate(request: HttpRequest): Promise<HttpResponse> {
-    await ingest.validateObject(await readBody(request, turns, request.context), request.context);
+    await ingest.validateObject(await readBody(request, request.context), request.context);
     return EMPTY_OK;
   }
 
@@ -125,12 +122,8 @@ function counted(action: string) {
 
 const NO_FIELDS = { properties: false, vector: false, extras: false };
 
-function readBody(
-  { body }: RequestContent,
-  turns: Turns,
-  context?: RequestContext,
-): ObjectInput | Promise<ObjectInput> {
-  return body.length > LONG_BODY_BYTES ? readLongObjectBody(body, { turns, context }) : readObjectBody(body);
+function readBody({ body }: RequestContent, context?: RequestContext): ObjectInput | Promise<ObjectInput> {
+  return body.length > LONG_BODY_BYTES ? readLongObjectBody(body, context) : readObjectBody(body);
 }
 
 /** A JSON answer from a string of bytes. */

@@ -1,9 +1,10 @@
+import type { WorkBounds } from "@shoal/fair-share";
 import type { ReferenceInput } from "@shoal/ingest";
 import { isUncheckedObject, quoteText, ShoalError } from "@shoal/model";
 import { BATCH_BODY, ONE_BODY } from "../json/json-size.js";
 import { parseJson } from "../json/parse-json.js";
 import { ParsedItems } from "../json/parsed-items.js";
-import { readInTurns, type TurnParts } from "../json/read-in-turns.js";
+import { readInTurns } from "../json/read-in-turns.js";
 import { wrongBody, wrongElement, wrongMember } from "../json/wrong-member.js";
 
 /** What Go takes for the URI of a request: an absolute path, or a scheme and more (reference-rest 1.3, 3.7). */
@@ -19,12 +20,12 @@ export function readReference(bytes: Buffer): string {
 }
 
 /** As {@link readReference}, for a long body, in turns of the event loop. */
-export async function readLongReference(bytes: Buffer, parts: TurnParts): Promise<string> {
+export async function readLongReference(bytes: Buffer, bounds?: WorkBounds): Promise<string> {
   const { root } = await readInTurns(
     bytes,
     ONE_BODY,
     { kind: "root", sink: parsed((value) => beaconOf(value), 1) },
-    parts,
+    bounds,
   );
   return root.sink?.items[0] ?? "";
 }
@@ -35,8 +36,12 @@ export function readReferences(bytes: Buffer, referencesMax: number): readonly s
 }
 
 /** As {@link readReferences}, for a long body, in turns of the event loop. */
-export function readLongReferences(bytes: Buffer, referencesMax: number, parts: TurnParts): Promise<readonly string[]> {
-  return readLongList(bytes, REFERENCE_LIST, referencesMax, parts);
+export function readLongReferences(
+  bytes: Buffer,
+  referencesMax: number,
+  bounds?: WorkBounds,
+): Promise<readonly string[]> {
+  return readLongList(bytes, REFERENCE_LIST, referencesMax, bounds);
 }
 
 /**
@@ -52,10 +57,10 @@ export function readRemovedReferences(bytes: Buffer, referencesMax: number): rea
 export async function readLongRemovedReferences(
   bytes: Buffer,
   referencesMax: number,
-  parts: TurnParts,
+  bounds?: WorkBounds,
 ): Promise<readonly string[]> {
-  if (beginsList(bytes)) return readLongReferences(bytes, referencesMax, parts);
-  return [await readLongReference(bytes, parts)];
+  if (beginsList(bytes)) return readLongReferences(bytes, referencesMax, bounds);
+  return [await readLongReference(bytes, bounds)];
 }
 
 /** The body of `POST /v1/batch/references` (reference-rest 6.2). Null counts as an empty list. */
@@ -67,9 +72,9 @@ export function readReferenceBatch(bytes: Buffer, referencesMax: number): readon
 export function readLongReferenceBatch(
   bytes: Buffer,
   referencesMax: number,
-  parts: TurnParts,
+  bounds?: WorkBounds,
 ): Promise<readonly ReferenceInput[]> {
-  return readLongList(bytes, REFERENCE_BATCH, referencesMax, parts);
+  return readLongList(bytes, REFERENCE_BATCH, referencesMax, bounds);
 }
 
 /** A body that is a list: what it is called, what it must be, and how an item is read; `at` is its place. */
@@ -110,10 +115,10 @@ async function readLongList<Item>(
   bytes: Buffer,
   { what, wanted, itemOf }: ListForm<Item>,
   referencesMax: number,
-  parts: TurnParts,
+  bounds?: WorkBounds,
 ): Promise<readonly Item[]> {
   const sink = parsed(itemOf, referencesMax);
-  const { root } = await readInTurns(bytes, BATCH_BODY, { kind: "rootList", sink }, parts);
+  const { root } = await readInTurns(bytes, BATCH_BODY, { kind: "rootList", sink }, bounds);
   if (root.sample === null) return [];
   if (!Array.isArray(root.sample)) throw wrongBody(root.sample, wanted);
   requireLength(root.length, what, referencesMax);

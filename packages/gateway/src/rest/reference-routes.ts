@@ -1,4 +1,3 @@
-import type { Turns } from "@shoal/fair-share";
 import type { IngestService } from "@shoal/ingest";
 import type { ObjectId, WireProfile } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
@@ -21,19 +20,18 @@ export function referenceRoutes(
   ingest: IngestService,
   profile: Pick<WireProfile, "referenceWriteStatus">,
   referencesMax: number,
-  turns: Turns,
 ): readonly Route[] {
   const written = profile.referenceWriteStatus === 200 ? EMPTY_OK : NO_CONTENT;
 
   const added = ({ body }: RequestContent, context?: RequestContext) =>
-    body.length > LONG_BODY_BYTES ? readLongReference(body, { turns, context }) : readReference(body);
+    body.length > LONG_BODY_BYTES ? readLongReference(body, context) : readReference(body);
   const listed = ({ body }: RequestContent, context?: RequestContext) =>
     body.length > LONG_BODY_BYTES
-      ? readLongReferences(body, referencesMax, { turns, context })
+      ? readLongReferences(body, referencesMax, context)
       : readReferences(body, referencesMax);
   const removed = ({ body }: RequestContent, context?: RequestContext) =>
     body.length > LONG_BODY_BYTES
-      ? readLongRemovedReferences(body, referencesMax, { turns, context })
+      ? readLongRemovedReferences(body, referencesMax, context)
       : readRemovedReferences(body, referencesMax);
 
   async function post(request: HttpRequest): Promise<HttpResponse> {

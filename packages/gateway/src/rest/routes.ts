@@ -52,15 +52,15 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
   const { ingest, query, classifications, schema, view, profile, classSettings, clock, logger } = services;
   const { nodes = NO_NODES } = services;
   const { modules } = settings;
-  const { answers, bodyTurns: turns } = settings;
+  const { answers } = settings;
   const writer = new ObjectWriter(view, profile, settings.origin);
   const data: readonly Route[] = [
     nodesRoute(nodes, clock),
-    ...objectRoutes({ ingest, query, modules, writer, profile, turns, answers }),
+    ...objectRoutes({ ingest, query, modules, writer, profile, answers }),
     listRoute(query, writer, settings),
-    ...referenceRoutes(ingest, profile, settings.batchReferencesMax, turns),
+    ...referenceRoutes(ingest, profile, settings.batchReferencesMax),
     batchRoute(ingest, writer, clock, settings),
-    batchReferencesRoute(ingest, settings.batchReferencesMax, turns),
+    batchReferencesRoute(ingest, settings.batchReferencesMax),
     ...schemaRoutes(schema, view, classSettings, profile, logger),
     ...classificationRoutes(classifications, profile),
     ...authzRoutes(services.book),

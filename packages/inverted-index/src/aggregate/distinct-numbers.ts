@@ -17,7 +17,7 @@ export function* distinctNumbers(list: Float64Array, turns: Turns): Work<Distinc
     const value = sorted[at] ?? 0;
     if (filled === 0 || value !== values[filled - 1]) values[filled++] = value;
     counts[filled - 1] = (counts[filled - 1] ?? 0) + 1;
-    if (at % STRIDE === 0 && isOver(turns)) yield turns.next();
+    if ((at + 1) % STRIDE === 0 && isOver(turns)) yield turns.next();
   }
   return { values: values.slice(0, filled), counts: counts.slice(0, filled) };
 }
@@ -61,7 +61,7 @@ function* mergeRuns(
   for (let at = start; at < end; at++) {
     const takeLeft = left < middle && (right >= end || (from[left] ?? 0) <= (from[right] ?? 0));
     into[at] = (takeLeft ? from[left++] : from[right++]) ?? 0;
-    if (at % STRIDE === 0 && isOver(turns)) yield turns.next();
+    if ((at + 1) % STRIDE === 0 && isOver(turns)) yield turns.next();
   }
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import type { Evictable, IndexMemory } from "../index-memory.js";
 import type { Work } from "../work.js";
 
@@ -129,7 +129,7 @@ export class ImageSlot<Image extends { readonly bytes: number }, Change> impleme
       for (let changes = loading.missed.shift(); changes !== undefined; changes = loading.missed.shift()) {
         for (const change of changes) {
           this.#options.apply(image, change);
-          if (++applied % TURN_CHANGES === 0) await setImmediate();
+          if (++applied % TURN_CHANGES === 0) await eventLoop.next();
         }
       }
       if (loading.isOver) return;

@@ -1,3 +1,5 @@
+import type { Share } from "@shoal/fair-share";
+
 /** What bytes are counted for: rows, or groups and distinct values. Messages name it. */
 export type HeldKind = "rows" | "aggregation";
 
@@ -10,8 +12,10 @@ export interface RowBytes {
   add(bytes: number, kind?: HeldKind): void;
 }
 
-/** What bounds a read, beside what it asks for. */
+/** What bounds a read, beside what it asks for, and for whom it is. */
 export interface ReadBounds {
+  /** For whom it takes turns and memory. It does not leave the process. */
+  readonly share?: Share | undefined;
   /** Looked at between the turns of a long read. */
   readonly signal?: AbortSignal | undefined;
   /** Asked before rows are read and told how large they were. Nothing is counted when absent. */

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import { type ClassDefinition, type JsonObject, ShoalError, withPrefix } from "@shoal/model";
 import {
   camelCaseWords,
@@ -44,7 +44,7 @@ export class TextVectorizer implements Vectorizer {
       outcomes.push(...(await Promise.all(some)));
       if (chars < TURN_CHARS) continue;
       chars = 0;
-      await setImmediate();
+      await eventLoop.next();
       context.signal?.throwIfAborted();
     }
     return outcomes;

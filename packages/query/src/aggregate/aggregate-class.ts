@@ -13,7 +13,7 @@ import {
 import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
 import { type FilterParts, planFilter, shardPrefix } from "../plan-filter.js";
 import { scatter } from "../scatter.js";
-import { Turns } from "../turns.js";
+import { queryTurns } from "../turns.js";
 import { checkAggregate } from "./check-aggregate.js";
 import { mergeGroups, mergeParts } from "./merge-groups.js";
 
@@ -62,7 +62,7 @@ export async function aggregateClass(
       received.add(bytesOfAggregate(answer), !isWhole);
       return answer;
     });
-    const turns = new Turns(context);
+    const turns = queryTurns(context);
     if (groupBy !== undefined) return await mergeGroups(answers, groupsMax, query.properties, kinds, turns);
     return [await mergeParts(undefined, answers.flat(), query.properties, kinds, turns)];
   } finally {

@@ -1,5 +1,5 @@
+import type { WorkTurns } from "@shoal/fair-share";
 import type { DistinctNumbers } from "@shoal/model";
-import type { Turns } from "../turns.js";
 
 /** So many entries are merged between two looks at the turn. */
 const STRIDE = 8_192;
@@ -14,7 +14,7 @@ export interface MedianAndMode {
 /** Undefined when there is no value. */
 export async function medianAndMode(
   parts: readonly DistinctNumbers[],
-  turns: Turns,
+  turns: WorkTurns,
 ): Promise<MedianAndMode | undefined> {
   const { values, counts } = await mergeAll(parts, turns);
   if (values.length === 0) return undefined;
@@ -28,22 +28,22 @@ export async function medianAndMode(
     passed += count;
     if (median === undefined && passed >= middle) median = values[at];
     if (count > (counts[modeAt] ?? 0)) modeAt = at;
-    if (at % STRIDE === 0 && isOver(turns)) await turns.next();
+    if ((at + 1) % STRIDE === 0 && isOver(turns)) await turns.next();
   }
   return { median: median ?? Number.NaN, mode: values[modeAt] ?? Number.NaN };
 }
 
-async function totalOf(counts: Float64Array, turns: Turns): Promise<number> {
+async function totalOf(counts: Float64Array, turns: WorkTurns): Promise<number> {
   let total = 0;
   for (let at = 0; at < counts.length; at++) {
     total += counts[at] ?? 0;
-    if (at % STRIDE === 0 && isOver(turns)) await turns.next();
+    if ((at + 1) % STRIDE === 0 && isOver(turns)) await turns.next();
   }
   return total;
 }
 
 /** Two at a time, so that every value is moved as often as the logarithm of the number of parts. */
-async function mergeAll(parts: readonly DistinctNumbers[], turns: Turns): Promise<DistinctNumbers> {
+async function mergeAll(parts: readonly DistinctNumbers[], turns: WorkTurns): Promise<DistinctNumbers> {
   let left = parts.filter(({ values }) => values.length > 0);
   while (left.length > 1) {
     const merged: DistinctNumbers[] = [];
@@ -56,7 +56,7 @@ async function mergeAll(parts: readonly DistinctNumbers[], turns: Turns): Promis
   return left[0] ?? { values: new Float64Array(), counts: new Float64Array() };
 }
 
-async function mergeTwo(a: DistinctNumbers, b: DistinctNumbers, turns: Turns): Promise<DistinctNumbers> {
+async function mergeTwo(a: DistinctNumbers, b: DistinctNumbers, turns: WorkTurns): Promise<DistinctNumbers> {
   const values = new Float64Array(a.values.length + b.values.length);
   const counts = new Float64Array(values.length);
   let filled = 0;
@@ -75,7 +75,7 @@ async function mergeTwo(a: DistinctNumbers, b: DistinctNumbers, turns: Turns): P
   return { values: values.subarray(0, filled), counts: counts.subarray(0, filled) };
 }
 
-function isOver(turns: Turns): boolean {
+function isOver(turns: WorkTurns): boolean {
   turns.count(STRIDE);
   return turns.isOver;
 }

@@ -1,3 +1,4 @@
+import type { WorkTurns } from "@shoal/fair-share";
 import {
   type AggregatedProperty,
   type AggregateGroup,
@@ -8,10 +9,9 @@ import {
   type PropertyAggregate,
   type ShardAggregate,
 } from "@shoal/model";
-import type { Turns } from "../turns.js";
 import { inOrder, mergeProperty } from "./merge-property.js";
 
-/** A look-up in a map of groups, in units of `Turns`. */
+/** A look-up in a map of groups, in units of `queryTurns`. */
 const GROUP_WORK = 5;
 
 /** One group, and what each shard says of it. */
@@ -44,7 +44,7 @@ export async function mergeGroups(
   groupsMax: number,
   wanted: readonly AggregatedProperty[],
   kinds: readonly PropertyAggregate["kind"][],
-  turns: Turns,
+  turns: WorkTurns,
 ): Promise<readonly AggregateGroup[]> {
   const groups = new Map<string | number | boolean, MergedGroup>();
   for (const part of answers.flat()) {
@@ -79,7 +79,7 @@ export async function mergeParts(
   parts: readonly GroupPart[],
   wanted: readonly AggregatedProperty[],
   kinds: readonly PropertyAggregate["kind"][],
-  turns: Turns,
+  turns: WorkTurns,
 ): Promise<AggregateGroup> {
   const properties: PropertyAggregate[] = [];
   for (const [at, property] of wanted.entries()) {

@@ -1,3 +1,4 @@
+import type { WorkTurns } from "@shoal/fair-share";
 import {
   type AggregatedProperty,
   compareUtf8,
@@ -10,10 +11,9 @@ import {
   ShoalError,
   type TextsAggregate,
 } from "@shoal/model";
-import type { Turns } from "../turns.js";
 import { medianAndMode } from "./distinct-numbers.js";
 
-/** A look-up in a map of texts, in units of `Turns`. */
+/** A look-up in a map of texts, in units of `queryTurns`. */
 const TEXT_WORK = 5;
 
 type PartOf<Kind extends PropertyPart["kind"]> = Extract<PropertyPart, { kind: Kind }>;
@@ -23,7 +23,7 @@ export async function mergeProperty(
   wanted: AggregatedProperty,
   kind: PropertyAggregate["kind"],
   parts: readonly PropertyPart[],
-  turns: Turns,
+  turns: WorkTurns,
 ): Promise<PropertyAggregate> {
   switch (kind) {
     case "numbers":
@@ -57,7 +57,7 @@ function partsOf<Kind extends PropertyPart["kind"]>(
 async function mergeNumbers(
   hasFigures: boolean,
   parts: readonly PartOf<"numbers">[],
-  turns: Turns,
+  turns: WorkTurns,
 ): Promise<NumbersAggregate> {
   let count = 0;
   const sum = new ExactSum();
@@ -91,7 +91,7 @@ function mostFrequentFirst(a: Occurrence, b: Occurrence): number {
   return b.occurs - a.occurs || compareUtf8(a.value, b.value);
 }
 
-async function mergeTexts(limit: number, parts: readonly PartOf<"texts">[], turns: Turns): Promise<TextsAggregate> {
+async function mergeTexts(limit: number, parts: readonly PartOf<"texts">[], turns: WorkTurns): Promise<TextsAggregate> {
   const count = parts.reduce((sum, part) => sum + part.count, 0);
   const distinct = parts.flatMap((part) => part.distinct ?? []);
   const top = new FirstEntries<Occurrence>(limit, mostFrequentFirst);
@@ -111,7 +111,7 @@ function* pairs({ values, counts }: Distinct): Iterable<readonly [string, number
   for (const [at, value] of values.entries()) yield [value, counts[at] ?? 0];
 }
 
-async function countAll(parts: readonly Distinct[], turns: Turns): Promise<ReadonlyMap<string, number>> {
+async function countAll(parts: readonly Distinct[], turns: WorkTurns): Promise<ReadonlyMap<string, number>> {
   const occurs = new Map<string, number>();
   for (const part of parts) {
     for (const [value, count] of pairs(part)) {
@@ -124,7 +124,7 @@ async function countAll(parts: readonly Distinct[], turns: Turns): Promise<Reado
 }
 
 /** Takes out what is kept, first to last, in turns. */
-export async function inOrder<Entry>(first: FirstEntries<Entry>, turns: Turns): Promise<readonly Entry[]> {
+export async function inOrder<Entry>(first: FirstEntries<Entry>, turns: WorkTurns): Promise<readonly Entry[]> {
   const backwards: Entry[] = [];
   for (let last = first.takeLast(); last !== undefined; last = first.takeLast()) {
     backwards.push(last);

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import { type Json, OBJECT_ID_BYTES, type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import { TURN_BYTES } from "./byte-writer.js";
 
@@ -115,7 +115,7 @@ export class ByteReader {
     for (let at = 0; at < count; at++) {
       items.push(read(this));
       if (this.#at < turnEnd) continue;
-      await setImmediate();
+      await eventLoop.next();
       turnEnd = this.#at + TURN_BYTES;
     }
     return items;

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import { type Json, OBJECT_ID_BYTES, type ObjectId, writeObjectId } from "@shoal/model";
 
 /** What small messages are put together in, one at a time: no buffer is made for them but the one they leave in. */
@@ -116,7 +116,7 @@ export class ByteWriter {
     for (const item of items) {
       write(this, item);
       if (this.#at < turnEnd) continue;
-      await setImmediate();
+      await eventLoop.next();
       turnEnd = this.#at + TURN_BYTES;
     }
   }

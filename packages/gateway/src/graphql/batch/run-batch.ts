@@ -1,4 +1,4 @@
-import type { Turns } from "@shoal/fair-share";
+import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
@@ -17,8 +17,6 @@ export interface BatchParts {
   /** Answers one request; see GraphQlHandler. */
   readonly execute: (body: Buffer, context: RequestContext) => Promise<GraphQlAnswer>;
   readonly answers: AnswerBudget;
-  /** Shared with other bodies that are costly to read. */
-  readonly turns: Turns;
   /** Called with everything that an item fails with and that is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly limits: Pick<GraphQlLimits, "graphqlBatchRequestsMax" | "graphqlBatchConcurrencyMax">;
@@ -34,7 +32,7 @@ const NO_QUERY = "422: The request is well-formed but was unable to be followed 
  */
 export async function runBatch(
   body: Buffer,
-  { execute, answers, turns, limits, onFault }: BatchParts,
+  { execute, answers, limits, onFault }: BatchParts,
   context: RequestContext,
 ): Promise<GraphQlBatchAnswer> {
   const items = batchItems(body, limits.graphqlBatchRequestsMax);
@@ -44,7 +42,7 @@ export async function runBatch(
   let next = 0;
   const work = async (): Promise<void> => {
     for (;;) {
-      await turns.room(context.share);
+      await eventLoop.room(context.share);
       const slot = next++;
       if (slot >= items.length) return;
       const answer = await execute(items[slot] as Buffer, context).catch((thrown: unknown) => {

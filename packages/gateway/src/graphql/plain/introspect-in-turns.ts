@@ -1,4 +1,4 @@
-import { type Share, Turns } from "@shoal/fair-share";
+import { eventLoop, type Share } from "@shoal/fair-share";
 import { __Schema, __Type, type GraphQLFieldResolver } from "graphql";
 
 /** Elements of a list of introspection that are told in one turn of the event loop: ten milliseconds or so of types. */
@@ -6,7 +6,6 @@ const TURN_ELEMENTS = 128;
 
 /** What a context has to have for introspection to take turns. */
 export interface IntrospectionContext {
-  readonly turns: Turns;
   readonly request: { readonly share?: Share | undefined };
 }
 
@@ -40,13 +39,12 @@ function inTurns(resolve: GraphQLFieldResolver<unknown, unknown>): GraphQLFieldR
     if (!Array.isArray(list) || list.length <= TURN_ELEMENTS || !takesTurns(context)) return list;
     let turn = Promise.resolve();
     return list.map((element, at) => {
-      if (at > 0 && at % TURN_ELEMENTS === 0) turn = context.turns.next(context.request.share);
+      if (at > 0 && at % TURN_ELEMENTS === 0) turn = eventLoop.next(context.request.share);
       return turn.then(() => element);
     });
   };
 }
 
 function takesTurns(context: unknown): context is IntrospectionContext {
-  const turns = (context as Partial<IntrospectionContext> | null | undefined)?.turns;
-  return turns instanceof Turns;
+  return (context as Partial<IntrospectionContext> | null | undefined)?.request !== undefined;
 }

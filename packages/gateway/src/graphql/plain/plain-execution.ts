@@ -6,7 +6,6 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
-import type { Turns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { InnerContext, type RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
@@ -35,7 +34,6 @@ export interface PlainExecutionParts {
   readonly wire: GraphQlWire;
   readonly answers: AnswerBudget;
   /** Of all costly steps together. */
-  readonly turns: Turns;
   /** Called with everything that was thrown and is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly statistics?: GraphQlStatistics;
@@ -50,13 +48,11 @@ export class PlainExecution {
   readonly #wire: GraphQlWire;
   #server: ApolloServer<PlainContext> | undefined;
 
-  readonly #turns: Turns;
   readonly #onFault: PlainExecutionParts["onFault"];
   readonly #answers: AnswerBudget;
   readonly #statistics: GraphQlStatistics | undefined;
 
-  constructor({ schema, wire, answers, turns, onFault, statistics }: PlainExecutionParts) {
-    this.#turns = turns;
+  constructor({ schema, wire, answers, onFault, statistics }: PlainExecutionParts) {
     this.#answers = answers;
     this.#onFault = onFault;
     this.#schema = schema;
@@ -106,8 +102,7 @@ export class PlainExecution {
       return await this.#execute(asked, {
         request,
         answer: held,
-        reached: new ReachedRows(request, held, this.#turns),
-        turns: this.#turns,
+        reached: new ReachedRows(request, held),
       });
     } catch (thrown) {
       return tooLargeAnswer(thrown);
@@ -159,7 +154,7 @@ export class PlainExecution {
       }
       yield tail;
     }
-    const chunks = await writeInTurns(parts(), "utf8", { turns: this.#turns, context: context.request });
+    const chunks = await writeInTurns(parts(), "utf8", context.request.share);
     return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
   }
 }

@@ -1,11 +1,11 @@
-import type { Turns } from "@shoal/fair-share";
+import { eventLoop } from "@shoal/fair-share";
 import type { ReferencedRow } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { HeldAnswer } from "../../answer-budget.js";
 import { PlainRow, type TargetRows } from "./plain-row.js";
 
-/** Work of one turn of the event loop, some milliseconds, in bytes of stored properties that are parsed. */
-const TURN_WORK = 512 * 1024;
+/** Work of one turn of the event loop, two milliseconds or so, in bytes of stored properties that are parsed. */
+const TURN_WORK = 192 * 1024;
 
 /** What a row costs graphql-js beside its properties; and what these cost when they are parsed already. */
 const ROW_WORK = 400;
@@ -17,14 +17,12 @@ const EMPTY = new Uint8Array();
 export class ReachedRows implements TargetRows {
   readonly #request: RequestContext;
   readonly #answer: HeldAnswer;
-  readonly #turns: Turns;
   #work = 0;
   /** The last turn that was asked for; undefined while the first one lasts. */
   #turn: Promise<void> | undefined;
   #isOver = false;
 
-  constructor(request: RequestContext, answer: HeldAnswer, turns: Turns) {
-    this.#turns = turns;
+  constructor(request: RequestContext, answer: HeldAnswer) {
     this.#request = request;
     this.#answer = answer;
   }
@@ -55,7 +53,7 @@ export class ReachedRows implements TargetRows {
     this.#work += work;
     if (this.#work < TURN_WORK) return this.#turn;
     this.#work = 0;
-    this.#turn = this.#turns.next(this.#request.share).then(() => {
+    this.#turn = eventLoop.next(this.#request.share).then(() => {
       if (this.#request.signal?.aborted) this.#isOver = true;
     });
     return this.#turn;

@@ -32,11 +32,12 @@ export class JsonBytes {
 
   /** What was written, as a buffer of its own; begins a new text. */
   take(): Buffer {
-    const taken = Buffer.allocUnsafe(this.#length);
-    this.#buffer.copy(taken, 0, 0, this.#length);
+    const written = this.#buffer.subarray(0, this.#length);
     this.#length = 0;
-    if (this.#buffer.length > this.#keptBytesMax) this.#buffer = Buffer.allocUnsafeSlow(this.#keptBytesMax);
-    return taken;
+    if (this.#buffer.length <= this.#keptBytesMax) return Buffer.from(written);
+    // A copy of a large one takes long. Of what it grew too large nothing was touched: it takes no memory.
+    this.#buffer = Buffer.allocUnsafeSlow(this.#keptBytesMax);
+    return written;
   }
 
   byte(value: number): void {

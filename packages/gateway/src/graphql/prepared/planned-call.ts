@@ -24,4 +24,4 @@ export interface BoundCall extends FieldCost {
 export type WriteAnswer = (out: JsonBytes) => Iterable<void>;
 
 /** Written between two yields, some milliseconds of work. */
-export const TURN_BYTES = 512 * 1024;
+export const TURN_BYTES = 192 * 1024;

@@ -1,4 +1,4 @@
-import type { Turns } from "@shoal/fair-share";
+import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
@@ -39,8 +39,6 @@ export interface PreparedQueriesOptions {
   readonly answers: AnswerBudget;
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly turns: RowTurns;
-  /** Of all costly steps together. */
-  readonly bodyTurns: Turns;
   readonly statistics?: GraphQlStatistics;
 }
 
@@ -208,7 +206,7 @@ class PreparedQuery {
         if (isShared) this.#outputs.detach();
         isShared = false;
         held.setText(out.length);
-        await this.#options.bodyTurns.next(context.share);
+        await eventLoop.next(context.share);
         context.signal?.throwIfAborted();
       }
       return out.take();

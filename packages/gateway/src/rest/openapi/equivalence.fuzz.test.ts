@@ -1,4 +1,3 @@
-import { Turns } from "@shoal/fair-share";
 import { foldMembers, isUncheckedObject, ShoalError } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
@@ -8,7 +7,6 @@ import { ANONYMOUS } from "../../auth/access.js";
 import { batchItems } from "../../graphql/batch/batch-items.js";
 import { decodeRequest, readRequest } from "../../graphql/request-body.js";
 import type { HttpRequest } from "../../http/http-request.js";
-import { monotonicMs } from "../../http/monotonic.js";
 import { RowTurns } from "../../row-turns.js";
 import { FakeServices } from "../../testing/fake-services.js";
 import { readBatchBody } from "../batch-body.js";
@@ -137,7 +135,6 @@ it(`the query parameters of a list and their schema take the same, seed ${SEED}`
     queryDefaultsLimit: 25,
     queryMaximumResults: 10_000,
     turns: new RowTurns(10_000),
-    bodyTurns: new Turns(monotonicMs),
     answers: new AnswerBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
   });
   const random = seededRandom(SEED);

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { ClassifierTarget } from "@shoal/module-api";
 
@@ -43,7 +43,7 @@ export class ContextualTargets {
       for (const [at, value] of direction.entries()) {
         targets.#mean[at] = (targets.#mean[at] ?? 0) + value / all.length;
       }
-      if (row % TURN_TARGETS === TURN_TARGETS - 1) await setImmediate();
+      if (row % TURN_TARGETS === TURN_TARGETS - 1) await eventLoop.next();
     }
     return targets;
   }

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { eventLoop } from "@shoal/fair-share";
 
 /** Words after which others get their turn: some milliseconds. */
 export const TURN_WORDS = 2_000;
@@ -11,7 +11,7 @@ export async function inTurns<T>(work: Work<T>, signal: AbortSignal | undefined)
   for (;;) {
     const part = work.next();
     if (part.done) return part.value;
-    await setImmediate();
+    await eventLoop.next();
     signal?.throwIfAborted();
   }
 }
