@@ -261,13 +261,24 @@ describe("S8: roles and users", () => {
     const made = await send("POST", "/v1/users/db/mia");
     expect(made.status).toBe(201);
     const key = String(at(made.json, "apikey"));
-    const assigned = { roles: ["seller"], userType: "db" };
+    const long = [..."yz"].map((letter) => letter.repeat(128));
+    for (const name of long) {
+      expect((await send("POST", "/v1/authz/roles", { name, permissions: permissions.slice(0, 1) })).status).toBe(201);
+    }
+    const assigned = { roles: [...long, "seller"], userType: "db" };
     expect((await send("POST", "/v1/authz/users/mia/assign", assigned)).status).toBe(200);
     const mia = { Authorization: `Bearer ${key}` };
     expect((await send("POST", "/v1/authz/users/mia/assign", { roles: ["admin"], userType: "db" }, mia)).status).toBe(
       403,
     );
+    for (const whom of ["mia", "ben"]) {
+      const body = { roles: ["viewer"], userType: "db" };
+      expect((await send("POST", `/v1/authz/users/${whom}/revoke`, body, mia)).status).toBe(403);
+    }
     expect((await send("POST", "/v1/batch/objects", { objects: [{ class: "Safe" }] }, mia)).status).toBe(200);
+    const creator = [{ action: "create_data", data: { collection: "Half" } }];
+    expect((await send("POST", "/v1/authz/roles/seller/add-permissions", { permissions: creator })).status).toBe(200);
+    expect((await send("POST", "/v1/batch/objects", { objects: [{ class: "Half" }] }, mia)).status).toBe(200);
     expect((await send("POST", "/v1/users/db/mia/rotate-key")).status).toBe(200);
     expect((await send("DELETE", "/v1/authz/roles/seller")).status).toBe(204);
     await server.stop();
@@ -284,12 +295,20 @@ describe("S8: roles and users", () => {
       accepted: 0,
       refused: 1,
     });
-    const changes = lines.filter(({ action, resource }) => action !== "import_objects" && resource !== "Safe");
+    expect(lines.find(({ resource }) => resource === "Half")).toMatchObject({ action: "update_data" });
+    const changes = lines.filter(
+      ({ action, resource }) => action !== "import_objects" && resource !== "Safe" && resource !== "Half",
+    );
     expect(changes).toMatchObject([
       { action: "create_role", outcome: "allowed", user: "ada", role: "seller" },
       { action: "create_user", outcome: "allowed", user: "ada", targetUser: "mia" },
-      { action: "assign_roles", outcome: "allowed", user: "ada", targetUser: "mia", roles: "seller" },
+      ...long.map((role) => ({ action: "create_role", role })),
+      { action: "assign_roles", outcome: "allowed", user: "ada", targetUser: "mia", roles: [...long, "seller"] },
+      // Whose rights it was about is told of each.
       { action: "assign_roles", outcome: "denied", user: "mia", userType: "db", targetUser: "mia" },
+      { action: "revoke_roles", outcome: "denied", user: "mia", targetUser: "mia" },
+      { action: "revoke_roles", outcome: "denied", user: "mia", targetUser: "ben" },
+      { action: "add_permissions", outcome: "allowed", role: "seller" },
       { action: "rotate_key", outcome: "allowed", targetUser: "mia" },
       { action: "delete_role", outcome: "allowed", role: "seller" },
     ]);

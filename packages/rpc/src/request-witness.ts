@@ -3,8 +3,8 @@
  * is reported is a value that a client has stored.
  */
 export interface RequestWitness {
-  /** What the request is about, as far as its path does not say it: `class`, `id`, `property`, `role`, `user`, … */
-  concerns(what: string, name: string): void;
+  /** What the request is about, as far as its path does not say it: `class`, `id`, `property`, `role`, `roles`, … */
+  concerns(what: string, names: string | readonly string[]): void;
   /** Objects or references of a class that were written, and that were refused. Undefined: the class is not known. */
   wrote(className: string | undefined, accepted: number, refused: number): void;
   /** Auto-schema has made a class, or has added these properties to one. */

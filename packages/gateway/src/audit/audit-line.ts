@@ -4,6 +4,9 @@ import type { Principal } from "../auth/access.js";
 /** Names of what an event is about may come from strangers. */
 const NAME_CHARS_MAX = 256;
 const GROUPS_MAX = 32;
+/** Of a list: a role has 200 permissions at most, with up to three patterns of 256 characters each. */
+const NAMES_MAX = 200;
+const LISTED_CHARS_MAX = 1_024;
 const REASON_CHARS_MAX = 300;
 
 /** What JSON leaves as it is and terminals take for the end of a line, or for an order to write backwards. */
@@ -23,12 +26,20 @@ export interface AuditFields {
 export function auditedUser(principal: Principal | undefined): Readonly<Record<string, unknown>> {
   if (principal === undefined) return {};
   const { username, userType, groups } = principal;
-  const shown = groups.slice(0, GROUPS_MAX).map(boundedName);
+  const shown = groups.slice(0, GROUPS_MAX).map((group) => boundedName(group));
   return { user: boundedName(username), userType, ...(shown.length === 0 ? {} : { groups: shown }) };
 }
 
-export function boundedName(name: string): string {
-  return name.length <= NAME_CHARS_MAX ? name : `${name.slice(0, NAME_CHARS_MAX)}…`;
+/** As much of it as a line may have. It is a copy: a part of a string keeps all of that string in memory. */
+export function boundedName(name: string, charsMax = NAME_CHARS_MAX): string {
+  const shown = Buffer.from(name.slice(0, charsMax), "utf16le").toString("utf16le");
+  return name.length <= charsMax ? shown : `${shown}…`;
+}
+
+/** As {@link boundedName}, of a list. All roles of a user and all permissions of a role fit. */
+export function boundedNames(names: readonly string[]): readonly string[] {
+  const shown = names.slice(0, NAMES_MAX).map((name) => boundedName(name, LISTED_CHARS_MAX));
+  return names.length <= NAMES_MAX ? shown : [...shown, `and ${names.length - NAMES_MAX} more`];
 }
 
 /** Why something was denied, from the body of the answer; without secrets. */

@@ -1,7 +1,9 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AccessControl, Principal } from "../auth/access.js";
 import { serveFakes } from "../testing/serve-fakes.js";
-import { type AuditFields, auditLine } from "./audit-line.js";
+import { type AuditFields, auditLine, boundedName, boundedNames } from "./audit-line.js";
 import { AuditLog } from "./audit-log.js";
 
 type Line = Readonly<Record<string, unknown>>;
@@ -35,6 +37,32 @@ describe("a line", () => {
       });
     },
   );
+});
+
+describe("a name", () => {
+  it("is cut, and keeps nothing of the text that it was a part of", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const names: string[] = [];
+    const heapBytes = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heapBytes();
+    for (let i = 0; i < 50; i++) {
+      const text = Buffer.alloc(1_000_000, `${i}abcdefghijklmnopqrstuvwxyz`).toString("latin1");
+      names.push(boundedName(text.slice(10, 110)), boundedName(text), ...boundedNames([text.slice(10, 110), text]));
+    }
+    expect(heapBytes() - before).toBeLessThan(5_000_000);
+    expect(names.slice(0, 4).map(({ length }) => length)).toEqual([100, 257, 100, 1_025]);
+    expect(boundedName("\ud83d\ude00é")).toBe("\ud83d\ude00é");
+  });
+
+  it("of a long list is counted", () => {
+    const names = Array.from({ length: 203 }, (_, i) => `n${i}`);
+    expect(boundedNames(names)).toEqual([...names.slice(0, 200), "and 3 more"]);
+    expect(boundedNames(names.slice(0, 200))).toEqual(names.slice(0, 200));
+  });
 });
 
 describe("an audit log", () => {

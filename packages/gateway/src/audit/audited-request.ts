@@ -3,7 +3,7 @@ import type { Exchange, ExchangeWitness } from "../http/exchange.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { RequestIds } from "../http/request-ids.js";
 import type { AuditedOperation } from "../http/route.js";
-import { type AuditOutcome, boundedName, refusalReason } from "./audit-line.js";
+import { type AuditOutcome, boundedName, boundedNames, refusalReason } from "./audit-line.js";
 import type { AuditLog, AuditOrigin } from "./audit-log.js";
 
 /** Statuses after which it is not known whether a change has been made. */
@@ -17,7 +17,7 @@ export class AuditedRequest implements ExchangeWitness {
   /** Kept: a connection that is closed has none any more. */
   readonly #address: string | undefined;
   /** What the request is about; made when there is something. */
-  #about: Record<string, string> | undefined;
+  #about: About | undefined;
   #hasWritten = false;
 
   constructor(log: AuditLog, exchange: Exchange, ids: RequestIds) {
@@ -27,14 +27,15 @@ export class AuditedRequest implements ExchangeWitness {
     this.#address = exchange.request.socket.remoteAddress;
   }
 
-  concerns(what: string, name: string): void {
-    this.#about = { ...this.#about, [what]: boundedName(name) };
+  concerns(what: string, names: string | readonly string[]): void {
+    const shown = typeof names === "string" ? boundedName(names) : boundedNames(names);
+    this.#about = { ...this.#about, [what]: shown };
   }
 
   wrote(className: string | undefined, accepted: number, refused: number): void {
     this.#hasWritten = true;
     const action = this.#operation?.action ?? "write";
-    this.#log.wrote(this.#origin, action, this.#known(className ?? this.#about?.class), { accepted, refused });
+    this.#log.wrote(this.#origin, action, this.#known(className ?? classOf(this.#about)), { accepted, refused });
   }
 
   madeSchema(className: string, properties: readonly string[], isNew: boolean): void {
@@ -44,15 +45,16 @@ export class AuditedRequest implements ExchangeWitness {
       by: "auto-schema",
       ...this.#whichOne(),
       class: boundedName(className),
-      ...(properties.length === 0 ? {} : { properties: properties.slice(0, PROPERTIES_MAX).map(boundedName) }),
+      ...(properties.length === 0 ? {} : { properties: boundedNames(properties) }),
     });
   }
 
   denied(action: string, resource: string): void {
-    this.#log.refused(this.#origin, `denied ${action} ${resource}`, () => ({
+    const name = boundedName(resource);
+    this.#log.refused(this.#origin, `denied ${action} ${name}`, () => ({
       action,
       outcome: "denied",
-      resource: boundedName(resource),
+      resource: name,
       ...this.#whichOne(),
     }));
   }
@@ -86,10 +88,10 @@ export class AuditedRequest implements ExchangeWitness {
   #refused(outcome: AuditOutcome, status: number, body?: HttpResponse["body"]): void {
     const { served, request } = this.#exchange;
     const about = { ...pathNames(this.#exchange), ...this.#about };
-    const className = this.#known(about.class);
+    const className = this.#known(classOf(about));
     const method = request.method ?? "";
     const place = served === undefined ? method : `${served.route.method} ${served.route.path}`;
-    this.#log.refused(this.#origin, `${outcome} ${status} ${place} ${className ?? ""}`, () => ({
+    this.#log.refused(this.#origin, `${outcome} ${status} ${place} ${className ?? ""} ${this.#targets(about)}`, () => ({
       action: this.#operation?.action ?? actionOf(served?.route.access),
       outcome,
       status,
@@ -114,7 +116,14 @@ export class AuditedRequest implements ExchangeWitness {
     if (className === undefined) return undefined;
     // Clients may write the first letter small.
     const name = className.charAt(0).toUpperCase() + className.slice(1);
-    return this.#log.hasClass(name) ? name : undefined;
+    return this.#log.hasClass(name) ? boundedName(name) : undefined;
+  }
+
+  /** Whose rights it is about, where a user asks: strangers make up names, and would make a line of each. */
+  #targets({ role = "", targetUser = "", targetGroup = "" }: About): string {
+    const { principal } = this.#exchange;
+    const isKnown = principal !== undefined && principal.userType !== "anonymous";
+    return isKnown ? `${role} ${targetUser} ${targetGroup}` : "";
   }
 
   #whichOne() {
@@ -124,7 +133,11 @@ export class AuditedRequest implements ExchangeWitness {
   }
 }
 
-const PROPERTIES_MAX = 64;
+type About = Readonly<Record<string, string | readonly string[]>>;
+
+function classOf(about: About | undefined): string | undefined {
+  return typeof about?.class === "string" ? about.class : undefined;
+}
 
 function failure(status: number): AuditOutcome {
   return UNKNOWN_STATUSES.has(status) ? "unknown" : "failed";

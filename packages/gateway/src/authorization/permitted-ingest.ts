@@ -56,9 +56,11 @@ export class PermittedIngest implements IngestService {
     const rights = requireRights(context);
     const refused = new Map<number, BatchOutcome>();
     for (const [at, input] of inputs.entries()) {
-      const error = input && refusalOf(() => requireFor(input, ["create_data", "update_data"], rights));
-      if (input === undefined || error === undefined) continue;
-      context.witness?.denied("create_data", input.className ?? "");
+      const action = input && missing(input, ["create_data", "update_data"], rights);
+      if (input === undefined || action === undefined) continue;
+      const error = refusalOf(() => requireFor(input, [action], rights));
+      if (error === undefined) continue;
+      context.witness?.denied(action, input.className ?? "");
       refused.set(at, { error, id: parseBodyId(input.id) ?? this.#newId(), input });
     }
     if (refused.size > 0) for (const input of inputs) parseBodyId(input?.id);
@@ -115,6 +117,16 @@ export class PermittedIngest implements IngestService {
 function requireFor({ className }: ObjectInput, actions: readonly DataAction[], rights: ClassRights): void {
   if (className === undefined || className === "") return;
   for (const action of actions) rights.require(action, className);
+}
+
+/** The first of the actions that are not allowed. */
+function missing(
+  { className }: ObjectInput,
+  actions: readonly DataAction[],
+  rights: ClassRights,
+): DataAction | undefined {
+  if (className === undefined || className === "") return undefined;
+  return actions.find((action) => !rights.may(action, className));
 }
 
 function refusalOf(check: () => void): ShoalError | undefined {

@@ -174,13 +174,14 @@ async function removePermissions(request: HttpRequest, book: AccessBook): Promis
   return OK;
 }
 
-/** For the audit log, which shortens long ones. */
+/** For the audit log. */
 function reportPermissions({ witness }: RequestContext, permissions: readonly Permission[]): void {
-  witness?.concerns("permissions", JSON.stringify(permissions.map((permission) => permission.toJson())));
+  const shown = permissions.map((permission) => JSON.stringify(permission.toJson()));
+  witness?.concerns("permissions", shown);
 }
 
 function reportRoles({ witness }: RequestContext, roles: readonly string[]): void {
-  witness?.concerns("roles", roles.join(", "));
+  witness?.concerns("roles", roles);
 }
 
 function hasPermission({ params, body }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
