@@ -1,3 +1,4 @@
+import { WorkTurns } from "@shoal/fair-share";
 import {
   type BatchOutcome,
   type IngestService,
@@ -55,13 +56,12 @@ export class PermittedIngest implements IngestService {
   async importObjects(inputs: readonly (ObjectInput | undefined)[], context: RequestContext) {
     const rights = requireRights(context);
     const refused = new Map<number, BatchOutcome>();
+    const refusals = new ClassRefusals(["create_data", "update_data"], rights, context);
     for (const [at, input] of inputs.entries()) {
-      const action = input && missing(input, ["create_data", "update_data"], rights);
-      if (input === undefined || action === undefined) continue;
-      const error = refusalOf(() => requireFor(input, [action], rights));
-      if (error === undefined) continue;
-      context.witness?.denied(action, input.className ?? "");
-      refused.set(at, { error, id: parseBodyId(input.id) ?? this.#newId(), input });
+      if (refusals.turns.isOver) await refusals.turns.next();
+      const refusal = refusals.of(input?.className);
+      if (input === undefined || refusal === undefined) continue;
+      refused.set(at, { error: refusal, id: parseBodyId(input.id) ?? this.#newId(), input });
     }
     if (refused.size > 0) for (const input of inputs) parseBodyId(input?.id);
     return this.#others(inputs, refused, (others) => this.#inner.importObjects(others, context));
@@ -85,12 +85,11 @@ export class PermittedIngest implements IngestService {
   async importReferences(inputs: readonly ReferenceInput[], context: RequestContext) {
     const rights = requireRights(context);
     const refused = new Map<number, ReferenceOutcome>();
+    const refusals = new ClassRefusals(["update_data"], rights, context);
     for (const [at, { from }] of inputs.entries()) {
-      const className = sourceClass(from);
-      const error = className && refusalOf(() => rights.require("update_data", className));
-      if (error === undefined || error === "") continue;
-      context.witness?.denied("update_data", className ?? "");
-      refused.set(at, { error });
+      if (refusals.turns.isOver) await refusals.turns.next();
+      const refusal = refusals.of(sourceClass(from));
+      if (refusal !== undefined) refused.set(at, { error: refusal });
     }
     return this.#others(inputs, refused, (others) => this.#inner.importReferences(others, context));
   }
@@ -119,14 +118,48 @@ function requireFor({ className }: ObjectInput, actions: readonly DataAction[], 
   for (const action of actions) rights.require(action, className);
 }
 
-/** The first of the actions that are not allowed. */
-function missing(
-  { className }: ObjectInput,
-  actions: readonly DataAction[],
-  rights: ClassRights,
-): DataAction | undefined {
-  if (className === undefined || className === "") return undefined;
-  return actions.find((action) => !rights.may(action, className));
+/** Items of a batch that are looked at in one turn of the event loop. A class that was not named before takes as long as many. */
+const TURN_ITEMS = 2_000;
+const CLASS_ITEMS = 500;
+
+interface ClassRefusal {
+  readonly action: DataAction;
+  readonly error: ShoalError;
+}
+
+/** What is refused of a batch, in turns: many items name few classes, and each class is decided once. */
+class ClassRefusals {
+  readonly turns: WorkTurns;
+  readonly #byClass = new Map<string, ClassRefusal | undefined>();
+
+  /** All of the actions must be allowed. */
+  constructor(
+    private readonly actions: readonly DataAction[],
+    private readonly rights: ClassRights,
+    private readonly context: RequestContext,
+  ) {
+    this.turns = new WorkTurns(TURN_ITEMS, context);
+  }
+
+  /** Why an item of the class is refused, which is reported; undefined when it is not, and where there is no class. */
+  of(className = ""): ShoalError | undefined {
+    this.turns.count(1);
+    if (className === "") return undefined;
+    let refusal = this.#byClass.get(className);
+    if (refusal === undefined && !this.#byClass.has(className)) {
+      this.turns.count(CLASS_ITEMS);
+      refusal = this.#decided(className);
+      this.#byClass.set(className, refusal);
+    }
+    if (refusal !== undefined) this.context.witness?.denied(refusal.action, className);
+    return refusal?.error;
+  }
+
+  #decided(className: string): ClassRefusal | undefined {
+    const action = this.actions.find((one) => !this.rights.may(one, className));
+    const error = action && refusalOf(() => this.rights.require(action, className));
+    return action === undefined || error === undefined ? undefined : { action, error };
+  }
 }
 
 function refusalOf(check: () => void): ShoalError | undefined {

@@ -1,5 +1,7 @@
 /** The most characters that a pattern, or what is compared with one, may have. */
 export const PATTERN_CHARS_MAX = 256;
+/** Each part is looked for once, and a user may have ten thousand patterns. */
+export const PATTERN_STARS_MAX = 16;
 
 const ANY = "*";
 

@@ -2,7 +2,7 @@ import { ShoalError } from "../errors/shoal-error.js";
 import type { Json, JsonObject } from "../objects/json.js";
 import { describeValue, isUncheckedObject } from "../objects/value-wording.js";
 import { upperFirst } from "../schema/class-names.js";
-import { PATTERN_CHARS_MAX, Pattern } from "./pattern.js";
+import { PATTERN_CHARS_MAX, PATTERN_STARS_MAX, Pattern } from "./pattern.js";
 
 /** What may be done, and the kind of resource that it is done to (reference-today 5.13). */
 export const ACTIONS = {
@@ -171,6 +171,10 @@ function readMember({ name, fallback, words }: ResourceMember, given: unknown, p
   }
   if (value.length > PATTERN_CHARS_MAX) {
     throw refused(place, `has ${value.length} characters, at most ${PATTERN_CHARS_MAX} are allowed`);
+  }
+  const stars = value.split("*").length - 1;
+  if (stars > PATTERN_STARS_MAX) {
+    throw refused(place, `has ${stars} times '*', at most ${PATTERN_STARS_MAX} are allowed`);
   }
   if (/\p{Cc}/u.test(value)) throw refused(place, "must not have control characters");
   // Names of classes begin with an upper-case letter, however clients write them.

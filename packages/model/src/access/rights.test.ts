@@ -128,6 +128,9 @@ describe("a role", () => {
     expect(parsePermissions([one, { ...one }, { ...one, data: { collection: "a" } }], "p")).toHaveLength(1);
     expect(() => parsePermissions(Array(201).fill(one), "p")).toThrow("at most 200 permissions");
     expect(() => parsePermissions({}, "p")).toThrow("p must be a list");
+    const starred = (stars: number) => [{ action: "read_data", data: { collection: "A*".repeat(stars) } }];
+    expect(parsePermissions(starred(16), "p")).toHaveLength(1);
+    expect(() => parsePermissions(starred(17), "p")).toThrow("has 17 times '*', at most 16 are allowed");
     expect(shownRole({ name: "r", permissions: parsePermissions([one], "p") })).toEqual({
       name: "r",
       permissions: [{ action: "read_data", data: { collection: "A", tenant: "*", object: "*" } }],

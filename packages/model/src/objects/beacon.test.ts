@@ -25,6 +25,10 @@ describe("beacons", () => {
     [`svc://localhost/Car/${id}`, `path must be of format '/<uuid>', but got '/Car/${id}'`],
     [`svc://localhost/${id}/`, `path must be of format '/<uuid>', but got '/${id}/'`],
     [`localhost/${id}/x`, `path must be of format '/<uuid>', but got 'localhost/${id}/x'`],
+    [
+      `svc://localhost/${"x".repeat(1_009)}`,
+      `it has 1025 characters, at most 1024 are allowed: 'svc://localhost/${"x".repeat(184)}…'`,
+    ],
     ["svc://localhost/abc", "2nd path segment must be uuid, but got 'abc'"],
     [`svc://localhost/${"x".repeat(1_000)}`, `2nd path segment must be uuid, but got '${"x".repeat(200)}…'`],
   ])("refuses the short beacon %s", (text, reason) => {
@@ -40,6 +44,10 @@ describe("beacons", () => {
     [`svc://localhost//${id}/p`, "className cannot be empty"],
     [`svc://localhost/car/${id}/p`, "className must start with an uppercase letter, but got car"],
     [`svc://localhost/Car/${id}/`, "property cannot be empty"],
+    [
+      `svc://localhost/${"C".repeat(1_100)}/${id}/p`,
+      `invalid cref URI: it has 1155 characters, at most 1024 are allowed: 'svc://localhost/${"C".repeat(184)}…'`,
+    ],
     [`svc://other/Car/${id}/p`, "source class must always point to the local peer, but got other"],
   ])("refuses the long beacon %s", (text, message) => {
     expect(invalidText(() => parseLongBeacon(text))).toBe(message);

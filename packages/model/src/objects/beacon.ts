@@ -21,6 +21,12 @@ export interface LongBeacon extends ShortBeacon {
 
 const BEACON = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/([^/?#]*)([^?#]*)/;
 
+/**
+ * No class and property that there can be need more. Names are cut out of beacons, and a part of a string keeps all of it in
+ * memory.
+ */
+const BEACON_CHARS_MAX = 1_024;
+
 /** Parses a beacon of an object; any scheme will do. Fails with `invalid` (texts: reference-rest 3.6). */
 export function parseShortBeacon(text: string): ShortBeacon {
   const { host, path } = split(text);
@@ -66,6 +72,10 @@ export function writeLongBeacon(scheme: BeaconScheme, beacon: Omit<LongBeacon, "
 
 /** What is no URI with a host counts as a path, as in the reference. */
 function split(text: string): { host: string; path: string } {
+  if (text.length > BEACON_CHARS_MAX) {
+    const rule = `it has ${text.length} characters, at most ${BEACON_CHARS_MAX} are allowed`;
+    throw new ShoalError("invalid", `invalid cref URI: ${rule}: '${shown(text)}'`);
+  }
   const match = BEACON.exec(text);
   return match === null ? { host: "", path: text } : { host: match[1] ?? "", path: match[2] ?? "" };
 }
