@@ -1,8 +1,8 @@
 import type { Turns } from "@shoal/fair-share";
 import type { IngestService, ReferenceOutcome } from "@shoal/ingest";
 import { parseLongBeacon } from "@shoal/model";
-import type { RequestContext, RequestWitness } from "@shoal/rpc";
-import type { HttpRequest, RequestContent } from "../http/http-request.js";
+import type { RequestWitness } from "@shoal/rpc";
+import type { HttpRequest } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
@@ -14,13 +14,13 @@ import { readLongReferenceBatch, readReferenceBatch } from "./reference-body.js"
  * answer is 504; what was acknowledged by then stays.
  */
 export function batchReferencesRoute(ingest: IngestService, referencesMax: number, turns: Turns): Route {
-  const read = ({ body }: RequestContent, context?: RequestContext) =>
+  const read = ({ body, context, warnings }: HttpRequest) =>
     body.length > LONG_BODY_BYTES
-      ? readLongReferenceBatch(body, referencesMax, { turns, context })
-      : readReferenceBatch(body, referencesMax);
+      ? readLongReferenceBatch(body, referencesMax, { turns, context }, warnings)
+      : readReferenceBatch(body, referencesMax, warnings);
 
   async function importReferences(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = await read(request, request.context);
+    const inputs = await read(request);
     const outcomes = await ingest.importReferences(inputs, request.context);
     if (request.context.witness !== undefined) tellBatch(outcomes, request.context.witness);
     function* results() {

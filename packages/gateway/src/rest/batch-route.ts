@@ -1,8 +1,8 @@
 import type { Turns } from "@shoal/fair-share";
 import type { BatchOutcome, IngestService } from "@shoal/ingest";
-import type { RequestContext, RequestWitness } from "@shoal/rpc";
+import type { RequestWitness } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
-import type { HttpRequest, RequestContent } from "../http/http-request.js";
+import type { HttpRequest } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
@@ -29,13 +29,13 @@ export function batchRoute(
   clock: Clock,
   { batchObjectsMax, bodyTurns, onBatch }: BatchSettings,
 ): Route {
-  const read = ({ body }: RequestContent, context?: RequestContext) =>
+  const read = ({ body, context, warnings }: HttpRequest) =>
     body.length > LONG_BODY_BYTES
-      ? readLongBatchBody(body, batchObjectsMax, { turns: bodyTurns, context })
-      : readBatchBody(body, batchObjectsMax);
+      ? readLongBatchBody(body, batchObjectsMax, { turns: bodyTurns, context }, warnings)
+      : readBatchBody(body, batchObjectsMax, warnings);
 
   async function importObjects(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = await read(request, request.context);
+    const inputs = await read(request);
     const outcomes = await ingest.importObjects(inputs, request.context);
     onBatch?.(outcomes);
     if (request.context.witness !== undefined) tellBatch(outcomes, request.context.witness);
