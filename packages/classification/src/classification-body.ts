@@ -1,5 +1,6 @@
 import { decodeBody, parseObjectId, quoteText, type RequestWarnings, ShoalError, warnOfUnknown } from "@shoal/model";
 import * as z from "zod";
+import { KNN } from "./classification-request.js";
 import { checkOperators, warnOfClause, withMemberNames } from "./filter-clause.js";
 
 const WHERE = z.unknown().optional().meta({
@@ -29,6 +30,8 @@ export const CLASSIFICATION_BODY = z
   })
   .meta({ id: "ClassificationRequest", required: ["class", "classifyProperties"] });
 
+const KNN_SETTINGS = z.object({ k: z.unknown() });
+
 export type ClassificationBody = z.output<typeof CLASSIFICATION_BODY>;
 
 const STATUSES: readonly string[] = ["running", "completed", "failed"];
@@ -42,6 +45,7 @@ export function readClassificationBody(body: unknown, warnings?: RequestWarnings
   if (warnings !== undefined) {
     warnOfUnknown(CLASSIFICATION_BODY, body, warnings);
     for (const [name, clause] of Object.entries(read.filters ?? {})) warnOfClause(clause, `filters.${name}`, warnings);
+    if ((read.type || KNN) === KNN) warnOfUnknown(KNN_SETTINGS, read.settings, warnings, "settings");
   }
   const { id = "", status = "", filters } = read;
   if (id !== "" && parseObjectId(id) === undefined) {
