@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WeaviateClient } from "weaviate-ts-client";
 import type { ServerProcess } from "../../src/server-process.js";
-import { startClient } from "./start-client.js";
+import { startClient, stopClient } from "./start-client.js";
 
 let server: ServerProcess;
 let client: WeaviateClient;
@@ -10,7 +10,7 @@ let client: WeaviateClient;
 beforeAll(async () => {
   ({ server, client } = await startClient());
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => stopClient(server));
 
 async function typesOf(className: string): Promise<unknown> {
   const { properties } = await client.schema.classGetter().withClassName(className).do();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WeaviateClient } from "weaviate-ts-client";
 import type { ServerProcess } from "../../src/server-process.js";
-import { startClient } from "./start-client.js";
+import { startClient, stopClient } from "./start-client.js";
 
 let server: ServerProcess;
 let client: WeaviateClient;
@@ -27,7 +27,7 @@ beforeAll(async () => {
     .do();
   expect(results.map((one) => one.result?.errors)).toEqual(objects.map(() => undefined));
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => stopClient(server));
 
 describe("weaviate-ts-client: batch of objects", () => {
   it("stores every object", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WeaviateClient } from "weaviate-ts-client";
 import type { ServerProcess } from "../../src/server-process.js";
-import { startClient } from "./start-client.js";
+import { startClient, stopClient } from "./start-client.js";
 
 let server: ServerProcess;
 let client: WeaviateClient;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ];
   await client.schema.classCreator().withClass({ class: "Food", properties }).do();
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => stopClient(server));
 
 const create = (id: string, properties: Record<string, unknown> = {}) =>
   client.data.creator().withClassName("Food").withId(id).withProperties(properties).withVector([0.1, 0.9]).do();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WeaviateClient } from "weaviate-ts-client";
 import { at } from "../../src/http-client.js";
 import type { ServerProcess } from "../../src/server-process.js";
-import { startClient } from "./start-client.js";
+import { startClient, stopClient } from "./start-client.js";
 
 let server: ServerProcess;
 let client: WeaviateClient;
@@ -80,7 +80,7 @@ beforeAll(async () => {
     )
     .do();
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => stopClient(server));
 
 type Where = Parameters<ReturnType<WeaviateClient["graphql"]["get"]>["withWhere"]>[0];
 

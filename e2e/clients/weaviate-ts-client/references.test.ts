@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { WeaviateClient } from "weaviate-ts-client";
 import { at } from "../../src/http-client.js";
 import type { ServerProcess } from "../../src/server-process.js";
-import { startClient } from "./start-client.js";
+import { startClient, stopClient } from "./start-client.js";
 
 let server: ServerProcess;
 let client: WeaviateClient;
@@ -22,7 +22,7 @@ beforeAll(async () => {
     .withClass({ class: "Book", properties: [name, { name: "writtenBy", dataType: ["Author"] }] })
     .do();
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => stopClient(server));
 beforeEach(async () => {
   book = randomUUID();
   authors = [randomUUID(), randomUUID(), randomUUID()];

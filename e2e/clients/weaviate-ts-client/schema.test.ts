@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { WeaviateClient } from "weaviate-ts-client";
 import type { ServerProcess } from "../../src/server-process.js";
-import { startClient } from "./start-client.js";
+import { startClient, stopClient } from "./start-client.js";
 
 let server: ServerProcess;
 let client: WeaviateClient;
@@ -9,7 +9,7 @@ let client: WeaviateClient;
 beforeAll(async () => {
   ({ server, client } = await startClient());
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => stopClient(server));
 afterEach(async () => {
   for (const one of (await client.schema.getter().do()).classes ?? []) {
     await client.schema

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import weaviate, { type WeaviateClient } from "weaviate-ts-client";
 import { ServerProcess } from "../../src/server-process.js";
 
@@ -8,4 +9,10 @@ const library = weaviate as unknown as typeof weaviate.default;
 export async function startClient(): Promise<{ readonly server: ServerProcess; readonly client: WeaviateClient }> {
   const server = await ServerProcess.start();
   return { server, client: library.client({ scheme: "http", host: `127.0.0.1:${server.port}` }) };
+}
+
+/** Ends the server. Nothing that the client has sent was without effect (U1): the server knows what its clients say. */
+export async function stopClient(server: ServerProcess): Promise<void> {
+  await server[Symbol.asyncDispose]();
+  expect(server.output.split("\n").filter((line) => line.includes("parts without effect"))).toEqual([]);
 }

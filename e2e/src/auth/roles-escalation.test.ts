@@ -241,6 +241,34 @@ describe("S-roles: users made at run time", () => {
     expect((await UserClient.of(server.url, "none").get(`/v1/objects?class=${"a".repeat(250)}b`)).status).toBe(403);
   });
 
+  it("are told from those that are not there, who have no roles; of users of an issuer and of groups that is not known", async () => {
+    const viewer = { roles: ["viewer"], userType: "db" };
+    const at404 = async (method: string, path: string, body?: unknown) => {
+      const answer = await root.send(method, `/v1/authz/users/nobody${path}`, body);
+      expect([answer.status, errorOf(answer)], path).toEqual([
+        404,
+        expect.stringContaining("user 'nobody' does not exist"),
+      ]);
+    };
+    await at404("GET", "/roles/db");
+    await at404("GET", "/roles/db?includeFullRoles=true");
+    await at404("POST", "/assign", viewer);
+    await at404("POST", "/revoke", viewer);
+    // Whoever may not ask about users is not told who there is.
+    const none = UserClient.of(server.url, "none");
+    for (const name of ["nobody", "admin"]) {
+      expect((await none.get(`/v1/authz/users/${name}/roles/db`)).status, name).toBe(403);
+    }
+    expect((await root.get("/v1/authz/users/nobody/roles/oidc")).json).toEqual([]);
+    expect((await root.get("/v1/authz/groups/nobody/roles/oidc")).json).toEqual([]);
+    expect((await root.get("/v1/authz/users/root/roles/db")).json).toEqual([{ name: "root" }]);
+    await root.expect(201, "POST", "/v1/users/db/without", {});
+    expect((await root.get("/v1/authz/users/without/roles/db")).json).toEqual([]);
+    await root.expect(200, "POST", "/v1/authz/users/without/revoke", viewer);
+    await root.expect(204, "DELETE", "/v1/users/db/without");
+    expect((await root.get("/v1/authz/users/without/roles/db")).status).toBe(404);
+  });
+
   it("and roles are there after a start, and nothing of them is in the log", async () => {
     const { json } = await root.expect(201, "POST", "/v1/users/db/stays", {});
     const stays = new UserClient(server.url, String(at(json, "apikey")));

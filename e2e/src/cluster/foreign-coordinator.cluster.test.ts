@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { at } from "../http-client.js";
 import { importObjects } from "../import-objects.js";
 import { runServer, ServerProcess } from "../server-process.js";
+import { rolesSettings, UserClient } from "../testing/roles-server.js";
 import { withCluster } from "./cluster.js";
 
 const OBJECTS = 30;
@@ -86,6 +87,71 @@ describe("F4: the schema's store is lost", () => {
     await expect.poll(() => counted(server.http), { timeout: 20_000 }).toBe(OBJECTS);
   });
 });
+
+describe("S-roles: with the schema's store roles and users are lost", () => {
+  it("and come back with it, from what the gateways know", async () => {
+    await withCluster({ gateways: 2, storageNodes: 1, etcdMembers: 0, env: rolesSettings() }, async (cluster) => {
+      const [first, second] = cluster.gateways;
+      if (first === undefined || second === undefined) throw new Error("there are two gateways");
+      const root = UserClient.of(first.url, "root");
+      await root.expect(200, "POST", "/v1/schema", { class: "Mine", properties: [{ name: "n", dataType: ["int"] }] });
+      const ann = await withUser(root);
+      const coordinator = cluster.member("coordinator-0");
+      await coordinator.stop();
+      await rename(coordinator.dataPath, `${coordinator.dataPath}-lost`);
+      await mkdir(coordinator.dataPath);
+      await coordinator.launch();
+      // The empty store is not believed.
+      await expect.poll(() => second.metric("shoal_foreign_coordinator"), { timeout: 20_000 }).toBe(1);
+      for (const { url } of cluster.gateways) expect(await ann(url)).toBe(200);
+      const addresses = cluster.coordinators.map(({ plan }) => plan.rpcAddress).join();
+      const folders = [...cluster.storageNodes, ...cluster.gateways].map(({ dataPath }) => dataPath);
+      const restored = await runServer({ COORDINATOR_ADDRESSES: addresses }, [
+        ...["cluster", "restore-schema", "--from"],
+        ...folders,
+      ]);
+      expect([restored.code, restored.stdout], restored.stderr).toEqual([
+        0,
+        expect.stringMatching(/of roles and users is back, 3 entries/),
+      ]);
+      await expect.poll(() => second.metric("shoal_foreign_coordinator"), { timeout: 20_000 }).toBe(0);
+      // What they know now is the coordinator's, after a start, too; nobody calls it older than what was known.
+      await second.restart();
+      for (const { url } of cluster.gateways) {
+        expect(await ann(url)).toBe(200);
+        expect((await UserClient.of(url, "root").get("/v1/authz/users/ann/roles/db")).json).toEqual([
+          { name: "reader" },
+        ]);
+      }
+      for (const gateway of cluster.gateways) expect(gateway.log()).not.toContain("older than those that were known");
+      await root.expect(200, "POST", "/v1/authz/users/ann/revoke", { roles: ["reader"], userType: "db" });
+      await expect.poll(() => ann(second.url), { timeout: 20_000 }).toBe(403);
+    });
+  });
+
+  it("of the one process come back from its own folder", async () => {
+    await using server = await ServerProcess.start({ env: rolesSettings() });
+    const root = UserClient.of(server.url, "root");
+    await root.expect(200, "POST", "/v1/schema", { class: "Mine", properties: [{ name: "n", dataType: ["int"] }] });
+    const ann = await withUser(root);
+    await server.stop();
+    const { dataPath } = server;
+    await rename(join(dataPath, "schema"), join(dataPath, "schema-lost"));
+    const restored = await runServer({}, ["cluster", "restore-schema", "--data-path", dataPath, "--from", dataPath]);
+    expect([restored.code, restored.stdout], restored.stderr).toEqual([0, expect.stringContaining("3 entries")]);
+    await server.launch();
+    expect(await ann(server.url)).toBe(200);
+  });
+});
+
+/** A user with a role and a key that is only known here; the status of what it may do. */
+async function withUser(root: UserClient): Promise<(url: string) => Promise<number>> {
+  const permissions = [{ action: "read_data", data: { collection: "*" } }];
+  await root.expect(201, "POST", "/v1/authz/roles", { name: "reader", permissions });
+  const key = String(at((await root.expect(201, "POST", "/v1/users/db/ann", {})).json, "apikey"));
+  await root.expect(200, "POST", "/v1/authz/users/ann/assign", { roles: ["reader"], userType: "db" });
+  return async (url) => (await new UserClient(url, key).get("/v1/objects")).status;
+}
 
 async function counted(http: ServerProcess["http"] | undefined): Promise<unknown> {
   const answer = await http?.graphql("{ Aggregate { Car { meta { count } } } }").catch(() => undefined);

@@ -1,4 +1,5 @@
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
+import type { HttpClient } from "../http-client.js";
 import { ServerProcess } from "../server-process.js";
 import { ApiDocument, type ApiOperation } from "./api-document.js";
 import { CLASSIFIED_CLASSES, createClassification } from "./classified-class.js";
@@ -33,7 +34,7 @@ export async function fuzzRest(seed: number, extent: FuzzExtent, say: (line: str
   const names = new KnownNames(setUp);
   const control = await ControlClass.create(server.http, setUp);
   names.classification = await createClassification(server.http, setUp);
-  await createClasses(server, names);
+  await createClasses(server.http, names, KEPT, CLASSES_MAX);
   const run = new FuzzRun(server, say);
   using stalls = new StallWatch(server, extent.stallMs, (line) => run.requestsAt(line));
   const until = performance.now() + extent.seconds * 1_000;
@@ -56,9 +57,8 @@ export async function fuzzRest(seed: number, extent: FuzzExtent, say: (line: str
 /** Requests of all operations, by their weights. */
 function requestsOf(document: ApiDocument, names: KnownNames, chance: SeededRandom): () => FuzzedRequest {
   const values = new ValidValues(document, names, chance);
-  const weighted = document.operations.flatMap((operation) =>
-    new Array<ApiOperation>(weightOf(operation)).fill(operation),
-  );
+  // Most of what is switched off here says no more than that.
+  const weighted = weightedOperations(document, ({ statuses }) => statuses.has(501));
   return () => {
     const operation = chance.pick(weighted);
     const request = makeRequest(operation, values, names, chance);
@@ -71,6 +71,16 @@ function requestsOf(document: ApiDocument, names: KnownNames, chance: SeededRand
   };
 }
 
+/** Each as often as it has to say. */
+export function weightedOperations(
+  { operations }: ApiDocument,
+  saysLittle: (operation: ApiOperation) => boolean = () => false,
+): readonly ApiOperation[] {
+  return operations.flatMap((operation) =>
+    new Array<ApiOperation>(saysLittle(operation) ? 1 : weightOf(operation)).fill(operation),
+  );
+}
+
 function neverSuccessful(run: FuzzRun, document: ApiDocument): readonly string[] {
   const never = document.operations.filter(({ name, statuses }) => {
     const canSucceed = [...statuses].some((status) => status < 400);
@@ -81,16 +91,21 @@ function neverSuccessful(run: FuzzRun, document: ApiDocument): readonly string[]
 }
 
 /** Classes of every data type to begin with. */
-async function createClasses(server: ServerProcess, names: KnownNames): Promise<void> {
+export async function createClasses(
+  http: HttpClient,
+  names: KnownNames,
+  kept: ReadonlySet<string>,
+  most: number,
+): Promise<void> {
   for (const [at, className] of names.classNames.slice(0, 4).entries()) {
     const properties = PROPERTY_NAMES.map((name, place) => ({
       name,
       dataType: name === "ref" ? ["FuzzA"] : [DATA_TYPES[(place + at * 4) % DATA_TYPES.length]],
     }));
     const shown = properties.filter(({ name }) => name !== "ref" || at > 0);
-    await server.http.post("/v1/schema", { class: className, properties: shown });
+    await http.post("/v1/schema", { class: className, properties: shown });
   }
-  await names.refresh(server.http, KEPT, CLASSES_MAX);
+  await names.refresh(http, kept, most);
 }
 
 /** Operations that cannot succeed on a server with default settings, beside those that are switched off (501). */

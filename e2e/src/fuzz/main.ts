@@ -5,8 +5,16 @@ import { newSeed } from "../random-objects.js";
 import { readFuzzArguments } from "./fuzz-arguments.js";
 import { fuzzGraphql } from "./fuzz-graphql.js";
 import { fuzzRest } from "./fuzz-rest.js";
+import { fuzzRoles } from "./fuzz-roles.js";
 
-const FUZZERS = { rest: fuzzRest, graphql: fuzzGraphql };
+/** Each with its part of the time. */
+const FUZZERS = {
+  rest: [
+    { title: "", part: 4 / 5, fuzz: fuzzRest },
+    { title: "with roles: ", part: 1 / 5, fuzz: fuzzRoles },
+  ],
+  graphql: [{ title: "", part: 1, fuzz: fuzzGraphql }],
+} as const;
 
 const read = readFuzzArguments(process.argv.slice(2));
 if (read === undefined) {
@@ -15,13 +23,18 @@ if (read === undefined) {
 }
 const seed = read.seed ?? newSeed();
 console.log(`seed ${seed}, ${read.seconds} s`);
-const { figures, checks } = await FUZZERS[read.target](seed, read, (line) => console.log(line));
-for (const [name, value] of Object.entries(figures)) console.log(`  ${name}: ${value}`);
 let failed = 0;
-for (const [name, failures] of checks) {
-  if (failures.length > 0) failed++;
-  console.log(`${failures.length === 0 ? "passed" : "FAILED"} ${name}`);
-  for (const line of failures) console.log(`  ${line}`);
+let passed = 0;
+for (const { title, part, fuzz } of FUZZERS[read.target]) {
+  const seconds = Math.max(1, Math.round(read.seconds * part));
+  const { figures, checks } = await fuzz(seed, { ...read, seconds }, (line) => console.log(line));
+  for (const [name, value] of Object.entries(figures)) console.log(`  ${title}${name}: ${value}`);
+  for (const [name, failures] of checks) {
+    if (failures.length > 0) failed++;
+    else passed++;
+    console.log(`${failures.length === 0 ? "passed" : "FAILED"} ${title}${name}`);
+    for (const line of failures) console.log(`  ${line}`);
+  }
 }
-console.log(`${checks.size - failed} passed, ${failed} failed`);
+console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

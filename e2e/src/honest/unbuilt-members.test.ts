@@ -113,7 +113,7 @@ describe("U1: unknown members", () => {
       `299 - "'vectorIndexConfig.efContruction' is unknown and was ignored, did you mean 'efConstruction'?"`,
     );
     expect(warning).toContain(`299 - "'vectorIndexConfig.a??X-Evil: 1' is unknown and was ignored"`);
-    await expect.poll(() => server.output).toContain("a class body has members without effect");
+    await expect.poll(() => server.output).toContain("a request has parts without effect");
     expect(server.output).toContain("'vectoriser' is unknown");
     const updated = await http.put("/v1/schema/Typo", { class: "Typo", descripton: "x" });
     expect(updated.headers.get("warning")).toContain("did you mean 'description'?");
@@ -125,6 +125,22 @@ describe("U1: unknown members", () => {
 });
 
 describe("U1: objects, references and parameters", () => {
+  it("what is unknown is named in a header and in the log", async () => {
+    const body = { class: "Doc", vector: [1, 2], proprties: {} };
+    const validated = await http.post("/v1/objects/validate?verbose=1", body);
+    expect(validated.status, validated.text).toBe(200);
+    const warning = validated.headers.get("warning") ?? "";
+    expect(warning).toContain(`299 - "query parameter 'verbose' is unknown and was ignored"`);
+    expect(warning).toContain(`299 - "'proprties' is unknown and was ignored, did you mean 'properties'?"`);
+    await expect.poll(() => server.output).toContain("'proprties' is unknown");
+    expect((await http.get("/v1/.well-known/ready?t=1")).headers.get("warning")).toContain("'t' is unknown");
+    expect((await http.get("/v1/nodes?output=verbose")).json).toMatchObject({
+      nodes: [{ operationalMode: "ReadWrite" }],
+    });
+    expect((await http.get("/v1/nodes?output=all")).status).toBe(422);
+    expect((await http.get("/v1/nodes?shardName=x")).status).toBe(422);
+  });
+
   it.each<[string, string, string, object]>([
     ["POST", "/v1/objects", "tenant", { class: "Doc", vector: [1, 2], tenant: "a" }],
     ["POST", "/v1/objects", "tenant", { class: "Doc", vector: [1, 2], Tenant: 5 }],

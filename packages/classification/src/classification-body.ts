@@ -1,6 +1,7 @@
-import { decodeBody, parseObjectId, quoteText, ShoalError } from "@shoal/model";
+import { decodeBody, parseObjectId, quoteText, type RequestWarnings, ShoalError, warnOfUnknown } from "@shoal/model";
 import * as z from "zod";
-import { checkOperators, withMemberNames } from "./filter-clause.js";
+import { KNN } from "./classification-request.js";
+import { checkOperators, warnOfClause, withMemberNames } from "./filter-clause.js";
 
 const WHERE = z.unknown().optional().meta({
   type: "object",
@@ -29,13 +30,23 @@ export const CLASSIFICATION_BODY = z
   })
   .meta({ id: "ClassificationRequest", required: ["class", "classifyProperties"] });
 
+const KNN_SETTINGS = z.object({ k: z.unknown() });
+
 export type ClassificationBody = z.output<typeof CLASSIFICATION_BODY>;
 
 const STATUSES: readonly string[] = ["running", "completed", "failed"];
 
-/** The body with its members under their names. Fails with `malformed`, or with `invalid` on words that are none of their list. */
-export function readClassificationBody(body: unknown): ClassificationBody {
+/**
+ * The body with its members under their names; unknown ones are told to `warnings`. Fails with `malformed`, or with `invalid` on words that are none
+ * of their list.
+ */
+export function readClassificationBody(body: unknown, warnings?: RequestWarnings): ClassificationBody {
   const read = decodeBody(CLASSIFICATION_BODY, body);
+  if (warnings !== undefined) {
+    warnOfUnknown(CLASSIFICATION_BODY, body, warnings);
+    for (const [name, clause] of Object.entries(read.filters ?? {})) warnOfClause(clause, `filters.${name}`, warnings);
+    if ((read.type || KNN) === KNN) warnOfUnknown(KNN_SETTINGS, read.settings, warnings, "settings");
+  }
   const { id = "", status = "", filters } = read;
   if (id !== "" && parseObjectId(id) === undefined) {
     throw new ShoalError("invalid", `member 'id' must be a UUID, got ${quoteText(id)}`);

@@ -4,6 +4,7 @@ import {
   clauseText,
   isUncheckedObject,
   quoteText,
+  type RequestWarnings,
   ShoalError,
   type UncheckedObject,
   withPrefix,
@@ -31,6 +32,17 @@ export function withMemberNames(clause: unknown): unknown {
     return name !== key && Object.hasOwn(clause, name) ? [] : [[name, withMemberNames(value)] as const];
   });
   return Object.fromEntries(members);
+}
+
+/** Tells of members of a clause, and of what is in it, that no clause has. */
+export function warnOfClause(clause: unknown, section: string, warnings: RequestWarnings): void {
+  if (Array.isArray(clause)) for (const one of clause) warnOfClause(one, `${section}[]`, warnings);
+  if (!isUncheckedObject(clause)) return;
+  for (const [key, value] of Object.entries(clause)) {
+    const name = MEMBERS.get(key.toLowerCase());
+    if (name === undefined) warnings.addUnknown(section, key, () => MEMBERS.values());
+    else warnOfClause(value, `${section}.${name}`, warnings);
+  }
 }
 
 /** Fails with `invalid` on an operator that there is not. */

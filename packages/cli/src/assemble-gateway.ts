@@ -20,7 +20,7 @@ import {
 import { type ClassSettings, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import { QueryEngine, ReplanningQueries } from "@shoal/query";
-import type { JobService, SchemaService } from "@shoal/rpc";
+import type { JobService, RequestContext, SchemaService } from "@shoal/rpc";
 import { type Configuration, type Metrics, RateLimitedLogger, type ResourceScope } from "@shoal/service-runtime";
 import type { ProcessOptions } from "./process-options.js";
 import { schemaLimits } from "./schema-limits.js";
@@ -133,7 +133,10 @@ function autoSchemaSettings(
   const { autoSchemaEnabled, autoSchemaDefaultString, autoSchemaDefaultNumber, autoSchemaDefaultDate } = configuration;
   if (!autoSchemaEnabled) return undefined;
   const types = { string: autoSchemaDefaultString, number: autoSchemaDefaultNumber, date: autoSchemaDefaultDate };
-  const onMade = ({ isNewClass, ...made }: MadeByAutoSchema): void =>
-    logger.rarely(made, isNewClass ? "auto-schema has made a class" : "auto-schema has added properties to a class");
+  const onMade = ({ isNewClass, ...made }: MadeByAutoSchema, { requestId, witness }: RequestContext): void => {
+    const message = isNewClass ? "auto-schema has made a class" : "auto-schema has added properties to a class";
+    logger.rarely({ ...made, requestId }, message);
+    witness?.madeSchema(made.className, Object.keys(made.properties), isNewClass);
+  };
   return { types, schemaService, classSettings, schemaLimits: schemaLimits(configuration), onMade };
 }

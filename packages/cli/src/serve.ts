@@ -14,16 +14,18 @@ import { openAuditLog } from "./audit/open-audit-log.js";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { contextionaryTls } from "./contextionary-tls.js";
 import { followApiKeys } from "./follow-api-keys.js";
+import { accessMemory } from "./followed-access.js";
 import { FollowedExtensions } from "./followed-extensions.js";
 import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
+import { KNOWN_ACCESS } from "./known-access.js";
 import { KNOWN_SCHEMA } from "./known-schema.js";
 import { loadPages } from "./load-pages.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
 import { modulesReady } from "./modules-ready.js";
 import { newNodeSecret } from "./new-node-secret.js";
-import { openAccessBook } from "./open-access-book.js";
+import { openAccessBook, usesAccess } from "./open-access-book.js";
 import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
 import { openFilesLimit, planOpenFiles, shardLimit, shortage } from "./open-files.js";
 import { checkModules, describeModules, openModules } from "./open-modules.js";
@@ -89,6 +91,11 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const keep = remember(memory, "the schema", logger, scope);
   keep(view.snapshot);
   scope.use(view.onChange(keep));
+  if (usesAccess(options)) {
+    // Beside the schema, for the same reason: whose store is lost can bring both back.
+    const accessKept = accessMemory(jsonFileMemory(dataPath, KNOWN_ACCESS));
+    scope.use(roles.watchAccess(remember(accessKept, "what roles and users there are", logger, scope)));
+  }
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
   };

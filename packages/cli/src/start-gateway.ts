@@ -26,6 +26,7 @@ import { extensionsMemory, FollowedExtensions } from "./followed-extensions.js";
 import { tlsFilesOf } from "./internal-address.js";
 import { openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
+import { KNOWN_ACCESS } from "./known-access.js";
 import { KNOWN_SCHEMA } from "./known-schema.js";
 import { loadPages } from "./load-pages.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
@@ -190,7 +191,7 @@ async function followAccess(
   scope: ResourceScope,
 ): Promise<FollowedAccess> {
   const what = "what roles and users there are";
-  const memory = accessMemory(jsonFileMemory(dataPath, "access.json"));
+  const memory = accessMemory(jsonFileMemory(dataPath, KNOWN_ACCESS));
   const remembered = await recall(memory, what, logger);
   const access = scope.use(new FollowedAccess(service(), logger, () => clock.now(), remembered));
   scope.use(access.watchAccess(remember(memory, what, logger, scope)));

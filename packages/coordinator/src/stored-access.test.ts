@@ -42,6 +42,19 @@ it("S-roles: takes a change only on the state that it was decided on", async () 
   await expect(access.change(put("a", 9), foreign, CONTEXT)).rejects.toMatchObject({ code: "conflict" });
 });
 
+it("S-roles: goes on from the version of what is brought back, over the wire, too", async () => {
+  using access = new StoredAccess(
+    await Ledger.open(await EmbeddedMetaStore.open(new MemoryStore(), () => "h"), () => 0),
+  );
+  const now = () => Date.now();
+  await using server = await createRpcServer({ access }, { host: "127.0.0.1", port: 0, now });
+  using near = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+  await near.access.change(put("a", 1), await near.access.current(CONTEXT), CONTEXT, 40);
+  expect((await access.current(CONTEXT)).version).toBe(41);
+  await near.access.change(put("b", 1), await near.access.current(CONTEXT), CONTEXT, 40);
+  expect((await near.access.current(CONTEXT)).version).toBe(42);
+});
+
 it("S-roles: stays small whatever a gateway asks for", async () => {
   using ledger = await Ledger.open(await EmbeddedMetaStore.open(new MemoryStore(), () => "h"), () => 0);
   using access = new StoredAccess(ledger, { entriesMax: 2, keyCharsMax: 3, valueBytesMax: 5, changesMax: 3 });

@@ -51,7 +51,12 @@ export class StoredAccess implements AccessService, Disposable {
     return this.#snapshot.known;
   }
 
-  change(changes: readonly AccessChange[], expected: AccessPosition, context: RequestContext): Promise<void> {
+  change(
+    changes: readonly AccessChange[],
+    expected: AccessPosition,
+    context: RequestContext,
+    goesOnFrom = 0,
+  ): Promise<void> {
     return this.#ledger.change(context, (state) => {
       const known = snapshotOf(this.#ledger.historyId, state);
       if (known.historyId !== expected.historyId || known.version !== expected.version) {
@@ -59,7 +64,7 @@ export class StoredAccess implements AccessService, Disposable {
       }
       this.#checkSizes(changes, known);
       const stored = changes.map(({ key, value }) => ({ key: PREFIX + key, value }));
-      const version = { key: VERSION_KEY, value: known.version + 1 };
+      const version = { key: VERSION_KEY, value: Math.max(known.version, goesOnFrom) + 1 };
       return { changes: otherChanges(state, [...stored, version]), answer: undefined };
     });
   }

@@ -28,11 +28,11 @@ import { graphQlBatchRoute, graphQlRoute } from "./graphql-route.js";
 import { HttpServer } from "./http/http-server.js";
 import type { HttpServerSettings, ServerCertificateSource } from "./http/http-server-settings.js";
 import type { Route } from "./http/route.js";
+import { withCheckedParameters } from "./rest/check-parameters.js";
 import { DOCS_ROUTE } from "./rest/docs-route.js";
 import { INTERFACE_VERSION } from "./rest/instance-routes.js";
-import type { DocumentParts } from "./rest/openapi/document.js";
-import { openApiRoute } from "./rest/openapi/openapi-route.js";
-import { withoutUnbuiltParameters } from "./rest/refuse-unbuilt-parameters.js";
+import { type DocumentParts, isOf } from "./rest/openapi/document.js";
+import { describedOperations, openApiRoute } from "./rest/openapi/openapi-route.js";
 import { restRoutes } from "./rest/routes.js";
 import { RowTurns } from "./row-turns.js";
 
@@ -143,9 +143,14 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     openId: access.openId,
     methods: access.methods,
   });
-  const graphQlRoutes = [graphQlRoute(graphQl), graphQlBatchRoute(graphQl)].map(withoutUnbuiltParameters);
-  const operations = [...rest, ...graphQlRoutes, DOCS_ROUTE];
-  const routes = [...operations, openApiRoute(operations, profile, modules, documentParts(settings))];
+  const served = [...rest, graphQlRoute(graphQl), graphQlBatchRoute(graphQl), DOCS_ROUTE];
+  const operations = describedOperations(profile, modules);
+  const routes = [...served, openApiRoute(served, operations, documentParts(settings))].map((route) =>
+    withCheckedParameters(
+      route,
+      operations.find((operation) => isOf(operation, route)),
+    ),
+  );
   const { fallback, certificate } = dependencies;
   const parts = { access, clock, logger, audit, metrics, fallback, certificate, answers };
   const server = new HttpServer(routes, settings, parts);

@@ -9,7 +9,7 @@ export function graphQlRoute(handler: GraphQlHandler): Route {
     body: "json",
     access: { verb: "get", resource: "traversal/*", action: "read_data" },
     timeout: "request",
-    handle: ({ body, context }) => handler.execute(body, context),
+    handle: ({ body, context, warnings }) => handler.execute(body, context, warnings),
   };
 }
 
@@ -21,6 +21,6 @@ export function graphQlBatchRoute(handler: GraphQlHandler): Route {
     body: "json",
     access: { verb: "get", resource: "traversal/*", action: "read_data" },
     timeout: "batch",
-    handle: ({ body, context }) => handler.executeBatch(body, context),
+    handle: ({ body, context, warnings }) => handler.executeBatch(body, context, warnings),
   };
 }

@@ -17,6 +17,7 @@ export {
   tooManyPermissions,
 } from "./access/role.js";
 export { closeName, editDistance, type KnownName, nearestName } from "./errors/nearest-name.js";
+export { RequestWarnings } from "./errors/request-warnings.js";
 export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
 export { withPrefix } from "./errors/with-prefix.js";
 export { type ClassLookup, checkWhere, checkWherePaths, withoutIdAlias } from "./filters/check-where.js";
@@ -89,7 +90,6 @@ export {
   type UncheckedObject,
 } from "./objects/value-wording.js";
 export { parseVectorWeights } from "./objects/vector-weights.js";
-export { BodyWarnings } from "./schema/body-warnings.js";
 export { CLASS_BODY, type ClassSettings } from "./schema/class-body.js";
 export {
   type ClassDefinition,
@@ -108,7 +108,7 @@ export {
   normalisePropertyName,
 } from "./schema/class-names.js";
 export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
-export { type BodySchema, decodeBody, foldMembers, int64 } from "./schema/decode-body.js";
+export { type BodySchema, decodeBody, foldMembers, int64, warnOfUnknown } from "./schema/decode-body.js";
 export { extendClass } from "./schema/extend-class.js";
 export { WHERE_TYPE_SUFFIXES } from "./schema/graphql-names.js";
 export { type ModuleClassRules, NO_MODULES } from "./schema/module-class-rules.js";

@@ -30,9 +30,15 @@ export interface AccessService {
   /**
    * All changes or none, decided on `expected`: fails with `conflict` when the state is another one by now, and with
    * `tooLarge` on what cannot be stored. Durable when it resolves, and the listeners of this process know it. When it fails with
-   * `unavailable`, the changes may have been made.
+   * `unavailable`, the changes may have been made. The version that they make is later than `goesOnFrom`, too: that of a state
+   * which is brought back into an empty store, so that nobody takes it for an old one.
    */
-  change(changes: readonly AccessChange[], expected: AccessPosition, context: RequestContext): Promise<void>;
+  change(
+    changes: readonly AccessChange[],
+    expected: AccessPosition,
+    context: RequestContext,
+    goesOnFrom?: number,
+  ): Promise<void>;
   /** Calls `listener` with what is known and then with every later snapshot, in order, until disposed of. */
   watchAccess(listener: (snapshot: AccessSnapshot) => void): Disposable;
 }

@@ -1,6 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { EXIT_FAILURE, systemClock } from "@shoal/service-runtime";
 import type { Command } from "commander";
+import { KNOWN_ACCESS } from "../known-access.js";
 import { KNOWN_SCHEMA } from "../known-schema.js";
 import { addConfigFileFlag, type ServeFlags } from "../serve-flags.js";
 import { configure } from "../service-command.js";
@@ -65,8 +66,8 @@ export function addClusterCommands(program: Command): void {
     );
   addConfigFileFlag(cluster.command("restore-schema"))
     .description(
-      "Brings the schema back into the empty store of coordinators, from what gateways, storage nodes and servers " +
-        `remember in '${KNOWN_SCHEMA}' of their data folders; as a gateway, by its settings.`,
+      "Brings the schema, and roles and users, back into the empty store of coordinators, from what gateways, storage nodes " +
+        `and servers remember in '${KNOWN_SCHEMA}' and '${KNOWN_ACCESS}' of their data folders; as a gateway, by its settings.`,
     )
     .requiredOption("--from <folder...>", "data folders, or copies of that file: the newest of one cluster is taken")
     .option(
@@ -77,9 +78,16 @@ export function addClusterCommands(program: Command): void {
       inOneLine(async () => {
         const { configuration } = await configure(flags);
         const { restoreSchema } = await import("./restore-schema.js");
-        const { clusterId, version, classes } = await restoreSchema(from, configuration, dataPath);
+        const { schema, access } = await restoreSchema(from, configuration, dataPath);
+        const { clusterId, version, classes } = schema;
         const names = classes.map(({ definition }) => definition.class).join(", ") || "none";
-        process.stdout.write(`version ${version} of the schema of cluster '${clusterId}' is back, classes: ${names}\n`);
+        const roles =
+          access === undefined
+            ? "no roles and users are known there"
+            : `version ${access.version} of roles and users is back, ${access.entries.size} entries`;
+        process.stdout.write(
+          `version ${version} of the schema of cluster '${clusterId}' is back, classes: ${names}\n${roles}\n`,
+        );
       }),
     );
 }

@@ -2,51 +2,96 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { DiskBallast } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
-import { connectCoordinator, goesOnFrom, type SchemaSnapshot } from "@shoal/rpc";
+import {
+  type AccessService,
+  type AccessSnapshot,
+  connectCoordinator,
+  goesOnFrom,
+  type SchemaSnapshot,
+  type ServedSchema,
+} from "@shoal/rpc";
 import { type Configuration, ResourceScope, silentLogger, systemClock } from "@shoal/service-runtime";
 import { BALLAST_BYTES } from "../ballast-bytes.js";
+import { accessMemory } from "../followed-access.js";
 import { tlsFilesOf } from "../internal-address.js";
 import { jsonFileMemory } from "../json-file-memory.js";
+import { KNOWN_ACCESS } from "../known-access.js";
 import { KNOWN_SCHEMA } from "../known-schema.js";
 import { openCoordinator, openEmbeddedMetaStore } from "../open-coordinator.js";
 import { followTlsFiles } from "../tls-files.js";
+import { restoreAccess } from "./restore-access.js";
 
 const COORDINATOR_MS_MAX = 15_000;
 
+/** What was brought back. */
+export interface Restored {
+  readonly schema: SchemaSnapshot;
+  /** Roles and users; undefined when nobody remembers any. */
+  readonly access: AccessSnapshot | undefined;
+}
+
 /**
- * Brings the newest of the schemas that processes remember (`sources`: their data folders, or files) back into an empty
- * store: that of the coordinators of the configuration, or with `dataPath` that of a stopped coordinator or server in that folder.
+ * Brings the newest of the schemas, and of the roles and users, that processes remember (`sources`: their data folders, or files) back
+ * into an empty store: that of the coordinators of the configuration, or with `dataPath` that of a stopped coordinator or server in
+ * that folder.
  */
 export async function restoreSchema(
   sources: readonly string[],
   configuration: Configuration,
   dataPath: string | undefined,
-): Promise<SchemaSnapshot> {
+): Promise<Restored> {
   const known = await Promise.all(sources.map(readKnown));
-  const newest = newestOf(known);
+  const restored: Restored = { schema: newestOf(known), access: newestAccessOf(known) };
   await using scope = new ResourceScope();
-  const context = { deadline: systemClock.now() + COORDINATOR_MS_MAX };
   if (dataPath === undefined) {
     const files = tlsFilesOf(configuration, "gateway", silentLogger);
     const tls = files && (await followTlsFiles(files, silentLogger, scope));
     const now = () => systemClock.now();
     const coordinator = scope.use(connectCoordinator(configuration.coordinatorAddresses, { now, tls }));
-    await coordinator.schema.restore(newest, context);
-    return newest;
+    return await bringBack(restored, coordinator);
   }
   const folder = resolve(dataPath);
   const options = { clock: systemClock, configuration, logger: silentLogger, onStoreFailure: () => undefined };
   const ballast = new DiskBallast(join(folder, "BALLAST"), BALLAST_BYTES);
   const store = await openEmbeddedMetaStore(options, folder, ballast, scope);
   const shardLimit = { max: configuration.schemaShardsMax, reason: "SCHEMA_SHARDS_MAX" };
-  const { schema } = await openCoordinator(options, { store, expectedStorageNodes: 1, shardLimit }, scope);
-  await schema.restore(newest, context);
-  return newest;
+  return await bringBack(
+    restored,
+    await openCoordinator(options, { store, expectedStorageNodes: 1, shardLimit }, scope),
+  );
+}
+
+/**
+ * Roles and users first: with the schema the store becomes that of the cluster, and its processes believe whatever it says of them.
+ */
+async function bringBack(
+  restored: Restored,
+  { schema, access }: { readonly schema: Pick<ServedSchema, "current" | "restore">; readonly access: AccessService },
+): Promise<Restored> {
+  const contextOf = () => ({ deadline: systemClock.now() + COORDINATOR_MS_MAX });
+  const { classes } = await schema.current(contextOf());
+  // Where there are classes, nothing is brought back: the schema says so.
+  if (restored.access !== undefined && classes.length === 0) {
+    await restoreAccess(restored.access, access, contextOf);
+  }
+  await schema.restore(restored.schema, contextOf());
+  return restored;
 }
 
 interface KnownSchema {
   readonly source: string;
   readonly snapshot: SchemaSnapshot;
+  /** Only gateways and servers know any. */
+  readonly access: AccessSnapshot | undefined;
+}
+
+/** Versions of a store only grow, over the starts of its coordinators, too. */
+function newestAccessOf(known: readonly KnownSchema[]): AccessSnapshot | undefined {
+  const all = known.flatMap(({ access }) => access ?? []);
+  return all.reduce<AccessSnapshot | undefined>(
+    (newest, one) => (newest === undefined || one.version > newest.version ? one : newest),
+    undefined,
+  );
 }
 
 async function readKnown(source: string): Promise<KnownSchema> {
@@ -65,7 +110,8 @@ async function readKnown(source: string): Promise<KnownSchema> {
   if (snapshot.clusterId === undefined) {
     throw new ShoalError("invalid", `--from '${source}': it does not say which cluster it is of`);
   }
-  return { source, snapshot };
+  const access = await accessMemory(jsonFileMemory(dirname(file), KNOWN_ACCESS)).load();
+  return { source, snapshot, access };
 }
 
 /** Fails with `invalid` when they are of several clusters. */

@@ -41,21 +41,23 @@ export class Assignments {
 
   /** Fails with `notFound` when the user or a role does not exist, with `malformed` on a role that only settings give. */
   assign(subject: Subject, roles: readonly string[], principal: Principal, context: RequestContext): Promise<void> {
-    return this.#change(true, subject, roles, principal, context, (before, named) => [
+    return this.#change(subject, roles, principal, context, (before, named) => [
       ...before,
       ...named.filter((role) => !before.includes(role)),
     ]);
   }
 
-  /** Roles that the user or group does not have are passed over. Fails as {@link assign}. */
+  /**
+   * Roles that the user or group does not have are passed over. Fails as {@link assign}; what a user is assigned who is gone can be
+   * taken away.
+   */
   revoke(subject: Subject, roles: readonly string[], principal: Principal, context: RequestContext): Promise<void> {
-    return this.#change(false, subject, roles, principal, context, (before, named) =>
+    return this.#change(subject, roles, principal, context, (before, named) =>
       before.filter((role) => !named.includes(role)),
     );
   }
 
   #change(
-    mustBeThere: boolean,
     subject: Subject,
     names: readonly string[],
     principal: Principal,
@@ -70,9 +72,9 @@ export class Assignments {
     return changeAccess(this.#parts, principal, context, (state, actor) => {
       requireAssigning(actor, subject);
       for (const name of roles) requireGranting(actor, knownRole(state, name));
-      if (mustBeThere) this.#requireThere(subject, state);
       const before = state.assigned.get(key) ?? [];
       const after = decide(before, roles);
+      if (after.length >= before.length) this.requireThere(subject, state);
       if (after.length > ROLES_PER_SUBJECT_MAX)
         throw tooMany(`it would have ${after.length} roles`, ROLES_PER_SUBJECT_MAX);
       if (before.length === 0 && after.length > 0 && state.assigned.size >= SUBJECTS_MAX) {
@@ -84,8 +86,8 @@ export class Assignments {
     });
   }
 
-  /** Users of an issuer and groups are known by their tokens only. */
-  #requireThere({ kind, name }: Subject, { users }: AccessState): void {
+  /** Fails with `notFound` on a user without a key. Users of an issuer and groups are known by their tokens only. */
+  requireThere({ kind, name }: Subject, { users }: AccessState): void {
     if (kind !== "user/db" || users.has(name) || this.#parts.isStaticUser(name)) return;
     throw new ShoalError("notFound", `user '${name}' does not exist: there is no API key for it`);
   }

@@ -1,5 +1,5 @@
 import type { SchemaView } from "@shoal/cluster";
-import { ShoalError } from "@shoal/model";
+import { type RequestWarnings, ShoalError } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
@@ -43,14 +43,14 @@ export interface GraphQlHandler {
   /**
    * Answers a request body. Never rejects because of what the body says; rejects with `overloaded` when answers
    * take too much memory, with `deadlineExceeded` when writing it takes too long, and when something of ours is broken.
-   * The bytes are not read any more once the promise is settled.
+   * The bytes are not read any more once the promise is settled. `warnings` is told of unknown members, here and below.
    */
-  execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer>;
+  execute(rawBody: Buffer | Uint8Array, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlAnswer>;
   /**
    * The same for the body of POST /v1/graphql/batch, a list of requests. Rejects with `malformed`, `invalid` or `tooLarge`
    * when it is none, or one without items.
    */
-  executeBatch(rawBody: Buffer, context: RequestContext): Promise<GraphQlBatchAnswer>;
+  executeBatch(rawBody: Buffer, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlBatchAnswer>;
 }
 
 export function createGraphQlHandler(deps: GraphQlHandlerDeps): GraphQlHandler {
@@ -88,11 +88,11 @@ class Handler implements GraphQlHandler {
   }
 
   // Not `async`: a prepared query is one promise.
-  execute(rawBody: Buffer | Uint8Array, context: RequestContext): Promise<GraphQlAnswer> {
+  execute(rawBody: Buffer | Uint8Array, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlAnswer> {
     try {
       const current = this.#current(context);
-      if (!(current instanceof Promise)) return this.#execute(rawBody, context, current);
-      return current.then((generation) => this.#execute(rawBody, context, generation));
+      if (!(current instanceof Promise)) return this.#execute(rawBody, context, current, warnings);
+      return current.then((generation) => this.#execute(rawBody, context, generation, warnings));
     } catch (thrown) {
       return Promise.reject(thrown);
     }
@@ -103,15 +103,16 @@ class Handler implements GraphQlHandler {
     rawBody: Buffer | Uint8Array,
     context: RequestContext,
     generation: Generation,
+    warnings: RequestWarnings | undefined,
     isNewest = false,
   ): Promise<GraphQlAnswer> {
     const { built } = generation;
     const body = Buffer.isBuffer(rawBody)
       ? rawBody
       : Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength);
-    const refused = isNewest ? undefined : () => this.#newerAnswer(body, context, generation);
-    if (built === undefined) return this.#executeWithoutSchema(body, refused);
-    const reading = new RequestReading(body, built.reading);
+    const refused = isNewest ? undefined : () => this.#newerAnswer(body, context, generation, warnings);
+    if (built === undefined) return this.#executeWithoutSchema(body, refused, warnings);
+    const reading = new RequestReading(body, built.reading, warnings);
     const answer = this.#deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
     if (answer !== undefined) {
       this.#statistics.prepared++;
@@ -121,8 +122,12 @@ class Handler implements GraphQlHandler {
     return this.#executePlain(reading, built, refused, context);
   }
 
-  async #executeWithoutSchema(body: Buffer, refused: NewerAnswer | undefined): Promise<GraphQlAnswer> {
-    return (await refused?.()) ?? answerWithoutSchema(body);
+  async #executeWithoutSchema(
+    body: Buffer,
+    refused: NewerAnswer | undefined,
+    warnings: RequestWarnings | undefined,
+  ): Promise<GraphQlAnswer> {
+    return (await refused?.()) ?? answerWithoutSchema(body, warnings);
   }
 
   /** The answer to a request that was refused, when there is a newer schema than that of `generation`. */
@@ -130,19 +135,26 @@ class Handler implements GraphQlHandler {
     body: Buffer,
     context: RequestContext,
     generation: Generation,
+    warnings: RequestWarnings | undefined,
   ): Promise<GraphQlAnswer | undefined> {
     await this.#deps.schema.refresh(context);
     const newest = await this.#current(context);
-    return newest.definitions === generation.definitions ? undefined : this.#execute(body, context, newest, true);
+    return newest.definitions === generation.definitions
+      ? undefined
+      : this.#execute(body, context, newest, warnings, true);
   }
 
-  async executeBatch(rawBody: Buffer, context: RequestContext): Promise<GraphQlBatchAnswer> {
+  async executeBatch(
+    rawBody: Buffer,
+    context: RequestContext,
+    warnings?: RequestWarnings,
+  ): Promise<GraphQlBatchAnswer> {
     if ((await this.#current(context)).built === undefined) await this.#deps.schema.refresh(context);
     if ((await this.#current(context)).built === undefined) {
-      checkBatch(rawBody, this.#limits.graphqlBatchRequestsMax);
+      checkBatch(rawBody, this.#limits.graphqlBatchRequestsMax, warnings);
       throw new ShoalError("invalid", NO_SCHEMA);
     }
-    const execute = this.execute.bind(this);
+    const execute = (body: Buffer, itemContext: RequestContext) => this.execute(body, itemContext, warnings);
     const { onFault } = this.#deps;
     const parts = { execute, answers: this.#answers, limits: this.#limits, onFault };
     return runBatch(rawBody, parts, context);
@@ -180,8 +192,8 @@ class Handler implements GraphQlHandler {
   }
 }
 
-function answerWithoutSchema(body: Buffer): GraphQlAnswer {
-  const read = readRequest(body);
+function answerWithoutSchema(body: Buffer, warnings: RequestWarnings | undefined): GraphQlAnswer {
+  const read = readRequest(body, warnings);
   if ("refusal" in read) return read.refusal;
   return httpError(422, NO_SCHEMA);
 }

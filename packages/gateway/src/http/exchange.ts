@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Share } from "@shoal/fair-share";
+import { RequestWarnings } from "@shoal/model";
 import type { RequestWitness } from "@shoal/rpc";
 import type { Principal } from "../auth/access.js";
 import type { Connection } from "./connection.js";
@@ -36,6 +37,8 @@ export class Exchange {
   /** On its way to the audit log; undefined where there is none. */
   audited: ExchangeWitness | undefined;
   scope: RequestScope | undefined;
+  /** What of the request has no effect. */
+  readonly warnings = new RequestWarnings();
 
   constructor(
     readonly request: IncomingMessage,

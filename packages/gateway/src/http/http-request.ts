@@ -1,3 +1,4 @@
+import type { RequestWarnings } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { Principal } from "../auth/access.js";
 
@@ -16,6 +17,8 @@ export interface HttpRequest extends RequestContent {
   /** Who asks; `anonymous` on open routes. */
   readonly principal: Principal;
   readonly context: RequestContext;
+  /** Told what of the request has no effect; the answer's headers and the log say it. */
+  readonly warnings: RequestWarnings;
 }
 
 /**

@@ -31,6 +31,7 @@ import { Router } from "./router.js";
 import { bodyBytesOf, discardRest, sendResponse } from "./send-response.js";
 import { BAD_TARGET, ROOT, refuseHeaders, unmatched } from "./unrouted-answers.js";
 import { UnsentAnswers } from "./unsent-answers.js";
+import { warnedAnswer } from "./warning-headers.js";
 
 const EMPTY = Buffer.alloc(0);
 
@@ -253,7 +254,8 @@ export class HttpService {
       isCounted = true;
       stage = "handler";
       const scope = this.#begin(exchange, route, principal);
-      const answer = await route.handle({ params, queryString, body: bytes, principal, context: scope });
+      const { warnings } = exchange;
+      const answer = await route.handle({ params, queryString, body: bytes, principal, context: scope, warnings });
       return scope.isExpired ? undefined : answer;
     } catch (thrown) {
       const error = this.#isOutOfTime(thrown, exchange.scope) ? exchange.scope.timeoutError() : thrown;
@@ -377,10 +379,10 @@ export class HttpService {
     if (unread && !isLast) discardRest(request);
   }
 
-  /** The answer with what pages, and those who keep answers on the way, must know of it. */
-  #forWhomItIs({ request, queryString }: Exchange, answer: HttpResponse): HttpResponse {
+  /** The answer with what clients, pages, and those who keep answers on the way, must know of it. */
+  #forWhomItIs({ request, queryString, warnings }: Exchange, answer: HttpResponse): HttpResponse {
     const { origin } = request.headers;
-    let shown = answer;
+    let shown = warnings.isEmpty ? answer : warnedAnswer(answer, warnings);
     if (origin !== undefined && request.method !== "OPTIONS") {
       const allowOrigin = this.foreignPages.allowOrigin(origin);
       if (allowOrigin !== undefined) shown = readableAnswer(shown, allowOrigin);
@@ -390,6 +392,8 @@ export class HttpService {
 
   #tell(exchange: Exchange, ending: Parameters<RequestLog["answered"]>[1]): void {
     this.#log.answered(exchange, ending);
+    // Strangers decide what open routes are asked.
+    if (!exchange.warnings.isEmpty && exchange.served?.route.access !== "open") this.#log.withoutEffect(exchange);
     if (ending.durationMs === undefined || ending.durationMs < this.#slowMs) return;
     this.statistics.slowRequests++;
     this.#log.slow(exchange, ending);

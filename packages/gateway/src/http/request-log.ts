@@ -42,6 +42,14 @@ export class RequestLog {
     this.#logger.debug(fields, "answered");
   }
 
+  /** A request that says more than the server knows. */
+  withoutEffect(exchange: Exchange): void {
+    const { worded, others } = exchange.warnings;
+    const user = exchange.principal === undefined ? {} : { username: exchange.principal.username };
+    const fields = { ...this.#whichOne(exchange), ...user, warnings: worded, others };
+    this.#logger.warn(fields, "a request has parts without effect");
+  }
+
   /** A request that took longer than `SLOW_QUERY_MS`. */
   slow(exchange: Exchange, { status, bodyBytes, durationMs = 0 }: Ending): void {
     const fields = {

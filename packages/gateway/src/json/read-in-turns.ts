@@ -29,8 +29,12 @@ export interface ReadBody<Sink extends ItemSink> {
 /** Where the items stand: in the list at the root, in lists that are members of it; or the root is the only one. */
 export type ItemPlace<Sink extends ItemSink> =
   | { readonly kind: "root" | "rootList"; readonly sink: Sink }
-  /** By their names in lower case. */
-  | { readonly kind: "members"; readonly sinks: ReadonlyMap<string, () => Sink> };
+  /** By their names in lower case; `onOther` is told the first names of other members, long ones cut. */
+  | {
+      readonly kind: "members";
+      readonly sinks: ReadonlyMap<string, () => Sink>;
+      readonly onOther?: ((name: string) => void) | undefined;
+    };
 
 /** A turn ends after that time, and a group of items or that many bytes later. */
 const TURN_MS = 2;
@@ -38,6 +42,8 @@ const LOOK_BYTES = 32 * 1024;
 
 /** The longest spelling of a name that is looked at: `objects` with six bytes for each letter has 44. */
 const NAME_BYTES_MAX = 64;
+/** So many names are told that nobody wanted. */
+const OTHERS_MAX = 1_000;
 
 const OPEN_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
@@ -82,6 +88,7 @@ class BodyReader<Sink extends ItemSink> implements ReadBody<Sink> {
   /** What the scanner had counted when the item began that is being read; undefined between items. */
   #before: Pick<JsonScanner, "members" | "containers" | "scalars"> | undefined;
   #isVector = false;
+  #others = 0;
 
   constructor(bytes: Buffer, size: JsonSize, place: ItemPlace<Sink>) {
     this.#bytes = bytes;
@@ -125,7 +132,18 @@ class BodyReader<Sink extends ItemSink> implements ReadBody<Sink> {
         at - start === VECTOR_KEY.length && this.#bytes.compare(VECTOR_KEY, 0, undefined, start, at) === 0;
     } else if (depth === 1 && this.#place.kind === "members") {
       this.#key = this.#wanted(this.#place.sinks, start, at);
+      if (this.#key === undefined) this.#tellOther(this.#place.onOther, start, at);
     }
+  }
+
+  #tellOther(onOther: ((name: string) => void) | undefined, start: number, end: number): void {
+    if (onOther === undefined || this.#others++ >= OTHERS_MAX) return;
+    const isShort = end - start <= NAME_BYTES_MAX * 2;
+    onOther(
+      isShort
+        ? (JSON.parse(this.#bytes.toString("utf8", start, end)) as string)
+        : this.#bytes.toString("utf8", start + 1, start + NAME_BYTES_MAX * 2),
+    );
   }
 
   /** The name that stands there, when its value is wanted. Most are told by their length, without being decoded. */

@@ -42,6 +42,7 @@ export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
     async (request) =>
       book?.hasRoles === true ? change(request, book) : ROLES_OFF;
 
+  const ofUser: Parameters<typeof asking>[0] = (...asked) => rolesOfUser(book, ...asked);
   const roles = "/v1/authz/roles";
   const role = `${roles}/{role}`;
   return [
@@ -74,8 +75,8 @@ export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
       "revoke_roles",
     ),
     // Everybody may ask for his own roles.
-    read("/v1/authz/users/{user}/roles", undefined, asking(rolesOfUser)),
-    read("/v1/authz/users/{user}/roles/{userType}", undefined, asking(rolesOfUser)),
+    read("/v1/authz/users/{user}/roles", undefined, asking(ofUser)),
+    read("/v1/authz/users/{user}/roles/{userType}", undefined, asking(ofUser)),
     write(
       "POST",
       "/v1/authz/groups/{group}/assign",
@@ -273,8 +274,16 @@ function checkGroupType(type: unknown): void {
   if (type !== "oidc") throw new ShoalError("invalid", "groupType must be 'oidc'");
 }
 
-/** Roles of a user; without a type, of the users of that name of either type. */
-function rolesOfUser(request: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
+/**
+ * Roles of a user; without a type, of the users of that name of either type. Of a user with a key it is known whether there is
+ * one, of a user of an issuer it is not. What is left of a user who is gone can be seen.
+ */
+function rolesOfUser(
+  book: AccessBook | undefined,
+  request: HttpRequest,
+  state: AccessState,
+  permissions: Permissions,
+): HttpResponse {
   const [name = "", type] = request.params;
   const kinds: readonly SubjectKind[] = type === undefined ? ["user/db", "user/oidc"] : [userKind(type)];
   const names = kinds.flatMap((kind) => {
@@ -285,6 +294,9 @@ function rolesOfUser(request: HttpRequest, state: AccessState, permissions: Perm
     throw permissions.refusal("read_users", [name]);
   const isOneself =
     permissions.principal.username === name && kinds.includes(`user/${permissions.principal.userType}` as SubjectKind);
+  if (!isOneself && names.length === 0) {
+    for (const kind of type === undefined ? [] : kinds) book?.assignments.requireThere({ kind, name }, state);
+  }
   return shownRoles(request, isOneself ? permissions.roles : rolesNamed(new Set(names), state), permissions);
 }
 

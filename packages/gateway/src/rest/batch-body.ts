@@ -1,6 +1,6 @@
 import type { WorkBounds } from "@shoal/fair-share";
 import type { ObjectInput } from "@shoal/ingest";
-import { describeValue, isUncheckedObject, ShoalError } from "@shoal/model";
+import { describeValue, isUncheckedObject, type RequestWarnings, ShoalError } from "@shoal/model";
 import { cutVectors } from "../json/cut-vectors.js";
 import { BATCH_BODY } from "../json/json-size.js";
 import { refuseCostlyJson } from "../json/parse-json.js";
@@ -12,22 +12,27 @@ import { type Inputs, objectInput, readGroup, readInputs } from "./object-body.j
 const BATCH = 'an object with a list of objects, {"objects": […]}';
 
 /**
- * The body of an object batch; a null item stays undefined. `fields` is checked and otherwise ignored. Fails with
- * `malformed` or `invalid`, with `tooLarge` on more than `objectsMax` items; an absent list is an empty one.
+ * The body of an object batch; a null item stays undefined. `fields` is checked and otherwise ignored, unknown members are told
+ * to `warnings`. Fails with `malformed` or `invalid`, with `tooLarge` on more than `objectsMax` items; an absent list is an empty one.
  */
-export function readBatchBody(bytes: Buffer, objectsMax: number): Inputs {
+export function readBatchBody(bytes: Buffer, objectsMax: number, warnings?: RequestWarnings): Inputs {
   refuseCostlyJson(bytes, BATCH_BODY);
   return readInputs(
     cutVectors(bytes),
     () => bytes.toString("utf8"),
-    (value) => batchItems(value, objectsMax),
+    (value) => batchItems(value, objectsMax, warnings),
   );
 }
 
 /** As {@link readBatchBody}, for a long body, in turns of the event loop. */
-export async function readLongBatchBody(bytes: Buffer, objectsMax: number, bounds?: WorkBounds): Promise<Inputs> {
+export async function readLongBatchBody(
+  bytes: Buffer,
+  objectsMax: number,
+  bounds: WorkBounds,
+  warnings?: RequestWarnings,
+): Promise<Inputs> {
   const inputs = () =>
-    new ParsedItems((group) => readGroup(group, (items) => inputsOf(items, group.first)), objectsMax);
+    new ParsedItems((group) => readGroup(group, (items) => inputsOf(items, group.first, warnings)), objectsMax);
   const checkedFields = () =>
     new ParsedItems<undefined>(({ first, text }) => {
       checkFields(JSON.parse(text()) as unknown[], first);
@@ -37,7 +42,8 @@ export async function readLongBatchBody(bytes: Buffer, objectsMax: number, bound
     ["objects", inputs],
     ["fields", checkedFields],
   ]);
-  const { root, members } = await readInTurns(bytes, BATCH_BODY, { kind: "members", sinks }, bounds);
+  const onOther = (name: string) => warnings?.addUnknown("", name, batchMembers);
+  const { root, members } = await readInTurns(bytes, BATCH_BODY, { kind: "members", sinks, onOther }, bounds);
   if (root.sample === null) return [];
   if (!isUncheckedObject(root.sample)) throw wrongBody(root.sample, BATCH);
   const { objects, fields } = wantedMembers(members, ({ sample }) => sample === null);
@@ -52,10 +58,14 @@ export async function readLongBatchBody(bytes: Buffer, objectsMax: number, bound
   return objects.sink?.items ?? [];
 }
 
-function batchItems(value: unknown, objectsMax: number): Inputs {
+function batchItems(value: unknown, objectsMax: number, warnings?: RequestWarnings): Inputs {
   if (value === null) return [];
   if (!isUncheckedObject(value)) throw wrongBody(value, BATCH);
-  const { objects, fields } = wantedMembers(Object.entries(value), (member) => member === null);
+  const { objects, fields } = wantedMembers(
+    Object.entries(value),
+    (member) => member === null,
+    (name) => warnings?.addUnknown("", name, batchMembers),
+  );
   if (fields !== undefined) {
     requireList(fields, "fields", "a list of strings");
     checkFields(fields, 0);
@@ -63,13 +73,16 @@ function batchItems(value: unknown, objectsMax: number): Inputs {
   if (objects === undefined) return [];
   requireList(objects, "objects", "a list of objects");
   requireLength(objects.length, objectsMax);
-  return inputsOf(objects, 0);
+  return inputsOf(objects, 0, warnings);
 }
+
+const batchMembers = (): readonly string[] => ["objects", "fields"];
 
 /** The members that count, in any case (reference-rest 1.4): of repeated ones the last, and null is as good as none. */
 function wantedMembers<Value>(
   members: Iterable<readonly [string, Value]>,
   isNull: (value: Value) => boolean,
+  onOther?: (name: string) => void,
 ): { readonly objects: Value | undefined; readonly fields: Value | undefined } {
   let objects: Value | undefined;
   let fields: Value | undefined;
@@ -77,6 +90,7 @@ function wantedMembers<Value>(
     const name = key.toLowerCase();
     if (name === "objects") objects = isNull(value) ? undefined : value;
     else if (name === "fields") fields = isNull(value) ? undefined : value;
+    else onOther?.(key);
   }
   return { objects, fields };
 }
@@ -94,12 +108,12 @@ function requireLength(length: number, objectsMax: number): void {
 }
 
 /** `first` is the index of the first of them. */
-function inputsOf(items: unknown, first: number): Inputs {
+function inputsOf(items: unknown, first: number, warnings?: RequestWarnings): Inputs {
   requireList(items, "objects", "a list of objects");
   return items.map((item, at) => {
     if (item === null) return undefined;
     if (!isUncheckedObject(item)) throw wrongMember(item, `objects[${first + at}]`, "an object");
-    return objectInput(item, "objects", first + at);
+    return objectInput(item, "objects", first + at, warnings);
   });
 }
 

@@ -1,7 +1,7 @@
 import type { IngestService, ReferenceOutcome } from "@shoal/ingest";
 import { parseLongBeacon } from "@shoal/model";
-import type { RequestContext, RequestWitness } from "@shoal/rpc";
-import type { HttpRequest, RequestContent } from "../http/http-request.js";
+import type { RequestWitness } from "@shoal/rpc";
+import type { HttpRequest } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
@@ -13,13 +13,13 @@ import { readLongReferenceBatch, readReferenceBatch } from "./reference-body.js"
  * answer is 504; what was acknowledged by then stays.
  */
 export function batchReferencesRoute(ingest: IngestService, referencesMax: number): Route {
-  const read = ({ body }: RequestContent, context?: RequestContext) =>
+  const read = ({ body, context, warnings }: HttpRequest) =>
     body.length > LONG_BODY_BYTES
-      ? readLongReferenceBatch(body, referencesMax, context)
-      : readReferenceBatch(body, referencesMax);
+      ? readLongReferenceBatch(body, referencesMax, context, warnings)
+      : readReferenceBatch(body, referencesMax, warnings);
 
   async function importReferences(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = await read(request, request.context);
+    const inputs = await read(request);
     const outcomes = await ingest.importReferences(inputs, request.context);
     if (request.context.witness !== undefined) tellBatch(outcomes, request.context.witness);
     function* results() {

@@ -1,7 +1,7 @@
 import type { BatchOutcome, IngestService } from "@shoal/ingest";
-import type { RequestContext, RequestWitness } from "@shoal/rpc";
+import type { RequestWitness } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
-import type { HttpRequest, RequestContent } from "../http/http-request.js";
+import type { HttpRequest } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
@@ -26,13 +26,13 @@ export function batchRoute(
   clock: Clock,
   { batchObjectsMax, onBatch }: BatchSettings,
 ): Route {
-  const read = ({ body }: RequestContent, context?: RequestContext) =>
+  const read = ({ body, context, warnings }: HttpRequest) =>
     body.length > LONG_BODY_BYTES
-      ? readLongBatchBody(body, batchObjectsMax, context)
-      : readBatchBody(body, batchObjectsMax);
+      ? readLongBatchBody(body, batchObjectsMax, context, warnings)
+      : readBatchBody(body, batchObjectsMax, warnings);
 
   async function importObjects(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = await read(request, request.context);
+    const inputs = await read(request);
     const outcomes = await ingest.importObjects(inputs, request.context);
     onBatch?.(outcomes);
     if (request.context.witness !== undefined) tellBatch(outcomes, request.context.witness);

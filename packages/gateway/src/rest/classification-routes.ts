@@ -16,7 +16,7 @@ export function classificationRoutes(
   async function start(request: HttpRequest): Promise<HttpResponse> {
     const body = readBody(request);
     // Its form first: what is wrong with that is 422.
-    readClassificationBody(body);
+    readClassificationBody(body, request.warnings);
     try {
       const started = await classifications.start(body, request.context);
       request.context.witness?.concerns("class", started.class);

@@ -1,8 +1,9 @@
+import { warnOfUnknown } from "@shoal/model";
 import type { EnabledModules, ModuleResponse, ModuleRoute } from "@shoal/module-api";
 import { type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { ONE_BODY } from "../json/json-size.js";
-import { refuseCostlyJson } from "../json/parse-json.js";
+import { parseJson, refuseCostlyJson } from "../json/parse-json.js";
 import { modulePath, resourceOfModule } from "./module-paths.js";
 
 /** The routes of modules, below `/v1/modules/<name>/`, with authentication as all others (decisions). */
@@ -22,10 +23,14 @@ function moduleRoute(name: string, { method, path, verb, operation, handle }: Mo
         : { verb, resource: resourceOfModule(name), action: "update_data", isEverywhere: true },
     timeout: "request",
     ...(verb === "get" ? {} : { audited: { action: `${verb}_in_module`, recorded: "line" as const } }),
-    handle: async ({ params, body, context }) => {
+    handle: async ({ params, body, context, warnings }) => {
       // Modules parse their bodies in one go.
       if (operation.body !== undefined) refuseCostlyJson(body, ONE_BODY);
-      return response(await handle({ params, body, context }));
+      const answer = await handle({ params, body, context });
+      // What is no JSON has been refused.
+      if (operation.body !== undefined && body.length > 0)
+        warnOfUnknown(operation.body.schema, parseJson(body).value, warnings);
+      return response(answer);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { ClusterNode } from "@shoal/cluster";
-import { ShoalError } from "@shoal/model";
+import { RequestWarnings, ShoalError } from "@shoal/model";
 import type { RequestContext, ShardService, ShardStatus } from "@shoal/rpc";
 import { describe, expect, it } from "vitest";
 import { ANONYMOUS } from "../auth/access.js";
@@ -16,9 +16,14 @@ function node(name: string, shardStatuses: ShardService["shardStatuses"]): Clust
   return { record: { name, address: `${name}:7101`, shoalVersion: "1.2.3", gitHash: "abc" }, service };
 }
 
-async function answer(nodes: readonly ClusterNode[], context: RequestContext = { deadline: NOW + 60_000 }) {
+async function answer(
+  nodes: readonly ClusterNode[],
+  queryString = "",
+  context: RequestContext = { deadline: NOW + 60_000 },
+) {
   const { handle } = nodesRoute({ nodes }, { now: () => NOW });
-  const request = { params: [], queryString: "", body: Buffer.alloc(0), principal: ANONYMOUS, context };
+  const warnings = new RequestWarnings();
+  const request = { params: [], queryString, body: Buffer.alloc(0), principal: ANONYMOUS, context, warnings };
   const { status, body } = await handle(request);
   expect(status).toBe(200);
   return JSON.parse(String(body)).nodes;
@@ -86,5 +91,41 @@ describe("GET /v1/nodes", () => {
       ["c", "UNAVAILABLE", { objectCount: 0, shardCount: 0 }],
     ]);
     expect(deadlines).toEqual([NOW + 2_000, NOW + 2_000, NOW + 2_000]);
+  });
+
+  it("U1: tells as much as `output` asks for, in the members of today's interface", async () => {
+    const nodes = [
+      node("a", async () => [shard("Car", "s1", 2, "ready"), shard("Car", "s2", 1, "readOnly")]),
+      node("b", async () => Promise.reject(new ShoalError("unavailable", "away"))),
+    ];
+    const common = { batchStats: { ratePerSecond: 0 }, gitHash: "abc", operationalMode: "ReadWrite", version: "1.2.3" };
+    expect(await answer(nodes, "output=minimal")).toEqual([
+      { ...common, name: "a", shards: null, status: "UNHEALTHY" },
+      { ...common, name: "b", shards: null, status: "UNAVAILABLE" },
+    ]);
+    const verbose = {
+      asyncReplicationStatus: null,
+      class: "Car",
+      compressed: false,
+      loaded: true,
+      numberOfReplicas: 1,
+      replicationFactor: 1,
+      vectorQueueLength: 0,
+    };
+    expect(await answer(nodes, "output=verbose")).toEqual([
+      {
+        ...common,
+        name: "a",
+        shards: [
+          { ...verbose, name: "s1", objectCount: 2, vectorIndexingStatus: "READY" },
+          { ...verbose, name: "s2", objectCount: 1, vectorIndexingStatus: "READONLY" },
+        ],
+        stats: { objectCount: 3, shardCount: 2 },
+        status: "UNHEALTHY",
+      },
+      { ...common, name: "b", shards: [], stats: { objectCount: 0, shardCount: 0 }, status: "UNAVAILABLE" },
+    ]);
+    expect(await answer(nodes, "output=")).toEqual(await answer(nodes));
+    await expect(answer(nodes, "output=all")).rejects.toMatchObject({ code: "invalid" });
   });
 });

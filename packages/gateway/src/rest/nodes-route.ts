@@ -1,17 +1,22 @@
 import type { ClusterNode, ClusterNodes } from "@shoal/cluster";
-import type { ClassRights } from "@shoal/model";
+import { type ClassRights, quoteText, ShoalError } from "@shoal/model";
 import type { RequestContext, ShardStatus } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
+import { queryParameter, type RequestContent } from "../http/http-request.js";
 import { jsonResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 
 /** A node that has not told of its shards by then counts as unavailable. */
 const NODE_MS_MAX = 2_000;
 
+/** How much is told of a node; without it what was told before there was a choice. */
+export const NODE_OUTPUTS = ["minimal", "verbose"] as const;
+type NodeOutput = (typeof NODE_OUTPUTS)[number] | undefined;
+
 /**
  * `GET /v1/nodes`: one entry a storage node that has registered, by name. `UNHEALTHY`: a shard of it cannot be written or
  * has failed; `UNAVAILABLE`: it cannot be reached, and nothing is known of its shards. Shards of classes that the client may not
- * know of are neither shown nor counted.
+ * know of are neither shown nor counted. `output` as in reference-today 5.10.
  */
 export function nodesRoute(nodes: ClusterNodes, clock: Clock): Route {
   return {
@@ -20,39 +25,80 @@ export function nodesRoute(nodes: ClusterNodes, clock: Clock): Route {
     body: "none",
     access: { verb: "list", resource: "nodes", action: "read_nodes" },
     timeout: "request",
-    handle: async ({ context }) => {
+    handle: async (request) => {
+      const output = outputOf(request);
+      const { context } = request;
       const { rights } = context;
       const deadline = Math.min(context.deadline, clock.now() + NODE_MS_MAX);
       const bounded: RequestContext = { deadline, signal: context.signal, requestId: context.requestId };
       return jsonResponse(200, {
-        nodes: await Promise.all(nodes.nodes.map((node) => described(node, rights, bounded))),
+        nodes: await Promise.all(nodes.nodes.map(async (node) => shown(await stateOf(node, rights, bounded), output))),
       });
     },
   };
 }
 
-async function described({ record, service }: ClusterNode, rights: ClassRights | undefined, context: RequestContext) {
+function outputOf(request: Pick<RequestContent, "queryString">): NodeOutput {
+  const given = queryParameter(request, "output");
+  const output = NODE_OUTPUTS.find((one) => one === given);
+  if (given === undefined || output !== undefined) return output;
+  throw new ShoalError(
+    "invalid",
+    `query parameter 'output' must be one of ${NODE_OUTPUTS.join(", ")}, got ${quoteText(given)}`,
+  );
+}
+
+interface NodeState {
+  readonly node: { readonly name: string; readonly version: string; readonly gitHash: string };
+  readonly status: "HEALTHY" | "UNHEALTHY" | "UNAVAILABLE";
+  /** Those that the client may know of. */
+  readonly shards: readonly ShardStatus[];
+}
+
+async function stateOf(
+  { record, service }: ClusterNode,
+  rights: ClassRights | undefined,
+  context: RequestContext,
+): Promise<NodeState> {
   const { name, shoalVersion: version, gitHash } = record;
+  const node = { name, version, gitHash };
   const statuses = await service.shardStatuses(context).catch((thrown: unknown) => {
     // Nobody waits for the answer any more.
     if (context.signal?.aborted) throw thrown;
     return undefined;
   });
-  if (statuses === undefined) {
-    return { name, status: "UNAVAILABLE", version, gitHash, stats: { objectCount: 0, shardCount: 0 }, shards: [] };
-  }
+  if (statuses === undefined) return { node, status: "UNAVAILABLE", shards: [] };
   const isHealthy = statuses.every(({ status }) => status === "ready");
   const seen = statuses.filter(({ address }) => rights?.maySeeShards(address.className) !== false);
-  const objectCount = seen.reduce((sum, shard) => sum + shard.objectCount, 0);
+  return { node, status: isHealthy ? "HEALTHY" : "UNHEALTHY", shards: [...seen].sort(byClassThenName) };
+}
+
+/** Clients fill their batches by it: without the length of a queue they do not wait for one (reference-today 5.10). */
+const BATCH_STATS = { ratePerSecond: 0 };
+
+function shown({ node: { name, version, gitHash }, status, shards }: NodeState, output: NodeOutput) {
+  const stats = { objectCount: shards.reduce((sum, shard) => sum + shard.objectCount, 0), shardCount: shards.length };
+  if (output === undefined) return { name, status, version, gitHash, stats, shards: shards.map(shownShard) };
+  const node = { batchStats: BATCH_STATS, gitHash, name, operationalMode: "ReadWrite" };
+  if (output === "minimal") return { ...node, shards: null, status, version };
+  return { ...node, shards: shards.map(verboseShard), stats, status, version };
+}
+
+function shownShard({ address, objectCount }: ShardStatus) {
+  return { name: address.shardName, class: address.className, objectCount };
+}
+
+/** There is one copy of each shard, and a vector is in the index when its write is acknowledged. */
+function verboseShard(shard: ShardStatus) {
   return {
-    name,
-    status: isHealthy ? "HEALTHY" : "UNHEALTHY",
-    version,
-    gitHash,
-    stats: { objectCount, shardCount: seen.length },
-    shards: [...seen].sort(byClassThenName).map(({ address, objectCount }) => {
-      return { name: address.shardName, class: address.className, objectCount };
-    }),
+    ...shownShard(shard),
+    asyncReplicationStatus: null,
+    compressed: false,
+    loaded: shard.status !== "failed",
+    numberOfReplicas: 1,
+    replicationFactor: 1,
+    vectorIndexingStatus: shard.status === "ready" ? "READY" : "READONLY",
+    vectorQueueLength: 0,
   };
 }
 

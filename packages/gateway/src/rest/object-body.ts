@@ -1,6 +1,6 @@
 import type { WorkBounds } from "@shoal/fair-share";
 import type { ObjectInput } from "@shoal/ingest";
-import { int64Of, isUncheckedObject, JsonNumber, ShoalError } from "@shoal/model";
+import { int64Of, isUncheckedObject, JsonNumber, type RequestWarnings, ShoalError } from "@shoal/model";
 import { type CutText, cutVectors } from "../json/cut-vectors.js";
 import type { ItemGroup } from "../json/item-groups.js";
 import { ONE_BODY } from "../json/json-size.js";
@@ -36,26 +36,35 @@ const TIMES: ReadonlyMap<string, string> = new Map([
   ["lastupdatetimeunix", "lastUpdateTimeUnix"],
 ]);
 
-/** The body of a request about one object. Fails with `malformed`, `invalid` (no body) or `tooLarge`. */
-export function readObjectBody(bytes: Buffer): ObjectInput {
+/** For advice on a name that is none of them. */
+function knownMembers(): readonly string[] {
+  return [...MEMBERS.values(), ...TIMES.values()].map((name) => (name === "className" ? "class" : name));
+}
+
+/**
+ * The body of a request about one object; unknown members are told to `warnings`. Fails with `malformed`, `invalid` (no body) or
+ * `tooLarge`.
+ */
+export function readObjectBody(bytes: Buffer, warnings?: RequestWarnings): ObjectInput {
   refuseCostlyJson(bytes, ONE_BODY);
   const text = (): string => bytes.toString("utf8");
-  return checked(readInputs(cutVectors(bytes), text, oneInput)[0], () => parseJsonExactly(text()));
+  const [input] = readInputs(cutVectors(bytes), text, (value) => [objectInput(value, undefined, 0, warnings)]);
+  return checked(input, () => parseJsonExactly(text()));
 }
 
 /** As {@link readObjectBody}, for a long body: looked at in turns, then parsed in one. */
-export async function readLongObjectBody(bytes: Buffer, bounds?: WorkBounds): Promise<ObjectInput> {
+export async function readLongObjectBody(
+  bytes: Buffer,
+  bounds: WorkBounds,
+  warnings?: RequestWarnings,
+): Promise<ObjectInput> {
   const groups = new ParsedItems((group) => [group], 1);
   await readInTurns(bytes, ONE_BODY, { kind: "root", sink: groups }, bounds);
   const [group] = groups.items;
   if (group === undefined) return objectInput(null);
   const first = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined);
-  const [input] = readGroup(group, (list) => oneInput(first(list)));
+  const [input] = readGroup(group, (list) => [objectInput(first(list), undefined, 0, warnings)]);
   return checked(input, () => first(parseJsonExactly(group.text())));
-}
-
-function oneInput(value: unknown): Inputs {
-  return [objectInput(value)];
 }
 
 /** The input with a vector that can be decoded; `exactBody` reads the body with the literals of its numbers. */
@@ -137,14 +146,22 @@ function readCutInputs(
   return restored === vectors.length ? whole : undefined;
 }
 
-function checkTime(key: string, value: unknown, list: string | undefined, at: number): void {
+/** A member that is no part of the object: a time, which must be one, or unknown. */
+function checkOther(key: string, value: unknown, list: string | undefined, at: number, warnings?: RequestWarnings) {
   const time = TIMES.get(key.toLowerCase());
-  if (time === undefined || value === null || typeof int64Of(value) === "number" || value instanceof JsonNumber) return;
+  if (time === undefined) {
+    warnings?.addUnknown(list === undefined ? "" : `${list}[]`, key, knownMembers);
+    return;
+  }
+  if (value === null || typeof int64Of(value) === "number" || value instanceof JsonNumber) return;
   throw wrongMember(value, pathOf(list, at, time), "an integer of at most 64 bits, in milliseconds since 1970");
 }
 
-/** An object of a request body, or of the `list` in it, where it stands `at`. Null is an empty one. */
-export function objectInput(value: unknown, list?: string, at = 0): ObjectInput {
+/**
+ * An object of a request body, or of the `list` in it, where it stands `at`. Null is an empty one. Unknown members are told to
+ * `warnings`.
+ */
+export function objectInput(value: unknown, list?: string, at = 0, warnings?: RequestWarnings): ObjectInput {
   const draft: Draft = {
     id: undefined,
     className: undefined,
@@ -158,7 +175,7 @@ export function objectInput(value: unknown, list?: string, at = 0): ObjectInput 
     for (const key of Object.keys(value)) {
       const member = MEMBERS.get(key) ?? MEMBERS.get(key.toLowerCase());
       if (member !== undefined) draft[member] = value[key] ?? undefined;
-      else checkTime(key, value[key], list, at);
+      else checkOther(key, value[key], list, at, warnings);
     }
   }
   const { id, className } = draft;

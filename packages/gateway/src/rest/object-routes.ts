@@ -2,9 +2,9 @@ import type { IngestService, ObjectInput } from "@shoal/ingest";
 import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
-import { InnerContext, type RequestContext } from "@shoal/rpc";
+import { InnerContext } from "@shoal/rpc";
 import type { AnswerBudget } from "../answer-budget.js";
-import type { HttpRequest, RequestContent } from "../http/http-request.js";
+import type { HttpRequest } from "../http/http-request.js";
 import { queryParameter } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT, notFoundResponse } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
@@ -53,7 +53,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   }
 
   async function post(request: HttpRequest): Promise<HttpResponse> {
-    const input = await readBody(request, request.context);
+    const input = await readBody(request);
     const written = await ingest.createObject(input, request.context);
     request.context.witness?.wrote(written.object.className, 1, 0);
     return { status: 200, body: `${writer.written(written, input.id || undefined, input)}\n` };
@@ -61,7 +61,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
 
   async function put(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
-    const input = await readBody(request, request.context);
+    const input = await readBody(request);
     const written = await ingest.replaceObject(id, input, request.context);
     request.context.witness?.wrote(written.object.className, 1, 0);
     if (!profile.putObjectAnswersObject) return NO_CONTENT;
@@ -70,7 +70,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
 
   async function patch(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
-    const input = await readBody(request, request.context);
+    const input = await readBody(request);
     await ingest.mergeObject(id, input, request.context);
     request.context.witness?.wrote(input.className, 1, 0);
     return NO_CONTENT;
@@ -84,7 +84,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   }
 
   async function validate(request: HttpRequest): Promise<HttpResponse> {
-    await ingest.validateObject(await readBody(request, request.context), request.context);
+    await ingest.validateObject(await readBody(request), request.context);
     return EMPTY_OK;
   }
 
@@ -122,8 +122,8 @@ function counted(action: string) {
 
 const NO_FIELDS = { properties: false, vector: false, extras: false };
 
-function readBody({ body }: RequestContent, context?: RequestContext): ObjectInput | Promise<ObjectInput> {
-  return body.length > LONG_BODY_BYTES ? readLongObjectBody(body, context) : readObjectBody(body);
+function readBody({ body, context, warnings }: HttpRequest): ObjectInput | Promise<ObjectInput> {
+  return body.length > LONG_BODY_BYTES ? readLongObjectBody(body, context, warnings) : readObjectBody(body, warnings);
 }
 
 /** A JSON answer from a string of bytes. */

@@ -1,6 +1,6 @@
 import type { WorkBounds } from "@shoal/fair-share";
 import type { ReferenceInput } from "@shoal/ingest";
-import { isUncheckedObject, quoteText, ShoalError } from "@shoal/model";
+import { isUncheckedObject, quoteText, type RequestWarnings, ShoalError } from "@shoal/model";
 import { BATCH_BODY, ONE_BODY } from "../json/json-size.js";
 import { parseJson } from "../json/parse-json.js";
 import { ParsedItems } from "../json/parsed-items.js";
@@ -11,70 +11,90 @@ import { wrongBody, wrongElement, wrongMember } from "../json/wrong-member.js";
 const REQUEST_URI = /^(?:\/|[A-Za-z][A-Za-z0-9+.-]*:)/;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
+/** Members that references have in answers, too: who sends back what he has read means nothing by them. */
+const REFERENCE_MEMBERS: ReadonlySet<string> = new Set(["beacon", "href", "classification"]);
+const BATCH_MEMBERS: ReadonlySet<string> = new Set(["from", "to", "tenant"]);
+
 /**
- * The body of `POST …/references/{property}`: one reference; its beacon, empty when there is none. Fails with
- * `malformed`, and with `invalid` for no body and for a beacon that is no URI.
+ * The body of `POST …/references/{property}`: one reference; its beacon, empty when there is none. Unknown members are told to
+ * `warnings`, here and below. Fails with `malformed`, and with `invalid` for no body and for a beacon that is no URI.
  */
-export function readReference(bytes: Buffer): string {
-  return beaconOf(parseJson(bytes).value);
+export function readReference(bytes: Buffer, warnings?: RequestWarnings): string {
+  return beaconOf(parseJson(bytes).value, undefined, warnings);
 }
 
 /** As {@link readReference}, for a long body, in turns of the event loop. */
-export async function readLongReference(bytes: Buffer, bounds?: WorkBounds): Promise<string> {
+export async function readLongReference(
+  bytes: Buffer,
+  bounds: WorkBounds,
+  warnings?: RequestWarnings,
+): Promise<string> {
   const { root } = await readInTurns(
     bytes,
     ONE_BODY,
-    { kind: "root", sink: parsed((value) => beaconOf(value), 1) },
+    { kind: "root", sink: parsed((value) => beaconOf(value, undefined, warnings), 1) },
     bounds,
   );
   return root.sink?.items[0] ?? "";
 }
 
 /** The body of `PUT …/references/{property}`: a list of references. Fails as {@link readReference}. */
-export function readReferences(bytes: Buffer, referencesMax: number): readonly string[] {
-  return listOf(parseJson(bytes, BATCH_BODY).value, REFERENCE_LIST, referencesMax);
+export function readReferences(bytes: Buffer, referencesMax: number, warnings?: RequestWarnings): readonly string[] {
+  return listOf(parseJson(bytes, BATCH_BODY).value, referenceList(warnings), referencesMax);
 }
 
 /** As {@link readReferences}, for a long body, in turns of the event loop. */
 export function readLongReferences(
   bytes: Buffer,
   referencesMax: number,
-  bounds?: WorkBounds,
+  bounds: WorkBounds,
+  warnings?: RequestWarnings,
 ): Promise<readonly string[]> {
-  return readLongList(bytes, REFERENCE_LIST, referencesMax, bounds);
+  return readLongList(bytes, referenceList(warnings), referencesMax, bounds);
 }
 
 /**
  * The body of `DELETE …/references/{property}`. One reference in the specification's text and in the reference, a list in the
  * specification's table: both are taken.
  */
-export function readRemovedReferences(bytes: Buffer, referencesMax: number): readonly string[] {
+export function readRemovedReferences(
+  bytes: Buffer,
+  referencesMax: number,
+  warnings?: RequestWarnings,
+): readonly string[] {
   const { value } = parseJson(bytes, BATCH_BODY);
-  return Array.isArray(value) ? listOf(value, REFERENCE_LIST, referencesMax) : [beaconOf(value)];
+  if (!Array.isArray(value)) return [beaconOf(value, undefined, warnings)];
+  return listOf(value, referenceList(warnings), referencesMax);
 }
 
 /** As {@link readRemovedReferences}, for a long body, in turns of the event loop. */
 export async function readLongRemovedReferences(
   bytes: Buffer,
   referencesMax: number,
-  bounds?: WorkBounds,
+  bounds: WorkBounds,
+  warnings?: RequestWarnings,
 ): Promise<readonly string[]> {
-  if (beginsList(bytes)) return readLongReferences(bytes, referencesMax, bounds);
-  return [await readLongReference(bytes, bounds)];
+  if (beginsList(bytes)) return readLongReferences(bytes, referencesMax, bounds, warnings);
+  return [await readLongReference(bytes, bounds, warnings)];
 }
 
 /** The body of `POST /v1/batch/references` (reference-rest 6.2). Null counts as an empty list. */
-export function readReferenceBatch(bytes: Buffer, referencesMax: number): readonly ReferenceInput[] {
-  return listOf(parseJson(bytes, BATCH_BODY).value, REFERENCE_BATCH, referencesMax);
+export function readReferenceBatch(
+  bytes: Buffer,
+  referencesMax: number,
+  warnings?: RequestWarnings,
+): readonly ReferenceInput[] {
+  return listOf(parseJson(bytes, BATCH_BODY).value, referenceBatch(warnings), referencesMax);
 }
 
 /** As {@link readReferenceBatch}, for a long body, in turns of the event loop. */
 export function readLongReferenceBatch(
   bytes: Buffer,
   referencesMax: number,
-  bounds?: WorkBounds,
+  bounds: WorkBounds,
+  warnings?: RequestWarnings,
 ): Promise<readonly ReferenceInput[]> {
-  return readLongList(bytes, REFERENCE_BATCH, referencesMax, bounds);
+  return readLongList(bytes, referenceBatch(warnings), referencesMax, bounds);
 }
 
 /** A body that is a list: what it is called, what it must be, and how an item is read; `at` is its place. */
@@ -84,21 +104,21 @@ interface ListForm<Item> {
   readonly itemOf: (value: unknown, at: number) => Item;
 }
 
-const REFERENCE_LIST: ListForm<string> = {
-  what: "list",
-  wanted: "a list of references",
-  itemOf: beaconOf,
-};
-const REFERENCE_BATCH: ListForm<ReferenceInput> = {
-  what: "batch",
-  wanted: "a list of objects with from and to",
-  itemOf: (value, at) => {
+function referenceList(warnings: RequestWarnings | undefined): ListForm<string> {
+  const itemOf = (value: unknown, at: number) => beaconOf(value, at, warnings);
+  return { what: "list", wanted: "a list of references", itemOf };
+}
+
+function referenceBatch(warnings: RequestWarnings | undefined): ListForm<ReferenceInput> {
+  const itemOf = (value: unknown, at: number): ReferenceInput => {
     const member = membersOf(value, at);
     const [from, to] = [uriOf(member("from"), "from", at), uriOf(member("to"), "to", at)];
-    const tenant = value === null || Object.keys(value as object).length <= 2 ? undefined : member("tenant");
+    const members = warnOfOthers(value, BATCH_MEMBERS, at, warnings);
+    const tenant = members <= 2 ? undefined : member("tenant");
     return tenant === undefined ? { from, to } : { from, to, tenant };
-  },
-};
+  };
+  return { what: "batch", wanted: "a list of objects with from and to", itemOf };
+}
 
 function listOf<Item>(
   value: unknown,
@@ -145,8 +165,26 @@ function requireLength(length: number, what: string, referencesMax: number): voi
 }
 
 /** `at` is the place in the list that the body is; without it the body is the reference. */
-function beaconOf(value: unknown, at?: number): string {
-  return uriOf(membersOf(value, at)("beacon"), "beacon", at);
+function beaconOf(value: unknown, at?: number, warnings?: RequestWarnings): string {
+  const beacon = uriOf(membersOf(value, at)("beacon"), "beacon", at);
+  warnOfOthers(value, REFERENCE_MEMBERS, at, warnings);
+  return beacon;
+}
+
+/** Tells of the members that are none of `known`. How many there are. */
+function warnOfOthers(
+  value: unknown,
+  known: ReadonlySet<string>,
+  at: number | undefined,
+  warnings: RequestWarnings | undefined,
+): number {
+  if (value === null) return 0;
+  const names = Object.keys(value as object);
+  for (const name of names) {
+    if (known.has(name) || known.has(name.toLowerCase())) continue;
+    warnings?.addUnknown(at === undefined ? "" : "[]", name, () => known);
+  }
+  return names.length;
 }
 
 /** The members of an object by their names in any case; of null, none (reference-rest 1.4). */

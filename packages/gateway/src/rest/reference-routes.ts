@@ -1,6 +1,5 @@
 import type { IngestService } from "@shoal/ingest";
 import type { ObjectId, WireProfile } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
@@ -23,27 +22,27 @@ export function referenceRoutes(
 ): readonly Route[] {
   const written = profile.referenceWriteStatus === 200 ? EMPTY_OK : NO_CONTENT;
 
-  const added = ({ body }: RequestContent, context?: RequestContext) =>
-    body.length > LONG_BODY_BYTES ? readLongReference(body, context) : readReference(body);
-  const listed = ({ body }: RequestContent, context?: RequestContext) =>
+  const added = ({ body, context, warnings }: HttpRequest) =>
+    body.length > LONG_BODY_BYTES ? readLongReference(body, context, warnings) : readReference(body, warnings);
+  const listed = ({ body, context, warnings }: HttpRequest) =>
     body.length > LONG_BODY_BYTES
-      ? readLongReferences(body, referencesMax, context)
-      : readReferences(body, referencesMax);
-  const removed = ({ body }: RequestContent, context?: RequestContext) =>
+      ? readLongReferences(body, referencesMax, context, warnings)
+      : readReferences(body, referencesMax, warnings);
+  const removed = ({ body, context, warnings }: HttpRequest) =>
     body.length > LONG_BODY_BYTES
-      ? readLongRemovedReferences(body, referencesMax, context)
-      : readRemovedReferences(body, referencesMax);
+      ? readLongRemovedReferences(body, referencesMax, context, warnings)
+      : readRemovedReferences(body, referencesMax, warnings);
 
   async function post(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    await ingest.addReference(id, property, await added(request, request.context), request.context);
+    await ingest.addReference(id, property, await added(request), request.context);
     request.context.witness?.wrote(undefined, 1, 0);
     return written;
   }
 
   async function put(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    const beacons = await listed(request, request.context);
+    const beacons = await listed(request);
     await ingest.replaceReferences(id, property, beacons, request.context);
     request.context.witness?.wrote(undefined, beacons.length, 0);
     return written;
@@ -51,7 +50,7 @@ export function referenceRoutes(
 
   async function remove(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    const beacons = await removed(request, request.context);
+    const beacons = await removed(request);
     await ingest.removeReferences(id, property, beacons, request.context);
     request.context.witness?.wrote(undefined, beacons.length, 0);
     return NO_CONTENT;

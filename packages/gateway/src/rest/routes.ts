@@ -5,7 +5,7 @@ import type { ClassSettings, WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
-import type { Clock, Logger } from "@shoal/service-runtime";
+import type { Clock } from "@shoal/service-runtime";
 import type { AccessBook } from "../authorization/access-book.js";
 import type { Route } from "../http/route.js";
 import { authzRoutes } from "./authz-routes.js";
@@ -19,7 +19,6 @@ import { nodesRoute } from "./nodes-route.js";
 import { ObjectWriter } from "./object-json.js";
 import { objectRoutes } from "./object-routes.js";
 import { referenceRoutes } from "./reference-routes.js";
-import { withoutUnbuiltParameters } from "./refuse-unbuilt-parameters.js";
 import { schemaRoutes } from "./schema-routes.js";
 import { usersRoutes } from "./users-routes.js";
 
@@ -34,7 +33,6 @@ export interface RestServices {
   readonly profile: WireProfile;
   readonly classSettings: () => ClassSettings;
   readonly clock: Clock;
-  readonly logger: Logger;
   /** Roles and users that are made at run time; none when absent. */
   readonly book?: AccessBook | undefined;
 }
@@ -49,7 +47,7 @@ const NO_NODES: ClusterNodes = { nodes: [] };
 
 /** Every operation of the REST API. */
 export function restRoutes(services: RestServices, settings: RestSettings): readonly Route[] {
-  const { ingest, query, classifications, schema, view, profile, classSettings, clock, logger } = services;
+  const { ingest, query, classifications, schema, view, profile, classSettings, clock } = services;
   const { nodes = NO_NODES } = services;
   const { modules } = settings;
   const { answers } = settings;
@@ -61,10 +59,10 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
     ...referenceRoutes(ingest, profile, settings.batchReferencesMax),
     batchRoute(ingest, writer, clock, settings),
     batchReferencesRoute(ingest, settings.batchReferencesMax),
-    ...schemaRoutes(schema, view, classSettings, profile, logger),
+    ...schemaRoutes(schema, view, classSettings, profile),
     ...classificationRoutes(classifications, profile),
     ...authzRoutes(services.book),
     ...usersRoutes(services.book),
   ];
-  return [...instanceRoutes(settings, profile), ...data.map(withoutUnbuiltParameters), ...moduleRoutes(modules)];
+  return [...instanceRoutes(settings, profile), ...data, ...moduleRoutes(modules)];
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type SchemaView, unknownWhetherThere } from "@shoal/cluster";
 import {
-  BodyWarnings,
   CLASS_BODY,
   type ClassDefinition,
   type ClassSettings,
@@ -18,12 +17,10 @@ import {
   type WireProfile,
 } from "@shoal/model";
 import type { ClassRecord, SchemaService } from "@shoal/rpc";
-import type { Logger } from "@shoal/service-runtime";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { parseJson, parseJsonExactly } from "../json/parse-json.js";
-import { warningHeaders } from "./warning-headers.js";
 
 /** Reading and changing classes (reference-rest 4). `classSettings` is asked anew for each class. */
 export function schemaRoutes(
@@ -31,20 +28,11 @@ export function schemaRoutes(
   view: SchemaView,
   classSettings: () => ClassSettings,
   profile: WireProfile,
-  logger: Logger,
 ): readonly Route[] {
   const definitions = (): ClassDefinition[] => view.snapshot.classes.map(({ definition }) => definition);
 
   const notFound = (className: string) => notFoundResponse(unknownClass(className), profile);
   const shown = (record: ClassRecord) => jsonResponse(200, shownClass(record.definition, profile));
-
-  /** The answer with what of the body had no effect, which is logged, too. */
-  function warned(answer: HttpResponse, warnings: BodyWarnings, className: string): HttpResponse {
-    const { worded, others } = warnings;
-    if (worded.length === 0) return answer;
-    logger.warn({ class: className, warnings: worded, others }, "a class body has members without effect");
-    return { ...answer, headers: warningHeaders(warnings) };
-  }
 
   async function list({ context }: HttpRequest): Promise<HttpResponse> {
     await view.refresh(context);
@@ -64,19 +52,17 @@ export function schemaRoutes(
 
   /** Made for the schema that is known: when a class of that name was deleted since, it is looked at anew. */
   async function create(request: HttpRequest): Promise<HttpResponse> {
-    const { context } = request;
+    const { context, warnings } = request;
     requireNewClass(context, request);
     for (;;) {
       // Fails when the schema as it is now cannot be known: an old one would refuse what is allowed, and the reverse.
       const { version } = await schema.current(context);
       const settings = classSettings();
-      const warnings = new BodyWarnings();
       const definition = parseClass(readBody(request), definitions(), settings, warnings);
       context.witness?.concerns("class", definition.class);
       if (definition.vectorizer !== "none") await settings.modules.check(definition);
       try {
-        const made = await schema.addClass(definition, context, { plannedVersion: version });
-        return warned(shown(made), warnings, definition.class);
+        return shown(await schema.addClass(definition, context, { plannedVersion: version }));
       } catch (thrown) {
         if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
         context.signal?.throwIfAborted();
@@ -86,7 +72,7 @@ export function schemaRoutes(
 
   /** The change is made for one version of the schema: when somebody else was faster, it is made anew. */
   async function update(request: HttpRequest): Promise<HttpResponse> {
-    const { context, params } = request;
+    const { context, params, warnings } = request;
     const [className = ""] = params;
     context.rights?.require("update_collections", className);
     const body = readBody(request);
@@ -100,12 +86,10 @@ export function schemaRoutes(
         decodeBody(CLASS_BODY, body);
         return notFound(className);
       }
-      const warnings = new BodyWarnings();
       const definition = updateClass(body, record.definition, classSettings(), warnings);
       const isSame = isDeepStrictEqual(definition, record.definition);
       try {
-        const updated = isSame ? record : await schema.updateClass(definition, version, context);
-        return warned(shown(updated), warnings, className);
+        return shown(isSame ? record : await schema.updateClass(definition, version, context));
       } catch (thrown) {
         if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
         context.signal?.throwIfAborted();
@@ -140,9 +124,8 @@ export function schemaRoutes(
       requireReferences(request.context, className, [decodeBody(PROPERTY_BODY, readBody(request))]);
     }
     await schema.current(request.context);
-    const warnings = new BodyWarnings();
     const { modules } = classSettings();
-    const property = parseProperty(readBody(request), className, definitions(), modules, warnings);
+    const property = parseProperty(readBody(request), className, definitions(), modules, request.warnings);
     request.context.witness?.concerns("property", property.name);
     const record = await schema.addProperty(className, property, request.context).catch((thrown: unknown) => {
       // The class was deleted in the meantime: as if it had never been there.
@@ -150,7 +133,7 @@ export function schemaRoutes(
       throw new ShoalError("invalid", thrown.message, { cause: thrown });
     });
     const stored = record.definition.properties?.find(({ name }) => name === property.name);
-    return warned(jsonResponse(200, shownProperty(stored ?? property)), warnings, className);
+    return jsonResponse(200, shownProperty(stored ?? property));
   }
 
   const one = "/v1/schema/{class}";

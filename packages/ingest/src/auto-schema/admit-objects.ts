@@ -92,7 +92,7 @@ class ClassAdmission {
       const changed = await plan.carryOut(this.#shared.context).catch(ShoalError.from);
       if (!(changed instanceof ShoalError)) {
         const { planParts, context } = this.#shared;
-        planParts.settings.onMade?.(plan.made(context.requestId));
+        planParts.settings.onMade?.(plan.made(), context);
         return this.#checked(objects, changed);
       }
       const newer = attempt < ATTEMPTS_MAX ? await this.#newerSchema(changed, snapshot) : undefined;

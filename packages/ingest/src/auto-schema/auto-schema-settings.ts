@@ -1,5 +1,5 @@
 import type { ClassSettings, SchemaLimits } from "@shoal/model";
-import type { SchemaService } from "@shoal/rpc";
+import type { RequestContext, SchemaService } from "@shoal/rpc";
 import type { AutoSchemaTypes } from "./infer-data-type.js";
 
 /** What auto-schema needs. */
@@ -10,8 +10,8 @@ export interface AutoSchemaSettings {
   readonly classSettings: () => ClassSettings;
   /** Those of the coordinator, so that an object beyond them takes no other one with it. */
   readonly schemaLimits: SchemaLimits;
-  /** Told what was made, once for each class of a request that brought something new. It must not throw. */
-  readonly onMade?: (made: MadeByAutoSchema) => void;
+  /** Told what was made for whom, once for each class of a request that brought something new. It must not throw. */
+  readonly onMade?: (made: MadeByAutoSchema, context: RequestContext) => void;
 }
 
 /** A class or properties that auto-schema has made, which may be due to a slip. */
@@ -24,5 +24,4 @@ export interface MadeByAutoSchema {
   readonly similarClass: string | undefined;
   /** Properties that the class had and that new ones may have been meant to be, by the names of these. */
   readonly similarProperties: Readonly<Record<string, string>>;
-  readonly requestId: string | undefined;
 }

@@ -107,26 +107,17 @@ export class ClassPlan {
     context.rights?.require(action, this.#planned.definition.class);
     if (this.base !== undefined) {
       const { definition, classId } = this.base;
-      const extended = await schemaService.ensureProperties(definition.class, classId, this.#added, context);
-      this.#report(context);
-      return extended;
+      return schemaService.ensureProperties(definition.class, classId, this.#added, context);
     }
     const settings = classSettings();
     const body = { ...bodyOf(this.#planned.definition.class), properties: this.#added };
     const definition = parseClass(body, this.#schema, settings);
     if (definition.vectorizer !== "none") await settings.modules.check(definition);
-    const made = await schemaService.ensureClass(definition, context, { plannedVersion: this.#version });
-    this.#report(context);
-    return made;
+    return schemaService.ensureClass(definition, context, { plannedVersion: this.#version });
   }
 
-  #report({ witness }: RequestContext): void {
-    const properties = this.#added.map(({ name }) => name);
-    witness?.madeSchema(this.#planned.definition.class, properties, this.base === undefined);
-  }
-
-  /** What {@link carryOut} makes, as operators are told. */
-  made(requestId: string | undefined): MadeByAutoSchema {
+  /** What {@link carryOut} makes. */
+  made(): MadeByAutoSchema {
     const className = this.#planned.definition.class;
     const classes = this.#schema.map((definition) => definition.class);
     const known = (this.base?.definition.properties ?? []).map(({ name }) => name);
@@ -140,7 +131,6 @@ export class ClassPlan {
       properties: Object.fromEntries(this.#added.map(({ name, dataType }) => [name, dataType.join(", ")])),
       similarClass: this.base === undefined ? closeName(className, classes) : undefined,
       similarProperties: Object.fromEntries(similar),
-      requestId,
     };
   }
 

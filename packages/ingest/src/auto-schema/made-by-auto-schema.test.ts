@@ -4,8 +4,11 @@ import { withProperties } from "./auto-schema.fixture.js";
 import type { MadeByAutoSchema } from "./auto-schema-settings.js";
 
 it("U5: tells what a request has made, once a class, with what it may have been meant to be", async () => {
-  const made: MadeByAutoSchema[] = [];
-  const { ingest, context } = setUp({ autoSchema: {}, onMade: (one) => made.push(one) });
+  const made: (MadeByAutoSchema & { readonly requestId: string | undefined })[] = [];
+  const { ingest, context } = setUp({
+    autoSchema: {},
+    onMade: (one, { requestId }) => made.push({ ...one, requestId }),
+  });
   const asked = { ...context, requestId: "r1" };
   const several = [
     withProperties("Cra", { a: "x" }),

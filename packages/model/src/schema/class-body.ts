@@ -1,10 +1,10 @@
 import * as z from "zod";
+import { RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import type { JsonObject } from "../objects/json.js";
 import { plainJsonObject } from "../objects/plain-json.js";
 import { isUncheckedObject, type UncheckedObject } from "../objects/value-wording.js";
 import type { WireProfile } from "../wire-profile.js";
-import { BodyWarnings } from "./body-warnings.js";
 import type { InvertedIndexConfig, PropertyDefinition } from "./class-definition.js";
 import { NAME_CHARS_MAX, normaliseClassName } from "./class-names.js";
 import { decodeBody, int64, memberOf } from "./decode-body.js";
@@ -113,7 +113,7 @@ const SECTIONS = [
 export function readClassBody(
   body: unknown,
   settings: ClassSettings,
-  warnings: BodyWarnings = new BodyWarnings(),
+  warnings: RequestWarnings = new RequestWarnings(),
 ): ClassBody {
   const read = decodeBody(CLASS_BODY, body);
   const typedName = read.class ?? "";

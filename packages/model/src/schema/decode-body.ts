@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { memberPath, type RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import { int64Of } from "../objects/json-number.js";
 import { describeValue, isUncheckedObject, type UncheckedObject } from "../objects/value-wording.js";
@@ -52,6 +53,24 @@ export function foldMembers(schema: unknown, value: unknown): unknown {
     if (given !== undefined && given !== null) members[name] = foldMembers(member, given);
   }
   return members;
+}
+
+/**
+ * Tells of the members that a body has and its schema has not, at any depth. `section` is where `value` stands, empty for the body
+ * itself. What the schema leaves open is not looked into.
+ */
+export function warnOfUnknown(schema: unknown, value: unknown, warnings: RequestWarnings, section = ""): void {
+  const inner = unwrapped(schema);
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    for (const item of value) warnOfUnknown(inner.element, item, warnings, `${section}[]`);
+  }
+  if (!(inner instanceof z.ZodObject) || !isUncheckedObject(value)) return;
+  const names = new Map(Object.keys(inner.shape).map((name) => [name.toLowerCase(), name]));
+  for (const [key, member] of Object.entries(value)) {
+    const name = names.get(key.toLowerCase());
+    if (name === undefined) warnings.addUnknown(section, key, () => names.values());
+    else warnOfUnknown(inner.shape[name], member, warnings, memberPath(section, name));
+  }
 }
 
 /** The member of that name in any case, an exact match first. */

@@ -1,6 +1,6 @@
+import type { RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import { quoteText } from "../objects/value-wording.js";
-import type { BodyWarnings } from "./body-warnings.js";
 import { type ClassSettings, readClassBody } from "./class-body.js";
 import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
 import { checkClassName, checkPropertyName } from "./class-names.js";
@@ -23,7 +23,7 @@ export function parseClass(
   body: unknown,
   schema: readonly ClassDefinition[],
   settings: ClassSettings,
-  warnings?: BodyWarnings,
+  warnings?: RequestWarnings,
 ): ClassDefinition {
   const read = readClassBody(body, settings, warnings);
   const others = schema.filter((known) => known.class !== read.className);

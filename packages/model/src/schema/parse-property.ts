@@ -1,8 +1,8 @@
+import { memberPath, RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import type { JsonObject } from "../objects/json.js";
 import { plainJsonObject } from "../objects/plain-json.js";
 import { isUncheckedObject } from "../objects/value-wording.js";
-import { BodyWarnings, memberPath } from "./body-warnings.js";
 import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
 import { checkPropertyName, isPropertyName, NAME_CHARS_MAX, normalisePropertyName } from "./class-names.js";
 import { checkDataType } from "./data-type.js";
@@ -24,7 +24,7 @@ export function parseProperty(
   className: string,
   schema: readonly ClassDefinition[],
   modules: Pick<ModuleClassRules, "kindOf">,
-  warnings: BodyWarnings = new BodyWarnings(),
+  warnings: RequestWarnings = new RequestWarnings(),
 ): PropertyDefinition {
   const read = decodeBody(PROPERTY_BODY, body);
   const review = { prefix: `class '${className.slice(0, NAME_CHARS_MAX)}': `, warnings };

@@ -1,8 +1,8 @@
+import { memberPath, type RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import type { Json, JsonObject } from "../objects/json.js";
 import { plainJson } from "../objects/plain-json.js";
 import { isUncheckedObject, type UncheckedObject } from "../objects/value-wording.js";
-import { type BodyWarnings, memberPath } from "./body-warnings.js";
 import type { ModuleClassRules } from "./module-class-rules.js";
 import { isUnbuiltMember, type UnbuiltMember, type UnbuiltMembers } from "./unbuilt-members.js";
 import { isUnbuiltModule } from "./unbuilt-modules.js";
@@ -20,7 +20,7 @@ export interface SectionNames {
 export interface Review {
   /** Begins every message: `class 'Car': `. */
   readonly prefix: string;
-  readonly warnings: BodyWarnings;
+  readonly warnings: RequestWarnings;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import type { RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
-import type { BodyWarnings } from "./body-warnings.js";
 import { type ClassBody, type ClassSettings, readClassBody } from "./class-body.js";
 import type { ClassDefinition, PropertyDefinition, VectorIndexConfig } from "./class-definition.js";
 import { parseShardingConfig } from "./sharding-config.js";
@@ -18,7 +18,7 @@ export function updateClass(
   body: unknown,
   current: ClassDefinition,
   settings: ClassSettings,
-  warnings?: BodyWarnings,
+  warnings?: RequestWarnings,
 ): ClassDefinition {
   const read = readClassBody(body, settings, warnings);
   checkUnchanged("class name", current.class, read.typedName);

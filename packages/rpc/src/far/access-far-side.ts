@@ -16,12 +16,12 @@ export function accessHandlers(service: AccessService, stopped: AbortSignal): Ac
       const snapshot = await service.current(context);
       return accessBetween(isAccessAt(snapshot, known) ? snapshot : undefined, snapshot);
     }),
-    Change: unaryHandler(async ({ expected, put, removed }, context): Promise<AccessPosition> => {
+    Change: unaryHandler(async ({ expected, put, removed, goesOnFrom }, context): Promise<AccessPosition> => {
       const changes = [
         ...put.map((entry) => ({ key: entry.key, value: readAccessValue(entry) })),
         ...removed.map((key) => ({ key, value: undefined })),
       ];
-      await service.change(changes, readAccessPosition(expected), context);
+      await service.change(changes, readAccessPosition(expected), context, goesOnFrom);
       // The listeners of this process have been called.
       return { historyId: latest?.historyId ?? "", version: latest?.version ?? 0 };
     }),

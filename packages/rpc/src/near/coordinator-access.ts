@@ -47,11 +47,16 @@ export class CoordinatorAccess implements AccessService, Disposable {
     return snapshot;
   }
 
-  async change(changes: readonly AccessChange[], expected: AccessPosition, context: RequestContext): Promise<void> {
+  async change(
+    changes: readonly AccessChange[],
+    expected: AccessPosition,
+    context: RequestContext,
+    goesOnFrom = 0,
+  ): Promise<void> {
     const { historyId, version } = expected;
     const put = changes.flatMap(({ key, value }) => (value === undefined ? [] : wireAccessEntry(key, value)));
     const removed = changes.flatMap(({ key, value }) => (value === undefined ? key : []));
-    const request = { expected: { historyId, version }, put, removed };
+    const request = { expected: { historyId, version }, put, removed, goesOnFrom };
     const position = readAccessPosition(await this.#calls.ask(ACCESS.Change, request, context, false));
     if (!this.#hasReached(position)) await this.#reached(position);
     // Who reads that a right is revoked relies on it here: what cannot be known to be in force is not answered as done.

@@ -1,4 +1,4 @@
-import { ShoalError } from "@shoal/model";
+import { type RequestWarnings, ShoalError } from "@shoal/model";
 import { JsonScanner } from "../../json/json-scanner.js";
 import { JSON_DEPTH_MAX } from "../../json/parse-json.js";
 import { noJson } from "../../json/scan-problem.js";
@@ -48,8 +48,8 @@ export function batchItems(bytes: Buffer, itemsMax: number): readonly Buffer[] {
 }
 
 /** Fails with `malformed`, or `tooLarge`, on an item that is no request, as {@link batchItems} on a body that is no list. */
-export function checkBatch(bytes: Buffer, itemsMax: number): void {
-  for (const item of batchItems(bytes, itemsMax)) decodeRequest(item);
+export function checkBatch(bytes: Buffer, itemsMax: number, warnings?: RequestWarnings): void {
+  for (const item of batchItems(bytes, itemsMax)) decodeRequest(item, warnings);
 }
 
 function refuseScalar(value: Buffer): void {

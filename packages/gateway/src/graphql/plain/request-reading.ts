@@ -1,3 +1,4 @@
+import type { RequestWarnings } from "@shoal/model";
 import type { GraphQlAnswer } from "../answer.js";
 import { type GraphQlRequest, readRequest } from "../request-body.js";
 import { type ReadDocument, type ReadOptions, type ReadOutcome, readDocument } from "./read-document.js";
@@ -6,16 +7,18 @@ import { type ReadDocument, type ReadOptions, type ReadOutcome, readDocument } f
 export class RequestReading {
   readonly #body: Buffer;
   readonly #options: ReadOptions;
+  readonly #warnings: RequestWarnings | undefined;
   #read: ReturnType<typeof readRequest> | undefined;
   #outcome: ReadOutcome | undefined;
 
-  constructor(body: Buffer, options: ReadOptions) {
+  constructor(body: Buffer, options: ReadOptions, warnings?: RequestWarnings) {
     this.#body = body;
+    this.#warnings = warnings;
     this.#options = options;
   }
 
   request(): { readonly request: GraphQlRequest } | { readonly refusal: GraphQlAnswer } {
-    this.#read ??= readRequest(this.#body);
+    this.#read ??= readRequest(this.#body, this.#warnings);
     return this.#read;
   }
 

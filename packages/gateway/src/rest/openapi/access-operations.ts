@@ -124,7 +124,10 @@ export function accessOperations(): readonly Operation[] {
     }),
     asked(`${user}/roles/{userType}`, "listRolesOfUser", "Roles of a user", ROLE_NAMES, {
       query: FULL_ROLES,
-      answers: { 403: { description: "The user may not do this." } },
+      answers: {
+        403: { description: "The user may not do this." },
+        404: { description: "No user of that name has an API key." },
+      },
     }),
     done(`${group}/assign`, "assignRolesToGroup", "Give roles to a group of tokens", ofGroup, changed),
     done(`${group}/revoke`, "revokeRolesOfGroup", "Take roles from a group of tokens", ofGroup, changed),

@@ -1,4 +1,4 @@
-import { foldMembers, isUncheckedObject, ShoalError } from "@shoal/model";
+import { foldMembers, isUncheckedObject, RequestWarnings, ShoalError } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -152,6 +152,7 @@ it(`the query parameters of a list and their schema take the same, seed ${SEED}`
       body: Buffer.alloc(0),
       principal: ANONYMOUS,
       context: { deadline: Number.POSITIVE_INFINITY },
+      warnings: new RequestWarnings(),
     };
     const isRead = await Promise.resolve()
       .then(() => route.handle(request))

@@ -1,6 +1,7 @@
 import type { WireProfile } from "@shoal/model";
 import * as z from "zod";
 import type { Method } from "../../http/route.js";
+import { NODE_OUTPUTS } from "../nodes-route.js";
 import type { Operation } from "./operation.js";
 
 const LINKS = z.strictObject({
@@ -19,6 +20,26 @@ const DISCOVERY = z.looseObject({
   clientId: z.string().optional(),
 });
 
+const NODES_QUERY = z.object({
+  output: z
+    .enum(NODE_OUTPUTS)
+    .optional()
+    .describe("`minimal`: without shards. `verbose`: shards with all members of today's Weaviate."),
+});
+
+const SHARD = z.strictObject({
+  name: z.string(),
+  class: z.string(),
+  objectCount: z.int(),
+  asyncReplicationStatus: z.null().optional(),
+  compressed: z.boolean().optional(),
+  loaded: z.boolean().optional(),
+  numberOfReplicas: z.int().optional(),
+  replicationFactor: z.int().optional(),
+  vectorIndexingStatus: z.enum(["READY", "READONLY"]).optional(),
+  vectorQueueLength: z.int().optional(),
+});
+
 const NODES = z.strictObject({
   nodes: z.array(
     z.strictObject({
@@ -26,8 +47,10 @@ const NODES = z.strictObject({
       status: z.enum(["HEALTHY", "UNHEALTHY", "UNAVAILABLE"]),
       version: z.string(),
       gitHash: z.string(),
-      stats: z.strictObject({ objectCount: z.int(), shardCount: z.int() }),
-      shards: z.array(z.strictObject({ name: z.string(), class: z.string(), objectCount: z.int() })),
+      stats: z.strictObject({ objectCount: z.int(), shardCount: z.int() }).optional(),
+      shards: z.array(SHARD).nullable().describe("Null where `output` is `minimal`."),
+      batchStats: z.strictObject({ ratePerSecond: z.number() }).optional().describe("Where `output` is given."),
+      operationalMode: z.string().optional().describe("Where `output` is given."),
     }),
   ),
 });
@@ -68,6 +91,7 @@ export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFo
       description:
         "One entry a storage node that has registered, by name. `UNHEALTHY`: one of its shards cannot be written or has " +
         "failed. `UNAVAILABLE`: it cannot be reached; nothing is known of its shards then.",
+      query: NODES_QUERY,
       answers: {
         200: {
           description: "The nodes.",
@@ -85,6 +109,7 @@ export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFo
             ],
           },
         },
+        422: { description: "`output` is no word that is known." },
       },
     },
     {

@@ -34,12 +34,7 @@ export function describedOperations(
 }
 
 /** `GET /v1/openapi.json`: the document of `routes` and of itself, made once. */
-export function openApiRoute(
-  routes: readonly Route[],
-  profile: WireProfile,
-  modules: EnabledModules,
-  parts: DocumentParts,
-): Route {
+export function openApiRoute(routes: readonly Route[], operations: readonly Operation[], parts: DocumentParts): Route {
   const answer: { response: HttpResponse } = { response: { status: 200 } };
   const route: Route = {
     method: "GET",
@@ -49,7 +44,7 @@ export function openApiRoute(
     timeout: "request",
     handle: () => answer.response,
   };
-  const document = openApiDocument([...routes, route], describedOperations(profile, modules), parts);
+  const document = openApiDocument([...routes, route], operations, parts);
   const body = Buffer.from(`${JSON.stringify(document)}\n`);
   answer.response = { status: 200, body, headers: ["Cache-Control", "public, max-age=300"] };
   return route;

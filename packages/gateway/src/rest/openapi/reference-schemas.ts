@@ -5,13 +5,15 @@ import { isRequestUri } from "../reference-body.js";
 const URI_TEXT = z.string().refine((text) => text === "" || isRequestUri(text));
 const URI = { format: "uri" } as const;
 
-/** A reference in a request; further members (`href`, …) are ignored. */
+/** A reference in a request. */
 export const REFERENCE_BODY = z
   .object({
     beacon: URI_TEXT.optional().meta({
       ...URI,
       description: "`svc://localhost/<id>` of the object referred to; any scheme. Required.",
     }),
+    href: z.unknown().optional().describe("Ignored."),
+    classification: z.unknown().optional().describe("Ignored."),
   })
   .meta({ id: "Reference" });
 

@@ -1,9 +1,9 @@
-import { BodyWarnings } from "@shoal/model";
+import { RequestWarnings } from "@shoal/model";
 import { expect, it } from "vitest";
 import { warningHeaders } from "./warning-headers.js";
 
 function headersOf(...names: readonly string[]): readonly string[] {
-  const warnings = new BodyWarnings();
+  const warnings = new RequestWarnings();
   for (const name of names) warnings.addUnknown("", name, () => ["vectorizer"]);
   return warningHeaders(warnings);
 }
