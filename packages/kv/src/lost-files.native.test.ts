@@ -107,7 +107,7 @@ describe("F11: a file of a store that is taken away", () => {
     }`;
 
   it(`is noticed or harmless after a kill at any moment (${ROUNDS} rounds)`, async () => {
-    const seed = Number(process.env.SHOAL_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+    const seed = Number(process.env.SHOAL_TEST_SEED ?? 20_261_124);
     const random = seededRandom(seed);
     let rows = 0;
     let logs = 0;
@@ -283,7 +283,7 @@ describe("F2: a creation that was cut short", () => {
   });
 
   it(`leaves no store that does not open, whenever the process is killed (${5 * ROUNDS} rounds)`, async () => {
-    const seed = Number(process.env.SHOAL_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+    const seed = Number(process.env.SHOAL_TEST_SEED ?? 20_261_124);
     const random = seededRandom(seed);
     const many = join(root, "many");
     for (let round = 0; round < 5 * ROUNDS; round++) {
