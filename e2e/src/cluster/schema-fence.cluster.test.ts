@@ -35,13 +35,13 @@ describe("a change that was answered with an error", () => {
       /** Its answer never arrives; it is repeated when answers arrive again. */
       const withoutAnswer = async (send: () => Promise<Answer>): Promise<string> => {
         link.backSpeed = { ...FAST, delayMs: 2 * HELD_MS_MAX };
-        const answers = pause(HELD_MS_MAX).then(() => {
+        const answers = setTimeout(() => {
           link.backSpeed = undefined;
-        });
+        }, HELD_MS_MAX);
         const first = await send();
+        clearTimeout(answers);
         link.backSpeed = undefined;
         const { answer } = first.status < 500 ? { answer: first } : await untilAnswered(send);
-        await answers;
         return `${answer.status} ${answer.status === 200 ? "" : answer.text}`;
       };
       const { http } = cluster;
