@@ -9,7 +9,7 @@ import { RocksConnection } from "./rocks-connection.js";
 import type { RocksStore } from "./rocks-store.js";
 import { bytes, collect, text } from "./store-under-test-suite.js";
 
-const FLIPS = Number(process.env.SHOAL_FLIPS ?? 80);
+const FLIPS = Number(process.env.SHOAL_FLIPS ?? 30);
 const ROWS = 3000;
 const root = mkdtempSync(join(tmpdir(), "shoal-damage-"));
 const whole = join(root, "whole");

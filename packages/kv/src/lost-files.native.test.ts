@@ -10,7 +10,7 @@ import type { RocksStore } from "./rocks-store.js";
 import { readTables } from "./store-files-check.js";
 import { bytes, collect, put, text } from "./store-under-test-suite.js";
 
-const ROUNDS = Number(process.env.SHOAL_KILL_ROUNDS ?? 3);
+const ROUNDS = Number(process.env.SHOAL_KILL_ROUNDS ?? 2);
 const options = { ballastBytes: 0, cacheBytes: 1 << 20, writeBufferBytes: 1 << 18 };
 const root = mkdtempSync(join(tmpdir(), "shoal-lost-"));
 const folder = join(root, "store");

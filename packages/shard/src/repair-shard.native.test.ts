@@ -32,7 +32,7 @@ import {
 import { ALL_FIELDS, propertiesOf } from "./testing/shard-under-test-suite.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 77);
-const FLIPS = Number(process.env.SHOAL_REPAIR_FLIPS ?? 12);
+const FLIPS = Number(process.env.SHOAL_REPAIR_FLIPS ?? 6);
 const root = mkdtempSync(join(tmpdir(), "shard-repair-"));
 const whole = join(root, "whole");
 /** In a damaged block, keys that share their begin with one that cannot be read are lost, too. */
