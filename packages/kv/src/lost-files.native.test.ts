@@ -133,7 +133,7 @@ describe("F11: a file of a store that is taken away", () => {
       logs += Object.keys(outcome).filter(isLog).length;
     }
     console.log(`${rows} rows, ${logs} logs in ${ROUNDS} rounds`);
-  }, 120_000);
+  });
 
   it("is noticed, too, when it is a log that is there and empty", async () => {
     const keys = Array.from({ length: 10 }, (_, row) => `row${row}`);
@@ -303,5 +303,5 @@ describe("F2: a creation that was cut short", () => {
       }
       rmSync(many, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });

@@ -57,7 +57,7 @@ beforeAll(async () => {
     await change(shard, history, random, 200, 2000);
   };
   await withShard(whole, last, () => cpSync(whole, killed, { recursive: true }));
-}, 60_000);
+});
 afterAll(() => rmSync(root, { recursive: true }));
 
 function filesLike(pattern: RegExp): string[] {
@@ -250,7 +250,7 @@ describe("F9: repairShard", () => {
         },
       );
     }
-  }, 120_000);
+  });
 
   it("salvages by the checksums alone when RocksDB's own files are all gone", () =>
     withCopy(
