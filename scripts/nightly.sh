@@ -36,7 +36,7 @@ step kills env SHOAL_KILL_ROUNDS=50 SHOAL_TEST_SEED="$seed" NO_COLOR=1 node_modu
 # What npm test asks with the same seed every time.
 mapfile -t seeded < <(grep -rlE --include=*.test.ts 'SHOAL_TEST_SEED|testSeed\(\)' packages/*/src packages/modules/*/src e2e/src |
   grep -v 'cluster\.test\.ts$')
-step seeds env SHOAL_TEST_SEED="$seed" SEED="$seed" NO_COLOR=1 node_modules/.bin/vitest run "${seeded[@]}"
+step seeds env SHOAL_FUZZ_REQUESTS=2000 SHOAL_TEST_SEED="$seed" SEED="$seed" NO_COLOR=1 node_modules/.bin/vitest run "${seeded[@]}"
 step flips env SHOAL_FLIPS=500 SHOAL_TABLE_FLIPS=150 SHOAL_REPAIR_FLIPS=60 SHARD_FLIP_ROUNDS=400 SHOAL_INDEX_ROUNDS=60 \
   SHOAL_TEST_SEED="$seed" NO_COLOR=1 node_modules/.bin/vitest run \
   packages/kv/src/{damaged-files,damaged-tables}.native.test.ts packages/shard/src/{repair-shard,flipped-bits}.native.test.ts \
