@@ -32,7 +32,17 @@ npm run --silent build || exit 1
 echo "seed $seed"
 step fence env FENCE_REQUESTS=4 NO_COLOR=1 node_modules/.bin/vitest run packages/coordinator/src/schema-fence.model.test.ts
 step kills env SHOAL_KILL_ROUNDS=50 SHOAL_TEST_SEED="$seed" NO_COLOR=1 node_modules/.bin/vitest run \
-  packages/kv/src/lost-files.native.test.ts e2e/src/faults/lost-data.test.ts
+  packages/kv/src/{killed-process,lost-files}.native.test.ts e2e/src/faults/lost-data.test.ts
+# What npm test asks with the same seed every time.
+mapfile -t seeded < <(grep -rlE --include=*.test.ts 'SHOAL_TEST_SEED|testSeed\(\)' packages/*/src packages/modules/*/src e2e/src |
+  grep -v 'cluster\.test\.ts$')
+step seeds env SHOAL_FUZZ_REQUESTS=2000 SHOAL_TEST_SEED="$seed" SEED="$seed" NO_COLOR=1 node_modules/.bin/vitest run "${seeded[@]}"
+step flips env SHOAL_FLIPS=500 SHOAL_TABLE_FLIPS=150 SHOAL_REPAIR_FLIPS=60 SHARD_FLIP_ROUNDS=400 SHOAL_INDEX_ROUNDS=60 \
+  SHOAL_TEST_SEED="$seed" NO_COLOR=1 node_modules/.bin/vitest run \
+  packages/kv/src/{damaged-files,damaged-tables}.native.test.ts packages/shard/src/{repair-shard,flipped-bits}.native.test.ts \
+  packages/inverted-index/src/inverted-index.model.test.ts
+step floods env SHOAL_FAIR_SECONDS=20 DRAIN_REQUESTS=100000 NO_COLOR=1 node_modules/.bin/vitest run \
+  e2e/src/safety/{fair-shares,load-balancer}.test.ts
 step oracle npm run --silent oracle -- --seed "$seed"
 step fuzz-rest npm run --silent fuzz -- rest --seconds 600 --stall-ms 200 --seed "$seed"
 step fuzz-graphql npm run --silent fuzz -- graphql --seconds 600 --stall-ms 200 --seed "$seed"

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "@shoal/seeded-random";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ContextionaryProcess } from "../contextionary-process.js";
 import { at } from "../http-client.js";
+import { testSeed } from "../random-objects.js";
 import { ServerProcess } from "../server-process.js";
 import { classify, ended, importLabels, knownLabels, started } from "./known-labels.js";
 
@@ -21,7 +23,7 @@ afterAll(async () => {
 it("a classification whose service is away waits for it, says so in the log, and holds up no other", async () => {
   if (server === undefined) throw new Error("no server");
   const { http } = server;
-  await importLabels(http, knownLabels(Math.random, 3, 60, 0.5));
+  await importLabels(http, knownLabels(seededRandom(testSeed()).next, 3, 60, 0.5));
   await http.post("/v1/schema", { class: "Topic", vectorizer: "text2vec-contextionary" });
   const properties = [
     { name: "text", dataType: ["text"] },

@@ -13,7 +13,7 @@ export const R1: FaultRow = {
   title: "kill -9 at random points of a batch import",
   needs: [],
   run: async ({ size, random, say }) => {
-    const [rounds, count] = size === "short" ? [2, 5_000] : [20, 100_000];
+    const [rounds, count] = size === "short" ? [2, 2_500] : [20, 100_000];
     const failures = new Failures();
     await using server = await ServerProcess.start();
     let acknowledged = 0;

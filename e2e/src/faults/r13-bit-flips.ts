@@ -23,7 +23,7 @@ export const R13: FaultRow = {
   title: "random bit flips over all files",
   needs: [],
   run: async ({ size, random, say }) => {
-    const [flips, count] = size === "short" ? [50, 300] : [1_000, 900];
+    const [flips, count] = size === "short" ? [20, 300] : [1_000, 900];
     const failures = new Failures();
     const folder = await mkdtemp(join(tmpdir(), "shoal-bit-flips-"));
     const pristine = join(folder, "pristine");

@@ -16,7 +16,7 @@ export const R15: FaultRow = {
   title: "recall before and after restart and rebuild",
   needs: [],
   run: async ({ size, random, say }) => {
-    const [count, queries] = size === "short" ? [12_000, 200] : [100_000, 1_000];
+    const [count, queries] = size === "short" ? [6_000, 200] : [100_000, 1_000];
     const { vectors } = await gloveWords({ count: count + queries });
     const row = (n: number): Float32Array => vectors.subarray(n * GLOVE_DIMENSIONS, (n + 1) * GLOVE_DIMENSIONS);
     const failures = new Failures();

@@ -50,6 +50,5 @@ describe("npm start", () => {
       expect(await ended).toEqual([0, null]);
       await expect(fetch(`http://127.0.0.1:${port}/v1/meta`)).rejects.toThrow();
     },
-    120_000,
   );
 });

@@ -87,22 +87,18 @@ describe("floods on one connection", () => {
       "trailers of 10 MiB",
       `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n${"X: y\r\n".repeat(1_700_000)}\r\n`,
     ],
-  ])(
-    "%s: memory is bounded, others are served",
-    async (_, bytes) => {
-      const before = residentBytes(server.pid);
-      const floods = Promise.all(Array.from({ length: 4 }, () => saidTo(server.port, bytes, 10_000)));
-      expect((await http.get("/v1/.well-known/live")).status).toBe(200);
-      const said = await floods;
-      for (const { statuses, closed } of said) {
-        expect(closed).toBe(true);
-        for (const status of statuses) expect([200, 400, 413, 422, 431]).toContain(status);
-      }
-      expect(residentBytes(server.pid) - before).toBeLessThan(200 * MIB);
-      expect((await http.get("/v1/meta")).status).toBe(200);
-    },
-    60_000,
-  );
+  ])("%s: memory is bounded, others are served", async (_, bytes) => {
+    const before = residentBytes(server.pid);
+    const floods = Promise.all(Array.from({ length: 4 }, () => saidTo(server.port, bytes, 10_000)));
+    expect((await http.get("/v1/.well-known/live")).status).toBe(200);
+    const said = await floods;
+    for (const { statuses, closed } of said) {
+      expect(closed).toBe(true);
+      for (const status of statuses) expect([200, 400, 413, 422, 431]).toContain(status);
+    }
+    expect(residentBytes(server.pid) - before).toBeLessThan(200 * MIB);
+    expect((await http.get("/v1/meta")).status).toBe(200);
+  });
 });
 
 describe("clients that never read their answers", () => {

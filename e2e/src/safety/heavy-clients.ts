@@ -3,7 +3,7 @@ import { request } from "node:http";
 /**
  * A process of clients that ask for as much as they may: `node heavy-clients.js URL [TOKEN …]`, one client a token, four
  * without any. Each keeps four connections busy: a list of 10,000 objects, two kinds of large GraphQL, and batches. It
- * runs until it is killed.
+ * runs until it is killed, and prints a line after its first answer.
  */
 const [url = "", ...tokens] = process.argv.slice(2);
 
@@ -36,9 +36,13 @@ function ask(method: string, path: string, token: string | undefined, body?: unk
   });
 }
 
+let isBusy = false;
+
 async function repeat(work: () => Promise<number>): Promise<void> {
   for (;;) {
     const status = await work().catch(() => 0);
+    if (!isBusy) console.log("busy");
+    isBusy = true;
     // Refused: a client that came back at once would be another kind of flood.
     if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
   }

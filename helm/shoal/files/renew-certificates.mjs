@@ -1,9 +1,10 @@
 // Renews the certificates of a release that run out: signs new ones with the authority, and puts them into their Secrets.
 // Processes read them again without a restart. CERTIFICATES: a list of {secret, name, role, hosts}.
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 const {
   API = "https://kubernetes.default.svc",
@@ -47,7 +48,8 @@ for (const { secret, name, role, hosts } of JSON.parse(CERTIFICATES)) {
     if (!isDue(data, authority)) continue;
     const out = join(WORK, "out");
     const args = ["cluster", "certs", "--authority", folder, "--out", out, "--days", VALIDITY_DAYS];
-    execFileSync(process.execPath, [SHOAL, ...args, "--name", `${name}:${role}:${hosts.join(",")}`], { stdio: "pipe" });
+    // Not synchronously: a connection that the API closes meanwhile would be taken for one that still works.
+    await promisify(execFile)(process.execPath, [SHOAL, ...args, "--name", `${name}:${role}:${hosts.join(",")}`]);
     const read = (file) => readFileSync(join(out, name, file)).toString("base64");
     const fresh = { "ca.crt": read("ca.pem"), "tls.crt": read("cert.pem"), "tls.key": read("key.pem") };
     const headers = { "content-type": "application/merge-patch+json" };

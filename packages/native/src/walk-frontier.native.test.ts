@@ -8,4 +8,4 @@ it("the candidates of a walk are kept, counted, opened and found as plain lists 
   const { status, stdout, stderr } = spawnSync(process.execPath, [RUN, "frontier", "1000"], { encoding: "utf8" });
   expect(status, stderr).toBe(0);
   expect(stdout).toContain("1000 rounds");
-}, 120_000);
+});

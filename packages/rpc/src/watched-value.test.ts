@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { WatchedValue } from "./watched-value.js";
 
 it("tells what is known, and then every value, until disposed of", () => {
@@ -32,4 +32,33 @@ it("tells nobody who goes while others are told, and once who comes then", () =>
   told.length = 0;
   value.set("now");
   expect(told).toEqual(["first now", "late now"]);
+});
+
+it("is waited for until the others have been told what is wanted, or for a while", async () => {
+  vi.useFakeTimers();
+  try {
+    const value = new WatchedValue<number | undefined>(undefined);
+    const told: number[] = [];
+    value.watch((one) => told.push(one));
+    const reached = value.reached((one) => one > 1, 100).then(() => told.push(0));
+    value.set(1);
+    await Promise.resolve();
+    value.set(2);
+    await reached;
+    expect(told).toEqual([1, 2, 0]);
+    await value.reached((one) => one === 2, 100);
+    expect(vi.getTimerCount()).toBe(0);
+    let isOver = false;
+    const never = value
+      .reached((one) => one > 2, 100)
+      .then(() => {
+        isOver = true;
+      });
+    await vi.advanceTimersByTimeAsync(99);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await never;
+  } finally {
+    vi.useRealTimers();
+  }
 });

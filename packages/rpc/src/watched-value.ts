@@ -28,6 +28,21 @@ export class WatchedValue<T> {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
+  /** Resolves when the listeners of before have been told of a value that is as wanted, or after a while. */
+  reached(isWanted: (value: Known<T>) => boolean, waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        subscription[Symbol.dispose]();
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(done, waitMs);
+      const subscription = this.watch((value) => {
+        if (isWanted(value)) queueMicrotask(done);
+      });
+    });
+  }
+
   /** Nobody is told any more. */
   forgetListeners(): void {
     this.#listeners.clear();

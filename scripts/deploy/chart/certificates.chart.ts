@@ -30,10 +30,9 @@ const IDENTITIES: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe.each(HELMS)("certificates that %s makes", (one) => {
+  const objects = renderChart(one, "default");
   const secrets = new Map(
-    renderChart(one, "default")
-      .filter((object) => object.kind === "Secret")
-      .map((object) => [object.metadata.name, object]),
+    objects.filter((object) => object.kind === "Secret").map((object) => [object.metadata.name, object]),
   );
   const authority = new X509Certificate(member(secrets.get("rel-shoal-ca"), "tls.crt"));
 
@@ -65,14 +64,12 @@ describe.each(HELMS)("certificates that %s makes", (one) => {
       ...[0, 1, 2].map((at) => `rel-shoal-storage-node-${at}-tls`),
     ]);
     expect(authority.ca).toBe(true);
-    const pods = renderChart(one, "default").filter((object) => object.spec?.template !== undefined);
+    const pods = objects.filter((object) => object.spec?.template !== undefined);
     expect(JSON.stringify(pods)).not.toContain('"secretName":"rel-shoal-ca"');
   });
 
   it("S7: are each pod's own: the container with the data mounts no other one", () => {
-    const nodes = renderChart(one, "default").find(
-      ({ kind, metadata }) => kind === "StatefulSet" && metadata.name.endsWith("-node"),
-    );
+    const nodes = objects.find(({ kind, metadata }) => kind === "StatefulSet" && metadata.name.endsWith("-node"));
     const pod = nodes?.spec?.template?.spec;
     const mounts = pod?.containers.find(({ name }) => name === "storage-node")?.volumeMounts?.map(({ name }) => name);
     expect(mounts).toEqual(["data", "tls"]);
@@ -88,7 +85,6 @@ describe.each(HELMS)("certificates that %s makes", (one) => {
   });
 
   it("S7: are renewed by a job that alone has the authority's key, and may change these Secrets alone", () => {
-    const objects = renderChart(one, "default");
     const withKey = objects.filter((object) =>
       JSON.stringify(object.spec ?? {}).includes('"secretName":"rel-shoal-ca"'),
     );

@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { PATIENCE } from "../../patience.js";
 
-// Apart from `npm test`: these need Helm, which scripts/deploy/fetch-helm.mjs fetches.
+// Apart from `npm test`: these need Helm, which scripts/deploy/fetch-helm.mjs fetches. Nothing here depends on the clock, so
+// nothing is tried again.
 export default defineConfig({
   resolve: {
     alias: [
@@ -12,5 +13,5 @@ export default defineConfig({
       },
     ],
   },
-  test: { include: ["scripts/deploy/chart/*.chart.ts"], pool: "forks", ...PATIENCE },
+  test: { include: ["scripts/deploy/chart/*.chart.ts"], pool: "forks", ...PATIENCE, retry: 0 },
 });

@@ -94,61 +94,49 @@ describe("one connection", () => {
       }
     }));
 
-  it(
-    "that does not take its answers is cut off",
-    () =>
-      using({ answerStallSeconds: 1 }, async (server, metrics) => {
-        server.services.put({ id: U as ObjectId }, `{"text":"${"x".repeat(30 * 1024 * 1024)}"}`);
-        const socket = await open(server);
-        socket.pause();
-        socket.write(GET);
-        await expect.poll(() => metric(metrics, "shoal_http_stalled_connections_total")).toBe(1);
-        await expect.poll(() => metric(metrics, "shoal_http_requests_in_flight")).toBe(0);
-        expect(await metric(metrics, "shoal_http_unsent_answer_bytes")).toBe(0);
-      }),
-    20_000,
-  );
+  it("that does not take its answers is cut off", () =>
+    using({ answerStallSeconds: 1 }, async (server, metrics) => {
+      server.services.put({ id: U as ObjectId }, `{"text":"${"x".repeat(30 * 1024 * 1024)}"}`);
+      const socket = await open(server);
+      socket.pause();
+      socket.write(GET);
+      await expect.poll(() => metric(metrics, "shoal_http_stalled_connections_total")).toBe(1);
+      await expect.poll(() => metric(metrics, "shoal_http_requests_in_flight")).toBe(0);
+      expect(await metric(metrics, "shoal_http_unsent_answer_bytes")).toBe(0);
+    }));
 
-  it(
-    "whose handler is quiet for longer than that is not",
-    () =>
-      using({ answerStallSeconds: 1 }, async (server) => {
-        server.services.gate = new Promise((resolve) => setTimeout(resolve, 2_500));
-        expect((await server.send("GET", `/v1/objects/${U}`)).status).toBe(200);
-      }),
-    20_000,
-  );
+  it("whose handler is quiet for longer than that is not", () =>
+    using({ answerStallSeconds: 1 }, async (server) => {
+      server.services.gate = new Promise((resolve) => setTimeout(resolve, 2_500));
+      expect((await server.send("GET", `/v1/objects/${U}`)).status).toBe(200);
+    }));
 });
 
 describe("answers that clients do not take", () => {
-  it(
-    "hold no more memory than they may: others get 429 until there is room again",
-    () =>
-      using({ answersBytesMax: 25 * 1024 * 1024, answerStallSeconds: 60 }, async (server, metrics) => {
-        server.services.put({ id: U as ObjectId }, `{"text":"${"x".repeat(10 * 1024 * 1024)}"}`);
-        const sockets = [await open(server), await open(server)];
-        for (const socket of sockets) {
-          socket.pause();
-          socket.write(GET);
-        }
-        await expect.poll(() => metric(metrics, "shoal_http_unsent_answer_bytes")).toBeGreaterThan(20 * 1024 * 1024);
-        const refused = await server.send("GET", `/v1/objects/${U}`);
-        expect(refused).toMatchObject({ status: 429 });
-        expect(refused.body).toContain("ANSWERS_BYTES_MAX");
-        expect(refused.headers.get("retry-after")).toBe("1");
-        expect((await server.send("GET", "/v1/meta")).status).toBe(200);
-        sockets[0]?.destroy();
-        await expect.poll(async () => (await server.send("GET", `/v1/objects/${U}`)).status).toBe(200);
-        // Those that have had their time make room by themselves.
-        const third = await open(server);
-        third.pause();
-        third.write(GET);
-        await new Promise((resolve) => setTimeout(resolve, 5_500));
-        expect((await server.send("GET", `/v1/objects/${U}`)).status).toBe(200);
-        for (const socket of [...sockets, third]) socket.destroy();
-      }),
-    30_000,
-  );
+  it("hold no more memory than they may: others get 429 until there is room again", () =>
+    using({ answersBytesMax: 25 * 1024 * 1024, answerStallSeconds: 60 }, async (server, metrics) => {
+      server.services.put({ id: U as ObjectId }, `{"text":"${"x".repeat(10 * 1024 * 1024)}"}`);
+      const sockets = [await open(server), await open(server)];
+      for (const socket of sockets) {
+        socket.pause();
+        socket.write(GET);
+      }
+      await expect.poll(() => metric(metrics, "shoal_http_unsent_answer_bytes")).toBeGreaterThan(20 * 1024 * 1024);
+      const refused = await server.send("GET", `/v1/objects/${U}`);
+      expect(refused).toMatchObject({ status: 429 });
+      expect(refused.body).toContain("ANSWERS_BYTES_MAX");
+      expect(refused.headers.get("retry-after")).toBe("1");
+      expect((await server.send("GET", "/v1/meta")).status).toBe(200);
+      sockets[0]?.destroy();
+      await expect.poll(async () => (await server.send("GET", `/v1/objects/${U}`)).status).toBe(200);
+      // Those that have had their time make room by themselves.
+      const third = await open(server);
+      third.pause();
+      third.write(GET);
+      await new Promise((resolve) => setTimeout(resolve, 5_500));
+      expect((await server.send("GET", `/v1/objects/${U}`)).status).toBe(200);
+      for (const socket of [...sockets, third]) socket.destroy();
+    }));
 });
 
 describe("metrics of the HTTP server", () => {

@@ -38,7 +38,7 @@ describe("float32 text", () => {
   });
 
   it("agrees with the definition over every magnitude and reads back", () => {
-    const seed = Math.floor(Math.random() * 2 ** 31);
+    const seed = Number(process.env.SHOAL_TEST_SEED ?? 20_261_124);
     const next = seededRandom(seed).next;
     const view = new DataView(new ArrayBuffer(4));
     for (let i = 0; i < 200_000; i++) {

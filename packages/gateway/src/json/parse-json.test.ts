@@ -89,7 +89,7 @@ describe("parseJsonExactly", () => {
 
 describe("scanJson", () => {
   it("agrees with JSON.parse on random texts", () => {
-    const seed = Math.floor(Math.random() * 2 ** 31);
+    const seed = Number(process.env.SHOAL_TEST_SEED ?? 20_261_124);
     const { below } = seededRandom(seed);
     const pieces = [
       "{",

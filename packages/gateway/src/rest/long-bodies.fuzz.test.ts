@@ -22,7 +22,7 @@ import {
 } from "./reference-body.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
-const ROUNDS = 6_000;
+const ROUNDS = 5 * Number(process.env.SHOAL_FUZZ_REQUESTS ?? 400);
 
 const BEACON = "weaviate://localhost/8e2997f2-1972-4ee2-ad35-5fc704f2893e";
 const NUMBERS = ["1", "1.0", "1e2", "0.1", "12345678901234567890", "1e400", "-0", "1.00000000000000000001", "1e39"];

@@ -58,7 +58,7 @@ export class CoordinatorAccess implements AccessService, Disposable {
     const removed = changes.flatMap(({ key, value }) => (value === undefined ? key : []));
     const request = { expected: { historyId, version }, put, removed, goesOnFrom };
     const position = readAccessPosition(await this.#calls.ask(ACCESS.Change, request, context, false));
-    if (!this.#hasReached(position)) await this.#reached(position);
+    if (!this.#hasReached(position)) await this.#snapshot.reached(() => this.#hasReached(position), CHANGE_WAIT_MS);
     // Who reads that a right is revoked relies on it here: what cannot be known to be in force is not answered as done.
     if (!this.#hasReached(position)) await this.current(context);
   }
@@ -85,21 +85,6 @@ export class CoordinatorAccess implements AccessService, Disposable {
     this.current({ deadline: this.#calls.nowMs() + CONFIRM_MS_MAX }).catch(() => {
       // Nothing better is known.
       if (this.#snapshot.known === undefined) this.#snapshot.set(snapshot);
-    });
-  }
-
-  /** Resolves when the watchers of this process have been told, or after a while. */
-  #reached(position: AccessPosition): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        subscription[Symbol.dispose]();
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(done, CHANGE_WAIT_MS);
-      const subscription = this.watchAccess(() => {
-        if (this.#hasReached(position)) queueMicrotask(done);
-      });
     });
   }
 

@@ -40,7 +40,7 @@ export class CoordinatorExtensions implements ExtensionService, Disposable {
     const request = { extension: wireExtension(key, value) };
     const position = await this.#calls.ask(EXTENSIONS.Put, request, context, true);
     if (this.#hasReached(position)) return;
-    await this.#reached(position);
+    await this.#snapshot.reached(() => this.#hasReached(position), CHANGE_WAIT_MS);
     // It is stored, whether somebody can tell of it now or not.
     if (!this.#hasReached(position)) await this.list(context).catch(() => undefined);
   }
@@ -60,21 +60,6 @@ export class CoordinatorExtensions implements ExtensionService, Disposable {
   [Symbol.dispose](): void {
     this.#stream[Symbol.dispose]();
     this.#snapshot.forgetListeners();
-  }
-
-  /** Resolves when the watchers of this process have been told, or after a while. */
-  #reached(position: ExtensionsPosition__Output): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        subscription[Symbol.dispose]();
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(done, CHANGE_WAIT_MS);
-      const subscription = this.watchExtensions(() => {
-        if (this.#hasReached(position)) queueMicrotask(done);
-      });
-    });
   }
 
   #hasReached({ historyId, version }: ExtensionsPosition__Output): boolean {

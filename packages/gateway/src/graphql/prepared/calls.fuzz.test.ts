@@ -12,7 +12,7 @@ import {
 } from "../testing/library.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20_261_120);
-const REQUESTS = 600;
+const REQUESTS = Number(process.env.SHOAL_FUZZ_REQUESTS ?? 200);
 
 const NODE = libraryClass("Node", [
   property("name", "text"),

@@ -8,7 +8,7 @@ import { PreparedQueries } from "./prepared-queries.js";
 
 const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20_261_120);
-const REQUESTS = 1_500;
+const REQUESTS = Number(process.env.SHOAL_FUZZ_REQUESTS ?? 400);
 const OTHER_LITERALS = [
   "1.5",
   "2",
