@@ -30,7 +30,9 @@ describe("the settings of roles", () => {
   it("name root users and groups, under the former names, too", () => {
     const expected = { rootUsers: ["ann", "bob"], rootGroups: [], readOnlyGroups: [], staleSecondsMax: 0 };
     expect(read(ON).roles).toEqual(expected);
-    expect(read({ ...KEYS, AUTHORIZATION_ENABLE_RBAC: "TRUE", AUTHORIZATION_ADMIN_USERS: "ann,bob" }).roles).toEqual(expected);
+    expect(read({ ...KEYS, AUTHORIZATION_ENABLE_RBAC: "TRUE", AUTHORIZATION_ADMIN_USERS: "ann,bob" }).roles).toEqual(
+      expected,
+    );
     expect(read({ ...ON, AUTHORIZATION_ENABLE_RBAC: "1", AUTHORIZATION_ADMIN_USERS: "ann,bob" }).roles).toEqual(
       expected,
     );
