@@ -23,7 +23,7 @@ it("U1: variables of the reference that do nothing here are a warning each", asy
   await using server = await ServerProcess.start({ env });
   const lines = server.output.split("\n").filter((text) => text.includes("is not built here"));
   expect(
-    lines.map((line) => [at(JSON.parse(line), "level"), String(at(JSON.parse(line), "msg")).split(" ")[0]]),
+    lines.map((line) => [at(JSON.parse(line), "level"), String(at(JSON.parse(line), "message")).split(" ")[0]]),
   ).toEqual([
     ["warn", "ASYNC_INDEXING"],
     ["warn", "GRPC_PORT"],
