@@ -35,7 +35,7 @@ export function checkDataType(dataType: readonly string[], schema: readonly Clas
   if (primitive !== undefined) {
     throw new ShoalError(
       "invalid",
-      `${prefix}a property has one primitive data type or a list of classes, got '${primitive}' in a list of ${dataType.length}`,
+      `${prefix}'${primitive}' is not a valid class name: it is a primitive data type, and a property has one of these or a list of classes`,
     );
   }
   for (const name of new Set(dataType)) {

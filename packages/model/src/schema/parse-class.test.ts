@@ -204,11 +204,11 @@ describe("parseClass", () => {
     ],
     [
       property("p", "Bar", "string"),
-      "property 'p': invalid dataType: a property has one primitive data type or a list of classes, got 'string' in a list of 2",
+      "property 'p': invalid dataType: 'string' is not a valid class name: it is a primitive data type, and a property has one of these or a list of classes",
     ],
     [
       property("p", "text", "int"),
-      "property 'p': invalid dataType: a property has one primitive data type or a list of classes, got 'text' in a list of 2",
+      "property 'p': invalid dataType: 'text' is not a valid class name: it is a primitive data type, and a property has one of these or a list of classes",
     ],
     [
       property("p", "Bar", "bar"),
