@@ -1,4 +1,4 @@
-import { describeDefault, SETTING_GROUPS } from "@shoal/service-runtime";
+import { describeDefault, SETTING_GROUPS, UNBUILT_VARIABLES } from "@shoal/service-runtime";
 
 const HEAD = `# Configuration
 
@@ -13,7 +13,8 @@ folder; that of \`npm start\` is the root of the repository.
 A bad value, a key that no setting has and a key that stands twice are one line on stderr and exit code 1. So is a value
 that asks for a feature that this version does not have, and a variable that is most probably a misspelled one: of eight
 letters or more and one letter off (two from 16 letters on), or one that begins with \`AUTHENTICATION_\` or \`AUTHORIZATION_\`.
-All others are taken for those of other programs, \`PORTT\` too; in the log, "serving" tells address, folder and node.
+[Those of Weaviate](#variables-of-weaviate-that-do-nothing-here) that do nothing here are a warning. All others are taken for
+those of other programs, \`PORTT\` too; in the log, "serving" tells address, folder and node.
 `;
 
 /** `deploy/CONFIGURATION.md`: every setting by group. */
@@ -36,5 +37,22 @@ export function settingsPage(): string {
       "",
     ].join("\n"),
   );
-  return [HEAD, ...groups].join("\n");
+  return [HEAD, ...groups, unbuilt()].join("\n");
+}
+
+/** The variables of the reference that a start warns of. */
+function unbuilt(): string {
+  return [
+    "## Variables of Weaviate that do nothing here",
+    "",
+    "A start with one of them says so in the log and goes on, unless its value asks for nothing that is missing.",
+    "",
+    "| variable | what is not built | instead | no warning for |",
+    "|---|---|---|---|",
+    ...UNBUILT_VARIABLES.map(({ variable, feature, instead = "", nothing = [] }) => {
+      const values = nothing.map((value) => `\`${value}\``).join(", ");
+      return `| \`${variable}\` | ${feature} | ${instead} | ${values} |`;
+    }),
+    "",
+  ].join("\n");
 }

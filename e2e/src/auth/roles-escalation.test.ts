@@ -289,6 +289,10 @@ it("S-roles: settings that let nobody in, or contradict each other, stop the sta
   for (const [change, text] of [
     [{ AUTHORIZATION_RBAC_ROOT_USERS: "" }, "nobody could give the first role"],
     [{ AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_USERS: "x" }, "exclude each other"],
+    [
+      { AUTHENTICATION_APIKEY_ENABLED: "false", AUTHENTICATION_DB_USERS_ENABLED: "false" },
+      "everybody is anonymous, who has no role",
+    ],
     [{ AUTHORIZATION_RBAC_ROOT_USERS: "anonymous" }, "anonymous cannot have the role root"],
     [{ AUTHORIZATION_ENABLE_RBAC: "false" }, "say different things"],
   ] as const) {

@@ -18,6 +18,18 @@ afterAll(async () => {
   await rm(dataPath, { recursive: true, force: true });
 });
 
+it("U1: variables of the reference that do nothing here are a warning each", async () => {
+  const env = { GRPC_PORT: "50051", ASYNC_INDEXING: "true", QUERY_DEFAULTS_LIMIT_GRAPHQL: "100", LOG_FORMAT: "json" };
+  await using server = await ServerProcess.start({ env });
+  const lines = server.output.split("\n").filter((text) => text.includes("is not built here"));
+  expect(
+    lines.map((line) => [at(JSON.parse(line), "level"), String(at(JSON.parse(line), "message")).split(" ")[0]]),
+  ).toEqual([
+    ["warn", "ASYNC_INDEXING"],
+    ["warn", "GRPC_PORT"],
+  ]);
+});
+
 describe("U1: names of modules", () => {
   it.each([
     ["ENABLE_MODULES", "text2vec-contextionry", "text2vec-contextionary"],

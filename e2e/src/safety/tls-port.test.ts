@@ -148,7 +148,7 @@ describe("S11: a certificate that is none", () => {
     [
       "a file that is not there",
       () => ({ TLS_CERT_FILE: file("none.pem"), TLS_KEY_FILE: file("key.pem") }),
-      "TLS_CERT_FILE cannot be read",
+      "none.pem' cannot be read: ENOENT",
     ],
   ])("%s stops the start", async (_, env, message) => {
     const run = await runServer({ ...env(), PORT: "0", PERSISTENCE_DATA_PATH: file("other") });

@@ -49,7 +49,7 @@ it("takes what is given, and what changed as soon as it fits together", async ()
 });
 
 it.each([
-  [{ etcdCaFile: "/nowhere/ca.pem" }, "ETCD_CA_FILE cannot be read"],
+  [{ etcdCaFile: "/nowhere/ca.pem" }, "ETCD_CA_FILE '/nowhere/ca.pem' cannot be read: ENOENT"],
   [{ etcdCertFile: "cert.pem" }, "ETCD_CERT_FILE and ETCD_KEY_FILE belong together"],
   [{ etcdKeyFile: "key.pem" }, "ETCD_CERT_FILE and ETCD_KEY_FILE belong together"],
 ])("refuses a start with %j", async (files, message) => {

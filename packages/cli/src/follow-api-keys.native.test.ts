@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -92,6 +93,28 @@ describe("a followed file of API keys", () => {
     expect(holder(sources, "k1")).toBe("ann");
     await symlink("two", join(folder, "..data_tmp"));
     await rename(join(folder, "..data_tmp"), join(folder, "..data"));
+    await vi.waitFor(() => expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual([undefined, "ann"]));
+  });
+
+  it.each<[string, (file: string) => unknown, string]>([
+    ["named pipe", (file) => execFileSync("mkfifo", [file]), "it is a named pipe, not a regular file"],
+    ["folder", (file) => mkdir(file), "it is a folder, not a regular file"],
+    ["device", (file) => symlink("/dev/zero", file), "it is a device, not a regular file"],
+    // A hole: it takes no space.
+    ["huge file", (file) => writeFile(file, "").then(() => truncate(file, 10 * 2 ** 30)), "it has 10737418240 bytes"],
+  ])("that becomes a %s keeps the former keys, says why, and is followed on", async (_, replace, reason) => {
+    const file = join(folder, "keys");
+    const warnings: string[] = [];
+    const warn: Logger["warn"] = (fields) => warnings.push((fields as { error: Error }).error.message);
+    await writeFile(file, "ann,k1\n");
+    const sources = await followApiKeys(settings(file), { ...silentLogger, warn }, scope, 10);
+    await rm(file);
+    await replace(file);
+    const refusal = `AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE '${file}' cannot be read: ${reason}`;
+    await vi.waitFor(() => expect(warnings).toContainEqual(expect.stringContaining(refusal)));
+    expect(holder(sources, "k1")).toBe("ann");
+    await rm(file, { recursive: true });
+    await writeFile(file, "ann,k2\n");
     await vi.waitFor(() => expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual([undefined, "ann"]));
   });
 

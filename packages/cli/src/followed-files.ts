@@ -47,7 +47,10 @@ export async function followFiles<Content extends object>(
         for (const listener of listeners) listener(content);
       }
     } catch (thrown) {
-      logger.warn({ error: ShoalError.from(thrown) }, `changed ${what} cannot be used; the former ones stay`);
+      logger.warn(
+        { files: paths, error: ShoalError.from(thrown) },
+        `changed ${what} cannot be used; the former ones stay`,
+      );
     } finally {
       isLooking = false;
     }

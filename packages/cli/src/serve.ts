@@ -132,7 +132,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   if (!(await modulesReady(modules, stopping))) return { drain };
   gateway.markReady();
   notReady = () => (gateway.isReady ? "" : "it is draining");
-  warnOfOpenAccess(configuration, logger);
+  warnOfOpenAccess(configuration, access, logger);
   logger.info({ url, dataPath, node: nodeName, ...describeModules(options) }, "serving");
   const short = shortage(storage.openFiles, wanted);
   if (short !== undefined) logger.info({}, short);

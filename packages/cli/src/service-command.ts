@@ -11,6 +11,7 @@ import {
   type SettingGroup,
   type SettingSource,
   systemClock,
+  warnOfUnbuiltVariables,
 } from "@shoal/service-runtime";
 import type { Command } from "commander";
 import { describeSettings } from "./describe-settings.js";
@@ -95,6 +96,7 @@ export async function configure({ configFile, ...flags }: ServeFlags) {
     terminalDefaults,
   ];
   const warnings: string[] = [];
+  warnOfUnbuiltVariables(process.env, (message) => warnings.push(message));
   const configuration = readConfiguration(sources, (message) => warnings.push(message));
   checkScheme(flags, configuration);
   return { configuration, warnings };

@@ -161,8 +161,11 @@ export async function startGateway(
     const { nodes, expectedStorageNodes } = pool.directory;
     return pool.isComplete ? "" : `${nodes.length} of ${expectedStorageNodes} storage nodes have registered so far`;
   };
+  let isOpenAccessTold = false;
   const look = (): void => {
-    if (awaited() === "") gateway.markReady();
+    if (awaited() !== "") return;
+    gateway.markReady();
+    if (!isOpenAccessTold) isOpenAccessTold = warnOfOpenAccess(configuration, access, logger);
   };
   scope.use(view.onChange(look));
   scope.use(pool.onChange(look));
@@ -171,7 +174,6 @@ export async function startGateway(
   look();
   notReady = () => (gateway.isReady ? membership.fault : awaited() || "it is draining");
   const coordinators = configuration.coordinatorAddresses;
-  warnOfOpenAccess(configuration, logger);
   logger.info({ url, coordinators, tls: tls !== undefined, ...describeModules(options) }, "serving");
   options.onListening(url);
   return { drain };

@@ -1,8 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TlsMaterial } from "@shoal/rpc";
-import { ResourceScope, silentLogger } from "@shoal/service-runtime";
+import { type Logger, ResourceScope, silentLogger } from "@shoal/service-runtime";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { readCertificateRequest } from "./cluster/certificate-request.js";
 import { writeCertificates } from "./cluster/write-certificates.js";
@@ -50,12 +51,30 @@ it.each([
   ["caFile", "no pem", "is no certificate in PEM"],
   ["certFile", "", "is no certificate in PEM"],
   ["keyFile", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n", "is no private key in PEM"],
-  ["keyFile", undefined, "INTERNAL_TLS_KEY_FILE cannot be read"],
+  ["keyFile", undefined, /INTERNAL_TLS_KEY_FILE '.*key\.pem' cannot be read: ENOENT/],
 ] as const)("refuses a start with a %s of %j", async (name, text, message) => {
   const files = filesOf("a");
   if (text === undefined) await rm(files[name]);
   else await writeFile(files[name], text);
   await expect(followTlsFiles(files, silentLogger, scope)).rejects.toThrow(message);
+});
+
+it("goes on with what it had while a file is a named pipe, and takes the next one that is a file", async () => {
+  const files = filesOf("a");
+  const other = filesOf("b");
+  const warnings: string[] = [];
+  const warn: Logger["warn"] = (fields) => warnings.push((fields as { error: Error }).error.message);
+  const source = await followTlsFiles(files, { ...silentLogger, warn }, scope, 10);
+  const before = source.current();
+  await rm(files.certFile);
+  execFileSync("mkfifo", [files.certFile]);
+  const refusal = `INTERNAL_TLS_CERT_FILE '${files.certFile}' cannot be read: it is a named pipe, not a regular file`;
+  await vi.waitFor(() => expect(warnings).toContain(refusal));
+  expect(source.current()).toBe(before);
+  await rm(files.certFile);
+  await copyFile(other.certFile, files.certFile);
+  await copyFile(other.keyFile, files.keyFile);
+  await vi.waitFor(async () => expect(source.current().certificate).toEqual(await readFile(other.certFile)));
 });
 
 it("refuses the key of another certificate", async () => {

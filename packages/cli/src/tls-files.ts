@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { ServerCertificate, ServerCertificateSource } from "@shoal/gateway";
 import { ShoalError } from "@shoal/model";
 import type { TlsMaterial, TlsSource } from "@shoal/rpc";
 import type { Configuration, InternalTlsFiles, Logger, ResourceScope } from "@shoal/service-runtime";
 import { followFiles } from "./followed-files.js";
+import { readFollowedFile } from "./read-followed-file.js";
 
 /** What the files of mutual TLS hold, followed. Fails with `invalid` when they do not fit together at the start. */
 export function followTlsFiles(
@@ -48,14 +48,14 @@ async function readMaterial({ caFile, certFile, keyFile }: InternalTlsFiles): Pr
 
 /** Fails with `invalid`, naming `variable`, on a file that cannot be read or holds no certificate. */
 export async function readCertificates(variable: string, file: string): Promise<Buffer> {
-  const pem = await read(variable, file);
+  const pem = await readFollowedFile(variable, file);
   checked(`${variable} '${file}' is no certificate`, () => new X509Certificate(pem));
   return pem;
 }
 
 /** As {@link readCertificates}. */
 export async function readKey(variable: string, file: string): Promise<Buffer> {
-  const pem = await read(variable, file);
+  const pem = await readFollowedFile(variable, file);
   checked(`${variable} '${file}' is no private key`, () => createPrivateKey(pem));
   return pem;
 }
@@ -64,16 +64,6 @@ export async function readKey(variable: string, file: string): Promise<Buffer> {
 export function checkPair(certificate: Buffer, certFile: string, key: Buffer, keyFile: string): void {
   if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) return;
   throw new ShoalError("invalid", `the key in '${keyFile}' does not belong to the certificate in '${certFile}'`);
-}
-
-async function read(variable: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (thrown) {
-    throw new ShoalError("invalid", `${variable} cannot be read: ${ShoalError.from(thrown).message}`, {
-      cause: thrown,
-    });
-  }
 }
 
 /** The reason of OpenSSL says nothing to people. */

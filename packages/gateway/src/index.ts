@@ -1,6 +1,7 @@
 export { type AuditFields, auditLine } from "./audit/audit-line.js";
 export type { AuditSink } from "./audit/audit-log.js";
 export type { AccessControl } from "./auth/access.js";
+export { anonymousActions } from "./auth/anonymous-actions.js";
 export { type ApiKeySource, ApiKeyTable, type HeldApiKey } from "./auth/api-keys.js";
 export { createAccessControl } from "./auth/create-access-control.js";
 export { AccessBook, type AccessBookParts } from "./authorization/access-book.js";

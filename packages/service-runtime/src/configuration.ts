@@ -30,12 +30,13 @@ export function readConfiguration(sources: readonly SettingSource[], warn: Warn)
   for (const [name, one] of Object.entries(PLAIN_SETTINGS)) values[name] = readSetting<unknown>(one, sources);
   const plain = values as PlainConfiguration;
   checkTogether(plain, sources);
+  const authentication = readAuthentication(sources, warn);
   return {
     ...plain,
     logLevel: plain.debug && findValue(PLAIN_SETTINGS.logLevel, sources) === undefined ? "debug" : plain.logLevel,
-    authentication: readAuthentication(sources, warn),
+    authentication,
     authorization: readAuthorization(sources, warn),
-    roles: readRoles(sources, warn),
+    roles: readRoles(sources, authentication, warn),
     databaseUsers: readDatabaseUsers(sources),
   };
 }

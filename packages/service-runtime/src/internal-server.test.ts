@@ -76,6 +76,10 @@ describe("InternalServer", () => {
         { Host: "evil.example" },
       ]) {
         expect(await statusOf(path, headers)).toBe(403);
+        // Also behind more headers than Node keeps by default.
+        const many = Object.fromEntries(Array.from({ length: 2_500 }, (_, n) => [`a${n}`, ""]));
+        const { Host = "localhost", ...others } = headers as Record<string, string>;
+        expect(await statusOf(path, { Host, ...many, ...others })).toBe(403);
       }
     }
     expect(puts).toBe(0);

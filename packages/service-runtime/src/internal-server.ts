@@ -40,6 +40,8 @@ export class InternalServer implements AsyncDisposable {
     });
     this.#server = createServer({ headersTimeout: REQUEST_MS_MAX, requestTimeout: REQUEST_MS_MAX });
     this.#server.maxConnections = CONNECTIONS_MAX;
+    // Node would drop those beyond 2,000, and with them what a foreign page is known by. Their bytes are bounded.
+    this.#server.maxHeadersCount = 0;
     this.#server.timeout = REQUEST_MS_MAX;
     this.#server.on("request", (request, response) => void this.#answer(request, response));
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { refuseMisspelledVariables } from "./misspelled-variables.js";
 import { SETTINGS } from "./setting-groups.js";
 import { UNBUILT_FEATURES } from "./unbuilt-features.js";
+import { UNBUILT_VARIABLES } from "./unbuilt-variables.js";
 
 describe("refuseMisspelledVariables", () => {
   it.each([
@@ -44,7 +45,7 @@ describe("refuseMisspelledVariables", () => {
   });
 
   it("lets every variable be that is known", () => {
-    const all = [...SETTINGS, ...UNBUILT_FEATURES].map(({ variable }) => [variable, "x"]);
+    const all = [...SETTINGS, ...UNBUILT_FEATURES, ...UNBUILT_VARIABLES].map(({ variable }) => [variable, "x"]);
     refuseMisspelledVariables(Object.fromEntries(all));
   });
 });

@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { readConfiguration } from "./configuration.js";
 import { environmentSource } from "./setting.js";
 
-const ON = { AUTHORIZATION_RBAC_ENABLED: "on", AUTHORIZATION_RBAC_ROOT_USERS: "ann, bob" };
+const KEYS = {
+  AUTHENTICATION_APIKEY_ENABLED: "true",
+  AUTHENTICATION_APIKEY_ALLOWED_KEYS: "a-key",
+  AUTHENTICATION_APIKEY_USERS: "ann",
+};
+const ROLES = { AUTHORIZATION_RBAC_ENABLED: "on", AUTHORIZATION_RBAC_ROOT_USERS: "ann, bob" };
+const ON = { ...KEYS, ...ROLES };
 
 function read(environment: Readonly<Record<string, string>>) {
   const warnings: string[] = [];
@@ -24,7 +30,9 @@ describe("the settings of roles", () => {
   it("name root users and groups, under the former names, too", () => {
     const expected = { rootUsers: ["ann", "bob"], rootGroups: [], readOnlyGroups: [], staleSecondsMax: 0 };
     expect(read(ON).roles).toEqual(expected);
-    expect(read({ AUTHORIZATION_ENABLE_RBAC: "TRUE", AUTHORIZATION_ADMIN_USERS: "ann,bob" }).roles).toEqual(expected);
+    expect(read({ ...KEYS, AUTHORIZATION_ENABLE_RBAC: "TRUE", AUTHORIZATION_ADMIN_USERS: "ann,bob" }).roles).toEqual(
+      expected,
+    );
     expect(read({ ...ON, AUTHORIZATION_ENABLE_RBAC: "1", AUTHORIZATION_ADMIN_USERS: "ann,bob" }).roles).toEqual(
       expected,
     );
@@ -37,7 +45,20 @@ describe("the settings of roles", () => {
     });
   });
 
+  it("let a server start that lets anonymous read, and say it of one whose users must be there already", () => {
+    const reading = { ...ROLES, AUTHORIZATION_RBAC_READONLY_GROUPS: "anonymous" };
+    expect(read(reading)).toMatchObject({ roles: { readOnlyGroups: ["anonymous"] }, warnings: [] });
+    expect(read({ ...ROLES, AUTHENTICATION_DB_USERS_ENABLED: "true" }).warnings).toEqual([
+      "AUTHENTICATION_DB_USERS_ENABLED lets in users that were made before, and nobody can make the first one: " +
+        "neither AUTHENTICATION_APIKEY_ENABLED nor AUTHENTICATION_OIDC_ENABLED is true",
+    ]);
+  });
+
   it.each([
+    [
+      ROLES,
+      /AUTHORIZATION_RBAC_ENABLED is on, but neither .*APIKEY_ENABLED nor .*OIDC_ENABLED is true: everybody is anonymous, who has no role\. Switch/,
+    ],
     [{ ...ON, AUTHORIZATION_ENABLE_RBAC: "off" }, "say different things"],
     [{ ...ON, AUTHORIZATION_ADMIN_USERS: "ann" }, "say different things"],
     [

@@ -1,4 +1,5 @@
 import { ShoalError } from "@shoal/model";
+import type { AuthenticationConfiguration } from "./authentication.js";
 import type { Warn } from "./read-authentication.js";
 import { findValue, placeOf, readSetting, type Setting, type SettingSource } from "./setting.js";
 import { AUTHENTICATION_SETTINGS } from "./settings/authentication.js";
@@ -16,9 +17,14 @@ export interface RolesConfiguration {
 
 /**
  * The settings of roles; undefined when roles are off. Fails with `invalid` when the admin list is on, too, when nobody has the
- * role `root`, so that nobody could ever give a role, and when a setting contradicts its former name.
+ * role `root`, so that nobody could ever give a role, when everybody is anonymous and anonymous has no role, and when a setting
+ * contradicts its former name.
  */
-export function readRoles(sources: readonly SettingSource[], warn: Warn): RolesConfiguration | undefined {
+export function readRoles(
+  sources: readonly SettingSource[],
+  authentication: AuthenticationConfiguration,
+  warn: Warn,
+): RolesConfiguration | undefined {
   const isOn = readRenamed("rbacEnabled", "rbacEnabledFormerly", sources) ?? false;
   if (!isOn) {
     for (const name of [
@@ -61,8 +67,31 @@ export function readRoles(sources: readonly SettingSource[], warn: Warn): RolesC
       `invalid config: authorization: rbac: group '${both}' is among the root groups and the read-only groups`,
     );
   }
+  refuseLockedOut(readOnlyGroups, authentication, sources, warn);
   const staleSecondsMax = readSetting(SETTINGS.rbacStaleSecondsMax, sources);
   return { rootUsers, rootGroups, readOnlyGroups, staleSecondsMax };
+}
+
+/** Fails with `invalid` when nobody could ever do anything: nothing tells a user from anonymous, who has no role. */
+function refuseLockedOut(
+  readOnlyGroups: readonly string[],
+  { apiKeys, oidc }: AuthenticationConfiguration,
+  sources: readonly SettingSource[],
+  warn: Warn,
+): void {
+  if (apiKeys !== undefined || oidc !== undefined) return;
+  const { apiKeysEnabled, oidcEnabled } = AUTHENTICATION_SETTINGS;
+  const neither = `neither ${apiKeysEnabled.variable} nor ${oidcEnabled.variable} is true`;
+  if (readDatabaseUsers(sources)) {
+    const users = placeOf(SETTINGS.databaseUsers, sources);
+    warn(`${users} lets in users that were made before, and nobody can make the first one: ${neither}`);
+  } else if (!readOnlyGroups.includes("anonymous")) {
+    throw new ShoalError(
+      "invalid",
+      `invalid config: authorization: rbac: ${onPlace(sources)} is on, but ${neither}: everybody is anonymous, who has no role. ` +
+        `Switch API keys or OpenID Connect on, or name anonymous in ${SETTINGS.rbacReadOnlyGroups.variable} to let everybody read`,
+    );
+  }
 }
 
 /** Whether users can be made at run time. */

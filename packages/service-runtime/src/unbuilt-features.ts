@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { findValue, quote, type SettingSource } from "./setting.js";
 
-interface UnbuiltFeature {
+export interface UnbuiltFeature {
   readonly variable: string;
   readonly key: string;
   readonly feature: string;
@@ -11,7 +11,8 @@ interface UnbuiltFeature {
   readonly nothing?: readonly string[];
 }
 
-const OFF = ["false", "off", "disabled", "0"];
+/** How a switch is turned off, in lower case. */
+export const OFF: readonly string[] = ["false", "off", "disabled", "0"];
 
 /**
  * Variables and keys of the reference whose feature is not there yet. An operator who asks for one learns it at the

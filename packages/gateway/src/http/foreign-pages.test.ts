@@ -86,6 +86,16 @@ describe("S1: by default", () => {
     expect([...answers.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual(["200", "403", "200"]);
   });
 
+  it.each([
+    [`Origin: ${EVIL}`, 403],
+    ["Sec-Fetch-Site: cross-site", 403],
+    ["Host: evil.example", 400],
+  ])("%s behind thousands of headers is looked at", async (header, status) => {
+    const head = `GET /v1/meta HTTP/1.1\r\nHost: ${own()}\r\n${"a:\r\n".repeat(5_000)}`;
+    expect(await server.raw(`${head}${header}\r\n\r\n`)).toMatchObject({ status });
+    expect(await server.raw(`${head}\r\n`)).toMatchObject({ status: 200 });
+  });
+
   it("a link leads to pages and to the API, a frame does not", async () => {
     const link = { Host: own(), "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate" };
     for (const path of ["/console", "/v1/meta"]) {

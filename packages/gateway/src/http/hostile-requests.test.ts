@@ -40,6 +40,7 @@ describe("malformed and hostile requests", () => {
     ["GET /v1/meta HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n", 417],
     [`GET /v1/meta HTTP/1.1\r\nX: ${"a".repeat(100 * KIB)}\r\n\r\n`, 431],
     [`GET /${"a".repeat(100 * KIB)} HTTP/1.1\r\n\r\n`, 431],
+    [`GET /v1/meta HTTP/1.1\r\nHost: x\r\n${"a:b\r\n".repeat(50 * KIB)}\r\n`, 431],
   ])("%.60j is %i with the usual body", async (bytes, status) => {
     const answer = await server.raw(bytes);
     expect(answer?.status).toBe(status);

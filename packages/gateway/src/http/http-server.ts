@@ -43,6 +43,8 @@ export class HttpServer implements AsyncDisposable {
     this.#opened = openServer(options, parts.certificate);
     this.#server = this.#opened.server;
     this.#server.maxConnections = settings.connectionsMax;
+    // Node would drop those beyond 2,000, and with them what a foreign page is known by. Their bytes are bounded.
+    this.#server.maxHeadersCount = 0;
     this.#listenTo(this.#server);
     if (parts.metrics !== undefined) this.#describe(parts.metrics);
   }

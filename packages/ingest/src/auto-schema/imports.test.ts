@@ -65,7 +65,7 @@ describe("a batch", () => {
   it("tells all that comes of a class that cannot be", async () => {
     expect(await batch(setUp({ autoSchema: {} }), [input("class 2"), input("class 2")])).toEqual(
       Array(2).fill(
-        "'Class 2' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+        "'Class 2' is not a valid class name: behind its first letter, only letters A to Z, digits and _ may follow",
       ),
     );
   });

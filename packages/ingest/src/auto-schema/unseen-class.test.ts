@@ -122,7 +122,7 @@ describe("an object of an unseen class", () => {
     [
       "a bad class name",
       input("Auto-3"),
-      "'Auto-3' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+      "'Auto-3' is not a valid class name: behind its first letter, only letters A to Z, digits and _ may follow",
     ],
     [
       "a class that differs in case only",

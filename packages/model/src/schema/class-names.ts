@@ -44,8 +44,13 @@ export function checkClassName(name: string): void {
 
 /** What is wrong with a name that is none of a class. */
 export function invalidClassName(name: string): string {
-  const rule = "it must begin with a letter, followed by letters A to Z, digits and _ only";
-  return `'${printValue(name)}' is not a valid class name: ${rule}`;
+  return `'${printValue(name)}' is not a valid class name: ${brokenRule(name)}`;
+}
+
+function brokenRule(name: string): string {
+  if (/^[a-z]/.test(name)) return "it must begin with an upper-case letter";
+  if (/^[A-Z]/.test(name)) return "behind its first letter, only letters A to Z, digits and _ may follow";
+  return "it must begin with a letter, followed by letters A to Z, digits and _ only";
 }
 
 /** Fails with `invalid` unless the normalised name may be the name of a property. */

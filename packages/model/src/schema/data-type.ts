@@ -31,6 +31,13 @@ export function checkDataType(dataType: readonly string[], schema: readonly Clas
     if (first === "") throw new ShoalError("invalid", `${prefix}dataType cannot be an empty string`);
     if (/^\p{Ll}/u.test(first)) throw new ShoalError("invalid", `${prefix}${unknownType(first)}`);
   }
+  const primitive = dataType.find((name) => PRIMITIVES.has(name));
+  if (primitive !== undefined) {
+    throw new ShoalError(
+      "invalid",
+      `${prefix}'${primitive}' is not a valid class name: it is a primitive data type, and a property has one of these or a list of classes`,
+    );
+  }
   for (const name of new Set(dataType)) {
     if (!isClassName(name)) throw new ShoalError("invalid", `${prefix}${invalidClassName(name)}`);
     if (!schema.some((known) => known.class === name)) {

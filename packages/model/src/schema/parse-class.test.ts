@@ -111,15 +111,12 @@ describe("parseClass", () => {
     ],
     [
       "Foo-bar",
-      "'Foo-bar' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+      "'Foo-bar' is not a valid class name: behind its first letter, only letters A to Z, digits and _ may follow",
     ],
-    [
-      "Füße",
-      "'Füße' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
-    ],
+    ["Füße", "'Füße' is not a valid class name: behind its first letter, only letters A to Z, digits and _ may follow"],
     [
       "Foo\n",
-      "'Foo\\n' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+      "'Foo\\n' is not a valid class name: behind its first letter, only letters A to Z, digits and _ may follow",
     ],
     [
       "../etc",
@@ -207,11 +204,23 @@ describe("parseClass", () => {
     ],
     [
       property("p", "Bar", "string"),
-      "property 'p': invalid dataType: 'string' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+      "property 'p': invalid dataType: 'string' is not a valid class name: it is a primitive data type, and a property has one of these or a list of classes",
+    ],
+    [
+      property("p", "text", "int"),
+      "property 'p': invalid dataType: 'text' is not a valid class name: it is a primitive data type, and a property has one of these or a list of classes",
+    ],
+    [
+      property("p", "Bar", "bar"),
+      "property 'p': invalid dataType: 'bar' is not a valid class name: it must begin with an upper-case letter",
+    ],
+    [
+      property("p", "Bar", "1x"),
+      "property 'p': invalid dataType: '1x' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
     ],
     [
       property("p", "Peer/Bar"),
-      "property 'p': invalid dataType: 'Peer/Bar' is not a valid class name: it must begin with a letter, followed by letters A to Z, digits and _ only",
+      "property 'p': invalid dataType: 'Peer/Bar' is not a valid class name: behind its first letter, only letters A to Z, digits and _ may follow",
     ],
     [
       { class: "Foo", vectorizer: "x" },
