@@ -36,7 +36,7 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
       `${place("anonymousAccess", sources)} is true but has no effect: ${place("requiresAuthentication", sources)} switches anonymous access off`,
     );
   }
-  const apiKeys = withKeys ? readApiKeys(sources, withOidc) : undefined;
+  const apiKeys = withKeys ? readApiKeys(sources, withOidc, warn) : undefined;
   if (!withKeys) warnOfUnused(KEY_DETAILS, "API keys are off (authentication.apikey.enabled)", sources, warn);
   const oidc = withOidc ? readOidc(sources, warn) : undefined;
   if (!withOidc)
@@ -53,8 +53,11 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
 
 const KEY_DETAILS = ["apiKeysAllowed", "apiKeysUsers", "apiKeysFile"] as const;
 
+/** Shorter keys are accepted, with a warning. */
+const KEY_CHARS_MIN = 16;
+
 /** Fails in the words of the reference where it has some (reference-today 1.6), and never with a key in them. */
-function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean): ApiKeyConfiguration {
+function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean, warn: Warn): ApiKeyConfiguration {
   const keys = readSetting(SETTINGS.apiKeysAllowed, sources);
   const users = readSetting(SETTINGS.apiKeysUsers, sources);
   const file = readSetting(SETTINGS.apiKeysFile, sources) || undefined;
@@ -77,6 +80,11 @@ function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean): 
     allowedApiKey(soleUser ?? users[at] ?? "", key, `${keysPlace}, key ${at + 1}; ${usersPlace}`, besideIssuer),
   );
   refuseSharedKeys(allowed, keysPlace);
+  const short = keys.filter((key) => key.length < KEY_CHARS_MIN).length;
+  if (short > 0) {
+    const what = `${short} ${short === 1 ? "key" : "keys"} of fewer than ${KEY_CHARS_MIN} characters`;
+    warn(`${keysPlace} has ${what}, which can be guessed: 'openssl rand -hex 32' makes one that cannot`);
+  }
   return { allowed, file, soleUser, besideIssuer };
 }
 
