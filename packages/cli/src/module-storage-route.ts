@@ -26,7 +26,8 @@ export function storageFault(settings: StorageSettings): string | undefined {
 
 /**
  * The internal routes of modules, once these are there: below `/v1/modules/<name>/`, for whoever presents the secret. Refusals and
- * writes are in the audit log, once it is there. None unless a remote contextionary and a secret are set: nobody else has anything to store.
+ * writes are in the audit log, once it is there. None unless a remote contextionary and a secret are set: nobody else has
+ * anything to store.
  */
 export function moduleStorageRoutes(
   settings: StorageSettings,

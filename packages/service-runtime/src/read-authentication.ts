@@ -15,8 +15,8 @@ import { ROLE_SETTINGS } from "./settings/roles.js";
 export type Warn = (message: string) => void;
 
 /**
- * Who gets in. Nothing set: everybody, as decisions.md settles. API keys, users made at run time or OpenID Connect alone: only who has a key or a
- * token, as whoever sets one up means to keep others out. Fails with `invalid`, in the words of the reference
+ * Who gets in. Nothing set: everybody, as decisions.md settles. API keys, users made at run time or OpenID
+ * Connect alone: only who has a key or a token, as whoever sets one up means to keep others out. Fails with `invalid`, in the words of the reference
  * (reference-rest 7.1, reference-today 1.6), when nobody could get in or a scheme is not fully set.
  */
 export function readAuthentication(sources: readonly SettingSource[], warn: Warn): AuthenticationConfiguration {
@@ -28,7 +28,8 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
   if (required && !hasScheme) {
     throw new ShoalError(
       "invalid",
-      `${place("requiresAuthentication", sources)} is true and demands OpenID Connect or API keys, but ${place("oidcEnabled", sources)} is false and ${SETTINGS.apiKeysEnabled.variable} is not true`,
+      `${place("requiresAuthentication", sources)} is true and demands OpenID Connect or API keys, but ` +
+        `${place("oidcEnabled", sources)} is false and ${SETTINGS.apiKeysEnabled.variable} is not true`,
     );
   }
   if (required && anonymous === true) {
@@ -45,7 +46,8 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
   if (!anonymousAccess && !hasScheme) {
     throw new ShoalError(
       "invalid",
-      `invalid config: no authentication scheme configured, you must select at least one: ${place("anonymousAccess", sources)} is false and neither ${SETTINGS.apiKeysEnabled.variable} nor ${SETTINGS.oidcEnabled.variable} is true`,
+      "invalid config: no authentication scheme configured, you must select at least one: " +
+        `${place("anonymousAccess", sources)} is false and neither ${SETTINGS.apiKeysEnabled.variable} nor ${SETTINGS.oidcEnabled.variable} is true`,
     );
   }
   return { anonymousAccess, apiKeys, oidc };
