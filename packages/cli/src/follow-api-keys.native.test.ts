@@ -124,7 +124,7 @@ describe("a followed file of API keys", () => {
     const logger: Logger = {
       ...silentLogger,
       info: (fields, message) => lines.push(`info ${message} ${JSON.stringify(fields)}`),
-      warn: (fields, message) => lines.push(`warn ${message} ${String((fields as { error: Error }).error.message)}`),
+      warn: (fields, message) => lines.push(`warn ${message} ${JSON.stringify(fields)}`),
     };
     await writeFile(file, "ann,k1\n");
     const sources = await followApiKeys(settings(file), logger, scope, 10);
@@ -132,6 +132,8 @@ describe("a followed file of API keys", () => {
     await vi.waitFor(() => expect(lines.join("\n")).toContain("changed API keys cannot be used; the former ones stay"));
     await rm(file);
     await vi.waitFor(() => expect(lines.join("\n")).toContain("ENOENT"));
+    // The message alone: the line where it was noticed tells nobody anything.
+    for (const line of lines) expect(line).toMatch(/^warn .*"error":"/);
     expect(holder(sources, "k1")).toBe("ann");
     await writeFile(file, "ann,s3cr3t\n");
     await vi.waitFor(() => expect(holder(sources, "s3cr3t")).toBe("ann"));

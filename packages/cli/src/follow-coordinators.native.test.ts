@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { createRpcServer, type RpcServices, type SchemaSnapshot } from "@shoal/rpc";
+import { createRpcServer, messageInFull, type RpcServices, type SchemaSnapshot } from "@shoal/rpc";
 import { type Logger, ResourceScope, silentLogger } from "@shoal/service-runtime";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { followCoordinators } from "./follow-coordinators.js";
@@ -53,7 +53,10 @@ it("tells once that no coordinator can be reached, and why, and when one is ther
   expect(lines[0]).toContain(`no connection to ${address}`);
   // The first attempt may fail before the network has said why.
   const reason = `no connection to ${address} (connect ECONNREFUSED ${address})`;
-  const asked = () => connection.schema.current({ deadline: now() + 1_000 });
+  const asked = () =>
+    connection.schema.current({ deadline: now() + 1_000 }).catch((error: unknown) => {
+      throw new Error(messageInFull(error));
+    });
   await vi.waitFor(() => expect(asked()).rejects.toThrow(reason), 60_000);
   scope.use(await serveSchema(port));
   await vi.waitFor(() => expect(lines).toHaveLength(2), 60_000);

@@ -1,5 +1,9 @@
-import { ShoalError } from "@shoal/model";
-import { type ConnectCoordinatorOptions, type CoordinatorConnection, connectCoordinator } from "@shoal/rpc";
+import {
+  type ConnectCoordinatorOptions,
+  type CoordinatorConnection,
+  connectCoordinator,
+  messageInFull,
+} from "@shoal/rpc";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
 
 /** So long may they be away, as when one is restarted, before anybody is told. */
@@ -20,7 +24,7 @@ export function followCoordinators(
   const tell = async (): Promise<void> => {
     const reason = await connection.schema.current({ deadline: options.now() + QUIET_MS }).then(
       () => undefined,
-      (thrown: unknown) => ShoalError.from(thrown).message,
+      (thrown: unknown) => messageInFull(thrown),
     );
     if (reason === undefined || connection.isReachable) return;
     isTold = true;

@@ -47,10 +47,10 @@ export async function followFiles<Content extends object>(
         for (const listener of listeners) listener(content);
       }
     } catch (thrown) {
-      logger.warn(
-        { files: paths, error: ShoalError.from(thrown) },
-        `changed ${what} cannot be used; the former ones stay`,
-      );
+      const error = ShoalError.from(thrown);
+      // What is wrong with a file needs no stack.
+      const told = error.code === "internal" ? error : error.message;
+      logger.warn({ files: paths, error: told }, `changed ${what} cannot be used; the former ones stay`);
     } finally {
       isLooking = false;
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
-import type { NodeClaim, NodeRecord, NodeService } from "@shoal/rpc";
+import { messageInFull, type NodeClaim, type NodeRecord, type NodeService } from "@shoal/rpc";
 import type { Clock, Logger } from "@shoal/service-runtime";
 
 const REGISTER_MS_MAX = 5_000;
@@ -44,7 +44,7 @@ export function keepRegistered(
       } catch (thrown) {
         if (isListed) break;
         const error = ShoalError.from(thrown);
-        fault = `it could not register with a coordinator: ${error.message}`;
+        fault = `it could not register with a coordinator: ${messageInFull(error)}`;
         const isRefused = error.code === "conflict";
         if (!isTold && !stopped.signal.aborted) {
           logger[isRefused ? "error" : "warn"]({ error }, "could not register yet");

@@ -1,3 +1,4 @@
+import { AuditLog } from "@shoal/gateway";
 import type { Json } from "@shoal/model";
 import { EnabledModules, type InternalModuleRoute } from "@shoal/module-api";
 import { InternalServer, silentLogger } from "@shoal/service-runtime";
@@ -23,8 +24,16 @@ let modules: EnabledModules | undefined;
 const SECRET = "only-contextionaries-know-it";
 const SETTINGS = { contextionaryUrl: "localhost:9999", contextionaryStorageSecret: SECRET, metricsPort: 1 };
 const clock = { now: () => 0 };
+const lines: string[] = [];
+const sink = { write: (line: string) => lines.push(line) };
+const audit = new AuditLog({ sink, clock, server: "n1:7", hasClass: () => false });
 const server = new InternalServer(
-  moduleStorageRoutes(SETTINGS, () => modules, clock),
+  moduleStorageRoutes(
+    SETTINGS,
+    () => modules,
+    clock,
+    () => audit,
+  ),
   silentLogger,
   { allowedHosts: [] },
 );
@@ -67,7 +76,14 @@ it("S3: is not there without a remote contextionary and a secret", () => {
     { ...SETTINGS, contextionaryUrl: undefined },
     { ...SETTINGS, contextionaryStorageSecret: undefined },
   ]) {
-    expect(moduleStorageRoutes(settings, () => modules, clock)).toEqual([]);
+    expect(
+      moduleStorageRoutes(
+        settings,
+        () => modules,
+        clock,
+        () => audit,
+      ),
+    ).toEqual([]);
   }
 });
 
@@ -85,6 +101,27 @@ it("S3: answers 401, without reading on, to whoever does not know the secret", a
     const headers = { Authorization: `Basic ${base64(`${user}:${SECRET}`)}` };
     expect(await send("/v1/modules/m/storage/basic", { method: "PUT", body: "x", headers })).toEqual([200, ""]);
   }
+});
+
+it("has writes and refusals in the audit log, and no reads", async () => {
+  audit[Symbol.dispose]();
+  lines.length = 0;
+  const headers = { Authorization: "Bearer x" };
+  for (let count = 0; count < 3; count++) await send(`/v1/modules/m/storage/${count}`, { headers });
+  await send("/v1/modules/m/storage/a", { method: "PUT", body: "x", headers });
+  await send("/v1/modules/m/storage/a");
+  await send("/v1/modules/m/storage/none");
+  await send("/v1/modules/m/storage/%E0%A4%A", { method: "PUT", body: "x" });
+  await send("/v1/modules/m/storage/a?x=1", { method: "PUT", body: "x" });
+  const address = "127.0.0.1";
+  const read = { action: "get", outcome: "denied", route: "GET /v1/modules/", path: "/v1/modules/m/storage/0" };
+  const write = { action: "update_in_module", route: "PUT /v1/modules/", path: "/v1/modules/m/storage/a" };
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { ...read, address, status: 401, requests: 3 },
+    { ...write, address, status: 401, outcome: "denied", requests: 1 },
+    { ...write, address, status: 400, outcome: "failed", path: "/v1/modules/m/storage/%E0%A4%A" },
+    { ...write, address, status: 200, outcome: "allowed" },
+  ]);
 });
 
 it("S3: says at the start what does not work", () => {

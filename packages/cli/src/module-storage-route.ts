@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { buffer } from "node:stream/consumers";
+import { type AuditLog, auditInternalRequest } from "@shoal/gateway";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules, ModuleResponse } from "@shoal/module-api";
 import type { Clock, Configuration, InternalRoute } from "@shoal/service-runtime";
@@ -24,36 +25,55 @@ export function storageFault(settings: StorageSettings): string | undefined {
 }
 
 /**
- * The internal routes of modules, once these are there: below `/v1/modules/<name>/`, for whoever presents the secret. None
- * unless a remote contextionary and a secret are set: nobody else has anything to store.
+ * The internal routes of modules, once these are there: below `/v1/modules/<name>/`, for whoever presents the secret. Refusals and
+ * writes are in the audit log, once it is there. None unless a remote contextionary and a secret are set: nobody else has
+ * anything to store.
  */
 export function moduleStorageRoutes(
   settings: StorageSettings,
   modules: () => EnabledModules | undefined,
   clock: Clock,
+  audit: () => AuditLog | undefined,
 ): readonly InternalRoute[] {
   const { contextionaryUrl, contextionaryStorageSecret: secret } = settings;
-  return contextionaryUrl === undefined || secret === undefined ? [] : [storageRoute(secret, modules, clock)];
+  return contextionaryUrl === undefined || secret === undefined ? [] : [storageRoute(secret, modules, clock, audit)];
 }
 
-function storageRoute(secret: string, modules: () => EnabledModules | undefined, clock: Clock): InternalRoute {
+function storageRoute(
+  secret: string,
+  modules: () => EnabledModules | undefined,
+  clock: Clock,
+  audit: () => AuditLog | undefined,
+): InternalRoute {
   const expected = digest(secret);
   return {
     path: PATH,
     methods: ["GET", "PUT"],
     async handle(request, response) {
+      const path = (request.url ?? "").split("?", 1)[0] ?? "";
+      const method = request.method === "PUT" ? "PUT" : "GET";
+      // Kept: a connection that is closed has none any more.
+      const address = request.socket.remoteAddress;
+      const action = method === "PUT" ? "update_in_module" : undefined;
+      const ended = (status: number): void => {
+        const log = audit();
+        if (log !== undefined) auditInternalRequest(log, { address, method, route: PATH, path, status, action });
+      };
       if (!timingSafeEqual(digest(presented(request.headers.authorization)), expected)) {
+        ended(401);
         // What follows of the request is not read.
         response.writeHead(401, { "WWW-Authenticate": "Bearer, Basic", Connection: "close" }).end();
         return;
       }
-      const path = (request.url ?? "").split("?", 1)[0] ?? "";
-      const method = request.method === "PUT" ? "PUT" : "GET";
       const length = Number(request.headers["content-length"] ?? (method === "PUT" ? Number.NaN : 0));
       const answer =
         length <= BODY_BYTES_MAX
-          ? await answered(modules(), method, path, await buffer(request), clock.now() + ANSWER_MS)
+          ? await answered(modules(), method, path, await buffer(request), clock.now() + ANSWER_MS).catch((thrown) => {
+              ended(500);
+              throw thrown;
+            })
           : { status: length > BODY_BYTES_MAX ? 413 : 411 };
+      ended(answer.status);
       response.statusCode = answer.status;
       response.setHeader("Content-Type", "application/json");
       response.end(answer.text ?? (answer.json === undefined ? "" : JSON.stringify(answer.json)));

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
 import type { NodeRegistry } from "@shoal/coordinator";
-import { createAccessControl } from "@shoal/gateway";
+import { type AuditLog, createAccessControl } from "@shoal/gateway";
 import { DiskBallast, isStoreFolder } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
@@ -47,7 +47,13 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const openFiles = planOpenFiles(openFilesLimit(), wanted);
   let notReady = (): string => "it is starting";
   let modules: EnabledModules | undefined;
-  const routes = moduleStorageRoutes(configuration, () => modules, options.clock);
+  let auditLog: AuditLog | undefined;
+  const routes = moduleStorageRoutes(
+    configuration,
+    () => modules,
+    options.clock,
+    () => auditLog,
+  );
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
   const audit = await openAuditLog(options, metrics, scope);
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
@@ -126,6 +132,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
       scope,
     ),
   );
+  auditLog = gateway.audit;
   const { url } = await gateway.listen();
   notReady = () => "it waits for the back ends of modules";
   const drain = () => gateway.drain();

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { EtcdMetaStore, type MetaStore } from "@shoal/coordinator";
 import { DiskBallast } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
-import { createRpcServer, findNodeAt, type NodeDirectory } from "@shoal/rpc";
+import { createRpcServer, findNodeAt, messageInFull, type NodeDirectory } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { describeDirectory, describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";
@@ -74,7 +74,7 @@ export async function startCoordinator(
         fault = "";
       },
       (thrown: unknown) => {
-        fault = ShoalError.from(thrown).message;
+        fault = messageInFull(thrown);
       },
     );
   }, LOOK_MS);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HeldRequests, RemoteNodePool, SchemaReplica } from "@shoal/cluster";
-import { createAccessControl } from "@shoal/gateway";
+import { type AuditLog, createAccessControl } from "@shoal/gateway";
 import type { EnabledModules } from "@shoal/module-api";
 import {
   type AccessService,
@@ -58,7 +58,13 @@ export async function startGateway(
   });
   let notReady = (): string => "it is starting";
   let modules: EnabledModules | undefined;
-  const routes = moduleStorageRoutes(configuration, () => modules, clock);
+  let auditLog: AuditLog | undefined;
+  const routes = moduleStorageRoutes(
+    configuration,
+    () => modules,
+    clock,
+    () => auditLog,
+  );
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
   const audit = await openAuditLog(options, metrics, scope);
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
@@ -150,6 +156,7 @@ export async function startGateway(
       scope,
     ),
   );
+  auditLog = gateway.audit;
   const { url } = await gateway.listen();
   const drain = () => gateway.drain();
   if (!(await modulesReady(modules, stopping))) return { drain };

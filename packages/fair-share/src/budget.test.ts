@@ -4,17 +4,20 @@ import { Budget, type Holder, type Holding } from "./budget.js";
 
 class Body implements Holder {
   readonly share;
+  /** How many were looked at. */
+  static looks = 0;
   isCut = false;
   holding: Holding | undefined;
 
   constructor(
     readonly owner: string,
-    readonly rate: number | null = 1,
+    public rate: number | null = 1,
   ) {
     this.share = { owner, connection: 0 };
   }
 
   speed(): number | undefined {
+    Body.looks++;
     return this.rate ?? undefined;
   }
 
@@ -93,28 +96,53 @@ describe("Budget", () => {
     expect(budget.holders).toBe(3);
   });
 
-  it("bounds parts of itself", () => {
-    const whole = new Budget(1_000);
-    const [left, right] = [whole.child(600), whole.child(600)];
-    const [one, two, three] = [new Body("a", null).in(left), new Body("b", 1).in(right), new Body("c").in(right)];
-    expect([one.take(601), one.take(600), two.take(300)]).toEqual([false, true, true]);
-    expect([left.held, right.held, whole.held]).toEqual([600, 300, 900]);
-    // The whole is full: of both parts the one goes that can.
-    expect([three.take(200), two.isCut]).toEqual([true, true]);
-    expect([whole.held, whole.holders, right.holders]).toEqual([800, 2, 1]);
-    one.holding?.close();
-    expect([left.held, whole.held]).toEqual([0, 200]);
+  it("S2: looks at few holders for each attempt, whether one owner has them all or each has its own", () => {
+    for (const ownerOf of [() => "hog", (at: number) => `hog ${at % 100}`, (at: number) => `hog ${at}`]) {
+      const budget = new Budget(50_000, { holdersMax: 5_000 });
+      const bodies = Array.from({ length: 5_000 }, (_, at) => new Body(ownerOf(at), 2).in(budget));
+      for (const body of bodies) body.take(8);
+      Body.looks = 0;
+      // One that is as slow and one that is faster, by number and by amount.
+      for (let at = 0; at < 500; at++) {
+        const [, fast] = [new Body("hog", 2).in(budget), new Body("hog", 3).in(budget)];
+        fast.take(20);
+        bodies[at]?.take(1);
+      }
+      if (ownerOf(0) === ownerOf(100)) expect(bodies.some(({ isCut }) => isCut)).toBe(true);
+      expect(Body.looks).toBeLessThan(100 * 2_000);
+    }
   });
 
-  it.each([1, 2, 3, 4])("seed %i: sums are right, the most is kept, and only those go that may", (seed) => {
+  it("S2: of many cuts one that has come to stall after a tick, and does not keep what has gone", () => {
+    const budget = new Budget(50_000, { holdersMax: 5_000 });
+    const bodies = Array.from({ length: 5_000 }, () => new Body("hog", 2).in(budget));
+    expect(new Body("hog", 2).in(budget).holding).toBeUndefined();
+    const stalled = bodies[4_321] as Body;
+    stalled.rate = 0;
+    budget.tick();
+    expect(new Body("hog", 2).in(budget).holding).toBeDefined();
+    expect([stalled.isCut, bodies.filter(({ isCut }) => isCut).length]).toEqual([true, 1]);
+    for (const { holding } of bodies) holding?.close();
+    expect([budget.holders, [...budget].length]).toEqual([1, 1]);
+  });
+
+  it.each([
+    [1, 12],
+    [2, 12],
+    [3, 12],
+    [4, 12],
+    [5, 200],
+    [6, 200],
+  ])("seed %i: sums are right, the most of %i holders is kept, and only those go that may", (seed, holdersMax) => {
     const { below, oneIn, pick } = seededRandom(seed);
-    const budget = new Budget(1_000, { holdersMax: 12 });
+    const budget = new Budget(1_000, { holdersMax });
     const open = new Set<Body>();
     const heldBy = (owner: string): number =>
       [...open].filter((one) => one.owner === owner && !one.isCut).reduce((sum, one) => sum + one.held, 0);
     let cuts = 0;
     for (let step = 0; step < 4_000; step++) {
-      const choice = open.size === 0 ? 0 : below(4);
+      const choice = open.size === 0 || (holdersMax > 12 && oneIn(2)) ? 0 : below(4);
+      if (oneIn(50)) budget.tick();
       if (choice === 0) {
         const body = new Body(pick(["a", "b", "c", "d", "e"]), oneIn(3) ? null : below(5)).in(budget);
         if (body.holding !== undefined) open.add(body);
@@ -145,8 +173,8 @@ describe("Budget", () => {
       expect(budget.held).toBe([...open].reduce((sum, one) => sum + one.held, 0));
       expect(budget.holders).toBe(open.size);
       expect(budget.held).toBeLessThanOrEqual(1_000);
-      expect(open.size).toBeLessThanOrEqual(12);
+      expect(open.size).toBeLessThanOrEqual(holdersMax);
     }
-    expect(cuts).toBeGreaterThan(50);
+    expect(cuts).toBeGreaterThan(holdersMax > 12 ? 10 : 50);
   });
 });

@@ -3,7 +3,7 @@ import type { Share } from "./share.js";
 
 /** What takes a part of a budget: a body that is read, an answer that is sent. */
 export interface Holder {
-  /** Only asked when room is scarce. */
+  /** Asked once, when it begins. */
   readonly share: Share;
   /** How fast it gets on, in a unit that all holders of a budget have in common; undefined: it cannot be cut off now. */
   speed(): number | undefined;
@@ -16,6 +16,9 @@ const RESERVE = 1 / 8;
 
 /** Whoever holds more does not get at the reserve. */
 const SMALL_PART = 1 / 4;
+
+/** So many owners are tried in one attempt whose holders cannot be cut off, the largest first. */
+const OWNERS_TRIED_MAX = 32;
 
 export interface BudgetOptions {
   /** How many may hold a part of it. */
@@ -30,22 +33,20 @@ export interface BudgetOptions {
  * than the one who asks would, else the one who asks; and of his, what gets on slowest. So owners that want more than
  * there is end up with equal parts, and nobody is refused while something of his own stalls.
  *
- * While there is room, nothing is looked up; else each attempt looks at all holders.
+ * While there is room, nothing is looked up; else each attempt looks at what each owner has. Of one owner's holders it
+ * looks at {@link LOOKED_AT} on average, see {@link Slowest}.
  */
 export class Budget<One extends Holder = Holder> {
   readonly max: number;
   readonly #holdersMax: number;
-  readonly #parent: Budget<One> | undefined;
-  /** Of this budget and its children, kept by the root. */
-  readonly #holdings: InFlight<OpenHolding<One>>;
+  readonly #holdings = new InFlight<OpenHolding<One>>();
+  readonly #parts = new Map<string, OwnerPart<One>>();
   #held = 0;
-  #holders = 0;
+  #ticks = 0;
 
-  constructor(max: number, options: BudgetOptions = {}, parent?: Budget<One>) {
+  constructor(max: number, options: BudgetOptions = {}) {
     this.max = max;
     this.#holdersMax = options.holdersMax ?? Number.POSITIVE_INFINITY;
-    this.#parent = parent;
-    this.#holdings = parent === undefined ? new InFlight() : parent.#holdings;
   }
 
   get held(): number {
@@ -53,118 +54,100 @@ export class Budget<One extends Holder = Holder> {
   }
 
   get holders(): number {
-    return this.#holders;
-  }
-
-  /** A part of this budget with a bound of its own: what is taken from it is taken from both. */
-  child(max: number, options: BudgetOptions = {}): Budget<One> {
-    return new Budget(max, options, this);
+    return this.#holdings.size;
   }
 
   /** Begins to hold nothing; undefined when too many hold a part and none of them has to give way. */
   open(holder: One): Holding | undefined {
-    const holding = new OpenHolding(holder, this);
-    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) {
-      if (budget.#holders >= budget.#holdersMax && !budget.#makeRoom(holding, 0)) return undefined;
-    }
+    const { owner } = holder.share;
+    const holding = new OpenHolding(holder, this, this.#parts.get(owner) ?? new OwnerPart<One>(owner));
+    if (this.holders >= this.#holdersMax && !this.#makeRoom(holding, 0)) return undefined;
+    // Whoever gave way may have been the last one of this owner.
+    this.#parts.set(owner, holding.part);
+    holding.part.add(holding);
     holding.number = this.#holdings.add(holding);
-    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) budget.#holders++;
     return holding;
   }
 
-  /** Whoever holds a part of it or its children. They may close it meanwhile. */
+  /** The speeds of holders are others now: the slowest are looked for anew. */
+  tick(): void {
+    this.#ticks++;
+  }
+
+  /** Whoever holds a part of it. They may close it meanwhile. */
   *[Symbol.iterator](): IterableIterator<One> {
-    for (const { holder } of this.#within()) yield holder;
+    for (const [, { holder }] of this.#holdings) if (holder !== undefined) yield holder;
   }
 
   /** For {@link Holding} alone. */
   take(holding: OpenHolding<One>, amount: number): boolean {
     if (amount === 0) return true;
-    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) {
-      const isCalm = budget.#held + amount <= budget.max * (1 - RESERVE);
-      if (!isCalm && !budget.#makeRoom(holding, amount)) return false;
-    }
-    this.#add(amount);
+    const isCalm = this.#held + amount <= this.max * (1 - RESERVE);
+    if (!isCalm && !this.#makeRoom(holding, amount)) return false;
+    this.add(holding, amount);
     return true;
   }
 
-  /** For {@link Holding} alone. */
-  give(amount: number): void {
-    this.#add(-amount);
+  /** For {@link Holding} alone: without asking for room, and back when negative. */
+  add({ part }: OpenHolding<One>, amount: number): void {
+    this.#held += amount;
+    part.held += amount;
   }
 
   /** For {@link Holding} alone. */
   close(holding: OpenHolding<One>): void {
+    const { part } = holding;
     this.#holdings.remove(holding.number);
-    this.#add(-holding.held);
-    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) budget.#holders--;
-  }
-
-  #add(amount: number): void {
-    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent)
-      budget.#held += amount;
-  }
-
-  /** Whether there is room for `amount` more, or for one more holder when that is 0, others having been cut off for it. */
-  #makeRoom(asking: OpenHolding<One>, amount: number): boolean {
-    for (;;) {
-      const parts = new OwnerParts(this.#within());
-      const owner = asking.holder.share.owner;
-      if (amount === 0 ? this.#holders < this.#holdersMax : this.#fits(asking, amount, parts.of(owner))) return true;
-      const slowest = this.#toCutOff(asking, amount, parts);
-      if (slowest === undefined || slowest === asking) return false;
-      slowest.cutOff();
-    }
-  }
-
-  #fits(asking: OpenHolding<One>, amount: number, own: Part): boolean {
-    if (this.#held + amount > this.max) return false;
-    const isLarge = own.held + amount > this.max * SMALL_PART && own.held > asking.held;
-    return !isLarge || this.#held + amount <= this.max * (1 - RESERVE);
-  }
-
-  /** Who gives way; `asking` itself where that is the slowest. */
-  #toCutOff(asking: OpenHolding<One>, amount: number, parts: OwnerParts): OpenHolding<One> | undefined {
-    const isCounted = amount === 0;
-    const { owner } = asking.holder.share;
-    const sizeOf = (other: string): number => {
-      const { held, holders } = parts.of(other);
-      const wanted = other === owner ? Math.max(amount, 1) : 0;
-      return (isCounted ? holders : held) + wanted;
-    };
-    const own = sizeOf(owner);
-    let chosen: Candidate<One> | undefined;
-    const consider = (holding: OpenHolding<One>): void => {
-      const speed = holding.holder.speed();
-      if (speed === undefined || (!isCounted && holding.held === 0 && holding !== asking)) return;
-      const { owner: other } = holding.holder.share;
-      const candidate = { holding, speed, size: sizeOf(other) };
-      if (other !== owner && candidate.size <= own) return;
-      if (chosen === undefined || goesBefore(candidate, chosen, asking)) chosen = candidate;
-    };
-    consider(asking);
-    for (const holding of this.#within()) if (holding !== asking) consider(holding);
-    return chosen?.holding;
-  }
-
-  *#within(): Iterable<OpenHolding<One>> {
-    for (const [, holding] of this.#holdings) if (holding.isWithin(this)) yield holding;
+    this.add(holding, -holding.held);
+    part.remove(holding);
+    if (part.holdings.length === 0) this.#parts.delete(part.owner);
   }
 
   /** Whether whoever holds so much is the only one who holds anything. */
   isAlone(held: number): boolean {
-    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) {
-      if (budget.#held > held) return false;
+    return this.#held <= held;
+  }
+
+  /** Whether there is room for `amount` more, or for one more holder when that is 0, others having been cut off for it. */
+  #makeRoom(asking: OpenHolding<One>, amount: number): boolean {
+    while (amount === 0 ? this.holders >= this.#holdersMax : !this.#fits(asking, amount)) {
+      const slowest = this.#toCutOff(asking, amount);
+      if (slowest === undefined) return false;
+      slowest.cutOff();
     }
     return true;
   }
 
-  /** Whether it is `other`, or a part of it. */
-  isPartOf(other: Budget<One>): boolean {
-    for (let budget: Budget<One> | undefined = this; budget !== undefined; budget = budget.#parent) {
-      if (budget === other) return true;
+  #fits(asking: OpenHolding<One>, amount: number): boolean {
+    if (this.#held + amount > this.max) return false;
+    const { held } = asking.part;
+    const isLarge = held + amount > this.max * SMALL_PART && held > asking.held;
+    return !isLarge || this.#held + amount <= this.max * (1 - RESERVE);
+  }
+
+  /** Who gives way; undefined where that is the one who asks. */
+  #toCutOff(asking: OpenHolding<One>, amount: number): OpenHolding<One> | undefined {
+    const sizeOf = ({ held, holdings }: OwnerPart<One>): number => (amount === 0 ? holdings.length : held);
+    const own = sizeOf(asking.part) + Math.max(amount, 1);
+    const tried = new Set([asking.part]);
+    while (tried.size <= OWNERS_TRIED_MAX) {
+      let largest: OwnerPart<One> | undefined;
+      let most = own;
+      for (const part of this.#parts.values()) {
+        const size = sizeOf(part);
+        if (size <= most || tried.has(part)) continue;
+        largest = part;
+        most = size;
+      }
+      if (largest === undefined) break;
+      const slowest = largest.slowest(amount === 0, this.#ticks);
+      if (slowest !== undefined) return slowest;
+      tried.add(largest);
     }
-    return false;
+    const slowest = asking.part.slowest(amount === 0, this.#ticks);
+    const speed = asking.speed();
+    // Nothing for one that is no faster itself.
+    return slowest !== asking && (speed === undefined || (slowest?.speed() ?? speed) < speed) ? slowest : undefined;
   }
 }
 
@@ -181,34 +164,44 @@ export interface Holding {
 }
 
 class OpenHolding<One extends Holder> implements Holding {
-  /** Among all of the root budget. */
+  /** Among all of the budget. */
   number = 0;
+  /** Among those of its owner. */
+  place = 0;
   #held = 0;
-  #isOpen = true;
+  /** Undefined once it is closed: it may be remembered a little longer, what its holder has must not. */
+  #holder: One | undefined;
 
   constructor(
-    readonly holder: One,
+    holder: One,
     readonly budget: Budget<One>,
-  ) {}
+    readonly part: OwnerPart<One>,
+  ) {
+    this.#holder = holder;
+  }
+
+  get holder(): One | undefined {
+    return this.#holder;
+  }
+
+  speed(): number | undefined {
+    return this.#holder?.speed();
+  }
 
   get held(): number {
     return this.#held;
   }
 
-  isWithin(budget: Budget<One>): boolean {
-    return this.budget.isPartOf(budget);
-  }
-
   take(amount: number): boolean {
-    if (!this.#isOpen || !this.budget.take(this, amount)) return false;
+    if (this.#holder === undefined || !this.budget.take(this, amount)) return false;
     this.#held += amount;
     return true;
   }
 
   takeAlone(amount: number): boolean {
     if (this.take(amount)) return true;
-    if (!this.#isOpen || !this.budget.isAlone(this.#held)) return false;
-    this.budget.give(-amount);
+    if (this.#holder === undefined || !this.budget.isAlone(this.#held)) return false;
+    this.budget.add(this, amount);
     this.#held += amount;
     return true;
   }
@@ -216,60 +209,94 @@ class OpenHolding<One extends Holder> implements Holding {
   give(amount: number): void {
     const given = Math.min(amount, this.#held);
     this.#held -= given;
-    this.budget.give(given);
+    this.budget.add(this, -given);
   }
 
   close(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
+    if (this.#holder === undefined) return;
+    this.#holder = undefined;
     this.budget.close(this);
     this.#held = 0;
   }
 
   cutOff(): void {
+    const holder = this.#holder;
     this.close();
-    this.holder.cutOff();
+    holder?.cutOff();
   }
 }
 
-interface Candidate<One extends Holder> {
-  readonly holding: OpenHolding<One>;
-  readonly speed: number;
-  /** What its owner holds. */
-  readonly size: number;
+/** What one owner holds. */
+class OwnerPart<One extends Holder> {
+  readonly holdings: OpenHolding<One>[] = [];
+  held = 0;
+  readonly #slowest = new Slowest(this.holdings, () => true);
+  /** Of those that would give something back. */
+  readonly #slowestThatHold = new Slowest(this.holdings, ({ held }) => held > 0);
+
+  constructor(readonly owner: string) {}
+
+  add(holding: OpenHolding<One>): void {
+    holding.place = this.holdings.push(holding) - 1;
+  }
+
+  remove({ place }: OpenHolding<One>): void {
+    const last = this.holdings.pop();
+    if (last === undefined || last.place === place) return;
+    last.place = place;
+    this.holdings[place] = last;
+  }
+
+  /** Undefined when none can be cut off. */
+  slowest(isCounted: boolean, ticks: number): OpenHolding<One> | undefined {
+    return (isCounted ? this.#slowest : this.#slowestThatHold).next(ticks);
+  }
 }
 
-/** Of the largest owner, the slowest; of those that are as slow the largest, but none for one that is no faster itself. */
-function goesBefore<One extends Holder>(one: Candidate<One>, other: Candidate<One>, asking: OpenHolding<One>): boolean {
-  if (one.size !== other.size) return one.size > other.size;
-  if (one.speed !== other.speed) return one.speed < other.speed;
-  return other.holding !== asking && one.holding.held > other.holding.held;
-}
+/** So many holders an attempt looks at, on average, when it looks for the slowest one of an owner. */
+const LOOKED_AT = 32;
 
-interface Part {
-  held: number;
-  holders: number;
-}
+/**
+ * Finds the slowest of many without looking at all of them each time: each look remembers one of {@link LOOKED_AT} of them, the
+ * slowest, and serves as many attempts, until the next tick at the latest.
+ */
+class Slowest<One extends Holder> {
+  /** The slowest last. */
+  #remembered: OpenHolding<One>[] = [];
+  #attemptsLeft = 0;
+  #ticks = 0;
 
-const NOTHING: Part = { held: 0, holders: 0 };
+  constructor(
+    readonly of: readonly OpenHolding<One>[],
+    readonly isWanted: (holding: OpenHolding<One>) => boolean,
+  ) {}
 
-/** What each owner holds. */
-class OwnerParts {
-  readonly #parts = new Map<string, Part>();
-
-  constructor(holdings: Iterable<OpenHolding<Holder>>) {
-    for (const { holder, held } of holdings) {
-      const { owner } = holder.share;
-      const part = this.#parts.get(owner);
-      if (part === undefined) this.#parts.set(owner, { held, holders: 1 });
-      else {
-        part.held += held;
-        part.holders++;
-      }
+  next(ticks: number): OpenHolding<One> | undefined {
+    if (this.#attemptsLeft === 0 || this.#ticks !== ticks) this.#look();
+    this.#ticks = ticks;
+    this.#attemptsLeft--;
+    for (;;) {
+      const slowest = this.#remembered.at(-1);
+      if (slowest === undefined) return undefined;
+      if (this.isWanted(slowest) && slowest.speed() !== undefined) return slowest;
+      this.#remembered.pop();
     }
   }
 
-  of(owner: string): Part {
-    return this.#parts.get(owner) ?? NOTHING;
+  /** Of those that are as slow as each other the largest goes first. */
+  #look(): void {
+    const seen: { readonly holding: OpenHolding<One>; readonly speed: number }[] = [];
+    for (const holding of this.of) {
+      const speed = this.isWanted(holding) ? holding.speed() : undefined;
+      if (speed !== undefined) seen.push({ holding, speed });
+    }
+    seen.sort((one, other) =>
+      one.speed === other.speed ? other.holding.held - one.holding.held : one.speed < other.speed ? -1 : 1,
+    );
+    this.#attemptsLeft = Math.ceil(this.of.length / LOOKED_AT);
+    this.#remembered = seen
+      .slice(0, this.#attemptsLeft)
+      .map(({ holding }) => holding)
+      .reverse();
   }
 }

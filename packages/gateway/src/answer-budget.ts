@@ -14,7 +14,7 @@ const UNCOUNTED_ROWS_MAX = 256;
 /** An answer that takes no more than this is made whatever others take: there is a most of requests. */
 const UNCOUNTED_BYTES_MAX = 16 * 1024;
 
-/** For whom an answer is made; asked when there is little room. */
+/** For whom an answer is made; asked when it becomes large. */
 export interface AnswerClient {
   readonly share?: Share | undefined;
 }

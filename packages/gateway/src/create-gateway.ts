@@ -94,6 +94,8 @@ export interface GatewaySettings extends HttpServerSettings, WhereLimits {
 export interface Gateway extends AsyncDisposable {
   /** Every operation under `/v1`. */
   readonly routes: readonly Route[];
+  /** For what other ports are asked; undefined when there is none. */
+  readonly audit: AuditLog | undefined;
   /** Starts to listen; `ready` stays 503 until {@link markReady}. The address with the port that was taken. */
   listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
   /** What `/v1/.well-known/ready` says. */
@@ -161,6 +163,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   };
   return {
     routes,
+    audit,
     async listen() {
       const { host, port } = await server.listen();
       address = `${certificate === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;

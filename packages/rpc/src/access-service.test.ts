@@ -2,6 +2,7 @@ import { type Json, ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import type { AccessSnapshot } from "./access-service.js";
+import { messageInFull } from "./delivery.js";
 import { createRpcServer } from "./far/rpc-server.js";
 import { connectCoordinator } from "./near/connect-coordinator.js";
 import { describeAccessService } from "./testing/access-service-suite.js";
@@ -56,6 +57,39 @@ test("updates lead from any snapshot to any other", () => {
     expect(update.whole).toBe(before.historyId !== after.historyId);
   }
 });
+
+test("a coordinator that gives no answer is told of in plain words, with its address for operators alone", async () => {
+  const silent = Object.assign(new MemoryAccess(), {
+    current: () => new Promise<never>(() => undefined),
+    change: () => new Promise<never>(() => undefined),
+  });
+  const server = await createRpcServer({ access: silent }, address);
+  const near = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+  const soon = { deadline: now() + 1_000 };
+  const expected = { historyId: "h", version: 7 };
+  const asked = await Promise.all([near.access.current(soon), near.access.change([], expected, soon)].map(failure));
+  expect(asked.map(({ code, message }) => [code, message])).toEqual([
+    ["unavailable", "the coordinator cannot be reached: the coordinator did not answer in time"],
+    [
+      "unavailable",
+      "the coordinator was lost while it worked on the request, which may have been carried out: " +
+        "the coordinator did not answer in time",
+    ],
+  ]);
+  for (const error of asked) expect(messageInFull(error)).toContain(`127.0.0.1:${server.port}: Deadline exceeded`);
+  const lost = near.access.change([], expected, context).catch((error: ShoalError) => error);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await server[Symbol.asyncDispose]();
+  expect(String(await lost)).toMatch(/may have been carried out: the connection to the coordinator was lost$/);
+  near[Symbol.dispose]();
+});
+
+function failure(asked: Promise<unknown>): Promise<ShoalError> {
+  return asked.then(
+    () => expect.fail("it was answered"),
+    (error) => error as ShoalError,
+  );
+}
 
 describe("a coordinator that is behind", () => {
   test("brings back no right that was revoked: the store is asked before another history is believed", async () => {

@@ -1,5 +1,5 @@
 export type { AccessChange, AccessPosition, AccessService, AccessSnapshot } from "./access-service.js";
-export { type Delivery, deliveryOf, undelivered } from "./delivery.js";
+export { type Delivery, deliveryOf, messageInFull, undelivered } from "./delivery.js";
 export type { ExtensionService, ExtensionsSnapshot } from "./extension-service.js";
 export { createRpcServer, type RpcServer, type RpcServerOptions, type RpcServices } from "./far/rpc-server.js";
 export type { ServedNode } from "./far/shard-far-side.js";

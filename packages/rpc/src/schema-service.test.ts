@@ -1,7 +1,7 @@
 import { type ClassDefinition, ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
-import { deliveryOf } from "./delivery.js";
+import { deliveryOf, messageInFull } from "./delivery.js";
 import { createRpcServer } from "./far/rpc-server.js";
 import { connectCoordinator } from "./near/connect-coordinator.js";
 import type { NodeDirectory, NodeRecord } from "./node-service.js";
@@ -99,7 +99,9 @@ describe("several coordinators", () => {
     await second[Symbol.asyncDispose]();
     await expect.poll(() => coordinator.isReachable).toBe(false);
     const failed = coordinator.schema.addClass(definition, { deadline: now() + 20_000 });
-    await expect(failed).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: 1 });
+    const message = "the coordinator cannot be reached";
+    await expect(failed).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: 1, message });
+    await expect(failed.catch(messageInFull)).resolves.toContain(`${message}: no connection to 127.0.0.1:`);
   });
 
   test("that are lost on the way leave open whether a change was made", async () => {

@@ -265,6 +265,16 @@ describe("API keys", () => {
     expect(() => read({}, file)).toThrow(/^(?!.*s3cr3t).*got a value that is not shown/);
   });
 
+  it("of few characters are warned about once, without any key", () => {
+    const read = (keys: string) => readWithWarnings(on({ [KEYS]: keys, [USERS]: "ann" }));
+    const long = "0123456789abcdef";
+    expect(read(long).warnings).toEqual([]);
+    const [warning = "", ...others] = read(`${long},Q,Q7`).warnings;
+    expect(others).toEqual([]);
+    expect(warning).toContain(`${KEYS} has 2 keys of fewer than 16 characters, which can be guessed`);
+    expect(warning).not.toContain("Q");
+  });
+
   it("that are off are warned about", () => {
     const { warnings } = readWithWarnings({ [KEYS]: "k1", [FILE]: "f" });
     expect(warnings).toEqual([

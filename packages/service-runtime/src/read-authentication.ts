@@ -15,8 +15,8 @@ import { ROLE_SETTINGS } from "./settings/roles.js";
 export type Warn = (message: string) => void;
 
 /**
- * Who gets in. Nothing set: everybody, as decisions.md settles. API keys, users made at run time or OpenID Connect alone: only who has a key or a
- * token, as whoever sets one up means to keep others out. Fails with `invalid`, in the words of the reference
+ * Who gets in. Nothing set: everybody, as decisions.md settles. API keys, users made at run time or OpenID
+ * Connect alone: only who has a key or a token, as whoever sets one up means to keep others out. Fails with `invalid`, in the words of the reference
  * (reference-rest 7.1, reference-today 1.6), when nobody could get in or a scheme is not fully set.
  */
 export function readAuthentication(sources: readonly SettingSource[], warn: Warn): AuthenticationConfiguration {
@@ -28,7 +28,8 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
   if (required && !hasScheme) {
     throw new ShoalError(
       "invalid",
-      `${place("requiresAuthentication", sources)} is true and demands OpenID Connect or API keys, but ${place("oidcEnabled", sources)} is false and ${SETTINGS.apiKeysEnabled.variable} is not true`,
+      `${place("requiresAuthentication", sources)} is true and demands OpenID Connect or API keys, but ` +
+        `${place("oidcEnabled", sources)} is false and ${SETTINGS.apiKeysEnabled.variable} is not true`,
     );
   }
   if (required && anonymous === true) {
@@ -36,7 +37,7 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
       `${place("anonymousAccess", sources)} is true but has no effect: ${place("requiresAuthentication", sources)} switches anonymous access off`,
     );
   }
-  const apiKeys = withKeys ? readApiKeys(sources, withOidc) : undefined;
+  const apiKeys = withKeys ? readApiKeys(sources, withOidc, warn) : undefined;
   if (!withKeys) warnOfUnused(KEY_DETAILS, "API keys are off (authentication.apikey.enabled)", sources, warn);
   const oidc = withOidc ? readOidc(sources, warn) : undefined;
   if (!withOidc)
@@ -45,7 +46,8 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
   if (!anonymousAccess && !hasScheme) {
     throw new ShoalError(
       "invalid",
-      `invalid config: no authentication scheme configured, you must select at least one: ${place("anonymousAccess", sources)} is false and neither ${SETTINGS.apiKeysEnabled.variable} nor ${SETTINGS.oidcEnabled.variable} is true`,
+      "invalid config: no authentication scheme configured, you must select at least one: " +
+        `${place("anonymousAccess", sources)} is false and neither ${SETTINGS.apiKeysEnabled.variable} nor ${SETTINGS.oidcEnabled.variable} is true`,
     );
   }
   return { anonymousAccess, apiKeys, oidc };
@@ -53,8 +55,11 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
 
 const KEY_DETAILS = ["apiKeysAllowed", "apiKeysUsers", "apiKeysFile"] as const;
 
+/** Shorter keys are accepted, with a warning. */
+const KEY_CHARS_MIN = 16;
+
 /** Fails in the words of the reference where it has some (reference-today 1.6), and never with a key in them. */
-function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean): ApiKeyConfiguration {
+function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean, warn: Warn): ApiKeyConfiguration {
   const keys = readSetting(SETTINGS.apiKeysAllowed, sources);
   const users = readSetting(SETTINGS.apiKeysUsers, sources);
   const file = readSetting(SETTINGS.apiKeysFile, sources) || undefined;
@@ -77,6 +82,11 @@ function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean): 
     allowedApiKey(soleUser ?? users[at] ?? "", key, `${keysPlace}, key ${at + 1}; ${usersPlace}`, besideIssuer),
   );
   refuseSharedKeys(allowed, keysPlace);
+  const short = keys.filter((key) => key.length < KEY_CHARS_MIN).length;
+  if (short > 0) {
+    const what = `${short} ${short === 1 ? "key" : "keys"} of fewer than ${KEY_CHARS_MIN} characters`;
+    warn(`${keysPlace} has ${what}, which can be guessed: 'openssl rand -hex 32' makes one that cannot`);
+  }
   return { allowed, file, soleUser, besideIssuer };
 }
 

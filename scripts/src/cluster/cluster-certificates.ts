@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
+import { makePrivateFolder } from "./private-folder.js";
 
 /** A process that needs a certificate: `role` as `shoal cluster certs` takes it. */
 export interface CertifiedProcess {
@@ -21,7 +22,6 @@ const DAY_MS = 86_400_000;
 const VALID_DAYS = 90;
 /** Time enough to be started again, or to be looked at by a process that runs. */
 const LEFT_MS_MIN = 30 * DAY_MS;
-const FOLDER_MODE = 0o700;
 /** Under which all processes of the machine reach each other. */
 const HOSTS = "127.0.0.1,localhost";
 
@@ -45,8 +45,7 @@ export function makeCertificates(
   // An authority that ends takes all certificates with it.
   if (existsSync(authority) && isRunningOut(authority)) rmSync(folder, { recursive: true });
   if (!processes.some(({ name }) => isRunningOut(certificateFiles(folder, name).certificate))) return false;
-  mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
-  chmodSync(folder, FOLDER_MODE);
+  makePrivateFolder(folder);
   const [program = "", ...options] = command;
   const names = processes.map(({ name, role }) => `${name}:${role}:${HOSTS}`);
   const args = ["cluster", "certs", "--out", folder, "--days", String(VALID_DAYS), "--name", ...names];

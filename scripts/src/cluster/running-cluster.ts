@@ -1,10 +1,11 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
 import { Balancer } from "./balancer.js";
 import { type ClusterProcess, writeClusterFile } from "./cluster-file.js";
 import type { ClusterPlan, ShoalPlan } from "./cluster-plan.js";
+import { makePrivateFolder } from "./private-folder.js";
 import { ProcessLog } from "./process-log.js";
 import { type ProcessPlan, SupervisedProcess } from "./supervised-process.js";
 
@@ -55,7 +56,7 @@ export class RunningCluster {
   async start(signal: AbortSignal): Promise<number> {
     const { dataPath, host, port, write } = this.#options;
     const logs = join(dataPath, "logs");
-    mkdirSync(logs, { recursive: true });
+    makePrivateFolder(logs);
     const taken = await this.#balancer.listen(host, port);
     const width = Math.max(...this.#all.map(({ name }) => name.length));
     for (const plan of this.#all) {

@@ -1,4 +1,5 @@
 import { ShoalError } from "@shoal/model";
+import { messageInFull } from "@shoal/rpc";
 import { EXIT_FAILURE, systemClock } from "@shoal/service-runtime";
 import type { Command } from "commander";
 import { KNOWN_ACCESS } from "../known-access.js";
@@ -115,7 +116,7 @@ async function inOneLine(run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (thrown) {
-    process.stderr.write(`shoal: ${ShoalError.from(thrown).message}\n`);
+    process.stderr.write(`shoal: ${messageInFull(thrown)}\n`);
     process.exitCode = EXIT_FAILURE;
   }
 }

@@ -7,7 +7,7 @@ import { type AuditOutcome, boundedName, boundedNames, refusalReason } from "./a
 import type { AuditLog, AuditOrigin } from "./audit-log.js";
 
 /** Statuses after which it is not known whether a change has been made. */
-const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([500, 503, 504]);
+export const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([500, 503, 504]);
 
 /** A request on its way to the audit log. */
 export class AuditedRequest implements ExchangeWitness {

@@ -130,7 +130,8 @@ function describeTokenMetrics(
 }
 
 const NO_TOKENS =
-  "this server accepts no tokens: neither API keys (AUTHENTICATION_APIKEY_ENABLED) nor OpenID Connect (AUTHENTICATION_OIDC_ENABLED) is on; send the request without one";
+  "this server accepts no tokens: neither API keys (AUTHENTICATION_APIKEY_ENABLED) nor OpenID Connect " +
+  "(AUTHENTICATION_OIDC_ENABLED) is on; send the request without one";
 
 /** What clients of the reference read is added to the issuer's own document, so that both kinds of clients find theirs. */
 function openIdDocument({ issuer: url, clientId, scopes }: OidcConfiguration, issuer: Issuer): OpenIdDocument {

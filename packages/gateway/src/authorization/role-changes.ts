@@ -18,6 +18,9 @@ import { type AccessState, type MadeRole, roleEntry, storedRole } from "./access
 export const ROLES_MAX = 500;
 export const PERMISSIONS_MAX = 5_000;
 
+/** Of both, the last part is not for who may only manage roles of his own scope: he must not be able to keep others from it. */
+const RESERVE = 1 / 10;
+
 export interface RoleChangesParts extends AccessChangesParts {
   /** Something random for each role. */
   readonly newId: () => string;
@@ -39,8 +42,9 @@ export class RoleChanges {
     return this.#changed(role.name, principal, context, (state, actor) => {
       requireManaging(actor, "create_roles", role);
       if (state.roles.has(role.name)) throw new ShoalError("conflict", `role '${role.name}' already exists`);
-      if (state.roles.size >= ROLES_MAX) throw tooMany(`there are ${state.roles.size} roles`, ROLES_MAX);
-      requireRoom(state, role.permissions.length);
+      const most = mostOf(ROLES_MAX, actor, "create_roles", role.name);
+      if (state.roles.size >= most) throw tooMany(`there are ${state.roles.size} roles`, most);
+      requireRoom(state, role.permissions.length, mostOf(PERMISSIONS_MAX, actor, "create_roles", role.name));
       return { ...role, id };
     });
   }
@@ -70,7 +74,7 @@ export class RoleChanges {
       const fresh = added.filter((one) => !role.permissions.some((other) => isSamePermission(one, other)));
       const count = role.permissions.length + fresh.length;
       if (count > PERMISSIONS_PER_ROLE_MAX) throw tooManyPermissions(count);
-      requireRoom(state, fresh.length);
+      requireRoom(state, fresh.length, mostOf(PERMISSIONS_MAX, actor, "update_roles", name));
       return { ...role, permissions: [...role.permissions, ...fresh] };
     });
   }
@@ -110,15 +114,26 @@ export class RoleChanges {
  * be allowed all that the role allows.
  */
 export function requireManaging(
-  { permissions }: Actor,
+  actor: Actor,
   action: Action,
   role: Role & Pick<Partial<MadeRole>, "isUnderstood">,
 ): void {
-  if (permissions === undefined || permissions.rights.allows(action, [role.name, "all"])) return;
+  const { permissions } = actor;
+  if (permissions === undefined || managesAny(actor, action, role.name)) return;
   const { rights } = permissions;
   if (!rights.allows(action, [role.name, "match"])) throw permissions.refusal(action, [role.name, "match"]);
   if (role.isUnderstood !== false && rights.coversAll(role.permissions)) return;
   throw permissions.refusal(action, [role.name, "all"]);
+}
+
+/** Whether the actor may do this to roles of that name whatever they allow. */
+function managesAny({ permissions }: Actor, action: Action, name: string): boolean {
+  return permissions === undefined || permissions.rights.allows(action, [name, "all"]);
+}
+
+/** How much of `max` there may be after the actor has done this. */
+function mostOf(max: number, actor: Actor, action: Action, name: string): number {
+  return managesAny(actor, action, name) ? max : max * (1 - RESERVE);
 }
 
 /** The role, with what is added or taken away looked at, too. Fails with `forbidden`, then with `notFound`. */
@@ -149,10 +164,10 @@ export function refuseBuiltIn(name: string): void {
   throw new ShoalError("malformed", `role '${name}' is built in: it cannot be made, changed or deleted`);
 }
 
-function requireRoom({ roles }: AccessState, more: number): void {
+function requireRoom({ roles }: AccessState, more: number, most: number): void {
   let count = more;
   for (const { permissions } of roles.values()) count += permissions.length;
-  if (count > PERMISSIONS_MAX) throw tooMany(`all roles together would have ${count} permissions`, PERMISSIONS_MAX);
+  if (count > most) throw tooMany(`all roles together would have ${count} permissions`, most);
 }
 
 export function tooMany(what: string, most: number): ShoalError {

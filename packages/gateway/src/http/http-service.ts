@@ -137,6 +137,7 @@ export class HttpService {
   /** Ticks are counted, not time: a process that was held up itself takes no client for stalled. */
   #tick(): void {
     for (const body of this.#bodies) body.tick();
+    this.#bodies.tick();
     this.#unsent.tick();
   }
 

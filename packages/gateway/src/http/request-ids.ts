@@ -13,7 +13,8 @@ interface NamedRequest extends IncomingMessage {
 
 /**
  * Names for requests, which log lines about them carry: the client's own (`X-Request-Id`, when it is short and
- * printable), or one that is made when it is first asked for. Most requests never need one.
+ * printable), or one that is made when it is first asked for. Most requests never need one. What looks like one that is made
+ * is not taken from a client: two requests would have it.
  */
 export class RequestIds {
   readonly #prefix = `${randomUUID().slice(0, 8)}-`;
@@ -22,7 +23,7 @@ export class RequestIds {
   /** The same for the same request. */
   of(request: NamedRequest): string {
     const given = request.headers["x-request-id"];
-    if (typeof given === "string" && PRINTABLE.test(given)) return given;
+    if (typeof given === "string" && PRINTABLE.test(given) && !given.startsWith(this.#prefix)) return given;
     request[MADE] ??= this.#prefix + (this.#count++).toString(36);
     return request[MADE];
   }

@@ -44,6 +44,18 @@ describe("the id of a request", () => {
     });
   });
 
+  it("is not the client's own when that looks like one that is made", async () => {
+    await logOf("info", async (server) => {
+      const made = (await server.send("GET", "/v1/nothing")).headers.get("x-request-id") ?? "";
+      expect(made).toMatch(/^[0-9a-f]{8}-0$/);
+      for (const id of [made, `${made.slice(0, 9)}zz`]) {
+        const answer = await server.send("GET", "/v1/nothing", undefined, { "X-Request-Id": id });
+        expect(answer.headers.get("x-request-id")).not.toBe(id);
+        expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f]{8}-\w+$/);
+      }
+    });
+  });
+
   it("is made for what fails, and another one each time", async () => {
     await logOf("info", async (server) => {
       const ids = new Set<string | undefined>();

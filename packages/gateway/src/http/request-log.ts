@@ -1,3 +1,4 @@
+import { messageInFull } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
 import { askedText, targetText } from "./asked-text.js";
 import { shareKind } from "./connection.js";
@@ -90,8 +91,7 @@ export class RequestLog {
 
   /** Something that the request needs does not answer: the issuer of a token, a shard. */
   notAvailable(exchange: Exchange, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    this.#logger.warn({ ...this.#whichOne(exchange), error: message }, "not available");
+    this.#logger.warn({ ...this.#whichOne(exchange), error: messageInFull(error) }, "not available");
   }
 
   timedOut(exchange: Exchange): void {

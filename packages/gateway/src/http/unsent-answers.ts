@@ -105,5 +105,6 @@ export class UnsentAnswers {
   /** To be called about once a second. */
   tick(): void {
     for (const unsent of this.#unsent.values()) unsent.tick();
+    this.#answers.budget.tick();
   }
 }

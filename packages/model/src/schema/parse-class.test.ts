@@ -200,7 +200,7 @@ describe("parseClass", () => {
     ],
     [
       property("p", "Foo"),
-      "property 'p': invalid dataType: could not find class 'Foo' in the schema: create it with POST /v1/schema first",
+      "property 'p': invalid dataType: class 'Foo' cannot refer to itself before it is there: create it without this property, then add the property with POST /v1/schema/Foo/properties",
     ],
     [
       property("p", "Bar", "string"),

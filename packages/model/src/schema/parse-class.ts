@@ -87,8 +87,17 @@ function checkProperties(
       throw new ShoalError("invalid", `name '${name}' already in use as a property name for class '${className}'`);
     }
     names.add(name);
-    checkDataType(dataType, schema, `property '${name}': invalid dataType: `);
+    const prefix = `property '${name}': invalid dataType: `;
+    if (dataType.includes(className)) throw new ShoalError("invalid", `${prefix}${refersToItself(className)}`);
+    checkDataType(dataType, schema, prefix);
   }
+}
+
+function refersToItself(className: string): string {
+  return (
+    `class '${className}' cannot refer to itself before it is there: create it without this property, then add the ` +
+    `property with POST /v1/schema/${className}/properties`
+  );
 }
 
 function checkVectorizer(vectorizer: string, modules: ModuleClassRules): void {

@@ -65,13 +65,14 @@ function reviewNested(value: unknown, path: string, unbuilt: UnbuiltMembers, rev
 function checked(
   value: unknown,
   path: string,
-  { asksNothing, nothing, feature }: UnbuiltMember,
+  { asksNothing, nothing, type, feature }: UnbuiltMember,
   { prefix }: Review,
 ): Json | undefined {
   if (asksNothing(value)) return isEmpty(value) ? undefined : plainJson(value, path);
+  const wanted = feature === undefined ? nothing : type?.has(value) === false ? type.words : undefined;
   const message =
-    feature === undefined
-      ? `${prefix}${path} must be ${nothing}, got ${shown(value)}`
+    wanted !== undefined
+      ? `${prefix}${path} must be ${wanted}, got ${shown(value)}`
       : `${prefix}${path}: ${shown(value)} asks for ${feature}, which this server does not have: ` +
         `leave it out${nothing === undefined ? "" : `, or give ${nothing}`}`;
   throw new ShoalError("invalid", message);

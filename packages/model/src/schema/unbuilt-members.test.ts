@@ -138,8 +138,6 @@ describe("U1: a member of today's classes that is not built", () => {
   it.each<[string, unknown]>([
     ["replicationConfig.factor", 3],
     ["replicationConfig.factor", new JsonNumber("3.0")],
-    ["replicationConfig.factor", "1"],
-    ["replicationConfig.factor", true],
     ["replicationConfig.asyncEnabled", true],
     ["replicationConfig.deletionStrategy", "DeleteOnConflict"],
     ["replicationConfig.asyncConfig", { maxWorkers: 3 }],
@@ -187,6 +185,10 @@ describe("U1: a member of today's classes that is not built", () => {
     ["vectorIndexConfig.pq", true, "vectorIndexConfig.pq must be an object, got true"],
     ["vectorIndexConfig.pq.segments", "9", 'vectorIndexConfig.pq.segments must be a number, got "9"'],
     ["invertedIndexConfig.indexNullState", 1, "invertedIndexConfig.indexNullState must be true or false, got 1"],
+    ["replicationConfig.factor", -1, "replicationConfig.factor must be a whole number of at least 1, got -1"],
+    ["replicationConfig.factor", 1.5, "replicationConfig.factor must be a whole number of at least 1, got 1.5"],
+    ["replicationConfig.factor", "1", 'replicationConfig.factor must be a whole number of at least 1, got "1"'],
+    ["replicationConfig.factor", true, "replicationConfig.factor must be a whole number of at least 1, got true"],
     ["objectTtlConfig.deleteOn", "x".repeat(300), "objectTtlConfig.deleteOn must be a text of at most 256 characters"],
   ])("%s of a wrong type is refused", (path, value, message) => {
     expect(refusal(() => parseClass(bodyWith(path, value), [], settings)).message).toContain(message);

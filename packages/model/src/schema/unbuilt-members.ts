@@ -11,6 +11,8 @@ export interface UnbuiltMember {
   readonly asksNothing: (value: unknown) => boolean;
   /** Such values in words, as `1 or 2`; undefined where only an empty one is. */
   readonly nothing?: string;
+  /** What every value must be, where not every other one asks for something. */
+  readonly type?: { readonly has: (value: unknown) => boolean; readonly words: string };
   /** What every other value asks for; undefined where it only is of the wrong type. */
   readonly feature?: string;
 }
@@ -58,6 +60,14 @@ const TEXT: UnbuiltMember = {
 const TRUTH: UnbuiltMember = {
   asksNothing: (value) => typeof value === "boolean",
   nothing: "true or false",
+};
+
+const COUNT: UnbuiltMember["type"] = {
+  has(value) {
+    const number = value instanceof JsonNumber ? value.toNumber() : value;
+    return Number.isInteger(number) && (number as number) >= 1;
+  },
+  words: "a whole number of at least 1",
 };
 
 const QUANTIZER = { rescoreLimit: NUMBER, cache: TRUTH, trainingLimit: NUMBER, bits: NUMBER };
@@ -126,7 +136,7 @@ export const UNBUILT_CLASS_MEMBERS: UnbuiltMembers = {
     filterExpiredObjects: TRUTH,
   },
   replicationConfig: {
-    factor: { ...only([1, 0], "more than one copy of each object"), nothing: "1" },
+    factor: { ...only([1, 0], "more than one copy of each object"), nothing: "1", type: COUNT },
     asyncEnabled: only([false], "more than one copy of each object"),
     asyncConfig: empty("more than one copy of each object"),
     deletionStrategy: only(["TimeBasedResolution", "NoAutomatedResolution", ""], "another way to settle deletions"),

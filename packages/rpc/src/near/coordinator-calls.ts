@@ -7,7 +7,7 @@ import {
   type ServiceError,
 } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
-import { deliveryOf, undelivered } from "../delivery.js";
+import { deliveryOf, NetworkFailure, undelivered } from "../delivery.js";
 import type { RequestContext } from "../request-context.js";
 import { channelOptions, nearCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
@@ -28,6 +28,8 @@ const SILENCE_MS_MAX = 8_000;
 /** Where grpc-js says what the network said; "Failed to connect" says no more than we do. */
 const LAST_ERROR = /Last error: (?:Error: )?(?!Failed to connect)(.*?)\.? Resolution note/s;
 const SCHEMA_BYTES_MAX = 512 * 1024 * 1024;
+
+const CANNOT_BE_REACHED = "the coordinator cannot be reached";
 
 /** What a near side needs of a method. */
 interface CalledMethod<Request, Answer> {
@@ -104,8 +106,10 @@ export class CoordinatorCalls implements Disposable {
     }
     const answered = failures.find((failure) => deliveryOf(failure) === undefined);
     if (answered !== undefined) throw answered;
-    const reasons = failures.map(({ message }) => message).join("; ");
-    const error = new ShoalError("unavailable", `the coordinator cannot be reached: ${reasons || "no time is left"}`, {
+    const reasons = failures.flatMap(({ cause }) => (cause instanceof Error ? cause.message : [])).join("; ");
+    const worded = new Set(failures.map(({ message }) => message).filter((message) => message !== CANNOT_BE_REACHED));
+    const error = new ShoalError("unavailable", [CANNOT_BE_REACHED, ...worded].join(": "), {
+      cause: new NetworkFailure(reasons || "no time is left"),
       retryAfterSeconds: 1,
     });
     throw undelivered(error, failures.some((failure) => deliveryOf(failure) === "unknown") ? "unknown" : "never");
@@ -191,7 +195,8 @@ export class CoordinatorCalls implements Disposable {
       if (!isChanged) {
         const reason = this.#reasons.get(address);
         const text = `no connection to ${address}${reason === undefined ? "" : ` (${reason})`}`;
-        throw undelivered(new ShoalError("unavailable", text), "never");
+        const cause = new NetworkFailure(text);
+        throw undelivered(new ShoalError("unavailable", CANNOT_BE_REACHED, { cause }), "never");
       }
       state = channel.getConnectivityState(true);
     }
@@ -236,5 +241,5 @@ export class CoordinatorCalls implements Disposable {
 
 function lostOnTheWay(error: ShoalError): ShoalError {
   const message = `the coordinator was lost while it worked on the request, which may have been carried out: ${error.message}`;
-  return undelivered(new ShoalError("unavailable", message, { cause: error, retryAfterSeconds: 1 }), "unknown");
+  return undelivered(new ShoalError("unavailable", message, { cause: error.cause, retryAfterSeconds: 1 }), "unknown");
 }

@@ -1,6 +1,6 @@
 import { Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
 import { type ErrorCode, ShoalError } from "@shoal/model";
-import { deliveryOf, undelivered } from "../delivery.js";
+import { deliveryOf, NetworkFailure, undelivered } from "../delivery.js";
 
 /** The gRPC status of each code, for those who look from outside; our own code travels beside it. */
 const STATUS_OF_CODE: Readonly<Record<ErrorCode, status>> = {
@@ -41,8 +41,8 @@ export function statusOf(thrown: unknown): Partial<StatusObject> {
   return { code: STATUS_OF_CODE[error.code], details: error.message.slice(0, DETAILS_CHARS_MAX), metadata };
 }
 
-/** What a unary call failed with. `what` names the other side where it could not say anything itself. */
-export function errorOfStatus(failure: ServiceError, what: string): ShoalError {
+/** What a unary call to the coordinator at `address` failed with. What gRPC says of it stands in its cause alone. */
+export function errorOfStatus(failure: ServiceError, address: string): ShoalError {
   const code = failure.metadata?.get(CODE)[0];
   if (typeof code === "string" && code in STATUS_OF_CODE) {
     const retryAfter = failure.metadata.get(RETRY_AFTER)[0];
@@ -51,7 +51,9 @@ export function errorOfStatus(failure: ServiceError, what: string): ShoalError {
     return failure.metadata.get(UNTOUCHED).length > 0 ? undelivered(error, "never") : error;
   }
   const isInternal = failure.code === status.INTERNAL || failure.code === status.UNIMPLEMENTED;
-  const ours = isInternal ? "internal" : "unavailable";
-  const error = new ShoalError(ours, `${what}: ${failure.details}`, { cause: failure, retryAfterSeconds: 1 });
-  return ours === "unavailable" ? undelivered(error, "unknown") : error;
+  const cause = new NetworkFailure(`${address}: ${failure.details}`, { cause: failure });
+  if (isInternal) return new ShoalError("internal", "the coordinator could not carry out the request", { cause });
+  const isLate = failure.code === status.DEADLINE_EXCEEDED;
+  const message = isLate ? "the coordinator did not answer in time" : "the connection to the coordinator was lost";
+  return undelivered(new ShoalError("unavailable", message, { cause, retryAfterSeconds: 1 }), "unknown");
 }

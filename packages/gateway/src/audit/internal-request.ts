@@ -1,0 +1,30 @@
+import { boundedName } from "./audit-line.js";
+import type { AuditLog } from "./audit-log.js";
+import { UNKNOWN_STATUSES } from "./audited-request.js";
+
+/** A request to the internal port that has been answered. Nobody has a name there. */
+export interface InternalRequest {
+  readonly address: string | undefined;
+  readonly method: string;
+  /** As it was registered. */
+  readonly route: string;
+  readonly path: string;
+  readonly status: number;
+  /** What it would change; undefined: it reads. */
+  readonly action: string | undefined;
+}
+
+/** Has in the audit log what {@link AuditedRequest} would have there: each change, and counts of what was denied or has failed. */
+export function auditInternalRequest(log: AuditLog, request: InternalRequest): void {
+  const { address, method, path, status, action } = request;
+  const isDenied = status === 401 || status === 403;
+  if (action === undefined && !isDenied) return;
+  const origin = { principal: undefined, address };
+  const route = `${method} ${request.route}`;
+  const place = { status, route, path: boundedName(path) };
+  const isUnknown = UNKNOWN_STATUSES.has(status);
+  if (status >= 400 && !isUnknown) {
+    const outcome = isDenied ? "denied" : "failed";
+    log.refused(origin, `${outcome} ${status} ${route}`, () => ({ action: action ?? "get", outcome, ...place }));
+  } else log.event(origin, { action: action ?? "get", outcome: isUnknown ? "unknown" : "allowed", ...place });
+}
