@@ -105,7 +105,7 @@ describe("a followed file of API keys", () => {
   ])("that becomes a %s keeps the former keys, says why, and is followed on", async (_, replace, reason) => {
     const file = join(folder, "keys");
     const warnings: string[] = [];
-    const warn: Logger["warn"] = (fields) => warnings.push((fields as { error: Error }).error.message);
+    const warn: Logger["warn"] = (fields) => warnings.push((fields as { error: string }).error);
     await writeFile(file, "ann,k1\n");
     const sources = await followApiKeys(settings(file), { ...silentLogger, warn }, scope, 10);
     await rm(file);
