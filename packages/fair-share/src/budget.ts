@@ -20,6 +20,9 @@ const SMALL_PART = 1 / 4;
 /** So many owners are tried in one attempt whose holders cannot be cut off, the largest first. */
 const OWNERS_TRIED_MAX = 32;
 
+/** So many owners are remembered that hold nothing. */
+const OWNERS_KEPT = 64;
+
 export interface BudgetOptions {
   /** How many may hold a part of it. */
   readonly holdersMax?: number;
@@ -100,7 +103,8 @@ export class Budget<One extends Holder = Holder> {
     this.#holdings.remove(holding.number);
     this.add(holding, -holding.held);
     part.remove(holding);
-    if (part.holdings.length === 0) this.#parts.delete(part.owner);
+    // Owners come back: a Map that they leave each time keeps what they had (see `InFlight`).
+    if (part.holdings.length === 0 && this.#parts.size > OWNERS_KEPT) this.#parts.delete(part.owner);
   }
 
   /** Whether whoever holds so much is the only one who holds anything. */
