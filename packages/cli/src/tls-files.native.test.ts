@@ -63,7 +63,7 @@ it("goes on with what it had while a file is a named pipe, and takes the next on
   const files = filesOf("a");
   const other = filesOf("b");
   const warnings: string[] = [];
-  const warn: Logger["warn"] = (fields) => warnings.push((fields as { error: Error }).error.message);
+  const warn: Logger["warn"] = (fields) => warnings.push((fields as { error: string }).error);
   const source = await followTlsFiles(files, { ...silentLogger, warn }, scope, 10);
   const before = source.current();
   await rm(files.certFile);
