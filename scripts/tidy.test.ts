@@ -42,6 +42,20 @@ const OUTSIDE_WORLD = [
   /^(scripts|e2e)\//,
 ];
 
+/**
+ * Who may set immediates: whoever gathers what one turn of the event loop brings. Long work waits for its turns in `eventLoop` of
+ * fair-share, with everybody else's: those who yield on their own take their steps in the same turn.
+ */
+const GATHERERS = [
+  /^packages\/fair-share\//,
+  /^packages\/gateway\/src\/http\/end-response\.ts$/,
+  /^packages\/inverted-index\/src\/long-reads\.ts$/,
+  /^packages\/kv\/src\/(coalesced-gets|group-commit)\.ts$/,
+  /^packages\/native\/src\/native-vector-index\.ts$/,
+  /^packages\/rpc\/src\/stream\/frame-sender\.ts$/,
+  /^packages\/shard\/src\/(commit-loop|read-rows)\.ts$/,
+];
+
 const packages = readPackages();
 const byName = new Map(packages.map((one) => [one.name, one]));
 const isModule = (one: Package): boolean => one.folder.startsWith("packages/modules/");
@@ -194,6 +208,16 @@ describe("code", () => {
           .map((one) => `${file.path} ${one}`),
         ...[...nodes(file.program)].filter(takesOutsideWorld).map((node) => place(file, node)),
       ]);
+    expect(wrong).toEqual([]);
+  });
+
+  it("S10: waits for turns of the event loop in one queue", () => {
+    const wrong = packages
+      .filter((one) => one.folder.startsWith("packages/") && one.name !== "console")
+      .flatMap(code)
+      .filter(({ path }) => !path.includes("/testing/") && !GATHERERS.some((allowed) => allowed.test(path)))
+      .filter(({ text }) => /\bsetImmediate\b|\bscheduler\.yield\b/.test(text))
+      .map(({ path }) => path);
     expect(wrong).toEqual([]);
   });
 
