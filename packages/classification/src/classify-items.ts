@@ -54,7 +54,7 @@ export async function classifyItems(
   const left = items[Symbol.iterator]();
   const work = async (): Promise<void> => {
     for (const item of left) {
-      await eventLoop.next();
+      await eventLoop.room();
       if (stop !== undefined || signal.aborted) return;
       try {
         const references = await classified(prepared, item, { deadline: nowMs() + ITEM_MS, signal });

@@ -3,5 +3,4 @@ export { eventLoop } from "./event-loop.js";
 export { FairQueue } from "./fair-queue.js";
 export { Gate, type GateOptions } from "./gate.js";
 export { NOBODY, type Share } from "./share.js";
-export { Turns } from "./turns.js";
 export { type WorkBounds, WorkTurns } from "./work-turns.js";

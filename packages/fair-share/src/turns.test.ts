@@ -1,56 +1,41 @@
 import { expect, it } from "vitest";
+import { TurnCounter } from "./testing/turn-counter.js";
 import { Turns } from "./turns.js";
 
-/** Counts turns of the event loop while `run` runs. */
-async function withTurns(run: (turn: () => number) => Promise<void>): Promise<void> {
-  let turn = 0;
-  let isOver = false;
-  const count = (): void => {
-    turn++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  try {
-    await run(() => turn);
-  } finally {
-    isOver = true;
-  }
-}
-
-it("gives everyone a turn of its own, in order", () =>
-  withTurns(async (turn) => {
-    const turns = new Turns(() => 0);
-    const seen: [number, number][] = [];
-    const wait = async (name: number): Promise<void> => {
-      await turns.next();
-      seen.push([name, turn()]);
-    };
-    await Promise.all([wait(0), wait(1), wait(2)]);
-    await Promise.all([wait(3), wait(4)]);
-    expect(seen.map(([name]) => name)).toEqual([0, 1, 2, 3, 4]);
-    expect(new Set(seen.map(([, at]) => at)).size).toBe(5);
-  }));
-
-it("gives room at once until a turn is spent, then a turn of its own to each in order", () =>
-  withTurns(async (turn) => {
-    let now = 0;
-    const turns = new Turns(() => now);
-    expect([turns.room(), turns.room()]).toEqual([undefined, undefined]);
-    now += 25;
-    const begun = turn();
-    const seen: [number, number][] = [];
-    const wait = async (name: number): Promise<void> => {
-      await turns.room();
-      seen.push([name, turn()]);
-    };
-    await Promise.all([wait(0), wait(1), wait(2)]);
-    expect(seen.map(([name]) => name)).toEqual([0, 1, 2]);
-    expect(new Set(seen.map(([, at]) => at)).size).toBe(3);
-    expect(seen[1]?.[1]).toBeGreaterThan(begun);
-    // A new turn has room again.
+it("gives everyone a turn of its own, in order", async () => {
+  using counter = new TurnCounter();
+  const turns = new Turns(() => 0);
+  const seen: [number, number][] = [];
+  const wait = async (name: number): Promise<void> => {
     await turns.next();
-    expect(turns.room()).toBeUndefined();
-  }));
+    seen.push([name, counter.turns]);
+  };
+  await Promise.all([wait(0), wait(1), wait(2)]);
+  await Promise.all([wait(3), wait(4)]);
+  expect(seen.map(([name]) => name)).toEqual([0, 1, 2, 3, 4]);
+  expect(new Set(seen.map(([, at]) => at)).size).toBe(5);
+});
+
+it("gives room at once until a turn is spent, then a turn of its own to each in order", async () => {
+  using counter = new TurnCounter();
+  let now = 0;
+  const turns = new Turns(() => now);
+  expect([turns.room(), turns.room()]).toEqual([undefined, undefined]);
+  now += 25;
+  const begun = counter.turns;
+  const seen: [number, number][] = [];
+  const wait = async (name: number): Promise<void> => {
+    await turns.room();
+    seen.push([name, counter.turns]);
+  };
+  await Promise.all([wait(0), wait(1), wait(2)]);
+  expect(seen.map(([name]) => name)).toEqual([0, 1, 2]);
+  expect(new Set(seen.map(([, at]) => at)).size).toBe(3);
+  expect(seen[1]?.[1]).toBeGreaterThan(begun);
+  // A new turn has room again.
+  await turns.next();
+  expect(turns.room()).toBeUndefined();
+});
 
 it("S10: gives an owner with one long request as many turns as one with forty", async () => {
   const turns = new Turns(() => 0);

@@ -1,30 +1,23 @@
 import { expect, it } from "vitest";
+import { TurnCounter } from "./testing/turn-counter.js";
 import { WorkTurns } from "./work-turns.js";
 
 /** Resolves with the numbers of the turns in which each of some works did its steps. */
 async function turnsOf(works: readonly WorkTurns[], steps: number): Promise<readonly number[][]> {
-  let turn = 0;
-  let running = true;
-  const count = (): void => {
-    turn++;
-    if (running) setImmediate(count);
-  };
-  setImmediate(count);
-  const taken = await Promise.all(
+  using counter = new TurnCounter();
+  return await Promise.all(
     works.map(async (turns) => {
       const own: number[] = [];
       for (let step = 0; step < steps; step++) {
         turns.count(10);
         if (turns.isOver) {
           await turns.next();
-          own.push(turn);
+          own.push(counter.turns);
         }
       }
       return own;
     }),
   );
-  running = false;
-  return taken;
 }
 
 it("S10: no two long works have the same turn of the event loop, whoever made them", async () => {

@@ -1,3 +1,4 @@
+import type { Share } from "@shoal/fair-share";
 import type { Action, ClassRights } from "@shoal/model";
 
 /** Who asks. */
@@ -39,6 +40,8 @@ export interface Credentials {
   readonly authorization: string | undefined;
   /** The query string without `?`, not decoded; empty when there is none. */
   readonly queryString: string;
+  /** For whom they are looked at, as long as nobody knows whose they are. */
+  readonly share?: Share;
 }
 
 /** Authentication and authorization of a gateway. */

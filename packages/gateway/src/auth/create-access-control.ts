@@ -1,3 +1,4 @@
+import type { Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type {
   AdminListConfiguration,
@@ -59,7 +60,7 @@ export function createAccessControl(
   return {
     identify(credentials) {
       const token = findToken(credentials);
-      return token === undefined ? nobody : verify(token);
+      return token === undefined ? nobody : verify(token, credentials.share);
     },
     authorize,
     ...(book?.hasRoles === true ? { rightsOf: (principal: Principal) => book.permissionsOf(principal) } : {}),
@@ -90,19 +91,19 @@ function verifyTokens(oidc: OidcConfiguration, parts: AccessControlParts) {
 function verifyCredentials(
   tokens: TokenVerifier | undefined,
   keys: ApiKeyVerifier | undefined,
-): (token: string) => Principal | Promise<Principal> {
+): (token: string, share?: Share) => Principal | Promise<Principal> {
   if (tokens === undefined) {
     if (keys !== undefined) return (token) => keys.verify(token);
     return () => {
       throw new ShoalError("unauthenticated", NO_TOKENS);
     };
   }
-  if (keys === undefined) return (token) => tokens.verify(token);
-  return (token) => {
+  if (keys === undefined) return (token, share) => tokens.verify(token, share);
+  return (token, share) => {
     if (!hasThreeParts(token)) return keys.verify(token);
     const known = tokens.recall(token);
     if (known !== undefined) return known;
-    return token.length > TOKEN_BYTES_MAX || isJsonWebToken(token) ? tokens.verify(token) : keys.verify(token);
+    return token.length > TOKEN_BYTES_MAX || isJsonWebToken(token) ? tokens.verify(token, share) : keys.verify(token);
   };
 }
 

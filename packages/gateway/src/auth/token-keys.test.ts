@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { issue, makeKey, publicJwk } from "../testing/forged-tokens.js";
 import { BAD_SIGNATURE, readyVerifierOf, verdict, verifierOf } from "../testing/token-verifiers.js";
+import { TurnCounter } from "../testing/turn-counter.js";
 import { ISSUER_TIMES } from "./issuer.js";
-import { VerificationTurns } from "./verification-turns.js";
 import { VERIFIED_MS_MAX } from "./verified-tokens.js";
 
 const rsa = makeKey("rsa", "rsa");
 const ec = makeKey("ec", "P-256");
 const setUp = () => verifierOf([rsa, ec]);
-const ready = (turns?: Parameters<typeof readyVerifierOf>[1]) => readyVerifierOf([rsa, ec], turns);
+const ready = (checks?: Parameters<typeof readyVerifierOf>[1]) => readyVerifierOf([rsa, ec], checks);
 const refused = (message: string) => expect.objectContaining({ code: "unauthenticated", message });
 const unavailable = expect.objectContaining({ code: "unavailable" });
 
@@ -56,7 +56,7 @@ describe("keys that change", () => {
     const turn = new Promise<void>((resolve) => {
       go = resolve;
     });
-    const { verifier, claims, stub, issuer, verified } = await ready({ next: () => turn });
+    const { verifier, claims, stub, issuer, verified } = await ready({ nextTurn: () => turn });
     const verdictOfOld = verdict(verifier, issue(ec, claims));
     stub.publish(rsa);
     await issuer.lookAgain();
@@ -109,24 +109,31 @@ describe("an issuer that does not answer", () => {
 
 describe("a flood", () => {
   it("of well-formed tokens is refused beyond a number that waits, and what waits is served in turns", async () => {
-    const { verifier, claims, stub } = await ready(new VerificationTurns(20));
+    const { verifier, claims, stub } = await ready({ waitingForCheckMax: 19 });
     const stranger = makeKey("ec");
-    let turns = 0;
-    let running = true;
-    const count = (): void => {
-      turns++;
-      if (running) setImmediate(count);
-    };
-    setImmediate(count);
+    using counter = new TurnCounter();
     const flood = Array.from({ length: 50 }, (_, i) => verdict(verifier, issue(stranger, { ...claims, i })));
     const ends = await Promise.allSettled(flood);
-    running = false;
     const reasons = ends.map((end) => (end.status === "rejected" ? end.reason.code : "accepted"));
     expect(reasons.filter((code) => code === "overloaded").length).toBe(30);
     expect(reasons.filter((code) => code === "unauthenticated").length).toBe(20);
     // Each signature has a turn of its own, in which others are served.
-    expect(turns).toBeGreaterThanOrEqual(20);
+    expect(counter.turns).toBeGreaterThanOrEqual(20);
     expect(stub.keyReadings).toBe(1);
     expect(await verdict(verifier, issue(ec, claims))).toMatchObject({ username: "alice" });
+  });
+
+  it("S10: from one address does not keep the tokens of another one out", async () => {
+    const { verifier, claims } = await ready({ waitingForCheckMax: 19 });
+    const stranger = makeKey("ec");
+    const order: string[] = [];
+    const check = async (owner: string, token: string) => {
+      const end = await Promise.allSettled([verdict(verifier, token, { owner, connection: 0 })]);
+      order.push(`${owner} ${end[0].status}`);
+    };
+    const flood = Array.from({ length: 50 }, (_, i) => check("flood", issue(stranger, { ...claims, i })));
+    await Promise.all([...flood, check("other", issue(ec, claims))]);
+    // Those without room are refused first: 30 for themselves and one for the other.
+    expect(order.indexOf("other fulfilled")).toBeLessThan(31 + 3);
   });
 });

@@ -2,6 +2,7 @@ import type { IngestService } from "@shoal/ingest";
 import { type ClassRights, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { expect, it } from "vitest";
+import { TurnCounter } from "../testing/turn-counter.js";
 import { PermittedIngest } from "./permitted-ingest.js";
 
 const ITEMS = 50_000;
@@ -37,16 +38,9 @@ function setUp() {
 
 /** Turns of the event loop while something is done. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let running = true;
-  const count = (): void => {
-    turns++;
-    if (running) setImmediate(count);
-  };
-  setImmediate(count);
+  using counter = new TurnCounter();
   await work;
-  running = false;
-  return turns;
+  return counter.turns;
 }
 
 it("S10: looks at the items of a batch in turns, and at each of them", async () => {

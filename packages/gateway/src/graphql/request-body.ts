@@ -14,7 +14,7 @@ export interface GraphQlRequest {
 }
 
 /**
- * Reads a body, or says how it is refused (reference-graphql 1.1); unknown members are told to `warnings`. It is decoded as every other body is (reference-rest
+ * Reads a body, or says how it is refused (reference-graphql 1.1); unknown members go to `warnings`. It is decoded as every other body is (reference-rest
  * 1.3, 1.4): members in any case, nothing behind the first value, null for absent.
  */
 export function readRequest(

@@ -5,7 +5,7 @@ import { type Clock, ForeignPages } from "@shoal/service-runtime";
 import { AnswerBudget } from "../answer-budget.js";
 import type { AuditLog } from "../audit/audit-log.js";
 import { AuditedRequest } from "../audit/audited-request.js";
-import type { AccessControl, Principal } from "../auth/access.js";
+import type { AccessControl, Credentials, Principal } from "../auth/access.js";
 import { answerThrown } from "../auth/challenge.js";
 import { carriesToken } from "../auth/find-token.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
@@ -212,7 +212,7 @@ export class HttpService {
     if (match === undefined || "allow" in match) {
       const answer = unmatched(method, target.slice(0, path), match?.allow);
       if (!isModulePath(target)) return this.#send(exchange, answer);
-      const credentials = { authorization: request.headers.authorization, queryString: exchange.queryString };
+      const credentials = credentialsOf(exchange);
       return this.#send(exchange, await behindAuthentication(this.#access, credentials, answer));
     }
     exchange.served = match.value;
@@ -228,7 +228,7 @@ export class HttpService {
   /** The answer of a route; undefined when the request has been answered because its time was up. */
   async #serve(exchange: Exchange, route: Route): Promise<HttpResponse | undefined> {
     const { request, params, queryString } = exchange;
-    const credentials = { authorization: request.headers.authorization, queryString };
+    const credentials = credentialsOf(exchange);
     let body: IncomingBody | undefined;
     let isCounted = false;
     // Where a refusal for load comes from.
@@ -418,6 +418,10 @@ function tooManyRequests(most: number): ShoalError {
 
 function tooManyPipelined(): ShoalError {
   return new ShoalError("overloaded", `more than ${PIPELINED_MAX} requests wait for others on this connection`);
+}
+
+function credentialsOf({ request, queryString, share }: Exchange): Credentials {
+  return { authorization: request.headers.authorization, queryString, share };
 }
 
 function announcedLength(request: IncomingMessage): number {

@@ -1,44 +1,32 @@
 import { expect, it } from "vitest";
+import { TurnCounter } from "../testing/turn-counter.js";
 import { writeInTurns } from "./write-in-turns.js";
 
 const NOBODY = undefined;
 
 it("gives up its turn after each part of a turn", async () => {
-  let turns = 0;
-  let running = true;
-  const count = (): void => {
-    turns++;
-    if (running) setImmediate(count);
-  };
-  setImmediate(count);
+  using counter = new TurnCounter();
   const seen: number[] = [];
   const part = "é".repeat(64 * 1024);
   function* parts() {
     for (let i = 0; i < 32; i++) {
-      seen.push(turns);
+      seen.push(counter.turns);
       yield part;
     }
   }
   const chunks = await writeInTurns(parts(), "utf8", NOBODY);
-  running = false;
   expect(new Set(seen).size).toBe(11);
   expect(Buffer.concat(chunks).toString()).toBe(part.repeat(32));
   expect(chunks).toHaveLength(11);
 });
 
 it("puts bytes between texts, where they stand, and gives up its turn for them, too", async () => {
-  let turns = 0;
-  let running = true;
-  const count = (): void => {
-    turns++;
-    if (running) setImmediate(count);
-  };
-  setImmediate(count);
+  using counter = new TurnCounter();
   const seen = new Set<number>();
   const bytes = Buffer.alloc(100 * 1024, "ö");
   function* parts() {
     for (let i = 0; i < 32; i++) {
-      seen.add(turns);
+      seen.add(counter.turns);
       yield "é,";
       yield bytes;
       if (i % 3 === 0) yield bytes.subarray(0, i * 2);
@@ -46,7 +34,6 @@ it("puts bytes between texts, where they stand, and gives up its turn for them, 
     yield bytes.subarray(0, 2);
   }
   const chunks = await writeInTurns(parts(), "utf8", NOBODY);
-  running = false;
   expect(seen.size).toBe(16);
   const expected = Array.from({ length: 32 }, (_, i) => `é,${bytes}${i % 3 === 0 ? "ö".repeat(i) : ""}`);
   expect(Buffer.concat(chunks).toString()).toBe(`${expected.join("")}ö`);

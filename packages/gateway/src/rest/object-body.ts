@@ -42,7 +42,7 @@ function knownMembers(): readonly string[] {
 }
 
 /**
- * The body of a request about one object; unknown members are told to `warnings`. Fails with `malformed`, `invalid` (no body) or
+ * The body of a request about one object; unknown members go to `warnings`. Fails with `malformed`, `invalid` (no body) or
  * `tooLarge`.
  */
 export function readObjectBody(bytes: Buffer, warnings?: RequestWarnings): ObjectInput {
@@ -158,7 +158,7 @@ function checkOther(key: string, value: unknown, list: string | undefined, at: n
 }
 
 /**
- * An object of a request body, or of the `list` in it, where it stands `at`. Null is an empty one. Unknown members are told to
+ * An object of a request body, or of the `list` in it, where it stands `at`. Null is an empty one. Unknown members go to
  * `warnings`.
  */
 export function objectInput(value: unknown, list?: string, at = 0, warnings?: RequestWarnings): ObjectInput {

@@ -16,7 +16,7 @@ const REFERENCE_MEMBERS: ReadonlySet<string> = new Set(["beacon", "href", "class
 const BATCH_MEMBERS: ReadonlySet<string> = new Set(["from", "to", "tenant"]);
 
 /**
- * The body of `POST …/references/{property}`: one reference; its beacon, empty when there is none. Unknown members are told to
+ * The body of `POST …/references/{property}`: one reference; its beacon, empty when there is none. Unknown members go to
  * `warnings`, here and below. Fails with `malformed`, and with `invalid` for no body and for a beacon that is no URI.
  */
 export function readReference(bytes: Buffer, warnings?: RequestWarnings): string {

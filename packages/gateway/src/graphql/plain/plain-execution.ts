@@ -33,7 +33,6 @@ export interface PlainExecutionParts {
   readonly schema: GraphQLSchema;
   readonly wire: GraphQlWire;
   readonly answers: AnswerBudget;
-  /** Of all costly steps together. */
   /** Called with everything that was thrown and is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly statistics?: GraphQlStatistics;

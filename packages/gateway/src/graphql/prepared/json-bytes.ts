@@ -35,7 +35,7 @@ export class JsonBytes {
     const written = this.#buffer.subarray(0, this.#length);
     this.#length = 0;
     if (this.#buffer.length <= this.#keptBytesMax) return Buffer.from(written);
-    // A copy of a large one takes long. Of what it grew too large nothing was touched: it takes no memory.
+    // A copy of a large text takes long, so the buffer itself is given away. Its unused end was never touched: it takes no memory.
     this.#buffer = Buffer.allocUnsafeSlow(this.#keptBytesMax);
     return written;
   }

@@ -1,6 +1,7 @@
 import { SPEC_PROFILE } from "@shoal/model";
 import { buildClientSchema, getIntrospectionQuery, graphqlSync, lexicographicSortSchema, printSchema } from "graphql";
 import { describe, expect, it } from "vitest";
+import { TurnCounter } from "../../testing/turn-counter.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
 import { library } from "../testing/ask-library.js";
 import {
@@ -174,16 +175,9 @@ describe("a schema of many classes", () => {
     const { schema } = buildGraphQlSchema(...parts);
     const types = Object.keys(schema?.getTypeMap() ?? {}).length;
     await ask("{ __typename }");
-    let isOver = false;
-    let turns = 0;
-    const count = () => {
-      turns += 1;
-      if (!isOver) setImmediate(count);
-    };
-    setImmediate(count);
+    using counter = new TurnCounter();
     const answers = await Promise.all([ask(getIntrospectionQuery()), ask(getIntrospectionQuery())]);
-    isOver = true;
-    expect(turns).toBeGreaterThan((2 * types) / 128);
+    expect(counter.turns).toBeGreaterThan((2 * types) / 128);
     for (const { data, errors } of answers) {
       expect(errors).toBeNull();
       expect(schema && data).toEqual(schema && graphqlSync({ schema, source: getIntrospectionQuery() }).data);
