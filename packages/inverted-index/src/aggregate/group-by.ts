@@ -36,7 +36,7 @@ export function* groupBy(
 
 function* groupByText(scope: AggregateScope, property: IndexedProperty, chosen: ChosenGroups): Work<Grouping> {
   const values = yield* TextValues.open(scope, property);
-  yield* values.each((value) => chosen.offer(value.value, value.documentCount()));
+  yield* values.each((value) => chosen.offer(value.value, value.documentCount()), false);
   const groups = yield* chosen.finish();
   return {
     groups,

@@ -25,10 +25,10 @@ export function* textFigures(
   const parts = Array.from({ length: groups.size }, () => new TextsOfGroup(scope, topOccurrences));
   if (groups === EVERYTHING) {
     const [part] = parts;
-    yield* values.each((value) => part?.add(value.value, value.count()));
+    yield* values.each((value) => part?.add(value.value, value.count()), false);
   } else {
     const tally = new GroupTally(groups);
-    yield* values.each((value) => tally.take(value, parts));
+    yield* values.each((value) => tally.take(value, parts), true);
   }
   const finished: TextsPart[] = [];
   for (const part of parts) finished.push(yield* part.finish(scope));

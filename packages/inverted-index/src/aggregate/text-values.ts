@@ -72,9 +72,12 @@ export class TextValues {
     return new TextValues(scope, tokens, regular, wholes, read);
   }
 
-  /** Visits every value that occurs. */
-  *each(visit: (value: TextValue) => void): Work<void> {
-    const { turns } = this.#scope;
+  /** Visits every value that occurs. `visit` asks how often; where `looksAtDocuments`, it visits the documents, too. */
+  *each(visit: (value: TextValue) => void, looksAtDocuments: boolean): Work<void> {
+    const { turns, isAll } = this.#scope;
+    // All documents of a term need not be looked at to be counted.
+    const tokenSteps = looksAtDocuments || this.#regular !== undefined ? DOCUMENT_STEPS : 0;
+    const wholeSteps = looksAtDocuments || !isAll ? DOCUMENT_STEPS : 0;
     const tokens = this.#tokens;
     if (tokens !== undefined) {
       for (const [value, entry] of tokens.entries()) {
@@ -82,14 +85,14 @@ export class TextValues {
         const read = this.#read.get(value);
         // A token that is no regular document's value is looked at where the values of the others are.
         visit(this.#value(value, entry, whole, read));
-        turns.count(TERM_STEPS + DOCUMENT_STEPS * entrySize(entry));
+        turns.count(TERM_STEPS + tokenSteps * entrySize(entry));
         if (turns.isOver) yield turns.next();
       }
     }
     for (const [value, entry] of this.#wholes?.entries() ?? []) {
       if (tokens?.get(value) !== undefined) continue;
       visit(this.#value(value, undefined, entry, this.#read.get(value)));
-      turns.count(TERM_STEPS + DOCUMENT_STEPS * entrySize(entry));
+      turns.count(TERM_STEPS + wholeSteps * entrySize(entry));
       if (turns.isOver) yield turns.next();
     }
     for (const [value, documents] of this.#read) {
