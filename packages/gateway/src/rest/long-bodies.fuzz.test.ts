@@ -1,9 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { Turns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
-import { monotonicMs } from "../http/monotonic.js";
 import { float32ArrayToJson } from "../json/float32.js";
 import { JSON_DEPTH_MAX } from "../json/parse-json.js";
 import { scanJson } from "../json/scan-json.js";
@@ -171,34 +169,28 @@ function codeOf(outcome: unknown): unknown {
 
 type Read = (bytes: Buffer) => unknown;
 
-const turns = new Turns(monotonicMs);
 const MOST = 3;
 const READERS: readonly (readonly [string, (random: SeededRandom) => string, Read, Read])[] = [
-  ["an object", object, readObjectBody, (bytes) => readLongObjectBody(bytes, { turns })],
-  [
-    "a batch of objects",
-    batch,
-    (bytes) => readBatchBody(bytes, MOST),
-    (bytes) => readLongBatchBody(bytes, MOST, { turns }),
-  ],
-  ["a reference", reference, readReference, (bytes) => readLongReference(bytes, { turns })],
+  ["an object", object, readObjectBody, (bytes) => readLongObjectBody(bytes, {})],
+  ["a batch of objects", batch, (bytes) => readBatchBody(bytes, MOST), (bytes) => readLongBatchBody(bytes, MOST, {})],
+  ["a reference", reference, readReference, (bytes) => readLongReference(bytes, {})],
   [
     "a list of references",
     (random) => (random.below(12) === 0 ? value(random, 2) : list(random, () => reference(random))),
     (bytes) => readReferences(bytes, MOST),
-    (bytes) => readLongReferences(bytes, MOST, { turns }),
+    (bytes) => readLongReferences(bytes, MOST, {}),
   ],
   [
     "removed references",
     (random) => (random.below(2) === 0 ? reference(random) : list(random, () => reference(random))),
     (bytes) => readRemovedReferences(bytes, MOST),
-    (bytes) => readLongRemovedReferences(bytes, MOST, { turns }),
+    (bytes) => readLongRemovedReferences(bytes, MOST, {}),
   ],
   [
     "a batch of references",
     (random) => (random.below(12) === 0 ? value(random, 2) : list(random, () => pair(random))),
     (bytes) => readReferenceBatch(bytes, MOST),
-    (bytes) => readLongReferenceBatch(bytes, MOST, { turns }),
+    (bytes) => readLongReferenceBatch(bytes, MOST, {}),
   ],
 ];
 
