@@ -27,8 +27,12 @@ export interface HttpRequest extends RequestContent {
  */
 export function queryParameter(request: Pick<RequestContent, "queryString">, name: string): string | undefined {
   if (request.queryString === "") return undefined;
-  const value = new URLSearchParams(request.queryString).getAll(name).at(-1);
-  return value === "" ? undefined : value;
+  return lastValue(new URLSearchParams(request.queryString), name);
+}
+
+/** As {@link queryParameter}, of a query that has been read. */
+export function lastValue(query: URLSearchParams, name: string): string | undefined {
+  return query.getAll(name).at(-1) || undefined;
 }
 
 /** Whether the last value of a query parameter is empty, where that is not the same as absent. */

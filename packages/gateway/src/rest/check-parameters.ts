@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { type HttpRequest, queryParameter } from "../http/http-request.js";
+import { type HttpRequest, lastValue } from "../http/http-request.js";
 import type { Route } from "../http/route.js";
 import type { Operation } from "./openapi/operation.js";
 
@@ -47,15 +47,23 @@ export function withCheckedParameters(route: Route, operation: Pick<Operation, "
 
 function checkParameters(request: HttpRequest, known: ReadonlySet<string>, route: Route): void {
   const { queryString } = request;
+  // Once for all parameters: whoever sends thousands of them would have each one read the whole query.
+  let values: URLSearchParams | undefined;
+  const valueOf = (name: string): string | undefined => {
+    values ??= new URLSearchParams(queryString);
+    return lastValue(values, name);
+  };
+  const seen = new Set<string>();
   for (let start = 0; start < queryString.length; ) {
     const next = queryString.indexOf("&", start);
     const end = next === -1 ? queryString.length : next;
     const equals = queryString.indexOf("=", start);
     const written = queryString.slice(start, equals === -1 || equals > end ? end : equals);
     start = end + 1;
-    if (written === "" || known.has(written)) continue;
+    if (written === "" || known.has(written) || seen.has(written)) continue;
+    seen.add(written);
     const name = /[%+]/.test(written) ? decoded(written) : written;
-    if (!known.has(name) && !isTaken(name, request, route)) request.warnings.addParameter(name, () => known);
+    if (!known.has(name) && !isTaken(name, valueOf, route)) request.warnings.addParameter(name, () => known);
   }
 }
 
@@ -65,16 +73,20 @@ function decoded(name: string): string {
 }
 
 /** Whether a parameter that the operation does not have asks for nothing. Fails on one that asks for what is not built. */
-function isTaken(name: string, request: HttpRequest, { access, path }: Route): boolean {
+function isTaken(
+  name: string,
+  valueOf: (name: string) => string | undefined,
+  { access, path }: Pick<Route, "access" | "path">,
+): boolean {
   // What the instance says of itself is no data.
   if (typeof access === "string") return false;
-  const value = queryParameter(request, name);
   if (name === CONSISTENCY) {
-    refuseUnknownLevel(value);
+    refuseUnknownLevel(valueOf(name));
     return true;
   }
   const unbuilt = UNBUILT.get(name);
   if (unbuilt === undefined || (unbuilt.path ?? path) !== path) return false;
+  const value = valueOf(name);
   if (value === undefined) return true;
   const shown = JSON.stringify(value.slice(0, SHOWN_CHARS_MAX));
   const message = `${name} in query: ${shown} asks for ${unbuilt.feature}, which this server does not have: leave it out`;
