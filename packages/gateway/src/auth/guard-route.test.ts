@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { ShoalError } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
@@ -112,5 +113,63 @@ describe("whoever may not use a route", () => {
       const head = `POST /v1/objects HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n`;
       expect(await closed.raw(head)).toMatchObject({ status: 403, body: FORBIDDEN });
     }
+  });
+});
+
+describe("what is revoked while a body comes", () => {
+  const BODY = JSON.stringify({ class: "Car", properties: { name: "late" } });
+  const HEAD = `POST /v1/objects HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer k\r\n`;
+
+  /** Sends half of a body, and the other half when `between` has run and as much time has passed. */
+  async function slowly(access: AccessControl, between: () => void, pauseMs: number): Promise<string> {
+    const server = await serveFakes({}, undefined, undefined, undefined, access);
+    const socket = connect(server.port, "127.0.0.1");
+    try {
+      let received = "";
+      socket.on("data", (chunk) => {
+        received += String(chunk);
+      });
+      socket.write(`${HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY.slice(0, 10)}`);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      between();
+      socket.write(BODY.slice(10));
+      await expect.poll(() => received, { timeout: 10_000 }).toContain("\r\n\r\n");
+      return received.slice("HTTP/1.1 ".length, "HTTP/1.1 ".length + 3);
+    } finally {
+      socket.destroy();
+      await server.gateway.stop();
+    }
+  }
+
+  it("counts: a key", async () => {
+    let isGood = true;
+    const principal = { username: "ann", groups: [], userType: "db" } as const;
+    const access: AccessControl = {
+      ...OPEN_ACCESS,
+      identify() {
+        if (isGood) return principal;
+        throw new ShoalError("unauthenticated", "unauthorized: invalid api key");
+      },
+    };
+    const revoke = () => {
+      isGood = false;
+    };
+    expect(await slowly(access, () => {}, 1_200)).toBe("200");
+    expect(await slowly(access, revoke, 1_200)).toBe("401");
+  });
+
+  it("counts: the right to use the route", async () => {
+    let mayUse = true;
+    const access: AccessControl = {
+      ...OPEN_ACCESS,
+      identify: () => Promise.resolve({ username: "ann", groups: [], userType: "oidc" }),
+      authorize() {
+        if (!mayUse) throw REFUSAL;
+      },
+    };
+    const revoke = () => {
+      mayUse = false;
+    };
+    expect(await slowly(access, revoke, 1_200)).toBe("403");
   });
 });

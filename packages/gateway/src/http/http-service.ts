@@ -41,6 +41,9 @@ const TICK_MS = 1_000;
 /** Gzip bodies that are inflated at the same time, in the threads in which files are read, too. */
 const INFLATING_MAX = 2;
 
+/** A client may take minutes over its body: what was revoked by then must count. */
+const ADMITTED_MS = 1_000;
+
 /** A part of the requests in flight that is kept for owners that have few. */
 const RESERVE = 1 / 8;
 const FEW = 1 / 4;
@@ -234,11 +237,9 @@ export class HttpService {
     // Where a refusal for load comes from.
     let stage: LoadReason = "authentication";
     try {
-      const identified = identify(this.#access, route, credentials);
-      const principal = identified instanceof Promise ? await identified : identified;
-      exchange.principal = principal;
       // Whoever may not use the route is told so before a byte of his body is read.
-      authorize(this.#access, route, principal, params);
+      const admitted = this.#admit(exchange, route, credentials);
+      let principal = admitted instanceof Promise ? await admitted : admitted;
       stage = "requests_in_flight";
       if (route.body !== "unchecked") this.#refuseTooMany(exchange);
       const refusal = route.body === "unchecked" ? undefined : refuseMediaTypes(request, route.body === "json");
@@ -247,7 +248,12 @@ export class HttpService {
       if (route.body === "json" && refusal === undefined && hasBody(request)) {
         stage = "request_bodies";
         body = new IncomingBody(request, exchange, this.#bodyLimits);
+        const sinceMs = monotonicMs();
         bytes = await this.#readBody(exchange, body);
+        if (monotonicMs() - sinceMs >= ADMITTED_MS) {
+          stage = "authentication";
+          principal = await this.#admit(exchange, route, credentials);
+        }
         stage = "requests_in_flight";
         this.#refuseTooMany(exchange);
       }
@@ -269,6 +275,17 @@ export class HttpService {
       body?.release();
       if (exchange.scope !== undefined) this.deadlines.remove(exchange.scope);
     }
+  }
+
+  /** Who asks, where he may use the route. Fails with `unauthenticated` and `forbidden`. Awaits nothing where it need not. */
+  #admit(exchange: Exchange, route: Route, credentials: Credentials): Principal | Promise<Principal> {
+    const authorized = (principal: Principal): Principal => {
+      exchange.principal = principal;
+      authorize(this.#access, route, principal, exchange.params);
+      return principal;
+    };
+    const identified = identify(this.#access, route, credentials);
+    return identified instanceof Promise ? identified.then(authorized) : authorized(identified);
   }
 
   /** Whether a refusal is for a body of unannounced length that turns out to be none. */
