@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { ShoalError } from "@shoal/model";
+import { refuseIrregular } from "./refuse-irregular.js";
 
 /** Room for 10,000 API keys of 100 characters with their users, and for all authorities of an operating system. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
@@ -13,7 +14,7 @@ export async function readFollowedFile(variable: string, file: string): Promise<
   try {
     await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new ShoalError("invalid", `it is ${kindOf(stats)}, not a regular file`);
+    refuseIrregular(stats);
     if (stats.size > FILE_BYTES_MAX) throw tooLarge(stats.size);
     return await readAll(handle);
   } catch (thrown) {
@@ -37,10 +38,4 @@ async function readAll(handle: FileHandle): Promise<Buffer> {
 
 function tooLarge(bytes: number): ShoalError {
   return new ShoalError("invalid", `it has ${bytes} bytes, at most ${FILE_BYTES_MAX} are read`);
-}
-
-function kindOf(stats: Awaited<ReturnType<FileHandle["stat"]>>): string {
-  if (stats.isDirectory()) return "a folder";
-  if (stats.isFIFO()) return "a named pipe";
-  return "a device";
 }

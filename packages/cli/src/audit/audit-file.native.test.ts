@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -54,5 +55,28 @@ describe("a file of audit lines", () => {
     await rename(`${folder}-away`, folder);
     expect(await append("b")).toBe(1);
     expect(await read("audit.log")).toBe("a\nb\n");
+  });
+
+  it("is a regular file: nobody waits for a reader of a named pipe", async () => {
+    execFileSync("mkfifo", [path]);
+    await expect(file.open()).rejects.toThrow("it is a named pipe, not a regular file");
+    await rm(path);
+    const device = new AuditFile("/dev/null");
+    await expect(device.open()).rejects.toThrow("it is a device, not a regular file");
+    await mkdir(path);
+    await expect(file.open()).rejects.toThrow("it is a folder, not a regular file");
+  });
+
+  it("goes on when its path was led to something else for a while", async () => {
+    await append("a");
+    await rename(path, join(folder, "audit.log.1"));
+    execFileSync("mkfifo", [path]);
+    for (let round = 0; round < 20; round++) await expect(append("b")).rejects.toThrow("it is a named pipe");
+    await rm(path);
+    await mkdir(path);
+    await expect(append("b")).rejects.toThrow("it is a folder, not a regular file");
+    await rm(path, { recursive: true });
+    expect(await append("b")).toBe(1);
+    expect(await read("audit.log")).toBe("b\n");
   });
 });

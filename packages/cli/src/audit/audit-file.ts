@@ -1,8 +1,13 @@
+import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { refuseIrregular } from "../refuse-irregular.js";
 import type { AuditOutput } from "./audit-output.js";
 
 /** Its owner's alone: who did what is nobody else's business. */
 const MODE = 0o600;
+
+/** Without `O_NONBLOCK` a named pipe would be waited for, in a thread that others need and that nothing ends, until somebody reads it. */
+const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 /**
  * A file that is only appended to. It is opened anew when its path leads to another file, or to none: whoever rotates it
@@ -19,9 +24,9 @@ export class AuditFile implements AuditOutput {
     this.name = path;
   }
 
-  /** Fails when the file cannot be opened or made. */
+  /** Fails when the file cannot be opened or made, and when it is no regular file. */
   async open(): Promise<void> {
-    this.#file ??= await open(this.name, "a", MODE);
+    this.#file ??= await openRegular(this.name);
   }
 
   async append(lines: readonly Buffer[]): Promise<number> {
@@ -67,6 +72,20 @@ export class AuditFile implements AuditOutput {
   async #leadsTo(file: FileHandle): Promise<boolean> {
     const [opened, named] = await Promise.all([file.stat(), stat(this.name).catch(() => undefined)]);
     return named?.ino === opened.ino && named.dev === opened.dev;
+  }
+}
+
+async function openRegular(path: string): Promise<FileHandle> {
+  // Looked at before, for a clear error, and after, as another file may have its place by then.
+  const there = await stat(path).catch(() => undefined);
+  if (there !== undefined) refuseIrregular(there);
+  const file = await open(path, FLAGS, MODE);
+  try {
+    refuseIrregular(await file.stat());
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
   }
 }
 
