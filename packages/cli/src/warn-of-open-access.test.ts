@@ -83,7 +83,7 @@ describe("S5: a server that other machines reach without authentication", () => 
     ["localhost", { HOST: "localhost" }],
     ["IPv6's own", { HOST: "::1" }],
     ["tokens are demanded", KEYS],
-    ["anonymous is on no list", { ...LIST, AUTHORIZATION_ADMINLIST_READONLY_USERS: "b" }],
+    ["anonymous is on no list", { ...KEYS, AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: "true", ...LIST }],
     ["anonymous has no role", ROLES],
     ["it is meant", { ALLOW_ANONYMOUS_REMOTE: "true" }],
   ])("is not: %s", (_, environment) => {

@@ -35,7 +35,7 @@ export function readConfiguration(sources: readonly SettingSource[], warn: Warn)
     ...plain,
     logLevel: plain.debug && findValue(PLAIN_SETTINGS.logLevel, sources) === undefined ? "debug" : plain.logLevel,
     authentication,
-    authorization: readAuthorization(sources, warn),
+    authorization: readAuthorization(sources, authentication, warn),
     roles: readRoles(sources, authentication, warn),
     databaseUsers: readDatabaseUsers(sources),
   };

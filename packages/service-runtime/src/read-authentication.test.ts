@@ -337,7 +337,7 @@ describe("details of OpenID Connect", () => {
 
 describe("the admin list", () => {
   it("names groups too, and none as both", () => {
-    const settings = { AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_GROUPS: "ops, dba" };
+    const settings = { ...OIDC, AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_GROUPS: "ops, dba" };
     expect(read(settings).authorization).toEqual({
       users: [],
       readOnlyUsers: [],
@@ -352,6 +352,7 @@ describe("the admin list", () => {
   it("trims names, and leaves out empty and repeated ones", () => {
     expect(
       read({
+        ...OIDC,
         AUTHORIZATION_ADMINLIST_ENABLED: "true",
         AUTHORIZATION_ADMINLIST_USERS: " ann, bob b ,,ann",
         AUTHORIZATION_ADMINLIST_READONLY_USERS: "carl",
@@ -362,13 +363,13 @@ describe("the admin list", () => {
   it("is a list in a file", () => {
     const file =
       "authorization:\n  admin_list:\n    enabled: true\n    users:\n      - ann\n    read_only_users: [bob, carl]";
-    expect(read({}, file).authorization).toEqual({
+    expect(read(OIDC, file).authorization).toEqual({
       users: ["ann"],
       readOnlyUsers: ["bob", "carl"],
       groups: [],
       readOnlyGroups: [],
     });
-    expect(read({ AUTHORIZATION_ADMINLIST_USERS: "eve" }, file).authorization?.users).toEqual(["eve"]);
+    expect(read({ ...OIDC, AUTHORIZATION_ADMINLIST_USERS: "eve" }, file).authorization?.users).toEqual(["eve"]);
   });
 
   it("may have readers alone", () => {
@@ -382,6 +383,44 @@ describe("the admin list", () => {
     expect(() => read({ AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_USERS: " , " })).toThrow(
       /^invalid config: authorization: admin list: .* none of AUTHORIZATION_ADMINLIST_USERS, .*AUTHORIZATION_ADMINLIST_READONLY_GROUPS names anybody/,
     );
+  });
+
+  it("names anonymous where everybody is", () => {
+    const on = { AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_USERS: "ann" };
+    expect(() => read(on)).toThrow(
+      /AUTHORIZATION_ADMINLIST_ENABLED is on, but neither .*APIKEY_ENABLED nor .*OIDC_ENABLED is true: everybody is anonymous, who is on no list\. Switch/,
+    );
+    for (const list of ["USERS", "READONLY_USERS", "GROUPS", "READONLY_GROUPS"]) {
+      const { configuration, warnings } = readWithWarnings({
+        ...on,
+        AUTHORIZATION_ADMINLIST_USERS: "",
+        [`AUTHORIZATION_ADMINLIST_${list}`]: "anonymous",
+      });
+      expect(configuration.authorization).toBeDefined();
+      expect(warnings).toEqual([]);
+    }
+    expect(read({ ...on, AUTHENTICATION_DB_USERS_ENABLED: "true" }).authorization).toBeDefined();
+  });
+
+  it("says that nobody is in a group where tokens have none", () => {
+    const lists = {
+      AUTHORIZATION_ADMINLIST_ENABLED: "true",
+      AUTHORIZATION_ADMINLIST_GROUPS: "ops",
+      AUTHORIZATION_ADMINLIST_READONLY_GROUPS: "anonymous, dev",
+    };
+    const said = (needed: string) =>
+      ["", "READONLY_"].map(
+        (kind) =>
+          `AUTHORIZATION_ADMINLIST_${kind}GROUPS names groups, which come with tokens, but nobody is in one: ${needed} is not set`,
+      );
+    const keys = {
+      AUTHENTICATION_APIKEY_ENABLED: "true",
+      AUTHENTICATION_APIKEY_ALLOWED_KEYS: "0123456789abcdef",
+      AUTHENTICATION_APIKEY_USERS: "ann",
+    };
+    expect(readWithWarnings({ ...keys, ...lists }).warnings).toEqual(said("AUTHENTICATION_OIDC_ENABLED"));
+    expect(readWithWarnings({ ...OIDC, ...lists }).warnings).toEqual(said("AUTHENTICATION_OIDC_GROUPS_CLAIM"));
+    expect(readWithWarnings({ ...lists, ...OIDC, AUTHENTICATION_OIDC_GROUPS_CLAIM: "groups" }).warnings).toEqual([]);
   });
 
   it("has nobody on both lists", () => {

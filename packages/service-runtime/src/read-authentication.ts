@@ -7,7 +7,7 @@ import type {
   OidcConfiguration,
 } from "./authentication.js";
 import { isLoopback } from "./loopback.js";
-import { findValue, placeOf, readSetting, type SettingSource } from "./setting.js";
+import { findValue, placeOf, readSetting, type Setting, type SettingSource } from "./setting.js";
 import { AUTHENTICATION_SETTINGS as SETTINGS } from "./settings/authentication.js";
 import { ROLE_SETTINGS } from "./settings/roles.js";
 
@@ -144,9 +144,13 @@ function warnOfHttp(
 /**
  * The admin list, or undefined: everybody who gets in may do everything. Only readers, and no admin, is a way to serve
  * data that nobody shall change; lists without anybody are a server without use and are refused (by the reference too, as
- * an overlap in the user '').
+ * an overlap in the user ''), and so are lists without `anonymous` where nothing tells a user from him.
  */
-export function readAuthorization(sources: readonly SettingSource[], warn: Warn): AdminListConfiguration | undefined {
+export function readAuthorization(
+  sources: readonly SettingSource[],
+  authentication: AuthenticationConfiguration,
+  warn: Warn,
+): AdminListConfiguration | undefined {
   if (!readSetting(SETTINGS.adminListEnabled, sources)) {
     warnOfUnused(LISTS, "the admin list is off (authorization.admin_list.enabled)", sources, warn);
     return undefined;
@@ -164,7 +168,35 @@ export function readAuthorization(sources: readonly SettingSource[], warn: Warn)
   }
   refuseOnBoth("subject", users, readOnlyUsers);
   refuseOnBoth("group", groups, readOnlyGroups);
+  const { apiKeys, oidc } = authentication;
+  const isAnonymousListed = [users, readOnlyUsers, groups, readOnlyGroups].some((list) => list.includes("anonymous"));
+  const hasScheme = apiKeys !== undefined || oidc !== undefined || readSetting(ROLE_SETTINGS.databaseUsers, sources);
+  if (!hasScheme && !isAnonymousListed) {
+    throw new ShoalError(
+      "invalid",
+      `invalid config: authorization: admin list: ${place("adminListEnabled", sources)} is on, but neither ` +
+        `${SETTINGS.apiKeysEnabled.variable} nor ${SETTINGS.oidcEnabled.variable} is true: everybody is anonymous, who is on no list. ` +
+        `Switch API keys or OpenID Connect on, or name anonymous in ${SETTINGS.adminListReadOnlyUsers.variable} to let everybody read`,
+    );
+  }
+  warnOfGroups(SETTINGS.adminListGroups, groups, authentication, sources, warn);
+  warnOfGroups(SETTINGS.adminListReadOnlyGroups, readOnlyGroups, authentication, sources, warn);
   return { users, readOnlyUsers, groups, readOnlyGroups };
+}
+
+/** Says of a setting that names groups that nobody is in any of them, as only tokens have groups. */
+export function warnOfGroups(
+  setting: Setting<readonly string[]>,
+  groups: readonly string[],
+  { oidc }: AuthenticationConfiguration,
+  sources: readonly SettingSource[],
+  warn: Warn,
+): void {
+  if (oidc?.groupsClaim !== undefined || groups.every((group) => group === "anonymous")) return;
+  const needed = oidc === undefined ? SETTINGS.oidcEnabled : SETTINGS.oidcGroupsClaim;
+  warn(
+    `${placeOf(setting, sources)} names groups, which come with tokens, but nobody is in one: ${needed.variable} is not set`,
+  );
 }
 
 const LISTS = ["adminListUsers", "adminListReadOnlyUsers", "adminListGroups", "adminListReadOnlyGroups"] as const;

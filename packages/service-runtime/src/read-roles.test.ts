@@ -54,6 +54,20 @@ describe("the settings of roles", () => {
     ]);
   });
 
+  it("say that nobody is in a group where there are no tokens", () => {
+    const { warnings } = read({
+      ...ON,
+      AUTHORIZATION_RBAC_ROOT_GROUPS: "ops",
+      AUTHORIZATION_RBAC_READONLY_GROUPS: "dev",
+    });
+    expect(warnings.filter((line) => line.includes("GROUPS"))).toEqual(
+      ["ROOT", "READONLY"].map(
+        (kind) =>
+          `AUTHORIZATION_RBAC_${kind}_GROUPS names groups, which come with tokens, but nobody is in one: AUTHENTICATION_OIDC_ENABLED is not set`,
+      ),
+    );
+  });
+
   it.each([
     [
       ROLES,

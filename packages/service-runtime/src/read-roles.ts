@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import type { AuthenticationConfiguration } from "./authentication.js";
-import type { Warn } from "./read-authentication.js";
+import { type Warn, warnOfGroups } from "./read-authentication.js";
 import { findValue, placeOf, readSetting, type Setting, type SettingSource } from "./setting.js";
 import { AUTHENTICATION_SETTINGS } from "./settings/authentication.js";
 import { ROLE_SETTINGS as SETTINGS } from "./settings/roles.js";
@@ -68,6 +68,8 @@ export function readRoles(
     );
   }
   refuseLockedOut(readOnlyGroups, authentication, sources, warn);
+  warnOfGroups(SETTINGS.rbacRootGroups, rootGroups, authentication, sources, warn);
+  warnOfGroups(SETTINGS.rbacReadOnlyGroups, readOnlyGroups, authentication, sources, warn);
   const staleSecondsMax = readSetting(SETTINGS.rbacStaleSecondsMax, sources);
   return { rootUsers, rootGroups, readOnlyGroups, staleSecondsMax };
 }
