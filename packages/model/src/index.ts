@@ -1,6 +1,14 @@
 export type { ClassAction, ClassRights, DataAction } from "./access/class-rights.js";
 export { PATTERN_CHARS_MAX, Pattern } from "./access/pattern.js";
-export { ACTIONS, type Action, isAction, Permission, parsePermission, RESOURCES } from "./access/permission.js";
+export {
+  ACTIONS,
+  type Action,
+  everywhere,
+  isAction,
+  Permission,
+  parsePermission,
+  RESOURCES,
+} from "./access/permission.js";
 export { Rights } from "./access/rights.js";
 export {
   BUILT_IN_ROLES,

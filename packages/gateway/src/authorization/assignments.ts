@@ -10,6 +10,7 @@ import {
   storedAssignment,
   subjectKey,
 } from "./access-state.js";
+import { mostFor } from "./reserve.js";
 import { tooMany, unknownRole } from "./role-changes.js";
 
 /** Roles of one user or group; users and groups that have any. */
@@ -77,8 +78,9 @@ export class Assignments {
       if (after.length >= before.length) this.requireThere(subject, state);
       if (after.length > ROLES_PER_SUBJECT_MAX)
         throw tooMany(`it would have ${after.length} roles`, ROLES_PER_SUBJECT_MAX);
-      if (before.length === 0 && after.length > 0 && state.assigned.size >= SUBJECTS_MAX) {
-        throw tooMany(`${state.assigned.size} users and groups have roles`, SUBJECTS_MAX);
+      const most = mostFor(SUBJECTS_MAX, actor.permissions?.mayEverywhere(assigningOf(subject)) !== false);
+      if (before.length === 0 && after.length > 0 && state.assigned.size >= most) {
+        throw tooMany(`${state.assigned.size} users and groups have roles`, most);
       }
       const value = after.length === 0 ? undefined : after.map((role) => storedAssignment(role, state.roles));
       const changes = after.length === before.length ? [] : [{ key: assignedEntry(key), value }];
@@ -103,9 +105,12 @@ export function checkSubject({ kind, name }: Subject): void {
   );
 }
 
-function requireAssigning({ permissions }: Actor, { kind, name }: Subject): void {
-  if (kind === "group/oidc") permissions?.requireOn("assign_and_revoke_groups", [name, "oidc"]);
-  else permissions?.requireOn("assign_and_revoke_users", [name]);
+function assigningOf({ kind }: Subject): "assign_and_revoke_groups" | "assign_and_revoke_users" {
+  return kind === "group/oidc" ? "assign_and_revoke_groups" : "assign_and_revoke_users";
+}
+
+function requireAssigning({ permissions }: Actor, subject: Subject): void {
+  permissions?.requireOn(assigningOf(subject), subject.kind === "group/oidc" ? [subject.name, "oidc"] : [subject.name]);
 }
 
 /** Fails with `forbidden` unless the actor is allowed all that the role allows, or may change roles like this one in any way. */

@@ -4,9 +4,9 @@ import {
   type ClassAction,
   type ClassRights,
   type DataAction,
+  everywhere,
   NAME_CHARS_MAX,
   normaliseClassName,
-  Permission,
   RESOURCES,
   Rights,
   type Role,
@@ -83,10 +83,14 @@ export class Permissions implements ClassRights {
       );
   }
 
+  /** Whether the action is allowed on everything. */
+  mayEverywhere(action: Action): boolean {
+    return this.rights.covers(everywhere(action));
+  }
+
   /** Fails with `forbidden` unless the action is allowed on everything. */
   requireEverywhere(action: Action): void {
-    const names = RESOURCES[ACTIONS[action]].map(({ words }) => words?.at(-1) ?? "*");
-    if (!this.rights.covers(new Permission(action, names))) throw this.refusal(action, names);
+    if (!this.mayEverywhere(action)) throw this.refusal(action, everywhere(action).values);
   }
 
   /** The refusal of an action (reference-today 1.6). */

@@ -1,31 +1,61 @@
-import { parsePermissions } from "@shoal/model";
+import { type Json, parsePermissions } from "@shoal/model";
 import type { AccessService, AccessSnapshot } from "@shoal/rpc";
 import { expect, it } from "vitest";
 import type { Principal } from "../auth/access.js";
-import { assignedEntry, roleEntry, storedRole, subjectKey } from "./access-state.js";
+import {
+  assignedEntry,
+  roleEntry,
+  type SubjectKind,
+  storedRole,
+  storedUser,
+  subjectKey,
+  userEntry,
+} from "./access-state.js";
+import { Assignments, SUBJECTS_MAX } from "./assignments.js";
 import { Authority } from "./authority.js";
 import { PERMISSIONS_MAX, ROLES_MAX, RoleChanges } from "./role-changes.js";
+import { USERS_MAX, UserChanges } from "./user-changes.js";
 
 const user = (username: string): Principal => ({ username, userType: "db", groups: [] });
 const context = { deadline: Number.POSITIVE_INFINITY };
 
-/** Of user `mo`, who may manage roles of his own scope; made by `root`. */
+/** Of user `mo`, who may manage roles of his own scope and some users and groups; `all` may manage all users and groups. */
 function setUp() {
   const permissions = parsePermissions(
     [
       { action: "create_roles", roles: { role: "*" } },
       { action: "update_roles", roles: { role: "*" } },
       { action: "read_data", data: { collection: "*" } },
+      { action: "create_users", users: { users: "m*" } },
+      { action: "assign_and_revoke_users", users: { users: "m*" } },
+      { action: "assign_and_revoke_groups", groups: { group: "m*" } },
     ],
     "p",
   );
+  const everybody = parsePermissions(
+    [
+      { action: "create_users", users: { users: "*" } },
+      { action: "assign_and_revoke_users", users: { users: "**" } },
+      { action: "assign_and_revoke_groups", groups: { group: "*" } },
+    ],
+    "p",
+  );
+  const reader = parsePermissions([], "p");
   let snapshot: AccessSnapshot = {
     historyId: "h",
     version: 1,
     entries: new Map([
       [roleEntry("manager"), storedRole({ id: "1", permissions })],
       [assignedEntry(subjectKey("user/db", "mo")), ["manager/1"]],
+      [roleEntry("all"), storedRole({ id: "2", permissions: everybody })],
+      [roleEntry("reader"), storedRole({ id: "3", permissions: reader })],
+      [assignedEntry(subjectKey("user/db", "all")), ["all/2"]],
     ]),
+  };
+  /** So many entries more, at once. */
+  const put = (count: number, entryOf: (at: number) => readonly [string, Json]) => {
+    const added = Array.from({ length: count }, (_, at) => entryOf(at));
+    snapshot = { ...snapshot, version: snapshot.version + 1, entries: new Map([...snapshot.entries, ...added]) };
   };
   const service = {
     current: async () => snapshot,
@@ -39,8 +69,11 @@ function setUp() {
     },
   } as AccessService;
   const authority = new Authority({ rootUsers: ["root"], rootGroups: [], readOnlyGroups: [] } as never);
-  let ids = 1;
-  const roles = new RoleChanges({ service, authority, nowMs: () => 0, newId: () => `${++ids}` });
+  let ids = 3;
+  const common = { service, authority, nowMs: () => 0, isStaticUser: () => false };
+  const roles = new RoleChanges({ ...common, newId: () => `${++ids}` });
+  const users = new UserChanges({ ...common, newKey: () => "k", digestOf: () => "d" });
+  const assignments = new Assignments(common);
   /** What stops one who makes roles until he may not. */
   const fill = async (name: string, count: number): Promise<[number, unknown]> => {
     const readers = Array.from({ length: count }, (_, at) => ({ action: "read_data", data: { collection: `C${at}` } }));
@@ -53,13 +86,13 @@ function setUp() {
       if (failure !== undefined) return [made, failure];
     }
   };
-  return { roles, fill };
+  return { roles, users, assignments, put, fill };
 }
 
 it("keeps a tenth of the roles from who may only manage roles of his own scope", async () => {
   const { fill } = setUp();
   const most = ROLES_MAX * 0.9;
-  expect(await fill("mo", 0)).toEqual([most - 1, `there are ${most} roles, at most ${most} are allowed`]);
+  expect(await fill("mo", 0)).toEqual([most - 3, `there are ${most} roles, at most ${most} are allowed`]);
   expect(await fill("root", 0)).toEqual([50, `there are ${ROLES_MAX} roles, at most ${ROLES_MAX} are allowed`]);
 });
 
@@ -73,4 +106,34 @@ it("keeps a tenth of all permissions from him, too", async () => {
   await expect(roles.addPermissions("mo0", added, user("mo"), context)).rejects.toThrow(`at most ${most} are allowed`);
   await roles.addPermissions("mo0", added, user("root"), context);
   expect((await fill("root", 100))[0]).toBe(4);
+});
+
+it("keeps a tenth of the users from who may make some of them only", async () => {
+  const { users, put } = setUp();
+  const most = USERS_MAX * 0.9;
+  const stored = storedUser({ name: "", digest: "d", keyStart: "k", isActive: true, createdMs: 0 });
+  put(most - 1, (at) => [userEntry(`m${at}`), stored]);
+  await users.create("mx", user("mo"), context);
+  await expect(users.create("my", user("mo"), context)).rejects.toThrow(`at most ${most} are allowed`);
+  await users.create("y", user("all"), context);
+  put(USERS_MAX - most - 2, (at) => [userEntry(`n${at}`), stored]);
+  await users.create("z", user("root"), context);
+  await expect(users.create("zz", user("root"), context)).rejects.toThrow(`at most ${USERS_MAX} are allowed`);
+});
+
+it("keeps a tenth of the users and groups with roles from who may assign to some of them only", async () => {
+  const { assignments, put } = setUp();
+  const most = SUBJECTS_MAX * 0.9;
+  put(most - 3, (at) => [assignedEntry(subjectKey("user/oidc", `m${at}`)), ["reader/3"]]);
+  const assign = (kind: SubjectKind, name: string, actor: string) =>
+    assignments.assign({ kind, name }, ["reader"], user(actor), context);
+  await assign("user/oidc", "mx", "mo");
+  for (const kind of ["user/oidc", "group/oidc"] as const) {
+    await expect(assign(kind, "my", "mo")).rejects.toThrow(`at most ${most} are allowed`);
+    await assign(kind, "my", "all");
+    // Who has a role already takes no room.
+    await assign(kind, "my", "mo");
+  }
+  put(SUBJECTS_MAX - most - 2, (at) => [assignedEntry(subjectKey("user/oidc", `n${at}`)), ["reader/3"]]);
+  await expect(assign("user/oidc", "z", "root")).rejects.toThrow(`at most ${SUBJECTS_MAX} are allowed`);
 });

@@ -13,13 +13,11 @@ import type { RequestContext } from "@shoal/rpc";
 import type { Principal } from "../auth/access.js";
 import { type AccessChangesParts, type Actor, changeAccess, type Decision } from "./access-changes.js";
 import { type AccessState, type MadeRole, roleEntry, storedRole } from "./access-state.js";
+import { mostFor } from "./reserve.js";
 
 /** Roles that were made, and permissions of all of them together. */
 export const ROLES_MAX = 500;
 export const PERMISSIONS_MAX = 5_000;
-
-/** Of both, the last part is not for who may only manage roles of his own scope: he must not be able to keep others from it. */
-const RESERVE = 1 / 10;
 
 export interface RoleChangesParts extends AccessChangesParts {
   /** Something random for each role. */
@@ -133,7 +131,7 @@ function managesAny({ permissions }: Actor, action: Action, name: string): boole
 
 /** How much of `max` there may be after the actor has done this. */
 function mostOf(max: number, actor: Actor, action: Action, name: string): number {
-  return managesAny(actor, action, name) ? max : max * (1 - RESERVE);
+  return mostFor(max, managesAny(actor, action, name));
 }
 
 /** The role, with what is added or taken away looked at, too. Fails with `forbidden`, then with `notFound`. */

@@ -11,6 +11,7 @@ import {
   userEntry,
 } from "./access-state.js";
 import { rolesNamed } from "./authority.js";
+import { mostFor } from "./reserve.js";
 import { tooMany } from "./role-changes.js";
 
 /** Users that were made at run time. */
@@ -50,7 +51,8 @@ export class UserChanges {
       actor.permissions?.requireOn("create_users", [name]);
       if (isStaticUser(name)) throw new ShoalError("conflict", `user '${name}' already exists, by the settings`);
       if (state.users.has(name)) throw new ShoalError("conflict", `user '${name}' already exists`);
-      if (state.users.size >= USERS_MAX) throw tooMany(`there are ${state.users.size} users`, USERS_MAX);
+      const most = mostFor(USERS_MAX, actor.permissions?.mayEverywhere("create_users") !== false);
+      if (state.users.size >= most) throw tooMany(`there are ${state.users.size} users`, most);
       // Roles that an earlier user of that name had may be left. They are not this one's, and whoever may not give them does not
       // make a user who had them for a moment either.
       this.#requireAll(actor, name, state, "create_users");
