@@ -9,6 +9,7 @@ import type { AccessControl, Credentials, Principal } from "../auth/access.js";
 import { answerThrown } from "../auth/challenge.js";
 import { carriesToken } from "../auth/find-token.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
+import { refuseOtherThanUtf8 } from "./check-utf8.js";
 import { Connections } from "./connections.js";
 import { Deadlines } from "./deadlines.js";
 import { Exchange, type ServedRoute } from "./exchange.js";
@@ -323,6 +324,8 @@ export class HttpService {
     const bytes = await body.read();
     exchange.body = bytes;
     this.statistics.requestBodyBytes += bytes.length;
+    const checked = refuseOtherThanUtf8(bytes, exchange.share);
+    if (checked !== undefined) await checked;
     if (bytes.length <= COSTLY_BODY_BYTES) return bytes;
     const turn = bytes.length > LONG_BODY_BYTES ? eventLoop.next(exchange.share) : eventLoop.room(exchange.share);
     if (turn !== undefined) {

@@ -49,7 +49,7 @@ function checkParameters(request: HttpRequest, known: ReadonlySet<string>, route
   const { queryString } = request;
   // Once for all parameters: whoever sends thousands of them would have each one read the whole query.
   let values: URLSearchParams | undefined;
-  const valueOf = (name: string): string | undefined => {
+  const valueNamed = (name: string): string | undefined => {
     values ??= new URLSearchParams(queryString);
     return lastValue(values, name);
   };
@@ -63,7 +63,7 @@ function checkParameters(request: HttpRequest, known: ReadonlySet<string>, route
     if (written === "" || known.has(written) || seen.has(written)) continue;
     seen.add(written);
     const name = /[%+]/.test(written) ? decoded(written) : written;
-    if (!known.has(name) && !isTaken(name, valueOf, route)) request.warnings.addParameter(name, () => known);
+    if (!known.has(name) && !isTaken(name, valueNamed, route)) request.warnings.addParameter(name, () => known);
   }
 }
 
@@ -75,18 +75,18 @@ function decoded(name: string): string {
 /** Whether a parameter that the operation does not have asks for nothing. Fails on one that asks for what is not built. */
 function isTaken(
   name: string,
-  valueOf: (name: string) => string | undefined,
+  valueNamed: (name: string) => string | undefined,
   { access, path }: Pick<Route, "access" | "path">,
 ): boolean {
   // What the instance says of itself is no data.
   if (typeof access === "string") return false;
   if (name === CONSISTENCY) {
-    refuseUnknownLevel(valueOf(name));
+    refuseUnknownLevel(valueNamed(name));
     return true;
   }
   const unbuilt = UNBUILT.get(name);
   if (unbuilt === undefined || (unbuilt.path ?? path) !== path) return false;
-  const value = valueOf(name);
+  const value = valueNamed(name);
   if (value === undefined) return true;
   const shown = JSON.stringify(value.slice(0, SHOWN_CHARS_MAX));
   const message = `${name} in query: ${shown} asks for ${unbuilt.feature}, which this server does not have: leave it out`;
