@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { userInfo } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { linkMain } from "./link-main.mjs";
 import { interruptible, runCommand, SetUpError } from "./run-command.mjs";
 
 /** The root of the repository. */
@@ -166,6 +167,7 @@ function isBuilt(scope, scopeName) {
   const projects = projectsOf(scope);
   if (!projects.every((project) => existsSync(join(root, project, "dist", ".tsbuildinfo")))) return false;
   if (!existsSync(join(dirname(consolePage), "dist", "page", "index.html"))) return false;
+  if (!existsSync(join(root, "packages", "cli", "dist", "main.js"))) return false;
   return readStamp(`built-${scopeName}`) === sourceFingerprint(projects);
 }
 
@@ -212,6 +214,7 @@ async function build(scope, scopeName) {
   await runCommand("building the native addon failed", process.execPath, [addon], { cwd: root });
   console.log("shoal: compiling TypeScript");
   await runCommand("compiling TypeScript failed", process.execPath, [tsc, "-b", ...scope.projects], { cwd: root });
+  linkMain(root);
   console.log("shoal: building the console");
   await runCommand("building the console failed", process.execPath, [consolePage], { cwd: root });
   writeStamp(`built-${scopeName}`, fingerprint);

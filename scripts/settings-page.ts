@@ -15,6 +15,9 @@ that asks for a feature that this version does not have, and a variable that is 
 letters or more and one letter off (two from 16 letters on), or one that begins with \`AUTHENTICATION_\` or \`AUTHORIZATION_\`.
 [Those of Weaviate](#variables-of-weaviate-that-do-nothing-here) that do nothing here are a warning. All others are taken for
 those of other programs, \`PORTT\` too; in the log, "serving" tells address, folder and node.
+
+\`UV_THREADPOOL_SIZE\` is a variable of Node, and 64 here where it is not set: the threads that read, write and sync files, 1 to 1024.
+What wants one disk holds a quarter of them at most for writes and a quarter for reads, so a disk that stands still holds up nobody else.
 `;
 
 /** `deploy/CONFIGURATION.md`: every setting by group. */

@@ -4,6 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { linkMain } from "../../scripts/link-main.mjs";
 
 const [folder = "", store = ""] = process.argv.slice(2);
 const { packageManager } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -28,6 +29,7 @@ function foldersCalled(name, path) {
 pnpm("install", "--frozen-lockfile", "--filter", "shoal", "--filter", "@shoal/cli...");
 run("node", "packages/native/build.mjs");
 run("node", "node_modules/typescript/bin/tsc", "-b", "packages/cli");
+linkMain(".");
 run("node", "packages/console/build.mjs");
 
 // What runs: manifests with their packages, what was built, the wire.
@@ -43,7 +45,8 @@ for (const manifest of ["packages", "packages/modules"].flatMap((path) =>
   mkdirSync(join(folder, own), { recursive: true });
   copyFileSync(manifest, join(folder, manifest));
   for (const built of ["dist", "build"]) {
-    if (existsSync(join(own, built))) cpSync(join(own, built), join(folder, own, built), { recursive: true });
+    if (existsSync(join(own, built)))
+      cpSync(join(own, built), join(folder, own, built), { recursive: true, verbatimSymlinks: true });
   }
 }
 cpSync("protos", join(folder, "protos"), { recursive: true });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFile, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { request as plainRequest } from "node:http";
-import { request } from "node:https";
+import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type PeerCertificate, TLSSocket } from "node:tls";
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { cleanEnvironment, freePort, runServer, SERVER_MAIN } from "../server-process.js";
 import { openSocket } from "./raw-connection.js";
 
+const CONNECTIONS_MAX = 32;
 const PATIENCE = { timeout: 120_000, interval: 50 };
 
 let folder: string;
@@ -38,6 +39,7 @@ beforeAll(async () => {
     env: {
       ...cleanEnvironment(),
       PORT: String(port),
+      HTTP_CONNECTIONS_MAX: String(CONNECTIONS_MAX),
       PERSISTENCE_DATA_PATH: file("data"),
       TLS_CERT_FILE: file("cert.pem"),
       TLS_KEY_FILE: file("key.pem"),
@@ -117,6 +119,27 @@ describe("S11: a port with a certificate of its own", () => {
     expect(await version("TLSv1.2")).toBe("TLSv1.2");
     await expect(version("TLSv1.1")).rejects.toThrow();
     expect((await ask("/v1/meta")).status).toBe(200);
+  });
+
+  it("counts each connection once: none is closed while there are fewer than seven eighths of the most", async () => {
+    const agent = new Agent({ keepAlive: true, ca });
+    const kept = CONNECTIONS_MAX * (3 / 4);
+    const asked = Array.from(
+      { length: kept },
+      () =>
+        new Promise<TLSSocket>((resolve, reject) => {
+          const sent = request({ host: "127.0.0.1", port, path: "/v1/meta", agent }, (response) => {
+            const socket = response.socket as TLSSocket;
+            response.resume().on("end", () => resolve(socket));
+          });
+          sent.on("error", reject).end();
+        }),
+    );
+    const sockets = await Promise.all(asked);
+    expect((await ask("/v1/meta")).status).toBe(200);
+    expect(sockets.filter((socket) => !socket.destroyed)).toHaveLength(kept);
+    expect(output).not.toContain("idle connections were closed");
+    agent.destroy();
   });
 
   it("takes a new certificate without a restart, and keeps the former while files do not fit together", async () => {

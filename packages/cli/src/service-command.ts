@@ -1,4 +1,5 @@
 import {
+  checkThreadPool,
   configurationFileSource,
   createLogger,
   environmentSource,
@@ -89,6 +90,7 @@ function endWithLauncher(): void {
 /** What command line, variables and file say together, and what in it is probably not meant. */
 export async function configure({ configFile, ...flags }: ServeFlags) {
   refuseMisspelledVariables(process.env);
+  checkThreadPool(process.env);
   const sources = [
     flagSource(flags),
     environmentSource(process.env),

@@ -128,7 +128,7 @@ export class FairQueue<Item> {
     this.#owners.serve(owner, next.cost);
     owner.content.connections.serve(connection, next.cost);
     connection.oldest = connection.content[0]?.number ?? 0;
-    this.#removed(owner);
+    this.#removed(owner, next.number);
     return next.item;
   }
 
@@ -138,9 +138,9 @@ export class FairQueue<Item> {
     const lane = owned?.content.connections.get(connection);
     const at = lane?.content.findIndex((waiting) => waiting.item === item) ?? -1;
     if (owned === undefined || lane === undefined || at === -1) return false;
-    lane.content.splice(at, 1);
+    const [removed] = lane.content.splice(at, 1);
     lane.oldest = lane.content[0]?.number ?? 0;
-    this.#removed(owned);
+    this.#removed(owned, removed?.number ?? 0);
     return true;
   }
 
@@ -162,12 +162,14 @@ export class FairQueue<Item> {
     return last.item;
   }
 
-  #removed(owner: Lane<Owned<Item>>): void {
+  #removed(owner: Lane<Owned<Item>>, number: number): void {
     owner.content.size--;
     this.#size--;
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { content } of owner.content.connections) oldest = Math.min(oldest, content[0]?.number ?? oldest);
-    owner.oldest = oldest;
+    if (number === owner.oldest) {
+      let oldest = Number.POSITIVE_INFINITY;
+      for (const { content } of owner.content.connections) oldest = Math.min(oldest, content[0]?.number ?? oldest);
+      owner.oldest = oldest;
+    }
     // Nobody waits: nobody has to wait for what others were served before.
     if (this.#size === 0) this.#owners = newOwners<Item>();
   }

@@ -33,7 +33,7 @@ beforeAll(async () => {
   };
   for (let row = 0; row < ROWS; row++) await write(row, 0);
   await store[Symbol.asyncDispose]();
-  const connection = await RocksConnection.open(whole, {
+  const connection = await RocksConnection.open(whole, 0, {
     createIfMissing: false,
     compression: true,
     cacheSize: 1 << 20,

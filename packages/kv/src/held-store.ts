@@ -1,6 +1,7 @@
 import { link, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
+import { diskOf } from "./disk-of.js";
 import { RocksConnection } from "./rocks-connection.js";
 import { openError } from "./rocks-error.js";
 
@@ -23,9 +24,11 @@ export async function holdStore(folder: string, lockFolder: string, makesLock: b
     },
   );
   if (!isThere) return { [Symbol.asyncDispose]: async () => undefined };
-  const connection = await RocksConnection.open(lockFolder, OPTIONS).catch((thrown: unknown) => {
-    throw openError(folder, ShoalError.from(thrown));
-  });
+  const connection = await RocksConnection.open(lockFolder, await diskOf(lockFolder), OPTIONS).catch(
+    (thrown: unknown) => {
+      throw openError(folder, ShoalError.from(thrown));
+    },
+  );
   return { [Symbol.asyncDispose]: () => connection.close() };
 }
 

@@ -1,6 +1,7 @@
 export { KEY_BYTES_MAX } from "./batch-check.js";
 export { DamagedKeys } from "./damaged-keys.js";
 export { DiskBallast } from "./disk-ballast.js";
+export { diskOf } from "./disk-of.js";
 export { makeDurableFolder, writeDurableFile } from "./durable-files.js";
 export { endAfterStoreFailure } from "./end-after-store-failure.js";
 export { type FaultRule, FaultScript } from "./fault-script.js";
@@ -25,4 +26,5 @@ export type { RocksStore } from "./rocks-store.js";
 export { isStoreFolder } from "./store-files-check.js";
 export { type StoreMemory, storeMemory } from "./store-memory.js";
 export type { DamagedRange } from "./table-file.js";
+export { snapshotWriters } from "./thread-pool.js";
 export type { StoreState } from "./write-gate.js";

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { DiskBallast } from "./disk-ballast.js";
+import { diskOf } from "./disk-of.js";
 import { DiskSpace } from "./disk-space.js";
 import { makeDurableFolder } from "./durable-files.js";
 import { LOG_NOTE } from "./log-note.js";
@@ -11,6 +12,7 @@ import { RocksConnection } from "./rocks-connection.js";
 import { isDiskFull, openError } from "./rocks-error.js";
 import { RocksStore } from "./rocks-store.js";
 import { checkLogs, findStore, readTables } from "./store-files-check.js";
+import { diskWriters } from "./thread-pool.js";
 import type { StoreState } from "./write-gate.js";
 
 export interface RocksStoreOptions {
@@ -74,6 +76,11 @@ export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "
  * the ballast, with `dataLoss` when RocksDB's own files are damaged; both name the folder.
  */
 export async function openRocksStore(options: RocksStoreOptions): Promise<RocksStore> {
+  const disk = await diskOf(options.folder);
+  return diskWriters.run(disk, () => open(options, disk));
+}
+
+async function open(options: RocksStoreOptions, disk: number): Promise<RocksStore> {
   const settings = { ...ROCKS_STORE_DEFAULTS, ...options };
   const { acceptDamagedLogs, folder } = settings;
   await finishReplacing(folder, Date.now());
@@ -85,7 +92,7 @@ export async function openRocksStore(options: RocksStoreOptions): Promise<RocksS
   const ballast =
     settings.ballast ??
     (settings.ballastBytes > 0 ? new DiskBallast(join(folder, "BALLAST"), settings.ballastBytes) : undefined);
-  const connect = () => connectWithBallast(folder, dbOptions(settings), ballast);
+  const connect = () => connectWithBallast(folder, disk, dbOptions(settings), ballast);
   if (isThere && !acceptDamagedLogs) await checkLogs(folder);
   const isDamaged = settings.checkTables && (await readTables(folder, false)).damaged.length > 0;
   const connection = await connect();
@@ -94,6 +101,7 @@ export async function openRocksStore(options: RocksStoreOptions): Promise<RocksS
   const space = new DiskSpace(folder, settings.diskReserveBytes);
   const store = new RocksStore({
     ...settings,
+    disk,
     connection,
     connect,
     space,
@@ -109,10 +117,11 @@ export async function openRocksStore(options: RocksStoreOptions): Promise<RocksS
 
 async function connectWithBallast(
   folder: string,
+  disk: number,
   options: DbOptions,
   ballast: DiskBallast | undefined,
 ): Promise<RocksConnection> {
-  const open = () => RocksConnection.open(folder, options);
+  const open = () => RocksConnection.open(folder, disk, options);
   try {
     return await open().catch((error) => {
       if (ballast === undefined || !isDiskFull(error)) throw error;

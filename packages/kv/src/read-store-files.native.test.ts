@@ -140,7 +140,7 @@ describe.each([true, false])("F9: the files of a store, compressed: %s", (compre
     withCopy(folder, async (copy) => {
       const old = join(root, "old");
       cpSync(copy, old, { recursive: true });
-      const connection = await RocksConnection.open(copy, {
+      const connection = await RocksConnection.open(copy, 0, {
         createIfMissing: false,
         compression,
         cacheSize: 1 << 20,

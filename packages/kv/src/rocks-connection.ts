@@ -7,32 +7,44 @@ import {
   type IteratorOptions,
   rocksBinding,
 } from "./rocks-binding.js";
+import { diskReaders } from "./thread-pool.js";
 
-/** One open RocksDB. Refuses what the addon would not survive: use after close. Errors are those of RocksDB. */
+/**
+ * One open RocksDB. Refuses what the addon would not survive: use after close. Errors are those of RocksDB. Reads wait for a place among
+ * those of their disk (`disk`, a device number).
+ */
 export class RocksConnection {
   #closing: Promise<void> | undefined;
   readonly #db: DbContext;
 
   private constructor(
     readonly folder: string,
+    readonly disk: number,
     db: DbContext,
   ) {
     this.#db = db;
   }
 
-  static async open(folder: string, options: DbOptions): Promise<RocksConnection> {
+  static async open(folder: string, disk: number, options: DbOptions): Promise<RocksConnection> {
     const db = rocksBinding.db_init();
     await new Promise<void>((resolve, reject) => {
       rocksBinding.db_open(db, folder, options, (error) => (error ? reject(error) : resolve()));
     });
-    return new RocksConnection(folder, db);
+    return new RocksConnection(folder, disk, db);
   }
 
   /** Values in the order of the keys, of one state. No key is empty. */
   getMany(keys: readonly Uint8Array[]): Promise<(Buffer | undefined)[]> {
-    const db = this.#opened();
-    return new Promise((resolve, reject) => {
-      rocksBinding.db_get_many(db, keys, {}, (error, values) => (error ? reject(error) : resolve(values)));
+    this.#opened();
+    return reading(this.disk, (done) => {
+      const db = this.#opened();
+      return new Promise((resolve, reject) => {
+        rocksBinding.db_get_many(db, keys, {}, (error, values) => {
+          done();
+          if (error) reject(error);
+          else resolve(values);
+        });
+      });
     });
   }
 
@@ -42,7 +54,8 @@ export class RocksConnection {
 
   /** An iterator over the state of now. */
   iterate(options: IteratorOptions): RocksIterator {
-    return new RocksIterator(rocksBinding.iterator_init(this.#opened(), options), () => this.#closing !== undefined);
+    const iterator = rocksBinding.iterator_init(this.#opened(), options);
+    return new RocksIterator(iterator, this.disk, () => this.#closing !== undefined);
   }
 
   /** A property of RocksDB, `rocksdb.…`; empty when it is unknown. */
@@ -136,10 +149,12 @@ export class RawChunk {
 export class RocksIterator {
   #ended = false;
   readonly #iterator: IteratorContext;
+  readonly #disk: number;
   readonly #closed: () => boolean;
 
-  constructor(iterator: IteratorContext, closed: () => boolean) {
+  constructor(iterator: IteratorContext, disk: number, closed: () => boolean) {
     this.#iterator = iterator;
+    this.#disk = disk;
     this.#closed = closed;
   }
 
@@ -154,11 +169,14 @@ export class RocksIterator {
   }
 
   next(): Promise<RawChunk> {
-    if (this.isOver) throw new ShoalError("unavailable", "the store of this iterator was closed");
-    return new Promise((resolve, reject) => {
-      rocksBinding.iterator_next(this.#iterator, (error, reversed, finished) => {
-        if (error) reject(error);
-        else resolve(new RawChunk(reversed, finished));
+    return reading(this.#disk, (done) => {
+      if (this.isOver) throw new ShoalError("unavailable", "the store of this iterator was closed");
+      return new Promise((resolve, reject) => {
+        rocksBinding.iterator_next(this.#iterator, (error, reversed, finished) => {
+          done();
+          if (error) reject(error);
+          else resolve(new RawChunk(reversed, finished));
+        });
       });
     });
   }
@@ -169,4 +187,18 @@ export class RocksIterator {
     this.#ended = true;
     rocksBinding.iterator_end(this.#iterator, () => {});
   }
+}
+
+/** Begins `read` when there is a place for it; it calls `done` when it is over, unless it throws. */
+function reading<Result>(disk: number, read: (done: () => void) => Promise<Result>): Promise<Result> {
+  const begin = (): Promise<Result> => {
+    try {
+      return read(() => diskReaders.leave(disk));
+    } catch (error) {
+      diskReaders.leave(disk);
+      throw error;
+    }
+  };
+  const turn = diskReaders.enter(disk);
+  return turn === undefined ? begin() : turn.then(begin);
 }

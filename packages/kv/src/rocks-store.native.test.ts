@@ -18,7 +18,7 @@ describeKeyValueStore("RocksStore", async () => {
     reopen,
     damage: async (key: Uint8Array, change: (envelope: Uint8Array) => void) => {
       await under.store[Symbol.asyncDispose]();
-      const connection = await RocksConnection.open(folder, {
+      const connection = await RocksConnection.open(folder, 0, {
         createIfMissing: false,
         compression: true,
         cacheSize: 1 << 20,

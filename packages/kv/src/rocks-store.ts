@@ -20,6 +20,7 @@ import { type PinnedIterators, pinIterators, RocksSnapshot } from "./rocks-snaps
 import { Salvage } from "./salvage.js";
 import { cutLog, findLogEnds, type TablesContent } from "./store-files-check.js";
 import type { DamagedRange } from "./table-file.js";
+import { diskWriters } from "./thread-pool.js";
 import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.js";
 
 /** Keys of one call into the addon: its answer is turned into JavaScript values in one go, on the event loop. */
@@ -30,6 +31,8 @@ const TURN_CHANGES = 32_768;
 
 export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen" | "hasBackgroundError" | "isAtRest"> {
   readonly connection: RocksConnection;
+  /** The device number of the disk. */
+  readonly disk: number;
   /** Opens the same folder again, after the first connection was closed. */
   readonly connect: () => Promise<RocksConnection>;
   readonly waitingWritesMax: number;
@@ -167,7 +170,7 @@ export class RocksStore implements KeyValueStore {
   /** After a failed write the log is cut back to what was written before it. */
   async #disconnect(connection: RocksConnection): Promise<void> {
     const logEnds = this.#gate.failedWrite === undefined ? [] : await findLogEnds(this.#parts.folder).catch(() => []);
-    await connection.close();
+    await diskWriters.run(this.#parts.disk, () => connection.close());
     for (const end of logEnds) await cutLog(end);
   }
 
@@ -190,6 +193,16 @@ export class RocksStore implements KeyValueStore {
   }
 
   async #commit(batch: RocksBatch, sync: boolean, bytes: number): Promise<void> {
+    const turn = diskWriters.enter(this.#parts.disk);
+    if (turn !== undefined) await turn;
+    try {
+      await this.#writeNow(batch, sync, bytes);
+    } finally {
+      diskWriters.leave(this.#parts.disk);
+    }
+  }
+
+  async #writeNow(batch: RocksBatch, sync: boolean, bytes: number): Promise<void> {
     if (this.#gate.refusal !== undefined) throw this.#gate.refusal;
     this.#gate.beforeCommit(bytes, this.#parts.now());
     try {

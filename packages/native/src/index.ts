@@ -1,4 +1,5 @@
 export { crc32c } from "./crc32c.js";
+export { duplicateDescriptor } from "./duplicate-descriptor.js";
 export { type Float32ListRead, readFloat32List } from "./float32-list.js";
 export { returnFreeMemory } from "./free-memory.js";
 export {

@@ -1,4 +1,4 @@
-import type { KeyValueStore } from "@shoal/kv";
+import { diskOf, type KeyValueStore, snapshotWriters } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import { writeIdTableSnapshot } from "./id-table-snapshot.js";
 import { cutJournal } from "./read-journal.js";
@@ -103,7 +103,15 @@ export class Snapshots {
   }
 
   async #write(): Promise<void> {
-    const { store, paths, views, onEvent } = this.#options;
+    const { store, paths } = this.#options;
+    // Shards that come to rest together do not fill the threads that others wait for.
+    const reached = await snapshotWriters.run(await diskOf(paths.ids), () => this.#writeFiles());
+    this.#sequence = reached;
+    await cutJournal(store, reached);
+  }
+
+  async #writeFiles(): Promise<number> {
+    const { paths, views, onEvent } = this.#options;
     const idsSequence = views.sequence;
     await writeIdTableSnapshot(paths.ids, { image: views.table.image(), sequence: idsSequence });
     onEvent({ type: "snapshotWritten", view: "ids", sequence: idsSequence });
@@ -113,7 +121,6 @@ export class Snapshots {
       onEvent({ type: "snapshotWritten", view: "vectors", sequence });
       reached = Math.min(reached, sequence);
     }
-    this.#sequence = reached;
-    await cutJournal(store, reached);
+    return reached;
   }
 }

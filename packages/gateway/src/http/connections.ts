@@ -48,6 +48,11 @@ export class Connections {
     return connection;
   }
 
+  /** `secure` is what TLS makes of a connection: the same one. */
+  secured(secure: Socket, carrier: Socket): void {
+    (secure as KnownSocket)[CONNECTION] = this.of(carrier);
+  }
+
   begin(connection: Connection): void {
     connection.requests++;
   }

@@ -4,7 +4,7 @@ import { DURATION_BOUNDS_MS, type HttpStatistics, type RouteStatistics } from ".
 /** What an HTTP server knows about itself right now. */
 export interface HttpGauges {
   readonly inFlight: () => number;
-  readonly connections: () => Promise<number>;
+  readonly connections: () => number;
   readonly heldBodyBytes: () => number;
   readonly unsentAnswerBytes: () => number;
   readonly heldBodies: () => number;

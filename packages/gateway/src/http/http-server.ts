@@ -6,6 +6,7 @@ import { answerClientError, answerConnect } from "./client-error.js";
 import { describeHttpMetrics } from "./describe-http-metrics.js";
 import type { HttpServerParts, HttpServerSettings } from "./http-server-settings.js";
 import { HttpService } from "./http-service.js";
+import { listenMore } from "./listen-more.js";
 import { type OpenedServer, openServer } from "./open-server.js";
 import type { Route } from "./route.js";
 
@@ -14,6 +15,9 @@ const IDLE_LINGER_MS = 1_000;
 
 /** Connections that the kernel keeps until they are accepted; Linux takes at most net.core.somaxconn (4096). */
 const BACKLOG = 4_096;
+
+/** Handles on the port beside the first one: so many more connections are accepted in a turn of the event loop. */
+const MORE_HANDLES = 15;
 
 /** How often time-outs of slow clients are checked. */
 const SLOW_CLIENT_CHECK_MS = 2_000;
@@ -25,6 +29,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #service: HttpService;
   readonly #opened: OpenedServer;
   readonly #server: Server;
+  #moreHandles: readonly NetServer[] = [];
   #draining = false;
 
   constructor(routes: readonly Route[], settings: HttpServerSettings, parts: HttpServerParts) {
@@ -42,7 +47,6 @@ export class HttpServer implements AsyncDisposable {
     };
     this.#opened = openServer(options, parts.certificate);
     this.#server = this.#opened.server;
-    this.#server.maxConnections = settings.connectionsMax;
     // Node would drop those beyond 2,000, and with them what a foreign page is known by. Their bytes are bounded.
     this.#server.maxHeadersCount = 0;
     this.#listenTo(this.#server);
@@ -50,10 +54,19 @@ export class HttpServer implements AsyncDisposable {
   }
 
   #listenTo(server: Server): void {
-    const { statistics } = this.#service;
+    const { statistics, connections } = this.#service;
     server.on("connection", (socket) => {
+      // Node's own bound is one a handle.
+      if (connections.size >= this.#settings.connectionsMax) {
+        socket.destroy();
+        return;
+      }
       statistics.connections++;
-      this.#makeRoom(this.#service.connections.add(socket));
+      this.#makeRoom(connections.add(socket));
+    });
+    server.on("secureConnection", (socket: Socket) => {
+      const carrier = this.#opened.carrierOf(socket);
+      if (carrier !== undefined) connections.secured(socket, carrier);
     });
     server.on("request", (request, response) => this.#service.accept(request, response, false));
     server.on("checkContinue", (request, response) => this.#service.accept(request, response, true));
@@ -86,13 +99,9 @@ export class HttpServer implements AsyncDisposable {
 
   #describe(metrics: NonNullable<HttpServerParts["metrics"]>): void {
     const service = this.#service;
-    const connections = (): Promise<number> =>
-      new Promise((resolve, reject) => {
-        this.#server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
-      });
     describeHttpMetrics(metrics, service.statistics, {
       inFlight: () => service.inFlight,
-      connections,
+      connections: () => service.connections.size,
       heldBodyBytes: () => service.heldBodyBytes,
       heldBodies: () => service.heldBodies,
       cutAnswers: () => service.cutAnswers,
@@ -105,20 +114,36 @@ export class HttpServer implements AsyncDisposable {
   /** Starts to listen. Fails with `unavailable`, naming address and port, when it cannot. */
   async listen(): Promise<{ readonly host: string; readonly port: number }> {
     const { host, port } = this.#settings;
-    await new Promise<void>((resolve, reject) => {
-      const fail = (error: Error): void =>
-        reject(new ShoalError("unavailable", `cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
-      this.#server.once("error", fail);
-      this.#server.listen({ host, port, backlog: BACKLOG }, () => {
-        this.#server.off("error", fail);
-        resolve();
-      });
-    });
+    try {
+      await this.#listenFirst();
+      const { connectionOptions } = this.#opened;
+      this.#moreHandles = await listenMore(this.#server, MORE_HANDLES, BACKLOG, connectionOptions);
+    } catch (error) {
+      const { message } = ShoalError.from(error);
+      throw new ShoalError("unavailable", `cannot listen on ${host}:${port}: ${message}`, { cause: error });
+    }
     this.#service.start();
-    this.#server.on("error", (error) => this.#logger.error({ error }, "the HTTP server failed"));
+    for (const handle of this.#handles) {
+      handle.on("error", (error) => this.#logger.error({ error }, "the HTTP server failed"));
+    }
     const taken = this.#server.address() as AddressInfo;
     this.#service.foreignPages.listensOn(taken.address);
     return { host, port: taken.port };
+  }
+
+  #listenFirst(): Promise<void> {
+    const { host, port } = this.#settings;
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ host, port, backlog: BACKLOG }, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+  }
+
+  get #handles(): readonly NetServer[] {
+    return [this.#server, ...this.#moreHandles];
   }
 
   get isDraining(): boolean {
@@ -138,7 +163,7 @@ export class HttpServer implements AsyncDisposable {
     await pause(this.#settings.drainDelaySeconds * 1000);
     // The close() of http.Server cuts idle connections at once, and with them requests that are on their way.
     this.#service.isClosing = true;
-    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
+    const closed = Promise.all(this.#handles.map(closeHandle));
     const limit = pause(this.#settings.drainTimeoutSeconds * 1000);
     await Promise.race([closed, pause(Math.min(IDLE_LINGER_MS, this.#settings.drainTimeoutSeconds * 1000))]);
     await Promise.race([this.#service.idle(), limit]);
@@ -152,16 +177,20 @@ export class HttpServer implements AsyncDisposable {
     this.#service.stop();
     this.#server.closeAllConnections();
     this.#opened.cut();
-    if (!this.#server.listening) {
-      this.#server.close();
-      return;
-    }
-    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const closed = Promise.all(this.#handles.filter((handle) => handle.listening).map(closeHandle));
+    // Ends what http.Server does now and then.
+    this.#server.close();
+    await closed;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
+}
+
+/** Takes no more connections; resolves when those that it took are closed. */
+function closeHandle(handle: NetServer): Promise<void> {
+  return new Promise((resolve) => NetServer.prototype.close.call(handle, () => resolve()));
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { setFlagsFromString } from "node:v8";
 
 // By default V8 lets the heap become four times what lives before it looks for garbage: some 40 MiB more after an import of

@@ -1,0 +1,14 @@
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
+/** The device number of the disk that a folder is on, or that it would be on if it were made. */
+export async function diskOf(folder: string): Promise<number> {
+  for (let path = resolve(folder); ; path = dirname(path)) {
+    try {
+      return (await stat(path)).dev;
+    } catch (error) {
+      // Whoever uses the folder says better what is wrong with it.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || path === dirname(path)) return 0;
+    }
+  }
+}
