@@ -100,7 +100,7 @@ class Graph::NodeReader {
     if ((length_ - at_) / 4 < links) return CUT_SHORT;
     const size_t before = anew ? list.size() : 0;
     for (size_t i = 0; i < links; i++) {
-      uint32_t link;
+      uint32_t link = NO_LINK;
       take(link);
       if (link == NO_LINK) return NOWHERE;
       list.append(i, link);
