@@ -6,7 +6,7 @@ import { ServerProcess } from "../server-process.js";
 import { Answers } from "./answers.js";
 import { Failures, type FaultRow } from "./fault-row.js";
 import { KnownData } from "./known-data.js";
-import { graphFiles } from "./store-folders.js";
+import { filesBelow, graphFiles } from "./store-folders.js";
 
 type Damage = (bytes: Buffer, random: () => number) => Buffer | undefined;
 
@@ -65,7 +65,9 @@ export const R14: FaultRow = {
           const name = damages.map(([one]) => one).join(", ");
           await rm(dataPath, { recursive: true, force: true });
           await cp(pristine, dataPath, { recursive: true });
-          for (const [at, path] of (await graphFiles(dataPath)).entries()) {
+          for (const [at, manifest] of (await graphFiles(dataPath)).entries()) {
+            const parts = (await filesBelow(dataPath)).filter((file) => file.startsWith(manifest));
+            const path = parts[Math.floor(random() * parts.length)] ?? manifest;
             const bytes = damages[at % damages.length]?.[1](await readFile(path), random);
             if (bytes === undefined) await rm(path);
             else await writeFile(path, bytes);

@@ -17,7 +17,7 @@ export async function storeFolders(dataPath: string): Promise<readonly string[]>
     .map((path) => path.slice(0, -"/CURRENT".length));
 }
 
-/** The graph snapshots below a data folder. */
+/** The manifests of graph snapshots below a data folder; files beside them begin with their names. */
 export async function graphFiles(dataPath: string): Promise<readonly string[]> {
   return (await filesBelow(dataPath)).filter((path) => path.endsWith("vectors.snapshot"));
 }

@@ -100,7 +100,7 @@ bool GraphNodes::append(unsigned level) {
 
 void GraphNodes::lock(uint32_t row) {
   std::atomic<uint32_t>& word = head(row);
-  for (unsigned tries = 0; (word.fetch_or(LOCKED, std::memory_order_acquire) & LOCKED) != 0;)
+  for (unsigned tries = 0; (word.fetch_or(LOCKED | CHANGED, std::memory_order_acquire) & LOCKED) != 0;)
     if (++tries % TRIES == 0) std::this_thread::yield();
 }
 

@@ -92,18 +92,28 @@ class GraphNodes {
   bool segmentFull() const { return (capacity() & mask_) == 0; }
 
   unsigned level(uint32_t row) const {
-    const uint32_t upper = head(row).load(std::memory_order_relaxed) & ~LOCKED;
+    const uint32_t upper = head(row).load(std::memory_order_relaxed) & UPPER;
     return upper == 0 ? 0 : uppers_[upper - 1].level;
   }
   LinkList links(uint32_t row, size_t layer) const {
     if (layer == 0) return {segments_[row >> shift_] + (row & mask_) * lowestMost_, lowestMost_};
-    const uint32_t upper = head(row).load(std::memory_order_relaxed) & ~LOCKED;
+    const uint32_t upper = head(row).load(std::memory_order_relaxed) & UPPER;
     return {uppers_[upper - 1].links + (layer - 1) * upperMost_, upperMost_};
   }
 
-  /** For whoever changes the links of a node while others may: a lock for as long as a list is written. */
+  /**
+   * For whoever changes the links of a node while others may: a lock for as long as a list is written. From then on the node
+   * counts as changed.
+   */
   void lock(uint32_t row);
   void unlock(uint32_t row) { head(row).fetch_and(~LOCKED, std::memory_order_release); }
+
+  /** Whether a list of the node was changed since `forgetChange`. */
+  bool changed(uint32_t row) const { return (head(row).load(std::memory_order_relaxed) & CHANGED) != 0; }
+  void forgetChange(uint32_t row) { head(row).fetch_and(~CHANGED, std::memory_order_relaxed); }
+  /** A node of a row that died before it was linked: nothing leads to it or from it. */
+  bool left(uint32_t row) const { return (head(row).load(std::memory_order_relaxed) & LEFT) != 0; }
+  void leave(uint32_t row) { head(row).fetch_or(LEFT, std::memory_order_relaxed); }
 
  private:
   /** The links of the layers 1 to `level`, one list behind the other. */
@@ -113,6 +123,9 @@ class GraphNodes {
   };
   /** In the head of a node; the rest of it is the number of its upper layers, counted from 1, or 0. */
   static constexpr uint32_t LOCKED = uint32_t{1} << 31;
+  static constexpr uint32_t CHANGED = uint32_t{1} << 30;
+  static constexpr uint32_t LEFT = uint32_t{1} << 29;
+  static constexpr uint32_t UPPER = LEFT - 1;
 
   /** What is left of the block that was last taken, and the size of the next one. */
   struct Rest {

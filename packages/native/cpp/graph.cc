@@ -52,6 +52,7 @@ void Graph::sample(const Rows& rows) {
   double sum = 0, squares = 0;
   std::vector<float> distances;
   for (size_t slot = 0; slot < size(); slot += step) {
+    if (nodes_.left(static_cast<uint32_t>(slot))) continue;
     samples++;
     distances.clear();
     for (const uint32_t neighbour : nodes_.links(static_cast<uint32_t>(slot), 0))
@@ -63,11 +64,12 @@ void Graph::sample(const Rows& rows) {
     sum += distances[place];
     squares += double{distances[place]} * distances[place];
   }
+  sampledAt_ = size();
+  if (samples == 0) return;
   const double mean = sum / static_cast<double>(samples);
   const double variance = std::max(0.0, squares / static_cast<double>(samples) - mean * mean);
   meanDegree_ = static_cast<float>(links) / static_cast<float>(samples);
   nearDistances_ = {static_cast<float>(mean), static_cast<float>(std::sqrt(variance))};
-  sampledAt_ = size();
 }
 
 Candidate Graph::descend(RowDistances& distances, const Point& point, uint32_t entry, int from, int to,

@@ -48,10 +48,17 @@ class Graph {
   std::vector<uint32_t> findUnreachable() const;
   void keepUnreachable(std::vector<uint32_t> nodes);
 
-  /** Appends nodes from `first` while they fit into `bytesMax`; returns the first one that did not. */
-  size_t exportNodes(size_t first, std::vector<uint8_t>& out, size_t bytesMax) const;
+  /**
+   * Appends nodes from `first` to `end` while they fit into `bytesMax`; returns the first one that did not. While nobody
+   * links: they count as unchanged from then on.
+   */
+  size_t exportNodes(size_t first, size_t end, std::vector<uint8_t>& out, size_t bytesMax);
+  /** The same of those that have changed, `count` of them, each behind its row (u32). */
+  size_t exportChanged(size_t first, size_t end, std::vector<uint8_t>& out, size_t bytesMax, size_t& count);
   /** Reads what `exportNodes` wrote, into memory of its own; an empty text or what is wrong with it. */
   std::string importNodes(const uint8_t* bytes, size_t length, size_t count);
+  /** Reads what `exportChanged` wrote, in place of what those nodes were. */
+  std::string importChanged(const uint8_t* bytes, size_t length, size_t count);
   /** Makes the graph of all imported nodes, if their links are sound. */
   std::string finishImport(const Rows& rows);
 
@@ -59,10 +66,13 @@ class Graph {
 
  private:
   class Linker;
+  class NodeReader;
   template <typename Frontier, typename Widen>
   friend class GraphWalk;
 
   bool reserve(size_t nodes);
+  size_t nodeBytes(uint32_t row) const;
+  void exportNode(uint32_t row, std::vector<uint8_t>& out);
   void sample(const Rows& rows);
   /** From `entry` in layer `from` down to the nearest that is found in the layer above `to`. */
   Candidate descend(RowDistances& distances, const Point& point, uint32_t entry, int from, int to,

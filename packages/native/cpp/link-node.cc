@@ -171,7 +171,9 @@ bool Graph::link(const Rows& rows) {
     size_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
-  linker->link(*this, rows, static_cast<uint32_t>(row));
+  // What died meanwhile is not linked any more. Its row stays until a rebuild, as all rows do.
+  if (rows.alive(row)) linker->link(*this, rows, static_cast<uint32_t>(row));
+  else nodes_.leave(static_cast<uint32_t>(row));
   return true;
 }
 

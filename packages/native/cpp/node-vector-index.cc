@@ -200,35 +200,72 @@ napi_value unpin(napi_env env, napi_callback_info info) {
   return (*index)->unpin() ? nullptr : tooEarly(env);
 }
 
-/** freeze(index, out): fills rows and linked rows. */
+/** freeze(index, out): fills rows, linked rows, generation. */
 napi_value freeze(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
   size_t count = 0;
   uint32_t* out = arguments.elements<uint32_t>(napi_uint32_array, count);
-  if (!arguments.ok || count < 2) return wrong(env);
-  size_t rows, linked;
-  if (!(*index)->freeze(rows, linked)) return tooEarly(env);
-  out[0] = static_cast<uint32_t>(rows);
-  out[1] = static_cast<uint32_t>(linked);
+  if (!arguments.ok || count < 3) return wrong(env);
+  FrozenCounts counts;
+  if (!(*index)->freeze(counts)) return tooEarly(env);
+  out[0] = static_cast<uint32_t>(counts.rows);
+  out[1] = static_cast<uint32_t>(counts.linked);
+  out[2] = static_cast<uint32_t>(counts.generation);
   return nullptr;
 }
 
-/** exportBlock(index, request, kind, first, target): target is kept alive and left alone by the caller. */
+// Below, byte arrays are kept alive and left alone by the caller until the answer.
+
+/** exportBlock(index, request, kind, first, end, target) */
 napi_value exportBlock(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
   const uint32_t request = arguments.unsigned32();
   const uint32_t kind = arguments.unsigned32();
   const uint32_t first = arguments.unsigned32();
+  const uint32_t end = arguments.unsigned32();
   size_t length = 0;
   uint8_t* target = arguments.elements<uint8_t>(napi_uint8_array, length);
   // Room for a row of any size, and for a node with all its links.
-  if (!arguments.ok || length < 512 * 1024 || (kind != BLOCK_OF_ROWS && kind != BLOCK_OF_NODES)) return wrong(env);
-  return (*index)->exportBlock(request, kind, first, target, length) ? nullptr : tooEarly(env);
+  if (!arguments.ok || length < 512 * 1024 || (kind != BLOCK_OF_NODES && kind != BLOCK_OF_CHANGED)) return wrong(env);
+  return (*index)->exportBlock(request, kind, first, end, target, length) ? nullptr : tooEarly(env);
 }
 
-/** importBlock(index, request, kind, first, block): the block is kept alive and left alone by the caller. */
+/** Seed and chain, each as low and high part. */
+RowFile rowFile(Arguments& arguments) {
+  size_t count = 0;
+  const uint32_t* parts = arguments.elements<uint32_t>(napi_uint32_array, count);
+  arguments.ok = arguments.ok && count == 4;
+  if (!arguments.ok) return {};
+  return {uint64_t{parts[1]} << 32 | parts[0], uint64_t{parts[3]} << 32 | parts[2]};
+}
+
+/** exportRows(index, request, first, file, target) */
+napi_value exportRows(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  const uint32_t first = arguments.unsigned32();
+  const RowFile file = rowFile(arguments);
+  size_t length = 0;
+  uint8_t* target = arguments.elements<uint8_t>(napi_uint8_array, length);
+  if (!arguments.ok || length < 512 * 1024) return wrong(env);
+  return (*index)->exportRows(request, first, file, target, length) ? nullptr : tooEarly(env);
+}
+
+/** exportDeaths(index, request, target) */
+napi_value exportDeaths(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  size_t length = 0;
+  uint8_t* target = arguments.elements<uint8_t>(napi_uint8_array, length);
+  if (!arguments.ok) return wrong(env);
+  return (*index)->exportDeaths(request, target, length) ? nullptr : tooEarly(env);
+}
+
+/** importBlock(index, request, kind, first, block) */
 napi_value importBlock(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
@@ -237,8 +274,32 @@ napi_value importBlock(napi_env env, napi_callback_info info) {
   const uint32_t first = arguments.unsigned32();
   size_t length = 0;
   const uint8_t* block = arguments.elements<uint8_t>(napi_uint8_array, length);
-  if (!arguments.ok || (kind != BLOCK_OF_ROWS && kind != BLOCK_OF_NODES)) return wrong(env);
+  if (!arguments.ok || kind < BLOCK_OF_ROWS || kind > BLOCK_OF_CHANGED) return wrong(env);
   return (*index)->importBlock(request, kind, first, block, length) ? nullptr : tooEarly(env);
+}
+
+/** importRows(index, request, first, file, records) */
+napi_value importRows(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  const uint32_t first = arguments.unsigned32();
+  const RowFile file = rowFile(arguments);
+  size_t length = 0;
+  const uint8_t* records = arguments.elements<uint8_t>(napi_uint8_array, length);
+  if (!arguments.ok) return wrong(env);
+  return (*index)->importRows(request, first, file, records, length) ? nullptr : tooEarly(env);
+}
+
+/** importDeaths(index, request, bits) */
+napi_value importDeaths(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  size_t length = 0;
+  const uint8_t* bits = arguments.elements<uint8_t>(napi_uint8_array, length);
+  if (!arguments.ok) return wrong(env);
+  return (*index)->importDeaths(request, bits, length) ? nullptr : tooEarly(env);
 }
 
 napi_value finishImport(napi_env env, napi_callback_info info) {
@@ -274,7 +335,11 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
                    {"indexUnpin", unpin},
                    {"indexFreeze", freeze},
                    {"indexExportBlock", exportBlock},
+                   {"indexExportRows", exportRows},
+                   {"indexExportDeaths", exportDeaths},
                    {"indexImportBlock", importBlock},
+                   {"indexImportRows", importRows},
+                   {"indexImportDeaths", importDeaths},
                    {"indexFinishImport", finishImport}};
   for (const auto& function : functions)
     if (!setFunction(env, exports, function.name, function.callback)) return false;

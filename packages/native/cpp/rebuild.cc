@@ -105,6 +105,7 @@ void VectorIndex::swapGenerations() {
       next.graph.prepare(0, next.rows);
       old = std::move(generation_);
       generation_ = std::move(next_);
+      generations_++;
       wantGraph(*generation_);
       linkingFailed_.store(false);
       rebuilding_ = false;

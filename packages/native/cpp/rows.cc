@@ -189,17 +189,6 @@ void Rows::kill(size_t row) {
   deaths_.store(stamp, std::memory_order_release);
 }
 
-void Rows::removeLast() { count_.fetch_sub(1, std::memory_order_release); }
-
-void Rows::overwrite(size_t row, size_t from) {
-  const Segment& target = segment(row);
-  std::memcpy(target.high + (row & mask_) * lanes_, high(from), lanes_ * sizeof(uint16_t));
-  std::memcpy(target.low + (row & mask_) * lanes_, low(from), lanes_ * sizeof(uint16_t));
-  std::memcpy(target.codes + (row & mask_) * codeBytes_, codes(from), codeBytes_);
-  target.documents[row & mask_] = document(from);
-  target.deaths[row & mask_].store(ALIVE, std::memory_order_relaxed);
-}
-
 bool Rows::equals(size_t row, const float* normalised) const {
   const uint16_t* highs = high(row);
   const uint16_t* lows = low(row);

@@ -19,8 +19,8 @@ constexpr size_t ROWS_MAX = size_t{1} << 30;
 constexpr uint64_t ALIVE = UINT64_MAX;
 
 /**
- * One writer at a time (the caller's lock); readers need none for rows below a `count()` they have read. A row is
- * immutable but for its death. Readers take `deaths()` first and `count()` second: a row that died up to then has its
+ * One writer at a time (the caller's lock); readers need none for rows below a `count()` they have read. A row stays where it
+ * is and is immutable but for its death. Readers take `deaths()` first and `count()` second: a row that died up to then has its
  * successor among the counted ones.
  */
 class Rows {
@@ -59,10 +59,6 @@ class Rows {
   void kill(size_t row);
   /** Whether the row holds exactly this vector. */
   bool equals(size_t row, const float* normalised) const;
-
-  /** The two below change rows that no reader may be looking at. */
-  void removeLast();
-  void overwrite(size_t row, size_t from);
 
   /** The exact float32 values of a row. */
   void read(size_t row, float* out) const;

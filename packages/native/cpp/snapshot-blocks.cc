@@ -1,13 +1,17 @@
-// An index as checksummed blocks, for whoever keeps them. All numbers are little-endian.
+// An index as bytes, for whoever keeps them: rows as records (row-records.h), one bit a row (set: dead), and nodes as checksummed
+// blocks. All numbers are little-endian.
 //
 // block   = header (32 bytes), payload
-// header  = magic "SHB1" u32, kind u32 (1 rows, 2 nodes), first u32, count u32, payload bytes u64,
+// header  = magic "SHB1" u32, kind u32, first u32, count u32, payload bytes u64,
 //           xxh3-64 u64 of the 24 bytes before it and the payload
-// rows    = document u32 × count, one bit a row (set: dead) padded to u32, float32 × dimensions × count
-// nodes   = what Graph::exportNodes writes
+// kind 1  = rows of earlier versions, only read: document u32 × count, one bit a row (set: dead) padded to u32,
+//           float32 × dimensions × count
+// kind 2  = what Graph::exportNodes writes
+// kind 3  = what Graph::exportChanged writes; first: where the search for changed nodes began
 #include <algorithm>
 #include <cstring>
 
+#include "row-records.h"
 #include "search-plan.h"
 #include "vector-index.h"
 #include "xxh3.h"
@@ -26,6 +30,7 @@ struct BlockHeader {
 };
 static_assert(sizeof(BlockHeader) == HEADER_BYTES, "the header is written as it lies in memory");
 
+size_t bitBytes(size_t count) { return (count + 7) / 8; }
 size_t deadBytes(size_t count) { return (count + 31) / 32 * 4; }
 size_t rowBlockBytes(size_t count, size_t dimensions) { return count * 4 + deadBytes(count) + count * dimensions * 4; }
 
@@ -45,7 +50,8 @@ std::string checkBlock(const uint8_t* bytes, size_t length, uint32_t kind, size_
   if (header.payloadBytes != length - HEADER_BYTES) return "a block is cut short";
   if (xxh3Pair(bytes, HASHED_HEADER_BYTES, bytes + HEADER_BYTES, length - HEADER_BYTES) != header.hash)
     return "the checksum of a block does not match";
-  if (header.kind != kind || header.first != first || header.count == 0) return "a block is not the one expected here";
+  const bool anywhere = kind == BLOCK_OF_CHANGED;
+  if (header.kind != kind || (!anywhere && header.first != first) || header.count == 0) return "a block is not the one expected here";
   return "";
 }
 
@@ -69,51 +75,73 @@ bool VectorIndex::unpin() {
   return true;
 }
 
-bool VectorIndex::freeze(size_t& rows, size_t& linked) {
+bool VectorIndex::freeze(FrozenCounts& counts) {
   if (closed_ || pinned_.load(std::memory_order_acquire) <= 0) return false;
   const std::lock_guard<std::mutex> lock(writing_);
   frozenDeaths_ = generation_->rows.deaths();
-  rows = frozenRows_ = generation_->rows.count();
-  linked = frozenLinked_ = generation_->graph.size();
+  counts.rows = frozenRows_ = generation_->rows.count();
+  counts.linked = frozenLinked_ = generation_->graph.size();
+  counts.generation = generations_;
   frozen_ = true;
   return true;
 }
 
-bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, uint8_t* out, size_t capacity) {
-  if (closed_ || !frozen_ || first >= (kind == BLOCK_OF_ROWS ? frozenRows_ : frozenLinked_)) return false;
+bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, size_t end, uint8_t* out,
+                              size_t capacity) {
+  if (closed_ || !frozen_ || first >= end || end > frozenLinked_) return false;
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, request, kind, first, out, capacity] {
-    const Generation& generation = *self->generation_;
-    const Rows& rows = generation.rows;
-    uint8_t* payload = out + HEADER_BYTES;
-    size_t bytes = 0, next = first;
-    if (kind == BLOCK_OF_ROWS) {
-      const size_t dimensions = self->settings_.dimensions;
-      size_t count = std::min(self->frozenRows_ - first, (capacity - HEADER_BYTES) / (dimensions * 4 + 4));
-      while (count > 0 && rowBlockBytes(count, dimensions) > capacity - HEADER_BYTES) count--;
-      next = first + count;
-      bytes = rowBlockBytes(count, dimensions);
-      uint8_t* dead = payload + count * 4;
-      uint8_t* vectors = dead + deadBytes(count);
-      std::memset(dead, 0, deadBytes(count));
-      std::vector<float> vector(dimensions);
-      for (size_t i = 0; i < count; i++) {
-        const uint32_t document = rows.document(first + i);
-        std::memcpy(payload + i * 4, &document, 4);
-        if (!rows.aliveAt(first + i, self->frozenDeaths_)) dead[i / 8] |= static_cast<uint8_t>(1 << (i % 8));
-        rows.read(first + i, vector.data());
-        std::memcpy(vectors + i * dimensions * 4, vector.data(), dimensions * 4);
-      }
+  Scheduler::get().task(self, [self, frozen = generation_, request, kind, first, end, out, capacity] {
+    Graph& graph = frozen->graph;
+    std::vector<uint8_t> nodes;
+    nodes.reserve(capacity - HEADER_BYTES);
+    const size_t bytesMax = capacity - HEADER_BYTES;
+    size_t count = 0, next = 0;
+    if (kind == BLOCK_OF_CHANGED) {
+      next = graph.exportChanged(first, end, nodes, bytesMax, count);
     } else {
-      std::vector<uint8_t> nodes;
-      nodes.reserve(capacity - HEADER_BYTES);
-      next = generation.graph.exportNodes(first, nodes, capacity - HEADER_BYTES);
-      bytes = nodes.size();
-      std::memcpy(payload, nodes.data(), bytes);
+      next = graph.exportNodes(first, end, nodes, bytesMax);
+      count = next - first;
     }
-    const uint32_t answer[2] = {static_cast<uint32_t>(finishBlock(out, kind, first, next - first, bytes)),
-                                static_cast<uint32_t>(next)};
+    std::memcpy(out + HEADER_BYTES, nodes.data(), nodes.size());
+    const size_t bytes = count == 0 ? 0 : finishBlock(out, kind, first, count, nodes.size());
+    const uint32_t answer[2] = {static_cast<uint32_t>(bytes), static_cast<uint32_t>(next)};
     self->outbox_->answer(request, AnswerStatus::Done, answer, nullptr, 2);
+  });
+  return true;
+}
+
+bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, uint8_t* out, size_t capacity) {
+  if (closed_ || !frozen_ || first >= frozenRows_) return false;
+  auto self = shared_from_this();
+  Scheduler::get().task(self, [self, frozen = generation_, count = frozenRows_, request, first, file, out, capacity] {
+    const Rows& rows = frozen->rows;
+    const size_t dimensions = self->settings_.dimensions;
+    const size_t recordBytes = rowRecordBytes(dimensions);
+    const size_t next = std::min(count, first + capacity / recordBytes);
+    std::vector<float> vector(dimensions);
+    uint64_t chain = file.chain;
+    uint8_t* record = out;
+    for (size_t row = first; row < next; row++, record += recordBytes) {
+      rows.read(row, vector.data());
+      std::memcpy(record + RECORD_HEADER_BYTES, vector.data(), dimensions * sizeof(float));
+      chain = finishRecord(record, file.seed, row, rows.document(row), dimensions, chain);
+    }
+    const uint32_t answer[4] = {static_cast<uint32_t>(record - out), static_cast<uint32_t>(next),
+                                static_cast<uint32_t>(chain), static_cast<uint32_t>(chain >> 32)};
+    self->outbox_->answer(request, AnswerStatus::Done, answer, nullptr, 4);
+  });
+  return true;
+}
+
+bool VectorIndex::exportDeaths(uint32_t request, uint8_t* out, size_t capacity) {
+  if (closed_ || !frozen_ || capacity != bitBytes(frozenRows_)) return false;
+  auto self = shared_from_this();
+  Scheduler::get().task(self, [self, frozen = generation_, count = frozenRows_, deaths = frozenDeaths_, request, out, capacity] {
+    const Rows& rows = frozen->rows;
+    std::memset(out, 0, capacity);
+    for (size_t row = 0; row < count; row++)
+      if (!rows.aliveAt(row, deaths)) out[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
+    self->outbox_->answer(request, AnswerStatus::Done);
   });
   return true;
 }
@@ -149,38 +177,90 @@ std::string VectorIndex::takeBlock(uint32_t kind, size_t first, const uint8_t* b
   if (!wrong.empty()) return wrong;
   const uint8_t* payload = bytes + HEADER_BYTES;
   Generation& generation = *generation_;
+  if (kind == BLOCK_OF_CHANGED) return generation.graph.importChanged(payload, header.payloadBytes, header.count);
   const size_t reached = kind == BLOCK_OF_ROWS ? generation.rows.count() : generation.graph.capacity();
   if (first != reached) return "a block is not the one expected here";
   if (kind == BLOCK_OF_NODES) return generation.graph.importNodes(payload, header.payloadBytes, header.count);
   // `count` is checked before it is multiplied.
   if (header.count > header.payloadBytes || header.payloadBytes != rowBlockBytes(header.count, settings_.dimensions))
     return "a block of vectors has the wrong size";
-  return importRows(generation, payload, header.count);
+  return takeOldRows(payload, header.count);
 }
 
-std::string VectorIndex::importRows(Generation& generation, const uint8_t* payload, size_t count) {
+std::string VectorIndex::takeVector(uint32_t document, const uint8_t* vector) {
   const size_t dimensions = settings_.dimensions;
+  // Zeros beyond the dimensions stay from the beginning.
+  std::memcpy(normalised_.data(), vector, dimensions * sizeof(float));
+  // A right checksum says that the bytes came from whoever wrote them, not that they were vectors of an index.
+  if (!isNormalised(normalised_.data(), dimensions)) return "a vector is neither of length 1 nor zero";
+  Rows& rows = generation_->rows;
+  return rows.count() < ROWS_MAX && rows.append(document, normalised_.data()) ? "" : "out of memory";
+}
+
+std::string VectorIndex::takeDeath(size_t row, bool dead) {
+  Generation& generation = *generation_;
+  if (dead) {
+    generation.rows.kill(row);
+    return "";
+  }
+  const uint32_t document = generation.rows.document(row);
+  if (generation.table.find(document) != NO_ROW) return "a document has two vectors";
+  if (!generation.table.set(document, static_cast<uint32_t>(row))) return "out of memory";
+  generation.live.fetch_add(1, std::memory_order_relaxed);
+  return "";
+}
+
+std::string VectorIndex::takeOldRows(const uint8_t* payload, size_t count) {
   const uint8_t* dead = payload + count * 4;
   const uint8_t* vectors = dead + deadBytes(count);
-  // Zeros beyond the dimensions stay from the beginning.
-  std::vector<float> padded(generation.rows.lanes());
   for (size_t i = 0; i < count; i++) {
     uint32_t document;
     std::memcpy(&document, payload + i * 4, 4);
-    std::memcpy(padded.data(), vectors + i * dimensions * 4, dimensions * 4);
-    // A right checksum says that the bytes came from whoever wrote them, not that they were vectors of an index.
-    if (!isNormalised(padded.data(), dimensions)) return "a vector is neither of length 1 nor zero";
-    const size_t row = generation.rows.count();
-    if (row >= ROWS_MAX || !generation.rows.append(document, padded.data())) return "out of memory";
-    if ((dead[i / 8] >> (i % 8) & 1) != 0) {
-      generation.rows.kill(row);
-      continue;
-    }
-    if (generation.table.find(document) != NO_ROW) return "a document has two vectors";
-    if (!generation.table.set(document, static_cast<uint32_t>(row))) return "out of memory";
-    generation.live.fetch_add(1, std::memory_order_relaxed);
+    std::string wrong = takeVector(document, vectors + i * settings_.dimensions * sizeof(float));
+    if (wrong.empty()) wrong = takeDeath(generation_->rows.count() - 1, (dead[i / 8] >> (i % 8) & 1) != 0);
+    if (!wrong.empty()) return wrong;
   }
   return "";
+}
+
+bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, const uint8_t* bytes, size_t length) {
+  if (!mayFill()) return false;
+  auto self = shared_from_this();
+  Scheduler::get().task(self, [self, request, first, file, bytes, length] {
+    const size_t dimensions = self->settings_.dimensions;
+    const size_t recordBytes = rowRecordBytes(dimensions);
+    uint64_t chain = file.chain;
+    std::string wrong = length % recordBytes == 0 && first == self->generation_->rows.count()
+                            ? ""
+                            : "records of vectors are not those expected here";
+    size_t row = first;
+    for (size_t at = 0; at < length && wrong.empty(); at += recordBytes, row++) {
+      const uint8_t* record = bytes + at;
+      if (!checkRecord(record, file.seed, row, dimensions, chain)) wrong = "the checksum of a vector does not match";
+      else wrong = self->takeVector(documentOfRecord(record), record + RECORD_HEADER_BYTES);
+    }
+    self->filling_.store(Filling::Blocks, std::memory_order_release);
+    if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
+    const uint32_t answer[3] = {static_cast<uint32_t>(row), static_cast<uint32_t>(chain),
+                                static_cast<uint32_t>(chain >> 32)};
+    self->outbox_->answer(request, AnswerStatus::Done, answer, nullptr, 3);
+  });
+  return true;
+}
+
+bool VectorIndex::importDeaths(uint32_t request, const uint8_t* bits, size_t length) {
+  if (!mayFill()) return false;
+  auto self = shared_from_this();
+  Scheduler::get().task(self, [self, request, bits, length] {
+    const size_t count = self->generation_->rows.count();
+    std::string wrong = length == bitBytes(count) ? "" : "there are more or fewer dead vectors than vectors";
+    for (size_t row = 0; row < count && wrong.empty(); row++)
+      wrong = self->takeDeath(row, (bits[row / 8] >> (row % 8) & 1) != 0);
+    self->filling_.store(Filling::Blocks, std::memory_order_release);
+    if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
+    self->outbox_->answer(request, AnswerStatus::Done);
+  });
+  return true;
 }
 
 bool VectorIndex::finishImport(uint32_t request, size_t rows, size_t linked) {

@@ -21,7 +21,7 @@ void Graph::checkNewest() {
   for (; checkedUpTo_ < size(); checkedUpTo_++) {
     const uint32_t slot = static_cast<uint32_t>(checkedUpTo_);
     // Only those that it links to can have linked back so far; later ones linked to it because they had reached it.
-    bool reached = slot == entry_;
+    bool reached = slot == entry_ || nodes_.left(slot);
     for (const uint32_t neighbour : nodes_.links(slot, 0)) {
       if (reached) break;
       for (const uint32_t back : nodes_.links(neighbour, 0)) reached = reached || back == slot;
@@ -67,11 +67,13 @@ std::vector<uint32_t> Graph::findUnreachable() const {
   for (size_t slot = 0; slot < count && more; slot++)
     if (states[slot] == SEEN) followAll(static_cast<uint32_t>(slot));
   for (size_t slot = 0; slot < count; slot++) {
-    if (states[slot] != UNSEEN) continue;
-    lost.push_back(static_cast<uint32_t>(slot));
-    // What hangs on this one is reached through it.
-    followAll(static_cast<uint32_t>(slot));
-    linked[slot] = FIRM_LINKS;
+    if (nodes_.left(static_cast<uint32_t>(slot))) linked[slot] = FIRM_LINKS;
+    else if (states[slot] == UNSEEN) {
+      lost.push_back(static_cast<uint32_t>(slot));
+      // What hangs on this one is reached through it.
+      followAll(static_cast<uint32_t>(slot));
+      linked[slot] = FIRM_LINKS;
+    }
   }
   const size_t most = lost.size() + WEAK_NODES_MIN + count / WEAK_NODES_SHARE;
   // The weakest first.

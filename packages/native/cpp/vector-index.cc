@@ -163,23 +163,11 @@ void VectorIndex::prepareLinks() {
 bool VectorIndex::takeRow() {
   const std::lock_guard<std::mutex> lock(writing_);
   Generation& generation = *generation_;
-  Rows& rows = generation.rows;
   const size_t row = generation.taken.load(std::memory_order_relaxed);
-  while (row < rows.count() && row < generation.graph.capacity()) {
-    if (rows.alive(row) || rebuilding_) {
-      if (!rows.alive(row)) generation.tombstones.fetch_add(1, std::memory_order_relaxed);
-      generation.taken.store(row + 1, std::memory_order_relaxed);
-      return true;
-    }
-    // It died before it was linked: the last row takes its place. No search is looking, no rebuild is copying.
-    const size_t last = rows.count() - 1;
-    if (rows.alive(last)) {
-      rows.overwrite(row, last);
-      generation.table.set(rows.document(row), static_cast<uint32_t>(row));
-    }
-    rows.removeLast();
-  }
-  return false;
+  if (row >= generation.rows.count() || row >= generation.graph.capacity()) return false;
+  if (!generation.rows.alive(row)) generation.tombstones.fetch_add(1, std::memory_order_relaxed);
+  generation.taken.store(row + 1, std::memory_order_relaxed);
+  return true;
 }
 
 void VectorIndex::link(const LinkTurn& turn) {

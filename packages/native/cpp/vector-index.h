@@ -27,6 +27,17 @@ struct IndexCounts {
 /** Kinds of blocks; src/native-vector-index.ts knows them, too. */
 constexpr uint32_t BLOCK_OF_ROWS = 1;
 constexpr uint32_t BLOCK_OF_NODES = 2;
+constexpr uint32_t BLOCK_OF_CHANGED = 3;
+
+/** What is there when an index is frozen. Rows and nodes of one generation stay where they are. */
+struct FrozenCounts {
+  size_t rows, linked, generation;
+};
+
+/** A file of rows, and the chain of its records so far (row-records.h). */
+struct RowFile {
+  uint64_t seed, chain;
+};
 
 /**
  * `put`, `remove` and everything with a request number is called on the event loop; requests are answered through the
@@ -59,18 +70,26 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void pin(uint32_t request);
   /** False when there is no pin to end. */
   bool unpin();
-  /** Remembers what is alive now and tells how many rows and linked rows there are. False when it is not pinned. */
-  bool freeze(size_t& rows, size_t& linked);
+  /** Remembers what is alive now and tells what there is. False when it is not pinned. */
+  bool freeze(FrozenCounts& counts);
+  // The calls below are false when nothing is frozen, or nothing of that kind is there from `first` on.
   /**
-   * Writes one block with as many rows or nodes from `first` as fit; answers [bytes written, next row or node]. False when
-   * nothing is frozen, or nothing of that kind from `first` on.
+   * Writes one block of nodes from `first` on, all or those that have changed since they were last written, as many below
+   * `end` as fit; answers [bytes written, next node]. Without a changed one nothing is written.
    */
-  bool exportBlock(uint32_t request, uint32_t kind, size_t first, uint8_t* out, size_t capacity);
-  /**
-   * Verifies one block and takes it in; answers `Damaged` when it is not as it was written or not the one expected. False
-   * when something is in the index that came otherwise, or the block before has no answer yet.
-   */
+  bool exportBlock(uint32_t request, uint32_t kind, size_t first, size_t end, uint8_t* out, size_t capacity);
+  /** Writes records of rows from `first` on, as many as fit; answers [bytes written, next row, chain in two parts]. */
+  bool exportRows(uint32_t request, size_t first, RowFile file, uint8_t* out, size_t capacity);
+  /** Writes a bit for each row, set when it is dead. */
+  bool exportDeaths(uint32_t request, uint8_t* out, size_t capacity);
+  // The calls below verify bytes and take them in; they answer `Damaged` when those are not as they were written or not the
+  // ones expected. False when something is in the index that came otherwise, or the call before has no answer yet.
+  /** One block; answers [next row or node]. */
   bool importBlock(uint32_t request, uint32_t kind, size_t first, const uint8_t* bytes, size_t length);
+  /** Whole records; answers [next row, chain in two parts]. */
+  bool importRows(uint32_t request, size_t first, RowFile file, const uint8_t* bytes, size_t length);
+  /** After the last record. */
+  bool importDeaths(uint32_t request, const uint8_t* bits, size_t length);
   /** Makes the index usable when all blocks of so many rows and nodes have come; false as for `importBlock`. */
   bool finishImport(uint32_t request, size_t rows, size_t linked);
 
@@ -94,7 +113,9 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void kill(Generation& generation, uint32_t row);
   void wantGraph(Generation& generation);
   std::string takeBlock(uint32_t kind, size_t first, const uint8_t* bytes, size_t length);
-  std::string importRows(Generation& generation, const uint8_t* payload, size_t count);
+  std::string takeOldRows(const uint8_t* payload, size_t count);
+  std::string takeVector(uint32_t document, const uint8_t* vector);
+  std::string takeDeath(size_t row, bool dead);
   void answerWaiters();
   void audit();
   void rebuildStep();
@@ -109,6 +130,8 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   /** Guards writing, and the generation against being swapped by anyone who is in no phase of the scheduler. */
   std::mutex writing_;
   std::shared_ptr<Generation> generation_;
+  /** How often it was swapped. */
+  size_t generations_ = 0;
   std::vector<float> normalised_;
   std::vector<Waiter> waiters_;
   bool closing_ = false;

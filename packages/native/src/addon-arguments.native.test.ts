@@ -31,10 +31,13 @@ describe("S11: the addon checks what it is given", () => {
     ["addon.indexPut(addon.xxh3Begin(), new Uint32Array(1), new Float32Array(4))", /TypeError: wrong arguments/],
     ["addon.indexAwaitTail(index, 1, -1)", /TypeError: wrong arguments/],
     ["addon.simdDots(0, new Float32Array(0), new Float32Array(0), new Float64Array(6))", /TypeError: dots/],
-    [`addon.indexExportBlock(index, 1, 1, 0, ${BLOCK})`, /TypeError: .* not in a state/],
-    [`addon.indexExportBlock(index, 1, 3, 0, ${BLOCK})`, /TypeError: wrong arguments/],
+    [`addon.indexExportBlock(index, 1, 2, 0, 1, ${BLOCK})`, /TypeError: .* not in a state/],
+    [`addon.indexExportBlock(index, 1, 1, 0, 1, ${BLOCK})`, /TypeError: wrong arguments/],
+    [`addon.indexExportRows(index, 1, 0, new Uint32Array(3), ${BLOCK})`, /TypeError: wrong arguments/],
+    [`addon.indexExportRows(index, 1, 0, new Uint32Array(4), ${BLOCK})`, /TypeError: .* not in a state/],
+    ["addon.indexExportDeaths(index, 1, new Uint8Array(0))", /TypeError: .* not in a state/],
     ["addon.indexUnpin(index)", /TypeError: .* not in a state/],
-    ["addon.indexFreeze(index, new Uint32Array(2))", /TypeError: .* not in a state/],
+    ["addon.indexFreeze(index, new Uint32Array(3))", /TypeError: .* not in a state/],
     ["addon.openOutbox(() => {})", /TypeError: openOutbox/],
   ])("%s", (call, expected) => {
     expect(thrownBy(call, INDEX)).toMatch(expected);
@@ -44,8 +47,8 @@ describe("S11: the addon checks what it is given", () => {
     expect(thrownBy(`addon.${name}()`)).toMatch(/TypeError: openOutbox comes first/);
   });
 
-  it("exports no block from beyond what was frozen", () => {
-    const frozen = (first: number): string => `
+  it("exports nothing from beyond what was frozen", () => {
+    const frozen = (call: string): string => `
       let answered;
       addon.openOutbox((header) => answered(header[1]));
       const index = addon.indexCreate(4, 8, 16);
@@ -53,17 +56,21 @@ describe("S11: the addon checks what it is given", () => {
       addon.holdEventLoop();
       (async () => {
         await new Promise((resolve) => { answered = resolve; addon.indexPin(index, 1); });
-        addon.indexFreeze(index, new Uint32Array(2));
+        addon.indexFreeze(index, new Uint32Array(3));
         const status = new Promise((resolve) => { answered = resolve; });
         try {
-          addon.indexExportBlock(index, 2, 1, ${first}, ${BLOCK});
+          ${call};
           console.log("status " + await status);
         } catch (error) { console.log(error.message); }
         addon.releaseEventLoop();
       })();`;
-    expect(run(frozen(1)).said.trim()).toBe("status 0");
-    expect(run(frozen(2)).said.trim()).toMatch(/not in a state/);
-    expect(run(frozen(4_000_000_000)).said.trim()).toMatch(/not in a state/);
+    const rows = (first: number) => `addon.indexExportRows(index, 2, ${first}, new Uint32Array(4), ${BLOCK})`;
+    const deaths = (bytes: number) => `addon.indexExportDeaths(index, 2, new Uint8Array(${bytes}))`;
+    for (const call of [rows(1), deaths(1)]) expect(run(frozen(call)).said.trim(), call).toBe("status 0");
+    const nodes = `addon.indexExportBlock(index, 2, 2, 0, 1, ${BLOCK})`;
+    for (const call of [rows(2), rows(4_000_000_000), deaths(0), deaths(2), nodes]) {
+      expect(run(frozen(call)).said.trim(), call).toMatch(/not in a state/);
+    }
   });
 
   it("takes blocks into an index that nothing was put into, one after the other", () => {
@@ -113,8 +120,12 @@ const CALLS = `
       () => pick([undefined, words(3), words()])],
     indexCancel: [index, number], indexCounts: [index, () => new Float64Array(6)], indexAwaitTail: [index, number, number],
     indexRebuild: [index, number], indexClose: [() => pick([index(), addon.indexCreate(4, 8, 16)]), number],
-    indexPin: [index, number], indexUnpin: [index], indexFreeze: [index, () => words(0, 0)],
-    indexExportBlock: [index, number, number, number, () => large],
+    indexPin: [index, number], indexUnpin: [index], indexFreeze: [index, () => words(0, 0, 0)],
+    indexExportBlock: [index, number, number, number, number, () => large],
+    indexExportRows: [index, number, number, () => words(1, 2, 3, 4), () => large],
+    indexExportDeaths: [index, number, () => bytes(number() % 9)],
+    indexImportRows: [() => pick([index(), addon.indexCreate(4, 8, 16)]), number, number, () => words(1, 2, 3, 4), () => bytes(32 * number() % 999)],
+    indexImportDeaths: [() => pick([index(), addon.indexCreate(4, 8, 16)]), number, () => bytes(number() % 9)],
     indexImportBlock: [() => pick([index(), addon.indexCreate(4, 8, 16)]), number, number, number, () => pick([large, bytes(40)])],
     indexFinishImport: [() => pick([index(), addon.indexCreate(4, 8, 16)]), number, number, number],
   };

@@ -4,15 +4,22 @@ export { type Float32ListRead, readFloat32List } from "./float32-list.js";
 export { returnFreeMemory } from "./free-memory.js";
 export {
   BLOCK_BYTES_MIN,
+  BLOCK_HASH_OFFSET,
   BLOCK_HEADER_BYTES,
+  BLOCK_KIND_OFFSET,
+  BLOCK_KINDS,
   BLOCK_LENGTH_OFFSET,
   type BlockKind,
+  chainOf,
   DIMENSIONS_MAX,
+  type Frozen,
   MAX_CONNECTIONS_MAX,
   MAX_CONNECTIONS_MIN,
   type NativeCounts,
   NativeVectorIndex,
   NotFinite,
+  type RowFilePlace,
+  rowRecordBytes,
 } from "./native-vector-index.js";
 export { type NearestRows, nearestRows } from "./nearest-rows.js";
 export type { Answer, AnswerStatus } from "./requests.js";

@@ -26,8 +26,12 @@ interface VectorIndexAddon {
   indexPin(index: Handle, request: number): void;
   indexUnpin(index: Handle): void;
   indexFreeze(index: Handle, out: Uint32Array): void;
-  indexExportBlock(index: Handle, request: number, kind: number, first: number, target: Uint8Array): void;
+  indexExportBlock(index: Handle, request: number, kind: number, first: number, end: number, target: Uint8Array): void;
+  indexExportRows(index: Handle, request: number, first: number, file: Uint32Array, target: Uint8Array): void;
+  indexExportDeaths(index: Handle, request: number, target: Uint8Array): void;
   indexImportBlock(index: Handle, request: number, kind: number, first: number, block: Uint8Array): void;
+  indexImportRows(index: Handle, request: number, first: number, file: Uint32Array, records: Uint8Array): void;
+  indexImportDeaths(index: Handle, request: number, bits: Uint8Array): void;
   indexFinishImport(index: Handle, request: number, rows: number, linked: number): void;
 }
 
@@ -38,14 +42,43 @@ export const DIMENSIONS_MAX = 65_535;
 export const MAX_CONNECTIONS_MIN = 4;
 export const MAX_CONNECTIONS_MAX = 4_096;
 
-/** Bytes before the payload of a block; the payload's length is a u64 at `BLOCK_LENGTH_OFFSET`. */
+/** Bytes before the payload of a block: a u32 tells the kind, u64s tell the payload's length and the hash of it all. */
 export const BLOCK_HEADER_BYTES = 32;
+export const BLOCK_KIND_OFFSET = 4;
 export const BLOCK_LENGTH_OFFSET = 16;
+export const BLOCK_HASH_OFFSET = 24;
 /** What `exportBlock` needs at least to fit one row or node of any size. */
 export const BLOCK_BYTES_MIN = 512 * 1024;
 
-export type BlockKind = "rows" | "nodes";
-const BLOCK_KINDS = { rows: 1, nodes: 2 } as const;
+/** `rows` are those of earlier versions, and only read. */
+export type BlockKind = "rows" | "nodes" | "changedNodes";
+export const BLOCK_KINDS = { rows: 1, nodes: 2, changedNodes: 3 } as const;
+
+/** Bytes of the record of a row; the first 8 are its hash (packages/native/cpp/row-records.h). */
+export const rowRecordBytes = (dimensions: number): number => 16 + 4 * dimensions;
+
+/** Which file of rows, and what the records up to here amount to: two u64. */
+export interface RowFilePlace {
+  readonly seed: bigint;
+  readonly chain: bigint;
+}
+
+export interface Frozen {
+  readonly rows: number;
+  readonly linked: number;
+  /** Another one when rows and nodes are not those of before: a rebuild has made them anew. */
+  readonly generation: number;
+}
+
+function rowFileParts({ seed, chain }: RowFilePlace): Uint32Array {
+  return Uint32Array.from([seed, seed >> 32n, chain, chain >> 32n], (part) => Number(part & 0xffffffffn));
+}
+
+/** The chain in the last two numbers of an answer. */
+export function chainOf(integers: Uint32Array): bigint {
+  const [low = 0, high = 0] = integers.subarray(-2);
+  return (BigInt(high) << 32n) | BigInt(low);
+}
 
 /** Refused, before anything changed: the value at `position` of those given is NaN or infinite. */
 export class NotFinite extends RangeError {
@@ -172,21 +205,45 @@ export class NativeVectorIndex {
     native.indexUnpin(this.#handle);
   }
 
-  /** While pinned: makes this the moment that exported blocks show. */
-  freeze(): { readonly rows: number; readonly linked: number } {
-    const out = new Uint32Array(2);
+  /** While pinned: makes this the moment that exported bytes show. */
+  freeze(): Frozen {
+    const out = new Uint32Array(3);
     native.indexFreeze(this.#handle, out);
-    return { rows: out[0] ?? 0, linked: out[1] ?? 0 };
+    const [rows = 0, linked = 0, generation = 0] = out;
+    return { rows, linked, generation };
   }
 
-  /** Writes a checksummed block of rows or nodes from `first` on to `target`; answers [bytes, next first]. */
-  exportBlock(kind: BlockKind, first: number, target: Uint8Array): Promise<Answer> {
-    return this.#lend(target, (id) => native.indexExportBlock(this.#handle, id, BLOCK_KINDS[kind], first, target));
+  /**
+   * Writes a checksummed block of nodes from `first` on, all or the changed ones, below `end` to `target`; answers
+   * [bytes, next first]. No bytes: none has changed.
+   */
+  exportBlock(kind: "nodes" | "changedNodes", first: number, end: number, target: Uint8Array): Promise<Answer> {
+    return this.#lend(target, (id) => native.indexExportBlock(this.#handle, id, BLOCK_KINDS[kind], first, end, target));
+  }
+
+  /** Writes records of rows from `first` on to `target`; answers [bytes, next first, chain]. */
+  exportRows(first: number, file: RowFilePlace, target: Uint8Array): Promise<Answer> {
+    return this.#lend(target, (id) => native.indexExportRows(this.#handle, id, first, rowFileParts(file), target));
+  }
+
+  /** Writes a bit for each frozen row to `target`, which has a byte for eight of them: set when the row is dead. */
+  exportDeaths(target: Uint8Array): Promise<Answer> {
+    return this.#lend(target, (id) => native.indexExportDeaths(this.#handle, id, target));
   }
 
   /** Into a new index: verifies a block and takes it in; answers [next first], or `damaged`. */
   importBlock(kind: BlockKind, first: number, block: Uint8Array): Promise<Answer> {
     return this.#lend(block, (id) => native.indexImportBlock(this.#handle, id, BLOCK_KINDS[kind], first, block));
+  }
+
+  /** Into a new index: verifies records and takes them in; answers [next first, chain], or `damaged`. */
+  importRows(first: number, file: RowFilePlace, records: Uint8Array): Promise<Answer> {
+    return this.#lend(records, (id) => native.indexImportRows(this.#handle, id, first, rowFileParts(file), records));
+  }
+
+  /** After the last row: takes in what `exportDeaths` wrote, or answers `damaged`. */
+  importDeaths(bits: Uint8Array): Promise<Answer> {
+    return this.#lend(bits, (id) => native.indexImportDeaths(this.#handle, id, bits));
   }
 
   /** After the last block: makes the index usable, or answers `damaged`. */

@@ -2,6 +2,7 @@
 // loop. What little of Node-API the outbox needs is played here, too.
 #include <node_api.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -104,33 +105,67 @@ void searchOnce(VectorIndex& index, const std::vector<float>& query, uint32_t wa
   if (lastRequest % 16 == 0) index.cancel(lastRequest);
 }
 
+/** Answered with `status`, once the call was taken. */
+void expectAnswer(bool taken, uint32_t status, const char* what) {
+  check(taken, what);
+  check(await(lastRequest) == status, what);
+}
+
+constexpr uint32_t DONE = 0, DAMAGED = 3;
+
+void copyNodes(VectorIndex& from, VectorIndex& to, size_t linked) {
+  std::vector<uint8_t> block(512 * 1024);
+  for (size_t first = 0; first < linked;) {
+    buffers.clear();
+    expectAnswer(from.exportBlock(++lastRequest, shoal::BLOCK_OF_NODES, first, linked, block.data(), block.size()), DONE,
+                 "a block could not be exported");
+    const uint8_t* at = block.data();
+    uint32_t count;
+    uint64_t payload;
+    __builtin_memcpy(&count, at + 12, 4);
+    __builtin_memcpy(&payload, at + 16, 8);
+    expectAnswer(to.importBlock(++lastRequest, shoal::BLOCK_OF_NODES, first, at, 32 + payload), DONE,
+                 "a block could not be imported");
+    block[40] ^= 1;
+    expectAnswer(to.importBlock(++lastRequest, shoal::BLOCK_OF_NODES, first + count, at, 32 + payload), DAMAGED,
+                 "a damaged block was not refused");
+    first += count;
+  }
+}
+
+void copyRows(VectorIndex& from, VectorIndex& to, size_t rows) {
+  const size_t recordBytes = 16 + 4 * from.settings().dimensions;
+  std::vector<uint8_t> records(512 * 1024);
+  for (size_t first = 0; first < rows;) {
+    // The chain of the records does not matter here.
+    const shoal::RowFile file{42, 0};
+    const size_t next = std::min(rows, first + records.size() / recordBytes);
+    const size_t bytes = (next - first) * recordBytes;
+    expectAnswer(from.exportRows(++lastRequest, first, file, records.data(), records.size()), DONE,
+                 "rows could not be exported");
+    records[20] ^= 1;
+    expectAnswer(to.importRows(++lastRequest, first, file, records.data(), bytes), DAMAGED,
+                 "a damaged row was not refused");
+    records[20] ^= 1;
+    expectAnswer(to.importRows(++lastRequest, first, file, records.data(), bytes), DONE, "rows could not be imported");
+    first = next;
+  }
+}
+
 void snapshotAndLoad(const std::shared_ptr<VectorIndex>& index, const std::shared_ptr<shoal::Outbox>& outbox) {
   index->pin(++lastRequest);
   await(lastRequest);
-  size_t rows, linked;
-  index->freeze(rows, linked);
+  shoal::FrozenCounts frozen;
+  index->freeze(frozen);
   const auto loaded = std::make_shared<VectorIndex>(index->settings(), outbox);
-  std::vector<uint8_t> block(512 * 1024);
-  for (uint32_t kind = 1; kind <= 2; kind++) {
-    for (size_t first = 0; first < (kind == 1 ? rows : linked);) {
-      buffers.clear();
-      index->exportBlock(++lastRequest, kind, first, block.data(), block.size());
-      check(await(lastRequest) == 0, "a block could not be exported");
-      const uint8_t* at = block.data();
-      uint32_t count;
-      uint64_t payload;
-      __builtin_memcpy(&count, at + 12, 4);
-      __builtin_memcpy(&payload, at + 16, 8);
-      loaded->importBlock(++lastRequest, kind, first, at, 32 + payload);
-      check(await(lastRequest) == 0, "a block could not be imported");
-      block[40] ^= 1;
-      loaded->importBlock(++lastRequest, kind, first + count, at, 32 + payload);
-      check(await(lastRequest) == 3, "a damaged block was not refused");
-      first += count;
-    }
-  }
+  copyRows(*index, *loaded, frozen.rows);
+  std::vector<uint8_t> deaths((frozen.rows + 7) / 8);
+  expectAnswer(index->exportDeaths(++lastRequest, deaths.data(), deaths.size()), DONE, "deaths could not be exported");
+  expectAnswer(loaded->importDeaths(++lastRequest, deaths.data(), deaths.size()), DONE,
+               "deaths could not be imported");
+  copyNodes(*index, *loaded, frozen.linked);
   index->unpin();
-  loaded->finishImport(++lastRequest, rows, linked);
+  loaded->finishImport(++lastRequest, frozen.rows, frozen.linked);
   check(await(lastRequest) == 0, "an import could not be finished");
   loaded->awaitTail(++lastRequest, 0);
   await(lastRequest);

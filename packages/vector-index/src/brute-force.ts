@@ -10,6 +10,12 @@ export class BruteForce {
     return this.#vectors.size;
   }
 
+  copy(): BruteForce {
+    const copy = new BruteForce(this.dimensions);
+    for (const [document, vector] of this.#vectors) copy.#vectors.set(document, vector);
+    return copy;
+  }
+
   documents(): number[] {
     return [...this.#vectors.keys()];
   }

@@ -1,26 +1,27 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createVectorIndex } from "./index.js";
 import { seededVectors } from "./testing/seeded-vectors.js";
-import type { VectorIndex } from "./vector-index.js";
+import { readPart } from "./testing/snapshot-parts.js";
+import type { VectorIndex, VectorIndexSettings } from "./vector-index.js";
 
-const FILE_HEADER_BYTES = 48;
 const BLOCK_HEADER_BYTES = 32;
 const NODES = 2;
 
 /** For each node its links in each of its layers, from the lowest. */
 type Links = readonly (readonly number[])[];
 
-/** Reads the nodes of a snapshot (snapshot-file.ts, packages/native/cpp/snapshot-blocks.cc). */
+/** Reads the nodes of a snapshot that was written once (packages/native/cpp/snapshot-blocks.cc). */
 function readNodes(file: Buffer): Links[] {
   const nodes: Links[] = [];
-  for (let block = FILE_HEADER_BYTES; block < file.length; ) {
+  for (let block = 0; block < file.length; ) {
     const [kind, count] = [file.readUInt32LE(block + 4), file.readUInt32LE(block + 12)];
     let at = block + BLOCK_HEADER_BYTES;
     const end = at + Number(file.readBigUInt64LE(block + 16));
-    for (let node = 0; kind === NODES && node < count; node++) {
+    expect(kind).toBe(NODES);
+    for (let node = 0; node < count; node++) {
       const layers = file.readUInt16LE(at) + 1;
       at += 2;
       nodes.push(
@@ -31,17 +32,17 @@ function readNodes(file: Buffer): Links[] {
         }),
       );
     }
-    if (kind === NODES) expect(at).toBe(end);
+    expect(at).toBe(end);
     block = end;
   }
   return nodes;
 }
 
-async function nodesOf(index: VectorIndex): Promise<Links[]> {
+async function nodesOf(index: VectorIndex, settings: VectorIndexSettings): Promise<Links[]> {
   const folder = await mkdtemp(join(tmpdir(), "shoal-graph-links-"));
   try {
     await index.snapshot(join(folder, "index"));
-    return readNodes(await readFile(join(folder, "index")));
+    return readNodes(await readPart(join(folder, "index"), settings, "nodes"));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -81,7 +82,7 @@ describe("links that several threads make at once", () => {
       1,
     );
     await index.linked();
-    const nodes = await nodesOf(index);
+    const nodes = await nodesOf(index, settings);
     expect(nodes.length).toBe(count);
     nodes.forEach((layers, node) => {
       layers.forEach((links, layer) => {

@@ -3,7 +3,6 @@ import { type NativeCounts, NativeVectorIndex, NotFinite } from "@shoal/native";
 import { checkEf, checkedSettings, checkSearchSettings, checkWhole, FLAT_SEARCH_CUTOFF_MAX } from "./check-settings.js";
 import { closedError, expectDone, orAborted } from "./native-answer.js";
 import { SearchesUnderWay } from "./searches-under-way.js";
-import { writeSnapshot } from "./snapshot-file.js";
 import type {
   NearestDocuments,
   VectorIndex,
@@ -12,6 +11,7 @@ import type {
   VectorSearchOptions,
   VectorSearchSettings,
 } from "./vector-index.js";
+import { SnapshotWriter, type SnapshotWriterOptions } from "./write-snapshot.js";
 
 /** A rebuild costs two links for each tombstone that it removes at this share, and searches a half more until then. */
 const TOMBSTONE_SHARE_MAX = 1 / 3;
@@ -29,7 +29,7 @@ export function createVectorIndex(settings: VectorIndexSettings, search: VectorS
 export class GraphVectorIndex implements VectorIndex {
   readonly dimensions: number;
   readonly #native: NativeVectorIndex;
-  readonly #settings: VectorIndexSettings;
+  readonly #writer: SnapshotWriter;
   #search: VectorSearchSettings;
   readonly #underWay = new SearchesUnderWay();
   #sequence: number;
@@ -43,9 +43,10 @@ export class GraphVectorIndex implements VectorIndex {
     settings: VectorIndexSettings,
     search: VectorSearchSettings,
     sequence: number,
+    snapshots: SnapshotWriterOptions = {},
   ) {
     this.#native = native;
-    this.#settings = settings;
+    this.#writer = new SnapshotWriter(native, settings, snapshots);
     this.dimensions = settings.dimensions;
     this.#sequence = sequence;
     this.#search = search;
@@ -131,16 +132,7 @@ export class GraphVectorIndex implements VectorIndex {
   snapshot(path: string): Promise<number> {
     const run = async (): Promise<number> => {
       this.#check();
-      const { dimensions, maxConnections, efConstruction } = this.#settings;
-      return writeSnapshot(
-        path,
-        this.#native,
-        { dimensions, maxConnections, efConstruction },
-        {
-          sequence: () => this.#sequence,
-          check: () => this.#check(),
-        },
-      );
+      return this.#writer.write(path, { sequence: () => this.#sequence, check: () => this.#check() });
     };
     const result = this.#snapshot.then(run);
     this.#snapshot = result.catch(() => {});
@@ -206,8 +198,10 @@ export class GraphVectorIndex implements VectorIndex {
   }
 }
 
-function needsRebuild({ tombstones, rows }: NativeCounts): boolean {
-  return tombstones >= TOMBSTONES_MIN && tombstones > rows * TOMBSTONE_SHARE_MAX;
+/** Of all rows, linked or not: one that dies before it is linked stays, too. */
+function needsRebuild({ live, rows }: NativeCounts): boolean {
+  const dead = rows - live;
+  return dead >= TOMBSTONES_MIN && dead > rows * TOMBSTONE_SHARE_MAX;
 }
 
 function nearest({ integers, floats }: { integers: Uint32Array; floats: Float32Array }): NearestDocuments {

@@ -1,6 +1,6 @@
 import { checkedSettings, checkSearchSettings } from "./check-settings.js";
 import { GraphVectorIndex } from "./graph-vector-index.js";
-import { readSnapshot } from "./snapshot-file.js";
+import { readSnapshot } from "./read-snapshot.js";
 import type { VectorIndex, VectorIndexSettings, VectorSearchSettings } from "./vector-index.js";
 
 /**
@@ -15,6 +15,6 @@ export async function loadVectorIndex(
 ): Promise<VectorIndex> {
   const checked = checkedSettings(settings);
   checkSearchSettings(search);
-  const { native, sequence } = await readSnapshot(path, checked);
-  return new GraphVectorIndex(native, checked, search, sequence);
+  const { native, sequence, written } = await readSnapshot(path, checked);
+  return new GraphVectorIndex(native, checked, search, sequence, { written });
 }

@@ -1,11 +1,20 @@
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { xxh3Write } from "@shoal/native";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BruteForce } from "./brute-force.js";
 import { createVectorIndex, loadVectorIndex } from "./index.js";
+import { rowsPath } from "./snapshot-manifest.js";
 import { type SeededVectors, seededVectors } from "./testing/seeded-vectors.js";
+import {
+  keepSnapshot,
+  readManifest,
+  readPart,
+  sealRecord,
+  snapshotPaths,
+  writeWholeFormat,
+} from "./testing/snapshot-parts.js";
 import type { NearestDocuments, VectorIndex, VectorSearchSettings } from "./vector-index.js";
 
 const SEARCH: VectorSearchSettings = {
@@ -168,7 +177,7 @@ describe("a file that is not as it was written", () => {
     const path = join(folder, "refused");
     await using index = await grown(8, random);
     await index.snapshot(path);
-    const bytes = await readFile(path);
+    const [, nodes = "", rows = ""] = await snapshotPaths(path);
     const refusal = (reason: string) => ({
       code: "dataLoss",
       message: expect.stringMatching(new RegExp(`${path} cannot be used: .*${reason}`)),
@@ -180,17 +189,43 @@ describe("a file that is not as it was written", () => {
     await expect(loadVectorIndex(path, { ...settings(8), maxConnections: 32 }, SEARCH)).rejects.toMatchObject(
       refusal("maxConnections is 16, expected 32"),
     );
+    const bytes = await readFile(path);
+    const old = join(folder, "whole");
+    await writeWholeFormat(path, settings(8), old);
+    const whole = await readFile(old);
+    const newer = Buffer.from(bytes);
+    newer.writeUInt32LE(3, 8);
+    xxh3Write(newer.subarray(0, 40), new Uint8Array(0), newer, 40);
     const cases: readonly (readonly [Buffer, string])[] = [
       [Buffer.alloc(0), "shorter than its header"],
       [Buffer.from("{}".repeat(100)), "not a vector index snapshot"],
-      [Buffer.concat([bytes, Buffer.from([0])]), "cut short"],
-      [Buffer.concat([bytes, bytes.subarray(48)]), "unknown bytes follow"],
-      [bytes.subarray(0, bytes.length - 1), "cut short"],
+      [newer, "format 3, this version reads 1 and 2"],
+      [bytes.subarray(0, bytes.length - 1), "checksum does not match"],
       [bytes.subarray(0, 48), "cut short"],
+      [Buffer.concat([bytes, Buffer.from([0])]), "checksum does not match"],
+      [Buffer.concat([whole, Buffer.from([0])]), "cut short"],
+      [Buffer.concat([whole, whole.subarray(48)]), "unknown bytes follow"],
+      [whole.subarray(0, whole.length - 1), "cut short"],
+      [whole.subarray(0, 48), "cut short"],
     ];
     for (const [content, reason] of cases) {
       await writeFile(path, content);
       await expect(loadVectorIndex(path, settings(8), SEARCH), reason).rejects.toMatchObject(refusal(reason));
+    }
+    await writeFile(path, bytes);
+    for (const part of [rows, nodes]) {
+      const content = await readFile(part);
+      const name = basename(part);
+      await truncate(part, content.length - 1);
+      await expect(loadVectorIndex(path, settings(8), SEARCH)).rejects.toMatchObject(
+        refusal(`${name}: it is cut short`),
+      );
+      await rm(part);
+      await expect(loadVectorIndex(path, settings(8), SEARCH)).rejects.toMatchObject(refusal(`${name} is missing`));
+      // What follows is of a snapshot that did not come to its end.
+      await writeFile(part, Buffer.concat([content, content]));
+      await using loaded = await loadVectorIndex(path, settings(8), SEARCH);
+      expect(loaded.statistics().count).toBe(index.statistics().count);
     }
   });
 
@@ -201,15 +236,16 @@ describe("a file that is not as it was written", () => {
       await using index = createVectorIndex(settings(4), SEARCH);
       index.put(ids(0, 3), Float32Array.of(1, 2, 3, 4, 0, 0, 0, 0, 4, 3, 2, 1), 1);
       await index.snapshot(path);
-      const bytes = await readFile(path);
-      await writeFile(path, bytes);
+      const { seed, rowsChain } = await readManifest(path, settings(4));
+      const records = await readPart(path, settings(4), "rows");
       await using whole = await loadVectorIndex(path, settings(4), SEARCH);
       expect(whole.statistics().count).toBe(3);
-      // The only block begins behind the header: 3 documents, a word of dead bits, the vectors.
-      const block = bytes.subarray(48);
-      block.writeFloatLE(value, 32 + 3 * 4 + 4 + 2 * 4 * 4);
-      xxh3Write(block.subarray(0, 24), block.subarray(32), block, 24);
-      await writeFile(path, bytes);
+      // The last of three records of 16 and 4 × 4 bytes.
+      const record = records.subarray(2 * 32);
+      record.writeFloatLE(value, 16 + 2 * 4);
+      sealRecord(record, seed, 2);
+      expect(rowsChain).not.toBe(0n);
+      await writeFile(rowsPath(path, seed), records);
       await expect(loadVectorIndex(path, settings(4), SEARCH)).rejects.toMatchObject({
         code: "dataLoss",
         message: expect.stringContaining("a vector is neither of length 1 nor zero"),
@@ -217,35 +253,42 @@ describe("a file that is not as it was written", () => {
     },
   );
 
-  it("is refused or answers the same, wherever 400 seeded damages hit it", async () => {
+  it("is refused or answers the same, wherever 600 seeded damages hit its files", async () => {
     const seed = 45;
     const random = seededVectors(seed);
     const path = join(folder, "damaged");
     await using index = await grown(8, random);
     await index.snapshot(path);
-    const bytes = await readFile(path);
+    index.put(ids(3000, 200), random.clustered(200, 8, 30), 5);
+    await index.linked();
+    await index.snapshot(path);
+    const files = [...(await keepSnapshot(path))];
     const queries = random.clustered(5, 8, 30);
+    const before = await answers(index, queries);
     let refused = 0;
-    for (let round = 0; round < 400; round++) {
+    for (let round = 0; round < 600; round++) {
+      const [file, bytes] = files[round % files.length] ?? ["", Buffer.alloc(0)];
       const damaged = Buffer.from(bytes);
-      const kind = round % 4;
+      const kind = Math.floor(round / files.length) % 4;
       const at = random.below(damaged.length);
       if (kind === 0) damaged[at] = (damaged[at] ?? 0) ^ (1 << random.below(8));
       if (kind === 1) damaged.fill(random.below(256), at, Math.min(damaged.length, at + 1 + random.below(5000)));
-      // Blocks moved about: every checksum is right, but the order is not.
-      if (kind === 2) damaged.copyWithin(48 + random.below(4096), at, at + random.below(10_000));
-      await writeFile(path, damaged);
-      if (kind === 3) await truncate(path, at);
+      // Blocks and records moved about: every checksum is right, but the order is not.
+      const record = 48 * random.below(100);
+      if (kind === 2) damaged.copyWithin(record, at - (at % 48), at - (at % 48) + 48 * random.below(200));
+      await writeFile(file, damaged);
+      if (kind === 3) await truncate(file, at);
       try {
         await using loaded = await loadVectorIndex(path, settings(8), SEARCH);
         await loaded.linked();
         expect(kind === 3 || !damaged.equals(bytes), `seed ${seed}, round ${round}`).toBe(false);
-        expect((await answers(loaded, queries)).length).toBe(5);
+        expect(await answers(loaded, queries)).toEqual(before);
       } catch (error) {
         expect(error, `seed ${seed}, round ${round}`).toMatchObject({ code: "dataLoss" });
         refused++;
       }
+      await writeFile(file, bytes);
     }
-    expect(refused).toBeGreaterThan(380);
+    expect(refused).toBeGreaterThan(570);
   });
 });

@@ -1,0 +1,210 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { basename } from "node:path";
+import { ShoalError } from "@shoal/model";
+import {
+  BLOCK_HASH_OFFSET,
+  BLOCK_HEADER_BYTES,
+  BLOCK_KIND_OFFSET,
+  BLOCK_KINDS,
+  BLOCK_LENGTH_OFFSET,
+  chainOf,
+  NativeVectorIndex,
+  rowRecordBytes,
+} from "@shoal/native";
+import { expectDone } from "./native-answer.js";
+import {
+  damaged,
+  deathBytes,
+  decodeHeader,
+  decodeManifest,
+  HEADER_BYTES,
+  lengthenChain,
+  type Manifest,
+  nodesPath,
+  rowsPath,
+  type SnapshotHeader,
+  WHOLE_FORMAT,
+} from "./snapshot-manifest.js";
+import type { VectorIndexSettings } from "./vector-index.js";
+import type { WrittenSnapshot } from "./write-snapshot.js";
+
+/** No block is longer, and rows are read in pieces of so many bytes. */
+const BLOCK_BYTES = 4 * 1024 * 1024;
+/** More than what a manifest has beside a bit a row. */
+const MANIFEST_BYTES_MAX = 4096;
+
+export interface ReadSnapshot {
+  readonly native: NativeVectorIndex;
+  readonly sequence: number;
+  /** What the next snapshot goes on with; undefined: it writes everything. */
+  readonly written: WrittenSnapshot | undefined;
+}
+
+/** Reads what `SnapshotWriter` wrote. Fails with `dataLoss` unless every byte is as it was written for these settings. */
+export async function readSnapshot(path: string, settings: VectorIndexSettings): Promise<ReadSnapshot> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "r");
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ShoalError(missing ? "notFound" : "unavailable", `cannot open the vector index ${path}: ${reason}`, {
+      cause: error,
+    });
+  }
+  const native = new NativeVectorIndex(settings.dimensions, settings.maxConnections, settings.efConstruction);
+  try {
+    const start = await readBytes(file, HEADER_BYTES);
+    const header = decodeHeader(start, settings);
+    const whole = header.format === WHOLE_FORMAT;
+    const written = whole ? await readWhole(file, native, header) : await readFiles(path, file, native, start, header);
+    expectDone(await native.finishImport(header.rows, header.linked));
+    return { native, sequence: header.sequence, written };
+  } catch (error) {
+    await native.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    const code = error instanceof ShoalError ? error.code : "dataLoss";
+    throw new ShoalError(code, `the vector index ${path} cannot be used: ${reason}`, { cause: error });
+  } finally {
+    await file.close();
+  }
+}
+
+async function readFiles(
+  path: string,
+  file: FileHandle,
+  native: NativeVectorIndex,
+  start: Buffer,
+  header: SnapshotHeader,
+): Promise<WrittenSnapshot> {
+  const rest = await readBytes(file, deathBytes(header.rows) + MANIFEST_BYTES_MAX);
+  const manifest = decodeManifest(Buffer.concat([start, rest]), header);
+  const { seed, rows, rowsChain, linked, nodesFile, nodesBytes, nodesChain } = manifest;
+  await withFile(rowsPath(path, seed), (rowsFile) => readRows(rowsFile, native, manifest));
+  expectDone(await native.importDeaths(Uint8Array.from(manifest.deaths)));
+  const firstNodesBytes = await withFile(nodesPath(path, seed, nodesFile), (nodes) =>
+    readNodes(nodes, native, manifest),
+  );
+  const generation = 0;
+  return { path, seed, generation, rows, rowsChain, linked, nodesFile, nodesBytes, nodesChain, firstNodesBytes };
+}
+
+async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw damaged(`its file ${basename(path)} is missing`);
+    throw error;
+  }
+  try {
+    return await read(file);
+  } catch (error) {
+    if (!(error instanceof ShoalError)) throw error;
+    throw new ShoalError(error.code, `${basename(path)}: ${error.message}`);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readRows(file: FileHandle, native: NativeVectorIndex, manifest: Manifest): Promise<void> {
+  const { seed, rows, rowsChain } = manifest;
+  const recordBytes = rowRecordBytes(manifest.dimensions);
+  const atOnce = Math.max(1, Math.floor(BLOCK_BYTES / recordBytes));
+  const read = async (first: number): Promise<Buffer> => {
+    const length = Math.min(atOnce, rows - first) * recordBytes;
+    const records = await readBytes(file, length);
+    if (records.length < length) throw damaged("it is cut short");
+    return records;
+  };
+  let chain = 0n;
+  let records = await read(0);
+  for (let row = 0; row < rows; ) {
+    // The next ones are read while these are taken in.
+    const [answer, following] = await Promise.all([
+      native.importRows(row, { seed, chain }, records),
+      read(row + records.length / recordBytes),
+    ]);
+    const { integers } = expectDone(answer);
+    row = integers[0] ?? 0;
+    chain = chainOf(integers);
+    records = following;
+  }
+  if (chain !== rowsChain) throw damaged("its vectors are not those of the snapshot");
+}
+
+/** Returns how many bytes of blocks hold nodes that stand there first. */
+async function readNodes(file: FileHandle, native: NativeVectorIndex, manifest: Manifest): Promise<number> {
+  let [chain, firstNodesBytes, node] = [0n, 0, 0];
+  let left = manifest.nodesBytes;
+  const read = async (): Promise<Buffer> => {
+    const block = await readBlock(file, left);
+    left -= block.length;
+    return block;
+  };
+  for (let block = await read(); block.length > 0; ) {
+    const isChanged = block.readUInt32LE(BLOCK_KIND_OFFSET) === BLOCK_KINDS.changedNodes;
+    const taken = native.importBlock(isChanged ? "changedNodes" : "nodes", isChanged ? 0 : node, block);
+    const [answer, following] = await Promise.all([taken, read()]);
+    const [next = 0] = expectDone(answer).integers;
+    if (!isChanged) {
+      node = next;
+      firstNodesBytes += block.length;
+    }
+    chain = lengthenChain(chain, block.readBigUInt64LE(BLOCK_HASH_OFFSET));
+    block = following;
+  }
+  if (chain !== manifest.nodesChain) throw damaged("its nodes are not those of the snapshot");
+  return firstNodesBytes;
+}
+
+/** Format 1: all in one file. */
+async function readWhole(file: FileHandle, native: NativeVectorIndex, header: SnapshotHeader): Promise<undefined> {
+  const read = () => readBlock(file, Number.POSITIVE_INFINITY);
+  let block = await read();
+  const sections = [
+    ["rows", header.rows],
+    ["nodes", header.linked],
+  ] as const;
+  for (const [kind, count] of sections) {
+    for (let first = 0; first < count; ) {
+      if (block.length === 0) throw damaged("it is cut short");
+      // The next block is read while this one is taken in.
+      const [answer, following] = await Promise.all([native.importBlock(kind, first, block), read()]);
+      first = expectDone(answer).integers[0] ?? 0;
+      if (first > count) throw damaged(`it has more ${kind} than announced`);
+      block = following;
+    }
+  }
+  if (block.length > 0) throw damaged("unknown bytes follow its last block");
+}
+
+/** One block with its header, of at most `left` bytes; empty at the end of these or of the file. */
+async function readBlock(file: FileHandle, left: number): Promise<Buffer> {
+  if (left === 0) return Buffer.alloc(0);
+  const header = await readBytes(file, BLOCK_HEADER_BYTES);
+  if (header.length === 0 && left === Number.POSITIVE_INFINITY) return header;
+  if (header.length < BLOCK_HEADER_BYTES) throw damaged("it is cut short");
+  const length = Number(header.readBigUInt64LE(BLOCK_LENGTH_OFFSET));
+  if (length > Math.min(BLOCK_BYTES, left - BLOCK_HEADER_BYTES)) throw damaged("a block has an impossible length");
+  const block = Buffer.allocUnsafeSlow(BLOCK_HEADER_BYTES + length);
+  header.copy(block);
+  const payload = await readBytes(file, length, block.subarray(BLOCK_HEADER_BYTES));
+  if (payload.length < length) throw damaged("it is cut short");
+  return block;
+}
+
+/** Up to `length` bytes: fewer at the end of the file. */
+async function readBytes(
+  file: FileHandle,
+  length: number,
+  into: Buffer = Buffer.allocUnsafeSlow(length),
+): Promise<Buffer> {
+  let at = 0;
+  while (at < length) {
+    const { bytesRead } = await file.read(into, at, length - at, null);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+  }
+  return into.subarray(0, at);
+}
