@@ -41,6 +41,8 @@ step flips env SHOAL_FLIPS=500 SHOAL_TABLE_FLIPS=150 SHOAL_REPAIR_FLIPS=60 SHARD
   SHOAL_TEST_SEED="$seed" NO_COLOR=1 node_modules/.bin/vitest run \
   packages/kv/src/{damaged-files,damaged-tables}.native.test.ts packages/shard/src/{repair-shard,flipped-bits}.native.test.ts \
   packages/inverted-index/src/inverted-index.model.test.ts
+step recall env SHOAL_RECALL_ROWS=100000 SHOAL_TEST_SEED="$seed" NO_COLOR=1 node_modules/.bin/vitest run \
+  packages/vector-index/src/measured-recall.native.test.ts
 step floods env SHOAL_FAIR_SECONDS=20 DRAIN_REQUESTS=100000 NO_COLOR=1 node_modules/.bin/vitest run \
   e2e/src/safety/{fair-shares,load-balancer}.test.ts
 step oracle npm run --silent oracle -- --seed "$seed"

@@ -69,6 +69,7 @@ export class MemoryItems implements ShardRouter {
       matchingIds: unused,
       aggregate: unused,
       shardStatuses: unused,
+      shardRecalls: unused,
     };
   }
 

@@ -43,7 +43,9 @@ const STATUSES = ["ready", "readOnly", "failed"] as const;
 
 /** Declares the metrics of a storage node: sums over its shards, as classes are named by strangers. */
 export function describeStorageMetrics(metrics: Metrics, node: ShardService): void {
-  const statuses = () => node.shardStatuses({ deadline: Number.POSITIVE_INFINITY });
+  const forever = { deadline: Number.POSITIVE_INFINITY };
+  const statuses = () => node.shardStatuses(forever);
+  const recalls = () => node.shardRecalls(forever);
   metrics.gauge({ name: "shoal_shards", help: "Shards of this node, by status.", labelNames: ["status"] }, async () => {
     const all = await statuses();
     return STATUSES.map((status) => ({
@@ -51,6 +53,31 @@ export function describeStorageMetrics(metrics: Metrics, node: ShardService): vo
       value: all.filter((shard) => shard.status === status).length,
     }));
   });
+  metrics.gauge(
+    {
+      name: "shoal_shards_by_recall",
+      help: "Shards of this node whose vector index has measured its searches, by whether they find their target.",
+      labelNames: ["state"],
+    },
+    async () => {
+      const all = await recalls();
+      const below = all.filter(({ recall: { recall, target } }) => recall < target).length;
+      return [
+        { labels: { state: "reached" }, value: all.length - below },
+        { labels: { state: "below" }, value: below },
+      ];
+    },
+  );
+  metrics.gauge(
+    {
+      name: "shoal_recall_min",
+      help: "The least recall that a vector index of this node has measured; 1 without any.",
+    },
+    async () => {
+      const all = await recalls();
+      return [{ value: Math.min(1, ...all.map(({ recall: { recall } }) => recall)) }];
+    },
+  );
   metrics.gauge({ name: "shoal_objects", help: "Objects stored on this node." }, async () => {
     const all = await statuses();
     return [{ value: all.reduce((sum, { objectCount }) => sum + objectCount, 0) }];

@@ -148,6 +148,11 @@ function logShardEvent(logger: Logger, where: object, event: ShardEvent): void {
     case "indexFailed":
       logger.error({ ...where, ...fields }, FAILURES[type]);
       break;
+    case "recallMeasured":
+      if (event.recall.recall < event.recall.target)
+        logger.warn({ ...where, ...fields }, "searches find less than their target");
+      else logger.debug({ ...where, ...fields }, "recall measured");
+      break;
     case "snapshotWritten":
       logger.debug({ ...where, ...fields }, "snapshot written");
       break;

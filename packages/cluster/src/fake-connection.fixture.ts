@@ -16,6 +16,7 @@ const UNUSED: ShardService = {
   matchingIds: unused,
   aggregate: unused,
   shardStatuses: unused,
+  shardRecalls: unused,
 };
 
 /** A connection that a test makes and breaks, to whatever serves. */
@@ -68,6 +69,8 @@ export class FakeConnection implements NodeConnection {
   readonly aggregate: ShardService["aggregate"] = (...args) => this.#send(() => this.#served.aggregate(...args));
   readonly shardStatuses: ShardService["shardStatuses"] = (...args) =>
     this.#send(() => this.#served.shardStatuses(...args));
+  readonly shardRecalls: ShardService["shardRecalls"] = (...args) =>
+    this.#send(() => this.#served.shardRecalls(...args));
 
   async #send<T>(serve: () => Promise<T>): Promise<T> {
     await Promise.resolve();

@@ -92,6 +92,10 @@ export class PatientShardService implements ShardService {
     return this.#read(undefined, context, (node, within) => node.shardStatuses(within));
   }
 
+  shardRecalls(context: RequestContext) {
+    return this.#read(undefined, context, (node, within) => node.shardRecalls(within));
+  }
+
   #read<T>(
     shard: ShardAddress | undefined,
     context: RequestContext,

@@ -265,6 +265,7 @@ export class MemoryCluster implements SchemaView, WriteRouter {
       searchByVector: unused,
       listObjects: unused,
       shardStatuses: unused,
+      shardRecalls: unused,
     };
   }
 

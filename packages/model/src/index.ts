@@ -136,7 +136,7 @@ export { shownClass, shownProperty } from "./schema/shown-class.js";
 export { isUnbuiltModule, UNBUILT_MODULES } from "./schema/unbuilt-modules.js";
 export { unknownClass, unknownProperty } from "./schema/unknown-names.js";
 export { updateClass } from "./schema/update-class.js";
-export { VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
+export { TARGET_RECALL_DEFAULT, VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
 export {
   AggregateBytes,
   bytesOfAggregate,
@@ -169,6 +169,7 @@ export type {
   VectorHit,
 } from "./search/get-query.js";
 export { groupText } from "./search/group-text.js";
+export type { MeasuredRecall } from "./search/measured-recall.js";
 export type { AdditionalRequest, ModuleSearch } from "./search/module-search.js";
 export type { ObjectListing } from "./search/object-listing.js";
 export type { HeldKind, ReadBounds, RowBytes } from "./search/read-bounds.js";

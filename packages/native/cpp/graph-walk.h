@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "document-table.h"
 #include "graph.h"
 #include "walk-frontier.h"
 
@@ -25,6 +26,8 @@ struct WalkBounds {
   size_t ef;
   /** The walk gives up when it has computed so many distances. */
   size_t distancesMax;
+  /** A row that the walk passes over as if it had never been linked; NO_ROW for none. */
+  uint32_t excluded;
 };
 
 /**
@@ -47,8 +50,15 @@ class GraphWalk {
     if (scratch.visited.size() < words()) scratch.visited.resize(words());
     scratch.met.clear();
     if (graph.size() == 0) return;
-    batch_[count_++] = graph.descend(distances_, query, graph.entry_, graph.entryLevel_, 0, computed_);
-    visit(batch_[0].row);
+    const Candidate entry = graph.descend(distances_, query, graph.entry_, graph.entryLevel_, 0, computed_);
+    if (entry.row == bounds.excluded) {
+      // Its links take its place.
+      links_ = graph.nodes_.links(entry.row, 0);
+    } else {
+      batch_[count_++] = entry;
+      visit(entry.row);
+    }
+    if (bounds.excluded != NO_ROW) visit(bounds.excluded);
   }
   ~GraphWalk() {
     auto& visited = scratch_.visited;
@@ -57,6 +67,7 @@ class GraphWalk {
     } else {
       for (const Candidate& one : scratch_.met) visited[one.row >> 6] = 0;
     }
+    if (bounds_.excluded != NO_ROW) visited[bounds_.excluded >> 6] = 0;
   }
   GraphWalk(const GraphWalk&) = delete;
   GraphWalk& operator=(const GraphWalk&) = delete;

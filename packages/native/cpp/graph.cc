@@ -45,31 +45,33 @@ bool Graph::reserve(size_t nodes) {
   return true;
 }
 
+float Graph::nearDistance(const Rows& rows, uint32_t row) const {
+  std::vector<float> distances;
+  for (const uint32_t neighbour : nodes_.links(row, 0))
+    distances.push_back(1 - simdKernels().dotHigh(rows.high(row), rows.high(neighbour), rows.lanes()));
+  if (distances.empty()) return 0;
+  const size_t place = std::min(NEAR_LINK, distances.size() - 1);
+  std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(place), distances.end());
+  return distances[place];
+}
+
 void Graph::sample(const Rows& rows) {
-  const SimdKernels& kernels = simdKernels();
   const size_t step = std::max<size_t>(1, size() / SAMPLES);
   size_t links = 0, samples = 0;
   double sum = 0, squares = 0;
-  std::vector<float> distances;
   for (size_t slot = 0; slot < size(); slot += step) {
-    if (nodes_.left(static_cast<uint32_t>(slot))) continue;
+    const uint32_t row = static_cast<uint32_t>(slot);
+    const double near = nearDistance(rows, row);
     samples++;
-    distances.clear();
-    for (const uint32_t neighbour : nodes_.links(static_cast<uint32_t>(slot), 0))
-      distances.push_back(1 - kernels.dotHigh(rows.high(slot), rows.high(neighbour), rows.lanes()));
-    links += distances.size();
-    if (distances.empty()) continue;
-    const size_t place = std::min(NEAR_LINK, distances.size() - 1);
-    std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(place), distances.end());
-    sum += distances[place];
-    squares += double{distances[place]} * distances[place];
+    links += nodes_.links(row, 0).size();
+    sum += near;
+    squares += near * near;
   }
-  sampledAt_ = size();
-  if (samples == 0) return;
   const double mean = sum / static_cast<double>(samples);
   const double variance = std::max(0.0, squares / static_cast<double>(samples) - mean * mean);
   meanDegree_ = static_cast<float>(links) / static_cast<float>(samples);
   nearDistances_ = {static_cast<float>(mean), static_cast<float>(std::sqrt(variance))};
+  sampledAt_ = size();
 }
 
 Candidate Graph::descend(RowDistances& distances, const Point& point, uint32_t entry, int from, int to,

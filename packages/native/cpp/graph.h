@@ -33,6 +33,8 @@ class Graph {
   /** Mean number of neighbours in the lowest layer: few where the data has few dimensions of its own. */
   float meanDegree() const { return meanDegree_; }
   const NearDistances& nearDistances() const { return nearDistances_; }
+  /** How far the near neighbours of a row are, by its links; 0 without any. While nobody links. */
+  float nearDistance(const Rows& rows, uint32_t row) const;
 
   /** Makes room for `nodes` and, when it has grown, looks at its degree and distances anew. False: no memory. */
   bool prepare(size_t nodes, const Rows& rows);

@@ -8,6 +8,7 @@
 
 #include "node-arguments.h"
 #include "node-value.h"
+#include "recall-probe.h"
 #include "xxh3.h"
 
 namespace shoal {
@@ -141,6 +142,68 @@ napi_value search(napi_env env, napi_callback_info info) {
   request->query.assign(query, query + floats);
   (*index)->submit(std::move(request));
   return number(env, -1);
+}
+
+/** probe(index, request, seed, candidates, query?): measures one query; see recall-probe.h. */
+napi_value probe(napi_env env, napi_callback_info info) {
+  constexpr uint32_t CANDIDATES_MAX = 1 << 16;
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  auto request = std::make_unique<SearchRequest>();
+  request->id = arguments.unsigned32();
+  const uint32_t seed = arguments.unsigned32();
+  size_t count = 0, floats = 0;
+  const uint32_t* candidates = arguments.elements<uint32_t>(napi_uint32_array, count);
+  std::vector<float> query;
+  if (!arguments.absent()) {
+    const float* values = arguments.elements<float>(napi_float32_array, floats);
+    if (!arguments.ok || floats != (*index)->settings().dimensions || firstNotFinite(values, floats) != floats)
+      return wrong(env);
+    query.assign(values, values + floats);
+  }
+  if (!arguments.ok || count == 0 || candidates[0] == 0 || candidates[count - 1] > CANDIDATES_MAX) return wrong(env);
+  for (size_t i = 1; i < count; i++)
+    if (candidates[i - 1] >= candidates[i]) return wrong(env);
+  if (!(*index)->usable()) return tooEarly(env);
+  request->probe = std::make_shared<RecallProbe>(std::vector<uint32_t>(candidates, candidates + count),
+                                                 std::move(query), seed);
+  (*index)->submit(std::move(request));
+  Scheduler::get().wakeForSearches();
+  return nullptr;
+}
+
+/**
+ * setEffort(index, numbers): stage, factors of one, a hundred and a quarter, farthest, distances, 1 for exact; then the knots, each a
+ * contrast and candidates.
+ */
+napi_value setEffort(napi_env env, napi_callback_info info) {
+  constexpr size_t BEFORE_KNOTS = 7;
+  constexpr double NUMBER_MAX = 1e9;
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  size_t count = 0;
+  const double* numbers = arguments.elements<double>(napi_float64_array, count);
+  if (!arguments.ok || count < BEFORE_KNOTS + 2 || count % 2 == 0) return wrong(env);
+  SearchEffort effort{};
+  effort.knots = (count - BEFORE_KNOTS) / 2;
+  if (effort.knots > SearchEffort::KNOTS_MAX) return wrong(env);
+  for (size_t i = 0; i < count; i++)
+    if (!(numbers[i] >= 0 && numbers[i] <= NUMBER_MAX)) return wrong(env);
+  if (numbers[0] < 1 || numbers[1] <= 0 || numbers[2] <= 0 || numbers[3] <= 0) return wrong(env);
+  effort.stage = static_cast<size_t>(numbers[0]);
+  effort.ofOne = static_cast<float>(numbers[1]);
+  effort.ofHundred = static_cast<float>(numbers[2]);
+  effort.ofQuarter = static_cast<float>(numbers[3]);
+  effort.farthest = static_cast<float>(numbers[4]);
+  effort.distances = static_cast<float>(numbers[5]);
+  effort.exact = numbers[6] != 0;
+  for (size_t knot = 0; knot < effort.knots; knot++) {
+    effort.contrasts[knot] = static_cast<float>(numbers[BEFORE_KNOTS + 2 * knot]);
+    effort.candidates[knot] = static_cast<float>(numbers[BEFORE_KNOTS + 2 * knot + 1]);
+    if (knot > 0 && effort.contrasts[knot] < effort.contrasts[knot - 1]) return wrong(env);
+  }
+  (*index)->setEffort(effort);
+  return nullptr;
 }
 
 napi_value wakeThreads(napi_env, napi_callback_info) {
@@ -325,6 +388,8 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
                    {"indexPut", put},
                    {"indexRemove", removeDocuments},
                    {"indexSearch", search},
+                   {"indexProbe", probe},
+                   {"indexSetEffort", setEffort},
                    {"wakeThreads", wakeThreads},
                    {"indexCancel", cancel},
                    {"indexCounts", counts},

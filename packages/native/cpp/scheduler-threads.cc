@@ -18,7 +18,7 @@ constexpr microseconds ANSWERS_KEPT{300};
 
 /** Searches that are known to take longer than others. (One for a vector of zeros looks at all rows, too.) */
 bool isLong(const SearchRequest& request) {
-  return request.audit || request.filtered || request.ef > 512 || request.wanted > 100;
+  return request.audit || request.probe != nullptr || request.filtered || request.ef > 512 || request.wanted > 100;
 }
 
 bool isAlike(const SearchRequest& a, const SearchRequest& b) {

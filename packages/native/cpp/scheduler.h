@@ -16,10 +16,14 @@ namespace shoal {
 
 using Clock = std::chrono::steady_clock;
 
+class RecallProbe;
+
 /** A search that waits for a thread. */
 struct SearchRequest {
   /** No search, but a look at the whole graph: it needs what searches need. */
   bool audit = false;
+  /** No search, but a step of a measurement. */
+  std::shared_ptr<RecallProbe> probe;
   uint32_t id = 0;
   size_t wanted = 0;
   /** Shards that the results are merged over, this one among them. */

@@ -1,7 +1,10 @@
-// How to answer a search at least cost. The constants are fitted to measurements (see README.md).
+// How to answer a search at least cost. The costs are fitted to measurements (see README.md).
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
+
+#include "search-effort.h"
 
 namespace shoal {
 
@@ -12,7 +15,7 @@ struct SearchShape {
   size_t wanted;
   /** Over so many shards like this one the results are merged. */
   size_t shards;
-  /** As the caller set it; -1 is automatic. */
+  /** As the caller set it; -1: as many candidates as the index has measured that it takes. */
   int32_t ef;
   size_t lanes;
   /** Whether walks read the codes of rows. */
@@ -22,38 +25,37 @@ struct SearchShape {
   size_t allowed;
   size_t linked;
   float meanDegree;
-  size_t connectivityBase;
   bool filtered;
   size_t flatSearchCutoff;
 };
 
 struct SearchPlan {
   bool flat;
-  /** Candidates to begin with; when `adaptive`, `widenedEf` tells how many to go on with. */
+  /** Candidates to begin with, and the least to end with. */
   size_t ef;
+  size_t wanted;
+  /** Whether `widenedEf` says how many to go on with. */
   bool adaptive;
-  /** Candidates that a query needs which is near to rows, and one of unknown difficulty. */
-  size_t nearEf;
-  size_t ordinaryEf;
-  /** Of the candidates that a far query needs in one graph of all rows, so many are looked at in this shard. */
-  double share;
+  /** Whether the distance of the tenth says how far the query is: under a filter it says more of the filter. */
+  bool farTells;
+  /** What the candidates of the effort are multiplied by for this many results and this filter. */
+  float factor;
   /** Distances after which the walk of a graph costs more than the scan would have. */
   size_t distancesMax;
 };
 
-SearchPlan planSearch(const SearchShape& shape);
+SearchPlan planSearch(const SearchShape& shape, const SearchEffort& effort);
 
-/** Of what a walk has found. */
-struct FoundDistances {
-  float nearest;
+/** What the distances of a walk's first stage show. */
+struct StageDistances {
   float tenth;
+  float contrast;
 };
 
-/**
- * Candidates for a query that has found so much, where rows have their tenth neighbour at `mean` with `deviation`. Queries
- * from where rows are dense are found by few candidates, those from far outside need many; of two with the tenth at the
- * same distance, the one whose nearest is farther needs more.
- */
-size_t widenedEf(const SearchPlan& plan, FoundDistances found, float mean, float deviation);
+/** Of distances in any order, of which there is at least one. Their order changes. */
+StageDistances stageDistances(std::vector<float>& distances, size_t stage);
+
+/** Candidates for a query whose walk has found these at the end of its first stage. */
+size_t widenedEf(const SearchPlan& plan, const SearchEffort& effort, std::vector<float>& distances);
 
 }  // namespace shoal

@@ -81,15 +81,7 @@ class Scan {
   float dots_[SCAN_BATCH];
 };
 
-FoundDistances foundDistances(std::vector<float>& distances) {
-  const size_t place = std::min<size_t>(9, distances.size() - 1);
-  const auto tenth = distances.begin() + static_cast<std::ptrdiff_t>(place);
-  std::nth_element(distances.begin(), tenth, distances.end());
-  return {*std::min_element(distances.begin(), tenth + 1), *tenth};
-}
-
-SearchShape shapeOf(const SearchRequest& request, const Generation& generation, size_t connectivityBase,
-                    size_t allowed) {
+SearchShape shapeOf(const SearchRequest& request, const Generation& generation, size_t allowed) {
   SearchShape shape;
   shape.wanted = std::min(request.wanted, generation.rows.count());
   shape.shards = request.shards;
@@ -101,7 +93,6 @@ SearchShape shapeOf(const SearchRequest& request, const Generation& generation, 
   shape.allowed = request.filtered ? std::min(allowed, shape.live) : shape.live;
   shape.linked = generation.graph.size();
   shape.meanDegree = std::max(4.0f, generation.graph.meanDegree());
-  shape.connectivityBase = connectivityBase;
   shape.flatSearchCutoff = request.flatSearchCutoff;
   return shape;
 }
@@ -109,7 +100,7 @@ SearchShape shapeOf(const SearchRequest& request, const Generation& generation, 
 /** Searches that may see the same rows. */
 class AlikeSearches {
  public:
-  AlikeSearches(const Generation& generation, size_t connectivityBase, const std::vector<SearchRequest*>& requests,
+  AlikeSearches(const Generation& generation, const SearchEffort& effort, const std::vector<SearchRequest*>& requests,
                 Scratch& scratch);
 
   void answer(Outbox& outbox);
@@ -136,6 +127,7 @@ class AlikeSearches {
   void rank(const std::vector<Asked*>& asked, Outbox& outbox);
 
   const Generation& generation_;
+  const SearchEffort& effort_;
   const Rows& rows_;
   const Graph& graph_;
   /** In this order: what died up to then has its successor among the rows that are counted. */
@@ -149,9 +141,10 @@ class AlikeSearches {
   std::vector<NearestCollector>& collectors_;
 };
 
-AlikeSearches::AlikeSearches(const Generation& generation, size_t connectivityBase,
+AlikeSearches::AlikeSearches(const Generation& generation, const SearchEffort& effort,
                              const std::vector<SearchRequest*>& requests, Scratch& scratch)
     : generation_(generation),
+      effort_(effort),
       rows_(generation.rows),
       graph_(generation.graph),
       filtered_(requests.front()->filtered),
@@ -166,8 +159,8 @@ AlikeSearches::AlikeSearches(const Generation& generation, size_t connectivityBa
   for (size_t i = 0; i < requests.size(); i++) {
     Asked& asked = scratch.asked[i];
     asked.request = requests[i];
-    asked.shape = shapeOf(*asked.request, generation, connectivityBase, allowed);
-    asked.plan = planSearch(asked.shape);
+    asked.shape = shapeOf(*asked.request, generation, allowed);
+    asked.plan = planSearch(asked.shape, effort);
     asked.query.prepare(asked.request->query.data(), rows_);
     (asked.plan.flat || asked.query.zero ? scanned_ : walked_).push_back(&asked);
   }
@@ -213,10 +206,10 @@ void AlikeSearches::walk() {
 template <typename Counts>
 void AlikeSearches::walkTo(Counts counts) {
   const Asked* largest = *std::max_element(walked_.begin(), walked_.end(), [](const Asked* a, const Asked* b) {
-    return a->plan.ef < b->plan.ef;
+    return std::max(a->plan.ef, a->plan.wanted) < std::max(b->plan.ef, b->plan.wanted);
   });
   const bool fewCount = filtered_ || largest->shape.live < largest->shape.linked / 2;
-  if (fewCount || largest->plan.ef > POOL_EF_MAX)
+  if (fewCount || std::max(largest->plan.ef, largest->plan.wanted) > POOL_EF_MAX)
     walkInTurn([&](Asked& one) { return HeapFrontier<Counts>(one.walk.heaps, one.plan.ef, counts); });
   else
     walkInTurn([&](Asked& one) { return PoolFrontier<Counts>(one.walk.pool, one.plan.ef, counts); });
@@ -225,19 +218,15 @@ void AlikeSearches::walkTo(Counts counts) {
 /** The steps of the walks in turn, so that one goes on while memory brings what another one reads. */
 template <typename FrontierOf>
 void AlikeSearches::walkInTurn(FrontierOf frontierOf) {
-  const NearDistances& near = graph_.nearDistances();
-  const auto widenOf = [&near](const SearchPlan& plan) {
-    return [&near, &plan](std::vector<float>& distances) {
-      if (!plan.adaptive || distances.empty()) return size_t{0};
-      return widenedEf(plan, foundDistances(distances), near.mean, near.deviation);
-    };
+  const auto widenOf = [this](const SearchPlan& plan) {
+    return [this, &plan](std::vector<float>& distances) { return widenedEf(plan, effort_, distances); };
   };
   using Walk = GraphWalk<decltype(frontierOf(*walked_[0])), decltype(widenOf(walked_[0]->plan))>;
   std::optional<Walk> walks[SEARCHES_TOGETHER_MAX];
   assert(walked_.size() <= SEARCHES_TOGETHER_MAX);
   for (size_t i = 0; i < walked_.size(); i++) {
     Asked& one = *walked_[i];
-    const WalkBounds bounds{one.plan.ef, one.plan.distancesMax};
+    const WalkBounds bounds{one.plan.ef, one.plan.distancesMax, NO_ROW};
     walks[i].emplace(graph_, rows_, one.query.point(), bounds, frontierOf(one), widenOf(one.plan), one.walk);
   }
   for (size_t left = walked_.size(); left > 0;)
@@ -278,10 +267,10 @@ void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
 void VectorIndex::search(Searches& requests) {
   const SearchRequest& first = *requests.front();
   if (first.audit) return audit();
+  if (first.probe != nullptr) return probe(requests.front());
   Scratch& scratch = threadScratch();
-  const auto answer = [&] {
-    AlikeSearches(*generation_, settings_.connectivityBase, scratch.alike, scratch).answer(*outbox_);
-  };
+  const std::shared_ptr<const SearchEffort> effort = std::atomic_load(&effort_);
+  const auto answer = [&] { AlikeSearches(*generation_, *effort, scratch.alike, scratch).answer(*outbox_); };
   scratch.alike.clear();
   scratch.others.clear();
   for (const auto& request : requests) {

@@ -92,6 +92,10 @@ void VectorIndex::submit(std::unique_ptr<SearchRequest> request) {
   Scheduler::get().search(shared_from_this(), std::move(request));
 }
 
+void VectorIndex::setEffort(const SearchEffort& effort) {
+  std::atomic_store(&effort_, std::shared_ptr<const SearchEffort>(std::make_shared<SearchEffort>(effort)));
+}
+
 bool VectorIndex::cancel(uint32_t request) {
   if (!Scheduler::get().cancel(shared_from_this(), request)) return false;
   outbox_->answer(request, AnswerStatus::Cancelled);

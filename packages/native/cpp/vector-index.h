@@ -11,6 +11,7 @@
 #include "generation.h"
 #include "outbox.h"
 #include "scheduler.h"
+#include "search-effort.h"
 
 namespace shoal {
 
@@ -61,6 +62,8 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   IndexCounts counts();
 
   void submit(std::unique_ptr<SearchRequest> request);
+  /** Counts for all automatic searches that begin from now on. */
+  void setEffort(const SearchEffort& effort);
   bool cancel(uint32_t request);
   void awaitTail(uint32_t request, size_t tailMax);
   void rebuild(uint32_t request);
@@ -118,6 +121,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::string takeDeath(size_t row, bool dead);
   void answerWaiters();
   void audit();
+  void probe(std::unique_ptr<SearchRequest>& request);
   void rebuildStep();
   bool copyRows(size_t end);
   void swapGenerations();
@@ -127,6 +131,8 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   const IndexSettings settings_;
   const std::shared_ptr<Outbox> outbox_;
   const size_t flatRowsMax_;
+  /** Swapped as a whole, by std::atomic_store. */
+  std::shared_ptr<const SearchEffort> effort_ = std::make_shared<SearchEffort>(UNMEASURED_EFFORT);
   /** Guards writing, and the generation against being swapped by anyone who is in no phase of the scheduler. */
   std::mutex writing_;
   std::shared_ptr<Generation> generation_;

@@ -1,5 +1,7 @@
 import { addon } from "./addon.js";
+import { type RecallProbe, readProbe } from "./recall-probe.js";
 import { type Answer, request } from "./requests.js";
+import { effortNumbers, type SearchEffort } from "./search-effort.js";
 
 type Handle = object;
 
@@ -17,6 +19,14 @@ interface VectorIndexAddon {
     flatSearchCutoff: number,
     allowed: Uint32Array | undefined,
   ): number;
+  indexProbe(
+    index: Handle,
+    request: number,
+    seed: number,
+    candidates: Uint32Array,
+    query: Float32Array | undefined,
+  ): void;
+  indexSetEffort(index: Handle, numbers: Float64Array): void;
   wakeThreads(): void;
   indexCancel(index: Handle, request: number): void;
   indexCounts(index: Handle, out: Float64Array): void;
@@ -172,6 +182,21 @@ export class NativeVectorIndex {
   /** Takes a search back that no thread has begun: it is answered `cancelled`. */
   cancel(search: number): void {
     native.indexCancel(this.#handle, search);
+  }
+
+  /**
+   * Looks for a query exactly, and records what walks of the graph with each number of `candidates` (ascending) find of it.
+   * Without a query: for a row that `seed` chooses, as if it were not in the index, moved a little. `undefined` when the index
+   * has no graph, is rebuilt meanwhile, or is being closed.
+   */
+  async probe(candidates: Uint32Array, seed: number, query?: Float32Array): Promise<RecallProbe | undefined> {
+    const answer = await request((id) => native.indexProbe(this.#handle, id, seed, candidates, query));
+    return answer.status === "done" ? readProbe(answer, candidates.length) : undefined;
+  }
+
+  /** How many candidates searches keep from now on when their `ef` is -1. */
+  setEffort(effort: SearchEffort): void {
+    native.indexSetEffort(this.#handle, effortNumbers(effort));
   }
 
   counts(): NativeCounts {

@@ -50,7 +50,7 @@ export {
   type SchemaSnapshot,
   type ServedSchema,
 } from "./schema-service.js";
-export type { FoundObjects, ShardAddress, ShardService, ShardStatus } from "./shard-service.js";
+export type { FoundObjects, ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
 export { farCredentials } from "./tls/credentials.js";
 export { peerNames } from "./tls/peer-names.js";
 export type { TlsMaterial, TlsSource } from "./tls/tls-source.js";

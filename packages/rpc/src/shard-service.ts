@@ -1,5 +1,6 @@
 import type {
   DataObject,
+  MeasuredRecall,
   ObjectId,
   ObjectListing,
   ObjectMerge,
@@ -31,6 +32,12 @@ export interface ShardStatus {
   readonly status: "ready" | "readOnly" | "failed";
   /** Why it is not ready. */
   readonly reason: string | undefined;
+}
+
+/** What the vector index of a shard has measured of its searches. */
+export interface ShardRecall {
+  readonly address: ShardAddress;
+  readonly recall: MeasuredRecall;
 }
 
 /** Which of some ids the shards of a node have. */
@@ -92,4 +99,6 @@ export interface ShardService {
   /** Fails with `invalid` for a property that is not indexed. */
   aggregate(shard: ShardAddress, aggregation: ShardAggregation, context: RequestContext): Promise<ShardAggregate>;
   shardStatuses(context: RequestContext): Promise<readonly ShardStatus[]>;
+  /** Of the shards that have measured one. */
+  shardRecalls(context: RequestContext): Promise<readonly ShardRecall[]>;
 }

@@ -60,7 +60,10 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
   if (stored !== undefined && options.dimensions !== undefined && stored !== options.dimensions) {
     throw new ShoalError("conflict", `${place} holds vectors of ${stored} dimensions, not of ${options.dimensions}`);
   }
-  const source = new VectorIndexSource(options.vectorIndexes, options.vectorIndexConfig, limits.graphTailMax);
+  const source = new VectorIndexSource(options.vectorIndexes, options.vectorIndexConfig, {
+    graphTailMax: limits.graphTailMax,
+    onMeasured: (recall) => options.onEvent({ type: "recallMeasured", recall }),
+  });
   const paths = await snapshotPaths(options.folder);
   const { store, hashSeed = 0x5bd1e995, term = 0 } = options;
   let rowsAreWhole = true;

@@ -1,4 +1,4 @@
-import type { ObjectId, ShoalError } from "@shoal/model";
+import type { MeasuredRecall, ObjectId, ShoalError } from "@shoal/model";
 
 /** A view of the journal: `ids` the table of ids, `vectors` the vector index. */
 export type ViewName = "ids" | "vectors";
@@ -23,7 +23,9 @@ export type ShardEvent =
   /** The inverted index was built anew from the rows. */
   | { readonly type: "indexBuilt"; readonly objectCount: number; readonly elapsedMs: number }
   /** It could not be built; filters and aggregations are refused until it is. */
-  | { readonly type: "indexFailed"; readonly error: ShoalError };
+  | { readonly type: "indexFailed"; readonly error: ShoalError }
+  /** The vector index has measured its searches. */
+  | { readonly type: "recallMeasured"; readonly recall: MeasuredRecall };
 
 export type Damage =
   /** The row of an object cannot be read; reading the object fails with `dataLoss`. `id` may be damaged itself. */

@@ -1,4 +1,4 @@
-import { ShoalError, type VectorIndexConfig } from "@shoal/model";
+import { type MeasuredRecall, ShoalError, TARGET_RECALL_DEFAULT, type VectorIndexConfig } from "@shoal/model";
 import type { VectorIndex, VectorIndexSettings, VectorSearchSettings } from "@shoal/vector-index";
 
 /** Where a shard gets its vector index from. */
@@ -8,19 +8,24 @@ export interface VectorIndexes {
   load(path: string, settings: VectorIndexSettings, search: VectorSearchSettings): Promise<VectorIndex>;
 }
 
+export interface VectorIndexSourceOptions {
+  readonly graphTailMax: number;
+  readonly onMeasured: (recall: MeasuredRecall) => void;
+}
+
 /** The class's settings for vectors, and the one index that they lead to. */
 export class VectorIndexSource {
   readonly #indexes: VectorIndexes;
-  readonly #graphTailMax: number;
+  readonly #options: VectorIndexSourceOptions;
   #config: VectorIndexConfig;
   /** Made for a commit that then failed. */
   #spare: VectorIndex | undefined;
   readonly #opened = new Set<VectorIndex>();
 
-  constructor(indexes: VectorIndexes, config: VectorIndexConfig, graphTailMax: number) {
+  constructor(indexes: VectorIndexes, config: VectorIndexConfig, options: VectorIndexSourceOptions) {
     this.#indexes = indexes;
     this.#config = config;
-    this.#graphTailMax = graphTailMax;
+    this.#options = options;
   }
 
   /** Whether the class's vectors are stored but not indexed. */
@@ -67,7 +72,8 @@ export class VectorIndexSource {
   }
 
   #searchSettings(): VectorSearchSettings {
-    const { ef, flatSearchCutoff, cleanupIntervalSeconds } = this.#config;
-    return { ef, flatSearchCutoff, cleanupIntervalSeconds, graphTailMax: this.#graphTailMax };
+    const { ef, flatSearchCutoff, cleanupIntervalSeconds, targetRecall = TARGET_RECALL_DEFAULT } = this.#config;
+    const { graphTailMax, onMeasured } = this.#options;
+    return { ef, targetRecall, flatSearchCutoff, cleanupIntervalSeconds, graphTailMax, onMeasured };
   }
 }

@@ -15,7 +15,15 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
-import type { FoundObjects, RequestContext, SchemaSnapshot, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
+import type {
+  FoundObjects,
+  RequestContext,
+  SchemaSnapshot,
+  ShardAddress,
+  ShardRecall,
+  ShardService,
+  ShardStatus,
+} from "@shoal/rpc";
 import type { Shard } from "@shoal/shard";
 import { DropConfirmation, type DropConfirmationOptions } from "./drop-confirmation.js";
 import { findObjects } from "./find-objects.js";
@@ -175,6 +183,13 @@ export class StorageNode implements ShardService, AsyncDisposable {
       if (ready !== undefined) return { address, ...ready.condition() };
       const reason = failure?.error.message ?? "it is being opened";
       return { address, objectCount: 0, status: "failed", reason };
+    });
+  }
+
+  async shardRecalls(_context: RequestContext): Promise<readonly ShardRecall[]> {
+    return this.#registry.all.flatMap(({ address, ready }) => {
+      const recall = ready?.statistics().vectors?.recall;
+      return recall === undefined ? [] : { address, recall };
     });
   }
 

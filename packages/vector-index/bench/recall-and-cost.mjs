@@ -21,7 +21,13 @@ const { vectors } = await set.read(0, rows);
 const { vectors: queries } = await set.read(Math.max(rows, set.rows), QUERIES);
 const truth = await exactNeighbours({ rows: vectors, queries, dimensions, k: 10, rowsName: name });
 const settings = { dimensions, maxConnections: 64, efConstruction: 128 };
-const search = { ef: -1, flatSearchCutoff: 40_000, graphTailMax: 10_000, cleanupIntervalSeconds: 0 };
+const search = {
+  ef: -1,
+  targetRecall: 0.98,
+  flatSearchCutoff: 40_000,
+  graphTailMax: 10_000,
+  cleanupIntervalSeconds: 0,
+};
 
 const micros = () => {
   const { user, system } = process.cpuUsage();

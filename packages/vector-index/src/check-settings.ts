@@ -29,6 +29,10 @@ export function checkEf(ef: number): void {
 
 export function checkSearchSettings(settings: VectorSearchSettings): void {
   checkEf(settings.ef);
+  const { targetRecall } = settings;
+  if (!(targetRecall > 0 && targetRecall <= 1)) {
+    throw new ShoalError("invalid", `vector index: targetRecall must be above 0 and at most 1, got ${targetRecall}`);
+  }
   checkWhole("flatSearchCutoff", settings.flatSearchCutoff, 0, Number.MAX_SAFE_INTEGER);
   checkWhole("graphTailMax", settings.graphTailMax, 0, 2 ** 32 - 1);
   const { cleanupIntervalSeconds: seconds } = settings;

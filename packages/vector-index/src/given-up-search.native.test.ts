@@ -5,7 +5,13 @@ import { seededVectors } from "./testing/seeded-vectors.js";
 it("a search that is given up fails with the reason of its signal, is cancelled, and holds up nobody", async () => {
   const random = seededVectors(24);
   const settings = { dimensions: 64, maxConnections: 32, efConstruction: 64 };
-  const search = { ef: -1, flatSearchCutoff: 40_000, graphTailMax: 40_000, cleanupIntervalSeconds: 0 };
+  const search = {
+    ef: -1,
+    targetRecall: 0.98,
+    flatSearchCutoff: 40_000,
+    graphTailMax: 40_000,
+    cleanupIntervalSeconds: 0,
+  };
   await using index = createVectorIndex(settings, search);
   const ids = Uint32Array.from({ length: 40_000 }, (_, id) => id);
   index.put(ids, random.vectors(40_000, 64), 1);

@@ -1,7 +1,9 @@
 import { ShoalError } from "@shoal/model";
 import { type NativeCounts, NativeVectorIndex, NotFinite } from "@shoal/native";
+import type { Calibration } from "./calibration.js";
 import { checkEf, checkedSettings, checkSearchSettings, checkWhole, FLAT_SEARCH_CUTOFF_MAX } from "./check-settings.js";
 import { closedError, expectDone, orAborted } from "./native-answer.js";
+import { RecallCalibration } from "./recall-calibration.js";
 import { SearchesUnderWay } from "./searches-under-way.js";
 import type {
   NearestDocuments,
@@ -32,6 +34,7 @@ export class GraphVectorIndex implements VectorIndex {
   readonly #writer: SnapshotWriter;
   #search: VectorSearchSettings;
   readonly #underWay = new SearchesUnderWay();
+  readonly #calibration: RecallCalibration;
   #sequence: number;
   #cleanup: NodeJS.Timeout | undefined;
   #rebuild: Promise<void> | undefined;
@@ -44,12 +47,16 @@ export class GraphVectorIndex implements VectorIndex {
     search: VectorSearchSettings,
     sequence: number,
     snapshots: SnapshotWriterOptions = {},
+    calibration?: Calibration,
   ) {
     this.#native = native;
     this.#writer = new SnapshotWriter(native, settings, snapshots);
     this.dimensions = settings.dimensions;
     this.#sequence = sequence;
     this.#search = search;
+    this.#calibration = new RecallCalibration(native, settings.dimensions, search.targetRecall);
+    if (calibration !== undefined) this.#calibration.restore(calibration);
+    this.#calibration.configure(search);
     this.#schedule();
   }
 
@@ -72,6 +79,7 @@ export class GraphVectorIndex implements VectorIndex {
       throw this.#refusal(error, vectors, (row) => `vector of document ${documents[row]}`);
     }
     this.#sequence = sequence;
+    this.#calibration.changed();
   }
 
   remove(documents: Uint32Array, sequence: number): void {
@@ -93,6 +101,7 @@ export class GraphVectorIndex implements VectorIndex {
     checkEf(ef);
     checkWhole("shards", shards, 1, RESULTS_MAX);
     const flatSearchCutoff = Math.min(this.#search.flatSearchCutoff, FLAT_SEARCH_CUTOFF_MAX);
+    if (ef < 0) this.#calibration.searched(query);
     let number = 0;
     try {
       const answered = this.#native.search(query, count, shards, ef, flatSearchCutoff, allowed, (request) => {
@@ -112,6 +121,7 @@ export class GraphVectorIndex implements VectorIndex {
     this.#check();
     checkSearchSettings(settings);
     this.#search = settings;
+    this.#calibration.configure(settings);
     this.#schedule();
   }
 
@@ -132,7 +142,11 @@ export class GraphVectorIndex implements VectorIndex {
   snapshot(path: string): Promise<number> {
     const run = async (): Promise<number> => {
       this.#check();
-      return this.#writer.write(path, { sequence: () => this.#sequence, check: () => this.#check() });
+      return this.#writer.write(path, {
+        sequence: () => this.#sequence,
+        calibration: () => this.#calibration.latest,
+        check: () => this.#check(),
+      });
     };
     const result = this.#snapshot.then(run);
     this.#snapshot = result.catch(() => {});
@@ -142,7 +156,7 @@ export class GraphVectorIndex implements VectorIndex {
   statistics(): VectorIndexStatistics {
     this.#check();
     const { live, tail, tombstones, memoryBytes } = this.#native.counts();
-    return { count: live, tail, tombstones, memoryBytes };
+    return { count: live, tail, tombstones, memoryBytes, recall: this.#calibration.recall };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -152,6 +166,7 @@ export class GraphVectorIndex implements VectorIndex {
 
   async #close(): Promise<void> {
     clearInterval(this.#cleanup);
+    this.#calibration.close();
     // A snapshot under way notices at its next block.
     const closing = this.#snapshot.then(() => this.#native.close());
     await closing;

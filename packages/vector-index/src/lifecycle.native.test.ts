@@ -7,6 +7,7 @@ import type { VectorIndex, VectorSearchSettings } from "./vector-index.js";
 
 const SEARCH: VectorSearchSettings = {
   ef: -1,
+  targetRecall: 0.98,
   flatSearchCutoff: 40_000,
   graphTailMax: 10_000,
   cleanupIntervalSeconds: 0,
@@ -70,7 +71,7 @@ describe("what is refused", () => {
     [3, 4, 0],
   ])("works with %i connections, efConstruction %i, ef %i", async (maxConnections, efConstruction, ef) => {
     const dimensions = 8;
-    const search = { ...SEARCH, ef, flatSearchCutoff: Number.MAX_SAFE_INTEGER };
+    const search = { ...SEARCH, ef, targetRecall: 0.98, flatSearchCutoff: Number.MAX_SAFE_INTEGER };
     await using index = createVectorIndex({ dimensions, maxConnections, efConstruction }, search);
     const count = 6_000;
     const { next } = seededVectors(1);
@@ -105,6 +106,9 @@ describe("what is refused", () => {
     for (const change of [
       { ef: -2 },
       { flatSearchCutoff: -1 },
+      { targetRecall: 0 },
+      { targetRecall: 1.01 },
+      { targetRecall: Number.NaN },
       { graphTailMax: 0.5 },
       { cleanupIntervalSeconds: -1 },
     ]) {

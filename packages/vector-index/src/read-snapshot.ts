@@ -11,6 +11,7 @@ import {
   NativeVectorIndex,
   rowRecordBytes,
 } from "@shoal/native";
+import type { Calibration } from "./calibration.js";
 import { expectDone } from "./native-answer.js";
 import {
   damaged,
@@ -38,6 +39,8 @@ export interface ReadSnapshot {
   readonly sequence: number;
   /** What the next snapshot goes on with; undefined: it writes everything. */
   readonly written: WrittenSnapshot | undefined;
+  /** Undefined where the snapshot has none. */
+  readonly calibration: Calibration | undefined;
 }
 
 /** Reads what `SnapshotWriter` wrote. Fails with `dataLoss` unless every byte is as it was written for these settings. */
@@ -57,9 +60,11 @@ export async function readSnapshot(path: string, settings: VectorIndexSettings):
     const start = await readBytes(file, HEADER_BYTES);
     const header = decodeHeader(start, settings);
     const whole = header.format === WHOLE_FORMAT;
-    const written = whole ? await readWhole(file, native, header) : await readFiles(path, file, native, start, header);
+    const { written, calibration } = whole
+      ? { written: await readWhole(file, native, header), calibration: undefined }
+      : await readFiles(path, file, native, start, header);
     expectDone(await native.finishImport(header.rows, header.linked));
-    return { native, sequence: header.sequence, written };
+    return { native, sequence: header.sequence, written, calibration };
   } catch (error) {
     await native.close();
     const reason = error instanceof Error ? error.message : String(error);
@@ -76,7 +81,7 @@ async function readFiles(
   native: NativeVectorIndex,
   start: Buffer,
   header: SnapshotHeader,
-): Promise<WrittenSnapshot> {
+): Promise<{ written: WrittenSnapshot; calibration: Calibration | undefined }> {
   const rest = await readBytes(file, deathBytes(header.rows) + MANIFEST_BYTES_MAX);
   const manifest = decodeManifest(Buffer.concat([start, rest]), header);
   const { seed, rows, rowsChain, linked, nodesFile, nodesBytes, nodesChain } = manifest;
@@ -86,7 +91,19 @@ async function readFiles(
     readNodes(nodes, native, manifest),
   );
   const generation = 0;
-  return { path, seed, generation, rows, rowsChain, linked, nodesFile, nodesBytes, nodesChain, firstNodesBytes };
+  const written = {
+    path,
+    seed,
+    generation,
+    rows,
+    rowsChain,
+    linked,
+    nodesFile,
+    nodesBytes,
+    nodesChain,
+    firstNodesBytes,
+  };
+  return { written, calibration: manifest.calibration };
 }
 
 async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T> {

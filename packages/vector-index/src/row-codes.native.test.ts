@@ -58,7 +58,13 @@ const KINDS: readonly Kind[] = [
 
 const ALL = bitmap(DOCUMENTS);
 /** A filter is no reason to scan with this cutoff: what is found is found by walking. */
-const walking = (ef: number) => ({ ef, flatSearchCutoff: 0, graphTailMax: 10_000, cleanupIntervalSeconds: 0 });
+const walking = (ef: number) => ({
+  ef,
+  targetRecall: 0.98,
+  flatSearchCutoff: 0,
+  graphTailMax: 10_000,
+  cleanupIntervalSeconds: 0,
+});
 const settings = (dimensions: number) => ({ dimensions, maxConnections: 64, efConstruction: 128 });
 
 describe.each(KINDS)("rows $name", ({ make, ef, least }) => {

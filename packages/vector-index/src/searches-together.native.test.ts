@@ -7,7 +7,13 @@ import type { NearestDocuments } from "./vector-index.js";
 
 const DIMENSIONS = 20;
 const SEARCHES = 300;
-const SEARCH = { ef: -1, flatSearchCutoff: 40_000, graphTailMax: 10_000, cleanupIntervalSeconds: 0 };
+const SEARCH = {
+  ef: -1,
+  targetRecall: 0.98,
+  flatSearchCutoff: 40_000,
+  graphTailMax: 10_000,
+  cleanupIntervalSeconds: 0,
+};
 const SETTINGS = { dimensions: DIMENSIONS, maxConnections: 64, efConstruction: 128 };
 
 describe("searches at the same time", () => {

@@ -13,6 +13,7 @@ import type { VectorIndex, VectorSearchSettings } from "./vector-index.js";
 
 const SEARCH: VectorSearchSettings = {
   ef: -1,
+  targetRecall: 0.98,
   flatSearchCutoff: 40_000,
   graphTailMax: 10_000,
   cleanupIntervalSeconds: 0,

@@ -1,7 +1,7 @@
 // A snapshot is a manifest and two files beside it, which only grow. All numbers are little-endian.
 //
 // manifest = header, then the rest: seed u64, chain of the rows u64, number of the nodes' file u32, zeros u32, bytes of the
-//            nodes u64, chain of the nodes u64, one bit a row (set: dead), xxh3-64 u64 of all bytes before it
+//            nodes u64, chain of the nodes u64, one bit a row (set: dead), the calibration, xxh3-64 u64 of all bytes before it
 // header   = magic "SHOALVEC", format u32, dimensions u32, maxConnections u32, efConstruction u32, rows u32, linked u32,
 //            sequence u64, xxh3-64 u64 of the bytes before it
 // rows     = <path>.<seed in hex>.rows: a record a row (packages/native/cpp/row-records.h)
@@ -13,6 +13,7 @@
 import { basename } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { xxh3Matches, xxh3Write } from "@shoal/native";
+import { type Calibration, decodeCalibration, encodeCalibration } from "./calibration.js";
 import type { VectorIndexSettings } from "./vector-index.js";
 
 const MAGIC = Buffer.from("SHOALVEC", "latin1");
@@ -42,6 +43,7 @@ export interface SnapshotFiles {
 
 export interface Manifest extends Omit<SnapshotHeader, "format">, SnapshotFiles {
   readonly deaths: Uint8Array;
+  readonly calibration: Calibration | undefined;
 }
 
 export function damaged(reason: string): ShoalError {
@@ -73,7 +75,8 @@ export function lengthenChain(chain: bigint, hash: bigint): bigint {
 
 export function encodeManifest(manifest: Manifest): Buffer {
   const { dimensions, maxConnections, efConstruction, rows, linked, sequence, deaths } = manifest;
-  const bytes = Buffer.alloc(BITS_OFFSET + deaths.length + HASH_BYTES);
+  const calibration = encodeCalibration(manifest.calibration);
+  const bytes = Buffer.alloc(BITS_OFFSET + deaths.length + calibration.length + HASH_BYTES);
   MAGIC.copy(bytes);
   [FORMAT, dimensions, maxConnections, efConstruction, rows, linked].forEach((value, i) => {
     bytes.writeUInt32LE(value, MAGIC.length + 4 * i);
@@ -86,6 +89,7 @@ export function encodeManifest(manifest: Manifest): Buffer {
   bytes.writeBigUInt64LE(BigInt(manifest.nodesBytes), 72);
   bytes.writeBigUInt64LE(manifest.nodesChain, 80);
   bytes.set(deaths, BITS_OFFSET);
+  bytes.set(calibration, BITS_OFFSET + deaths.length);
   const end = bytes.length - HASH_BYTES;
   xxh3Write(bytes.subarray(0, end), NOTHING, bytes, end);
   return bytes;
@@ -123,7 +127,8 @@ export function decodeManifest(bytes: Buffer, header: SnapshotHeader): Manifest 
   const end = bytes.length - HASH_BYTES;
   if (end < BITS_OFFSET) throw damaged("it is cut short");
   if (!xxh3Matches(bytes.subarray(0, end), NOTHING, bytes, end)) throw damaged("its checksum does not match");
-  if (end !== BITS_OFFSET + deathBytes(header.rows)) throw damaged("it has another length than it says");
+  const calibrationAt = BITS_OFFSET + deathBytes(header.rows);
+  if (end < calibrationAt) throw damaged("it is shorter than it says");
   return {
     ...header,
     seed: bytes.readBigUInt64LE(48),
@@ -131,6 +136,7 @@ export function decodeManifest(bytes: Buffer, header: SnapshotHeader): Manifest 
     nodesFile: bytes.readUInt32LE(64),
     nodesBytes: Number(bytes.readBigUInt64LE(72)),
     nodesChain: bytes.readBigUInt64LE(80),
-    deaths: bytes.subarray(BITS_OFFSET, end),
+    deaths: bytes.subarray(BITS_OFFSET, calibrationAt),
+    calibration: decodeCalibration(bytes.subarray(calibrationAt, end)),
   };
 }

@@ -19,6 +19,7 @@ import type { NearestDocuments, VectorIndex, VectorSearchSettings } from "./vect
 
 const SEARCH: VectorSearchSettings = {
   ef: -1,
+  targetRecall: 0.98,
   flatSearchCutoff: 40_000,
   graphTailMax: 10_000,
   cleanupIntervalSeconds: 0,

@@ -1,3 +1,4 @@
+import type { MeasuredRecall } from "@shoal/model";
 import type { Waiting } from "./searches-under-way.js";
 
 /** Settings that are fixed when an index is created. */
@@ -10,8 +11,15 @@ export interface VectorIndexSettings {
 
 /** Settings that may change while the index is open. */
 export interface VectorSearchSettings {
-  /** Candidates kept during a search, at least as many as results are wanted (so 0 is allowed); -1 is automatic. */
+  /**
+   * Candidates kept during a search, at least as many as results are wanted (so 0 is allowed); -1: as many as the index has
+   * measured that it takes to find `targetRecall` of the nearest.
+   */
   readonly ef: number;
+  /** The share of the nearest that searches find on average, above 0 and up to 1; with 1 rows are scanned. */
+  readonly targetRecall: number;
+  /** Called with each measurement. */
+  readonly onMeasured?: ((recall: MeasuredRecall) => void) | undefined;
   /** A filter that allows at most so many ids may be answered by a flat scan. */
   readonly flatSearchCutoff: number;
   /** Vectors that are not linked into the graph yet; writers wait in `settled` while there are more. */
@@ -46,6 +54,8 @@ export interface VectorIndexStatistics {
   /** Removed documents that still take up space in the graph. */
   readonly tombstones: number;
   readonly memoryBytes: number;
+  /** Undefined where rows are scanned, where `ef` is a number, and before the first measurement. */
+  readonly recall: MeasuredRecall | undefined;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type NativeVectorIndex,
   rowRecordBytes,
 } from "@shoal/native";
+import type { Calibration } from "./calibration.js";
 import { expectDone } from "./native-answer.js";
 import { NODE_DISK, type SnapshotDisk, type SnapshotFile } from "./snapshot-disk.js";
 import {
@@ -44,6 +45,8 @@ export interface SnapshotWriterOptions {
 export interface SnapshotSource {
   /** The watermark now. */
   sequence(): number;
+  /** What it has measured of itself. */
+  calibration(): Calibration | undefined;
   /** Throws when the index is being closed. */
   check(): void;
 }
@@ -113,7 +116,10 @@ export class SnapshotWriter {
       const { rowsFile, nodesOpen, ...written } = progress;
       await rowsFile.sync();
       await nodesOpen.sync();
-      await this.#writeTemporary(`${path}.tmp`, encodeManifest({ ...this.#settings, ...written, sequence, deaths }));
+      await this.#writeTemporary(
+        `${path}.tmp`,
+        encodeManifest({ ...this.#settings, ...written, sequence, deaths, calibration: source.calibration() }),
+      );
       // From here on nobody knows which manifest counts until this one does.
       attempt.keepFiles();
       await this.#disk.replace(`${path}.tmp`, path);

@@ -1,6 +1,6 @@
 import type { ClusterNode } from "@shoal/cluster";
 import { RequestWarnings, ShoalError } from "@shoal/model";
-import type { RequestContext, ShardService, ShardStatus } from "@shoal/rpc";
+import type { RequestContext, ShardRecall, ShardService, ShardStatus } from "@shoal/rpc";
 import { describe, expect, it } from "vitest";
 import { ANONYMOUS } from "../auth/access.js";
 import { nodesRoute } from "./nodes-route.js";
@@ -11,8 +11,13 @@ function shard(className: string, shardName: string, objectCount: number, status
   return { address: { classId: className, className, shardName }, objectCount, status, reason: undefined };
 }
 
-function node(name: string, shardStatuses: ShardService["shardStatuses"]): ClusterNode {
-  const service = { shardStatuses } as Partial<ShardService> as ShardService;
+function node(
+  name: string,
+  shardStatuses: ShardService["shardStatuses"],
+  recalls: readonly ShardRecall[] = [],
+): ClusterNode {
+  const shardRecalls: ShardService["shardRecalls"] = async () => recalls;
+  const service = { shardStatuses, shardRecalls } as Partial<ShardService> as ShardService;
   return { record: { name, address: `${name}:7101`, shoalVersion: "1.2.3", gitHash: "abc" }, service };
 }
 
@@ -91,6 +96,25 @@ describe("GET /v1/nodes", () => {
       ["c", "UNAVAILABLE", { objectCount: 0, shardCount: 0 }],
     ]);
     expect(deadlines).toEqual([NOW + 2_000, NOW + 2_000, NOW + 2_000]);
+  });
+
+  it("F17: has what the index of a shard has measured, and nothing of it where a node does not know the question", async () => {
+    const recall = { target: 0.98, recall: 0.9831, error: 0.0024, candidates: 117.5, sample: 256, linked: 100_000 };
+    const { address } = shard("Car", "s1", 2, "ready");
+    const measured = { address, recall: { ...recall, queries: "asked", measuredAtMs: 1_700_000_000_000 } as const };
+    const statuses = async () => [shard("Car", "s1", 2, "ready"), shard("Car", "s2", 1, "ready")];
+    const recallsOf = async (one: ClusterNode, output: string) =>
+      (await answer([one], output))[0].shards.map((each: { readonly recall?: unknown }) => each.recall);
+    const known = node("a", statuses, [measured]);
+    expect(await recallsOf(known, "output=verbose")).toEqual([
+      { ...recall, queries: "asked", measuredAt: "2023-11-14T22:13:20.000Z" },
+      undefined,
+    ]);
+    expect(await recallsOf(known, "")).toEqual([undefined, undefined]);
+    const older = node("a", statuses);
+    (older.service as { shardRecalls: unknown }).shardRecalls = async () =>
+      Promise.reject(new ShoalError("internal", "no such method"));
+    expect(await recallsOf(older, "output=verbose")).toEqual([undefined, undefined]);
   });
 
   it("U1: tells as much as `output` asks for, in the members of today's interface", async () => {

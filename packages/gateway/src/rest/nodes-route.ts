@@ -1,6 +1,6 @@
 import type { ClusterNode, ClusterNodes } from "@shoal/cluster";
-import { type ClassRights, quoteText, ShoalError } from "@shoal/model";
-import type { RequestContext, ShardStatus } from "@shoal/rpc";
+import { type ClassRights, type MeasuredRecall, quoteText, ShoalError } from "@shoal/model";
+import type { RequestContext, ShardRecall, ShardStatus } from "@shoal/rpc";
 import type { Clock } from "@shoal/service-runtime";
 import { queryParameter, type RequestContent } from "../http/http-request.js";
 import { jsonResponse } from "../http/http-response.js";
@@ -32,10 +32,22 @@ export function nodesRoute(nodes: ClusterNodes, clock: Clock): Route {
       const deadline = Math.min(context.deadline, clock.now() + NODE_MS_MAX);
       const bounded: RequestContext = { deadline, signal: context.signal, requestId: context.requestId };
       return jsonResponse(200, {
-        nodes: await Promise.all(nodes.nodes.map(async (node) => shown(await stateOf(node, rights, bounded), output))),
+        nodes: await Promise.all(nodes.nodes.map((node) => shownNode(node, output, rights, bounded))),
       });
     },
   };
+}
+
+async function shownNode(
+  node: ClusterNode,
+  output: NodeOutput,
+  rights: ClassRights | undefined,
+  context: RequestContext,
+) {
+  const state = await stateOf(node, rights, context);
+  if (output !== "verbose" || state.status === "UNAVAILABLE") return shown(state, output, []);
+  // A node of an older version does not know the question.
+  return shown(state, output, await node.service.shardRecalls(context).catch(() => []));
 }
 
 function outputOf(request: Pick<RequestContent, "queryString">): NodeOutput {
@@ -76,12 +88,22 @@ async function stateOf(
 /** Clients fill their batches by it: without the length of a queue they do not wait for one (reference-today 5.10). */
 const BATCH_STATS = { ratePerSecond: 0 };
 
-function shown({ node: { name, version, gitHash }, status, shards }: NodeState, output: NodeOutput) {
+function shown(
+  { node: { name, version, gitHash }, status, shards }: NodeState,
+  output: NodeOutput,
+  recalls: readonly ShardRecall[],
+) {
   const stats = { objectCount: shards.reduce((sum, shard) => sum + shard.objectCount, 0), shardCount: shards.length };
   if (output === undefined) return { name, status, version, gitHash, stats, shards: shards.map(shownShard) };
   const node = { batchStats: BATCH_STATS, gitHash, name, operationalMode: "ReadWrite" };
   if (output === "minimal") return { ...node, shards: null, status, version };
-  return { ...node, shards: shards.map(verboseShard), stats, status, version };
+  return {
+    ...node,
+    shards: shards.map((shard) => verboseShard(shard, recallOf(shard, recalls))),
+    stats,
+    status,
+    version,
+  };
 }
 
 function shownShard({ address, objectCount }: ShardStatus) {
@@ -89,7 +111,7 @@ function shownShard({ address, objectCount }: ShardStatus) {
 }
 
 /** There is one copy of each shard, and a vector is in the index when its write is acknowledged. */
-function verboseShard(shard: ShardStatus) {
+function verboseShard(shard: ShardStatus, recall: MeasuredRecall | undefined) {
   return {
     ...shownShard(shard),
     asyncReplicationStatus: null,
@@ -99,7 +121,18 @@ function verboseShard(shard: ShardStatus) {
     replicationFactor: 1,
     vectorIndexingStatus: shard.status === "ready" ? "READY" : "READONLY",
     vectorQueueLength: 0,
+    // Ours: what the index has measured of itself.
+    ...(recall === undefined ? {} : { recall: shownRecall(recall) }),
   };
+}
+
+function recallOf({ address }: ShardStatus, recalls: readonly ShardRecall[]): MeasuredRecall | undefined {
+  const { classId, shardName } = address;
+  return recalls.find((one) => one.address.classId === classId && one.address.shardName === shardName)?.recall;
+}
+
+function shownRecall({ measuredAtMs, ...recall }: MeasuredRecall) {
+  return { ...recall, measuredAt: new Date(measuredAtMs).toISOString() };
 }
 
 function byClassThenName({ address: a }: ShardStatus, { address: b }: ShardStatus): number {

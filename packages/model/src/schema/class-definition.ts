@@ -39,11 +39,13 @@ export interface VectorIndexConfig {
   /** Neighbours of a node in the lowest layer of the graph. */
   readonly maxConnections: number;
   readonly efConstruction: number;
-  /** Candidates kept during a search; -1 is automatic. */
+  /** Candidates kept during a search; -1: as many as {@link targetRecall} takes. */
   readonly ef: number;
   readonly vectorCacheMaxObjects: number;
   /** Filtered searches that allow at most so many ids may scan them instead of walking the graph. */
   readonly flatSearchCutoff: number;
+  /** The share of the nearest that searches with automatic `ef` find, on average. Present only when the client sent it. */
+  readonly targetRecall?: number;
 }
 
 export interface InvertedIndexConfig {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ShoalError } from "../errors/shoal-error.js";
-import { int64Of } from "../objects/json-number.js";
+import { int64Of, JsonNumber } from "../objects/json-number.js";
 import { describeValue, isUncheckedObject } from "../objects/value-wording.js";
 
 const NAME = "{name}";
@@ -17,6 +17,19 @@ export function configInteger(min: number, max: number) {
       return z.NEVER;
     })
     .meta({ type: "integer", format: "int64", minimum: min, maximum: max });
+}
+
+/** A member of a config section: a number from `min` to `max`. */
+export function configNumber(min: number, max: number) {
+  return z
+    .unknown()
+    .transform((value, context) => {
+      const number = value instanceof JsonNumber ? value.toNumber() : value;
+      if (typeof number === "number" && number >= min && number <= max) return number;
+      context.addIssue({ code: "custom", message: wrongType(`a number from ${min} to ${max}`, value), input: value });
+      return z.NEVER;
+    })
+    .meta({ type: "number", minimum: min, maximum: max });
 }
 
 /** A member of a config section: true or false. */

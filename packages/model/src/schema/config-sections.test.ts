@@ -58,6 +58,14 @@ describe("config sections of a class", () => {
       "vectorIndexConfig.cleanupIntervalSeconds must be an integer from 0 to 31536000, without fraction or exponent, got the number -1",
     ],
     [
+      { class: "Foo", vectorIndexConfig: { targetRecall: 0.4 } },
+      "vectorIndexConfig.targetRecall must be a number from 0.5 to 1, got the number 0.4",
+    ],
+    [
+      { class: "Foo", vectorIndexConfig: { targetRecall: "high" } },
+      'vectorIndexConfig.targetRecall must be a number from 0.5 to 1, got the string "high"',
+    ],
+    [
       { class: "Foo", vectorIndexConfig: { flatSearchCutoff: -1 } },
       `vectorIndexConfig.flatSearchCutoff must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, without fraction or exponent, got the number -1`,
     ],

@@ -10,7 +10,7 @@ const IMMUTABLE_INDEX_MEMBERS = ["efConstruction", "maxConnections", "cleanupInt
 
 /**
  * The body of "update a class" applied to the class as it is (reference-rest 4.7): `description` and the mutable members
- * of `vectorIndexConfig` (`ef`, `flatSearchCutoff`, `vectorCacheMaxObjects`) may change, everything else must be as it
+ * of `vectorIndexConfig` (`ef`, `targetRecall`, `flatSearchCutoff`, `vectorCacheMaxObjects`) may change, everything else must be as it
  * is. What the body leaves out of `vectorIndexConfig` falls back to the defaults; what it leaves out of
  * `shardingConfig` stays, so that a grown cluster does not get in the way. Fails as `parseClass`.
  */

@@ -98,6 +98,7 @@ export class MemoryShards implements ShardRouter, SchemaView {
       mergeObjects: unsupported,
       deleteObject: unsupported,
       shardStatuses: unsupported,
+      shardRecalls: unsupported,
       matchingIds: async (shard, filter, idsMax) => {
         this.#count("matchingIds");
         const found = this.#of(shard).filter((object) => matches(filter, object));

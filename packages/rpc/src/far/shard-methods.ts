@@ -5,6 +5,7 @@ import {
   LIST_OBJECTS,
   MATCHING_IDS,
   SEARCH_BY_VECTOR,
+  SHARD_RECALLS,
   SHARD_STATUSES,
 } from "../wire/read-methods.js";
 import type { ShardMethod } from "../wire/shard-method.js";
@@ -22,6 +23,7 @@ const ALL = [
   MATCHING_IDS,
   AGGREGATE,
   SHARD_STATUSES,
+  SHARD_RECALLS,
 ];
 
 /** Every method by its code; each reads what it serves, so who calls it need not know of what types that is. */

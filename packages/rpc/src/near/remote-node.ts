@@ -16,7 +16,7 @@ import type {
 } from "@shoal/model";
 import type { ConnectionState, NodeConnection } from "../node-connection.js";
 import type { RequestContext } from "../request-context.js";
-import type { FoundObjects, ShardAddress, ShardStatus } from "../shard-service.js";
+import type { FoundObjects, ShardAddress, ShardRecall, ShardStatus } from "../shard-service.js";
 import {
   AGGREGATE,
   FIND_OBJECTS,
@@ -24,6 +24,7 @@ import {
   LIST_OBJECTS,
   MATCHING_IDS,
   SEARCH_BY_VECTOR,
+  SHARD_RECALLS,
   SHARD_STATUSES,
 } from "../wire/read-methods.js";
 import type { ShardMethod } from "../wire/shard-method.js";
@@ -113,6 +114,10 @@ class RemoteNode implements NodeConnection {
 
   shardStatuses(context: RequestContext): Promise<readonly ShardStatus[]> {
     return this.#ask(SHARD_STATUSES, undefined, context);
+  }
+
+  shardRecalls(context: RequestContext): Promise<readonly ShardRecall[]> {
+    return this.#ask(SHARD_RECALLS, undefined, context);
   }
 
   /** Ends the connection for good; what is under way fails with `unavailable`. */

@@ -8,6 +8,7 @@ import {
   LIST_OBJECTS,
   MATCHING_IDS,
   SEARCH_BY_VECTOR,
+  SHARD_RECALLS,
   SHARD_STATUSES,
 } from "../wire/read-methods.js";
 import type { ShardMethod } from "../wire/shard-method.js";
@@ -71,6 +72,11 @@ export function drawMessages(values: RandomValues): readonly WireMessage[] {
     exchange(MATCHING_IDS, { shard, filter: values.filter(), idsMax: 1e6 }, ids),
     exchange(AGGREGATE, { shard, aggregation: values.aggregation() }, values.aggregate()),
     exchange(SHARD_STATUSES, undefined, statuses),
+    exchange(
+      SHARD_RECALLS,
+      undefined,
+      values.list(() => ({ address: values.address(), recall: values.recall() })),
+    ),
   ];
 }
 

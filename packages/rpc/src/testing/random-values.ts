@@ -4,6 +4,7 @@ import {
   type DataObject,
   type FilterValue,
   type JsonObject,
+  type MeasuredRecall,
   type ObjectId,
   type ObjectListing,
   type ObjectMerge,
@@ -168,6 +169,19 @@ export class RandomValues {
   hit(): VectorSearchHit {
     const object = this.maybe(() => this.storedObject());
     return { id: object?.id ?? this.id(), distance: this.double(), object };
+  }
+
+  recall(): MeasuredRecall {
+    return {
+      target: this.double(),
+      recall: this.double(),
+      error: this.double(),
+      candidates: this.double(),
+      sample: this.#random.below(1_000),
+      queries: this.oneOf(["asked", "rows"]),
+      linked: this.#random.below(2 ** 31),
+      measuredAtMs: this.#random.below(2 ** 31) * 1000,
+    };
   }
 
   listing(): ObjectListing {

@@ -33,6 +33,7 @@ const METHODS = [
   "matchingIds",
   "aggregate",
   "shardStatuses",
+  "shardRecalls",
 ] as const satisfies readonly (keyof ShardService)[];
 
 export function scriptedNode(script: NodeScript, name = "node-1"): ScriptedNode {

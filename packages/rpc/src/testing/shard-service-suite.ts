@@ -68,6 +68,7 @@ function drawCalls(values: RandomValues): readonly { ask: (to: ShardService) => 
     { ask: (to) => to.matchingIds(shard, filter, 1e6, forever), answer: values.list(() => values.id()) },
     { ask: (to) => to.aggregate(shard, aggregation, forever), answer: values.aggregate() },
     { ask: (to) => to.shardStatuses(forever), answer: statuses },
+    { ask: (to) => to.shardRecalls(forever), answer: values.list(() => ({ address: shard, recall: values.recall() })) },
   ];
 }
 

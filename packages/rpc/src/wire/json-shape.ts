@@ -32,6 +32,12 @@ export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER): Js
   };
 }
 
+/** A number from 0 to 1. */
+export const share: JsonShape = (value, member) => {
+  if (typeof value === "number" && value >= 0 && value <= 1) return;
+  throw wrong(member, "a number from 0 to 1", value);
+};
+
 export function oneOf(...words: readonly string[]): JsonShape {
   return (value, member) => {
     if (typeof value !== "string" || !words.includes(value)) throw wrong(member, `one of ${words.join(", ")}`, value);

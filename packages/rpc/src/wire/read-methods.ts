@@ -1,4 +1,5 @@
 import type {
+  MeasuredRecall,
   ObjectId,
   ObjectListing,
   RowFields,
@@ -9,7 +10,7 @@ import type {
   VectorSearch,
   VectorSearchHit,
 } from "@shoal/model";
-import type { FoundObjects, ShardAddress, ShardStatus } from "../shard-service.js";
+import type { FoundObjects, ShardAddress, ShardRecall, ShardStatus } from "../shard-service.js";
 import { readAggregate, readAggregation, writeAggregate, writeAggregation } from "./aggregate-codec.js";
 import type { ByteReader } from "./byte-reader.js";
 import type { ByteWriter } from "./byte-writer.js";
@@ -218,6 +219,46 @@ export const SHARD_STATUSES: ShardMethod<undefined, readonly ShardStatus[]> = {
     })),
   serve: (service, _request, context) => service.shardStatuses(context),
 };
+
+export const SHARD_RECALLS: ShardMethod<undefined, readonly ShardRecall[]> = {
+  code: 12,
+  name: "shardRecalls",
+  isBulk: never,
+  hasRows: never,
+  writeRequest: () => undefined,
+  readRequest: () => undefined,
+  writeAnswer: (writer, recalls) =>
+    writer.list(recalls, (to, { address, recall }) => {
+      writeAddress(to, address);
+      writeRecall(to, recall);
+    }),
+  readAnswer: (reader) => reader.list((from) => ({ address: readAddress(from), recall: readRecall(from) })),
+  serve: (service, _request, context) => service.shardRecalls(context),
+};
+
+const QUERIES: readonly MeasuredRecall["queries"][] = ["asked", "rows"];
+
+function writeRecall(to: ByteWriter, recall: MeasuredRecall): void {
+  const { target, error, candidates, sample, queries, linked, measuredAtMs } = recall;
+  for (const number of [target, recall.recall, error, candidates]) to.double(number);
+  to.count(sample);
+  to.byte(QUERIES.indexOf(queries));
+  to.count(linked);
+  to.double(measuredAtMs);
+}
+
+function readRecall(from: ByteReader): MeasuredRecall {
+  return {
+    target: from.double(),
+    recall: from.double(),
+    error: from.double(),
+    candidates: from.double(),
+    sample: from.count(),
+    queries: from.choice(QUERIES, "queries of a measured recall"),
+    linked: from.count(),
+    measuredAtMs: from.double(),
+  };
+}
 
 /** Rows of which no part is asked for are not counted, as in the process. */
 function keepsRows({ properties, vector, extras }: RowFields): boolean {

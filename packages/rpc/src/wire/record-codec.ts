@@ -12,6 +12,7 @@ import {
   oneOf,
   optional,
   readJson,
+  share,
   text,
   whole,
 } from "./json-shape.js";
@@ -81,6 +82,7 @@ const DEFINITION = members({
     ef: whole(-1),
     vectorCacheMaxObjects: whole(0),
     flatSearchCutoff: whole(0),
+    targetRecall: optional(share),
   }),
   vectorIndexType: oneOf("hnsw"),
   vectorizer: text,

@@ -80,7 +80,7 @@ export class BruteForceIndex implements VectorIndex {
   }
 
   statistics(): VectorIndexStatistics {
-    return { count: this.vectors.size, tail: 0, tombstones: 0, memoryBytes: 0 };
+    return { count: this.vectors.size, tail: 0, tombstones: 0, memoryBytes: 0, recall: undefined };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -92,7 +92,7 @@ export function schemaOperations({ notFoundHasBody }: Pick<WireProfile, "notFoun
       tag: "schema",
       summary: "Change a class",
       description:
-        "The whole class as it shall be. `description` and, of `vectorIndexConfig`, `ef`, `flatSearchCutoff` and " +
+        "The whole class as it shall be. `description` and, of `vectorIndexConfig`, `ef`, `targetRecall`, `flatSearchCutoff` and " +
         "`vectorCacheMaxObjects` may change, everything else must be as it is. What is left out of `vectorIndexConfig` " +
         "falls back to its default.",
       body,

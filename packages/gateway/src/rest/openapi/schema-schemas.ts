@@ -49,6 +49,7 @@ export const STORED_CLASS = z
       ef: z.int(),
       vectorCacheMaxObjects: z.int(),
       flatSearchCutoff: z.int(),
+      targetRecall: z.number().optional(),
     }),
     vectorIndexType: z.literal("hnsw"),
     vectorizer: z.string(),

@@ -1,0 +1,250 @@
+import type { MeasuredRecall } from "@shoal/model";
+import { type NativeCounts, type NativeVectorIndex, type RecallProbe, type SearchEffort, STAGES } from "@shoal/native";
+import type { Calibration } from "./calibration.js";
+import { candidatesAt, candidatesUpTo, type EffortFit, fitEffort, recallOf } from "./fit-effort.js";
+import { QueryReservoir } from "./query-reservoir.js";
+import type { VectorSearchSettings } from "./vector-index.js";
+
+type CalibrationSettings = Pick<VectorSearchSettings, "targetRecall" | "ef" | "onMeasured">;
+
+/** Samples while the graph still grows, once it has grown, and when recall is looked at again. */
+const GROWING_SAMPLE = 48;
+const SAMPLE = 256;
+const CHECK_SAMPLE = 48;
+/** A sample ends after this time, if it is not smaller than a growing one. */
+const SAMPLE_MS_MAX = 8_000;
+/** So many asked queries replace those made from rows. */
+const ASKED_MIN = 64;
+
+/** The graph is measured again when it has grown by so much: at rest, and while it grows. */
+const GROWN = 1.25;
+const GROWING = 2;
+const WATCH_MS = 250;
+
+/** Recall is looked at again after so many searches, if not more of them come in a second than this, and not sooner than that. */
+const CHECK_QUERIES = 64;
+const BUSY_QUERIES_A_SECOND = 10;
+const CHECK_MS_MIN = 10_000;
+const CHECK_MS_MAX = 600_000;
+
+/** The longest walks of a first sample, and of a second one where those did not find enough. */
+const CANDIDATES = candidatesUpTo(512);
+const MORE_CANDIDATES = candidatesUpTo(2_048);
+
+/** Nothing but all of the nearest is enough. */
+const SCAN: SearchEffort = {
+  ...{
+    stage: 64,
+    knots: [{ contrast: 0, candidates: 64 }],
+    ofOne: 1,
+    ofHundred: 1,
+    ofQuarter: 1,
+    farthest: 0,
+    distances: 0,
+  },
+  exact: true,
+};
+
+interface Sample {
+  readonly probes: readonly RecallProbe[];
+  readonly queries: MeasuredRecall["queries"];
+}
+
+/** One index of the process at a time measures. */
+let line: Promise<void> = Promise.resolve();
+
+/**
+ * Measures the recall of an index and sets the effort of its searches by it: when the graph has grown, and when queries are
+ * others than before. Everything it costs is one thread for the time of a sample.
+ */
+export class RecallCalibration {
+  readonly #native: NativeVectorIndex;
+  readonly #reservoir: QueryReservoir;
+  readonly #nowMs: () => number;
+  #onMeasured: ((recall: MeasuredRecall) => void) | undefined;
+  #target: number;
+  /** Whether searches keep as many candidates as is measured. */
+  #wanted = false;
+  #latest: Calibration | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  #underWay = false;
+  #closed = false;
+  #seed = 0;
+  #nextCheck = { afterQueries: CHECK_QUERIES, atMs: 0, waitMs: CHECK_MS_MIN, markedAtMs: 0 };
+
+  constructor(native: NativeVectorIndex, dimensions: number, target: number, nowMs = () => performance.now()) {
+    this.#native = native;
+    this.#target = target;
+    this.#nowMs = nowMs;
+    this.#reservoir = new QueryReservoir(dimensions);
+  }
+
+  /** The last one; undefined while there was none, or none is wanted. */
+  get latest(): Calibration | undefined {
+    return this.#wanted ? this.#latest : undefined;
+  }
+
+  /** The same without the effort that it led to. */
+  get recall(): MeasuredRecall | undefined {
+    if (this.latest === undefined) return undefined;
+    const { effort: _, ...recall } = this.latest;
+    return recall;
+  }
+
+  configure({ targetRecall: target, ef, onMeasured }: CalibrationSettings): void {
+    // With a number of candidates of its own no search needs a measurement.
+    const wanted = ef < 0;
+    this.#onMeasured = onMeasured;
+    const isNew = target !== this.#target || (wanted && !this.#wanted);
+    this.#target = target;
+    this.#wanted = wanted;
+    if (isNew && this.#latest?.target !== target) this.#latest = undefined;
+    if (target === 1) this.#native.setEffort(SCAN);
+    else this.changed();
+  }
+
+  /** From a snapshot. */
+  restore(calibration: Calibration): void {
+    if (calibration.target !== this.#target) return;
+    this.#native.setEffort(calibration.effort);
+    this.#latest = calibration;
+  }
+
+  /** The index has other rows, or links them. */
+  changed(): void {
+    if (!this.#wanted || this.#closed || this.#target === 1) return;
+    this.#watch ??= setTimeout(() => {
+      this.#watch = undefined;
+      void this.#look();
+    }, WATCH_MS).unref();
+  }
+
+  /** A query was asked. */
+  searched(query: Float32Array): void {
+    if (!this.#wanted) return;
+    this.#reservoir.add(query);
+    const check = this.#nextCheck;
+    if (this.#reservoir.seen < check.afterQueries) return;
+    check.afterQueries = this.#reservoir.seen + CHECK_QUERIES;
+    const now = this.#nowMs();
+    const isBusy = (now - check.markedAtMs) * BUSY_QUERIES_A_SECOND < CHECK_QUERIES * 1_000;
+    check.markedAtMs = now;
+    // Never looked at with queries that were asked: now, however many there are.
+    if (now < check.atMs || (isBusy && this.#latest?.queries !== "rows")) return;
+    void this.#check();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#watch);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#closed || this.#underWay) return;
+    const counts = this.#native.counts();
+    if (this.#isDue(counts)) await this.#inLine(() => this.#measure(counts.tail > 0 ? GROWING_SAMPLE : SAMPLE));
+    else if (counts.tail > 0) this.changed();
+  }
+
+  #isDue({ linked, tail }: NativeCounts): boolean {
+    if (linked === 0) return false;
+    const before = this.#latest?.linked ?? 0;
+    const isSmallSample = (this.#latest?.sample ?? 0) <= GROWING_SAMPLE;
+    if (tail > 0) return linked >= GROWING * before;
+    return isSmallSample || linked >= GROWN * before || linked * GROWN <= before;
+  }
+
+  async #inLine(work: () => Promise<void>): Promise<void> {
+    this.#underWay = true;
+    const turn = line.then(async () => {
+      if (!this.#closed) await work();
+    });
+    line = turn.catch(() => {});
+    try {
+      await turn;
+    } finally {
+      this.#underWay = false;
+      this.changed();
+    }
+  }
+
+  async #measure(sample: number): Promise<void> {
+    const target = this.#target;
+    for (const candidates of [CANDIDATES, MORE_CANDIDATES]) {
+      const measured = await this.#probe(sample, candidates);
+      if (measured === undefined) return;
+      const fit = fitEffort(measured.probes, candidates, target);
+      const isLongest = candidates === MORE_CANDIDATES;
+      if (!isLongest && (!fit.reached || fit.effort.exact)) continue;
+      this.#take(fit, measured, target);
+      return;
+    }
+  }
+
+  #take(fit: EffortFit, { probes, queries }: Sample, target: number): void {
+    if (this.#closed || target !== this.#target) return;
+    this.#native.setEffort(fit.effort);
+    this.#latest = {
+      target,
+      recall: fit.recall,
+      error: fit.error,
+      candidates: fit.effort.exact ? 0 : fit.candidates,
+      sample: probes.length,
+      queries,
+      linked: Math.max(...probes.map(({ linked }) => linked)),
+      measuredAtMs: Math.round(performance.timeOrigin + performance.now()),
+      effort: fit.effort,
+    };
+    const now = this.#nowMs();
+    this.#nextCheck = { ...this.#nextCheck, atMs: now, waitMs: CHECK_MS_MIN };
+    if (this.recall !== undefined) this.#onMeasured?.(this.recall);
+  }
+
+  get #isAsked(): boolean {
+    return this.#reservoir.size >= ASKED_MIN;
+  }
+
+  /** Looks whether queries of late still find enough, and measures anew when they do not. */
+  async #check(): Promise<void> {
+    const latest = this.#latest;
+    if (this.#closed || this.#underWay || latest === undefined || latest.effort.exact) return;
+    const check = this.#nextCheck;
+    check.waitMs = Math.min(2 * check.waitMs, CHECK_MS_MAX);
+    check.atMs = this.#nowMs() + check.waitMs;
+    await this.#inLine(async () => {
+      if (latest.queries === "rows" && this.#isAsked) return this.#measure(SAMPLE);
+      const measured = await this.#probe(CHECK_SAMPLE, CANDIDATES);
+      if (measured === undefined) return;
+      const { recall, error } = foundWith(latest.effort, measured.probes);
+      if (recall + 2 * error < this.#target || recall - 2 * error > Math.max(this.#target, latest.recall)) {
+        await this.#measure(SAMPLE);
+      }
+    });
+  }
+
+  async #probe(sample: number, candidates: Uint32Array): Promise<Sample | undefined> {
+    const probes: RecallProbe[] = [];
+    const end = this.#nowMs() + SAMPLE_MS_MAX;
+    const isAsked = this.#isAsked;
+    while (probes.length < sample && (probes.length < GROWING_SAMPLE || this.#nowMs() < end)) {
+      if (this.#closed) return undefined;
+      const query = isAsked ? this.#reservoir.at(probes.length) : undefined;
+      if (isAsked && query === undefined) break;
+      const probe = await this.#native.probe(candidates, this.#seed++, query);
+      if (probe === undefined) return undefined;
+      probes.push(probe);
+    }
+    return { probes, queries: isAsked ? "asked" : "rows" };
+  }
+}
+
+/** What queries of the sample find with an effort. */
+function foundWith({ knots, stage }: SearchEffort, probes: readonly RecallProbe[]): { recall: number; error: number } {
+  const place = STAGES.findIndex((one) => one === stage);
+  const kept = probes.map(({ all }) => Math.max(stage, candidatesAt(knots, all.contrasts[place] ?? 1)));
+  return recallOf(
+    probes.map(({ all }) => all.needed),
+    10,
+    kept,
+  );
+}
