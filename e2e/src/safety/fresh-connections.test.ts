@@ -12,7 +12,7 @@ const CLIENTS = 50;
 /** So long the flood goes on before somebody else comes: the queue of the kernel is full then. */
 const FLOOD_MS = 4_000;
 const FRESH = 30;
-const FRESH_MS_MAX = 5_000;
+const FRESH_MS_MAX = 7_000;
 
 let server: ServerProcess;
 
