@@ -1,7 +1,7 @@
 import type { Answer } from "./requests.js";
 
 /** Places of the last candidate of the first stages that searches may have. The same numbers stand in cpp/recall-probe.h. */
-export const STAGES = [16, 32, 64] as const;
+export const STAGES: readonly number[] = [16, 32, 64];
 
 /** Stands for candidates that a result takes when none of the numbers that were tried finds it. */
 export const NOT_FOUND = 0xffffffff;

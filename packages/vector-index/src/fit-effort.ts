@@ -94,7 +94,7 @@ class StageFit {
   constructor(probes: readonly RecallProbe[], candidates: Uint32Array, place: number, target: number) {
     this.#probes = probes;
     this.#candidates = candidates;
-    this.#stage = STAGES[place] ?? STAGES[0];
+    this.#stage = STAGES[place] ?? 16;
     this.#place = place;
     this.#target = target;
     this.#contrasts = probes.map(({ all }) => all.contrasts[place] ?? 1);

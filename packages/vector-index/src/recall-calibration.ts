@@ -1,3 +1,4 @@
+import { eventLoop } from "@shoal/fair-share";
 import type { MeasuredRecall } from "@shoal/model";
 import { type NativeCounts, type NativeVectorIndex, type RecallProbe, type SearchEffort, STAGES } from "@shoal/native";
 import type { Calibration } from "./calibration.js";
@@ -11,8 +12,11 @@ type CalibrationSettings = Pick<VectorSearchSettings, "targetRecall" | "ef" | "o
 const GROWING_SAMPLE = 48;
 const SAMPLE = 256;
 const CHECK_SAMPLE = 48;
-/** A sample ends after this time, if it is not smaller than a growing one. */
+/** A sample ends after this time, if it has so many by then. */
 const SAMPLE_MS_MAX = 8_000;
+const SAMPLE_MIN = 64;
+/** With fewer, as of an index of zeros, nothing is said. */
+const TELLING_MIN = 16;
 /** So many asked queries replace those made from rows. */
 const ASKED_MIN = 64;
 
@@ -20,8 +24,13 @@ const ASKED_MIN = 64;
 const GROWN = 1.25;
 const GROWING = 2;
 const WATCH_MS = 250;
+/** After a measurement that came to nothing, as during a rebuild, the next one waits twice as long each time, up to this. */
+const RETRY_MS_MAX = 600_000;
 
-/** Recall is looked at again after so many searches, if not more of them come in a second than this, and not sooner than that. */
+/**
+ * Recall is looked at again after so many searches, after a pause that doubles; while more of them come in a second than this, after the
+ * longest pause.
+ */
 const CHECK_QUERIES = 64;
 const BUSY_QUERIES_A_SECOND = 10;
 const CHECK_MS_MIN = 10_000;
@@ -69,6 +78,9 @@ export class RecallCalibration {
   #watch: NodeJS.Timeout | undefined;
   #underWay = false;
   #closed = false;
+  /** Whether the last sample was one of a graph at rest. */
+  #isComplete = false;
+  #failures = 0;
   #seed = 0;
   #nextCheck = { afterQueries: CHECK_QUERIES, atMs: 0, waitMs: CHECK_MS_MIN, markedAtMs: 0 };
 
@@ -77,6 +89,11 @@ export class RecallCalibration {
     this.#target = target;
     this.#nowMs = nowMs;
     this.#reservoir = new QueryReservoir(dimensions);
+  }
+
+  /** It may change while a measurement is under way. */
+  get #mayMeasure(): boolean {
+    return this.#wanted && !this.#closed && this.#target < 1;
   }
 
   /** The last one; undefined while there was none, or none is wanted. */
@@ -98,7 +115,10 @@ export class RecallCalibration {
     const isNew = target !== this.#target || (wanted && !this.#wanted);
     this.#target = target;
     this.#wanted = wanted;
-    if (isNew && this.#latest?.target !== target) this.#latest = undefined;
+    if (isNew && this.#latest?.target !== target) {
+      this.#latest = undefined;
+      this.#isComplete = false;
+    }
     if (target === 1) this.#native.setEffort(SCAN);
     else this.changed();
   }
@@ -108,20 +128,23 @@ export class RecallCalibration {
     if (calibration.target !== this.#target) return;
     this.#native.setEffort(calibration.effort);
     this.#latest = calibration;
+    this.#isComplete = calibration.sample > GROWING_SAMPLE;
   }
 
   /** The index has other rows, or links them. */
   changed(): void {
-    if (!this.#wanted || this.#closed || this.#target === 1) return;
+    if (!this.#mayMeasure) return;
+    const waitMs = Math.min(WATCH_MS * 2 ** this.#failures, RETRY_MS_MAX);
     this.#watch ??= setTimeout(() => {
       this.#watch = undefined;
       void this.#look();
-    }, WATCH_MS).unref();
+    }, waitMs).unref();
   }
 
   /** A query was asked. */
   searched(query: Float32Array): void {
-    if (!this.#wanted) return;
+    // An index without a graph measures nothing.
+    if (!this.#wanted || this.#latest === undefined) return;
     this.#reservoir.add(query);
     const check = this.#nextCheck;
     if (this.#reservoir.seen < check.afterQueries) return;
@@ -130,7 +153,8 @@ export class RecallCalibration {
     const isBusy = (now - check.markedAtMs) * BUSY_QUERIES_A_SECOND < CHECK_QUERIES * 1_000;
     check.markedAtMs = now;
     // Never looked at with queries that were asked: now, however many there are.
-    if (now < check.atMs || (isBusy && this.#latest?.queries !== "rows")) return;
+    const isPressing = this.#latest.queries === "rows" || now >= check.atMs + CHECK_MS_MAX;
+    if (now < check.atMs || (isBusy && !isPressing)) return;
     void this.#check();
   }
 
@@ -140,7 +164,7 @@ export class RecallCalibration {
   }
 
   async #look(): Promise<void> {
-    if (this.#closed || this.#underWay) return;
+    if (!this.#mayMeasure || this.#underWay) return;
     const counts = this.#native.counts();
     if (this.#isDue(counts)) await this.#inLine(() => this.#measure(counts.tail > 0 ? GROWING_SAMPLE : SAMPLE));
     else if (counts.tail > 0) this.changed();
@@ -149,40 +173,41 @@ export class RecallCalibration {
   #isDue({ linked, tail }: NativeCounts): boolean {
     if (linked === 0) return false;
     const before = this.#latest?.linked ?? 0;
-    const isSmallSample = (this.#latest?.sample ?? 0) <= GROWING_SAMPLE;
     if (tail > 0) return linked >= GROWING * before;
-    return isSmallSample || linked >= GROWN * before || linked * GROWN <= before;
+    return !this.#isComplete || linked >= GROWN * before || linked * GROWN <= before;
   }
 
-  async #inLine(work: () => Promise<void>): Promise<void> {
+  /** A measurement that fails leaves the effort as it is, and is tried again. */
+  async #inLine(work: () => Promise<boolean>): Promise<void> {
     this.#underWay = true;
-    const turn = line.then(async () => {
-      if (!this.#closed) await work();
-    });
-    line = turn.catch(() => {});
-    try {
-      await turn;
-    } finally {
-      this.#underWay = false;
-      this.changed();
-    }
+    const turn = line.then(async () => !this.#mayMeasure || (await work())).catch(() => false);
+    line = turn.then(() => {});
+    this.#failures = (await turn) ? 0 : this.#failures + 1;
+    this.#underWay = false;
+    this.changed();
   }
 
-  async #measure(sample: number): Promise<void> {
+  /** Whether there is a new effort. */
+  async #measure(sample: number): Promise<boolean> {
     const target = this.#target;
     for (const candidates of [CANDIDATES, MORE_CANDIDATES]) {
       const measured = await this.#probe(sample, candidates);
-      if (measured === undefined) return;
-      const fit = fitEffort(measured.probes, candidates, target);
+      if (measured === undefined) return false;
+      await eventLoop.next();
+      // A few queries of a graph that grows say less than they seem to: the misses that they may have are halved.
+      const aimed = sample > GROWING_SAMPLE ? target : (1 + target) / 2;
+      const fit = fitEffort(measured.probes, candidates, aimed);
       const isLongest = candidates === MORE_CANDIDATES;
       if (!isLongest && (!fit.reached || fit.effort.exact)) continue;
       this.#take(fit, measured, target);
-      return;
+      this.#isComplete = sample > GROWING_SAMPLE;
+      return true;
     }
+    return false;
   }
 
   #take(fit: EffortFit, { probes, queries }: Sample, target: number): void {
-    if (this.#closed || target !== this.#target) return;
+    if (!this.#mayMeasure || target !== this.#target) return;
     this.#native.setEffort(fit.effort);
     this.#latest = {
       target,
@@ -207,18 +232,19 @@ export class RecallCalibration {
   /** Looks whether queries of late still find enough, and measures anew when they do not. */
   async #check(): Promise<void> {
     const latest = this.#latest;
-    if (this.#closed || this.#underWay || latest === undefined || latest.effort.exact) return;
+    if (!this.#mayMeasure || this.#underWay || latest === undefined || latest.effort.exact) return;
     const check = this.#nextCheck;
     check.waitMs = Math.min(2 * check.waitMs, CHECK_MS_MAX);
     check.atMs = this.#nowMs() + check.waitMs;
     await this.#inLine(async () => {
       if (latest.queries === "rows" && this.#isAsked) return this.#measure(SAMPLE);
       const measured = await this.#probe(CHECK_SAMPLE, CANDIDATES);
-      if (measured === undefined) return;
+      if (measured === undefined) return false;
       const { recall, error } = foundWith(latest.effort, measured.probes);
       if (recall + 2 * error < this.#target || recall - 2 * error > Math.max(this.#target, latest.recall)) {
-        await this.#measure(SAMPLE);
+        return this.#measure(SAMPLE);
       }
+      return true;
     });
   }
 
@@ -226,21 +252,21 @@ export class RecallCalibration {
     const probes: RecallProbe[] = [];
     const end = this.#nowMs() + SAMPLE_MS_MAX;
     const isAsked = this.#isAsked;
-    while (probes.length < sample && (probes.length < GROWING_SAMPLE || this.#nowMs() < end)) {
-      if (this.#closed) return undefined;
-      const query = isAsked ? this.#reservoir.at(probes.length) : undefined;
+    for (let tried = 0; tried < sample && (probes.length < SAMPLE_MIN || this.#nowMs() < end); tried++) {
+      if (!this.#mayMeasure) return undefined;
+      const query = isAsked ? this.#reservoir.at(tried) : undefined;
       if (isAsked && query === undefined) break;
       const probe = await this.#native.probe(candidates, this.#seed++, query);
-      if (probe === undefined) return undefined;
-      probes.push(probe);
+      if (probe !== undefined) probes.push(probe);
     }
+    if (probes.length < TELLING_MIN) return undefined;
     return { probes, queries: isAsked ? "asked" : "rows" };
   }
 }
 
 /** What queries of the sample find with an effort. */
 function foundWith({ knots, stage }: SearchEffort, probes: readonly RecallProbe[]): { recall: number; error: number } {
-  const place = STAGES.findIndex((one) => one === stage);
+  const place = STAGES.indexOf(stage);
   const kept = probes.map(({ all }) => Math.max(stage, candidatesAt(knots, all.contrasts[place] ?? 1)));
   return recallOf(
     probes.map(({ all }) => all.needed),
