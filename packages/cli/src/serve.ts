@@ -16,7 +16,7 @@ import { contextionaryTls } from "./contextionary-tls.js";
 import { followApiKeys } from "./follow-api-keys.js";
 import { accessMemory } from "./followed-access.js";
 import { FollowedExtensions } from "./followed-extensions.js";
-import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
+import { openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
 import { KNOWN_ACCESS } from "./known-access.js";
 import { KNOWN_SCHEMA } from "./known-schema.js";
@@ -107,10 +107,9 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   };
   const storage = await openStorageNode(
     options,
-    { nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress },
+    { nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
     scope,
   );
-  if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
   await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
   const { shoalVersion, gitHash } = options;

@@ -155,8 +155,8 @@ export class GraphVectorIndex implements VectorIndex {
 
   statistics(): VectorIndexStatistics {
     this.#check();
-    const { live, tail, tombstones, memoryBytes } = this.#native.counts();
-    return { count: live, tail, tombstones, memoryBytes, recall: this.#calibration.recall };
+    const { live, tail, tombstones, rows, memoryBytes } = this.#native.counts();
+    return { count: live, tail, tombstones, deadRows: rows - live, memoryBytes, recall: this.#calibration.recall };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -201,7 +201,8 @@ export class GraphVectorIndex implements VectorIndex {
     // setInterval counts in 31 bits of milliseconds.
     const milliseconds = Math.min(cleanupIntervalSeconds * 1000, 2 ** 31 - 1);
     this.#cleanup = setInterval(() => {
-      if (needsRebuild(this.#native.counts())) this.#rebuildInBackground();
+      const counts = this.#native.counts();
+      if (needsRebuild(counts) && this.#search.hasRoom?.(livingBytes(counts)) !== false) this.#rebuildInBackground();
     }, milliseconds).unref();
   }
 
@@ -217,6 +218,11 @@ export class GraphVectorIndex implements VectorIndex {
 function needsRebuild({ live, rows }: NativeCounts): boolean {
   const dead = rows - live;
   return dead >= TOMBSTONES_MIN && dead > rows * TOMBSTONE_SHARE_MAX;
+}
+
+/** About what it would take without its dead rows. */
+function livingBytes({ live, rows, memoryBytes }: NativeCounts): number {
+  return memoryBytes * (live / Math.max(1, rows));
 }
 
 function nearest({ integers, floats }: { integers: Uint32Array; floats: Float32Array }): NearestDocuments {
