@@ -21,27 +21,31 @@ void PreparedQuery::prepare(const float* vector, const Rows& rows) {
     splitFloat(exact[i], high[i], low);
   }
   codes.resize(rows.codeBytes());
-  coarse = rows.coded() && writeCodes(exact.data(), rows.dimensions(), codes.data()).coarse;
   // |q·x - q'·x'| <= |q - q'||x| + |q'||x - x'| by Cauchy and Schwarz; x has length one, and |q'| is 1.004 at most.
-  error = residualOf(exact.data(), rows.dimensions()) + 1.004f * rows.residualMax() + summationError(rows.lanes());
+  const float rounding = summationError(rows.lanes());
+  error = residualOf(exact.data(), rows.dimensions()) + 1.004f * rows.residualMax() + rounding;
+  if (!rows.coded()) return;
+  const CodeLoss lost = writeCodes(exact.data(), rows.dimensions(), codes.data());
+  coarse = lost.coarse;
+  codeError = lost.length + (1.0001f + lost.length) * rows.codeResidualMax() + rounding;
 }
 
-void NearestCollector::insert(float distance) {
+void NearestCollector::insert(float farthest) {
   auto& nearest = scratch_.nearest;
   if (nearest.size() < wanted_) {
-    nearest.push_back(distance);
+    nearest.push_back(farthest);
     std::push_heap(nearest.begin(), nearest.end());
-  } else if (distance < nearest.front()) {
+  } else if (farthest < nearest.front()) {
     std::pop_heap(nearest.begin(), nearest.end());
-    nearest.back() = distance;
+    nearest.back() = farthest;
     std::push_heap(nearest.begin(), nearest.end());
   } else {
     return;
   }
-  if (nearest.size() == wanted_) limit_ = nearest.front() + 2 * query_.error;
+  if (nearest.size() == wanted_) limit_ = nearest.front();
 }
 
-void NearestCollector::rank() {
+bool NearestCollector::rank(uint32_t& unread) {
   const Rows& rows = rows_;
   const PreparedQuery& query = query_;
   const SimdKernels& kernels = simdKernels();
@@ -49,10 +53,20 @@ void NearestCollector::rank() {
   ranked.clear();
   for (const Candidate& candidate : scratch_.kept)
     if (candidate.distance <= limit_) ranked.push_back(candidate);
+  const bool allResident = rows.allResident();
+  if (!allResident) scratch_.halves.resize(2 * rows.lanes());
+  uint16_t* const readHigh = scratch_.halves.data();
   for (size_t i = 0; i < ranked.size(); i++) {
-    if (i + 4 < ranked.size()) __builtin_prefetch(rows.low(ranked[i + 4].row));
+    if (allResident && i + 4 < ranked.size()) __builtin_prefetch(rows.low(ranked[i + 4].row));
     const uint32_t row = ranked[i].row;
-    const float dot = kernels.dotExact(query.exact.data(), rows.high(row), rows.low(row), rows.lanes());
+    const bool resident = allResident || rows.resident(row);
+    if (!resident && !rows.readHalves(row, readHigh, readHigh + rows.lanes())) {
+      unread = row;
+      return false;
+    }
+    const uint16_t* high = resident ? rows.high(row) : readHigh;
+    const uint16_t* low = resident ? rows.low(row) : readHigh + rows.lanes();
+    const float dot = kernels.dotExact(query.exact.data(), high, low, rows.lanes());
     const bool undefined = query.zero || (dot == 0 && rows.isZero(row));
     ranked[i].distance = undefined ? ZERO_VECTOR_DISTANCE : std::min(2.0f, std::max(0.0f, 1 - dot));
     ranked[i].row = rows.document(row);
@@ -69,6 +83,7 @@ void NearestCollector::rank() {
     scratch_.distances[i] = ranked[i].distance == ZERO_VECTOR_DISTANCE ? std::numeric_limits<float>::quiet_NaN()
                                                                        : ranked[i].distance;
   }
+  return true;
 }
 
 }  // namespace shoal

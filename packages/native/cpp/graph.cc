@@ -47,6 +47,15 @@ bool Graph::reserve(size_t nodes) {
 
 void Graph::sample(const Rows& rows) {
   const SimdKernels& kernels = simdKernels();
+  // By codes where halves are not in memory: that is near enough for a mean.
+  const auto distanceOf = [&](size_t first, size_t second) {
+    if (rows.resident(first) && rows.resident(second))
+      return 1 - kernels.dotHigh(rows.high(first), rows.high(second), rows.lanes());
+    const int8_t* other = rows.codes(second);
+    float dot;
+    kernels.dotCodesMany(rows.codes(first), &other, 1, rows.codeBytes(), &dot);
+    return 1 - dot;
+  };
   const size_t step = std::max<size_t>(1, size() / SAMPLES);
   size_t links = 0, samples = 0;
   double sum = 0, squares = 0;
@@ -56,7 +65,7 @@ void Graph::sample(const Rows& rows) {
     samples++;
     distances.clear();
     for (const uint32_t neighbour : nodes_.links(static_cast<uint32_t>(slot), 0))
-      distances.push_back(1 - kernels.dotHigh(rows.high(slot), rows.high(neighbour), rows.lanes()));
+      distances.push_back(distanceOf(slot, neighbour));
     links += distances.size();
     if (distances.empty()) continue;
     const size_t place = std::min(NEAR_LINK, distances.size() - 1);

@@ -29,6 +29,16 @@ interface VectorIndexAddon {
   indexExportBlock(index: Handle, request: number, kind: number, first: number, end: number, target: Uint8Array): void;
   indexExportRows(index: Handle, request: number, first: number, file: Uint32Array, target: Uint8Array): void;
   indexExportDeaths(index: Handle, request: number, target: Uint8Array): void;
+  indexRelease(
+    index: Handle,
+    request: number,
+    path: Uint8Array,
+    file: Uint32Array,
+    generation: number,
+    keep: number,
+    end: number,
+  ): void;
+  indexFillFrom(index: Handle, path: Uint8Array, file: Uint32Array, keep: number): boolean;
   indexImportBlock(index: Handle, request: number, kind: number, first: number, block: Uint8Array): void;
   indexImportRows(index: Handle, request: number, first: number, file: Uint32Array, records: Uint8Array): void;
   indexImportDeaths(index: Handle, request: number, bits: Uint8Array): void;
@@ -68,7 +78,12 @@ export interface Frozen {
   readonly linked: number;
   /** Another one when rows and nodes are not those of before: a rebuild has made them anew. */
   readonly generation: number;
+  /** Whether codes tell distances between rows, so that their float32 values need not be in memory. */
+  readonly told: boolean;
 }
+
+/** Numbers of rows are below 2^30. */
+const ROWS_MAX = 2 ** 30;
 
 function rowFileParts({ seed, chain }: RowFilePlace): Uint32Array {
   return Uint32Array.from([seed, seed >> 32n, chain, chain >> 32n], (part) => Number(part & 0xffffffffn));
@@ -207,10 +222,10 @@ export class NativeVectorIndex {
 
   /** While pinned: makes this the moment that exported bytes show. */
   freeze(): Frozen {
-    const out = new Uint32Array(3);
+    const out = new Uint32Array(4);
     native.indexFreeze(this.#handle, out);
-    const [rows = 0, linked = 0, generation = 0] = out;
-    return { rows, linked, generation };
+    const [rows = 0, linked = 0, generation = 0, told = 0] = out;
+    return { rows, linked, generation, told: told === 1 };
   }
 
   /**
@@ -229,6 +244,24 @@ export class NativeVectorIndex {
   /** Writes a bit for each frozen row to `target`, which has a byte for eight of them: set when the row is dead. */
   exportDeaths(target: Uint8Array): Promise<Answer> {
     return this.#lend(target, (id) => native.indexExportDeaths(this.#handle, id, target));
+  }
+
+  /**
+   * Takes float32 values of rows from `keep` to `end` out of memory: they are read from the file `path` from then on, which holds
+   * all rows up to `end`. Not those of another generation, those that are not linked, and where codes do not tell rows.
+   */
+  release(path: string, file: RowFilePlace, generation: number, keep: number, end: number): Promise<Answer> {
+    const least = Math.min(keep, ROWS_MAX);
+    const bytes = Buffer.from(path);
+    return request((id) =>
+      native.indexRelease(this.#handle, id, Uint8Array.from(bytes), rowFileParts(file), generation, least, end),
+    );
+  }
+
+  /** Before the first row: those from `keep` on are read from the file, and not kept while they come. False: no such file. */
+  fillFrom(path: string, file: RowFilePlace, keep: number): boolean {
+    const bytes = Uint8Array.from(Buffer.from(path));
+    return native.indexFillFrom(this.#handle, bytes, rowFileParts(file), Math.min(keep, ROWS_MAX));
   }
 
   /** Into a new index: verifies a block and takes it in; answers [next first], or `damaged`. */

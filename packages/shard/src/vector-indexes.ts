@@ -67,7 +67,7 @@ export class VectorIndexSource {
   }
 
   #searchSettings(): VectorSearchSettings {
-    const { ef, flatSearchCutoff, cleanupIntervalSeconds } = this.#config;
-    return { ef, flatSearchCutoff, cleanupIntervalSeconds, graphTailMax: this.#graphTailMax };
+    const { ef, flatSearchCutoff, cleanupIntervalSeconds, vectorCacheMaxObjects } = this.#config;
+    return { ef, flatSearchCutoff, cleanupIntervalSeconds, vectorCacheMaxObjects, graphTailMax: this.#graphTailMax };
   }
 }

@@ -132,7 +132,11 @@ export class GraphVectorIndex implements VectorIndex {
   snapshot(path: string): Promise<number> {
     const run = async (): Promise<number> => {
       this.#check();
-      return this.#writer.write(path, { sequence: () => this.#sequence, check: () => this.#check() });
+      return this.#writer.write(path, {
+        sequence: () => this.#sequence,
+        check: () => this.#check(),
+        rowsKept: () => this.#search.vectorCacheMaxObjects ?? Number.MAX_SAFE_INTEGER,
+      });
     };
     const result = this.#snapshot.then(run);
     this.#snapshot = result.catch(() => {});

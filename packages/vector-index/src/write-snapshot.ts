@@ -46,6 +46,8 @@ export interface SnapshotSource {
   sequence(): number;
   /** Throws when the index is being closed. */
   check(): void;
+  /** How many rows stay in memory whole. */
+  rowsKept(): number;
 }
 
 /** A row that is written stays; of a node the last one counts. */
@@ -97,11 +99,12 @@ export class SnapshotWriter {
       let sequence: number;
       let deaths: Uint8Array;
       let progress: Progress;
+      let frozen: Frozen;
       try {
         source.check();
         // One moment for both: nothing can be put between these two lines.
         sequence = source.sequence();
-        const frozen = this.#native.freeze();
+        frozen = this.#native.freeze();
         deaths = new Uint8Array(deathBytes(frozen.rows));
         expectDone(await this.#native.exportDeaths(deaths));
         progress = await this.#begin(path, frozen, attempt);
@@ -113,13 +116,17 @@ export class SnapshotWriter {
       const { rowsFile, nodesOpen, ...written } = progress;
       await rowsFile.sync();
       await nodesOpen.sync();
-      await this.#writeTemporary(`${path}.tmp`, encodeManifest({ ...this.#settings, ...written, sequence, deaths }));
+      await this.#writeTemporary(
+        `${path}.tmp`,
+        encodeManifest({ ...this.#settings, ...written, sequence, deaths, told: frozen.told }),
+      );
       // From here on nobody knows which manifest counts until this one does.
       attempt.keepFiles();
       await this.#disk.replace(`${path}.tmp`, path);
       this.#written = written;
       this.#nodesKnown = true;
       await this.#removeOthers(written).catch(() => {});
+      await this.#release(written, source.rowsKept());
       return sequence;
     } finally {
       await attempt.end();
@@ -208,6 +215,13 @@ export class SnapshotWriter {
     } finally {
       await file.close();
     }
+  }
+
+  /** What the file holds need not be in memory, beyond so many rows. */
+  async #release({ path, seed, rows, rowsChain, generation }: WrittenSnapshot, kept: number): Promise<void> {
+    if (rows <= kept) return;
+    const file = { seed, chain: rowsChain };
+    expectDone(await this.#native.release(rowsPath(path, seed), file, generation, kept, rows));
   }
 
   /** Files of snapshots before this one, and of attempts. */
