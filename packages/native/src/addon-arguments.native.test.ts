@@ -100,6 +100,8 @@ const CALLS = `
   const indexes = [4, 4, 100].map((dimensions) => addon.indexCreate(dimensions, 8, 16));
   const states = [addon.xxh3Begin(), addon.xxh3Begin()];
   const large = bytes(600 * 1024);
+  // Native threads write to these: the caller keeps them until the answer, or they write to memory that is something else by then.
+  const kept = [], keep = (target) => (kept.push(target), target);
   const odd = [undefined, null, true, "text", 1n, Symbol("s"), {}, [], () => 1, -1, NaN, Infinity, 0.5, 2 ** 32, 2 ** 53,
     bytes(0), bytes(7), new DataView(new ArrayBuffer(16)), detached, new Float64Array(2), floats(NaN, 1, 2, 3),
     new ArrayBuffer(8), ...indexes, ...states, new Proxy({}, {}), new Date()];
@@ -123,7 +125,7 @@ const CALLS = `
     indexPin: [index, number], indexUnpin: [index], indexFreeze: [index, () => words(0, 0, 0, 0)],
     indexExportBlock: [index, number, number, number, number, () => large],
     indexExportRows: [index, number, number, () => words(1, 2, 3, 4), () => large],
-    indexExportDeaths: [index, number, () => bytes(number() % 9)],
+    indexExportDeaths: [index, number, () => keep(bytes(number() % 9))],
     indexRelease: [index, number, () => Buffer.from("/nowhere").subarray(0), () => words(1, 2, 3, 4), number, number, number],
     indexFillFrom: [() => pick([index(), addon.indexCreate(4, 8, 16)]), () => bytes(4), () => words(1, 2, 3, 4), number],
     indexImportRows: [() => pick([index(), addon.indexCreate(4, 8, 16)]), number, number, () => words(1, 2, 3, 4), () => bytes(32 * number() % 999)],
