@@ -29,11 +29,8 @@ class NearestPool {
 
   /** Whether `insert` would keep a candidate at this distance. */
   bool accepts(float distance) const { return counted_ < most_ || distance < distances_[count_ - 1]; }
-  /**
-   * Returns the place of the new one: how many are not farther. Throws std::bad_alloc when there are more that do not count
-   * than ever before.
-   */
-  size_t insert(const Candidate& candidate, bool counts = true) {
+  /** Throws std::bad_alloc when there are more that do not count than ever before. */
+  void insert(const Candidate& candidate, bool counts = true) {
     if (count_ == rows_.size()) resize(2 * count_);
     const size_t place = placeOf(candidate.distance);
     const size_t moved = count_ - place;
@@ -47,7 +44,6 @@ class NearestPool {
     counted_ += counts ? 1 : 0;
     if (place < next_) next_ = place;
     if (counted_ >= most_) forgetLast();
-    return place;
   }
   /** The same for one that is no nearer than any, while fewer than `most` count. */
   void append(const Candidate& candidate, bool counts) {

@@ -3,8 +3,8 @@
 // record = xxh3-64 u64 of the file's seed u64, the row's number u64 and the bytes that follow; document u32; zeros u32;
 //          float32 × dimensions
 //
-// So a record that is damaged, of another file or of another row is told by itself. Of a file that is written in several goes, a
-// record from a go that never counted is told by the chain: a number that the hashes of all records make, one after the other.
+// So a record that is damaged, of another file or of another row shows it by itself. Of a file that is written in several goes, a
+// record from a go that never counted is found by the chain: a number that the hashes of all records make, one after the other.
 #pragma once
 #include <cstddef>
 #include <cstdint>

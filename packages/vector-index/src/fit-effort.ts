@@ -209,14 +209,19 @@ class StageFit {
     };
   }
 
-  /** The least factor on a fine scale with which recall is above the target by its error; the largest one where none is. */
+  /**
+   * The least factor on a fine scale with which recall is above the target by its error; where none is, the least one that finds what
+   * the largest does.
+   */
   #leastFactor(results: number, record: (probe: RecallProbe) => WalkRecord, errors = 1): number {
     let low = -FACTOR_STEPS;
     let high = FACTOR_STEPS;
+    const most = this.#outcome(FACTOR_STEP ** high, results, record);
+    const wanted = Math.min(this.#target, most.recall - errors * most.error);
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const { recall, error } = this.#outcome(FACTOR_STEP ** middle, results, record);
-      if (recall - errors * error >= this.#target || recall === 1) high = middle;
+      if (recall - errors * error >= wanted || recall === 1) high = middle;
       else low = middle + 1;
     }
     return FACTOR_STEP ** low;

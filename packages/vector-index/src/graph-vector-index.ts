@@ -156,7 +156,8 @@ export class GraphVectorIndex implements VectorIndex {
   statistics(): VectorIndexStatistics {
     this.#check();
     const { live, tail, tombstones, memoryBytes } = this.#native.counts();
-    return { count: live, tail, tombstones, memoryBytes, recall: this.#calibration.recall };
+    const { recall, memoryBytes: queryBytes } = this.#calibration;
+    return { count: live, tail, tombstones, memoryBytes: memoryBytes + queryBytes, recall };
   }
 
   [Symbol.asyncDispose](): Promise<void> {

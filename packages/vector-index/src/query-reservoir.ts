@@ -26,6 +26,10 @@ export class QueryReservoir {
     return this.#queries.length;
   }
 
+  get memoryBytes(): number {
+    return this.size * (this.#queries[0]?.byteLength ?? 0);
+  }
+
   at(place: number): Float32Array | undefined {
     return this.#queries[place];
   }

@@ -108,6 +108,11 @@ export class RecallCalibration {
     return recall;
   }
 
+  /** Of the queries that it remembers. */
+  get memoryBytes(): number {
+    return this.#reservoir.memoryBytes;
+  }
+
   configure({ targetRecall: target, ef, onMeasured }: CalibrationSettings): void {
     // With a number of candidates of its own no search needs a measurement.
     const wanted = ef < 0;
