@@ -155,9 +155,9 @@ export class GraphVectorIndex implements VectorIndex {
 
   statistics(): VectorIndexStatistics {
     this.#check();
-    const { live, tail, tombstones, memoryBytes } = this.#native.counts();
+    const { live, tail, tombstones, rows, memoryBytes } = this.#native.counts();
     const { recall, memoryBytes: queryBytes } = this.#calibration;
-    return { count: live, tail, tombstones, memoryBytes: memoryBytes + queryBytes, recall };
+    return { count: live, tail, tombstones, deadRows: rows - live, memoryBytes: memoryBytes + queryBytes, recall };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -202,7 +202,8 @@ export class GraphVectorIndex implements VectorIndex {
     // setInterval counts in 31 bits of milliseconds.
     const milliseconds = Math.min(cleanupIntervalSeconds * 1000, 2 ** 31 - 1);
     this.#cleanup = setInterval(() => {
-      if (needsRebuild(this.#native.counts())) this.#rebuildInBackground();
+      const counts = this.#native.counts();
+      if (needsRebuild(counts) && this.#search.hasRoom?.(livingBytes(counts)) !== false) this.#rebuildInBackground();
     }, milliseconds).unref();
   }
 
@@ -218,6 +219,11 @@ export class GraphVectorIndex implements VectorIndex {
 function needsRebuild({ live, rows }: NativeCounts): boolean {
   const dead = rows - live;
   return dead >= TOMBSTONES_MIN && dead > rows * TOMBSTONE_SHARE_MAX;
+}
+
+/** About what it would take without its dead rows. */
+function livingBytes({ live, rows, memoryBytes }: NativeCounts): number {
+  return memoryBytes * (live / Math.max(1, rows));
 }
 
 function nearest({ integers, floats }: { integers: Uint32Array; floats: Float32Array }): NearestDocuments {

@@ -26,6 +26,8 @@ export interface VectorSearchSettings {
   readonly graphTailMax: number;
   /** How often the index looks whether its tombstones are worth a rebuild. 0 switches that off. */
   readonly cleanupIntervalSeconds: number;
+  /** Whether so many bytes may be taken for a while, as a rebuild does; absent: they may. */
+  readonly hasRoom?: ((bytes: number) => boolean) | undefined;
 }
 
 export interface VectorSearchOptions {
@@ -53,6 +55,8 @@ export interface VectorIndexStatistics {
   readonly tail: number;
   /** Removed documents that still take up space in the graph. */
   readonly tombstones: number;
+  /** These, and those that no graph has linked: what a rebuild leaves out. */
+  readonly deadRows: number;
   readonly memoryBytes: number;
   /** Undefined where rows are scanned, where `ef` is a number, and before the first measurement. */
   readonly recall: MeasuredRecall | undefined;

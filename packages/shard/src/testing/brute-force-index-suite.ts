@@ -80,7 +80,7 @@ export class BruteForceIndex implements VectorIndex {
   }
 
   statistics(): VectorIndexStatistics {
-    return { count: this.vectors.size, tail: 0, tombstones: 0, memoryBytes: 0, recall: undefined };
+    return { count: this.vectors.size, tail: 0, tombstones: 0, deadRows: 0, memoryBytes: 0, recall: undefined };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
