@@ -96,7 +96,8 @@ it("answers whatever it is sent", async () => {
       const where = `seed ${seed}, request ${i}: ${JSON.stringify(bytes)}`;
       if (answer === undefined) expect.fail(`no answer, ${where}`);
       const isOtherCoding = answer.status === 501 && answer.body.includes("transfer encoding");
-      if (answer.status >= 500 && answer.status !== 503 && !isOtherCoding) expect.fail(`${answer.status} ${answer.body}, ${where}`);
+      if (answer.status >= 500 && answer.status !== 503 && !isOtherCoding)
+        expect.fail(`${answer.status} ${answer.body}, ${where}`);
       if (answer.status < 400 || method === "HEAD") continue;
       const shape = JSON.parse(answer.body) as { error?: { message?: unknown }[] };
       if (typeof shape.error?.[0]?.message !== "string") expect.fail(`${answer.body}, ${where}`);
