@@ -261,6 +261,27 @@ describe("S-roles: a class that one may not read is as if it were not there", ()
     await root.expect(200, "POST", "/v1/authz/users/none/revoke", { roles: ["watches-roles"], userType: "db" });
   });
 
+  it("roles: who may assign some is not told by it which ones there are", async () => {
+    const permissions = [{ action: "assign_and_revoke_users", users: { users: "none" } }];
+    await root.expect(201, "POST", "/v1/authz/roles", { name: "assigns", permissions });
+    await root.expect(200, "POST", "/v1/authz/users/none/assign", { roles: ["assigns"], userType: "db" });
+    const none = UserClient.of(server.url, "none");
+    const answer = async (client: UserClient, verb: string, name: string) => {
+      const { status, text } = await client.send("POST", `/v1/authz/users/none/${verb}`, {
+        roles: [name],
+        userType: "db",
+      });
+      return [status, text.replaceAll(name, "ROLE")];
+    };
+    for (const verb of ["assign", "revoke"]) {
+      const there = await answer(none, verb, "writer");
+      expect(there[0]).toBe(403);
+      expect(await answer(none, verb, "absent")).toEqual(there);
+      expect((await answer(root, verb, "absent"))[0]).toBe(404);
+    }
+    await root.expect(200, "POST", "/v1/authz/users/none/revoke", { roles: ["assigns"], userType: "db" });
+  });
+
   it("a name that no class may have is a mistake of who may do everything, and refused to others", async () => {
     const name = "A".repeat(300);
     const object = { class: name, vector: [1, 2] };

@@ -40,7 +40,10 @@ export class Assignments {
     this.#parts = parts;
   }
 
-  /** Fails with `notFound` when the user or a role does not exist, with `malformed` on a role that only settings give. */
+  /**
+   * Fails with `notFound` when the user, or a role that the principal may see, does not exist, with `malformed` on a role that only
+   * settings give.
+   */
   assign(subject: Subject, roles: readonly string[], principal: Principal, context: RequestContext): Promise<void> {
     return this.#change(subject, roles, principal, context, (before, named) => [
       ...before,
@@ -72,7 +75,7 @@ export class Assignments {
     const key = subjectKey(subject.kind, subject.name);
     return changeAccess(this.#parts, principal, context, (state, actor) => {
       requireAssigning(actor, subject);
-      for (const name of roles) requireGranting(actor, knownRole(state, name));
+      for (const name of roles) requireGranting(actor, state, name);
       const before = state.assigned.get(key) ?? [];
       const after = decide(before, roles);
       if (after.length >= before.length) this.requireThere(subject, state);
@@ -113,17 +116,20 @@ function requireAssigning({ permissions }: Actor, subject: Subject): void {
   permissions?.requireOn(assigningOf(subject), subject.kind === "group/oidc" ? [subject.name, "oidc"] : [subject.name]);
 }
 
-/** Fails with `forbidden` unless the actor is allowed all that the role allows, or may change roles like this one in any way. */
-function requireGranting({ permissions }: Actor, role: Role & Partial<Pick<MadeRole, "isUnderstood">>): void {
-  if (permissions === undefined || permissions.rights.allows("update_roles", [role.name, "all"])) return;
-  if (role.isUnderstood !== false && permissions.rights.coversAll(role.permissions)) return;
-  throw permissions.refusal("update_roles", [role.name, "all"]);
-}
-
-function knownRole({ roles }: AccessState, name: string): Role & Partial<Pick<MadeRole, "isUnderstood">> {
-  const role = BUILT_IN_ROLES.get(name) ?? roles.get(name);
-  if (role === undefined) throw unknownRole(name);
-  return role;
+/**
+ * Fails with `forbidden` unless the actor is allowed all that the role allows, or may change roles like this one in any way. A role that
+ * does not exist is `notFound` to those only who may read or change it if it did: others are refused as for one that exists.
+ */
+function requireGranting({ permissions }: Actor, { roles }: AccessState, name: string): void {
+  const role: (Role & Partial<Pick<MadeRole, "isUnderstood">>) | undefined =
+    BUILT_IN_ROLES.get(name) ?? roles.get(name);
+  const mayChange = permissions === undefined || permissions.rights.allows("update_roles", [name, "all"]);
+  if (role === undefined) {
+    if (mayChange || permissions.rights.allows("read_roles", [name, "match"])) throw unknownRole(name);
+    throw permissions.refusal("update_roles", [name, "all"]);
+  }
+  if (mayChange || (role.isUnderstood !== false && permissions.rights.coversAll(role.permissions))) return;
+  throw permissions.refusal("update_roles", [name, "all"]);
 }
 
 function refuseGivenBySettings(role: string): void {
