@@ -3,6 +3,7 @@
 #include <cassert>
 #include <deque>
 #include <optional>
+#include <string>
 
 #include "candidates.h"
 #include "graph-walk.h"
@@ -56,6 +57,7 @@ class Scan {
   ~Scan() { flush(); }
 
   void add(uint32_t row) {
+    if (!rows_.resident(row)) return addByCodes(row);
     ids_[count_] = row;
     highs_[count_] = rows_.high(row);
     __builtin_prefetch(highs_[count_]);
@@ -70,6 +72,14 @@ class Scan {
       for (size_t i = 0; i < count_; i++) collector->add(1 - dots_[i], ids_[i]);
     }
     count_ = 0;
+  }
+  void addByCodes(uint32_t row) {
+    const int8_t* codes = rows_.codes(row);
+    for (NearestCollector* collector = collectors_; collector != collectorsEnd_; collector++) {
+      float dot;
+      simdKernels().dotCodesMany(collector->query().codes.data(), &codes, 1, rows_.codeBytes(), &dot);
+      collector->addByCodes(1 - dot, row);
+    }
   }
 
   const Rows& rows_;
@@ -255,7 +265,13 @@ void AlikeSearches::scanAllowed(Scan& scan) const {
 
 void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
   for (size_t i = 0; i < asked.size(); i++) {
-    collectors_[i].rank();
+    uint32_t unread = 0;
+    if (!collectors_[i].rank(unread)) {
+      outbox.refuse(asked[i]->request->id, AnswerStatus::Damaged,
+                    "vector index: the vector of document " + std::to_string(rows_.document(unread)) +
+                        " is damaged or cannot be read from its file");
+      continue;
+    }
     const ScanScratch& scan = asked[i]->scan;
     outbox.keep(asked[i]->request->id, AnswerStatus::Done, scan.documents.data(), scan.distances.data(),
                 scan.documents.size());

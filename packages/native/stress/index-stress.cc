@@ -152,6 +152,34 @@ void copyRows(VectorIndex& from, VectorIndex& to, size_t rows) {
   }
 }
 
+/** Rows go to a file, as a snapshot writes it, and leave memory. Sometimes a rebuild comes between. */
+void dropRows(const std::shared_ptr<VectorIndex>& index) {
+  static const char* const PATH = "/tmp/shoal-stress.rows";
+  index->pin(++lastRequest);
+  await(lastRequest);
+  shoal::FrozenCounts frozen;
+  index->freeze(frozen);
+  const size_t recordBytes = 16 + 4 * index->settings().dimensions;
+  // The one that rows are read from now stays open without its name.
+  std::remove(PATH);
+  std::FILE* file = std::fopen(PATH, "wb");
+  check(file != nullptr, "no file");
+  std::vector<uint8_t> records(512 * 1024);
+  for (size_t first = 0; first < frozen.rows;) {
+    expectAnswer(index->exportRows(++lastRequest, first, {42, 0}, records.data(), records.size()), DONE,
+                 "rows could not be exported");
+    const size_t next = std::min(frozen.rows, first + records.size() / recordBytes);
+    std::fwrite(records.data(), recordBytes, next - first, file);
+    first = next;
+  }
+  std::fclose(file);
+  index->unpin();
+  if (lastRequest % 2 == 0) index->rebuild(++lastRequest);
+  auto reader = shoal::RowReader::open(PATH, 42, index->settings().dimensions);
+  check(reader != nullptr, "the file of rows could not be opened");
+  index->release(++lastRequest, std::move(reader), frozen.generation, 0, frozen.rows);
+}
+
 void snapshotAndLoad(const std::shared_ptr<VectorIndex>& index, const std::shared_ptr<shoal::Outbox>& outbox) {
   index->pin(++lastRequest);
   await(lastRequest);
@@ -205,6 +233,7 @@ int main(int count, char** arguments) {
     index->counts();
     if (round % 40 == 20) index->rebuild(++lastRequest);
     if (round % 60 == 30) snapshotAndLoad(index, outbox);
+    if (round % 30 == 7) dropRows(index);
     if (round % 10 == 5) {
       index->awaitTail(++lastRequest, 500);
       await(lastRequest);

@@ -146,6 +146,7 @@ export class GraphVectorIndex implements VectorIndex {
         sequence: () => this.#sequence,
         calibration: () => this.#calibration.latest,
         check: () => this.#check(),
+        rowsKept: () => this.#search.vectorCacheMaxObjects ?? Number.MAX_SAFE_INTEGER,
       });
     };
     const result = this.#snapshot.then(run);

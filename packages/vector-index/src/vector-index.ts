@@ -26,6 +26,11 @@ export interface VectorSearchSettings {
   readonly graphTailMax: number;
   /** How often the index looks whether its tombstones are worth a rebuild. 0 switches that off. */
   readonly cleanupIntervalSeconds: number;
+  /**
+   * Float32 vectors that are kept in memory; of more than these only graph and codes are, and the vectors are read from the file of
+   * the last snapshot. Takes effect at the next snapshot, a larger number when the index is loaded again. Absent: all.
+   */
+  readonly vectorCacheMaxObjects?: number;
 }
 
 export interface VectorSearchOptions {
