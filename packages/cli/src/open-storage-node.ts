@@ -61,6 +61,7 @@ export async function openStorageNode(
     likePatternCharsMax: configuration.likePatternCharsMax,
     logger,
     longReads: new LongReads(configuration),
+    nodeName,
     objectBytesMax: configuration.objectBytesMax,
     storeMemoryBytes: configuration.storeMemoryBytes,
     storeFilesMax: (shards) => filesOfStore(shards, openFilesNow),

@@ -324,15 +324,11 @@ napi_value release(napi_env env, napi_callback_info info) {
   const uint32_t end = arguments.unsigned32();
   if (!arguments.ok) return wrong(env);
   if (!(*index)->usable()) return tooEarly(env);
-  auto reader = RowReader::open(path, file.seed, (*index)->settings().dimensions);
-  if (reader == nullptr)
-    (*index)->outbox().refuse(request, AnswerStatus::Damaged, "the file of the vectors cannot be opened");
-  else
-    (*index)->release(request, std::move(reader), generation, keep, end);
+  (*index)->release(request, path, file.seed, generation, keep, end);
   return nullptr;
 }
 
-/** fillFrom(index, path, file, keep): whether the file could be opened. */
+/** fillFrom(index, path, file, keep): whether nothing is in the index yet. */
 napi_value fillFrom(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();

@@ -269,7 +269,7 @@ void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
     if (!collectors_[i].rank(unread)) {
       outbox.refuse(asked[i]->request->id, AnswerStatus::Damaged,
                     "vector index: the vector of document " + std::to_string(rows_.document(unread)) +
-                        " is damaged or cannot be read from its file");
+                        " is damaged or cannot be read from its file; the next start of the server builds the index anew");
       continue;
     }
     const ScanScratch& scan = asked[i]->scan;

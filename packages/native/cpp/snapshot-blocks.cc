@@ -152,12 +152,22 @@ bool VectorIndex::exportDeaths(uint32_t request, uint8_t* out, size_t capacity) 
 bool VectorIndex::fillFrom(const std::string& path, uint64_t seed, size_t keep) {
   if (closed_ || !fresh_ || filling_.load(std::memory_order_acquire) != Filling::No) return false;
   fillKeep_ = keep;
-  fillFile_ = RowReader::open(path, seed, settings_.dimensions);
-  return fillFile_ != nullptr;
+  fillPath_ = path;
+  fillSeed_ = seed;
+  return true;
 }
 
-void VectorIndex::release(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep,
-                          size_t end) {
+void VectorIndex::release(uint32_t request, std::string path, uint64_t seed, size_t generation, size_t keep, size_t end) {
+  auto self = shared_from_this();
+  Scheduler::get().task(self, [self, request, path = std::move(path), seed, generation, keep, end] {
+    auto file = RowReader::open(path, seed, self->settings_.dimensions);
+    if (file != nullptr) return self->releaseFrom(request, std::move(file), generation, keep, end);
+    self->outbox_->refuse(request, AnswerStatus::Damaged, "the file of the vectors cannot be opened");
+  });
+}
+
+void VectorIndex::releaseFrom(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep,
+                              size_t end) {
   auto self = shared_from_this();
   {
     const std::lock_guard<std::mutex> lock(writing_);
@@ -183,7 +193,7 @@ void VectorIndex::releaseStep(uint32_t request, std::shared_ptr<const RowReader>
   auto self = shared_from_this();
   if (!more) return outbox_->answer(request, AnswerStatus::Done);
   Scheduler::get().task(self, [self, request, file, generation, keep, end] {
-    self->release(request, file, generation, keep, end);
+    self->releaseFrom(request, file, generation, keep, end);
   });
 }
 
@@ -264,6 +274,15 @@ std::string VectorIndex::takeOldRows(const uint8_t* payload, size_t count) {
   return "";
 }
 
+/** What is taken in from a file need not be in memory. False when that cannot be opened. */
+bool VectorIndex::dropTaken(size_t end) {
+  if (fillPath_.empty()) return true;
+  if (fillFile_ == nullptr) fillFile_ = RowReader::open(fillPath_, fillSeed_, settings_.dimensions);
+  if (fillFile_ == nullptr) return false;
+  generation_->rows.drop(fillKeep_, end, fillFile_, SIZE_MAX);
+  return true;
+}
+
 bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, const uint8_t* bytes, size_t length) {
   if (!mayFill()) return false;
   auto self = shared_from_this();
@@ -280,7 +299,7 @@ bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, const
       if (!checkRecord(record, file.seed, row, dimensions, chain)) wrong = "the checksum of a vector does not match";
       else wrong = self->takeVector(documentOfRecord(record), record + RECORD_HEADER_BYTES);
     }
-    if (wrong.empty()) self->generation_->rows.drop(self->fillKeep_, row, self->fillFile_, SIZE_MAX);
+    if (wrong.empty() && !self->dropTaken(row)) wrong = "the file of the vectors cannot be opened";
     self->filling_.store(Filling::Blocks, std::memory_order_release);
     if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
     const uint32_t answer[3] = {static_cast<uint32_t>(row), static_cast<uint32_t>(chain),

@@ -92,9 +92,10 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   bool exportDeaths(uint32_t request, uint8_t* out, size_t capacity);
   /**
    * Takes rows from `keep` to `end` out of memory, which a synced file holds from row 0 to `end`, unless the rows are of another
-   * generation, codes do not tell these rows or the graph has not linked them. Answers when that is done.
+   * generation, codes do not tell these rows or the graph has not linked them. Answers when that is done, `Damaged` when the file
+   * cannot be opened.
    */
-  void release(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep, size_t end);
+  void release(uint32_t request, std::string path, uint64_t seed, size_t generation, size_t keep, size_t end);
   // The calls below verify bytes and take them in; they answer `Damaged` when those are not as they were written or not the
   // ones expected. False when something is in the index that came otherwise, or the call before has no answer yet.
   /** One block; answers [next row or node]. */
@@ -103,10 +104,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   bool importRows(uint32_t request, size_t first, RowFile file, const uint8_t* bytes, size_t length);
   /** After the last record. */
   bool importDeaths(uint32_t request, const uint8_t* bits, size_t length);
-  /**
-   * Before the first row: rows from `keep` on are not kept in memory while they come, but read from the file. False when the
-   * file cannot be opened, or as above.
-   */
+  /** Before the first row: rows from `keep` on are not kept in memory while they come, but read from the file. False as above. */
   bool fillFrom(const std::string& path, uint64_t seed, size_t keep);
   /** Makes the index usable when all blocks of so many rows and nodes have come; false as for `importBlock`. */
   bool finishImport(uint32_t request, size_t rows, size_t linked);
@@ -133,7 +131,9 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::string takeBlock(uint32_t kind, size_t first, const uint8_t* bytes, size_t length);
   std::string takeOldRows(const uint8_t* payload, size_t count);
   std::string takeVector(uint32_t document, const uint8_t* vector);
+  bool dropTaken(size_t end);
   std::string takeDeath(size_t row, bool dead);
+  void releaseFrom(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep, size_t end);
   void releaseStep(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep, size_t end);
   void answerWaiters();
   void audit();
@@ -179,6 +179,8 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::atomic<int> pinned_{0};
 
   // What an import reads rows from that it does not keep.
+  std::string fillPath_;
+  uint64_t fillSeed_ = 0;
   std::shared_ptr<const RowReader> fillFile_;
   size_t fillKeep_ = 0;
 

@@ -285,10 +285,10 @@ export class NativeVectorIndex {
     );
   }
 
-  /** Before the first row: those from `keep` on are read from the file, and not kept while they come. False: no such file. */
-  fillFrom(path: string, file: RowFilePlace, keep: number): boolean {
+  /** Before the first row: those from `keep` on are read from the file, and not kept while they come. */
+  fillFrom(path: string, file: RowFilePlace, keep: number): void {
     const bytes = Uint8Array.from(Buffer.from(path));
-    return native.indexFillFrom(this.#handle, bytes, rowFileParts(file), Math.min(keep, ROWS_MAX));
+    native.indexFillFrom(this.#handle, bytes, rowFileParts(file), Math.min(keep, ROWS_MAX));
   }
 
   /** Into a new index: verifies a block and takes it in; answers [next first], or `damaged`. */

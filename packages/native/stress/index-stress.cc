@@ -154,15 +154,17 @@ void copyRows(VectorIndex& from, VectorIndex& to, size_t rows) {
 
 /** Rows go to a file, as a snapshot writes it, and leave memory. Sometimes a rebuild comes between. */
 void dropRows(const std::shared_ptr<VectorIndex>& index) {
-  static const char* const PATH = "/tmp/shoal-stress.rows";
+  // The file of the call before is being opened meanwhile; the one before that stays open without its name.
+  static std::string paths[2];
+  std::remove(paths[0].c_str());
+  paths[0] = paths[1];
+  const std::string& path = paths[1] = "/tmp/shoal-stress." + std::to_string(lastRequest) + ".rows";
   index->pin(++lastRequest);
   await(lastRequest);
   shoal::FrozenCounts frozen;
   index->freeze(frozen);
   const size_t recordBytes = 16 + 4 * index->settings().dimensions;
-  // The one that rows are read from now stays open without its name.
-  std::remove(PATH);
-  std::FILE* file = std::fopen(PATH, "wb");
+  std::FILE* file = std::fopen(path.c_str(), "wb");
   check(file != nullptr, "no file");
   std::vector<uint8_t> records(512 * 1024);
   for (size_t first = 0; first < frozen.rows;) {
@@ -175,9 +177,7 @@ void dropRows(const std::shared_ptr<VectorIndex>& index) {
   std::fclose(file);
   index->unpin();
   if (lastRequest % 2 == 0) index->rebuild(++lastRequest);
-  auto reader = shoal::RowReader::open(PATH, 42, index->settings().dimensions);
-  check(reader != nullptr, "the file of rows could not be opened");
-  index->release(++lastRequest, std::move(reader), frozen.generation, 0, frozen.rows);
+  index->release(++lastRequest, path, 42, frozen.generation, 0, frozen.rows);
 }
 
 void snapshotAndLoad(const std::shared_ptr<VectorIndex>& index, const std::shared_ptr<shoal::Outbox>& outbox) {

@@ -12,6 +12,7 @@ const DIMENSIONS = 128;
 const SETTINGS = { dimensions: DIMENSIONS, maxConnections: 16, efConstruction: 64 };
 const CACHED: VectorSearchSettings = {
   ef: 1000,
+  targetRecall: 0.98,
   flatSearchCutoff: 40_000,
   graphTailMax: 10_000,
   cleanupIntervalSeconds: 0,

@@ -28,7 +28,7 @@ export interface VectorSearchSettings {
   readonly cleanupIntervalSeconds: number;
   /**
    * Float32 vectors that are kept in memory; of more than these only graph and codes are, and the vectors are read from the file of
-   * the last snapshot. Takes effect at the next snapshot, a larger number when the index is loaded again. Absent: all.
+   * the last snapshot. A larger number takes effect when the index is loaded again. Absent: all.
    */
   readonly vectorCacheMaxObjects?: number;
 }
@@ -58,6 +58,10 @@ export interface VectorIndexStatistics {
   readonly tail: number;
   /** Removed documents that still take up space in the graph. */
   readonly tombstones: number;
+  /** Vectors, those of removed and replaced documents included. */
+  readonly rows: number;
+  /** Of these, how many have their float32 values in memory. */
+  readonly resident: number;
   readonly memoryBytes: number;
   /** Undefined where rows are scanned, where `ef` is a number, and before the first measurement. */
   readonly recall: MeasuredRecall | undefined;

@@ -136,7 +136,8 @@ export class SnapshotWriter {
       this.#written = written;
       this.#nodesKnown = true;
       await this.#removeOthers(written).catch(() => {});
-      await this.#release(written, source.rowsKept());
+      // What fails to leave memory now leaves it after the next snapshot.
+      await this.release(source.rowsKept()).catch(() => {});
       return sequence;
     } finally {
       await attempt.end();
@@ -227,9 +228,10 @@ export class SnapshotWriter {
     }
   }
 
-  /** What the file holds need not be in memory, beyond so many rows. */
-  async #release({ path, seed, rows, rowsChain, generation }: WrittenSnapshot, kept: number): Promise<void> {
-    if (rows <= kept) return;
+  /** What the file of the last snapshot holds need not be in memory, beyond so many rows. Not during `write`. */
+  async release(kept: number): Promise<void> {
+    if (this.#written === undefined || this.#written.rows <= kept) return;
+    const { path, seed, rows, rowsChain, generation } = this.#written;
     const file = { seed, chain: rowsChain };
     expectDone(await this.#native.release(rowsPath(path, seed), file, generation, kept, rows));
   }
