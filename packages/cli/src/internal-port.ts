@@ -43,10 +43,7 @@ export async function openInternalPort(
 const STATUSES = ["ready", "readOnly", "failed"] as const;
 
 /** Declares the metrics of a storage node: sums over its shards, as classes are named by strangers. */
-export function describeStorageMetrics(
-  metrics: Metrics,
-  node: ShardService & Pick<StorageNode, "vectorCounts">,
-): void {
+export function describeStorageMetrics(metrics: Metrics, node: ShardService & Pick<StorageNode, "vectorCounts">): void {
   const forever = { deadline: Number.POSITIVE_INFINITY };
   const statuses = () => node.shardStatuses(forever);
   const recalls = () => node.shardRecalls(forever);

@@ -2,5 +2,10 @@ export type { DropConfirmationOptions } from "./drop-confirmation.js";
 export { findNodeIdentity, keepNodeIdentity, type NodeIdentity } from "./node-identity.js";
 export { openMadeShard } from "./open-made-shard.js";
 export { rowsFolder, ShardFolders } from "./shard-folders.js";
-export { type OpenedShard, type ShardRegistryEvent, type ShardRegistryOptions, shardSettings } from "./shard-registry.js";
+export {
+  type OpenedShard,
+  type ShardRegistryEvent,
+  type ShardRegistryOptions,
+  shardSettings,
+} from "./shard-registry.js";
 export { type FollowedSchema, StorageNode } from "./storage-node.js";
