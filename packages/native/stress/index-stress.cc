@@ -11,6 +11,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "../cpp/recall-probe.h"
 #include "../cpp/vector-index.h"
 
 namespace {
@@ -103,6 +104,14 @@ void searchOnce(VectorIndex& index, const std::vector<float>& query, uint32_t wa
   // Several in line are done together.
   if (lastRequest % 8 == 0) shoal::Scheduler::get().wakeForSearches();
   if (lastRequest % 16 == 0) index.cancel(lastRequest);
+}
+
+/** Of a row that is chosen, or of the query. */
+void probeOnce(VectorIndex& index, std::vector<float> query) {
+  auto request = std::make_unique<shoal::SearchRequest>();
+  request->id = ++lastRequest;
+  request->probe = std::make_shared<shoal::RecallProbe>(std::vector<uint32_t>{16, 64, 256}, std::move(query), lastRequest);
+  index.submit(std::move(request));
 }
 
 /** Answered with `status`, once the call was taken. */
@@ -228,6 +237,7 @@ int main(int count, char** arguments) {
       for (float& value : query) value = normal(random);
       searchOnce(*index, query, i == 7 ? 3000 : 10, i % 3 == 1);
     }
+    probeOnce(*index, round % 2 == 0 ? query : std::vector<float>());
     shoal::Scheduler::get().wakeForSearches();
     poll();
     index->counts();
