@@ -53,11 +53,11 @@ size_t countBits(const std::vector<uint32_t>& words) {
 class Scan {
  public:
   Scan(const Rows& rows, NearestCollector* collectors, size_t count)
-      : rows_(rows), collectors_(collectors), collectorsEnd_(collectors + count) {}
+      : rows_(rows), allResident_(rows.allResident()), collectors_(collectors), collectorsEnd_(collectors + count) {}
   ~Scan() { flush(); }
 
   void add(uint32_t row) {
-    if (!rows_.resident(row)) return addByCodes(row);
+    if (!allResident_ && !rows_.resident(row)) return addByCodes(row);
     ids_[count_] = row;
     highs_[count_] = rows_.high(row);
     __builtin_prefetch(highs_[count_]);
@@ -83,6 +83,7 @@ class Scan {
   }
 
   const Rows& rows_;
+  const bool allResident_;
   NearestCollector* const collectors_;
   NearestCollector* const collectorsEnd_;
   size_t count_ = 0;

@@ -274,13 +274,11 @@ std::string VectorIndex::takeOldRows(const uint8_t* payload, size_t count) {
   return "";
 }
 
-/** What is taken in from a file need not be in memory. False when that cannot be opened. */
-bool VectorIndex::dropTaken(size_t end) {
-  if (fillPath_.empty()) return true;
+/** What is taken in from a file need not be in memory; it stays there until the next snapshot when no file can be opened. */
+void VectorIndex::dropTaken(size_t end) {
+  if (fillPath_.empty()) return;
   if (fillFile_ == nullptr) fillFile_ = RowReader::open(fillPath_, fillSeed_, settings_.dimensions);
-  if (fillFile_ == nullptr) return false;
-  generation_->rows.drop(fillKeep_, end, fillFile_, SIZE_MAX);
-  return true;
+  if (fillFile_ != nullptr) generation_->rows.drop(fillKeep_, end, fillFile_, SIZE_MAX);
 }
 
 bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, const uint8_t* bytes, size_t length) {
@@ -299,7 +297,7 @@ bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, const
       if (!checkRecord(record, file.seed, row, dimensions, chain)) wrong = "the checksum of a vector does not match";
       else wrong = self->takeVector(documentOfRecord(record), record + RECORD_HEADER_BYTES);
     }
-    if (wrong.empty() && !self->dropTaken(row)) wrong = "the file of the vectors cannot be opened";
+    if (wrong.empty()) self->dropTaken(row);
     self->filling_.store(Filling::Blocks, std::memory_order_release);
     if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
     const uint32_t answer[3] = {static_cast<uint32_t>(row), static_cast<uint32_t>(chain),
@@ -329,6 +327,8 @@ bool VectorIndex::finishImport(uint32_t request, size_t rows, size_t linked) {
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, rows, linked] {
     Generation& generation = *self->generation_;
+    // Rows hold it as long as they need it.
+    self->fillFile_.reset();
     std::string wrong = generation.graph.finishImport(generation.rows);
     if (wrong.empty() && (generation.rows.count() != rows || generation.graph.size() != linked || linked > rows))
       wrong = "vectors and graph are not of the announced size";

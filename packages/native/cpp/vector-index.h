@@ -131,7 +131,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::string takeBlock(uint32_t kind, size_t first, const uint8_t* bytes, size_t length);
   std::string takeOldRows(const uint8_t* payload, size_t count);
   std::string takeVector(uint32_t document, const uint8_t* vector);
-  bool dropTaken(size_t end);
+  void dropTaken(size_t end);
   std::string takeDeath(size_t row, bool dead);
   void releaseFrom(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep, size_t end);
   void releaseStep(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep, size_t end);

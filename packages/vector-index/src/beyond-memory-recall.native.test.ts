@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, truncate } from "node:fs/promises";
+import { mkdtemp, readdir, readlink, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 async function measured(index: VectorIndex, linked: number): Promise<number> {
   const recall = () => index.statistics().recall;
-  await expect.poll(() => (recall()?.linked ?? 0) >= linked, { timeout: 60_000, interval: 50 }).toBe(true);
+  await expect.poll(() => (recall()?.linked ?? 0) >= linked, { timeout: 150_000, interval: 50 }).toBe(true);
   return recall()?.recall ?? 0;
 }
 
@@ -207,6 +207,32 @@ describe("recall of vectors beyond memory", () => {
       }
       expect(index.statistics().count).toBe(oracle.size);
       await index[Symbol.asyncDispose]();
+    },
+  );
+
+  it.runIf(process.platform === "linux")(
+    "a file that was replaced is let go, and its room on the disk with it",
+    async () => {
+      const random = seededVectors(206);
+      let index = createVectorIndex(SETTINGS, MEASURING);
+      index.put(ids(0, ROWS), random.clustered(ROWS, DIMENSIONS, CLUSTERS), 1);
+      await index.linked();
+      await index.snapshot(path);
+      await index[Symbol.asyncDispose]();
+      const open = async (): Promise<readonly string[]> => {
+        const links = await Promise.all(
+          (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
+        );
+        return links.filter((name) => name.startsWith(folder));
+      };
+      index = await loadVectorIndex(path, SETTINGS, MEASURING);
+      expect(await open()).toEqual([expect.stringMatching(/\.rows$/)]);
+      index.remove(ids(0, 100), 2);
+      await index.rebuild();
+      await index.snapshot(path);
+      await expect.poll(open, { timeout: 10_000 }).toEqual([expect.stringMatching(/\.rows$/)]);
+      await index[Symbol.asyncDispose]();
+      await expect.poll(open, { timeout: 10_000 }).toEqual([]);
     },
   );
 
