@@ -1,11 +1,12 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { hasMemoryGroups } from "./memory-group.js";
 
 /**
  * What a test may need of the machine beside Node and the built server. A test whose needs are not met is skipped, and its
  * name says what they are: `it.skipIf(lacks("etcd"))("… (needs etcd)", …)`.
  */
-export type Need = Program | "root" | "C compiler";
+export type Need = Program | "root" | "C compiler" | "memory control group";
 
 /** By the name of the command. */
 type Program =
@@ -29,6 +30,7 @@ export function lacks(...needs: readonly Need[]): boolean {
 
 function isThere(need: Need): boolean {
   if (need === "root") return process.getuid?.() === 0;
+  if (need === "memory control group") return hasMemoryGroups();
   // Rows call it so.
   return isProgram(need === "C compiler" ? (process.env.CC ?? "cc") : need);
 }

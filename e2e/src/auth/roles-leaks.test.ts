@@ -235,4 +235,44 @@ describe("S-roles: a class that one may not read is as if it were not there", ()
     expect(at(json, 1, "result", "errors")).toBeUndefined();
     expect((await root.get("/v1/schema")).text).not.toMatch(/MineMade|grown/);
   });
+
+  it("roles: one that one may not see is refused as one that is not there", async () => {
+    const permissions = [{ action: "read_roles", roles: { role: "mine-*", scope: "match" } }];
+    await root.expect(201, "POST", "/v1/authz/roles", { name: "watches-roles", permissions });
+    await root.expect(200, "POST", "/v1/authz/users/none/assign", { roles: ["watches-roles"], userType: "db" });
+    const none = UserClient.of(server.url, "none");
+    const asked = { action: "read_data", data: { collection: "X" } };
+    for (const [method, below, body] of [
+      ["GET", "", undefined],
+      ["GET", "/users", undefined],
+      ["GET", "/user-assignments", undefined],
+      ["GET", "/group-assignments", undefined],
+      ["POST", "/has-permission", asked],
+    ] as const) {
+      const answers = await Promise.all(
+        ["writer", "absent"].map(async (name) => {
+          const { status, text } = await none.send(method, `/v1/authz/roles/${name}${below}`, body);
+          return [status, text.replaceAll(name, "ROLE")];
+        }),
+      );
+      expect(answers[0], below).toEqual(answers[1]);
+      expect(answers[0]?.[0], below).toBe(403);
+    }
+    await root.expect(200, "POST", "/v1/authz/users/none/revoke", { roles: ["watches-roles"], userType: "db" });
+  });
+
+  it("a name that no class may have is a mistake of who may do everything, and refused to others", async () => {
+    const name = "A".repeat(300);
+    const object = { class: name, vector: [1, 2] };
+    for (const [path, body] of [
+      ["/v1/schema", { class: name }],
+      ["/v1/objects", object],
+      ["/v1/objects/validate", { ...object, id: MINE_ID }],
+    ] as const) {
+      const answer = await root.send("POST", path, body);
+      expect([path, answer.status], answer.text).toEqual([path, 422]);
+      expect(errorOf(answer), path).toContain(name.slice(0, 16));
+      expect((await writer.send("POST", path, body)).status, path).toBe(403);
+    }
+  });
 });

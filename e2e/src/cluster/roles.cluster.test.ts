@@ -112,6 +112,13 @@ describe("S-roles: roles and users of a cluster", () => {
       expect((await root.get("/v1/.well-known/live")).status).toBe(200);
       await coordinator?.launch();
       await expect.poll(status, SOON).toBe(200);
+      // It holds its connections and says nothing: a gateway finds out after nine seconds that it is lost.
+      coordinator?.pause();
+      const silentMs = performance.now();
+      await expect.poll(status, { timeout: 6_000, interval: 50 }).toBe(503);
+      expect(performance.now() - silentMs).toBeGreaterThan(1_000);
+      coordinator?.resume();
+      await expect.poll(status, SOON).toBe(200);
     });
   });
 

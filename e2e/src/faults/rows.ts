@@ -8,6 +8,7 @@ import { R13 } from "./r13-bit-flips.js";
 import { R14 } from "./r14-damaged-graph.js";
 import { R15 } from "./r15-recall.js";
 import { R17 } from "./r17-data-format.js";
+import { R29 } from "./r29-memory-budget.js";
 
 /** Every row that exists, in the order of the table; those on one process first. */
-export const FAULT_ROWS: readonly FaultRow[] = [R1, R3, R10, R11, R13, R14, R15, R17, ...CLUSTER_ROWS];
+export const FAULT_ROWS: readonly FaultRow[] = [R1, R3, R10, R11, R13, R14, R15, R17, R29, ...CLUSTER_ROWS];

@@ -18,8 +18,15 @@ class ToldAccess implements AccessService {
     this.#told.set(snapshot);
   }
 
-  current(): Promise<AccessSnapshot> {
-    return Promise.reject(new ShoalError("unavailable", "nobody is asked here"));
+  /** Whether the store answers. */
+  isThere = false;
+  asked = 0;
+
+  async current(): Promise<AccessSnapshot> {
+    this.asked++;
+    await Promise.resolve();
+    if (!this.isThere || this.#told.known === undefined) throw new ShoalError("unavailable", "nobody is asked here");
+    return this.#told.known;
   }
 
   change(): Promise<void> {
@@ -62,18 +69,34 @@ it("S-roles: a remembered state that is newer than what is told counts as known,
   expect(lines).toHaveLength(1);
 });
 
-it("S-roles: it is known for how long no coordinator has told of changes", () => {
+it("S-roles: what is known is as old as the last question that the store answered, whatever a stream says", async () => {
   let now = 10;
-  using followed = new FollowedAccess(new ToldAccess(), logged().logger, () => now);
+  const service = new ToldAccess();
+  using followed = new FollowedAccess(service, logged().logger, () => now);
   now = 15;
-  expect(followed.lostMs).toBe(5);
-  followed.noticeReachable(true);
-  now = 100;
-  expect(followed.lostMs).toBe(0);
-  followed.noticeReachable(false);
-  now = 130;
-  followed.noticeReachable(false);
-  expect(followed.lostMs).toBe(30);
+  expect(followed.ageMs).toBe(5);
+  service.replace(at("h", 1));
+  expect(followed.ageMs).toBe(5);
+  await followed.confirm(1_000);
+  expect(followed.ageMs).toBe(5);
+  service.isThere = true;
+  const asked = followed.confirm(1_000);
+  now = 35;
+  await asked;
+  expect(followed.ageMs).toBe(20);
+  await followed.current({ deadline: 100 });
+  expect(followed.ageMs).toBe(0);
+  now = 5;
+  expect(followed.ageMs).toBe(30);
+});
+
+it("S-roles: the store is asked once at a time", async () => {
+  const service = new ToldAccess();
+  using followed = new FollowedAccess(service, logged().logger, () => 0);
+  await Promise.all([followed.confirm(1_000), followed.confirm(1_000), followed.confirm(1_000)]);
+  expect(service.asked).toBe(1);
+  await followed.confirm(1_000);
+  expect(service.asked).toBe(2);
 });
 
 it("S-roles: a snapshot survives its file", async () => {

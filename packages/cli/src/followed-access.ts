@@ -1,5 +1,5 @@
 import type { Memory } from "@shoal/cluster";
-import type { Json } from "@shoal/model";
+import { type Json, ShoalError } from "@shoal/model";
 import {
   type AccessChange,
   type AccessPosition,
@@ -19,14 +19,15 @@ export class FollowedAccess implements AccessService, Disposable {
   readonly #snapshot: WatchedValue<AccessSnapshot | undefined>;
   readonly #subscription: Disposable;
   readonly #nowMs: () => number;
-  /** Since when no coordinator tells of changes; undefined while one does. */
-  #lostSinceMs: number | undefined;
+  /** When what is known was asked for last, and was answered from the store. */
+  #confirmedMs: number;
+  #isAsking = false;
 
   /** `remembered`: those that this process knew last. */
   constructor(service: AccessService, logger: Logger, nowMs: () => number, remembered?: AccessSnapshot) {
     this.#service = service;
     this.#nowMs = nowMs;
-    this.#lostSinceMs = nowMs();
+    this.#confirmedMs = nowMs();
     this.#snapshot = new WatchedValue(remembered);
     this.#subscription = service.watchAccess((snapshot) => {
       const before = this.#snapshot.known;
@@ -46,22 +47,37 @@ export class FollowedAccess implements AccessService, Disposable {
     return this.#snapshot.known;
   }
 
-  /** To be told whenever it changes whether a coordinator tells of changes. */
-  noticeReachable(isReachable: boolean): void {
-    this.#lostSinceMs = isReachable ? undefined : (this.#lostSinceMs ?? this.#nowMs());
+  /**
+   * How old what is known may be: changes that were answered since may be missing. A stream that is silent says nothing of them, as
+   * the network may swallow it, or the coordinator be cut off from its store. A clock that was put back counts as much as one that
+   * was put on.
+   */
+  get ageMs(): number {
+    return Math.abs(this.#nowMs() - this.#confirmedMs);
   }
 
-  /** For how long no coordinator has told of changes. */
-  get lostMs(): number {
-    return this.#lostSinceMs === undefined ? 0 : this.#nowMs() - this.#lostSinceMs;
+  /** Asks the store what is current, unless it is being asked; that it cannot be reached shows in {@link ageMs}. */
+  async confirm(timeoutMs: number): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      await this.current({ deadline: this.#nowMs() + timeoutMs });
+    } catch (thrown) {
+      if (!(thrown instanceof ShoalError)) throw thrown;
+    } finally {
+      this.#isAsking = false;
+    }
   }
 
   get isKnown(): boolean {
     return this.#snapshot.known !== undefined;
   }
 
-  current(context: RequestContext): Promise<AccessSnapshot> {
-    return this.#service.current(context);
+  async current(context: RequestContext): Promise<AccessSnapshot> {
+    const askedMs = this.#nowMs();
+    const snapshot = await this.#service.current(context);
+    this.#confirmedMs = askedMs;
+    return snapshot;
   }
 
   change(changes: readonly AccessChange[], expected: AccessPosition, context: RequestContext): Promise<void> {

@@ -15,15 +15,15 @@ export function usesAccess({
 }
 
 /**
- * Roles and users made at run time; undefined where neither is on. `apiKeySources`: where the keys of the file are; `lostMs`: for
- * how long nobody has told of changes.
+ * Roles and users made at run time; undefined where neither is on. `apiKeySources`: where the keys of the file are; `ageMs`: how
+ * old what is known of roles may be.
  */
 export function openAccessBook(
   { configuration, clock }: Pick<ProcessOptions, "configuration" | "clock">,
   service: AccessService,
   apiKeySources: readonly ApiKeySource[],
   scope: ResourceScope,
-  lostMs: () => number = () => 0,
+  ageMs: () => number = () => 0,
 ): AccessBook | undefined {
   const { roles, databaseUsers, authentication } = configuration;
   if (!usesAccess({ configuration })) return undefined;
@@ -40,7 +40,7 @@ export function openAccessBook(
       digestOf: digestOfKey,
       distrust: () => {
         const { staleSecondsMax = 0 } = roles ?? {};
-        if (staleSecondsMax === 0 || lostMs() <= staleSecondsMax * 1000) return undefined;
+        if (staleSecondsMax === 0 || ageMs() <= staleSecondsMax * 1000) return undefined;
         return `no coordinator has told for more than ${staleSecondsMax} s who may do what (AUTHORIZATION_RBAC_STALE_SECONDS_MAX)`;
       },
     }),

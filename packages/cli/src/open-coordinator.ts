@@ -45,6 +45,8 @@ export interface CoordinatorSettings {
   readonly store: MetaStore;
   readonly expectedStorageNodes: number;
   readonly shardLimit: ShardLimit;
+  /** Fails when this process, which holds the shards, has no memory for so many more. */
+  readonly checkRoom?: (shards: number) => void;
   /** Absent: there are no other processes. */
   readonly findNode?: FindNode;
 }
@@ -52,7 +54,7 @@ export interface CoordinatorSettings {
 /** The schema and the list of storage nodes on a store. */
 export async function openCoordinator(
   { clock, configuration, logger }: Pick<ProcessOptions, "clock" | "configuration" | "logger">,
-  { store, expectedStorageNodes, shardLimit, findNode }: CoordinatorSettings,
+  { store, expectedStorageNodes, shardLimit, checkRoom, findNode }: CoordinatorSettings,
   scope: ResourceScope,
 ): Promise<{
   readonly schema: SchemaCoordinator;
@@ -72,6 +74,7 @@ export async function openCoordinator(
       newClassId: () => newClassId(randomInt),
       limits: schemaLimits(configuration),
       shardLimit,
+      checkRoom,
     }),
   );
   await schema.begin(randomUUID(), { deadline: Number.POSITIVE_INFINITY }).catch((thrown: unknown) => {

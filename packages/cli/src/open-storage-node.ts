@@ -2,9 +2,8 @@ import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { IndexMemory, LongReads } from "@shoal/inverted-index";
 import { type DiskBallast, endAfterStoreFailure } from "@shoal/kv";
-import { returnFreeMemory } from "@shoal/native";
-import type { Logger, ResourceScope } from "@shoal/service-runtime";
-import { IdCensus, RowCacheBudget, RowReadGate } from "@shoal/shard";
+import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
+import { checkRoomForShards, IdCensus, RowCacheBudget, RowReadGate } from "@shoal/shard";
 import {
   type DropConfirmationOptions,
   type FollowedSchema,
@@ -13,14 +12,13 @@ import {
   type ShardRegistryEvent,
   StorageNode,
 } from "@shoal/storage-node";
-import { oncePerPause } from "./once-per-pause.js";
+import { returnFreeMemoryOnce } from "./give-memory-back.js";
+import { describeStorageMetrics } from "./internal-port.js";
 import { filesOfStore, type OpenFilesPlan, planFor } from "./open-files.js";
+import { openMemoryBudget, watchMemory } from "./open-memory-budget.js";
 import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
 import type { ProcessOptions } from "./process-options.js";
 import { shardsPlacedOn } from "./shards-placed-on.js";
-
-/** From a snapshot until memory is given back; snapshots that follow each other share that. */
-const MEMORY_PAUSE_MS = 1_000;
 
 export interface StorageNodeParts {
   readonly nodeName: string;
@@ -33,14 +31,22 @@ export interface StorageNodeParts {
   readonly drops: Pick<DropConfirmationOptions, "nodes" | "kept">;
   /** Told at the start how many shards are open, or have failed, of how many. */
   readonly onProgress: (done: number, all: number) => void;
+  readonly metrics: Metrics | undefined;
 }
 
-/** The storage node on its folder, all its shards open or known to have failed; and what is left for connections. */
+/**
+ * The storage node on its folder, all its shards open or known to have failed; what is left for connections; and what fails when
+ * there is no memory for so many shards more.
+ */
 export async function openStorageNode(
   options: ProcessOptions,
-  { nodeName, dataPath, ballast, schema, openFiles, drops, onProgress }: StorageNodeParts,
+  { nodeName, dataPath, ballast, schema, openFiles, drops, onProgress, metrics }: StorageNodeParts,
   scope: ResourceScope,
-): Promise<{ readonly node: StorageNode; readonly openFiles: OpenFilesPlan }> {
+): Promise<{
+  readonly node: StorageNode;
+  readonly openFiles: OpenFilesPlan;
+  readonly checkRoom: (shards: number) => void;
+}> {
   const { clock, configuration, logger } = options;
   await schema.refresh({ deadline: Number.POSITIVE_INFINITY });
   let shardCount = shardsPlacedOn(nodeName, schema.snapshot);
@@ -51,27 +57,33 @@ export async function openStorageNode(
   );
   const openFilesNow = planFor(shardCount, openFiles);
   const hashSeed = randomInt(2 ** 32);
+  const caches = {
+    rows: new RowCacheBudget(configuration.rowCacheBytes),
+    indexes: new IndexMemory(configuration.indexCacheBytes),
+  };
+  const memory = openMemoryBudget(options, caches);
   const shardSettings: StoredShardSettings = {
     acceptDataLoss: configuration.acceptDataLoss,
     ballast,
     clock: () => clock.now(),
     hashSeed,
     idCensus: new IdCensus(hashSeed),
-    indexMemory: new IndexMemory(configuration.indexCacheBytes),
+    indexMemory: caches.indexes,
     likePatternCharsMax: configuration.likePatternCharsMax,
     logger,
+    memory,
     longReads: new LongReads(configuration),
     nodeName,
     objectBytesMax: configuration.objectBytesMax,
     storeMemoryBytes: configuration.storeMemoryBytes,
     storeFilesMax: (shards) => filesOfStore(shards, openFilesNow),
-    rowCache: new RowCacheBudget(configuration.rowCacheBytes),
+    rowCache: caches.rows,
     rowReads: new RowReadGate(),
     shardCount: () => shardCount,
     onStoreState: (state) => {
       if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
     },
-    onSnapshot: oncePerPause(returnFreeMemory, MEMORY_PAUSE_MS),
+    onSnapshot: returnFreeMemoryOnce(),
   };
   let done = 0;
   let onOpened = (): void => onProgress(++done, shardCount);
@@ -87,13 +99,18 @@ export async function openStorageNode(
             openStoredShard(shardSettings, address, record, folder, isMade),
           ).finally(() => onOpened()),
         clock: () => clock.now(),
-        onEvent: (event) => logRegistryEvent(logger, event),
+        onEvent: (event) => {
+          if (event.type === "classDropped") memory.freed();
+          logRegistryEvent(logger, event);
+        },
       },
       { ...drops, nowMs: () => clock.now() },
     ),
   );
   onOpened = () => undefined;
-  return { node, openFiles: openFilesNow };
+  watchMemory(memory, node, caches, { logger, metrics }, scope);
+  if (metrics !== undefined) describeStorageMetrics(metrics, node);
+  return { node, openFiles: openFilesNow, checkRoom: (shards) => checkRoomForShards(memory, shards) };
 }
 
 function logRegistryEvent(logger: Logger, event: ShardRegistryEvent): void {

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { MemoryBudget } from "@shoal/fair-share";
 import { createInvertedIndex, type IndexMemory, type LongReads } from "@shoal/inverted-index";
 import {
   type DiskBallast,
@@ -32,6 +33,7 @@ export interface StoredShardSettings {
   readonly nodeName: string;
   /** Shared by all shards of this node. */
   readonly longReads: LongReads;
+  readonly memory: MemoryBudget;
   readonly objectBytesMax: number;
   /** Shared by all shards of this node. */
   readonly rowCache: RowCacheBudget;
@@ -58,7 +60,7 @@ export async function openStoredShard(
   isMade: boolean,
 ): Promise<OpenedShard> {
   const { clock, hashSeed, idCensus, indexMemory, logger, rowCache, rowReads } = settings;
-  const { likePatternCharsMax, longReads } = settings;
+  const { likePatternCharsMax, longReads, memory } = settings;
   const where = { class: address.className, shard: address.shardName };
   const store = await openStore(settings, where, folder, isMade);
   try {
@@ -75,6 +77,7 @@ export async function openStoredShard(
       clock,
       hashSeed,
       idCensus,
+      memory,
       rowCache,
       rowReads,
       limits: { objectBytesMax: settings.objectBytesMax },
@@ -159,6 +162,7 @@ function logShardEvent(logger: Logger, where: object, event: ShardEvent): void {
     case "recovered":
     case "writesResumed":
     case "indexBuilt":
+    case "vectorsReloaded":
       logger.info({ ...where, ...fields }, NEWS[type]);
       break;
   }
@@ -174,4 +178,5 @@ const NEWS = {
   recovered: "shard open",
   writesResumed: "writes resumed",
   indexBuilt: "inverted index built from the rows",
+  vectorsReloaded: "vector index built from the rows, to give back the memory of removed vectors",
 } as const;

@@ -16,7 +16,7 @@ import { contextionaryTls } from "./contextionary-tls.js";
 import { followApiKeys } from "./follow-api-keys.js";
 import { accessMemory } from "./followed-access.js";
 import { FollowedExtensions } from "./followed-extensions.js";
-import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
+import { openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
 import { KNOWN_ACCESS } from "./known-access.js";
 import { KNOWN_SCHEMA } from "./known-schema.js";
@@ -68,13 +68,19 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const store = await openEmbeddedMetaStore(options, dataPath, ballast, scope);
   if (!configuration.acceptDataLoss) await refuseLostList(dataPath, identity);
   const limit = shardLimit(openFiles, configuration.schemaShardsMax);
+  // No class is made before the shards that there are have their memory.
+  let checkRoom = (_shards: number): void => undefined;
   const {
     schema,
     nodes,
     jobs,
     extensions,
     access: roles,
-  } = await openCoordinator(options, { store, expectedStorageNodes: 1, shardLimit: limit }, scope);
+  } = await openCoordinator(
+    options,
+    { store, expectedStorageNodes: 1, shardLimit: limit, checkRoom: (shards) => checkRoom(shards) },
+    scope,
+  );
   const book = openAccessBook(options, roles, apiKeySources, scope);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources, book }));
   // What has to be read once is read before the shards take their files.
@@ -107,10 +113,10 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   };
   const storage = await openStorageNode(
     options,
-    { nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress },
+    { nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
     scope,
   );
-  if (metrics !== undefined) describeStorageMetrics(metrics, storage.node);
+  checkRoom = storage.checkRoom;
   await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
   const { shoalVersion, gitHash } = options;

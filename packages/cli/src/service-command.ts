@@ -3,6 +3,7 @@ import {
   configurationFileSource,
   createLogger,
   environmentSource,
+  memoryLimit,
   type ProcessHost,
   type ResourceScope,
   readConfiguration,
@@ -99,7 +100,7 @@ export async function configure({ configFile, ...flags }: ServeFlags) {
   ];
   const warnings: string[] = [];
   warnOfUnbuiltVariables(process.env, (message) => warnings.push(message));
-  const configuration = readConfiguration(sources, (message) => warnings.push(message));
+  const configuration = readConfiguration(sources, (message) => warnings.push(message), memoryLimit());
   checkScheme(flags, configuration);
   return { configuration, warnings };
 }

@@ -88,13 +88,12 @@ export async function startGateway(
         logger,
         clusterId: () => clusterId(),
         lostNodes,
-        onAccessReachable: (is) => roles?.noticeReachable(is),
       },
       scope,
     ),
   );
   if (usesAccess(options)) roles = await followAccess(() => coordinator.access, dataPath, options, scope);
-  const book = roles && openAccessBook(options, roles, apiKeySources, scope, () => roles?.lostMs ?? 0);
+  const book = roles && openAccessBook(options, roles, apiKeySources, scope, () => roles?.ageMs ?? 0);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources, book }));
   const pages = await loadPages(access, configuration.origin, logger);
   const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
@@ -192,11 +191,15 @@ async function makeMemoryFolder(path: string, logger: Logger): Promise<void> {
   await warnOfReaders(path, logger);
 }
 
+/** So often the store is asked within the time that a gateway may go on with the roles it knows, where that is bounded. */
+const CONFIRMS = 5;
+const CONFIRM_TIMEOUT_MS = 3_000;
+
 /** Without any knowledge of who may do what, nobody may do anything. `service` connects, and tells of it when this has resolved. */
 async function followAccess(
   service: () => AccessService,
   dataPath: string,
-  { logger, clock }: Pick<ProcessOptions, "logger" | "clock">,
+  { configuration, logger, clock }: Pick<ProcessOptions, "configuration" | "logger" | "clock">,
   scope: ResourceScope,
 ): Promise<FollowedAccess> {
   const what = "what roles and users there are";
@@ -204,6 +207,11 @@ async function followAccess(
   const remembered = await recall(memory, what, logger);
   const access = scope.use(new FollowedAccess(service(), logger, () => clock.now(), remembered));
   scope.use(access.watchAccess(remember(memory, what, logger, scope)));
+  const { staleSecondsMax = 0 } = configuration.roles ?? {};
+  if (staleSecondsMax > 0) {
+    const asking = setInterval(() => void access.confirm(CONFIRM_TIMEOUT_MS), (staleSecondsMax * 1000) / CONFIRMS);
+    scope.use({ [Symbol.dispose]: () => clearInterval(asking) });
+  }
   return access;
 }
 

@@ -13,7 +13,7 @@ import { describeReachability, describeSchemaVersion } from "./describe-cluster-
 import { drainServer } from "./drain-server.js";
 import { followCoordinators } from "./follow-coordinators.js";
 import { advertisedAddress, tlsFilesOf } from "./internal-address.js";
-import { describeStorageMetrics, openInternalPort } from "./internal-port.js";
+import { openInternalPort } from "./internal-port.js";
 import { keepRegistered } from "./keep-registered.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import { newNodeSecret } from "./new-node-secret.js";
@@ -87,12 +87,11 @@ export async function startStorageNode(
   const { node } = await openStorageNode(
     options,
     {
-      ...{ nodeName, dataPath, ballast, schema: view, openFiles, onProgress },
+      ...{ nodeName, dataPath, ballast, schema: view, openFiles, onProgress, metrics },
       drops: { nodes: coordinator.nodes, kept: () => known.kept() },
     },
     scope,
   );
-  if (metrics !== undefined) describeStorageMetrics(metrics, node);
   await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
   const limits = {

@@ -1,5 +1,5 @@
 import { MemoryStore } from "@shoal/kv";
-import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import { type ClassDefinition, type PropertyDefinition, ShoalError } from "@shoal/model";
 import { describe, expect, test } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import { Ledger } from "./ledger.js";
@@ -18,7 +18,7 @@ function property(name: string, ...dataType: string[]): PropertyDefinition {
   return { name, dataType };
 }
 
-async function open(meta?: MetaStore, shardsMax = 3): Promise<SchemaCoordinator> {
+async function open(meta?: MetaStore, shardsMax = 3, checkRoom?: (shards: number) => void): Promise<SchemaCoordinator> {
   let ids = 0;
   const store = meta ?? (await EmbeddedMetaStore.open(new MemoryStore(), () => "history"));
   const ledger = await Ledger.open(store, Date.now);
@@ -30,6 +30,7 @@ async function open(meta?: MetaStore, shardsMax = 3): Promise<SchemaCoordinator>
     newClassId: () => `id${++ids}`,
     limits: { classesMax: 3, propertiesPerClassMax: 4 },
     shardLimit: { max: shardsMax, reason: "SCHEMA_SHARDS_MAX" },
+    checkRoom,
   });
 }
 
@@ -191,6 +192,23 @@ describe("the limits of the schema", () => {
     await coordinator.ensureClass(definition("B", [property("a", "int")]), context);
     await deleteClass(coordinator, "A", context);
     await coordinator.ensureClass(definition("C"), context);
+  });
+
+  test("hold for memory: no class is made without room for its shards, and one that is there is no new one", async () => {
+    let room = 1;
+    const coordinator = await open(undefined, 3, (shards) => {
+      if (shards > room) throw new ShoalError("overloaded", "no room");
+    });
+    await coordinator.addClass(definition("A"), context);
+    room = 0;
+    const refused = { code: "overloaded", message: "no room" };
+    const { version } = await coordinator.current(context);
+    await expect(coordinator.addClass(definition("B"), context)).rejects.toMatchObject(refused);
+    await expect(coordinator.ensureClass(definition("B"), context)).rejects.toMatchObject(refused);
+    expect(await versionOf(coordinator)).toBe(version);
+    await coordinator.ensureClass(definition("A", [property("a", "int")]), context);
+    room = 1;
+    await coordinator.addClass(definition("B"), context);
   });
 
   test("leave a schema as it is that has more shards already", async () => {

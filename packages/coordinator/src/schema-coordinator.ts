@@ -68,6 +68,8 @@ export interface SchemaCoordinatorOptions {
   /** What the schema may grow to; a stored one that is larger stays as it is. */
   readonly limits: SchemaLimits;
   readonly shardLimit: ShardLimit;
+  /** Fails with `overloaded` when there is no memory for so many shards more. Absent: it is not this process that holds them. */
+  readonly checkRoom?: ((shards: number) => void) | undefined;
   /** So long does a change wait for storage nodes, or for another change, before it is answered with an error. */
   readonly answerMsMax?: number;
 }
@@ -269,6 +271,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     checkNewClass(definition, definitionsOf(classes), this.#options.limits);
     const sharding = this.#options.createSharding(definition, this.#nodeNames(state, lostNodes));
     checkShardCount(shardCount(classes) + sharding.shards.length, this.#options.shardLimit);
+    this.#options.checkRoom?.(sharding.shards.length);
     const record: ClassRecord = {
       definition,
       sharding,

@@ -1,13 +1,22 @@
 import { ShoalError } from "@shoal/model";
 import type { AdminListConfiguration, AuthenticationConfiguration } from "./authentication.js";
+import { readMemoryBudget, readWithinBudget, warnOfPromises } from "./fit-memory.js";
+import type { MemoryLimit } from "./memory-limit.js";
 import { readAuthentication, readAuthorization, type Warn } from "./read-authentication.js";
 import { type RolesConfiguration, readDatabaseUsers, readRoles } from "./read-roles.js";
-import { findValue, placeOf, readSetting, type Setting, type SettingSource } from "./setting.js";
+import { findValue, placeOf, type Setting, type SettingSource } from "./setting.js";
 import { PLAIN_SETTINGS } from "./setting-groups.js";
 import { refuseUnbuiltFeatures } from "./unbuilt-features.js";
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
-type PlainConfiguration = { readonly [Name in keyof typeof PLAIN_SETTINGS]: ValueOf<(typeof PLAIN_SETTINGS)[Name]> };
+type PlainConfiguration = {
+  readonly [Name in keyof typeof PLAIN_SETTINGS]: Name extends "memoryBudgetBytes"
+    ? number
+    : ValueOf<(typeof PLAIN_SETTINGS)[Name]>;
+};
+
+/** Where nobody says what memory there is, defaults are not made smaller and nothing is refused for it. */
+const UNBOUNDED: MemoryLimit = { bytes: Number.POSITIVE_INFINITY, source: "" };
 
 /** What the operator wants, checked as a whole. Settings that only make sense together are one value. */
 export interface Configuration extends PlainConfiguration {
@@ -22,13 +31,22 @@ export interface Configuration extends PlainConfiguration {
 
 /**
  * Reads every setting from the first source that has it. Fails with `invalid` on the first bad value, and on values
- * that ask for something this version does not have. `warn` is told what is accepted but probably not meant.
+ * that ask for something this version does not have. `warn` is told what is accepted but probably not meant. `limit`: the memory
+ * that the process has, which `MEMORY_BUDGET_BYTES` and the defaults of caches go by.
  */
-export function readConfiguration(sources: readonly SettingSource[], warn: Warn): Configuration {
+export function readConfiguration(
+  sources: readonly SettingSource[],
+  warn: Warn,
+  limit: MemoryLimit = UNBOUNDED,
+): Configuration {
   refuseUnbuiltFeatures(sources);
+  const memoryBudgetBytes = readMemoryBudget(sources, limit, warn);
   const values: Record<string, unknown> = {};
-  for (const [name, one] of Object.entries(PLAIN_SETTINGS)) values[name] = readSetting<unknown>(one, sources);
-  const plain = values as PlainConfiguration;
+  for (const [name, one] of Object.entries<Setting<unknown>>(PLAIN_SETTINGS)) {
+    values[name] = readWithinBudget(one, sources, memoryBudgetBytes);
+  }
+  const plain = { ...(values as PlainConfiguration), memoryBudgetBytes };
+  warnOfPromises(sources, memoryBudgetBytes, warn);
   checkTogether(plain, sources);
   const authentication = readAuthentication(sources, warn);
   return {

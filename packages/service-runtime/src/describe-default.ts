@@ -11,10 +11,12 @@ export function describeDefault({
   variable,
   fallback,
   fallbackText,
-}: Pick<Setting<unknown>, "variable" | "fallback" | "fallbackText">): string {
+  fallbackPart,
+}: Pick<Setting<unknown>, "variable" | "fallback" | "fallbackText" | "fallbackPart">): string {
   if (fallbackText !== undefined) return fallbackText;
   if (fallback === undefined || fallback === "" || (Array.isArray(fallback) && fallback.length === 0)) return "(empty)";
   if (!/BYTES/.test(variable) || typeof fallback !== "number" || fallback === 0) return String(fallback);
   const unit = UNITS.find(([size]) => fallback % size === 0);
-  return unit === undefined ? String(fallback) : `${fallback} (${fallback / unit[0]} ${unit[1]})`;
+  const bytes = unit === undefined ? String(fallback) : `${fallback} (${fallback / unit[0]} ${unit[1]})`;
+  return fallbackPart === undefined ? bytes : `${bytes}, at most 1/${1 / fallbackPart} of MEMORY_BUDGET_BYTES`;
 }

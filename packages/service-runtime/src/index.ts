@@ -17,6 +17,7 @@ export { type InternalTlsFiles, internalTlsFiles } from "./internal-tls.js";
 export { RateLimitedLogger } from "./log-rate.js";
 export { createLogger, type Logger, type LogLevel, type LogSink, silentLogger } from "./logger.js";
 export { isLoopback } from "./loopback.js";
+export { type MemoryLimit, memoryLimit } from "./memory-limit.js";
 export { type HistogramSample, type Labels, type MetricDescription, Metrics, type Sample } from "./metrics.js";
 export { refuseMisspelledVariables } from "./misspelled-variables.js";
 export type { RolesConfiguration } from "./read-roles.js";
@@ -26,3 +27,4 @@ export { EXIT_FAILURE, EXIT_FORCED, EXIT_OK, type ProcessHost, runProcess, type 
 export { environmentSource, type Setting, type SettingSource } from "./setting.js";
 export { PLAIN_SETTINGS, SETTING_GROUPS, SETTINGS, type SettingGroup } from "./setting-groups.js";
 export { UNBUILT_VARIABLES, warnOfUnbuiltVariables } from "./unbuilt-variables.js";
+export { usedMemory } from "./used-memory.js";

@@ -54,6 +54,17 @@ describe("the settings of roles", () => {
     ]);
   });
 
+  it("say that nobody can give roles where no root user has a key", () => {
+    const noRoot = /^AUTHORIZATION_(RBAC_ROOT|ADMIN)_USERS names nobody who has an API key/;
+    const lines = (more: object) => read({ ...ON, ...more }).warnings.filter((line) => noRoot.test(line));
+    expect(lines({ AUTHORIZATION_RBAC_ROOT_USERS: "bob" })).toHaveLength(1);
+    const former = { ...KEYS, AUTHORIZATION_RBAC_ENABLED: "on", AUTHORIZATION_ADMIN_USERS: "bob" };
+    expect(read(former).warnings.filter((line) => noRoot.test(line))).toHaveLength(1);
+    expect(lines({})).toEqual([]);
+    const file = { AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE: "/keys" };
+    expect(lines({ AUTHORIZATION_RBAC_ROOT_USERS: "bob", ...file })).toEqual([]);
+  });
+
   it("say that nobody is in a group where there are no tokens", () => {
     const { warnings } = read({
       ...ON,

@@ -68,6 +68,7 @@ export function readRoles(
     );
   }
   refuseLockedOut(readOnlyGroups, authentication, sources, warn);
+  warnOfNoRoot(rootUsers, authentication, sources, warn);
   warnOfGroups(SETTINGS.rbacRootGroups, rootGroups, authentication, sources, warn);
   warnOfGroups(SETTINGS.rbacReadOnlyGroups, readOnlyGroups, authentication, sources, warn);
   const staleSecondsMax = readSetting(SETTINGS.rbacStaleSecondsMax, sources);
@@ -94,6 +95,23 @@ function refuseLockedOut(
         `Switch API keys or OpenID Connect on, or name anonymous in ${SETTINGS.rbacReadOnlyGroups.variable} to let everybody read`,
     );
   }
+}
+
+/** Nobody can give the first role, or make a user, where no root user has a key. A file of keys may bring one later. */
+function warnOfNoRoot(
+  rootUsers: readonly string[],
+  { apiKeys, oidc }: AuthenticationConfiguration,
+  sources: readonly SettingSource[],
+  warn: Warn,
+): void {
+  if (apiKeys === undefined || apiKeys.file !== undefined || oidc !== undefined) return;
+  if (apiKeys.allowed.some(({ username }) => rootUsers.includes(username))) return;
+  const name = findValue(SETTINGS.rbacRootUsers, sources) === undefined ? "rbacRootUsersFormerly" : "rbacRootUsers";
+  const { apiKeysUsers } = AUTHENTICATION_SETTINGS;
+  warn(
+    `${placeOf(SETTINGS[name], sources)} names nobody who has an API key: nobody can give roles or make users until ` +
+      `one of them stands in ${apiKeysUsers.variable}, with a key`,
+  );
 }
 
 /** Whether users can be made at run time. */

@@ -14,6 +14,8 @@ export interface Setting<T> {
   readonly fallback: T;
   /** The default in the documentation, where the value itself does not say it. */
   readonly fallbackText?: string;
+  /** The default is at most this part of `MEMORY_BUDGET_BYTES`: of a setting of bytes. */
+  readonly fallbackPart?: number;
   /** One line for the documentation, unit included. */
   readonly meaning: string;
   readonly parse: SettingParser<T>;
@@ -67,6 +69,11 @@ export function placeOf(
   sources: readonly SettingSource[],
 ): string {
   return findValue(setting, sources)?.place ?? setting.variable;
+}
+
+/** `setting`, whose default is at most `fallbackPart` of `MEMORY_BUDGET_BYTES`. */
+export function withinBudget(setting: Setting<number>, fallbackPart: number): Setting<number> {
+  return { ...setting, fallbackPart };
 }
 
 /** The value of `setting` in the first source that has it. Fails with `invalid`: one line with place, rule and value. */

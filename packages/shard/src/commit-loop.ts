@@ -96,6 +96,16 @@ export class CommitLoop {
     await this.#running;
   }
 
+  /** Runs `work` when no commit is under way; writes that come meanwhile wait. When it fails, the shard has failed. */
+  async between(work: () => Promise<void>): Promise<void> {
+    this.#checkOpen();
+    const done = new Promise<void>((resolve, reject) => {
+      this.#work = () => work().then(resolve, (error: unknown) => reject(this.#break(error)));
+    });
+    this.#running ??= Promise.resolve().then(() => this.#run());
+    await done;
+  }
+
   /** Takes no more writes; resolves when the accepted ones are done. */
   async close(): Promise<void> {
     this.#closing.abort();
@@ -108,12 +118,20 @@ export class CommitLoop {
   }
 
   #commit: Promise<void> | undefined;
+  /** To be done before the next commit. Never fails. */
+  #work: (() => Promise<void>) | undefined;
 
   async #run(): Promise<void> {
     for (;;) {
       if (this.#mayBuildIndex) await this.#options.index.build(this.#closing.signal);
+      if (this.#work !== undefined) {
+        const work = this.#work;
+        this.#work = undefined;
+        await work();
+        continue;
+      }
       if (this.#queue.length === 0) break;
-      await this.#options.views.index?.settled().catch((error: unknown) => this.#break(error));
+      await this.#options.views.index?.settled().catch((error: unknown) => void this.#break(error));
       // Batches are company enough.
       const isSmall = this.#pendingObjects <= this.#queue.length && !this.#closing.signal.aborted;
       const gathered = isSmall ? this.#gathering.gather(this.#queue.length) : undefined;
@@ -249,10 +267,11 @@ export class CommitLoop {
     onCommitted(caughtUp.documents, () => undefined);
   }
 
-  #break(thrown: unknown): void {
+  #break(thrown: unknown): ShoalError {
     const cause = ShoalError.from(thrown);
     this.#broken = new ShoalError("unavailable", `${this.#place} has failed: ${cause.message}`, { cause });
     this.#options.onEvent({ type: "writesFailed", error: this.#broken });
+    return this.#broken;
   }
 
   #checkOpen(): void {

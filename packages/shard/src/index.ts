@@ -1,4 +1,5 @@
 export { IdCensus } from "./id-census.js";
+export { checkRoomForShards } from "./memory-admission.js";
 export type { CreateInvertedIndex } from "./object-index.js";
 export { openShard, type ShardOptions } from "./open-shard.js";
 export { repairShard, type SalvagedRows, type ShardRepair, type SomeIds } from "./repair-shard.js";

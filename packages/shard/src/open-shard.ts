@@ -1,9 +1,11 @@
+import type { MemoryBudget } from "@shoal/fair-share";
 import type { KeyValueStore } from "@shoal/kv";
 import { type PropertyDefinition, ShoalError, type VectorIndexConfig } from "@shoal/model";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import type { IdCensus } from "./id-census.js";
 import { indexIsWhole, indexRecord } from "./index-record.js";
 import { FORMAT_KEY, INDEX_KEY } from "./key-layout.js";
+import { MemoryAdmission } from "./memory-admission.js";
 import type { CreateInvertedIndex } from "./object-index.js";
 import { recover } from "./recover.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
@@ -40,6 +42,8 @@ export interface ShardOptions {
   readonly rowReads?: RowReadGate;
   /** Of the coordinator's lease; a shard that has seen a higher one does not open. */
   readonly term?: number;
+  /** What the whole process may use; absent: writes are not refused for memory. */
+  readonly memory?: MemoryBudget;
   /** Any number that clients do not know; keeps them from choosing ids that slow the id table down. */
   readonly hashSeed?: number;
   /** Counts the ids of all shards of the process, so that most questions for a new id need not go to each. */
@@ -63,6 +67,7 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
   const source = new VectorIndexSource(options.vectorIndexes, options.vectorIndexConfig, {
     graphTailMax: limits.graphTailMax,
     onMeasured: (recall) => options.onEvent({ type: "recallMeasured", recall }),
+    hasRoom: options.memory && ((bytes) => options.memory?.hasRoom(bytes) !== false),
   });
   const paths = await snapshotPaths(options.folder);
   const { store, hashSeed = 0x5bd1e995, term = 0 } = options;
@@ -107,6 +112,8 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     paths,
     recovered,
     indexIsWhole,
+    hashSeed,
+    memory: new MemoryAdmission(options.memory, place),
   };
   return new StoredShard({ ...options, ...parts }).prepare();
 }

@@ -46,14 +46,14 @@ describe("reads of large rows", () => {
   const list = (limit: number, bounds?: ReadBounds) =>
     shard.listObjects({ order: "id", after: undefined, limit, fields: ALL_FIELDS }, bounds);
 
-  it("take turns of 32 MiB, and of 256 rows", async () => {
+  it("take turns of 32 MiB, and of 64 rows", async () => {
     await write(20, 4 * MIB);
     expect(await list(20)).toHaveLength(20);
     expect(Math.max(...store.reads)).toBeLessThanOrEqual(8);
     expect(store.reads.length).toBeLessThanOrEqual(4);
     await write(600, 10, 100);
     await shard.listObjects({ order: "id", after: idOf(50), limit: 600, fields: ALL_FIELDS });
-    expect(store.reads.slice(-3)).toEqual([256, 256, 88]);
+    expect(store.reads.slice(-10)).toEqual([...new Array<number>(9).fill(64), 24]);
   });
 
   it("are one for a page of 25, also of a shard that was just opened and knows no size", async () => {

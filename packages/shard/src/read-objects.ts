@@ -4,7 +4,7 @@ import type { FoundObject, RowReader } from "./read-rows.js";
 import type { RowView } from "./row.js";
 
 /** Rows that are read and taken apart in one turn of the event loop, so that a long page holds up nobody. */
-const TURN_ROWS = 256;
+const TURN_ROWS = 64;
 
 /** The same in bytes, as far as the sizes of the rows are known. */
 const TURN_BYTES = 32 * 1024 * 1024;

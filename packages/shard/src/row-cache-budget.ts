@@ -25,6 +25,10 @@ export class RowCacheBudget {
     this.#slabsMax = Math.floor(bytesMax / SLAB_BYTES);
   }
 
+  get bytesMax(): number {
+    return this.#slabsMax * SLAB_BYTES;
+  }
+
   get usedBytes(): number {
     return this.#tickets.size * SLAB_BYTES;
   }

@@ -20,6 +20,8 @@ export type ShardEvent =
   | { readonly type: "snapshotFailed"; readonly error: ShoalError }
   | { readonly type: "writesFailed"; readonly error: ShoalError }
   | { readonly type: "writesResumed" }
+  /** The vector index was built anew from the rows, for there was no memory to do it beside the one in use. */
+  | { readonly type: "vectorsReloaded"; readonly objectCount: number; readonly elapsedMs: number }
   /** The inverted index was built anew from the rows. */
   | { readonly type: "indexBuilt"; readonly objectCount: number; readonly elapsedMs: number }
   /** It could not be built; filters and aggregations are refused until it is. */

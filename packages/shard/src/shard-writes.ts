@@ -9,6 +9,7 @@ import {
   type StoredObject,
 } from "@shoal/model";
 import type { CommitLoop } from "./commit-loop.js";
+import type { MemoryAdmission } from "./memory-admission.js";
 import { pendingWrite } from "./pending-write.js";
 import { prepareMerge } from "./prepare-merge.js";
 import { bytesOf, type Prepared, preparePuts } from "./prepare-put.js";
@@ -26,21 +27,44 @@ export class ShardWrites implements ShardWriter {
   readonly #commits: CommitLoop;
   readonly #className: string;
   readonly #limits: ShardLimits;
+  readonly #memory: MemoryAdmission;
 
-  constructor(commits: CommitLoop, className: string, limits: ShardLimits) {
+  constructor(commits: CommitLoop, className: string, limits: ShardLimits, memory: MemoryAdmission) {
     this.#commits = commits;
     this.#className = className;
     this.#limits = limits;
+    this.#memory = memory;
   }
 
-  async putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
+  putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
+    const vectorBytes = objects.reduce((sum, { vector }) => sum + (vector?.byteLength ?? 0), 0);
+    const put = () => this.#putAll(objects, mode);
+    // What is replaced is there already; another vector stands beside the former one until the index is built anew.
+    if (mode === "replace" && vectorBytes === 0) return this.#memory.change(put);
+    return this.#memory.grow({ objects: objects.length, vectorBytes }, put);
+  }
+
+  mergeObject(merge: ObjectMerge): Promise<StoredObject> {
+    return this.#admitMerges([merge], () => this.#merge(merge));
+  }
+
+  mergeObjects(merges: readonly ObjectMerge[]): Promise<readonly (PutTimes | ShoalError)[]> {
+    return this.#admitMerges(merges, () => this.#mergeAll(merges));
+  }
+
+  #admitMerges<T>(merges: readonly ObjectMerge[], write: () => Promise<T>): Promise<T> {
+    const vectorBytes = merges.reduce((sum, { vector }) => sum + (vector?.byteLength ?? 0), 0);
+    return vectorBytes === 0 ? this.#memory.change(write) : this.#memory.grow({ objects: 0, vectorBytes }, write);
+  }
+
+  async #putAll(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
     const limits = this.#limits;
     const first = preparePuts(objects, 0, limits);
     if (first.length === objects.length) return this.#put(first, mode);
     return putInParts(objects, first, limits, (part) => this.#put(part, mode));
   }
 
-  async mergeObject(merge: ObjectMerge): Promise<StoredObject> {
+  async #merge(merge: ObjectMerge): Promise<StoredObject> {
     const prepared = prepareMerge(merge, this.#limits.dimensionsMax);
     if (prepared instanceof ShoalError) throw prepared;
     const { write, outcome } = pendingWrite<StoredObject>({
@@ -56,7 +80,7 @@ export class ShardWrites implements ShardWriter {
     return outcome;
   }
 
-  async mergeObjects(merges: readonly ObjectMerge[]): Promise<readonly (PutTimes | ShoalError)[]> {
+  async #mergeAll(merges: readonly ObjectMerge[]): Promise<readonly (PutTimes | ShoalError)[]> {
     const prepared = merges.map((merge) => prepareMerge(merge, this.#limits.dimensionsMax));
     const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
       objects: merges.length,

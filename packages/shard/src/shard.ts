@@ -23,8 +23,9 @@ import type { IdCensus } from "./id-census.js";
 export interface ShardCondition {
   readonly objectCount: number;
   /**
-   * `readOnly`: the last commit failed; each further write tries the store again. `failed`: the views no longer follow
-   * the journal; writes are refused until the shard is opened anew.
+   * `readOnly`: the last commit failed, and each further write tries the store again; or the memory budget is used up, and
+   * only deletions are taken. `failed`: the views no longer follow the journal; writes are refused until the shard is opened
+   * anew.
    */
   readonly status: "ready" | "readOnly" | "failed";
   /** Why it is not ready; while it is, which objects are lost to damage. */
@@ -105,7 +106,8 @@ export interface ShardReader {
 export interface ShardWriter {
   /**
    * Outcomes in the order of the objects; a refused one (`invalid`, `notFound`) does not hinder the others. Of objects
-   * with one id the last stays. Fails with `overloaded` while too much is pending.
+   * with one id the last stays. Fails with `overloaded` while too much is pending, and while the memory budget has no room
+   * for it; merges do, too.
    */
   putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]>;
   /** The whole object after the merge, its vector and extras included. Fails with `notFound` and `invalid`. */
@@ -127,6 +129,12 @@ export interface Shard extends ShardReader, ShardWriter, AsyncDisposable {
   settled(signal?: AbortSignal): Promise<void>;
   /** Resolves when the graph has linked everything. */
   linked(signal?: AbortSignal): Promise<void>;
+  /**
+   * Builds the vector index anew without what was removed of it: beside the one in use where `hasRoom` says that so many bytes
+   * may be taken for a while, else from the rows, while searches by vector and writes wait. Writes do so for the last moment
+   * only in the first case. From the rows it does nothing after a failed write, until one has succeeded.
+   */
+  makeRoom(hasRoom: (bytes: number) => boolean): Promise<void>;
   /** Writes both snapshots and cuts the journal. */
   snapshot(): Promise<void>;
   /** Refuses further writes and resolves when those that were accepted are done. Reads go on. */

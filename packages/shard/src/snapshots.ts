@@ -30,6 +30,8 @@ export class Snapshots {
   #writing: Promise<void> | undefined;
   #quiet: NodeJS.Timeout | undefined;
   #closed = false;
+  /** None is written until it has resolved. */
+  #held: Promise<unknown> | undefined;
 
   constructor(options: SnapshotsOptions, sequence: number) {
     this.#options = options;
@@ -44,15 +46,22 @@ export class Snapshots {
   /** To be called after each commit, and once after opening. */
   committed(): void {
     const { limits, views } = this.#options;
-    if (this.#closed) return;
+    if (this.#closed || this.#held !== undefined) return;
     if (this.changes >= this.#changesDue() && views.sequence >= this.#dueAfterFailure) void this.#start();
     else if (this.#isDueWhenQuiet()) this.#startWhenQuiet(limits.snapshotQuietMs);
   }
 
   /** Writes both files. Fails when they cannot be written. */
   async write(): Promise<void> {
-    await this.#writing;
-    await this.#write();
+    while (this.#held !== undefined || this.#writing !== undefined) await (this.#held ?? this.#writing);
+    const writing = this.#write();
+    // Another one, which may become due meanwhile, would write the same files.
+    this.#writing = writing
+      .catch(() => undefined)
+      .then(() => {
+        this.#writing = undefined;
+      });
+    await writing;
   }
 
   /** No snapshot begins by itself after this; resolves when none is being written. */
@@ -60,6 +69,22 @@ export class Snapshots {
     this.#closed = true;
     clearTimeout(this.#quiet);
     await this.#writing;
+  }
+
+  /** Runs `work`, which changes the views as no commit does, while no snapshot is being written. */
+  async without(work: () => Promise<void>): Promise<void> {
+    const run = async () => {
+      while (this.#writing !== undefined) await this.#writing;
+      await work();
+    };
+    const held = run();
+    this.#held = held.catch(() => undefined);
+    try {
+      await held;
+    } finally {
+      this.#held = undefined;
+    }
+    this.committed();
   }
 
   #changesDue(): number {
@@ -80,7 +105,7 @@ export class Snapshots {
     this.#quiet = setTimeout(() => {
       this.#quiet = undefined;
       // A snapshot may have been written meanwhile, and few changes since.
-      if (!this.#closed && this.#isDueWhenQuiet()) void this.#start();
+      if (!this.#closed && this.#held === undefined && this.#isDueWhenQuiet()) void this.#start();
     }, delayMs);
     this.#quiet.unref();
   }

@@ -22,11 +22,13 @@ import type { IdCensus } from "./id-census.js";
 import { type ListedShard, listObjects } from "./list-objects.js";
 import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
 import { matchingIds } from "./matching-objects.js";
+import type { MemoryAdmission } from "./memory-admission.js";
 import { type CreateInvertedIndex, ObjectIndex } from "./object-index.js";
 import { vectorFault } from "./prepare-put.js";
 import { readObjects } from "./read-objects.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
+import { ReloadedVectors } from "./reloaded-vectors.js";
 import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
 import type { RowReadGate } from "./row-read-gate.js";
@@ -61,6 +63,8 @@ export interface StoredShardParts {
   readonly createIndex: CreateInvertedIndex;
   /** Whether the records of the inverted index are believed. */
   readonly indexIsWhole: boolean;
+  readonly memory: MemoryAdmission;
+  readonly hashSeed: number;
 }
 
 /** A shard whose views have been recovered; `openShard` makes it. */
@@ -75,7 +79,9 @@ export class StoredShard implements Shard {
   readonly #commits: CommitLoop;
   readonly #writes: ShardWrites;
   readonly #snapshots: Snapshots;
+  readonly #vectors: ReloadedVectors;
   #disposing: Promise<void> | undefined;
+  #reloading: Promise<void> | undefined;
 
   constructor(parts: StoredShardParts) {
     const { store, recovered, place, rowReads: gate } = parts;
@@ -105,7 +111,8 @@ export class StoredShard implements Shard {
       },
       parts.dimensions,
     );
-    this.#writes = new ShardWrites(this.#commits, this.className, parts.limits);
+    this.#writes = new ShardWrites(this.#commits, this.className, parts.limits, parts.memory);
+    this.#vectors = new ReloadedVectors({ ...parts, views });
     this.#snapshots.committed();
   }
 
@@ -157,9 +164,10 @@ export class StoredShard implements Shard {
     }
     if (this.#commits.broken !== undefined) throw this.#commits.broken;
     this.#checkWhole("searches");
-    const { index: vectors } = this.#views;
-    if (vectors === undefined || search.count === 0) return [];
-    return searchByVector(this.#listed, vectors, search, bounds);
+    if (search.count === 0) return [];
+    return this.#vectors.during(bounds, async (vectors) =>
+      vectors === undefined ? [] : searchByVector(this.#listed, vectors, search, bounds),
+    );
   }
 
   async listObjects(listing: ObjectListing, bounds: ReadBounds = {}): Promise<readonly StoredObject[]> {
@@ -207,6 +215,8 @@ export class StoredShard implements Shard {
     const { broken, storeError } = this.#commits;
     if (broken !== undefined) return { objectCount, status: "failed", reason: broken.message };
     if (storeError !== undefined) return { objectCount, status: "readOnly", reason: storeError.message };
+    const { readOnlyReason } = this.#parts.memory;
+    if (readOnlyReason !== undefined) return { objectCount, status: "readOnly", reason: readOnlyReason };
     return { objectCount, status: "ready", reason: this.#lossError("searches")?.message };
   }
 
@@ -233,6 +243,24 @@ export class StoredShard implements Shard {
 
   async linked(signal?: AbortSignal): Promise<void> {
     await this.#views.index?.linked(signal);
+  }
+
+  async makeRoom(hasRoom: (bytes: number) => boolean): Promise<void> {
+    const { index } = this.#views;
+    if (index === undefined) return;
+    const { count, deadRows, memoryBytes } = index.statistics();
+    if (hasRoom((memoryBytes * count) / Math.max(1, count + deadRows))) return index.rebuild();
+    this.#reloading ??= this.#snapshots
+      .without(() => this.#commits.between(() => this.#reload()))
+      .finally(() => {
+        this.#reloading = undefined;
+      });
+    await this.#reloading;
+  }
+
+  /** The rows of a store of which nobody knows what it has are none to build from: the next write asks it first. */
+  async #reload(): Promise<void> {
+    if (this.#commits.storeError === undefined) await this.#vectors.reload();
   }
 
   snapshot(): Promise<void> {

@@ -11,6 +11,8 @@ export interface VectorIndexes {
 export interface VectorIndexSourceOptions {
   readonly graphTailMax: number;
   readonly onMeasured: (recall: MeasuredRecall) => void;
+  /** Whether so many bytes may be taken for a while. */
+  readonly hasRoom: ((bytes: number) => boolean) | undefined;
 }
 
 /** The class's settings for vectors, and the one index that they lead to. */
@@ -47,6 +49,13 @@ export class VectorIndexSource {
     return index;
   }
 
+  /** Disposes of one that came from here: the next one is another. */
+  async discard(index: VectorIndex): Promise<void> {
+    if (this.#spare === index) this.#spare = undefined;
+    this.#opened.delete(index);
+    await index[Symbol.asyncDispose]();
+  }
+
   /** `index`: the one in use, if any. Fails with `invalid` when a setting differs that is fixed when a class is created. */
   configure(config: VectorIndexConfig, className: string, index: VectorIndex | undefined): void {
     for (const name of ["skip", "maxConnections", "efConstruction"] as const) {
@@ -74,7 +83,7 @@ export class VectorIndexSource {
   #searchSettings(): VectorSearchSettings {
     const { ef, flatSearchCutoff, cleanupIntervalSeconds, vectorCacheMaxObjects } = this.#config;
     const { targetRecall = TARGET_RECALL_DEFAULT } = this.#config;
-    const { graphTailMax, onMeasured } = this.#options;
+    const { graphTailMax, onMeasured, hasRoom } = this.#options;
     return {
       ef,
       targetRecall,
@@ -83,6 +92,7 @@ export class VectorIndexSource {
       vectorCacheMaxObjects,
       graphTailMax,
       onMeasured,
+      hasRoom,
     };
   }
 }

@@ -1,6 +1,7 @@
 export type { DropConfirmationOptions } from "./drop-confirmation.js";
 export { findNodeIdentity, keepNodeIdentity, type NodeIdentity } from "./node-identity.js";
 export { openMadeShard } from "./open-made-shard.js";
+export { RoomMaker } from "./room-maker.js";
 export { rowsFolder, ShardFolders } from "./shard-folders.js";
 export {
   type OpenedShard,

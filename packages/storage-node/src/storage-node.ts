@@ -84,6 +84,11 @@ export class StorageNode implements ShardService, AsyncDisposable {
     return new StorageNode(options.nodeName, registry, schema, subscription, confirmation);
   }
 
+  /** Those that are open. */
+  get shards(): Iterable<Shard> {
+    return this.#registry.all.flatMap(({ ready }) => ready ?? []);
+  }
+
   /** Version of the schema that it follows. */
   get schemaVersion(): number {
     return this.#registry.schemaVersion;

@@ -27,9 +27,9 @@ function drawProbes(random: SeededRandom, unreachable: number): RecallProbe[] {
 
 describe("the effort that is fitted to probes (F17)", () => {
   for (const seed of [1, 2, 3]) {
-    it(`reaches the target, with more candidates for queries of more contrast: seed ${seed}`, () => {
+    it(`reaches the target, with more candidates for queries of more contrast: seed ${seed}`, async () => {
       for (const target of [0.9, 0.98]) {
-        const fit = fitEffort(drawProbes(seededRandom(seed), 0), CANDIDATES, target);
+        const fit = await fitEffort(drawProbes(seededRandom(seed), 0), CANDIDATES, target);
         expect(fit.reached).toBe(true);
         expect(fit.recall - fit.error).toBeGreaterThanOrEqual(target);
         const { knots } = fit.effort;
@@ -41,9 +41,9 @@ describe("the effort that is fitted to probes (F17)", () => {
       }
     });
 
-    it(`keeps no more for a hundred results than find what can be found of them: seed ${seed}`, () => {
+    it(`keeps no more for a hundred results than find what can be found of them: seed ${seed}`, async () => {
       const probes = drawProbes(seededRandom(seed), 0.05);
-      const { effort } = fitEffort(probes, CANDIDATES, 0.98);
+      const { effort } = await fitEffort(probes, CANDIDATES, 0.98);
       const found = (factor: number): number => {
         const kept = probes.map(({ all }) => {
           const contrast = all.contrasts[STAGES.indexOf(effort.stage)] ?? 1;

@@ -1,3 +1,4 @@
+import { eventLoop } from "@shoal/fair-share";
 import {
   EFFORT_KNOTS_MAX,
   type EffortKnot,
@@ -40,11 +41,21 @@ const UNSEEN_CANDIDATES_MIN = 1_536;
  * candidates; the numbers are those at which one distance more brings equally much recall in every bucket (the Lagrange
  * condition), with the least recall that reaches the target. Then they are made to ascend with contrast, and all of them
  * are multiplied by what the sample takes. That is done for each stage, and the cheapest is taken. `probes` is not empty;
- * `candidates` are the numbers that they were made with.
+ * `candidates` are the numbers that they were made with. Each stage takes some milliseconds, in a turn of its own.
  */
-export function fitEffort(probes: readonly RecallProbe[], candidates: Uint32Array, target: number): EffortFit {
-  const fits = STAGES.map((_, stage) => new StageFit(probes, candidates, stage, target));
-  const best = fits.reduce((one, other) => (isBetter(other, one) ? other : one));
+export async function fitEffort(
+  probes: readonly RecallProbe[],
+  candidates: Uint32Array,
+  target: number,
+): Promise<EffortFit> {
+  let best: StageFit | undefined;
+  for (const stage of STAGES.keys()) {
+    await eventLoop.next();
+    const fit = new StageFit(probes, candidates, stage, target);
+    if (best === undefined || isBetter(fit, best)) best = fit;
+  }
+  if (best === undefined) throw new Error("there is no stage to fit");
+  await eventLoop.next();
   const fit = best.complete();
   const rows = Math.max(...probes.map(({ linked }) => linked));
   if (fit.reached || rows > SCANNED_FOR_DISTANCE * fit.effort.distances) return fit;

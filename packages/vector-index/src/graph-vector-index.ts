@@ -160,9 +160,10 @@ export class GraphVectorIndex implements VectorIndex {
 
   statistics(): VectorIndexStatistics {
     this.#check();
-    const { live, tail, tombstones, rows, resident, memoryBytes } = this.#native.counts();
+    const { live, tail, tombstones, rows, resident, memoryBytes: nativeBytes } = this.#native.counts();
     const { recall, memoryBytes: queryBytes } = this.#calibration;
-    return { count: live, tail, tombstones, rows, resident, memoryBytes: memoryBytes + queryBytes, recall };
+    const memoryBytes = nativeBytes + queryBytes;
+    return { count: live, tail, tombstones, deadRows: rows - live, rows, resident, memoryBytes, recall };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -207,7 +208,8 @@ export class GraphVectorIndex implements VectorIndex {
     // setInterval counts in 31 bits of milliseconds.
     const milliseconds = Math.min(cleanupIntervalSeconds * 1000, 2 ** 31 - 1);
     this.#cleanup = setInterval(() => {
-      if (needsRebuild(this.#native.counts())) this.#rebuildInBackground();
+      const counts = this.#native.counts();
+      if (needsRebuild(counts) && this.#search.hasRoom?.(livingBytes(counts)) !== false) this.#rebuildInBackground();
     }, milliseconds).unref();
   }
 
@@ -227,6 +229,11 @@ function needsRebuild({ live, rows }: NativeCounts): boolean {
 
 function keptRows({ vectorCacheMaxObjects = Number.MAX_SAFE_INTEGER }: VectorSearchSettings): number {
   return vectorCacheMaxObjects;
+}
+
+/** About what it would take without its dead rows. */
+function livingBytes({ live, rows, memoryBytes }: NativeCounts): number {
+  return memoryBytes * (live / Math.max(1, rows));
 }
 
 function nearest({ integers, floats }: { integers: Uint32Array; floats: Float32Array }): NearestDocuments {

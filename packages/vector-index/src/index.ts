@@ -1,5 +1,6 @@
 export { createVectorIndex } from "./graph-vector-index.js";
 export { loadVectorIndex } from "./load-vector-index.js";
+export { orAborted } from "./native-answer.js";
 export type {
   NearestDocuments,
   VectorIndex,

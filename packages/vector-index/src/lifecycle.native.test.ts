@@ -180,6 +180,34 @@ describe("cleaning up", () => {
     await expect.poll(() => manual.statistics().memoryBytes).toBeLessThan(50_000);
   });
 
+  it("rebuilds an index without a graph, too, whose vectors are replaced again and again", async () => {
+    const random = seededVectors(26);
+    await using index = create(8, { cleanupIntervalSeconds: 0.05 });
+    for (let round = 1; round <= 20; round++) index.put(ids(0, 500), random.vectors(500, 8), round);
+    expect(index.statistics()).toMatchObject({ count: 500, tombstones: 0 });
+    await expect.poll(() => index.statistics().deadRows, { interval: 50 }).toBe(0);
+    expect(index.statistics().count).toBe(500);
+  });
+
+  it("rebuilds nothing while there is no room for it", async () => {
+    const asked: number[] = [];
+    let isRoom = false;
+    const hasRoom = (bytes: number): boolean => {
+      asked.push(bytes);
+      return isRoom;
+    };
+    await using index = create(8, { cleanupIntervalSeconds: 0.02, hasRoom });
+    index.put(ids(0, 6000), seededVectors(27).vectors(6000, 8), 1);
+    await index.linked();
+    index.remove(ids(0, 3000), 2);
+    await expect.poll(() => asked.length, { interval: 20 }).toBeGreaterThan(2);
+    const { deadRows, memoryBytes } = index.statistics();
+    expect(deadRows).toBe(3000);
+    expect(asked.at(-1)).toBe(memoryBytes / 2);
+    isRoom = true;
+    await expect.poll(() => index.statistics().deadRows, { interval: 20 }).toBe(0);
+  });
+
   it("ignores a vector that is put again unchanged", async () => {
     const random = seededVectors(24);
     await using index = create(8);

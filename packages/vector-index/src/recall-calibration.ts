@@ -1,4 +1,3 @@
-import { eventLoop } from "@shoal/fair-share";
 import type { MeasuredRecall } from "@shoal/model";
 import { type NativeCounts, type NativeVectorIndex, type RecallProbe, type SearchEffort, STAGES } from "@shoal/native";
 import type { Calibration } from "./calibration.js";
@@ -198,10 +197,9 @@ export class RecallCalibration {
     for (const candidates of [CANDIDATES, MORE_CANDIDATES]) {
       const measured = await this.#probe(sample, candidates);
       if (measured === undefined) return false;
-      await eventLoop.next();
       // A few queries of a graph that grows say less than they seem to: the misses that they may have are halved.
       const aimed = sample > GROWING_SAMPLE ? target : (1 + target) / 2;
-      const fit = fitEffort(measured.probes, candidates, aimed);
+      const fit = await fitEffort(measured.probes, candidates, aimed);
       const isLongest = candidates === MORE_CANDIDATES;
       if (!isLongest && (!fit.reached || fit.effort.exact)) continue;
       this.#take(fit, measured, target);

@@ -26,6 +26,8 @@ export interface VectorSearchSettings {
   readonly graphTailMax: number;
   /** How often the index looks whether its tombstones are worth a rebuild. 0 switches that off. */
   readonly cleanupIntervalSeconds: number;
+  /** Whether so many bytes may be taken for a while, as a rebuild does; absent: they may. */
+  readonly hasRoom?: ((bytes: number) => boolean) | undefined;
   /**
    * Float32 vectors that are kept in memory; of more than these only graph and codes are, and the vectors are read from the file of
    * the last snapshot. A larger number takes effect when the index is loaded again. Absent: all.
@@ -58,6 +60,8 @@ export interface VectorIndexStatistics {
   readonly tail: number;
   /** Removed documents that still take up space in the graph. */
   readonly tombstones: number;
+  /** These, and those that no graph has linked: what a rebuild leaves out. */
+  readonly deadRows: number;
   /** Vectors, those of removed and replaced documents included. */
   readonly rows: number;
   /** Of these, how many have their float32 values in memory. */

@@ -3,7 +3,7 @@ import type { AccessService, RequestContext } from "@shoal/rpc";
 import type { RolesConfiguration } from "@shoal/service-runtime";
 import type { Principal } from "../auth/access.js";
 import { type ApiKeySource, ApiKeyTable, type HeldApiKey } from "../auth/api-keys.js";
-import type { AccessChangesParts } from "./access-changes.js";
+import { type AccessChangesParts, ChangeLine } from "./access-changes.js";
 import { type AccessState, type DatabaseUser, stateOf } from "./access-state.js";
 import { Assignments } from "./assignments.js";
 import { Authority } from "./authority.js";
@@ -51,7 +51,7 @@ export class AccessBook implements ApiKeySource, Disposable {
     this.newId = parts.newId;
     this.#authority = parts.roles && new Authority(parts.roles);
     const { service, nowMs, newId, newKey, digestOf } = parts;
-    const common: AccessChangesParts = { service, authority: this.#authority, nowMs };
+    const common: AccessChangesParts = { service, authority: this.#authority, nowMs, line: new ChangeLine(nowMs) };
     const isStaticUser = (name: string) => parts.otherKeys.some((source) => source.holds?.(name) === true);
     this.roles = new RoleChanges({ ...common, newId });
     this.assignments = new Assignments({ ...common, isStaticUser });

@@ -1,3 +1,4 @@
+import { Gate } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { AccessChange, AccessService, RequestContext } from "@shoal/rpc";
 import type { Principal } from "../auth/access.js";
@@ -10,6 +11,8 @@ export interface AccessChangesParts {
   /** Undefined: roles are off, and who may use a route may do what it does. */
   readonly authority: Authority | undefined;
   readonly nowMs: () => number;
+  /** The line in which this process changes roles and users. */
+  readonly line: ChangeLine;
 }
 
 /** Who changes roles or users, at the state that the change is decided on. */
@@ -28,33 +31,95 @@ export interface Decision<T> {
 /** So often somebody else may be faster: each time one of them got on. */
 const ATTEMPTS_MAX = 100;
 
+/** Changes that may wait for their turn; more would wait for longer than their time. */
+const WAITING_MAX = 1_000;
+/** Timers may be early. */
+const MARGIN_MS = 100;
+
+/**
+ * The line in which one process changes roles and users, in equal parts by share: each change replaces the whole state that it was
+ * decided on, so that of many at once one gets on and all others decide anew. Only those of other processes come in between.
+ */
+export class ChangeLine {
+  readonly #gate = new Gate({ max: 1, waitingMax: WAITING_MAX, fullError: tooManyWait });
+  readonly #nowMs: () => number;
+  #asked = 0;
+  /** That no coordinator could be reached, for the changes that were in the line at that time. */
+  #failure: { readonly upTo: number; readonly error: ShoalError } | undefined;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** `readState` is asked within the turn; see {@link changeAccess} for what `work` may do. */
+  run<T>(context: RequestContext, work: (read: ReadState) => Promise<T>, readState: ReadState): Promise<T> {
+    const place = ++this.#asked;
+    const { share, signal } = context;
+    return this.#gate.run({ amount: 1, share, signal }, () =>
+      work(async () => {
+        // Who waited while nobody could be reached does not wait for it once more.
+        if (this.#failure !== undefined && place <= this.#failure.upTo) throw this.#failure.error;
+        try {
+          return await readState();
+        } catch (thrown) {
+          const error = ShoalError.from(thrown);
+          // Whose own time ran out says nothing of the coordinators.
+          const hadTime = this.#nowMs() + MARGIN_MS < context.deadline;
+          if (error.code === "unavailable" && hadTime) this.#failure = { upTo: this.#asked, error };
+          throw error;
+        }
+      }),
+    );
+  }
+}
+
+type ReadState = () => Promise<AccessState>;
+
+function tooManyWait(): ShoalError {
+  return new ShoalError("overloaded", `more than ${WAITING_MAX} changes of roles and users wait for their turn`, {
+    retryAfterSeconds: 5,
+  });
+}
+
 /**
  * Decides on the state that is current, also about whether the actor may, and makes the change; decides anew when another one came
  * in between. What was revoked anywhere before counts.
  */
-export async function changeAccess<T>(
-  { service, authority }: AccessChangesParts,
+export function changeAccess<T>(
+  { service, authority, line }: AccessChangesParts,
   principal: Principal,
   context: RequestContext,
   decide: (state: AccessState, actor: Actor) => Decision<T>,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    const state = stateOf(await service.current(context));
-    const permissions = authority?.permissionsOf(principal, state);
-    const { changes, answer } = decide(state, { principal, permissions });
-    if (changes.length === 0) return answer;
-    try {
-      await service.change(changes, state.snapshot, context);
-    } catch (thrown) {
-      if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
+  const change = async (read: ReadState): Promise<T> => {
+    for (let attempt = 1; ; attempt++) {
+      const state = await read();
+      const permissions = authority?.permissionsOf(principal, state);
+      const { changes, answer } = decide(state, { principal, permissions });
+      if (changes.length === 0 || (await isMade(service, changes, state, context))) return answer;
       if (attempt >= ATTEMPTS_MAX) {
         throw new ShoalError("unavailable", "roles and users are being changed all the time; try again", {
           retryAfterSeconds: 1,
         });
       }
       context.signal?.throwIfAborted();
-      continue;
     }
-    return answer;
+  };
+  return line.run(context, change, async () => stateOf(await service.current(context)));
+}
+
+/** False when another change came in between. */
+async function isMade(
+  service: AccessService,
+  changes: readonly AccessChange[],
+  { snapshot }: AccessState,
+  context: RequestContext,
+): Promise<boolean> {
+  try {
+    await service.change(changes, snapshot, context);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof ShoalError && thrown.code === "conflict") return false;
+    throw thrown;
   }
 }

@@ -37,6 +37,7 @@ export class Permissions implements ClassRights {
   readonly isRoot: boolean;
   /** What may be done to the objects of a class, in bits. */
   readonly #classes = new Map<string, number>();
+  #everyClass: number | undefined;
 
   constructor(principal: Principal, roles: readonly Role[], isRoot: boolean) {
     this.principal = principal;
@@ -55,7 +56,7 @@ export class Permissions implements ClassRights {
 
   may(action: ClassAction, className: string): boolean {
     if (isDataAction(action)) return (this.#dataActions(className) & DATA[action]) !== 0;
-    if (className.length > NAME_CHARS_MAX) return false;
+    if (className.length > NAME_CHARS_MAX) return this.mayEverywhere(action);
     return this.rights.allows(action, [normaliseClassName(className)]);
   }
 
@@ -99,20 +100,27 @@ export class Permissions implements ClassRights {
   }
 
   #dataActions(className: string): number {
-    // No class is called so, and a long text against many patterns takes its time.
-    if (className.length > NAME_CHARS_MAX) return 0;
+    // No class is called so, and a long text against many patterns takes its time. Who may do it to all classes is not refused:
+    // what is wrong is the name.
+    if (className.length > NAME_CHARS_MAX) {
+      this.#everyClass ??= bitsOf((action) => this.mayEverywhere(action));
+      return this.#everyClass;
+    }
     let known = this.#classes.get(className);
     if (known === undefined) {
       const names = [normaliseClassName(className), ...NOT_NARROWED];
-      known = 0;
-      for (const [action, bit] of Object.entries(DATA)) {
-        if (this.rights.allows(action as DataAction, names)) known |= bit;
-      }
+      known = bitsOf((action) => this.rights.allows(action, names));
       if (this.#classes.size >= CLASSES_MAX) this.#classes.clear();
       this.#classes.set(className, known);
     }
     return known;
   }
+}
+
+function bitsOf(isAllowed: (action: DataAction) => boolean): number {
+  let bits = 0;
+  for (const [action, bit] of Object.entries(DATA)) if (isAllowed(action as DataAction)) bits |= bit;
+  return bits;
 }
 
 function isDataAction(action: ClassAction): action is DataAction {

@@ -2,6 +2,7 @@ import { type Json, parsePermissions } from "@shoal/model";
 import type { AccessService, AccessSnapshot } from "@shoal/rpc";
 import { expect, it } from "vitest";
 import type { Principal } from "../auth/access.js";
+import { ChangeLine } from "./access-changes.js";
 import {
   assignedEntry,
   roleEntry,
@@ -70,7 +71,7 @@ function setUp() {
   } as AccessService;
   const authority = new Authority({ rootUsers: ["root"], rootGroups: [], readOnlyGroups: [] } as never);
   let ids = 3;
-  const common = { service, authority, nowMs: () => 0, isStaticUser: () => false };
+  const common = { service, authority, nowMs: () => 0, isStaticUser: () => false, line: new ChangeLine(() => 0) };
   const roles = new RoleChanges({ ...common, newId: () => `${++ids}` });
   const users = new UserChanges({ ...common, newKey: () => "k", digestOf: () => "d" });
   const assignments = new Assignments(common);

@@ -14,25 +14,33 @@ export const BAD_TARGET = errorResponse(400, "the request's target is neither a 
 /** `uri-host [ ":" port ]` (RFC 9110, 7.2; RFC 3986, 3.2.2); empty where the target has no host. */
 const HOST = /^(?:\[[0-9A-Za-z:.~_-]+\]|(?:[0-9A-Za-z._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]*)?$/;
 
-/** `request.headers` has the first one only; two may be read differently by a proxy in front. */
-function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
+const SINGLE = ["Host", "Authorization"];
+
+/** The header that stands more than once and must not: `request.headers` has the first one, a proxy in front may read the last. */
+function repeated(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === "host") hosts++;
+    const name = rawHeaders[at] ?? "";
+    const single = SINGLE.find((one) => one.length === name.length && one.toLowerCase() === name.toLowerCase());
+    if (single === undefined) continue;
+    if (seen.has(single)) return single;
+    seen.add(single);
   }
-  return hosts > 1;
+  return undefined;
 }
 
-/** What is wrong with the headers of a request before its path matters (RFC 9110, 10.1.1; RFC 9112, 3.2), or undefined. */
+/** What is wrong with the headers of a request before its path matters (RFC 9110, 10.1.1 and 11.6.2; RFC 9112, 3.2 and 6.1), or undefined. */
 export function refuseHeaders(request: IncomingMessage): HttpResponse | undefined {
-  const { expect, host } = request.headers;
+  const { expect, host, "transfer-encoding": coding } = request.headers;
   if (host === undefined) {
     if (request.httpVersion === "1.1") return errorResponse(400, "the Host header is missing");
   } else if (!HOST.test(host)) {
     return errorResponse(400, "the Host header is no host with an optional port");
-  } else if (hasSeveralHosts(request.rawHeaders)) {
-    return errorResponse(400, "the Host header stands more than once");
+  }
+  const twice = repeated(request.rawHeaders);
+  if (twice !== undefined) return errorResponse(400, `the ${twice} header stands more than once`);
+  if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
+    return errorResponse(501, `the transfer encoding ${JSON.stringify(coding)} is not built, only chunked is`);
   }
   if (expect === undefined || expect.trim().toLowerCase() === "100-continue") return undefined;
   return errorResponse(417, `the expectation ${JSON.stringify(expect)} cannot be met, only 100-continue can`);

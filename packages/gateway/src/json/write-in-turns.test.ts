@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import { TurnCounter } from "../testing/turn-counter.js";
-import { writeInTurns } from "./write-in-turns.js";
+import { TURN_LENGTH, writeInTurns } from "./write-in-turns.js";
 
 const NOBODY = undefined;
 
 it("gives up its turn after each part of a turn", async () => {
   using counter = new TurnCounter();
   const seen: number[] = [];
-  const part = "é".repeat(64 * 1024);
+  // Three of them make a turn.
+  const part = "é".repeat(Math.ceil(TURN_LENGTH / 3));
   function* parts() {
     for (let i = 0; i < 32; i++) {
       seen.push(counter.turns);
@@ -23,7 +24,8 @@ it("gives up its turn after each part of a turn", async () => {
 it("puts bytes between texts, where they stand, and gives up its turn for them, too", async () => {
   using counter = new TurnCounter();
   const seen = new Set<number>();
-  const bytes = Buffer.alloc(100 * 1024, "ö");
+  // Two of them make a turn.
+  const bytes = Buffer.alloc(2 * Math.ceil(TURN_LENGTH / 3.8), "ö");
   function* parts() {
     for (let i = 0; i < 32; i++) {
       seen.add(counter.turns);

@@ -1,7 +1,7 @@
 import { eventLoop, type Share } from "@shoal/fair-share";
 
-/** So much is written at once, in characters or bytes: some 2 ms for numbers. */
-export const TURN_LENGTH = 192 * 1024;
+/** So much is written at once, in characters or bytes: some 0.7 ms for numbers. */
+export const TURN_LENGTH = 64 * 1024;
 
 /**
  * Writes a long text part by part, and lets others have their turn in between: the process is never held for more than

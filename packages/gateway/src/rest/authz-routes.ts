@@ -135,10 +135,10 @@ function listRoles(_: HttpRequest, state: AccessState, permissions: Permissions)
 /** Fails with `forbidden` before it is told whether there is such a role, then with `notFound`. */
 function seenRole(name: string, state: AccessState, permissions: Permissions): Role {
   const role = BUILT_IN_ROLES.get(name) ?? state.roles.get(name);
-  if (role === undefined) permissions.requireOn("read_roles", [name, "match"]);
-  else if (!maySeeRole(permissions, role)) throw permissions.refusal("read_roles", [name, "all"]);
+  if (role !== undefined && maySeeRole(permissions, role)) return role;
+  permissions.requireOn("read_roles", [name, "match"]);
   if (role === undefined) throw unknownRole(name);
-  return role;
+  throw permissions.refusal("read_roles", [name, "all"]);
 }
 
 function getRole({ params }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {

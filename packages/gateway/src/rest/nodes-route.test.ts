@@ -149,6 +149,12 @@ describe("GET /v1/nodes", () => {
       },
       { ...common, name: "b", shards: [], stats: { objectCount: 0, shardCount: 0 }, status: "UNAVAILABLE" },
     ]);
+    const reason = "shard 's1' of class 'Car' is read-only but for deletions (MEMORY_BUDGET_BYTES)";
+    const [full] = await answer(
+      [node("a", async () => [{ ...shard("Car", "s1", 2, "readOnly"), reason }])],
+      "output=verbose",
+    );
+    expect(full).toMatchObject({ shards: [{ vectorIndexingStatus: "READONLY", reason }] });
     expect(await answer(nodes, "output=")).toEqual(await answer(nodes));
     await expect(answer(nodes, "output=all")).rejects.toMatchObject({ code: "invalid" });
   });

@@ -123,6 +123,8 @@ function verboseShard(shard: ShardStatus, recall: MeasuredRecall | undefined) {
     vectorQueueLength: 0,
     // Ours: what the index has measured of itself.
     ...(recall === undefined ? {} : { recall: shownRecall(recall) }),
+    // Why it is not as it should be: a member of ours.
+    ...(shard.reason === undefined ? {} : { reason: shard.reason }),
   };
 }
 

@@ -269,6 +269,18 @@ describe("writing an object", () => {
     const unavailable = await server.send("GET", `/v1/objects/${U}`);
     expect(unavailable).toMatchObject({ status: 503, body: error("node a, shard b") });
     expect(unavailable.headers.get("retry-after")).toBe("3");
+    for (const [method, path] of [
+      ["POST", "/v1/objects"],
+      ["PUT", `/v1/objects/${U}`],
+      ["PATCH", `/v1/objects/${U}`],
+    ] as const) {
+      server.services.failure = new ShoalError("overloaded", "no memory (MEMORY_BUDGET_BYTES)", {
+        retryAfterSeconds: 10,
+      });
+      const refused = await server.send(method, path, { class: "Car" });
+      expect(refused).toMatchObject({ status: 429, body: error("no memory (MEMORY_BUDGET_BYTES)") });
+      expect(refused.headers.get("retry-after")).toBe("10");
+    }
     server.services.failure = new TypeError("secret path /data");
     expect(await server.send("GET", `/v1/objects/${U}`)).toMatchObject({
       status: 500,

@@ -8,8 +8,6 @@ import { CoordinatorSchema } from "./coordinator-schema.js";
 export interface ConnectCoordinatorOptions extends CoordinatorCallsOptions {
   /** Called whenever that changes: whether a coordinator tells of changes of the schema. */
   readonly onReachable?: (isReachable: boolean) => void;
-  /** As {@link onReachable}, of changes of roles and users. */
-  readonly onAccessReachable?: (isReachable: boolean) => void;
   /** Names of the storage nodes that this process does not reach now: new classes are not placed there. None when absent. */
   readonly lostNodes?: () => readonly string[];
 }
@@ -59,7 +57,7 @@ export function connectCoordinator(
       return extensions;
     },
     get access() {
-      access ??= new CoordinatorAccess(calls, options.onAccessReachable ?? (() => {}));
+      access ??= new CoordinatorAccess(calls);
       return access;
     },
     get isReachable() {

@@ -19,8 +19,7 @@ export class CoordinatorAccess implements AccessService, Disposable {
   /** What the updates of the stream that is open continue. */
   #streamed: AccessSnapshot | undefined;
 
-  /** `onReachable`: whether a coordinator tells of changes right now. */
-  constructor(calls: CoordinatorCalls, onReachable: (isReachable: boolean) => void) {
+  constructor(calls: CoordinatorCalls) {
     this.#calls = calls;
     this.#stream = new FollowedStream<AccessUpdate__Output>({
       open: () => {
@@ -29,10 +28,8 @@ export class CoordinatorAccess implements AccessService, Disposable {
       },
       onItem: (update) => {
         this.#streamed = applyAccess(this.#streamed, update);
-        onReachable(true);
         this.#follow(this.#streamed);
       },
-      onEnd: () => onReachable(false),
     });
   }
 

@@ -8,7 +8,7 @@ export interface FollowedStreamOptions<Item> {
   /** What throws here begins the stream anew. */
   readonly onItem: (item: Item) => void;
   /** The stream has ended; another one follows. */
-  readonly onEnd: () => void;
+  readonly onEnd?: () => void;
 }
 
 /** A stream that is begun again whenever it ends, until it is disposed of. */
@@ -50,7 +50,7 @@ export class FollowedStream<Item> implements Disposable {
   #end(stream: ClientReadableStream<Item>): void {
     if (this.#stream !== stream || this.#isOver) return;
     this.#stream = undefined;
-    this.#options.onEnd();
+    this.#options.onEnd?.();
     this.#timer = setTimeout(() => this.#open(), this.#backoffMs);
     this.#backoffMs = Math.min(BACKOFF_MAX_MS, this.#backoffMs * 2);
   }

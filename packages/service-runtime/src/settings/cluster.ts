@@ -1,4 +1,4 @@
-import { type Setting, setting } from "../setting.js";
+import { type Setting, setting, withinBudget } from "../setting.js";
 import { etcdEndpoints, hostName, hostPort, hostPorts, oneOf, text, truth, wholeNumber } from "../setting-parsers.js";
 
 const MIB = 1024 * 1024;
@@ -67,19 +67,25 @@ export const CLUSTER_SETTINGS = {
     "Requests that one gateway may have under way at one storage node, small and large ones each; more are refused with 429.",
     wholeNumber(10, 1_000_000),
   ),
-  internalConnectionBytesMax: setting(
-    "INTERNAL_CONNECTION_BYTES_MAX",
-    "internal.connection_bytes_max",
-    128 * MIB,
-    "Bytes of requests that are worked on, and of answers not yet sent, after which a storage node reads no more from a connection; each gateway has two.",
-    wholeNumber(MIB, 64 * 1024 * MIB),
+  internalConnectionBytesMax: withinBudget(
+    setting(
+      "INTERNAL_CONNECTION_BYTES_MAX",
+      "internal.connection_bytes_max",
+      128 * MIB,
+      "Bytes of requests that are worked on, and of answers not yet sent, after which a storage node reads no more from a connection; each gateway has two.",
+      wholeNumber(MIB, 64 * 1024 * MIB),
+    ),
+    1 / 8,
   ),
-  internalAnswersBytesMax: setting(
-    "INTERNAL_ANSWERS_BYTES_MAX",
-    "internal.answers_bytes_max",
-    1024 * MIB,
-    "What the rows of all answers that a storage node makes at the same time may take; above it requests get 429.",
-    wholeNumber(MIB, 64 * 1024 * MIB),
+  internalAnswersBytesMax: withinBudget(
+    setting(
+      "INTERNAL_ANSWERS_BYTES_MAX",
+      "internal.answers_bytes_max",
+      1024 * MIB,
+      "What the rows of all answers that a storage node makes at the same time may take; above it requests get 429.",
+      wholeNumber(MIB, 64 * 1024 * MIB),
+    ),
+    1 / 8,
   ),
   expectedStorageNodes: setting(
     "CLUSTER_EXPECTED_STORAGE_NODES",
@@ -109,12 +115,15 @@ export const CLUSTER_SETTINGS = {
     "Requests that a gateway holds for storage nodes that restart; more are answered 429.",
     wholeNumber(0, 1_000_000),
   ),
-  heldRequestBytesMax: setting(
-    "HELD_REQUEST_BYTES_MAX",
-    "shard.held_request_bytes_max",
-    256 * MIB,
-    "Bytes that held requests would write, all together.",
-    wholeNumber(0, 1024 * 1024 * MIB),
+  heldRequestBytesMax: withinBudget(
+    setting(
+      "HELD_REQUEST_BYTES_MAX",
+      "shard.held_request_bytes_max",
+      256 * MIB,
+      "Bytes that held requests would write, all together.",
+      wholeNumber(0, 1024 * 1024 * MIB),
+    ),
+    1 / 8,
   ),
   etcdEndpoints: {
     ...setting<readonly string[]>(

@@ -1,25 +1,33 @@
-import { setting } from "../setting.js";
+import { setting, withinBudget } from "../setting.js";
 import { wholeNumber } from "../setting-parsers.js";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
+/** An empty server of one process uses about 70 MiB. */
+const MEMORY_BUDGET_BYTES_MIN = 128 * MIB;
 
 /** What requests and answers may take. */
 export const LIMIT_SETTINGS = {
-  requestBodyBytesMax: setting(
-    "REQUEST_BODY_BYTES_MAX",
-    "request.body_bytes_max",
-    256 * MIB,
-    "Largest request body, after decompression.",
-    wholeNumber(KIB, 500 * MIB),
+  requestBodyBytesMax: withinBudget(
+    setting(
+      "REQUEST_BODY_BYTES_MAX",
+      "request.body_bytes_max",
+      256 * MIB,
+      "Largest request body, after decompression.",
+      wholeNumber(KIB, 500 * MIB),
+    ),
+    1 / 8,
   ),
-  requestBodiesBytesMax: setting(
-    "REQUEST_BODIES_BYTES_MAX",
-    "request.bodies_bytes_max",
-    512 * MIB,
-    "Bytes of all request bodies that are held at the same time. When they are full, the user (or address) that holds most loses the body that comes slowest, with 429.",
-    wholeNumber(KIB, 64 * GIB),
+  requestBodiesBytesMax: withinBudget(
+    setting(
+      "REQUEST_BODIES_BYTES_MAX",
+      "request.bodies_bytes_max",
+      512 * MIB,
+      "Bytes of all request bodies that are held at the same time. When they are full, the user (or address) that holds most loses the body that comes slowest, with 429.",
+      wholeNumber(KIB, 64 * GIB),
+    ),
+    1 / 8,
   ),
   requestBodiesMax: setting(
     "REQUEST_BODIES_MAX",
@@ -198,12 +206,15 @@ export const LIMIT_SETTINGS = {
     "Comparisons of two rows that grouping a page may take; 4,472 rows that are all different take ten million.",
     wholeNumber(1, 10_000_000_000),
   ),
-  aggregateBytesMax: setting(
-    "AGGREGATE_BYTES_MAX",
-    "query.aggregate_bytes_max",
-    64 * MIB,
-    "Memory of the groups and distinct values that one aggregation may hold; one that needs more is refused.",
-    wholeNumber(KIB, 64 * GIB),
+  aggregateBytesMax: withinBudget(
+    setting(
+      "AGGREGATE_BYTES_MAX",
+      "query.aggregate_bytes_max",
+      64 * MIB,
+      "Memory of the groups and distinct values that one aggregation may hold; one that needs more is refused.",
+      wholeNumber(KIB, 64 * GIB),
+    ),
+    1 / 16,
   ),
   longReadsMax: setting(
     "LONG_READS_MAX",
@@ -226,19 +237,25 @@ export const LIMIT_SETTINGS = {
     "Rows that queries and lists of many rows read at the same time; others wait, and get 429 when too many do.",
     wholeNumber(1, 100_000_000),
   ),
-  answerBytesMax: setting(
-    "ANSWER_BYTES_MAX",
-    "answer.bytes_max",
-    256 * MIB,
-    "Largest answer of a list or a GraphQL query, and most bytes of the stored rows that one is made of.",
-    wholeNumber(MIB, 2 * GIB),
+  answerBytesMax: withinBudget(
+    setting(
+      "ANSWER_BYTES_MAX",
+      "answer.bytes_max",
+      256 * MIB,
+      "Largest answer of a list or a GraphQL query, and most bytes of the stored rows that one is made of.",
+      wholeNumber(MIB, 2 * GIB),
+    ),
+    1 / 8,
   ),
-  answersBytesMax: setting(
-    "ANSWERS_BYTES_MAX",
-    "answer.all_bytes_max",
-    GIB,
-    "Bytes of all answers that are made at the same time, with their rows, and of those that clients have not taken yet; above it requests get 429.",
-    wholeNumber(MIB, 64 * GIB),
+  answersBytesMax: withinBudget(
+    setting(
+      "ANSWERS_BYTES_MAX",
+      "answer.all_bytes_max",
+      GIB,
+      "Bytes of all answers that are made at the same time, with their rows, and of those that clients have not taken yet; above it requests get 429.",
+      wholeNumber(MIB, 64 * GIB),
+    ),
+    1 / 8,
   ),
   requestHeaderBytesMax: setting(
     "REQUEST_HEADER_BYTES_MAX",
@@ -263,27 +280,46 @@ export const LIMIT_SETTINGS = {
   ),
 } as const;
 
-/** Memory that stays in use between requests. */
+/** All memory, and what of it stays in use between requests. */
 export const MEMORY_SETTINGS = {
-  storeMemoryBytes: setting(
-    "STORE_MEMORY_BYTES",
-    "store.memory_bytes",
-    48 * MIB,
-    "Memory of the row stores of all shards (write buffers, block caches), divided by their number when one is opened. The write buffers of many shards may take sixteen times as much, if all are written to.",
-    wholeNumber(MIB, 1024 * GIB),
+  memoryBudgetBytes: {
+    ...setting<number | undefined>(
+      "MEMORY_BUDGET_BYTES",
+      "memory.budget_bytes",
+      undefined,
+      "Memory that the process may use, files in the page cache aside. From 90 % on nothing is stored that makes it grow (429), from 97 % on shards are read-only but for deletions; both end by themselves.",
+      wholeNumber(MEMORY_BUDGET_BYTES_MIN, 1024 * 1024 * GIB),
+    ),
+    fallbackText: "80 % of what the process's control group or else the machine has",
+  },
+  storeMemoryBytes: withinBudget(
+    setting(
+      "STORE_MEMORY_BYTES",
+      "store.memory_bytes",
+      48 * MIB,
+      "Memory of the row stores of all shards (write buffers, block caches), divided by their number when one is opened. The write buffers of many shards may take sixteen times as much, if all are written to.",
+      wholeNumber(MIB, 1024 * GIB),
+    ),
+    1 / 16,
   ),
-  rowCacheBytes: setting(
-    "ROW_CACHE_BYTES",
-    "row_cache.bytes",
-    64 * MIB,
-    "Memory of all shards together for rows that were read or written lately, without their vectors; 0 keeps none.",
-    wholeNumber(0, 1024 * GIB),
+  rowCacheBytes: withinBudget(
+    setting(
+      "ROW_CACHE_BYTES",
+      "row_cache.bytes",
+      64 * MIB,
+      "Memory of all shards together for rows that were read or written lately, without their vectors; 0 keeps none.",
+      wholeNumber(0, 1024 * GIB),
+    ),
+    1 / 16,
   ),
-  indexCacheBytes: setting(
-    "INDEX_CACHE_BYTES",
-    "index_cache.bytes",
-    96 * MIB,
-    "Memory of all shards together for what filters and aggregations read of their inverted indexes; what was used longest ago goes first.",
-    wholeNumber(0, 1024 * GIB),
+  indexCacheBytes: withinBudget(
+    setting(
+      "INDEX_CACHE_BYTES",
+      "index_cache.bytes",
+      96 * MIB,
+      "Memory of all shards together for what filters and aggregations read of their inverted indexes; what was used longest ago goes first.",
+      wholeNumber(0, 1024 * GIB),
+    ),
+    1 / 16,
   ),
 } as const;

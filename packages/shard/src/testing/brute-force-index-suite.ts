@@ -81,7 +81,10 @@ export class BruteForceIndex implements VectorIndex {
 
   statistics(): VectorIndexStatistics {
     const count = this.vectors.size;
-    return { count, tail: 0, tombstones: 0, rows: count, resident: count, memoryBytes: 0, recall: undefined };
+    return {
+      ...{ count, tail: 0, tombstones: 0, deadRows: 0, rows: count, resident: count },
+      ...{ memoryBytes: 0, recall: undefined },
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -16,7 +16,7 @@ const rows = (count: number): readonly PlainRow[] =>
   Array.from({ length: count }, () => new PlainRow(ID, OBJECT, undefined, undefined));
 
 it("hands out few rows at once", () => {
-  const few = rows(100);
+  const few = rows(50);
   expect(reached("a").rows(few)).toEqual(few);
 });
 

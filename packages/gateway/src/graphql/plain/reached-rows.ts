@@ -4,8 +4,8 @@ import type { RequestContext } from "@shoal/rpc";
 import type { HeldAnswer } from "../../answer-budget.js";
 import { PlainRow, type TargetRows } from "./plain-row.js";
 
-/** Work of one turn of the event loop, two milliseconds or so, in bytes of stored properties that are parsed. */
-const TURN_WORK = 192 * 1024;
+/** Work of one turn of the event loop, a millisecond or less, in bytes of stored properties that are parsed. */
+const TURN_WORK = 64 * 1024;
 
 /** What a row costs graphql-js beside its properties; and what these cost when they are parsed already. */
 const ROW_WORK = 400;

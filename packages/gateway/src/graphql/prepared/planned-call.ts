@@ -23,5 +23,5 @@ export interface BoundCall extends FieldCost {
  */
 export type WriteAnswer = (out: JsonBytes) => Iterable<void>;
 
-/** Written between two yields, some milliseconds of work. */
-export const TURN_BYTES = 192 * 1024;
+/** Written between two yields, at most a millisecond of work. */
+export const TURN_BYTES = 64 * 1024;

@@ -38,6 +38,7 @@ const SHARD = z.strictObject({
   replicationFactor: z.int().optional(),
   vectorIndexingStatus: z.enum(["READY", "READONLY"]).optional(),
   vectorQueueLength: z.int().optional(),
+  reason: z.string().optional().describe("Why the shard cannot be written, or not all of it can be read."),
 });
 
 const NODES = z.strictObject({

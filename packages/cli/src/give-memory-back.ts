@@ -1,0 +1,40 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { returnFreeMemory } from "@shoal/native";
+import { oncePerPause } from "./once-per-pause.js";
+
+/** From a snapshot until memory is given back; snapshots that follow each other share that. */
+const PAUSE_MS = 1_000;
+
+/** What the native side gives back in the background it has given back by then. */
+const RETURN_MS = 300;
+
+type Collect = (options: { readonly type: "major"; readonly execution: "async" }) => Promise<void>;
+
+/** Gives memory back that was freed, soon after a call. */
+export function returnFreeMemoryOnce(): () => void {
+  return oncePerPause(returnFreeMemory, PAUSE_MS);
+}
+
+/**
+ * Gives back what this process keeps without using it: garbage of JavaScript, and memory that was freed. Stops the event loop
+ * for about 20 ms per 50 MB of heap.
+ */
+export async function giveMemoryBack(): Promise<void> {
+  await collector()({ type: "major", execution: "async" });
+  returnFreeMemory();
+  await pause(RETURN_MS, undefined, { ref: false });
+}
+
+let found: Collect | undefined;
+
+/** V8's own, which only a context sees that is made while the flag is set. */
+function collector(): Collect {
+  if (found === undefined) {
+    setFlagsFromString("--expose-gc");
+    found = runInNewContext("gc") as Collect;
+    setFlagsFromString("--no-expose-gc");
+  }
+  return found;
+}

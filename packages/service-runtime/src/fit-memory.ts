@@ -1,0 +1,64 @@
+import { ShoalError } from "@shoal/model";
+import type { MemoryLimit } from "./memory-limit.js";
+import type { Warn } from "./read-authentication.js";
+import { findValue, readSetting, type Setting, type SettingSource } from "./setting.js";
+import { LIMIT_SETTINGS, MEMORY_SETTINGS } from "./settings/limits.js";
+
+/** What is not the budget's is for what the process does not see: its files in the page cache, the system's own. */
+const BUDGET_PART = 0.8;
+
+/** So much of the budget may be promised to caches and to requests under way; the rest is for vectors, ids and the program. */
+const PROMISED_PART = 0.75;
+
+/** What may be used in full at the same time, in the one process that has all of it. */
+const PROMISED: readonly Setting<number>[] = [
+  LIMIT_SETTINGS.requestBodiesBytesMax,
+  LIMIT_SETTINGS.answersBytesMax,
+  MEMORY_SETTINGS.storeMemoryBytes,
+  MEMORY_SETTINGS.rowCacheBytes,
+  MEMORY_SETTINGS.indexCacheBytes,
+];
+
+/** `MEMORY_BUDGET_BYTES`, or its default for that limit. Warns of one that is above the limit. */
+export function readMemoryBudget(sources: readonly SettingSource[], limit: MemoryLimit, warn: Warn): number {
+  const { memoryBudgetBytes } = MEMORY_SETTINGS;
+  const given = readSetting<number | undefined>(memoryBudgetBytes, sources);
+  if (given === undefined) return Math.max(1, Math.floor(limit.bytes * BUDGET_PART));
+  if (given > limit.bytes) {
+    warn(
+      `${memoryBudgetBytes.variable} is ${given}, more than the ${limit.bytes} bytes of ${limit.source}: the process may ` +
+        "be killed for its memory before it refuses anything",
+    );
+  }
+  return given;
+}
+
+/** The value of a setting, whose default is at most its part of the budget. */
+export function readWithinBudget(
+  setting: Setting<unknown>,
+  sources: readonly SettingSource[],
+  budgetBytes: number,
+): unknown {
+  const { fallback, fallbackPart } = setting;
+  if (fallbackPart === undefined || typeof fallback !== "number" || findValue(setting, sources) !== undefined) {
+    return readSetting(setting, sources);
+  }
+  const most = Math.floor(budgetBytes * fallbackPart);
+  if (most >= fallback) return fallback;
+  // The rules of the setting hold for its default, too.
+  const parsed = setting.parse(most);
+  if ("value" in parsed) return parsed.value;
+  throw new ShoalError("internal", `the default of ${setting.variable} within ${budgetBytes} bytes ${parsed.rule}`);
+}
+
+/** Warns where caches and requests may together take more than leaves room for data. */
+export function warnOfPromises(sources: readonly SettingSource[], budgetBytes: number, warn: Warn): void {
+  const values = PROMISED.map((one) => ({ one, bytes: Number(readWithinBudget(one, sources, budgetBytes)) }));
+  const sum = values.reduce((all, { bytes }) => all + bytes, 0);
+  if (sum <= budgetBytes * PROMISED_PART) return;
+  const named = values.map(({ one, bytes }) => `${one.variable} ${bytes}`).join(", ");
+  warn(
+    `${named} are together ${sum} bytes, more than three quarters of ${MEMORY_SETTINGS.memoryBudgetBytes.variable} ` +
+      `(${budgetBytes}): make them smaller, or the budget larger`,
+  );
+}
