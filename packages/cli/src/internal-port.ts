@@ -9,6 +9,7 @@ import {
   probeRoute,
   type ResourceScope,
 } from "@shoal/service-runtime";
+import type { StorageNode } from "@shoal/storage-node";
 
 export interface InternalPortOptions {
   readonly configuration: Pick<Configuration, "metricsPort" | "metricsHost" | "allowedHosts">;
@@ -42,7 +43,7 @@ export async function openInternalPort(
 const STATUSES = ["ready", "readOnly", "failed"] as const;
 
 /** Declares the metrics of a storage node: sums over its shards, as classes are named by strangers. */
-export function describeStorageMetrics(metrics: Metrics, node: ShardService): void {
+export function describeStorageMetrics(metrics: Metrics, node: ShardService & Pick<StorageNode, "vectorCounts">): void {
   const forever = { deadline: Number.POSITIVE_INFINITY };
   const statuses = () => node.shardStatuses(forever);
   const recalls = () => node.shardRecalls(forever);
@@ -76,6 +77,20 @@ export function describeStorageMetrics(metrics: Metrics, node: ShardService): vo
     async () => {
       const all = await recalls();
       return [{ value: Math.min(1, ...all.map(({ recall: { recall } }) => recall)) }];
+    },
+  );
+  metrics.gauge(
+    {
+      name: "shoal_vectors",
+      help: "Vectors in the indexes of this node, replaced and deleted ones included until an index is built anew, by where their float32 values are.",
+      labelNames: ["place"],
+    },
+    () => {
+      const { all, resident } = node.vectorCounts();
+      return [
+        { labels: { place: "memory" }, value: resident },
+        { labels: { place: "file" }, value: all - resident },
+      ];
     },
   );
   metrics.gauge({ name: "shoal_objects", help: "Objects stored on this node." }, async () => {

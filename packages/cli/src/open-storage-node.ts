@@ -73,6 +73,7 @@ export async function openStorageNode(
     logger,
     memory,
     longReads: new LongReads(configuration),
+    nodeName,
     objectBytesMax: configuration.objectBytesMax,
     storeMemoryBytes: configuration.storeMemoryBytes,
     storeFilesMax: (shards) => filesOfStore(shards, openFilesNow),

@@ -14,7 +14,7 @@ import { ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
 import { type IdCensus, openShard, type RowCacheBudget, type RowReadGate, type ShardEvent } from "@shoal/shard";
-import { type OpenedShard, rowsFolder } from "@shoal/storage-node";
+import { type OpenedShard, rowsFolder, shardSettings } from "@shoal/storage-node";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 
 export interface StoredShardSettings {
@@ -30,6 +30,7 @@ export interface StoredShardSettings {
   /** Most characters of the value of a `Like`. */
   readonly likePatternCharsMax: number;
   readonly logger: Logger;
+  readonly nodeName: string;
   /** Shared by all shards of this node. */
   readonly longReads: LongReads;
   readonly memory: MemoryBudget;
@@ -69,10 +70,9 @@ export async function openStoredShard(
       className: address.className,
       shardName: address.shardName,
       term: address.term ?? 1,
-      vectorIndexConfig: record.definition.vectorIndexConfig,
+      ...shardSettings(record, settings.nodeName),
       dimensions: record.dimensions,
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
-      properties: record.definition.properties ?? [],
       createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory, longReads, likePatternCharsMax }),
       clock,
       hashSeed,

@@ -21,42 +21,83 @@ void PreparedQuery::prepare(const float* vector, const Rows& rows) {
     splitFloat(exact[i], high[i], low);
   }
   codes.resize(rows.codeBytes());
-  coarse = rows.coded() && writeCodes(exact.data(), rows.dimensions(), codes.data()).coarse;
   // |q·x - q'·x'| <= |q - q'||x| + |q'||x - x'| by Cauchy and Schwarz; x has length one, and |q'| is 1.004 at most.
-  error = residualOf(exact.data(), rows.dimensions()) + 1.004f * rows.residualMax() + summationError(rows.lanes());
+  const float rounding = summationError(rows.lanes());
+  error = residualOf(exact.data(), rows.dimensions()) + 1.004f * rows.residualMax() + rounding;
+  if (!rows.coded()) return;
+  const CodeLoss lost = writeCodes(exact.data(), rows.dimensions(), codes.data());
+  coarse = lost.coarse;
+  codeError = lost.length + (1.0001f + lost.length) * rows.codeResidualMax() + rounding;
 }
 
-void NearestCollector::insert(float distance) {
+void NearestCollector::insert(float farthest) {
   auto& nearest = scratch_.nearest;
   if (nearest.size() < wanted_) {
-    nearest.push_back(distance);
+    nearest.push_back(farthest);
     std::push_heap(nearest.begin(), nearest.end());
-  } else if (distance < nearest.front()) {
+  } else if (farthest < nearest.front()) {
     std::pop_heap(nearest.begin(), nearest.end());
-    nearest.back() = distance;
+    nearest.back() = farthest;
     std::push_heap(nearest.begin(), nearest.end());
   } else {
     return;
   }
-  if (nearest.size() == wanted_) limit_ = nearest.front() + 2 * query_.error;
+  if (nearest.size() == wanted_) limit_ = nearest.front();
 }
 
-void NearestCollector::rank() {
-  const Rows& rows = rows_;
-  const PreparedQuery& query = query_;
-  const SimdKernels& kernels = simdKernels();
+float NearestCollector::exactDistance(const uint16_t* high, const uint16_t* low, uint32_t row) const {
+  const float dot = simdKernels().dotExact(query_.exact.data(), high, low, rows_.lanes());
+  const bool undefined = query_.zero || (dot == 0 && rows_.isZero(row));
+  return undefined ? ZERO_VECTOR_DISTANCE : std::min(2.0f, std::max(0.0f, 1 - dot));
+}
+
+bool NearestCollector::measureResident() {
+  auto& ranked = scratch_.ranked;
+  for (size_t i = 0; i < ranked.size(); i++) {
+    if (i + 4 < ranked.size()) __builtin_prefetch(rows_.low(ranked[i + 4].row));
+    const uint32_t row = ranked[i].row;
+    ranked[i] = {exactDistance(rows_.high(row), rows_.low(row), row), rows_.document(row)};
+  }
+  return true;
+}
+
+/** A read costs more than a hundred rows in memory: so the nearest come first, and the last is that behind which none can be wanted. */
+bool NearestCollector::measureFromFile(uint32_t& unread) {
+  auto& ranked = scratch_.ranked;
+  scratch_.halves.resize(2 * rows_.lanes());
+  uint16_t* const readHigh = scratch_.halves.data();
+  uint16_t* const readLow = readHigh + rows_.lanes();
+  std::sort(ranked.begin(), ranked.end(), Nearer());
+  // From here on of exact distances.
+  scratch_.nearest.clear();
+  limit_ = UNLIMITED;
+  size_t measured = 0;
+  for (; measured < ranked.size() && ranked[measured].distance <= limit_; measured++) {
+    Candidate& candidate = ranked[measured];
+    const uint32_t row = candidate.row;
+    candidate.row = rows_.document(row);
+    if (query_.zero || rows_.isZero(row)) {
+      candidate.distance = ZERO_VECTOR_DISTANCE;
+    } else if (rows_.resident(row)) {
+      candidate.distance = exactDistance(rows_.high(row), rows_.low(row), row);
+    } else if (rows_.readHalves(row, readHigh, readLow)) {
+      candidate.distance = exactDistance(readHigh, readLow, row);
+    } else {
+      unread = row;
+      return false;
+    }
+    insert(candidate.distance);
+  }
+  ranked.resize(measured);
+  return true;
+}
+
+bool NearestCollector::rank(uint32_t& unread) {
   auto& ranked = scratch_.ranked;
   ranked.clear();
   for (const Candidate& candidate : scratch_.kept)
     if (candidate.distance <= limit_) ranked.push_back(candidate);
-  for (size_t i = 0; i < ranked.size(); i++) {
-    if (i + 4 < ranked.size()) __builtin_prefetch(rows.low(ranked[i + 4].row));
-    const uint32_t row = ranked[i].row;
-    const float dot = kernels.dotExact(query.exact.data(), rows.high(row), rows.low(row), rows.lanes());
-    const bool undefined = query.zero || (dot == 0 && rows.isZero(row));
-    ranked[i].distance = undefined ? ZERO_VECTOR_DISTANCE : std::min(2.0f, std::max(0.0f, 1 - dot));
-    ranked[i].row = rows.document(row);
-  }
+  if (!(rows_.allResident() ? measureResident() : measureFromFile(unread))) return false;
   const size_t count = std::min(wanted_, ranked.size());
   std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(count), ranked.end(),
                     [](const Candidate& a, const Candidate& b) {
@@ -69,6 +110,7 @@ void NearestCollector::rank() {
     scratch_.distances[i] = ranked[i].distance == ZERO_VECTOR_DISTANCE ? std::numeric_limits<float>::quiet_NaN()
                                                                        : ranked[i].distance;
   }
+  return true;
 }
 
 }  // namespace shoal

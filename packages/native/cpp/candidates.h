@@ -23,22 +23,27 @@ struct PreparedQuery {
   bool zero = false;
   /** Approximate and exact distance differ by no more than this. */
   float error = 0;
+  /** The same where the distance is by codes. */
+  float codeError = 0;
 
   void prepare(const float* vector, const Rows& rows);
   Point point() const { return {high.data(), codes.data(), coarse}; }
 };
 
 struct ScanScratch {
+  /** With the distance that each has at least. */
   std::vector<Candidate> kept;
   std::vector<float> nearest;
   std::vector<Candidate> ranked;
   std::vector<uint32_t> documents;
   std::vector<float> distances;
+  /** Of a row that was read. */
+  std::vector<uint16_t> halves;
 };
 
 /**
  * Collects rows with approximate distances and keeps all that may be among the `wanted` nearest by exact distance: those
- * that are not farther than the last wanted one by more than twice the error.
+ * whose distance less its error is not above the `wanted`-th of all distances with their errors.
  */
 class NearestCollector {
  public:
@@ -50,28 +55,38 @@ class NearestCollector {
 
   const PreparedQuery& query() const { return query_; }
 
-  void add(float distance, uint32_t row) {
-    if (distance > limit_) return;
-    // A zero vector has no direction: it comes last, not in the middle.
-    if (distance == 1 && !query_.zero && rows_.isZero(row)) distance = ZERO_VECTOR_DISTANCE;
-    scratch_.kept.push_back({distance, row});
-    insert(distance);
-  }
+  void add(float distance, uint32_t row) { add(distance, row, query_.error); }
+  /** `distance` is by codes. */
+  void addByCodes(float distance, uint32_t row) { add(distance, row, query_.codeError); }
 
   /**
    * Computes exact distances and leaves the nearest in `scratch.documents` and `scratch.distances`: nearest first,
-   * equal distances by smaller document, NaN last.
+   * equal distances by smaller document, NaN last. False when a row cannot be read, whose number is in `unread` then.
    */
-  void rank();
+  bool rank(uint32_t& unread);
 
  private:
-  void insert(float distance);
+  static constexpr float UNLIMITED = 3e38f;
+
+  void add(float distance, uint32_t row, float error) {
+    if (distance - error > limit_) return;
+    // A zero vector has no direction: it comes last, not in the middle.
+    if (distance == 1 && !query_.zero && rows_.isZero(row)) distance = ZERO_VECTOR_DISTANCE;
+    scratch_.kept.push_back({distance - error, row});
+    insert(distance + error);
+  }
+  void insert(float farthest);
+  float exactDistance(const uint16_t* high, const uint16_t* low, uint32_t row) const;
+  /** Make documents with exact distances of candidates. */
+  bool measureResident();
+  bool measureFromFile(uint32_t& unread);
 
   const Rows& rows_;
   const PreparedQuery& query_;
   ScanScratch& scratch_;
   const size_t wanted_;
-  float limit_ = 3e38f;
+  /** What is farther for sure is not wanted. */
+  float limit_ = UNLIMITED;
 };
 
 }  // namespace shoal

@@ -46,9 +46,18 @@ bool Graph::reserve(size_t nodes) {
 }
 
 float Graph::nearDistance(const Rows& rows, uint32_t row) const {
+  const SimdKernels& kernels = simdKernels();
+  // By codes where halves are not in memory: that is near enough for what this is used for.
+  const auto distanceTo = [&](uint32_t other) {
+    if (rows.resident(row) && rows.resident(other))
+      return 1 - kernels.dotHigh(rows.high(row), rows.high(other), rows.lanes());
+    const int8_t* codes = rows.codes(other);
+    float dot;
+    kernels.dotCodesMany(rows.codes(row), &codes, 1, rows.codeBytes(), &dot);
+    return 1 - dot;
+  };
   std::vector<float> distances;
-  for (const uint32_t neighbour : nodes_.links(row, 0))
-    distances.push_back(1 - simdKernels().dotHigh(rows.high(row), rows.high(neighbour), rows.lanes()));
+  for (const uint32_t neighbour : nodes_.links(row, 0)) distances.push_back(distanceTo(neighbour));
   if (distances.empty()) return 0;
   const size_t place = std::min(NEAR_LINK, distances.size() - 1);
   std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(place), distances.end());

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdlib>
 
-#if defined(__linux__)
 #include <sys/mman.h>
-#endif
+
+#include <cstdint>
 
 namespace shoal {
 
@@ -24,5 +24,30 @@ inline void* takeBlock(size_t bytes) {
 #endif
   return block;
 }
+
+/**
+ * The same, as a mapping of its own: what is given back by `giveBack` leaves the process at once, wherever the allocator keeps
+ * what is freed. Null when there is none.
+ */
+inline void* takeMapping(size_t bytes) {
+  constexpr int PRIVATE = MAP_PRIVATE | MAP_ANONYMOUS;
+  const bool large = bytes >= LARGE_PAGE_BYTES;
+  const size_t spare = large ? LARGE_PAGE_BYTES : 0;
+  void* mapped = mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, PRIVATE, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  if (!large) return mapped;
+  // What stands before and behind the aligned part goes back.
+  uint8_t* start = static_cast<uint8_t*>(mapped);
+  const size_t over = reinterpret_cast<uintptr_t>(start) % LARGE_PAGE_BYTES;
+  const size_t before = over == 0 ? 0 : LARGE_PAGE_BYTES - over;
+  if (before > 0) munmap(start, before);
+  if (spare > before) munmap(start + before + bytes, spare - before);
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  madvise(start + before, bytes / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES, MADV_HUGEPAGE);
+#endif
+  return start + before;
+}
+
+inline void giveBack(void* mapping, size_t bytes) { munmap(mapping, bytes); }
 
 }  // namespace shoal

@@ -220,16 +220,16 @@ napi_value cancel(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-/** counts(index, out): fills live, tail, tombstones, rows, linked, memory bytes. */
+/** counts(index, out): fills live, tail, tombstones, rows, linked, memory bytes, rows in memory. */
 napi_value counts(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
   size_t count = 0;
   double* out = arguments.elements<double>(napi_float64_array, count);
-  if (!arguments.ok || count < 6) return wrong(env);
+  if (!arguments.ok || count < 7) return wrong(env);
   const IndexCounts now = (*index)->counts();
-  const size_t values[6] = {now.live, now.tail, now.tombstones, now.rows, now.linked, now.memoryBytes};
-  for (size_t i = 0; i < 6; i++) out[i] = static_cast<double>(values[i]);
+  const size_t values[7] = {now.live, now.tail, now.tombstones, now.rows, now.linked, now.memoryBytes, now.resident};
+  for (size_t i = 0; i < 7; i++) out[i] = static_cast<double>(values[i]);
   return nullptr;
 }
 
@@ -263,18 +263,19 @@ napi_value unpin(napi_env env, napi_callback_info info) {
   return (*index)->unpin() ? nullptr : tooEarly(env);
 }
 
-/** freeze(index, out): fills rows, linked rows, generation. */
+/** freeze(index, out): fills rows, linked rows, generation, and 1 when codes tell rows. */
 napi_value freeze(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
   size_t count = 0;
   uint32_t* out = arguments.elements<uint32_t>(napi_uint32_array, count);
-  if (!arguments.ok || count < 3) return wrong(env);
+  if (!arguments.ok || count < 4) return wrong(env);
   FrozenCounts counts;
   if (!(*index)->freeze(counts)) return tooEarly(env);
   out[0] = static_cast<uint32_t>(counts.rows);
   out[1] = static_cast<uint32_t>(counts.linked);
   out[2] = static_cast<uint32_t>(counts.generation);
+  out[3] = counts.told ? 1 : 0;
   return nullptr;
 }
 
@@ -302,6 +303,42 @@ RowFile rowFile(Arguments& arguments) {
   arguments.ok = arguments.ok && count == 4;
   if (!arguments.ok) return {};
   return {uint64_t{parts[1]} << 32 | parts[0], uint64_t{parts[3]} << 32 | parts[2]};
+}
+
+/** A path as bytes of UTF-8. */
+std::string pathOf(Arguments& arguments) {
+  size_t length = 0;
+  const uint8_t* bytes = arguments.elements<uint8_t>(napi_uint8_array, length);
+  return arguments.ok ? std::string(reinterpret_cast<const char*>(bytes), length) : "";
+}
+
+/** release(index, request, path, file, generation, keep, end): answered `Damaged` when the file cannot be opened. */
+napi_value release(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t request = arguments.unsigned32();
+  const std::string path = pathOf(arguments);
+  const RowFile file = rowFile(arguments);
+  const uint32_t generation = arguments.unsigned32();
+  const uint32_t keep = arguments.unsigned32();
+  const uint32_t end = arguments.unsigned32();
+  if (!arguments.ok) return wrong(env);
+  if (!(*index)->usable()) return tooEarly(env);
+  (*index)->release(request, path, file.seed, generation, keep, end);
+  return nullptr;
+}
+
+/** fillFrom(index, path, file, keep): whether nothing is in the index yet. */
+napi_value fillFrom(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const std::string path = pathOf(arguments);
+  const RowFile file = rowFile(arguments);
+  const uint32_t keep = arguments.unsigned32();
+  if (!arguments.ok) return wrong(env);
+  napi_value opened;
+  napi_get_boolean(env, (*index)->fillFrom(path, file.seed, keep), &opened);
+  return opened;
 }
 
 /** exportRows(index, request, first, file, target) */
@@ -402,6 +439,8 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
                    {"indexExportBlock", exportBlock},
                    {"indexExportRows", exportRows},
                    {"indexExportDeaths", exportDeaths},
+                   {"indexRelease", release},
+                   {"indexFillFrom", fillFrom},
                    {"indexImportBlock", importBlock},
                    {"indexImportRows", importRows},
                    {"indexImportDeaths", importDeaths},

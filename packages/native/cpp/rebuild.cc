@@ -55,6 +55,7 @@ void VectorIndex::rebuildStep() {
     const std::lock_guard<std::mutex> lock(writing_);
     if (closing_) return;
   }
+  const std::shared_lock<std::shared_mutex> lock(halves_);
   Generation& next = *next_;
   const auto deadline = Clock::now() + STEP;
   // Also looks at the graph as far as it has come.
@@ -91,7 +92,7 @@ void VectorIndex::swapGenerations() {
   {
     const std::lock_guard<std::mutex> lock(writing_);
     Generation& next = *next_;
-    if (copyRows(generation_->rows.count())) {
+    if (copyRows(generation_->rows.count()) && next.rows.finishCopies()) {
       for (const uint32_t dead : deathLog_) {
         const uint32_t row = newRowOf_[dead];
         if (row == NO_ROW || !next.rows.alive(row)) continue;

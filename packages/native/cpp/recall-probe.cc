@@ -142,7 +142,7 @@ bool RecallProbe::chooseRow(const Generation& generation) {
   }
   if (excluded_ == NO_ROW) return false;
   vector_.resize(rows.dimensions());
-  rows.read(excluded_, vector_.data());
+  if (!rows.read(excluded_, vector_.data())) return false;
   std::normal_distribution<float> anywhere;
   std::vector<float> direction(vector_.size());
   double squares = 0;
@@ -174,19 +174,28 @@ void RecallProbe::scan(const Generation& generation) {
   const Rows& rows = generation.rows;
   const auto deadline = Clock::now() + STEP;
   const uint16_t* highs[SCAN_BATCH];
+  const int8_t* codes[SCAN_BATCH];
   uint32_t batch[SCAN_BATCH];
   float dots[SCAN_BATCH];
   while (scanned_ < linked_ && Clock::now() < deadline) {
     size_t count = 0;
-    for (; scanned_ < linked_ && count < SCAN_BATCH; scanned_++) {
+    // Rows whose halves are not in memory by their codes: their collectors know what those leave out.
+    const bool resident = rows.resident(scanned_);
+    for (; scanned_ < linked_ && count < SCAN_BATCH && rows.resident(scanned_) == resident; scanned_++) {
       if (scanned_ == excluded_ || !rows.aliveAt(scanned_, deaths_)) continue;
-      batch[count] = static_cast<uint32_t>(scanned_);
-      highs[count++] = rows.high(scanned_);
+      if (resident) highs[count] = rows.high(scanned_);
+      else codes[count] = rows.codes(scanned_);
+      batch[count++] = static_cast<uint32_t>(scanned_);
     }
-    simdKernels().dotHighMany(query_.high.data(), highs, count, rows.lanes(), dots);
+    if (resident) simdKernels().dotHighMany(query_.high.data(), highs, count, rows.lanes(), dots);
+    else simdKernels().dotCodesMany(query_.codes.data(), codes, count, rows.codeBytes(), dots);
+    const auto add = [resident](NearestCollector& to, float distance, uint32_t row) {
+      if (resident) to.add(distance, row);
+      else to.addByCodes(distance, row);
+    };
     for (size_t i = 0; i < count; i++) {
-      allCollector_->add(1 - dots[i], batch[i]);
-      if (isKept(rows.document(batch[i]))) keptCollector_->add(1 - dots[i], batch[i]);
+      add(*allCollector_, 1 - dots[i], batch[i]);
+      if (isKept(rows.document(batch[i]))) add(*keptCollector_, 1 - dots[i], batch[i]);
     }
   }
   if (scanned_ == linked_) finishScan(generation);
@@ -194,16 +203,17 @@ void RecallProbe::scan(const Generation& generation) {
 
 void RecallProbe::finishScan(const Generation& generation) {
   const auto rowsOf = [&](NearestCollector& collector, const ScanScratch& scratch, std::vector<uint32_t>& rows) {
-    collector.rank();
+    uint32_t unread = 0;
+    if (!collector.rank(unread)) return false;
     for (const uint32_t document : scratch.documents) {
       const uint32_t row = generation.table.find(document);
       // Replaced or removed meanwhile.
       if (row < linked_) rows.push_back(row);
     }
+    return true;
   };
-  rowsOf(*allCollector_, all_, nearest_);
-  rowsOf(*keptCollector_, kept_, nearestKept_);
-  phase_ = Phase::Walk;
+  const bool known = rowsOf(*allCollector_, all_, nearest_) && rowsOf(*keptCollector_, kept_, nearestKept_);
+  phase_ = known ? Phase::Walk : Phase::Void;
 }
 
 template <typename Counts>

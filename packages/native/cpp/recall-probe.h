@@ -49,7 +49,7 @@ class RecallProbe {
    */
   RecallProbe(std::vector<uint32_t> candidates, std::vector<float> query, uint32_t seed);
 
-  /** False when all is done, or when the index has been rebuilt meanwhile and nothing can be said. */
+  /** False when all is done, or when nothing can be said: the index has been rebuilt meanwhile, or a row cannot be read. */
   bool step(const std::shared_ptr<Generation>& generation);
   /** Answers what has been measured: see src/recall-probe.ts. */
   void answer(Outbox& outbox, uint32_t request) const;

@@ -47,6 +47,8 @@ float largestOf(const float* row, size_t dimensions) {
 
 }  // namespace
 
+bool codesAreZero(const int8_t* codes, size_t bytes) { return stepOf(codes, bytes) == 0; }
+
 CodeLoss writeCodes(const float* row, size_t dimensions, int8_t* codes) {
   const size_t bytes = codeBytes(dimensions);
   const float largest = largestOf(row, dimensions);

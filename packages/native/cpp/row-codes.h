@@ -26,6 +26,9 @@ struct CodeLoss {
 /** Writes the codes of a row. */
 CodeLoss writeCodes(const float* row, size_t dimensions, int8_t* codes);
 
+/** Whether they are of a row of zeros. */
+bool codesAreZero(const int8_t* codes, size_t bytes);
+
 /** The dot products of one row with `count` others, by codes of `bytes` each. Machines differ in nothing: sums are whole. */
 using DotCodesMany = void (*)(const int8_t* first, const int8_t* const* others, size_t count, size_t bytes, float* out);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 namespace shoal {
 namespace {
@@ -55,9 +56,36 @@ void RowDistances::measure(const Point& from, Candidate* candidates, size_t coun
   else measureByHighs(from, candidates, count);
 }
 
+/**
+ * The high halves of a row, read into a place of the thread's own if need be. One that cannot be read has zeros: it is far from all
+ * others, which a search that comes to it by another way tells.
+ */
+const uint16_t* RowDistances::highOf(uint32_t row, size_t place) {
+  if (rows_.resident(row)) return rows_.high(row);
+  static thread_local std::vector<uint16_t> halves;
+  // The last place is for low halves, which nobody asks for.
+  halves.resize((DISTANCES_AT_ONCE + 2) * lanes_);
+  uint16_t* high = halves.data() + place * lanes_;
+  if (!rows_.readHalves(row, high, halves.data() + (DISTANCES_AT_ONCE + 1) * lanes_)) std::fill_n(high, lanes_, 0);
+  return high;
+}
+
+/** Of the candidates at `places`, or of all. */
+void RowDistances::gatherHighs(const Candidate* candidates, const uint32_t* places, size_t count) {
+  const auto rowAt = [=](size_t i) { return candidates[places == nullptr ? i : places[i]].row; };
+  if (rows_.allResident()) {
+    for (size_t i = 0; i < count; i++) {
+      highs_[i] = rows_.high(rowAt(i));
+      if (places != nullptr) __builtin_prefetch(highs_[i]);
+    }
+  } else {
+    for (size_t i = 0; i < count; i++) highs_[i] = highOf(rowAt(i), i);
+  }
+}
+
 void RowDistances::measureByHighs(const Point& from, Candidate* candidates, size_t count) {
-  for (size_t i = 0; i < count; i++) highs_[i] = rows_.high(candidates[i].row);
-  kernels_.dotHighMany(from.high, highs_, count, lanes_, dots_);
+  gatherHighs(candidates, nullptr, count);
+  kernels_.dotHighMany(highOf(from), highs_, count, lanes_, dots_);
   for (size_t i = 0; i < count; i++) candidates[i].distance = 1 - dots_[i];
 }
 
@@ -71,21 +99,20 @@ void RowDistances::measureByCodes(const Point& from, Candidate* candidates, size
     again += candidates[i].distance < uncertain_ ? 1 : 0;
   }
   if (again == 0) return;
-  for (size_t i = 0; i < again; i++) {
-    highs_[i] = rows_.high(candidates[places_[i]].row);
-    __builtin_prefetch(highs_[i]);
-  }
-  kernels_.dotHighMany(from.high, highs_, again, lanes_, dots_);
+  gatherHighs(candidates, places_, again);
+  kernels_.dotHighMany(highOf(from), highs_, again, lanes_, dots_);
   for (size_t i = 0; i < again; i++) candidates[places_[i]].distance = 1 - dots_[i];
 }
 
 void RowDistances::measureFromRow(uint32_t from, Candidate* candidates, size_t count) {
   const Point point = pointOf(from);
   measure(point, candidates, count);
-  for (size_t i = 0; i < count; i++)
-    if (candidates[i].distance <= EQUAL_DISTANCE_MAX &&
-        std::memcmp(point.high, rows_.high(candidates[i].row), lanes_ * sizeof(uint16_t)) == 0)
+  for (size_t i = 0; i < count; i++) {
+    if (candidates[i].distance > EQUAL_DISTANCE_MAX) continue;
+    const size_t bytes = lanes_ * sizeof(uint16_t);
+    if (std::memcmp(highOf(point), highOf(candidates[i].row, 0), bytes) == 0)
       candidates[i].distance = copyDistance(from, candidates[i].row);
+  }
 }
 
 size_t RowDistances::pickDiverse(Candidate* candidates, size_t count, size_t most) {

@@ -28,11 +28,14 @@ bool codesTell(const Rows& rows, float nearMean);
 
 /** What distances are measured from: a row, or a query. */
 struct Point {
+  /** Null for a row that is not resident. */
   const uint16_t* high;
   /** Null when the rows have none. */
   const int8_t* codes;
   /** Whether codes do not tell this query well. */
   bool coarse = false;
+  /** Which row it is, where it is one. */
+  uint32_t row = UINT32_MAX;
 };
 
 /**
@@ -44,10 +47,12 @@ class RowDistances {
   /** `nearMean` as for `codesTell`; `coarse`: the codes of the points to measure from do not tell them. */
   RowDistances(const Rows& rows, float nearMean, bool coarse = false);
 
-  Point pointOf(uint32_t row) const { return {rows_.high(row), rows_.coded() ? rows_.codes(row) : nullptr}; }
+  Point pointOf(uint32_t row) const {
+    return {rows_.resident(row) ? rows_.high(row) : nullptr, rows_.coded() ? rows_.codes(row) : nullptr, false, row};
+  }
   void prefetch(uint32_t row) const {
-    const char* bytes = coded_ ? reinterpret_cast<const char*>(rows_.codes(row))
-                               : reinterpret_cast<const char*>(rows_.high(row));
+    const char* bytes = coded_ || !rows_.resident(row) ? reinterpret_cast<const char*>(rows_.codes(row))
+                                                       : reinterpret_cast<const char*>(rows_.high(row));
     for (size_t offset = 0; offset < prefetchBytes_; offset += CACHE_LINE_BYTES) __builtin_prefetch(bytes + offset);
   }
   /** Sets the distances of up to DISTANCES_AT_ONCE candidates from a point. */
@@ -67,6 +72,11 @@ class RowDistances {
  private:
   void measureByHighs(const Point& from, Candidate* candidates, size_t count);
   void measureByCodes(const Point& from, Candidate* candidates, size_t count);
+  void gatherHighs(const Candidate* candidates, const uint32_t* places, size_t count);
+  const uint16_t* highOf(uint32_t row, size_t place);
+  const uint16_t* highOf(const Point& point) {
+    return point.high != nullptr ? point.high : highOf(point.row, DISTANCES_AT_ONCE);
+  }
 
   const Rows& rows_;
   const SimdKernels& kernels_;

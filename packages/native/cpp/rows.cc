@@ -7,6 +7,7 @@
 #include <new>
 
 #include "large-blocks.h"
+#include "xxh3.h"
 
 namespace shoal {
 namespace {
@@ -91,14 +92,37 @@ Rows::Rows(size_t dimensions)
 
 Rows::~Rows() {
   for (void* block : blocks_) std::free(block);
+  for (const Halves& halves : halves_)
+    if (halves.block != nullptr) giveBack(halves.block, halves.bytes);
 }
 
-bool Rows::addSegment() {
+/** Gives a segment memory for its halves. */
+bool Rows::takeHalves(Segment& segment, size_t index) {
+  const size_t planeBytes = roundUp((mask_ + 1) * lanes_ * sizeof(uint16_t));
+  const size_t bytes = 2 * planeBytes;
+  if (halvesLeft_ < bytes) {
+    const size_t block = segments_ < SINGLE_SEGMENTS ? bytes : largeBlockBytes(bytes);
+    uint8_t* taken = static_cast<uint8_t*>(takeMapping(block));
+    if (taken == nullptr) return false;
+    halves_.push_back({taken, block, {}});
+    halvesLeft_ = block;
+    memoryBytes_.fetch_add(block, std::memory_order_relaxed);
+  }
+  Halves& last = halves_.back();
+  last.segments.push_back(index);
+  uint8_t* at = last.block + last.bytes - halvesLeft_;
+  halvesLeft_ -= bytes;
+  segment.high = reinterpret_cast<uint16_t*>(at);
+  segment.low = reinterpret_cast<uint16_t*>(at + planeBytes);
+  return true;
+}
+
+/** `whole`: with memory for halves; otherwise its rows stand in the file. */
+bool Rows::addSegment(bool whole) {
   const size_t rows = mask_ + 1;
-  const size_t planeBytes = roundUp(rows * lanes_ * sizeof(uint16_t));
   const size_t codesBytes = rows * codeBytes_;
   const size_t documentBytes = roundUp(rows * sizeof(uint32_t));
-  const size_t bytes = 2 * planeBytes + codesBytes + documentBytes + roundUp(rows * sizeof(uint64_t));
+  const size_t bytes = codesBytes + documentBytes + roundUp(rows * sizeof(uint64_t));
   if (blockLeft_ < bytes) {
     const size_t block = segments_ < SINGLE_SEGMENTS ? bytes : largeBlockBytes(bytes);
     blockAt_ = static_cast<uint8_t*>(takeBlock(block));
@@ -110,13 +134,6 @@ bool Rows::addSegment() {
     blockLeft_ = block;
     memoryBytes_.fetch_add(block, std::memory_order_relaxed);
   }
-  uint8_t* at = blockAt_;
-  Segment segment;
-  segment.high = reinterpret_cast<uint16_t*>(at);
-  segment.low = reinterpret_cast<uint16_t*>(at + planeBytes);
-  segment.codes = reinterpret_cast<int8_t*>(at + 2 * planeBytes);
-  segment.documents = reinterpret_cast<uint32_t*>(at + 2 * planeBytes + codesBytes);
-  segment.deaths = reinterpret_cast<std::atomic<uint64_t>*>(at + 2 * planeBytes + codesBytes + documentBytes);
   if (segments_ == tableCapacity_) {
     const size_t capacity = std::max<size_t>(8, tableCapacity_ * 2);
     std::unique_ptr<Segment[]> table(new (std::nothrow) Segment[capacity]);
@@ -126,6 +143,12 @@ bool Rows::addSegment() {
     tables_.push_back(std::move(table));
     tableCapacity_ = capacity;
   }
+  uint8_t* at = blockAt_;
+  Segment segment{};
+  if (whole ? !takeHalves(segment, segments_) : !takePlaces(segment)) return false;
+  segment.codes = reinterpret_cast<int8_t*>(at);
+  segment.documents = reinterpret_cast<uint32_t*>(at + codesBytes);
+  segment.deaths = reinterpret_cast<std::atomic<uint64_t>*>(at + codesBytes + documentBytes);
   Segment* table = tables_.back().get();
   table[segments_] = segment;
   table_.store(table, std::memory_order_release);
@@ -135,15 +158,47 @@ bool Rows::addSegment() {
   return true;
 }
 
-bool Rows::ensure(size_t row) {
-  while (row >> shift_ >= segments_)
-    if (!addSegment()) return false;
+/** Gives a segment memory for where its rows stand in the file. */
+bool Rows::takePlaces(Segment& segment) {
+  const size_t rows = mask_ + 1;
+  std::unique_ptr<uint32_t[]> places(new (std::nothrow) uint32_t[rows]);
+  segment.hashes = static_cast<uint64_t*>(std::malloc(rows * sizeof(uint64_t)));
+  if (places == nullptr || segment.hashes == nullptr) {
+    std::free(segment.hashes);
+    return false;
+  }
+  blocks_.push_back(segment.hashes);
+  segment.places = places.get();
+  places_.push_back(std::move(places));
+  memoryBytes_.fetch_add(rows * (sizeof(uint64_t) + sizeof(uint32_t)), std::memory_order_relaxed);
   return true;
+}
+
+bool Rows::ensure(size_t row, bool whole) {
+  while (row >> shift_ >= segments_)
+    if (!addSegment(whole)) return false;
+  return true;
+}
+
+/** The rows of the last segment, from the file. */
+bool Rows::bringBack(size_t index) {
+  Segment brought = tables_.back().get()[index];
+  if (!takeHalves(brought, index)) return false;
+  for (size_t row = index << shift_; row < count(); row++)
+    if (!readHalves(row, brought.high + (row & mask_) * lanes_, brought.low + (row & mask_) * lanes_)) return false;
+  tables_.back().get()[index] = brought;
+  beyond_.fetch_sub(count() - (index << shift_), std::memory_order_relaxed);
+  return true;
+}
+
+bool Rows::finishCopies() {
+  const size_t last = count();
+  return last >> shift_ >= segments_ || resident(last) || bringBack(last >> shift_);
 }
 
 bool Rows::append(uint32_t document, const float* normalised) {
   const size_t row = count_.load(std::memory_order_relaxed);
-  if (!ensure(row)) return false;
+  if (!ensure(row, true)) return false;
   const Segment& target = segment(row);
   uint16_t* high = target.high + (row & mask_) * lanes_;
   uint16_t* low = target.low + (row & mask_) * lanes_;
@@ -164,21 +219,24 @@ void Rows::code(size_t row, const float* normalised) {
 }
 
 bool Rows::appendCopy(const Rows& from, size_t source) {
+  copied_.resize(lanes_);
+  if (!from.read(source, copied_.data())) return false;
   const size_t row = count_.load(std::memory_order_relaxed);
-  if (!ensure(row)) return false;
+  const bool whole = from.resident(source);
+  if (!ensure(row, whole)) return false;
+  if (resident(row)) return append(from.document(source), copied_.data());
+  if (whole) return bringBack(row >> shift_) && append(from.document(source), copied_.data());
   const Segment& target = segment(row);
-  std::memcpy(target.high + (row & mask_) * lanes_, from.high(source), lanes_ * sizeof(uint16_t));
-  std::memcpy(target.low + (row & mask_) * lanes_, from.low(source), lanes_ * sizeof(uint16_t));
+  target.places[row & mask_] = static_cast<uint32_t>(from.placeOf(source));
+  target.hashes[row & mask_] = from.segment(source).hashes[source & mask_];
   target.documents[row & mask_] = from.document(source);
   target.deaths[row & mask_].store(ALIVE, std::memory_order_relaxed);
-  // Not that of this row alone, but a bound, and one that needs no computing.
+  code(row, copied_.data());
+  // Should it come back into memory.
   if (from.residualMax() > residualMax()) residualMax_.store(from.residualMax(), std::memory_order_relaxed);
-  if (coded()) {
-    // Once more, so that what codes left out of rows that are gone is forgotten.
-    copied_.resize(dimensions_);
-    from.read(source, copied_.data());
-    code(row, copied_.data());
-  }
+  file_ = from.file_;
+  beyond_.fetch_add(1, std::memory_order_relaxed);
+  movedEnd_ = row + 1;
   count_.store(row + 1, std::memory_order_release);
   return true;
 }
@@ -190,6 +248,9 @@ void Rows::kill(size_t row) {
 }
 
 bool Rows::equals(size_t row, const float* normalised) const {
+  const Segment& there = segment(row);
+  if (there.high == nullptr)
+    return there.hashes[row & mask_] == xxh3Pair(nullptr, 0, normalised, dimensions_ * sizeof(float));
   const uint16_t* highs = high(row);
   const uint16_t* lows = low(row);
   for (size_t i = 0; i < dimensions_; i++) {
@@ -201,16 +262,73 @@ bool Rows::equals(size_t row, const float* normalised) const {
 }
 
 bool Rows::isZero(size_t row) const {
+  if (!resident(row)) return codesAreZero(codes(row), codeBytes_);
   const uint16_t* values = high(row);
   for (size_t i = 0; i < dimensions_; i++)
     if ((values[i] & 0x7FFF) != 0) return false;
   return true;
 }
 
-void Rows::read(size_t row, float* out) const {
+bool Rows::read(size_t row, float* out) const {
+  if (!resident(row)) return file_->read(placeOf(row), out);
   const uint16_t* highs = high(row);
   const uint16_t* lows = low(row);
   for (size_t i = 0; i < dimensions_; i++) out[i] = joinFloat(highs[i], lows[i]);
+  return true;
+}
+
+bool Rows::readHalves(size_t row, uint16_t* high, uint16_t* low) const {
+  static thread_local std::vector<float> values;
+  values.assign(lanes_, 0);
+  if (!read(row, values.data())) return false;
+  for (size_t i = 0; i < lanes_; i++) splitFloat(values[i], high[i], low[i]);
+  return true;
+}
+
+bool Rows::drop(size_t keep, size_t end, std::shared_ptr<const RowReader> file, size_t blocksMax) {
+  if (!coded() || file == nullptr || end < movedEnd_) return false;
+  // Those that were dropped before are in this one, too, each at its own place.
+  file_ = std::move(file);
+  if (movedEnd_ > 0) {
+    Segment* table = tables_.back().get();
+    for (size_t i = 0; i < segments_; i++) table[i].places = nullptr;
+    memoryBytes_.fetch_sub(places_.size() * (mask_ + 1) * sizeof(uint32_t), std::memory_order_relaxed);
+    places_.clear();
+    movedEnd_ = 0;
+  }
+  for (Halves& halves : halves_) {
+    // The last block may get further segments.
+    if (halves.block == nullptr || (&halves == &halves_.back() && halvesLeft_ > 0)) continue;
+    const size_t first = halves.segments.front() << shift_, last = (halves.segments.back() + 1) << shift_;
+    if (first < keep || last > end) continue;
+    if (blocksMax-- == 0) return true;
+    if (!forget(halves)) return false;
+  }
+  return false;
+}
+
+bool Rows::forget(Halves& halves) {
+  const size_t segmentRows = mask_ + 1;
+  const size_t rows = halves.segments.size() * segmentRows;
+  auto* hashes = static_cast<uint64_t*>(std::malloc(rows * sizeof(uint64_t)));
+  if (hashes == nullptr) return false;
+  blocks_.push_back(hashes);
+  std::vector<float> values(dimensions_);
+  Segment* table = tables_.back().get();
+  for (const size_t index : halves.segments) {
+    for (size_t i = 0; i < segmentRows; i++) {
+      read((index << shift_) + i, values.data());
+      hashes[i] = xxh3Pair(nullptr, 0, values.data(), dimensions_ * sizeof(float));
+    }
+    table[index].high = table[index].low = nullptr;
+    table[index].hashes = hashes;
+    hashes += segmentRows;
+  }
+  giveBack(halves.block, halves.bytes);
+  memoryBytes_.fetch_add(rows * sizeof(uint64_t) - halves.bytes, std::memory_order_relaxed);
+  halves.block = nullptr;
+  beyond_.fetch_add(rows, std::memory_order_relaxed);
+  return true;
 }
 
 }  // namespace shoal

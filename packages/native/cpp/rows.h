@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "row-codes.h"
+#include "row-file.h"
 #include "simd.h"
 
 namespace shoal {
@@ -35,6 +36,13 @@ class Rows {
   size_t count() const { return count_.load(std::memory_order_acquire); }
   uint64_t deaths() const { return deaths_.load(std::memory_order_acquire); }
 
+  /** Whether all rows are in memory. */
+  bool allResident() const { return beyond_.load(std::memory_order_relaxed) == 0; }
+  /** How many rows have their halves in memory, the dead ones included. */
+  size_t residentCount() const { return count() - beyond_.load(std::memory_order_relaxed); }
+  /** Whether a row's halves are in memory; of the others, only codes, document and death are. */
+  bool resident(size_t row) const { return segment(row).high != nullptr; }
+  /** Of resident rows. */
   const uint16_t* high(size_t row) const { return segment(row).high + (row & mask_) * lanes_; }
   const uint16_t* low(size_t row) const { return segment(row).low + (row & mask_) * lanes_; }
   /** Whether there are codes: where they are shorter than the high halves. */
@@ -55,28 +63,61 @@ class Rows {
 
   /** Appends a row of length one (or zero); false when there is no memory. */
   bool append(uint32_t document, const float* normalised);
+  /**
+   * The same of a row of an index that this one is to replace, while nobody reads from this one. What is not in memory there is
+   * read from the same file here. False also when the row cannot be read.
+   */
   bool appendCopy(const Rows& from, size_t row);
+  /** After the last copy: makes room for rows that are appended while others are read. */
+  bool finishCopies();
   void kill(size_t row);
   /** Whether the row holds exactly this vector. */
   bool equals(size_t row, const float* normalised) const;
 
-  /** The exact float32 values of a row. */
-  void read(size_t row, float* out) const;
+  /** The exact float32 values of a row; false when they are not in memory and cannot be read. */
+  bool read(size_t row, float* out) const;
+  /** Both halves of a row, `lanes` each; false as for `read`. */
+  bool readHalves(size_t row, uint16_t* high, uint16_t* low) const;
+
+  /**
+   * Takes the halves of rows from `keep` to `end` out of memory, as far as they fill blocks, up to `blocksMax` of these. All rows
+   * up to `end` are in `file`. Not while anybody reads halves. Returns whether there is more to take.
+   */
+  bool drop(size_t keep, size_t end, std::shared_ptr<const RowReader> file, size_t blocksMax);
   size_t memoryBytes() const { return memoryBytes_.load(std::memory_order_relaxed); }
 
  private:
   struct Segment {
+    /** Null when they are not in memory. */
     uint16_t* high;
     uint16_t* low;
     int8_t* codes;
     uint32_t* documents;
     std::atomic<uint64_t>* deaths;
+    /** Of the float32 values of rows whose halves are not in memory. */
+    uint64_t* hashes;
+    /** Where such rows stand in the file; null: at their own places. */
+    uint32_t* places;
+  };
+  /** Where the halves of some segments lie. */
+  struct Halves {
+    uint8_t* block;
+    size_t bytes;
+    std::vector<size_t> segments;
   };
 
   const Segment& segment(size_t row) const { return table_.load(std::memory_order_acquire)[row >> shift_]; }
   std::atomic<uint64_t>& death(size_t row) const { return segment(row).deaths[row & mask_]; }
-  bool ensure(size_t row);
-  bool addSegment();
+  bool ensure(size_t row, bool whole);
+  bool addSegment(bool whole);
+  bool takeHalves(Segment& segment, size_t index);
+  bool takePlaces(Segment& segment);
+  bool bringBack(size_t index);
+  bool forget(Halves& halves);
+  size_t placeOf(size_t row) const {
+    const uint32_t* places = segment(row).places;
+    return places == nullptr ? row : places[row & mask_];
+  }
   void code(size_t row, const float* normalised);
 
   const size_t dimensions_;
@@ -98,9 +139,17 @@ class Rows {
   std::vector<void*> blocks_;
   /** The exact values of a row that is copied. */
   std::vector<float> copied_;
-  /** What is left of the last block. */
+  /** What is left of the last block, and of the last one of halves. */
   uint8_t* blockAt_ = nullptr;
   size_t blockLeft_ = 0;
+  std::vector<Halves> halves_;
+  size_t halvesLeft_ = 0;
+  /** Rows whose halves are in the file only. */
+  std::atomic<size_t> beyond_{0};
+  std::shared_ptr<const RowReader> file_;
+  /** Rows of other places in the file are below. */
+  size_t movedEnd_ = 0;
+  std::vector<std::unique_ptr<uint32_t[]>> places_;
 };
 
 /** Whether it is what `normalise` makes: of length 1, but for roundings, or zero. Never of NaN or infinity. */

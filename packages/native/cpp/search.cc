@@ -3,6 +3,7 @@
 #include <cassert>
 #include <deque>
 #include <optional>
+#include <string>
 
 #include "candidates.h"
 #include "graph-walk.h"
@@ -52,10 +53,11 @@ size_t countBits(const std::vector<uint32_t>& words) {
 class Scan {
  public:
   Scan(const Rows& rows, NearestCollector* collectors, size_t count)
-      : rows_(rows), collectors_(collectors), collectorsEnd_(collectors + count) {}
+      : rows_(rows), allResident_(rows.allResident()), collectors_(collectors), collectorsEnd_(collectors + count) {}
   ~Scan() { flush(); }
 
   void add(uint32_t row) {
+    if (!allResident_ && !rows_.resident(row)) return addByCodes(row);
     ids_[count_] = row;
     highs_[count_] = rows_.high(row);
     __builtin_prefetch(highs_[count_]);
@@ -71,8 +73,17 @@ class Scan {
     }
     count_ = 0;
   }
+  void addByCodes(uint32_t row) {
+    const int8_t* codes = rows_.codes(row);
+    for (NearestCollector* collector = collectors_; collector != collectorsEnd_; collector++) {
+      float dot;
+      simdKernels().dotCodesMany(collector->query().codes.data(), &codes, 1, rows_.codeBytes(), &dot);
+      collector->addByCodes(1 - dot, row);
+    }
+  }
 
   const Rows& rows_;
+  const bool allResident_;
   NearestCollector* const collectors_;
   NearestCollector* const collectorsEnd_;
   size_t count_ = 0;
@@ -255,7 +266,13 @@ void AlikeSearches::scanAllowed(Scan& scan) const {
 
 void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
   for (size_t i = 0; i < asked.size(); i++) {
-    collectors_[i].rank();
+    uint32_t unread = 0;
+    if (!collectors_[i].rank(unread)) {
+      outbox.refuse(asked[i]->request->id, AnswerStatus::Damaged,
+                    "vector index: the vector of document " + std::to_string(rows_.document(unread)) +
+                        " is damaged or cannot be read from its file; the next start of the server builds the index anew");
+      continue;
+    }
     const ScanScratch& scan = asked[i]->scan;
     outbox.keep(asked[i]->request->id, AnswerStatus::Done, scan.documents.data(), scan.distances.data(),
                 scan.documents.size());

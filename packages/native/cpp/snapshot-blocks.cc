@@ -82,6 +82,7 @@ bool VectorIndex::freeze(FrozenCounts& counts) {
   counts.rows = frozenRows_ = generation_->rows.count();
   counts.linked = frozenLinked_ = generation_->graph.size();
   counts.generation = generations_;
+  counts.told = codesTell(generation_->rows, generation_->graph.nearDistances().mean);
   frozen_ = true;
   return true;
 }
@@ -121,8 +122,10 @@ bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, uint8
     std::vector<float> vector(dimensions);
     uint64_t chain = file.chain;
     uint8_t* record = out;
+    const std::shared_lock<std::shared_mutex> lock(self->halves_);
     for (size_t row = first; row < next; row++, record += recordBytes) {
-      rows.read(row, vector.data());
+      if (!rows.read(row, vector.data()))
+        return self->outbox_->refuse(request, AnswerStatus::Damaged, "a vector cannot be read from its file");
       std::memcpy(record + RECORD_HEADER_BYTES, vector.data(), dimensions * sizeof(float));
       chain = finishRecord(record, file.seed, row, rows.document(row), dimensions, chain);
     }
@@ -144,6 +147,54 @@ bool VectorIndex::exportDeaths(uint32_t request, uint8_t* out, size_t capacity) 
     self->outbox_->answer(request, AnswerStatus::Done);
   });
   return true;
+}
+
+bool VectorIndex::fillFrom(const std::string& path, uint64_t seed, size_t keep) {
+  if (closed_ || !fresh_ || filling_.load(std::memory_order_acquire) != Filling::No) return false;
+  fillKeep_ = keep;
+  fillPath_ = path;
+  fillSeed_ = seed;
+  return true;
+}
+
+void VectorIndex::release(uint32_t request, std::string path, uint64_t seed, size_t generation, size_t keep, size_t end) {
+  auto self = shared_from_this();
+  Scheduler::get().task(self, [self, request, path = std::move(path), seed, generation, keep, end] {
+    auto file = RowReader::open(path, seed, self->settings_.dimensions);
+    if (file != nullptr) return self->releaseFrom(request, std::move(file), generation, keep, end);
+    self->outbox_->refuse(request, AnswerStatus::Damaged, "the file of the vectors cannot be opened");
+  });
+}
+
+void VectorIndex::releaseFrom(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep,
+                              size_t end) {
+  auto self = shared_from_this();
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    if (closing_) return outbox_->answer(request, AnswerStatus::Closed);
+  }
+  Scheduler::get().exclusive(self, [self, request, file = std::move(file), generation, keep, end] {
+    self->releaseStep(request, file, generation, keep, end);
+  });
+}
+
+/** A few blocks at a time: searches wait meanwhile. */
+void VectorIndex::releaseStep(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep,
+                              size_t end) {
+  constexpr size_t BLOCKS_AT_ONCE = 1;
+  bool more = false;
+  {
+    const std::unique_lock<std::shared_mutex> alone(halves_);
+    const std::lock_guard<std::mutex> lock(writing_);
+    Rows& rows = generation_->rows;
+    if (generations_ == generation && codesTell(rows, generation_->graph.nearDistances().mean))
+      more = rows.drop(keep, std::min(end, generation_->graph.size()), file, BLOCKS_AT_ONCE);
+  }
+  auto self = shared_from_this();
+  if (!more) return outbox_->answer(request, AnswerStatus::Done);
+  Scheduler::get().task(self, [self, request, file, generation, keep, end] {
+    self->releaseFrom(request, file, generation, keep, end);
+  });
 }
 
 /** Blocks are taken in without a lock: so nothing else may be under way. */
@@ -223,6 +274,13 @@ std::string VectorIndex::takeOldRows(const uint8_t* payload, size_t count) {
   return "";
 }
 
+/** What is taken in from a file need not be in memory; it stays there until the next snapshot when no file can be opened. */
+void VectorIndex::dropTaken(size_t end) {
+  if (fillPath_.empty()) return;
+  if (fillFile_ == nullptr) fillFile_ = RowReader::open(fillPath_, fillSeed_, settings_.dimensions);
+  if (fillFile_ != nullptr) generation_->rows.drop(fillKeep_, end, fillFile_, SIZE_MAX);
+}
+
 bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, const uint8_t* bytes, size_t length) {
   if (!mayFill()) return false;
   auto self = shared_from_this();
@@ -239,6 +297,7 @@ bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, const
       if (!checkRecord(record, file.seed, row, dimensions, chain)) wrong = "the checksum of a vector does not match";
       else wrong = self->takeVector(documentOfRecord(record), record + RECORD_HEADER_BYTES);
     }
+    if (wrong.empty()) self->dropTaken(row);
     self->filling_.store(Filling::Blocks, std::memory_order_release);
     if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
     const uint32_t answer[3] = {static_cast<uint32_t>(row), static_cast<uint32_t>(chain),
@@ -268,6 +327,8 @@ bool VectorIndex::finishImport(uint32_t request, size_t rows, size_t linked) {
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, rows, linked] {
     Generation& generation = *self->generation_;
+    // Rows hold it as long as they need it.
+    self->fillFile_.reset();
     std::string wrong = generation.graph.finishImport(generation.rows);
     if (wrong.empty() && (generation.rows.count() != rows || generation.graph.size() != linked || linked > rows))
       wrong = "vectors and graph are not of the announced size";

@@ -85,7 +85,8 @@ IndexCounts VectorIndex::counts() {
           generation.tombstones.load(),
           generation.rows.count(),
           generation.taken.load(),
-          generation.memoryBytes() + (next_ == nullptr ? 0 : next_->memoryBytes())};
+          generation.memoryBytes() + (next_ == nullptr ? 0 : next_->memoryBytes()),
+          generation.rows.residentCount()};
 }
 
 void VectorIndex::submit(std::unique_ptr<SearchRequest> request) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct IndexSettings {
 
 struct IndexCounts {
   size_t live, tail, tombstones, rows, linked, memoryBytes;
+  /** Rows whose float32 values are in memory. */
+  size_t resident;
 };
 
 /** Kinds of blocks; src/native-vector-index.ts knows them, too. */
@@ -33,6 +36,8 @@ constexpr uint32_t BLOCK_OF_CHANGED = 3;
 /** What is there when an index is frozen. Rows and nodes of one generation stay where they are. */
 struct FrozenCounts {
   size_t rows, linked, generation;
+  /** Whether distances between rows can be told without their halves. */
+  bool told;
 };
 
 /** A file of rows, and the chain of its records so far (row-records.h). */
@@ -85,6 +90,12 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   bool exportRows(uint32_t request, size_t first, RowFile file, uint8_t* out, size_t capacity);
   /** Writes a bit for each row, set when it is dead. */
   bool exportDeaths(uint32_t request, uint8_t* out, size_t capacity);
+  /**
+   * Takes rows from `keep` to `end` out of memory, which a synced file holds from row 0 to `end`, unless the rows are of another
+   * generation, codes do not tell these rows or the graph has not linked them. Answers when that is done, `Damaged` when the file
+   * cannot be opened.
+   */
+  void release(uint32_t request, std::string path, uint64_t seed, size_t generation, size_t keep, size_t end);
   // The calls below verify bytes and take them in; they answer `Damaged` when those are not as they were written or not the
   // ones expected. False when something is in the index that came otherwise, or the call before has no answer yet.
   /** One block; answers [next row or node]. */
@@ -93,6 +104,8 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   bool importRows(uint32_t request, size_t first, RowFile file, const uint8_t* bytes, size_t length);
   /** After the last record. */
   bool importDeaths(uint32_t request, const uint8_t* bits, size_t length);
+  /** Before the first row: rows from `keep` on are not kept in memory while they come, but read from the file. False as above. */
+  bool fillFrom(const std::string& path, uint64_t seed, size_t keep);
   /** Makes the index usable when all blocks of so many rows and nodes have come; false as for `importBlock`. */
   bool finishImport(uint32_t request, size_t rows, size_t linked);
 
@@ -118,7 +131,10 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::string takeBlock(uint32_t kind, size_t first, const uint8_t* bytes, size_t length);
   std::string takeOldRows(const uint8_t* payload, size_t count);
   std::string takeVector(uint32_t document, const uint8_t* vector);
+  void dropTaken(size_t end);
   std::string takeDeath(size_t row, bool dead);
+  void releaseFrom(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep, size_t end);
+  void releaseStep(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep, size_t end);
   void answerWaiters();
   void audit();
   void probe(std::unique_ptr<SearchRequest>& request);
@@ -135,6 +151,8 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::shared_ptr<const SearchEffort> effort_ = std::make_shared<SearchEffort>(UNMEASURED_EFFORT);
   /** Guards writing, and the generation against being swapped by anyone who is in no phase of the scheduler. */
   std::mutex writing_;
+  /** Held by tasks that read halves of rows, beside searches and links; by who takes them out of memory, alone. */
+  std::shared_mutex halves_;
   std::shared_ptr<Generation> generation_;
   /** How often it was swapped. */
   size_t generations_ = 0;
@@ -159,6 +177,12 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   size_t pinsAsked_ = 0;
   /** Pins that were answered and not ended. */
   std::atomic<int> pinned_{0};
+
+  // What an import reads rows from that it does not keep.
+  std::string fillPath_;
+  uint64_t fillSeed_ = 0;
+  std::shared_ptr<const RowReader> fillFile_;
+  size_t fillKeep_ = 0;
 
   // A rebuild under way.
   bool rebuilding_ = false;

@@ -37,7 +37,7 @@ describe("S11: the addon checks what it is given", () => {
     [`addon.indexExportRows(index, 1, 0, new Uint32Array(4), ${BLOCK})`, /TypeError: .* not in a state/],
     ["addon.indexExportDeaths(index, 1, new Uint8Array(0))", /TypeError: .* not in a state/],
     ["addon.indexUnpin(index)", /TypeError: .* not in a state/],
-    ["addon.indexFreeze(index, new Uint32Array(3))", /TypeError: .* not in a state/],
+    ["addon.indexFreeze(index, new Uint32Array(4))", /TypeError: .* not in a state/],
     ["addon.openOutbox(() => {})", /TypeError: openOutbox/],
   ])("%s", (call, expected) => {
     expect(thrownBy(call, INDEX)).toMatch(expected);
@@ -56,7 +56,7 @@ describe("S11: the addon checks what it is given", () => {
       addon.holdEventLoop();
       (async () => {
         await new Promise((resolve) => { answered = resolve; addon.indexPin(index, 1); });
-        addon.indexFreeze(index, new Uint32Array(3));
+        addon.indexFreeze(index, new Uint32Array(4));
         const status = new Promise((resolve) => { answered = resolve; });
         try {
           ${call};
@@ -124,12 +124,14 @@ const CALLS = `
     indexProbe: [index, number, number, () => pick([words(8, 16, 64), words(1), words(), words(0, 5), words(9, 3)]),
       () => pick([undefined, vector()])],
     indexSetEffort: [index, () => pick([Float64Array.of(16, 1, 1, 1, 2, 100, 0, 0.5, 20), new Float64Array(number() % 40)])],
-    indexCancel: [index, number], indexCounts: [index, () => new Float64Array(6)], indexAwaitTail: [index, number, number],
+    indexCancel: [index, number], indexCounts: [index, () => new Float64Array(7)], indexAwaitTail: [index, number, number],
     indexRebuild: [index, number], indexClose: [() => pick([index(), addon.indexCreate(4, 8, 16)]), number],
-    indexPin: [index, number], indexUnpin: [index], indexFreeze: [index, () => words(0, 0, 0)],
+    indexPin: [index, number], indexUnpin: [index], indexFreeze: [index, () => words(0, 0, 0, 0)],
     indexExportBlock: [index, number, number, number, number, () => large],
     indexExportRows: [index, number, number, () => words(1, 2, 3, 4), () => large],
     indexExportDeaths: [index, number, () => keep(bytes(number() % 9))],
+    indexRelease: [index, number, () => Buffer.from("/nowhere").subarray(0), () => words(1, 2, 3, 4), number, number, number],
+    indexFillFrom: [() => pick([index(), addon.indexCreate(4, 8, 16)]), () => bytes(4), () => words(1, 2, 3, 4), number],
     indexImportRows: [() => pick([index(), addon.indexCreate(4, 8, 16)]), number, number, () => words(1, 2, 3, 4), () => bytes(32 * number() % 999)],
     indexImportDeaths: [() => pick([index(), addon.indexCreate(4, 8, 16)]), number, () => bytes(number() % 9)],
     indexImportBlock: [() => pick([index(), addon.indexCreate(4, 8, 16)]), number, number, number, () => pick([large, bytes(40)])],

@@ -39,6 +39,16 @@ interface VectorIndexAddon {
   indexExportBlock(index: Handle, request: number, kind: number, first: number, end: number, target: Uint8Array): void;
   indexExportRows(index: Handle, request: number, first: number, file: Uint32Array, target: Uint8Array): void;
   indexExportDeaths(index: Handle, request: number, target: Uint8Array): void;
+  indexRelease(
+    index: Handle,
+    request: number,
+    path: Uint8Array,
+    file: Uint32Array,
+    generation: number,
+    keep: number,
+    end: number,
+  ): void;
+  indexFillFrom(index: Handle, path: Uint8Array, file: Uint32Array, keep: number): boolean;
   indexImportBlock(index: Handle, request: number, kind: number, first: number, block: Uint8Array): void;
   indexImportRows(index: Handle, request: number, first: number, file: Uint32Array, records: Uint8Array): void;
   indexImportDeaths(index: Handle, request: number, bits: Uint8Array): void;
@@ -78,7 +88,12 @@ export interface Frozen {
   readonly linked: number;
   /** Another one when rows and nodes are not those of before: a rebuild has made them anew. */
   readonly generation: number;
+  /** Whether codes tell distances between rows, so that their float32 values need not be in memory. */
+  readonly told: boolean;
 }
+
+/** Numbers of rows are below 2^30. */
+const ROWS_MAX = 2 ** 30;
 
 function rowFileParts({ seed, chain }: RowFilePlace): Uint32Array {
   return Uint32Array.from([seed, seed >> 32n, chain, chain >> 32n], (part) => Number(part & 0xffffffffn));
@@ -108,6 +123,8 @@ export interface NativeCounts {
   readonly rows: number;
   readonly linked: number;
   readonly memoryBytes: number;
+  /** Rows, dead ones included, whose float32 values are in memory. */
+  readonly resident: number;
 }
 
 function check(result: number): void {
@@ -142,7 +159,7 @@ function wakeThreads(): void {
  */
 export class NativeVectorIndex {
   readonly #handle: Handle;
-  readonly #counts = new Float64Array(6);
+  readonly #counts = new Float64Array(7);
   /** Bytes that native threads read or write: nothing else may hold them until the answer has come. */
   readonly #lent = new Set<Uint8Array>();
 
@@ -202,8 +219,8 @@ export class NativeVectorIndex {
   counts(): NativeCounts {
     const out = this.#counts;
     native.indexCounts(this.#handle, out);
-    const [live = 0, tail = 0, tombstones = 0, rows = 0, linked = 0, memoryBytes = 0] = out;
-    return { live, tail, tombstones, rows, linked, memoryBytes };
+    const [live = 0, tail = 0, tombstones = 0, rows = 0, linked = 0, memoryBytes = 0, resident = 0] = out;
+    return { live, tail, tombstones, rows, linked, memoryBytes, resident };
   }
 
   /** Answered as soon as the tail is at most `tailMax`. */
@@ -232,10 +249,10 @@ export class NativeVectorIndex {
 
   /** While pinned: makes this the moment that exported bytes show. */
   freeze(): Frozen {
-    const out = new Uint32Array(3);
+    const out = new Uint32Array(4);
     native.indexFreeze(this.#handle, out);
-    const [rows = 0, linked = 0, generation = 0] = out;
-    return { rows, linked, generation };
+    const [rows = 0, linked = 0, generation = 0, told = 0] = out;
+    return { rows, linked, generation, told: told === 1 };
   }
 
   /**
@@ -254,6 +271,24 @@ export class NativeVectorIndex {
   /** Writes a bit for each frozen row to `target`, which has a byte for eight of them: set when the row is dead. */
   exportDeaths(target: Uint8Array): Promise<Answer> {
     return this.#lend(target, (id) => native.indexExportDeaths(this.#handle, id, target));
+  }
+
+  /**
+   * Takes float32 values of rows from `keep` to `end` out of memory: they are read from the file `path` from then on, which holds
+   * all rows up to `end`. Not those of another generation, those that are not linked, and where codes do not tell rows.
+   */
+  release(path: string, file: RowFilePlace, generation: number, keep: number, end: number): Promise<Answer> {
+    const least = Math.min(keep, ROWS_MAX);
+    const bytes = Buffer.from(path);
+    return request((id) =>
+      native.indexRelease(this.#handle, id, Uint8Array.from(bytes), rowFileParts(file), generation, least, end),
+    );
+  }
+
+  /** Before the first row: those from `keep` on are read from the file, and not kept while they come. */
+  fillFrom(path: string, file: RowFilePlace, keep: number): void {
+    const bytes = Uint8Array.from(Buffer.from(path));
+    native.indexFillFrom(this.#handle, bytes, rowFileParts(file), Math.min(keep, ROWS_MAX));
   }
 
   /** Into a new index: verifies a block and takes it in; answers [next first], or `damaged`. */

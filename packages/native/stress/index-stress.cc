@@ -11,6 +11,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "../cpp/recall-probe.h"
 #include "../cpp/vector-index.h"
 
 namespace {
@@ -105,6 +106,14 @@ void searchOnce(VectorIndex& index, const std::vector<float>& query, uint32_t wa
   if (lastRequest % 16 == 0) index.cancel(lastRequest);
 }
 
+/** Of a row that is chosen, or of the query. */
+void probeOnce(VectorIndex& index, std::vector<float> query) {
+  auto request = std::make_unique<shoal::SearchRequest>();
+  request->id = ++lastRequest;
+  request->probe = std::make_shared<shoal::RecallProbe>(std::vector<uint32_t>{16, 64, 256}, std::move(query), lastRequest);
+  index.submit(std::move(request));
+}
+
 /** Answered with `status`, once the call was taken. */
 void expectAnswer(bool taken, uint32_t status, const char* what) {
   check(taken, what);
@@ -150,6 +159,34 @@ void copyRows(VectorIndex& from, VectorIndex& to, size_t rows) {
     expectAnswer(to.importRows(++lastRequest, first, file, records.data(), bytes), DONE, "rows could not be imported");
     first = next;
   }
+}
+
+/** Rows go to a file, as a snapshot writes it, and leave memory. Sometimes a rebuild comes between. */
+void dropRows(const std::shared_ptr<VectorIndex>& index) {
+  // The file of the call before is being opened meanwhile; the one before that stays open without its name.
+  static std::string paths[2];
+  std::remove(paths[0].c_str());
+  paths[0] = paths[1];
+  const std::string& path = paths[1] = "/tmp/shoal-stress." + std::to_string(lastRequest) + ".rows";
+  index->pin(++lastRequest);
+  await(lastRequest);
+  shoal::FrozenCounts frozen;
+  index->freeze(frozen);
+  const size_t recordBytes = 16 + 4 * index->settings().dimensions;
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  check(file != nullptr, "no file");
+  std::vector<uint8_t> records(512 * 1024);
+  for (size_t first = 0; first < frozen.rows;) {
+    expectAnswer(index->exportRows(++lastRequest, first, {42, 0}, records.data(), records.size()), DONE,
+                 "rows could not be exported");
+    const size_t next = std::min(frozen.rows, first + records.size() / recordBytes);
+    std::fwrite(records.data(), recordBytes, next - first, file);
+    first = next;
+  }
+  std::fclose(file);
+  index->unpin();
+  if (lastRequest % 2 == 0) index->rebuild(++lastRequest);
+  index->release(++lastRequest, path, 42, frozen.generation, 0, frozen.rows);
 }
 
 void snapshotAndLoad(const std::shared_ptr<VectorIndex>& index, const std::shared_ptr<shoal::Outbox>& outbox) {
@@ -200,11 +237,13 @@ int main(int count, char** arguments) {
       for (float& value : query) value = normal(random);
       searchOnce(*index, query, i == 7 ? 3000 : 10, i % 3 == 1);
     }
+    probeOnce(*index, round % 2 == 0 ? query : std::vector<float>());
     shoal::Scheduler::get().wakeForSearches();
     poll();
     index->counts();
     if (round % 40 == 20) index->rebuild(++lastRequest);
     if (round % 60 == 30) snapshotAndLoad(index, outbox);
+    if (round % 30 == 7) dropRows(index);
     if (round % 10 == 5) {
       index->awaitTail(++lastRequest, 500);
       await(lastRequest);

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const stressFolder = dirname(fileURLToPath(import.meta.url));
 const packageFolder = dirname(stressFolder);
 const sourceFolder = join(packageFolder, "cpp");
-const ADDON_ONLY = /^(addon|crc32c|float32-list|free-memory|nearest-rows|xxh3|node-.*)\.cc$/;
+const ADDON_ONLY = /^(addon|crc32c|duplicate-descriptor|float32-list|free-memory|nearest-rows|xxh3|node-.*)\.cc$/;
 
 const PROGRAMS = {
   index: {

@@ -81,8 +81,18 @@ export class VectorIndexSource {
   }
 
   #searchSettings(): VectorSearchSettings {
-    const { ef, flatSearchCutoff, cleanupIntervalSeconds, targetRecall = TARGET_RECALL_DEFAULT } = this.#config;
+    const { ef, flatSearchCutoff, cleanupIntervalSeconds, vectorCacheMaxObjects } = this.#config;
+    const { targetRecall = TARGET_RECALL_DEFAULT } = this.#config;
     const { graphTailMax, onMeasured, hasRoom } = this.#options;
-    return { ef, targetRecall, flatSearchCutoff, cleanupIntervalSeconds, graphTailMax, onMeasured, hasRoom };
+    return {
+      ef,
+      targetRecall,
+      flatSearchCutoff,
+      cleanupIntervalSeconds,
+      vectorCacheMaxObjects,
+      graphTailMax,
+      onMeasured,
+      hasRoom,
+    };
   }
 }

@@ -3,5 +3,10 @@ export { findNodeIdentity, keepNodeIdentity, type NodeIdentity } from "./node-id
 export { openMadeShard } from "./open-made-shard.js";
 export { RoomMaker } from "./room-maker.js";
 export { rowsFolder, ShardFolders } from "./shard-folders.js";
-export type { OpenedShard, ShardRegistryEvent, ShardRegistryOptions } from "./shard-registry.js";
+export {
+  type OpenedShard,
+  type ShardRegistryEvent,
+  type ShardRegistryOptions,
+  shardSettings,
+} from "./shard-registry.js";
 export { type FollowedSchema, StorageNode } from "./storage-node.js";

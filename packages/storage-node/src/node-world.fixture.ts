@@ -11,7 +11,10 @@ export const ID = "11111111-1111-1111-1111-111111111111" as ObjectId;
 export const OTHER = "22222222-2222-2222-2222-222222222222" as ObjectId;
 
 export function record(classId: string, shards = ["s1"], member = "n1"): ClassRecord {
-  const definition = { class: classId.toUpperCase(), vectorIndexConfig: { ef: -1 } } as ClassDefinition;
+  const definition = {
+    class: classId.toUpperCase(),
+    vectorIndexConfig: { ef: -1, vectorCacheMaxObjects: 1_000 },
+  } as ClassDefinition;
   return {
     definition,
     classId,

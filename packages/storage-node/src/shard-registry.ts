@@ -1,4 +1,4 @@
-import { type ClassDefinition, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
 import { type ClassRecord, goesOnFrom, type SchemaSnapshot, type ShardAddress } from "@shoal/rpc";
 import type { IdCensus, Shard, ShardSettings } from "@shoal/shard";
 import { SeenTerms } from "./seen-terms.js";
@@ -57,7 +57,7 @@ interface OpenShard extends PlacedShard {
   /** Set when the shard is open, so that hot paths need not wait for a promise. */
   ready: Shard | undefined;
   failure: { readonly error: ShoalError; readonly atMs: number } | undefined;
-  definition: ClassDefinition;
+  record: ClassRecord;
 }
 
 /** The open shards of one node. Follows the schema: opens what is placed here, configures, closes and drops. */
@@ -185,7 +185,7 @@ export class ShardRegistry implements AsyncDisposable {
       if (open === undefined) this.#open(address, record);
       // What it writes carries its term.
       else if (open.address.term !== term) this.#open(address, record, close(open));
-      else configure(open, definition);
+      else this.#configure(open, record);
     }
   }
 
@@ -197,7 +197,7 @@ export class ShardRegistry implements AsyncDisposable {
       opened: this.#openInTurn(address, record, closed),
       ready: undefined,
       failure: undefined,
-      definition: record.definition,
+      record,
     };
     this.#shards.set(keyOf(address), open);
     this.#placed = undefined;
@@ -205,7 +205,7 @@ export class ShardRegistry implements AsyncDisposable {
       ({ shard }) => {
         open.ready = shard;
         this.#placed = undefined;
-        shard.configure(settingsOf(open.definition));
+        shard.configure(shardSettings(open.record, this.#options.nodeName));
       },
       (thrown: unknown) => {
         const error = ShoalError.from(thrown);
@@ -231,6 +231,15 @@ export class ShardRegistry implements AsyncDisposable {
       if (next === undefined) this.#slots++;
       else next();
     }
+  }
+
+  #configure(open: OpenShard, record: ClassRecord): void {
+    const { definition, sharding } = open.record;
+    open.record = record;
+    const { vectorIndexConfig, properties } = record.definition;
+    const isSame = definition.vectorIndexConfig === vectorIndexConfig && definition.properties === properties;
+    if (isSame && sharding === record.sharding) return;
+    open.ready?.configure(shardSettings(record, this.#options.nodeName));
   }
 
   async #opened(address: ShardAddress, open: OpenShard | undefined): Promise<Shard> {
@@ -287,16 +296,12 @@ function keyOf({ classId, shardName }: ShardAddress): string {
   return `${classId}/${shardName}`;
 }
 
-function configure(open: OpenShard, definition: ClassDefinition): void {
-  const before = open.definition;
-  open.definition = definition;
+/** What a class says of each of its shards on a node. These share its number of vectors in memory, for the memory is the node's. */
+export function shardSettings({ definition, sharding }: ClassRecord, nodeName: string): ShardSettings {
   const { vectorIndexConfig, properties } = definition;
-  if (before.vectorIndexConfig === vectorIndexConfig && before.properties === properties) return;
-  open.ready?.configure(settingsOf(definition));
-}
-
-function settingsOf({ vectorIndexConfig, properties }: ClassDefinition): ShardSettings {
-  return { vectorIndexConfig, properties: properties ?? [] };
+  const here = Math.max(1, sharding.shards.filter(({ members }) => members.includes(nodeName)).length);
+  const vectorCacheMaxObjects = Math.ceil(vectorIndexConfig.vectorCacheMaxObjects / here);
+  return { vectorIndexConfig: { ...vectorIndexConfig, vectorCacheMaxObjects }, properties: properties ?? [] };
 }
 
 async function close({ opened }: OpenShard): Promise<void> {

@@ -198,6 +198,15 @@ export class StorageNode implements ShardService, AsyncDisposable {
     });
   }
 
+  /** Vectors of all shards, and how many of them are in memory whole; replaced and deleted ones count until a rebuild. */
+  vectorCounts(): { readonly all: number; readonly resident: number } {
+    const ready = this.#registry.all.flatMap(({ ready }) => ready?.statistics().vectors ?? []);
+    return {
+      all: ready.reduce((sum, { rows }) => sum + rows, 0),
+      resident: ready.reduce((sum, { resident }) => sum + resident, 0),
+    };
+  }
+
   /** Closes all shards after the writes that were accepted. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#subscription[Symbol.dispose]();

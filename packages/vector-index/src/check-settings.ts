@@ -35,6 +35,7 @@ export function checkSearchSettings(settings: VectorSearchSettings): void {
   }
   checkWhole("flatSearchCutoff", settings.flatSearchCutoff, 0, Number.MAX_SAFE_INTEGER);
   checkWhole("graphTailMax", settings.graphTailMax, 0, 2 ** 32 - 1);
+  checkWhole("vectorCacheMaxObjects", settings.vectorCacheMaxObjects ?? 0, 0, Number.MAX_SAFE_INTEGER);
   const { cleanupIntervalSeconds: seconds } = settings;
   if (!(seconds >= 0) || !Number.isFinite(seconds)) {
     throw new ShoalError("invalid", `vector index: cleanupIntervalSeconds must not be negative, got ${seconds}`);

@@ -120,7 +120,11 @@ export class GraphVectorIndex implements VectorIndex {
   configure(settings: VectorSearchSettings): void {
     this.#check();
     checkSearchSettings(settings);
+    const isSmaller = keptRows(settings) < keptRows(this.#search);
     this.#search = settings;
+    // Of what the last snapshot holds; a failure leaves it to the next one.
+    if (isSmaller)
+      this.#snapshot = this.#snapshot.then(() => this.#writer.release(keptRows(this.#search))).catch(() => {});
     this.#calibration.configure(settings);
     this.#schedule();
   }
@@ -146,6 +150,7 @@ export class GraphVectorIndex implements VectorIndex {
         sequence: () => this.#sequence,
         calibration: () => this.#calibration.latest,
         check: () => this.#check(),
+        rowsKept: () => keptRows(this.#search),
       });
     };
     const result = this.#snapshot.then(run);
@@ -155,9 +160,10 @@ export class GraphVectorIndex implements VectorIndex {
 
   statistics(): VectorIndexStatistics {
     this.#check();
-    const { live, tail, tombstones, rows, memoryBytes } = this.#native.counts();
+    const { live, tail, tombstones, rows, resident, memoryBytes: nativeBytes } = this.#native.counts();
     const { recall, memoryBytes: queryBytes } = this.#calibration;
-    return { count: live, tail, tombstones, deadRows: rows - live, memoryBytes: memoryBytes + queryBytes, recall };
+    const memoryBytes = nativeBytes + queryBytes;
+    return { count: live, tail, tombstones, deadRows: rows - live, rows, resident, memoryBytes, recall };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -219,6 +225,10 @@ export class GraphVectorIndex implements VectorIndex {
 function needsRebuild({ live, rows }: NativeCounts): boolean {
   const dead = rows - live;
   return dead >= TOMBSTONES_MIN && dead > rows * TOMBSTONE_SHARE_MAX;
+}
+
+function keptRows({ vectorCacheMaxObjects = Number.MAX_SAFE_INTEGER }: VectorSearchSettings): number {
+  return vectorCacheMaxObjects;
 }
 
 /** About what it would take without its dead rows. */

@@ -15,6 +15,6 @@ export async function loadVectorIndex(
 ): Promise<VectorIndex> {
   const checked = checkedSettings(settings);
   checkSearchSettings(search);
-  const { native, sequence, written, calibration } = await readSnapshot(path, checked);
+  const { native, sequence, written, calibration } = await readSnapshot(path, checked, search.vectorCacheMaxObjects);
   return new GraphVectorIndex(native, checked, search, sequence, { written }, calibration);
 }

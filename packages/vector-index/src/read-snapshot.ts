@@ -43,8 +43,15 @@ export interface ReadSnapshot {
   readonly calibration: Calibration | undefined;
 }
 
-/** Reads what `SnapshotWriter` wrote. Fails with `dataLoss` unless every byte is as it was written for these settings. */
-export async function readSnapshot(path: string, settings: VectorIndexSettings): Promise<ReadSnapshot> {
+/**
+ * Reads what `SnapshotWriter` wrote; of more than `rowsKept` rows, where their codes tell them, float32 values do not stay in memory.
+ * Fails with `dataLoss` unless every byte is as it was written for these settings.
+ */
+export async function readSnapshot(
+  path: string,
+  settings: VectorIndexSettings,
+  rowsKept: number = Number.MAX_SAFE_INTEGER,
+): Promise<ReadSnapshot> {
   let file: FileHandle;
   try {
     file = await open(path, "r");
@@ -62,7 +69,7 @@ export async function readSnapshot(path: string, settings: VectorIndexSettings):
     const whole = header.format === WHOLE_FORMAT;
     const { written, calibration } = whole
       ? { written: await readWhole(file, native, header), calibration: undefined }
-      : await readFiles(path, file, native, start, header);
+      : await readFiles({ path, file, native, rowsKept }, start, header);
     expectDone(await native.finishImport(header.rows, header.linked));
     return { native, sequence: header.sequence, written, calibration };
   } catch (error) {
@@ -75,16 +82,22 @@ export async function readSnapshot(path: string, settings: VectorIndexSettings):
   }
 }
 
+interface Loading {
+  readonly path: string;
+  readonly file: FileHandle;
+  readonly native: NativeVectorIndex;
+  readonly rowsKept: number;
+}
+
 async function readFiles(
-  path: string,
-  file: FileHandle,
-  native: NativeVectorIndex,
+  { path, file, native, rowsKept }: Loading,
   start: Buffer,
   header: SnapshotHeader,
 ): Promise<{ written: WrittenSnapshot; calibration: Calibration | undefined }> {
   const rest = await readBytes(file, deathBytes(header.rows) + MANIFEST_BYTES_MAX);
   const manifest = decodeManifest(Buffer.concat([start, rest]), header);
   const { seed, rows, rowsChain, linked, nodesFile, nodesBytes, nodesChain } = manifest;
+  if (manifest.told && rows > rowsKept) native.fillFrom(rowsPath(path, seed), { seed, chain: 0n }, rowsKept);
   await withFile(rowsPath(path, seed), (rowsFile) => readRows(rowsFile, native, manifest));
   expectDone(await native.importDeaths(Uint8Array.from(manifest.deaths)));
   const firstNodesBytes = await withFile(nodesPath(path, seed, nodesFile), (nodes) =>

@@ -28,6 +28,11 @@ export interface VectorSearchSettings {
   readonly cleanupIntervalSeconds: number;
   /** Whether so many bytes may be taken for a while, as a rebuild does; absent: they may. */
   readonly hasRoom?: ((bytes: number) => boolean) | undefined;
+  /**
+   * Float32 vectors that are kept in memory; of more than these only graph and codes are, and the vectors are read from the file of
+   * the last snapshot. A larger number takes effect when the index is loaded again. Absent: all.
+   */
+  readonly vectorCacheMaxObjects?: number;
 }
 
 export interface VectorSearchOptions {
@@ -57,6 +62,10 @@ export interface VectorIndexStatistics {
   readonly tombstones: number;
   /** These, and those that no graph has linked: what a rebuild leaves out. */
   readonly deadRows: number;
+  /** Vectors, those of removed and replaced documents included. */
+  readonly rows: number;
+  /** Of these, how many have their float32 values in memory. */
+  readonly resident: number;
   readonly memoryBytes: number;
   /** Undefined where rows are scanned, where `ef` is a number, and before the first measurement. */
   readonly recall: MeasuredRecall | undefined;

@@ -49,6 +49,8 @@ export interface SnapshotSource {
   calibration(): Calibration | undefined;
   /** Throws when the index is being closed. */
   check(): void;
+  /** How many rows stay in memory whole. */
+  rowsKept(): number;
 }
 
 /** A row that is written stays; of a node the last one counts. */
@@ -100,11 +102,12 @@ export class SnapshotWriter {
       let sequence: number;
       let deaths: Uint8Array;
       let progress: Progress;
+      let frozen: Frozen;
       try {
         source.check();
         // One moment for both: nothing can be put between these two lines.
         sequence = source.sequence();
-        const frozen = this.#native.freeze();
+        frozen = this.#native.freeze();
         deaths = new Uint8Array(deathBytes(frozen.rows));
         expectDone(await this.#native.exportDeaths(deaths));
         progress = await this.#begin(path, frozen, attempt);
@@ -118,7 +121,14 @@ export class SnapshotWriter {
       await nodesOpen.sync();
       await this.#writeTemporary(
         `${path}.tmp`,
-        encodeManifest({ ...this.#settings, ...written, sequence, deaths, calibration: source.calibration() }),
+        encodeManifest({
+          ...this.#settings,
+          ...written,
+          sequence,
+          deaths,
+          told: frozen.told,
+          calibration: source.calibration(),
+        }),
       );
       // From here on nobody knows which manifest counts until this one does.
       attempt.keepFiles();
@@ -126,6 +136,8 @@ export class SnapshotWriter {
       this.#written = written;
       this.#nodesKnown = true;
       await this.#removeOthers(written).catch(() => {});
+      // What fails to leave memory now leaves it after the next snapshot.
+      await this.release(source.rowsKept()).catch(() => {});
       return sequence;
     } finally {
       await attempt.end();
@@ -214,6 +226,14 @@ export class SnapshotWriter {
     } finally {
       await file.close();
     }
+  }
+
+  /** What the file of the last snapshot holds need not be in memory, beyond so many rows. Not during `write`. */
+  async release(kept: number): Promise<void> {
+    if (this.#written === undefined || this.#written.rows <= kept) return;
+    const { path, seed, rows, rowsChain, generation } = this.#written;
+    const file = { seed, chain: rowsChain };
+    expectDone(await this.#native.release(rowsPath(path, seed), file, generation, kept, rows));
   }
 
   /** Files of snapshots before this one, and of attempts. */

@@ -80,7 +80,11 @@ export class BruteForceIndex implements VectorIndex {
   }
 
   statistics(): VectorIndexStatistics {
-    return { count: this.vectors.size, tail: 0, tombstones: 0, deadRows: 0, memoryBytes: 0, recall: undefined };
+    const count = this.vectors.size;
+    return {
+      ...{ count, tail: 0, tombstones: 0, deadRows: 0, rows: count, resident: count },
+      ...{ memoryBytes: 0, recall: undefined },
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
