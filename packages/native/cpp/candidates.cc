@@ -42,7 +42,10 @@ void NearestCollector::insert(float farthest) {
   } else {
     return;
   }
-  if (nearest.size() == wanted_) limit_ = nearest.front();
+  if (nearest.size() < wanted_) return;
+  limit_ = nearest.front();
+  rowLimit_ = limit_ + query_.error;
+  codeLimit_ = limit_ + query_.codeError;
 }
 
 float NearestCollector::exactDistance(const uint16_t* high, const uint16_t* low, uint32_t row) const {

@@ -55,9 +55,13 @@ class NearestCollector {
 
   const PreparedQuery& query() const { return query_; }
 
-  void add(float distance, uint32_t row) { add(distance, row, query_.error); }
+  void add(float distance, uint32_t row) {
+    if (distance <= rowLimit_) keep(distance, row, query_.error);
+  }
   /** `distance` is by codes. */
-  void addByCodes(float distance, uint32_t row) { add(distance, row, query_.codeError); }
+  void addByCodes(float distance, uint32_t row) {
+    if (distance <= codeLimit_) keep(distance, row, query_.codeError);
+  }
 
   /**
    * Computes exact distances and leaves the nearest in `scratch.documents` and `scratch.distances`: nearest first,
@@ -68,8 +72,7 @@ class NearestCollector {
  private:
   static constexpr float UNLIMITED = 3e38f;
 
-  void add(float distance, uint32_t row, float error) {
-    if (distance - error > limit_) return;
+  void keep(float distance, uint32_t row, float error) {
     // A zero vector has no direction: it comes last, not in the middle.
     if (distance == 1 && !query_.zero && rows_.isZero(row)) distance = ZERO_VECTOR_DISTANCE;
     scratch_.kept.push_back({distance - error, row});
@@ -87,6 +90,9 @@ class NearestCollector {
   const size_t wanted_;
   /** What is farther for sure is not wanted. */
   float limit_ = UNLIMITED;
+  /** The same for distances that are measured by high halves, and by codes. */
+  float rowLimit_ = UNLIMITED;
+  float codeLimit_ = UNLIMITED;
 };
 
 }  // namespace shoal
