@@ -109,12 +109,41 @@ describe("RoomMaker", () => {
     expect(made).toEqual(["a anew"]);
   });
 
-  it("goes on after a failure", async () => {
-    const one = fake("a", made, 1024, true);
-    Object.assign(one, { count: 2_000, deadRows: 5_000 });
-    const room = maker(await settledBudget(0.99), [one]);
-    await room.look();
-    await room.look();
+  it("does not wait for removals that do not end", async () => {
+    const one = fake("a", made);
+    Object.assign(one, { count: 40_000, deadRows: 10_000 });
+    const room = maker(await settledBudget(0.92), [one]);
+    for (let look = 0; look < 60 && made.length === 0; look++) {
+      one.deadRows++;
+      await room.look();
+    }
+    expect(made).toEqual(["a anew"]);
+  });
+
+  it("leaves one that fails, or gives nothing back, alone for some minutes: others have a turn", async () => {
+    const fails = fake("a", made, 1024, true);
+    const vain = fake("b", made);
+    const good = fake("c", made);
+    for (const [one, deadRows] of [
+      [fails, 9_000],
+      [vain, 8_000],
+      [good, 7_000],
+    ] as const) {
+      Object.assign(one, { count: 2_000, deadRows });
+    }
+    const { makeRoom } = vain.shard;
+    const stays = {
+      ...vain.shard,
+      makeRoom: async (hasRoom: (bytes: number) => boolean) => {
+        await makeRoom(hasRoom);
+        vain.deadRows = 8_000;
+      },
+    };
+    const room = maker(await settledBudget(0.99), [fails, { ...vain, shard: stays }, good]);
+    for (let look = 0; look < 290; look++) await room.look();
+    expect(failed).toEqual(["a: it is closing"]);
+    expect(made.map((one) => one[0])).toEqual(["b", "c"]);
+    for (let look = 0; look < 300; look++) await room.look();
     expect(failed).toEqual(["a: it is closing", "a: it is closing"]);
   });
 });

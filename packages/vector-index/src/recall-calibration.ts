@@ -34,6 +34,8 @@ const CHECK_QUERIES = 64;
 const BUSY_QUERIES_A_SECOND = 10;
 const CHECK_MS_MIN = 10_000;
 const CHECK_MS_MAX = 600_000;
+/** A look and what is measured after it take no more than a hundredth of a thread. */
+const CHECK_PAUSE_FACTOR = 100;
 
 /** The longest walks of a first sample, and of a second one where those did not find enough. */
 const CANDIDATES = candidatesUpTo(512);
@@ -236,19 +238,24 @@ export class RecallCalibration {
   async #check(): Promise<void> {
     const latest = this.#latest;
     if (!this.#mayMeasure || this.#underWay || latest === undefined || latest.effort.exact) return;
-    const check = this.#nextCheck;
-    check.waitMs = Math.min(2 * check.waitMs, CHECK_MS_MAX);
-    check.atMs = this.#nowMs() + check.waitMs;
-    await this.#inLine(async () => {
-      if (latest.queries === "rows" && this.#isAsked) return this.#measure(SAMPLE);
-      const measured = await this.#probe(CHECK_SAMPLE, CANDIDATES);
-      if (measured === undefined) return false;
-      const { recall, error } = foundWith(latest.effort, measured.probes);
-      if (recall + 2 * error < this.#target || recall - 2 * error > Math.max(this.#target, latest.recall)) {
-        return this.#measure(SAMPLE);
-      }
-      return true;
-    });
+    const waitMs = Math.min(2 * this.#nextCheck.waitMs, CHECK_MS_MAX);
+    const begunMs = this.#nowMs();
+    await this.#inLine(() => this.#stillFinds(latest));
+    const endMs = this.#nowMs();
+    // Also when it has measured anew: a target that cannot be reached would be tried again and again.
+    const atMs = endMs + Math.max(waitMs, CHECK_PAUSE_FACTOR * (endMs - begunMs));
+    this.#nextCheck = { ...this.#nextCheck, waitMs, atMs };
+  }
+
+  /** Measures anew where queries find too little, or much more than was measured. Whether it came to something. */
+  async #stillFinds(latest: Calibration): Promise<boolean> {
+    if (latest.queries === "rows" && this.#isAsked) return this.#measure(SAMPLE);
+    const measured = await this.#probe(CHECK_SAMPLE, candidatesThatShow(latest.effort));
+    if (measured === undefined) return false;
+    const { recall, error } = foundWith(latest.effort, measured.probes);
+    const findsEnough = recall + 2 * error >= this.#target;
+    const findsMore = recall - 2 * error > Math.max(this.#target, latest.recall);
+    return findsEnough && !findsMore ? true : this.#measure(SAMPLE);
   }
 
   async #probe(sample: number, candidates: Uint32Array): Promise<Sample | undefined> {
@@ -265,6 +272,12 @@ export class RecallCalibration {
     if (probes.length < TELLING_MIN) return undefined;
     return { probes, queries: isAsked ? "asked" : "rows" };
   }
+}
+
+/** Those of which the longest walk is as long as any that searches of this effort take; the last knot is for queries unlike all. */
+function candidatesThatShow({ knots }: SearchEffort): Uint32Array {
+  const most = Math.max(...knots.slice(0, -1).map(({ candidates }) => candidates));
+  return most > (CANDIDATES.at(-1) ?? 0) ? MORE_CANDIDATES : CANDIDATES;
 }
 
 /** What queries of the sample find with an effort. */
