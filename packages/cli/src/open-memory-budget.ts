@@ -93,7 +93,7 @@ function describeMemoryMetrics(metrics: Metrics, budget: MemoryBudget, node: Sto
 
 const LEVELS: Readonly<Record<MemoryLevel, number>> = { free: 0, full: 1, exhausted: 2 };
 
-/** They add up to what is used. */
+/** What is used; `other` is what the parts do not know of. */
 function partsOf(budget: MemoryBudget, node: StorageNode, caches: Caches): Readonly<Record<string, number>> {
   const { used_heap_size: heap } = getHeapStatistics();
   let vectors = 0;
