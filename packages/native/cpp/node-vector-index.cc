@@ -263,7 +263,7 @@ napi_value unpin(napi_env env, napi_callback_info info) {
   return (*index)->unpin() ? nullptr : tooEarly(env);
 }
 
-/** freeze(index, out): fills rows, linked rows, generation, and 1 when codes tell rows. */
+/** freeze(index, out): fills rows, linked rows, generation, and 1 when codes suffice. */
 napi_value freeze(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
@@ -275,7 +275,7 @@ napi_value freeze(napi_env env, napi_callback_info info) {
   out[0] = static_cast<uint32_t>(counts.rows);
   out[1] = static_cast<uint32_t>(counts.linked);
   out[2] = static_cast<uint32_t>(counts.generation);
-  out[3] = counts.told ? 1 : 0;
+  out[3] = counts.codesSuffice ? 1 : 0;
   return nullptr;
 }
 

@@ -82,7 +82,7 @@ bool VectorIndex::freeze(FrozenCounts& counts) {
   counts.rows = frozenRows_ = generation_->rows.count();
   counts.linked = frozenLinked_ = generation_->graph.size();
   counts.generation = generations_;
-  counts.told = codesTell(generation_->rows, generation_->graph.nearDistances().mean);
+  counts.codesSuffice = codesTell(generation_->rows, generation_->graph.nearDistances().mean);
   frozen_ = true;
   return true;
 }
@@ -161,40 +161,34 @@ void VectorIndex::release(uint32_t request, std::string path, uint64_t seed, siz
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, path = std::move(path), seed, generation, keep, end] {
     auto file = RowReader::open(path, seed, self->settings_.dimensions);
-    if (file != nullptr) return self->releaseFrom(request, std::move(file), generation, keep, end);
+    if (file != nullptr) return self->continueRelease({request, std::move(file), generation, keep, end});
     self->outbox_->refuse(request, AnswerStatus::Damaged, "the file of the vectors cannot be opened");
   });
 }
 
-void VectorIndex::releaseFrom(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep,
-                              size_t end) {
+void VectorIndex::continueRelease(const Release& release) {
   auto self = shared_from_this();
   {
     const std::lock_guard<std::mutex> lock(writing_);
-    if (closing_) return outbox_->answer(request, AnswerStatus::Closed);
+    if (closing_) return outbox_->answer(release.request, AnswerStatus::Closed);
   }
-  Scheduler::get().exclusive(self, [self, request, file = std::move(file), generation, keep, end] {
-    self->releaseStep(request, file, generation, keep, end);
-  });
+  Scheduler::get().exclusive(self, [self, release] { self->releaseStep(release); });
 }
 
 /** A few blocks at a time: searches wait meanwhile. */
-void VectorIndex::releaseStep(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep,
-                              size_t end) {
+void VectorIndex::releaseStep(const Release& release) {
   constexpr size_t BLOCKS_AT_ONCE = 1;
   bool more = false;
   {
     const std::unique_lock<std::shared_mutex> alone(halves_);
     const std::lock_guard<std::mutex> lock(writing_);
     Rows& rows = generation_->rows;
-    if (generations_ == generation && codesTell(rows, generation_->graph.nearDistances().mean))
-      more = rows.drop(keep, std::min(end, generation_->graph.size()), file, BLOCKS_AT_ONCE);
+    if (generations_ == release.generation && codesTell(rows, generation_->graph.nearDistances().mean))
+      more = rows.drop(release.keep, std::min(release.end, generation_->graph.size()), release.file, BLOCKS_AT_ONCE);
   }
   auto self = shared_from_this();
-  if (!more) return outbox_->answer(request, AnswerStatus::Done);
-  Scheduler::get().task(self, [self, request, file, generation, keep, end] {
-    self->releaseFrom(request, file, generation, keep, end);
-  });
+  if (!more) return outbox_->answer(release.request, AnswerStatus::Done);
+  Scheduler::get().task(self, [self, release] { self->continueRelease(release); });
 }
 
 /** Blocks are taken in without a lock: so nothing else may be under way. */

@@ -36,8 +36,8 @@ constexpr uint32_t BLOCK_OF_CHANGED = 3;
 /** What is there when an index is frozen. Rows and nodes of one generation stay where they are. */
 struct FrozenCounts {
   size_t rows, linked, generation;
-  /** Whether distances between rows can be told without their halves. */
-  bool told;
+  /** Whether codes are precise enough to walk the graph by, so that halves need not be in memory. */
+  bool codesSuffice;
 };
 
 /** A file of rows, and the chain of its records so far (row-records.h). */
@@ -133,8 +133,14 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::string takeVector(uint32_t document, const uint8_t* vector);
   void dropTaken(size_t end);
   std::string takeDeath(size_t row, bool dead);
-  void releaseFrom(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep, size_t end);
-  void releaseStep(uint32_t request, std::shared_ptr<const RowReader> file, size_t generation, size_t keep, size_t end);
+  /** What `release` was asked for, with the file open. */
+  struct Release {
+    uint32_t request;
+    std::shared_ptr<const RowReader> file;
+    size_t generation, keep, end;
+  };
+  void continueRelease(const Release& release);
+  void releaseStep(const Release& release);
   void answerWaiters();
   void audit();
   void probe(std::unique_ptr<SearchRequest>& request);

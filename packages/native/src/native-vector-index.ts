@@ -89,7 +89,7 @@ export interface Frozen {
   /** Another one when rows and nodes are not those of before: a rebuild has made them anew. */
   readonly generation: number;
   /** Whether codes tell distances between rows, so that their float32 values need not be in memory. */
-  readonly told: boolean;
+  readonly codesSuffice: boolean;
 }
 
 /** Numbers of rows are below 2^30. */
@@ -251,8 +251,8 @@ export class NativeVectorIndex {
   freeze(): Frozen {
     const out = new Uint32Array(4);
     native.indexFreeze(this.#handle, out);
-    const [rows = 0, linked = 0, generation = 0, told = 0] = out;
-    return { rows, linked, generation, told: told === 1 };
+    const [rows = 0, linked = 0, generation = 0, codesSuffice = 0] = out;
+    return { rows, linked, generation, codesSuffice: codesSuffice === 1 };
   }
 
   /**

@@ -46,7 +46,7 @@ export function readConfiguration(
     values[name] = readWithinBudget(one, sources, memoryBudgetBytes);
   }
   const plain = { ...(values as PlainConfiguration), memoryBudgetBytes };
-  warnOfPromises(sources, memoryBudgetBytes, warn);
+  warnOfPromises(plain, memoryBudgetBytes, warn);
   checkTogether(plain, sources);
   const authentication = readAuthentication(sources, warn);
   return {

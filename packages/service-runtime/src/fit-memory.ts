@@ -11,13 +11,14 @@ const BUDGET_PART = 0.8;
 const PROMISED_PART = 0.75;
 
 /** What may be used in full at the same time, in the one process that has all of it. */
-const PROMISED: readonly Setting<number>[] = [
-  LIMIT_SETTINGS.requestBodiesBytesMax,
-  LIMIT_SETTINGS.answersBytesMax,
-  MEMORY_SETTINGS.storeMemoryBytes,
-  MEMORY_SETTINGS.rowCacheBytes,
-  MEMORY_SETTINGS.indexCacheBytes,
-];
+const PROMISED = {
+  requestBodiesBytesMax: LIMIT_SETTINGS.requestBodiesBytesMax,
+  answersBytesMax: LIMIT_SETTINGS.answersBytesMax,
+  storeMemoryBytes: MEMORY_SETTINGS.storeMemoryBytes,
+  rowCacheBytes: MEMORY_SETTINGS.rowCacheBytes,
+  indexCacheBytes: MEMORY_SETTINGS.indexCacheBytes,
+} as const;
+type Promised = keyof typeof PROMISED;
 
 /** `MEMORY_BUDGET_BYTES`, or its default for that limit. Warns of one that is above the limit. */
 export function readMemoryBudget(sources: readonly SettingSource[], limit: MemoryLimit, warn: Warn): number {
@@ -52,11 +53,11 @@ export function readWithinBudget(
 }
 
 /** Warns where caches and requests may together take more than leaves room for data. */
-export function warnOfPromises(sources: readonly SettingSource[], budgetBytes: number, warn: Warn): void {
-  const values = PROMISED.map((one) => ({ one, bytes: Number(readWithinBudget(one, sources, budgetBytes)) }));
-  const sum = values.reduce((all, { bytes }) => all + bytes, 0);
+export function warnOfPromises(values: Readonly<Record<Promised, number>>, budgetBytes: number, warn: Warn): void {
+  const names = Object.keys(PROMISED) as Promised[];
+  const sum = names.reduce((all, name) => all + values[name], 0);
   if (sum <= budgetBytes * PROMISED_PART) return;
-  const named = values.map(({ one, bytes }) => `${one.variable} ${bytes}`).join(", ");
+  const named = names.map((name) => `${PROMISED[name].variable} ${values[name]}`).join(", ");
   warn(
     `${named} are together ${sum} bytes, more than three quarters of ${MEMORY_SETTINGS.memoryBudgetBytes.variable} ` +
       `(${budgetBytes}): make them smaller, or the budget larger`,

@@ -41,7 +41,8 @@ export class MemoryAdmission {
     if (budget === undefined) return write();
     const bytes = objects * OBJECT_BYTES + vectorBytes * VECTOR_COPIES;
     const level = budget.levelWith(bytes);
-    if (level !== "free") return Promise.reject(refusal(budget, level, this.#place));
+    if (level === "exhausted") return Promise.reject(readOnly(budget, this.#place));
+    if (level === "full") return Promise.reject(full(budget, this.#place));
     return budget.during(bytes, write);
   }
 
@@ -49,27 +50,27 @@ export class MemoryAdmission {
   change<T>(write: () => Promise<T>): Promise<T> {
     const budget = this.#budget;
     if (budget?.levelWith(OBJECT_BYTES) !== "exhausted") return write();
-    return Promise.reject(refusal(budget, "exhausted", this.#place));
+    return Promise.reject(readOnly(budget, this.#place));
   }
 }
 
 /** Fails with `overloaded` when the budget of a process has no room for so many shards more. */
 export function checkRoomForShards(budget: MemoryBudget, shards: number): void {
   const level = budget.levelWith(shards * SHARD_BYTES);
-  if (level === "free") return;
-  budget.refusals[level]++;
-  const retryAfterSeconds = RETRY_AFTER_SECONDS[level];
-  throw new ShoalError("overloaded", `no class can be made now: ${usage(budget)}`, { retryAfterSeconds });
+  if (level !== "free") throw refusal(budget, level, `no class can be made now: ${usage(budget)}`);
 }
 
-function refusal(budget: MemoryBudget, level: Exclude<MemoryLevel, "free">, place: string): ShoalError {
+function full(budget: MemoryBudget, place: string): ShoalError {
+  return refusal(budget, "full", `${place} takes no new objects and vectors: ${usage(budget)}`);
+}
+
+function readOnly(budget: MemoryBudget, place: string): ShoalError {
+  return refusal(budget, "exhausted", readOnlyText(budget, place));
+}
+
+function refusal(budget: MemoryBudget, level: Exclude<MemoryLevel, "free">, message: string): ShoalError {
   budget.refusals[level]++;
-  const message = level === "full" ? fullText(budget, place) : readOnlyText(budget, place);
   return new ShoalError("overloaded", message, { retryAfterSeconds: RETRY_AFTER_SECONDS[level] });
-}
-
-function fullText(budget: MemoryBudget, place: string): string {
-  return `${place} takes no new objects and vectors: ${usage(budget)}`;
 }
 
 function readOnlyText(budget: MemoryBudget, place: string): string {

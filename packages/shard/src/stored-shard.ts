@@ -17,6 +17,7 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
+import { livingBytes } from "@shoal/vector-index";
 import { CommitLoop } from "./commit-loop.js";
 import type { IdCensus } from "./id-census.js";
 import { type ListedShard, listObjects } from "./list-objects.js";
@@ -248,8 +249,7 @@ export class StoredShard implements Shard {
   async makeRoom(hasRoom: (bytes: number) => boolean): Promise<void> {
     const { index } = this.#views;
     if (index === undefined) return;
-    const { count, deadRows, memoryBytes } = index.statistics();
-    if (hasRoom((memoryBytes * count) / Math.max(1, count + deadRows))) return index.rebuild();
+    if (hasRoom(livingBytes(index.statistics()))) return index.rebuild();
     this.#reloading ??= this.#snapshots
       .without(() => this.#commits.between(() => this.#reload()))
       .finally(() => {

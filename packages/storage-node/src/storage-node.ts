@@ -200,11 +200,14 @@ export class StorageNode implements ShardService, AsyncDisposable {
 
   /** Vectors of all shards, and how many of them are in memory whole; replaced and deleted ones count until a rebuild. */
   vectorCounts(): { readonly all: number; readonly resident: number } {
-    const ready = this.#registry.all.flatMap(({ ready }) => ready?.statistics().vectors ?? []);
-    return {
-      all: ready.reduce((sum, { rows }) => sum + rows, 0),
-      resident: ready.reduce((sum, { resident }) => sum + resident, 0),
-    };
+    let all = 0;
+    let resident = 0;
+    for (const shard of this.shards) {
+      const { vectors } = shard.statistics();
+      all += vectors === undefined ? 0 : vectors.count + vectors.deadRows;
+      resident += vectors?.resident ?? 0;
+    }
+    return { all, resident };
   }
 
   /** Closes all shards after the writes that were accepted. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BruteForce, bitmap } from "./brute-force.js";
 import { createVectorIndex, loadVectorIndex } from "./index.js";
 import { readSnapshot } from "./read-snapshot.js";
+import { ids } from "./testing/ids.js";
 import { seededVectors } from "./testing/seeded-vectors.js";
 import type { VectorIndex, VectorSearchSettings } from "./vector-index.js";
 
@@ -21,7 +22,6 @@ const MEASURING: VectorSearchSettings = {
   cleanupIntervalSeconds: 0,
   vectorCacheMaxObjects: 0,
 };
-const ids = (first: number, count: number): Uint32Array => Uint32Array.from({ length: count }, (_, i) => first + i);
 
 let folder: string;
 let path: string;
@@ -117,7 +117,7 @@ describe("recall of vectors beyond memory", () => {
     expect(index.statistics().resident).toBeLessThan(2_000);
     await put(ROWS);
     await index.snapshot(path);
-    expect(index.statistics()).toMatchObject({ rows: 2 * ROWS });
+    expect(index.statistics()).toMatchObject({ count: 2 * ROWS, deadRows: 0 });
     expect(await measured(index, 2 * ROWS)).toBeGreaterThanOrEqual(0.95);
     const queries = rows.subarray(2 * ROWS * DIMENSIONS);
     expect(await recallOf(index, oracle, queries)).toBeGreaterThan(0.93);
@@ -242,7 +242,7 @@ describe("recall of vectors beyond memory", () => {
     index.put(ids(0, ROWS), random.clustered(ROWS, DIMENSIONS, CLUSTERS), 1);
     await index.linked();
     await index.snapshot(path);
-    expect(index.statistics()).toMatchObject({ rows: ROWS, resident: ROWS });
+    expect(index.statistics()).toMatchObject({ count: ROWS, deadRows: 0, resident: ROWS });
     index.configure({ ...MEASURING, vectorCacheMaxObjects: 100 });
     await expect.poll(() => index.statistics().resident, { timeout: 30_000 }).toBeLessThan(3_000);
     await index[Symbol.asyncDispose]();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bitmap } from "./brute-force.js";
 import { createVectorIndex, loadVectorIndex } from "./index.js";
+import { ids } from "./testing/ids.js";
 import { type SeededVectors, seededVectors } from "./testing/seeded-vectors.js";
 import { snapshotPaths } from "./testing/snapshot-parts.js";
 import type { VectorIndex, VectorSearchSettings } from "./vector-index.js";
@@ -18,7 +19,6 @@ const CACHED: VectorSearchSettings = {
   cleanupIntervalSeconds: 0,
 };
 const BEYOND: VectorSearchSettings = { ...CACHED, vectorCacheMaxObjects: 0 };
-const ids = (first: number, count: number): Uint32Array => Uint32Array.from({ length: count }, (_, i) => first + i);
 
 let folder: string;
 let path: string;
@@ -141,7 +141,7 @@ describe("vectors beyond memory", () => {
     await both.beyond[Symbol.asyncDispose]();
   });
 
-  it("the same direction again costs nothing, near and equal ones are told apart", async () => {
+  it("the same direction again costs nothing, near and equal ones are distinguished", async () => {
     const both = twins(103);
     const vectors = both.random.clustered(9000, DIMENSIONS, 30);
     // Copies and near copies, which codes cannot tell.

@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { type NativeCounts, NativeVectorIndex, NotFinite } from "@shoal/native";
+import { NativeVectorIndex, NotFinite } from "@shoal/native";
 import type { Calibration } from "./calibration.js";
 import { checkEf, checkedSettings, checkSearchSettings, checkWhole, FLAT_SEARCH_CUTOFF_MAX } from "./check-settings.js";
 import { closedError, expectDone, orAborted } from "./native-answer.js";
@@ -163,7 +163,7 @@ export class GraphVectorIndex implements VectorIndex {
     const { live, tail, tombstones, rows, resident, memoryBytes: nativeBytes } = this.#native.counts();
     const { recall, memoryBytes: queryBytes } = this.#calibration;
     const memoryBytes = nativeBytes + queryBytes;
-    return { count: live, tail, tombstones, deadRows: rows - live, rows, resident, memoryBytes, recall };
+    return { count: live, tail, tombstones, deadRows: rows - live, resident, memoryBytes, recall };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -208,8 +208,9 @@ export class GraphVectorIndex implements VectorIndex {
     // setInterval counts in 31 bits of milliseconds.
     const milliseconds = Math.min(cleanupIntervalSeconds * 1000, 2 ** 31 - 1);
     this.#cleanup = setInterval(() => {
-      const counts = this.#native.counts();
-      if (needsRebuild(counts) && this.#search.hasRoom?.(livingBytes(counts)) !== false) this.#rebuildInBackground();
+      const statistics = this.statistics();
+      if (needsRebuild(statistics) && this.#search.hasRoom?.(livingBytes(statistics)) !== false)
+        this.#rebuildInBackground();
     }, milliseconds).unref();
   }
 
@@ -222,18 +223,17 @@ export class GraphVectorIndex implements VectorIndex {
 }
 
 /** Of all rows, linked or not: one that dies before it is linked stays, too. */
-function needsRebuild({ live, rows }: NativeCounts): boolean {
-  const dead = rows - live;
-  return dead >= TOMBSTONES_MIN && dead > rows * TOMBSTONE_SHARE_MAX;
+function needsRebuild({ count, deadRows }: VectorIndexStatistics): boolean {
+  return deadRows >= TOMBSTONES_MIN && deadRows > (count + deadRows) * TOMBSTONE_SHARE_MAX;
 }
 
 function keptRows({ vectorCacheMaxObjects = Number.MAX_SAFE_INTEGER }: VectorSearchSettings): number {
   return vectorCacheMaxObjects;
 }
 
-/** About what it would take without its dead rows. */
-function livingBytes({ live, rows, memoryBytes }: NativeCounts): number {
-  return memoryBytes * (live / Math.max(1, rows));
+/** About what an index would take without its dead rows. */
+export function livingBytes({ count, deadRows, memoryBytes }: VectorIndexStatistics): number {
+  return (memoryBytes * count) / Math.max(1, count + deadRows);
 }
 
 function nearest({ integers, floats }: { integers: Uint32Array; floats: Float32Array }): NearestDocuments {

@@ -1,4 +1,4 @@
-export { createVectorIndex } from "./graph-vector-index.js";
+export { createVectorIndex, livingBytes } from "./graph-vector-index.js";
 export { loadVectorIndex } from "./load-vector-index.js";
 export { orAborted } from "./native-answer.js";
 export type {

@@ -2,6 +2,7 @@ import { VECTOR_INDEX_LIMITS } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { BruteForce, bitmap, isAllowed } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
+import { ids } from "./testing/ids.js";
 import { seededVectors } from "./testing/seeded-vectors.js";
 import type { VectorIndex, VectorSearchSettings } from "./vector-index.js";
 
@@ -12,7 +13,6 @@ const SEARCH: VectorSearchSettings = {
   graphTailMax: 10_000,
   cleanupIntervalSeconds: 0,
 };
-const ids = (first: number, count: number): Uint32Array => Uint32Array.from({ length: count }, (_, i) => first + i);
 
 function create(dimensions: number, search: Partial<VectorSearchSettings> = {}): VectorIndex {
   return createVectorIndex({ dimensions, maxConnections: 32, efConstruction: 64 }, { ...SEARCH, ...search });

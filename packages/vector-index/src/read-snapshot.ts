@@ -44,7 +44,7 @@ export interface ReadSnapshot {
 }
 
 /**
- * Reads what `SnapshotWriter` wrote; of more than `rowsKept` rows, where their codes tell them, float32 values do not stay in memory.
+ * Reads what `SnapshotWriter` wrote; of more than `rowsKept` rows, where codes suffice, float32 values do not stay in memory.
  * Fails with `dataLoss` unless every byte is as it was written for these settings.
  */
 export async function readSnapshot(
@@ -97,7 +97,7 @@ async function readFiles(
   const rest = await readBytes(file, deathBytes(header.rows) + MANIFEST_BYTES_MAX);
   const manifest = decodeManifest(Buffer.concat([start, rest]), header);
   const { seed, rows, rowsChain, linked, nodesFile, nodesBytes, nodesChain } = manifest;
-  if (manifest.told && rows > rowsKept) native.fillFrom(rowsPath(path, seed), { seed, chain: 0n }, rowsKept);
+  if (manifest.codesSuffice && rows > rowsKept) native.fillFrom(rowsPath(path, seed), { seed, chain: 0n }, rowsKept);
   await withFile(rowsPath(path, seed), (rowsFile) => readRows(rowsFile, native, manifest));
   expectDone(await native.importDeaths(Uint8Array.from(manifest.deaths)));
   const firstNodesBytes = await withFile(nodesPath(path, seed, nodesFile), (nodes) =>

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BruteForce, bitmap } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
 import { meanRecall, recall } from "./mean-recall.js";
+import { ids } from "./testing/ids.js";
 import { seededVectors } from "./testing/seeded-vectors.js";
 import type { NearestDocuments, VectorSearchSettings } from "./vector-index.js";
 
@@ -13,7 +14,6 @@ const SEARCH: VectorSearchSettings = {
   cleanupIntervalSeconds: 0,
 };
 const settings = (dimensions: number) => ({ dimensions, maxConnections: 64, efConstruction: 128 });
-const ids = (first: number, count: number): Uint32Array => Uint32Array.from({ length: count }, (_, i) => first + i);
 
 /** Same distances in the same order; documents may differ only where distances are equal. */
 function expectSame(actual: NearestDocuments, expected: NearestDocuments, tolerance: number): void {

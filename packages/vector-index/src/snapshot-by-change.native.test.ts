@@ -7,6 +7,7 @@ import { BruteForce } from "./brute-force.js";
 import { GraphVectorIndex } from "./graph-vector-index.js";
 import { loadVectorIndex } from "./index.js";
 import { FailingDisk, type Failure } from "./testing/failing-disk.js";
+import { ids } from "./testing/ids.js";
 import { type SeededVectors, seededVectors } from "./testing/seeded-vectors.js";
 import { keepSnapshot, readManifest, readPart, snapshotPaths, writeWholeFormat } from "./testing/snapshot-parts.js";
 import type { VectorIndex, VectorSearchSettings } from "./vector-index.js";
@@ -20,7 +21,6 @@ const SEARCH: VectorSearchSettings = {
 };
 const DIMENSIONS = 40;
 const SETTINGS = { dimensions: DIMENSIONS, maxConnections: 16, efConstruction: 48 };
-const ids = (first: number, count: number): Uint32Array => Uint32Array.from({ length: count }, (_, i) => first + i);
 
 let folder: string;
 let path: string;

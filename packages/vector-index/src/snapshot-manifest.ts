@@ -1,7 +1,7 @@
 // A snapshot is a manifest and two files beside it, which only grow. All numbers are little-endian.
 //
-// manifest = header, then the rest: seed u64, chain of the rows u64, number of the nodes' file u32, told u32 (1: codes
-//            told rows, so that they need not be in memory), bytes of the nodes u64, chain of the nodes u64, one bit a row
+// manifest = header, then the rest: seed u64, chain of the rows u64, number of the nodes' file u32, u32 (1: codes suffice to
+//            walk by, so that rows need not be in memory), bytes of the nodes u64, chain of the nodes u64, one bit a row
 //            (set: dead), the calibration, xxh3-64 u64 of all bytes before it
 // header   = magic "SHOALVEC", format u32, dimensions u32, maxConnections u32, efConstruction u32, rows u32, linked u32,
 //            sequence u64, xxh3-64 u64 of the bytes before it
@@ -43,7 +43,8 @@ export interface SnapshotFiles {
 }
 
 export interface Manifest extends Omit<SnapshotHeader, "format">, SnapshotFiles {
-  readonly told: boolean;
+  /** Whether codes were precise enough to walk the graph by: then rows need not be in memory. */
+  readonly codesSuffice: boolean;
   readonly deaths: Uint8Array;
   readonly calibration: Calibration | undefined;
 }
@@ -88,7 +89,7 @@ export function encodeManifest(manifest: Manifest): Buffer {
   bytes.writeBigUInt64LE(manifest.seed, 48);
   bytes.writeBigUInt64LE(manifest.rowsChain, 56);
   bytes.writeUInt32LE(manifest.nodesFile, 64);
-  bytes.writeUInt32LE(manifest.told ? 1 : 0, 68);
+  bytes.writeUInt32LE(manifest.codesSuffice ? 1 : 0, 68);
   bytes.writeBigUInt64LE(BigInt(manifest.nodesBytes), 72);
   bytes.writeBigUInt64LE(manifest.nodesChain, 80);
   bytes.set(deaths, BITS_OFFSET);
@@ -137,7 +138,7 @@ export function decodeManifest(bytes: Buffer, header: SnapshotHeader): Manifest 
     seed: bytes.readBigUInt64LE(48),
     rowsChain: bytes.readBigUInt64LE(56),
     nodesFile: bytes.readUInt32LE(64),
-    told: bytes.readUInt32LE(68) === 1,
+    codesSuffice: bytes.readUInt32LE(68) === 1,
     nodesBytes: Number(bytes.readBigUInt64LE(72)),
     nodesChain: bytes.readBigUInt64LE(80),
     deaths: bytes.subarray(BITS_OFFSET, calibrationAt),

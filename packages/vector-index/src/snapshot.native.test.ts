@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BruteForce } from "./brute-force.js";
 import { createVectorIndex, loadVectorIndex } from "./index.js";
 import { rowsPath } from "./snapshot-manifest.js";
+import { ids } from "./testing/ids.js";
 import { type SeededVectors, seededVectors } from "./testing/seeded-vectors.js";
 import {
   keepSnapshot,
@@ -24,7 +25,6 @@ const SEARCH: VectorSearchSettings = {
   graphTailMax: 10_000,
   cleanupIntervalSeconds: 0,
 };
-const ids = (first: number, count: number): Uint32Array => Uint32Array.from({ length: count }, (_, i) => first + i);
 const settings = (dimensions: number) => ({ dimensions, maxConnections: 16, efConstruction: 48 });
 
 let folder: string;

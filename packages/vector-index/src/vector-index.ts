@@ -62,9 +62,7 @@ export interface VectorIndexStatistics {
   readonly tombstones: number;
   /** These, and those that no graph has linked: what a rebuild leaves out. */
   readonly deadRows: number;
-  /** Vectors, those of removed and replaced documents included. */
-  readonly rows: number;
-  /** Of these, how many have their float32 values in memory. */
+  /** Vectors, those of dead rows included, that have their float32 values in memory. */
   readonly resident: number;
   readonly memoryBytes: number;
   /** Undefined where rows are scanned, where `ef` is a number, and before the first measurement. */

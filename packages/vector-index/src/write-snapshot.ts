@@ -126,7 +126,7 @@ export class SnapshotWriter {
           ...written,
           sequence,
           deaths,
-          told: frozen.told,
+          codesSuffice: frozen.codesSuffice,
           calibration: source.calibration(),
         }),
       );

@@ -82,7 +82,7 @@ export class BruteForceIndex implements VectorIndex {
   statistics(): VectorIndexStatistics {
     const count = this.vectors.size;
     return {
-      ...{ count, tail: 0, tombstones: 0, deadRows: 0, rows: count, resident: count },
+      ...{ count, tail: 0, tombstones: 0, deadRows: 0, resident: count },
       ...{ memoryBytes: 0, recall: undefined },
     };
   }

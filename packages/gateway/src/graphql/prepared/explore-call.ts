@@ -3,6 +3,7 @@ import type { SearchArgument } from "@shoal/module-api";
 import type { ExploreRow, QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { ArgumentNode } from "graphql";
+import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import { rowsOfExplore } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { LiteralBindings } from "./bind-literals.js";
@@ -10,7 +11,7 @@ import type { JsonBytes } from "./json-bytes.js";
 import type { LiftedLiterals } from "./lifted-literals.js";
 import { INTS, literalOf, NearObjectPlan, NearVectorPlan, numberAt } from "./literal-plans.js";
 import { SearchPlans } from "./module-plans.js";
-import { type BoundCall, type PlannedCall, TURN_BYTES, type WriteAnswer } from "./planned-call.js";
+import type { BoundCall, PlannedCall, WriteAnswer } from "./planned-call.js";
 
 /** A field of an explored row; without a name the constant that is its type's. */
 export interface ExploredField {
@@ -86,14 +87,14 @@ export class ExploreCall implements PlannedCall {
   }
 
   *#write(rows: readonly ExploreRow[], out: JsonBytes): Generator<void, void> {
-    let turnEnd = out.length + TURN_BYTES;
+    let turnEnd = out.length + TURN_LENGTH;
     out.byte(91);
     for (const [i, row] of rows.entries()) {
       if (i > 0) out.byte(44);
       this.#row(row, out);
       if (out.length < turnEnd) continue;
       yield;
-      turnEnd = out.length + TURN_BYTES;
+      turnEnd = out.length + TURN_LENGTH;
     }
     out.byte(93);
   }

@@ -1,9 +1,9 @@
 import type { AggregateGroup, PropertyAggregate } from "@shoal/model";
+import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import { aggregatedValue } from "../aggregate/aggregated-value.js";
 import type { PlannedAggregate } from "./aggregate-plan.js";
 import type { PlannedConstant } from "./compile-fields.js";
 import type { JsonBytes } from "./json-bytes.js";
-import { TURN_BYTES } from "./planned-call.js";
 
 /** A member of an object that is made for the answer. */
 export type NamedField<Name extends string> =
@@ -46,14 +46,14 @@ export class GroupWriter {
   /** Yields now and then between two groups. */
   *write(groups: readonly AggregateGroup[], planned: PlannedAggregate, out: JsonBytes): Generator<void, void> {
     const path = JSON.stringify(planned.query.groupBy ?? []);
-    let turnEnd = out.length + TURN_BYTES;
+    let turnEnd = out.length + TURN_LENGTH;
     out.byte(91);
     for (const [i, group] of groups.entries()) {
       if (i > 0) out.byte(44);
       writeObject(this.fields, out, (field) => writeField(field, group, path, planned.topLimits, out));
       if (out.length < turnEnd) continue;
       yield;
-      turnEnd = out.length + TURN_BYTES;
+      turnEnd = out.length + TURN_LENGTH;
     }
     out.byte(93);
   }

@@ -1,12 +1,12 @@
 import { SPEC_PROFILE } from "@shoal/model";
 import { expect, it, vi } from "vitest";
+import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import { createGraphQlHandler } from "../handler.js";
 import { BothWays } from "../testing/both-ways-suite.js";
 import { HubQuery, hubAndLeaves, NODE } from "../testing/hubs.js";
 import { LibraryView } from "../testing/library.js";
 import { findMembers } from "./find-members.js";
 import { JsonBytes } from "./json-bytes.js";
-import { TURN_BYTES } from "./planned-call.js";
 import { RowWriter } from "./row-writer.js";
 
 vi.mock("./find-members.js", async (original) => {
@@ -79,7 +79,7 @@ it("yields after so many bytes of what it reads and writes, also inside of one r
   let before = 0;
   for (const _ of new RowWriter([next(name, next(name)), name], "listed").write(rows, out)) {
     turns++;
-    expect(done() - before).toBeLessThan(TURN_BYTES + 10_000);
+    expect(done() - before).toBeLessThan(TURN_LENGTH + 10_000);
     before = done();
   }
   expect(turns).toBeGreaterThanOrEqual(2);

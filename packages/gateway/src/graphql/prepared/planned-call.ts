@@ -22,6 +22,3 @@ export interface BoundCall extends FieldCost {
  * `dataLoss` when stored bytes are no JSON; what was written by then is the caller's to take back.
  */
 export type WriteAnswer = (out: JsonBytes) => Iterable<void>;
-
-/** Written between two yields, at most a millisecond of work. */
-export const TURN_BYTES = 64 * 1024;

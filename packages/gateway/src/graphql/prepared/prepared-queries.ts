@@ -5,6 +5,7 @@ import type { QueryService } from "@shoal/query";
 import { InnerContext, type RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLSchema } from "graphql";
 import { type AnswerBudget, type HeldAnswer, isCounted } from "../../answer-budget.js";
+import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import type { RowTurns } from "../../row-turns.js";
 import {
   type ErrorItem,
@@ -25,7 +26,7 @@ import { locationsOf } from "./error-locations.js";
 import { JsonBytes } from "./json-bytes.js";
 import { RequestLifter } from "./lift-request.js";
 import { LITERALS_MAX, type LiftedLiterals } from "./lifted-literals.js";
-import { type BoundCall, type PlannedCall, TURN_BYTES, type WriteAnswer } from "./planned-call.js";
+import type { BoundCall, PlannedCall, WriteAnswer } from "./planned-call.js";
 import { TemplateCache } from "./template-cache.js";
 
 export interface PreparedQueriesOptions {
@@ -224,7 +225,7 @@ class PreparedQuery {
     context: RequestContext,
   ): Generator<void, void> {
     const failures: FailedField[] = [];
-    let turnEnd = TURN_BYTES;
+    let turnEnd = TURN_LENGTH;
     let next = 0;
     out.ascii('{"data":{');
     for (const [i, root] of this.#roots.entries()) {
@@ -241,7 +242,7 @@ class PreparedQuery {
         if (failure !== undefined) failures.push({ path, failure });
         if (out.length < turnEnd) continue;
         yield;
-        turnEnd = out.length + TURN_BYTES;
+        turnEnd = out.length + TURN_LENGTH;
       }
       if (root.kind === "object") out.byte(125);
     }

@@ -1,6 +1,6 @@
+import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import { findMembers, findPlaced } from "./find-members.js";
 import type { JsonBytes } from "./json-bytes.js";
-import { TURN_BYTES } from "./planned-call.js";
 
 /** Where the members of objects are is kept from this size on: reading shorter ones again takes no longer. */
 const PLACED_BYTES_MIN = 4 * 1024;
@@ -34,7 +34,7 @@ export class RowWork {
   #turnEnd: number;
 
   constructor(readonly out: JsonBytes) {
-    this.#turnEnd = this.spent + TURN_BYTES;
+    this.#turnEnd = this.spent + TURN_LENGTH;
   }
 
   /** All that was done so far. */
@@ -49,7 +49,7 @@ export class RowWork {
   /** After the others had theirs. */
   nextTurn(): void {
     this.turn += 1;
-    this.#turnEnd = this.spent + TURN_BYTES;
+    this.#turnEnd = this.spent + TURN_LENGTH;
   }
 
   countRow(): void {
