@@ -7,6 +7,9 @@
 namespace shoal {
 namespace {
 
+/** Codes that leave so many times more out of a query than out of rows of which they leave much out do not tell it. */
+constexpr float COARSE_AS_USUAL = 4;
+
 /** Rounding of the sixteen or more partial sums of a dot product of two vectors of length one. */
 float summationError(size_t lanes) { return 1e-6f + 6e-8f * static_cast<float>(lanes / ROW_LANES); }
 
@@ -26,7 +29,7 @@ void PreparedQuery::prepare(const float* vector, const Rows& rows) {
   error = residualOf(exact.data(), rows.dimensions()) + 1.004f * rows.residualMax() + rounding;
   if (!rows.coded()) return;
   const CodeLoss lost = writeCodes(exact.data(), rows.dimensions(), codes.data());
-  coarse = lost.coarse;
+  coarse = lost.coarse > COARSE_AS_USUAL * rows.coarseMean();
   codeError = lost.length + (1.0001f + lost.length) * rows.codeResidualMax() + rounding;
 }
 

@@ -45,7 +45,7 @@ class GraphWalk {
         widen_(widen),
         scratch_(scratch),
         frontier_(frontier),
-        distances_(rows, graph.nearDistances_.mean, query.coarse),
+        distances_(rows, graph.nearDistances_, query.coarse),
         unreachable_(std::atomic_load(&graph.unreachable_)) {
     if (scratch.visited.size() < words()) scratch.visited.resize(words());
     scratch.met.clear();

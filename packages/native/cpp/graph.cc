@@ -10,6 +10,14 @@ constexpr size_t SAMPLES = 256;
 /** Links are the pruned neighbours: the fifth nearest of them is about as far as the tenth neighbour. */
 constexpr size_t NEAR_LINK = 4;
 
+/** Codes are compared with halves over so many links of a node. */
+constexpr size_t ORDERED_LINKS = 32;
+constexpr size_t ORDERED_LINKS_MIN = 8;
+/** They keep the order of what differs by so many times their error, in the root of the mean square. */
+constexpr double ORDERED = 3;
+/** And they are read where they lose it of no more than one node in so many. */
+constexpr size_t LOST_SHARE = 32;
+
 /**
  * The highest layer of a node: each layer holds the `connectivity`-th part of the one below. It is drawn from the row's
  * number, so that room for a node can be made before it is linked.
@@ -23,6 +31,16 @@ unsigned drawLevel(size_t row, size_t connectivity) {
   const double drawn = static_cast<double>((mixed >> 11) + 1) * 0x1p-53;
   if (drawn * static_cast<double>(connectivity) > 1) return 0;
   return static_cast<unsigned>(-std::log(drawn) / std::log(static_cast<double>(connectivity)));
+}
+
+double varianceOf(const std::vector<double>& numbers) {
+  double sum = 0, squares = 0;
+  for (const double number : numbers) {
+    sum += number;
+    squares += number * number;
+  }
+  const double mean = sum / static_cast<double>(numbers.size());
+  return std::max(0.0, squares / static_cast<double>(numbers.size()) - mean * mean);
 }
 
 }  // namespace
@@ -64,9 +82,31 @@ float Graph::nearDistance(const Rows& rows, uint32_t row) const {
   return distances[place];
 }
 
+Graph::Order Graph::orderOfCodes(const Rows& rows, uint32_t row) const {
+  if (!rows.coded() || !rows.resident(row)) return Order::Unknown;
+  const SimdKernels& kernels = simdKernels();
+  const float uncertain = uncertainDistance(rows);
+  std::vector<double> distances, errors;
+  for (const uint32_t other : nodes_.links(row, 0)) {
+    if (!rows.resident(other)) continue;
+    const float distance = 1 - kernels.dotHigh(rows.high(row), rows.high(other), rows.lanes());
+    if (distance < uncertain) continue;
+    const int8_t* codes = rows.codes(other);
+    float dot;
+    kernels.dotCodesMany(rows.codes(row), &codes, 1, rows.codeBytes(), &dot);
+    distances.push_back(distance);
+    errors.push_back(1 - dot - distance);
+    if (distances.size() == ORDERED_LINKS) break;
+  }
+  if (distances.size() < ORDERED_LINKS_MIN) return Order::Unknown;
+  // What is wrong by the same for all of them changes no order.
+  return varianceOf(errors) * ORDERED * ORDERED <= varianceOf(distances) ? Order::Kept : Order::Lost;
+}
+
 void Graph::sample(const Rows& rows) {
   const size_t step = std::max<size_t>(1, size() / SAMPLES);
   size_t links = 0, samples = 0;
+  size_t kept = 0, lost = 0;
   double sum = 0, squares = 0;
   for (size_t slot = 0; slot < size(); slot += step) {
     const uint32_t row = static_cast<uint32_t>(slot);
@@ -75,11 +115,16 @@ void Graph::sample(const Rows& rows) {
     links += nodes_.links(row, 0).size();
     sum += near;
     squares += near * near;
+    const Order order = orderOfCodes(rows, row);
+    kept += order == Order::Kept ? 1 : 0;
+    lost += order == Order::Lost ? 1 : 0;
   }
   const double mean = sum / static_cast<double>(samples);
   const double variance = std::max(0.0, squares / static_cast<double>(samples) - mean * mean);
   meanDegree_ = static_cast<float>(links) / static_cast<float>(samples);
-  nearDistances_ = {static_cast<float>(mean), static_cast<float>(std::sqrt(variance))};
+  // Where halves are not in memory it stays as it was: they left it because codes tell.
+  const bool ordered = kept + lost > 0 ? lost * LOST_SHARE <= kept + lost : nearDistances_.ordered;
+  nearDistances_ = {static_cast<float>(mean), static_cast<float>(std::sqrt(variance)), ordered};
   sampledAt_ = size();
 }
 

@@ -13,11 +13,6 @@
 
 namespace shoal {
 
-/** How far the near neighbours of rows are: what a query's are measured by. */
-struct NearDistances {
-  float mean = 0;
-  float deviation = 1;
-};
 
 /**
  * Node n is row n. `link` may run on several threads at once; a GraphWalk on any number of threads, but not while anyone
@@ -76,6 +71,9 @@ class Graph {
   size_t nodeBytes(uint32_t row) const;
   void exportNode(uint32_t row, std::vector<uint8_t>& out);
   void sample(const Rows& rows);
+  /** Whether codes order the neighbours of a row; unknown where too few are in memory, or far enough for codes. */
+  enum class Order { Kept, Lost, Unknown };
+  Order orderOfCodes(const Rows& rows, uint32_t row) const;
   /** From `entry` in layer `from` down to the nearest that is found in the layer above `to`. */
   Candidate descend(RowDistances& distances, const Point& point, uint32_t entry, int from, int to,
                     size_t& computed) const;

@@ -132,7 +132,7 @@ void Graph::Linker::link(Graph& graph, const Rows& rows, uint32_t row) {
   // A new highest layer, or the very first node: the others wait until it is the entry.
   if (level <= top) entryLock.unlock();
   if (top >= 0) {
-    RowDistances distances(rows, graph.nearDistances_.mean);
+    RowDistances distances(rows, graph.nearDistances_);
     size_t computed = 0;
     uint32_t nearest = graph.descend(distances, distances.pointOf(row), entry, top, level, computed).row;
     size_t counts[GraphNodes::LEVEL_MAX + 1];

@@ -29,8 +29,8 @@ class NearestPool {
 
   /** Whether `insert` would keep a candidate at this distance. */
   bool accepts(float distance) const { return counted_ < most_ || distance < distances_[count_ - 1]; }
-  /** Throws std::bad_alloc when there are more that do not count than ever before. */
-  void insert(const Candidate& candidate, bool counts = true) {
+  /** Returns the place that it came to. Throws std::bad_alloc when there are more that do not count than ever before. */
+  size_t insert(const Candidate& candidate, bool counts = true) {
     if (count_ == rows_.size()) resize(2 * count_);
     const size_t place = placeOf(candidate.distance);
     const size_t moved = count_ - place;
@@ -44,6 +44,7 @@ class NearestPool {
     counted_ += counts ? 1 : 0;
     if (place < next_) next_ = place;
     if (counted_ >= most_) forgetLast();
+    return place;
   }
   /** The same for one that is no nearer than any, while fewer than `most` count. */
   void append(const Candidate& candidate, bool counts) {
@@ -58,11 +59,13 @@ class NearestPool {
     while (next_ < count_ && (rows_[next_] & OPENED) != 0) next_++;
     return next_ == count_ ? NO_LINK : rows_[next_] & ROW;
   }
-  /** How many that count are in front of what `peek` has given. */
-  size_t countedBeforeNext() const {
+  /** Where what `peek` has given stands. */
+  size_t next() const { return next_; }
+  /** How many of the places from `first` to `end` count. */
+  size_t countedIn(size_t first, size_t end) const {
     size_t passed = 0;
-    for (size_t place = 0; place < next_; place++) passed += rows_[place] >> 30 & 1;
-    return next_ - passed;
+    for (size_t place = first; place < end; place++) passed += rows_[place] >> 30 & 1;
+    return end - first - passed;
   }
   /** Opens what `peek` has given. */
   void open() { rows_[next_++] |= OPENED; }

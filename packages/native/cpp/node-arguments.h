@@ -40,15 +40,18 @@ class Arguments {
     ok = ok && readElements(env_, next(), type, data, count);
     return data;
   }
-  bool absent() {
-    napi_valuetype type = napi_undefined;
-    ok = ok && napi_typeof(env_, values_[at_], &type) == napi_ok;
-    return type == napi_undefined;
-  }
+  bool absent() { return type() == napi_undefined; }
+  bool isNumber() { return type() == napi_number; }
   bool ok;
 
  private:
   napi_value next() { return values_[at_++]; }
+  /** Of the next one. */
+  napi_valuetype type() {
+    napi_valuetype type = napi_undefined;
+    ok = ok && napi_typeof(env_, values_[at_], &type) == napi_ok;
+    return type;
+  }
 
   napi_env env_;
   size_t count_ = 8;

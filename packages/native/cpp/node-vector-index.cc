@@ -144,29 +144,34 @@ napi_value search(napi_env env, napi_callback_info info) {
   return number(env, -1);
 }
 
-/** probe(index, request, seed, candidates, query?): measures one query; see recall-probe.h. */
+/** probe(index, request, candidates, queries or how many, seed): measures queries; see recall-probe.h. */
 napi_value probe(napi_env env, napi_callback_info info) {
   constexpr uint32_t CANDIDATES_MAX = 1 << 16;
   Arguments arguments(env, info);
   Handle* index = arguments.index();
   auto request = std::make_unique<SearchRequest>();
   request->id = arguments.unsigned32();
-  const uint32_t seed = arguments.unsigned32();
-  size_t count = 0, floats = 0;
-  const uint32_t* candidates = arguments.elements<uint32_t>(napi_uint32_array, count);
-  std::vector<float> query;
-  if (!arguments.absent()) {
-    const float* values = arguments.elements<float>(napi_float32_array, floats);
-    if (!arguments.ok || floats != (*index)->settings().dimensions || firstNotFinite(values, floats) != floats)
-      return wrong(env);
-    query.assign(values, values + floats);
-  }
-  if (!arguments.ok || count == 0 || candidates[0] == 0 || candidates[count - 1] > CANDIDATES_MAX) return wrong(env);
+  size_t count = 0;
+  const uint32_t* first = arguments.elements<uint32_t>(napi_uint32_array, count);
+  if (!arguments.ok || count == 0 || first[0] == 0 || first[count - 1] > CANDIDATES_MAX) return wrong(env);
   for (size_t i = 1; i < count; i++)
-    if (candidates[i - 1] >= candidates[i]) return wrong(env);
+    if (first[i - 1] >= first[i]) return wrong(env);
+  std::vector<uint32_t> candidates(first, first + count);
+  if (arguments.isNumber()) {
+    const uint32_t queries = arguments.unsigned32();
+    const uint32_t seed = arguments.unsigned32();
+    if (!arguments.ok || queries == 0 || queries > RecallProbe::QUERIES_MAX) return wrong(env);
+    request->probe = std::make_shared<RecallProbe>(std::move(candidates), queries, seed);
+  } else {
+    const size_t dimensions = (*index)->settings().dimensions;
+    size_t floats = 0;
+    const float* values = arguments.elements<float>(napi_float32_array, floats);
+    if (!arguments.ok || floats == 0 || floats % dimensions != 0 || floats / dimensions > RecallProbe::QUERIES_MAX ||
+        firstNotFinite(values, floats) != floats)
+      return wrong(env);
+    request->probe = std::make_shared<RecallProbe>(std::move(candidates), std::vector<float>(values, values + floats));
+  }
   if (!(*index)->usable()) return tooEarly(env);
-  request->probe = std::make_shared<RecallProbe>(std::vector<uint32_t>(candidates, candidates + count),
-                                                 std::move(query), seed);
   (*index)->submit(std::move(request));
   Scheduler::get().wakeForSearches();
   return nullptr;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "scheduler.h"
 #include "vector-index.h"
@@ -52,12 +51,17 @@ class ObservedFrontier {
   }
   void add(const Candidate& candidate) {
     const bool counts = counts_(candidate.row);
-    pool_.insert(candidate, counts);
+    const size_t place = pool_.insert(candidate, counts);
+    if (place < talliedEnd_) {
+      // What stood there stands one place further on now.
+      tally_ -= pool_.countedIn(place + 1, talliedEnd_ + 1);
+      talliedEnd_ = place;
+    }
     if (counts) observation_.met.push_back({candidate.row, static_cast<uint32_t>(std::max<size_t>(1, observation_.level))});
   }
   uint32_t peek() { return pool_.peek(); }
   void open() {
-    const size_t level = pool_.countedBeforeNext() + 1;
+    const size_t level = countedBeforeNext() + 1;
     if (level > observation_.level) reach(level);
     pool_.open();
   }
@@ -77,6 +81,14 @@ class ObservedFrontier {
   void finish() { reach(SIZE_MAX); }
 
  private:
+  /** How many that count are in front of what is opened next. */
+  size_t countedBeforeNext() {
+    const size_t next = pool_.next();
+    if (next < talliedEnd_) tally_ -= pool_.countedIn(next, talliedEnd_);
+    else tally_ += pool_.countedIn(talliedEnd_, next);
+    talliedEnd_ = next;
+    return tally_;
+  }
   /** A walk with fewer than `level` candidates ends here. */
   void reach(size_t level) {
     Observation& seen = observation_;
@@ -98,16 +110,20 @@ class ObservedFrontier {
   NearestPool& pool_;
   const Counts counts_;
   Observation& observation_;
+  /** How many of the places before `talliedEnd_` count. */
+  size_t tally_ = 0, talliedEnd_ = 0;
 };
 
 }  // namespace
 
-RecallProbe::RecallProbe(std::vector<uint32_t> candidates, std::vector<float> query, uint32_t seed)
-    : candidates_(std::move(candidates)), vector_(std::move(query)), seed_(seed) {}
+RecallProbe::RecallProbe(std::vector<uint32_t> candidates, std::vector<float> queries)
+    : candidates_(std::move(candidates)), vectors_(std::move(queries)), rowsWanted_(0) {}
+
+RecallProbe::RecallProbe(std::vector<uint32_t> candidates, size_t count, uint32_t seed)
+    : candidates_(std::move(candidates)), rowsWanted_(count), random_(seed) {}
 
 bool RecallProbe::step(const std::shared_ptr<Generation>& generation) {
   if (phase_ != Phase::Begin && generation_.lock() != generation) phase_ = Phase::Void;
-  const Rows& rows = generation->rows;
   switch (phase_) {
     case Phase::Begin:
       generation_ = generation;
@@ -116,14 +132,11 @@ bool RecallProbe::step(const std::shared_ptr<Generation>& generation) {
     case Phase::Scan:
       scan(*generation);
       break;
-    case Phase::Walk:
-      walk(*generation, nearest_, [&rows, this](uint32_t row) { return rows.aliveAt(row, deaths_); }, unfiltered_);
-      phase_ = Phase::WalkFiltered;
+    case Phase::Rank:
+      rankNext(*generation);
       break;
-    case Phase::WalkFiltered:
-      walk(*generation, nearestKept_,
-           [&rows, this](uint32_t row) { return rows.aliveAt(row, deaths_) && isKept(rows.document(row)); }, filtered_);
-      phase_ = Phase::Done;
+    case Phase::Walk:
+      walkNext(*generation);
       break;
     case Phase::Done:
     case Phase::Void:
@@ -132,42 +145,60 @@ bool RecallProbe::step(const std::shared_ptr<Generation>& generation) {
   return phase_ != Phase::Done && phase_ != Phase::Void;
 }
 
-bool RecallProbe::chooseRow(const Generation& generation) {
-  const Rows& rows = generation.rows;
-  std::mt19937 random(seed_);
-  std::uniform_int_distribution<size_t> anyRow(0, linked_ - 1);
-  for (int tries = 0; tries < TRIES && excluded_ == NO_ROW; tries++) {
-    const size_t row = anyRow(random);
-    if (rows.aliveAt(row, deaths_) && !rows.isZero(row)) excluded_ = static_cast<uint32_t>(row);
-  }
-  if (excluded_ == NO_ROW) return false;
-  vector_.resize(rows.dimensions());
-  if (!rows.read(excluded_, vector_.data())) return false;
-  std::normal_distribution<float> anywhere;
-  std::vector<float> direction(vector_.size());
-  double squares = 0;
-  for (float& value : direction) {
-    value = anywhere(random);
-    squares += double{value} * value;
-  }
-  // Of vectors of length one at the cosine distance d, the difference is sqrt(2 d) long.
-  const float near = std::sqrt(2 * std::max(0.0f, generation.graph.nearDistance(rows, excluded_)));
-  const float step = MOVED * near / static_cast<float>(std::sqrt(std::max(1e-30, squares)));
-  for (size_t i = 0; i < vector_.size(); i++) vector_[i] += step * direction[i];
-  return true;
-}
-
 void RecallProbe::begin(const Generation& generation) {
   deaths_ = generation.rows.deaths();
   linked_ = generation.graph.size();
-  if (linked_ == 0 || (vector_.empty() && !chooseRow(generation))) {
-    phase_ = Phase::Void;
-    return;
+  const size_t dimensions = generation.rows.dimensions();
+  if (linked_ > 0 && vectors_.empty()) chooseRows(generation);
+  if (linked_ > 0)
+    for (size_t at = 0; at < vectors_.size(); at += dimensions) prepare(generation, vectors_.data() + at, NO_ROW);
+  if (phase_ == Phase::Begin) phase_ = queries_.empty() ? Phase::Void : Phase::Scan;
+}
+
+void RecallProbe::prepare(const Generation& generation, const float* vector, uint32_t excluded) {
+  auto query = std::make_unique<Query>();
+  query->prepared.prepare(vector, generation.rows);
+  if (query->prepared.zero) return;
+  query->excluded = excluded;
+  query->filters = queries_.size() % 2 == 0;
+  query->allCollector = std::make_unique<NearestCollector>(generation.rows, query->prepared, query->all, RESULTS);
+  query->keptCollector =
+      std::make_unique<NearestCollector>(generation.rows, query->prepared, query->kept, FILTERED_RESULTS);
+  queries_.push_back(std::move(query));
+}
+
+void RecallProbe::chooseRows(const Generation& generation) {
+  const Rows& rows = generation.rows;
+  std::uniform_int_distribution<size_t> anyRow(0, linked_ - 1);
+  std::vector<float> vector(rows.dimensions());
+  for (size_t chosen = 0; chosen < rowsWanted_; chosen++) {
+    uint32_t excluded = NO_ROW;
+    for (int tries = 0; tries < TRIES && excluded == NO_ROW; tries++) {
+      const size_t row = anyRow(random_);
+      if (rows.aliveAt(row, deaths_) && !rows.isZero(row)) excluded = static_cast<uint32_t>(row);
+    }
+    if (excluded == NO_ROW) continue;
+    if (!rows.read(excluded, vector.data())) {
+      phase_ = Phase::Void;
+      return;
+    }
+    moveRow(generation, excluded, vector);
+    prepare(generation, vector.data(), excluded);
   }
-  query_.prepare(vector_.data(), generation.rows);
-  allCollector_ = std::make_unique<NearestCollector>(generation.rows, query_, all_, RESULTS);
-  keptCollector_ = std::make_unique<NearestCollector>(generation.rows, query_, kept_, FILTERED_RESULTS);
-  phase_ = query_.zero ? Phase::Void : Phase::Scan;
+}
+
+void RecallProbe::moveRow(const Generation& generation, uint32_t row, std::vector<float>& vector) {
+  std::normal_distribution<float> anywhere;
+  std::vector<float> direction(vector.size());
+  double squares = 0;
+  for (float& value : direction) {
+    value = anywhere(random_);
+    squares += double{value} * value;
+  }
+  // Of vectors of length one at the cosine distance d, the difference is sqrt(2 d) long.
+  const float near = std::sqrt(2 * std::max(0.0f, generation.graph.nearDistance(generation.rows, row)));
+  const float step = MOVED * near / static_cast<float>(std::sqrt(std::max(1e-30, squares)));
+  for (size_t i = 0; i < vector.size(); i++) vector[i] += step * direction[i];
 }
 
 void RecallProbe::scan(const Generation& generation) {
@@ -176,33 +207,39 @@ void RecallProbe::scan(const Generation& generation) {
   const uint16_t* highs[SCAN_BATCH];
   const int8_t* codes[SCAN_BATCH];
   uint32_t batch[SCAN_BATCH];
+  bool isBatchKept[SCAN_BATCH];
   float dots[SCAN_BATCH];
   while (scanned_ < linked_ && Clock::now() < deadline) {
     size_t count = 0;
     // Rows whose halves are not in memory by their codes: their collectors know what those leave out.
     const bool resident = rows.resident(scanned_);
     for (; scanned_ < linked_ && count < SCAN_BATCH && rows.resident(scanned_) == resident; scanned_++) {
-      if (scanned_ == excluded_ || !rows.aliveAt(scanned_, deaths_)) continue;
+      if (!rows.aliveAt(scanned_, deaths_)) continue;
       if (resident) highs[count] = rows.high(scanned_);
       else codes[count] = rows.codes(scanned_);
+      isBatchKept[count] = isKept(rows.document(scanned_));
       batch[count++] = static_cast<uint32_t>(scanned_);
     }
-    if (resident) simdKernels().dotHighMany(query_.high.data(), highs, count, rows.lanes(), dots);
-    else simdKernels().dotCodesMany(query_.codes.data(), codes, count, rows.codeBytes(), dots);
     const auto add = [resident](NearestCollector& to, float distance, uint32_t row) {
       if (resident) to.add(distance, row);
       else to.addByCodes(distance, row);
     };
-    for (size_t i = 0; i < count; i++) {
-      add(*allCollector_, 1 - dots[i], batch[i]);
-      if (isKept(rows.document(batch[i]))) add(*keptCollector_, 1 - dots[i], batch[i]);
+    for (const auto& query : queries_) {
+      const PreparedQuery& prepared = query->prepared;
+      if (resident) simdKernels().dotHighMany(prepared.high.data(), highs, count, rows.lanes(), dots);
+      else simdKernels().dotCodesMany(prepared.codes.data(), codes, count, rows.codeBytes(), dots);
+      for (size_t i = 0; i < count; i++) {
+        if (batch[i] == query->excluded) continue;
+        add(*query->allCollector, 1 - dots[i], batch[i]);
+        if (query->filters && isBatchKept[i]) add(*query->keptCollector, 1 - dots[i], batch[i]);
+      }
     }
   }
-  if (scanned_ == linked_) finishScan(generation);
+  if (scanned_ == linked_) phase_ = Phase::Rank;
 }
 
-void RecallProbe::finishScan(const Generation& generation) {
-  const auto rowsOf = [&](NearestCollector& collector, const ScanScratch& scratch, std::vector<uint32_t>& rows) {
+void RecallProbe::rankNext(const Generation& generation) {
+  const auto rowsOf = [&](NearestCollector& collector, ScanScratch& scratch, std::vector<uint32_t>& rows) {
     uint32_t unread = 0;
     if (!collector.rank(unread)) return false;
     for (const uint32_t document : scratch.documents) {
@@ -210,14 +247,34 @@ void RecallProbe::finishScan(const Generation& generation) {
       // Replaced or removed meanwhile.
       if (row < linked_) rows.push_back(row);
     }
+    scratch = {};
     return true;
   };
-  const bool known = rowsOf(*allCollector_, all_, nearest_) && rowsOf(*keptCollector_, kept_, nearestKept_);
-  phase_ = known ? Phase::Walk : Phase::Void;
+  Query& query = *queries_[ranked_++];
+  const bool known = rowsOf(*query.allCollector, query.all, query.nearest) &&
+                     rowsOf(*query.keptCollector, query.kept, query.nearestKept);
+  if (!known) phase_ = Phase::Void;
+  else if (ranked_ == queries_.size()) phase_ = Phase::Walk;
+}
+
+void RecallProbe::walkNext(const Generation& generation) {
+  const Rows& rows = generation.rows;
+  Query& query = *queries_[walks_ / 2];
+  if (walks_ % 2 == 0) {
+    walk(generation, query, query.nearest, [&rows, this](uint32_t row) { return rows.aliveAt(row, deaths_); },
+         query.unfiltered);
+    walks_ += query.filters ? 1 : 2;
+  } else {
+    walk(generation, query, query.nearestKept,
+         [&rows, this](uint32_t row) { return rows.aliveAt(row, deaths_) && isKept(rows.document(row)); },
+         query.filtered);
+    walks_++;
+  }
+  if (walks_ == 2 * queries_.size()) phase_ = Phase::Done;
 }
 
 template <typename Counts>
-void RecallProbe::walk(const Generation& generation, const std::vector<uint32_t>& nearest, Counts counts,
+void RecallProbe::walk(const Generation& generation, const Query& query, const std::vector<uint32_t>& nearest, Counts counts,
                        WalkRecord& record) {
   static thread_local WalkScratch scratch;
   record.measured.assign(candidates_.size(), 0);
@@ -225,8 +282,8 @@ void RecallProbe::walk(const Generation& generation, const std::vector<uint32_t>
   ObservedFrontier<Counts> frontier(scratch.pool, counts, observation);
   const auto widen = [](std::vector<float>&) { return size_t{0}; };
   {
-    const WalkBounds bounds{candidates_.back(), SIZE_MAX, excluded_};
-    GraphWalk walk(generation.graph, generation.rows, query_.point(), bounds, frontier, widen, scratch);
+    const WalkBounds bounds{candidates_.back(), SIZE_MAX, query.excluded};
+    GraphWalk walk(generation.graph, generation.rows, query.prepared.point(), bounds, frontier, widen, scratch);
     while (walk.step()) {
     }
   }
@@ -254,14 +311,16 @@ void RecallProbe::walk(const Generation& generation, const std::vector<uint32_t>
 
 void RecallProbe::answer(Outbox& outbox, uint32_t request) const {
   if (phase_ != Phase::Done) return outbox.answer(request, AnswerStatus::Cancelled);
-  std::vector<uint32_t> integers{static_cast<uint32_t>(linked_), static_cast<uint32_t>(unfiltered_.needed.size()),
-                                 static_cast<uint32_t>(filtered_.needed.size())};
+  std::vector<uint32_t> integers{static_cast<uint32_t>(linked_), static_cast<uint32_t>(queries_.size())};
   std::vector<float> floats;
-  for (const WalkRecord* record : {&unfiltered_, &filtered_}) {
-    integers.insert(integers.end(), record->needed.begin(), record->needed.end());
-    for (const StageDistances& stage : record->stages) floats.insert(floats.end(), {stage.contrast, stage.tenth});
+  for (const auto& query : queries_) {
+    for (const WalkRecord* record : {&query->unfiltered, &query->filtered}) {
+      integers.push_back(static_cast<uint32_t>(record->needed.size()));
+      integers.insert(integers.end(), record->needed.begin(), record->needed.end());
+      for (const StageDistances& stage : record->stages) floats.insert(floats.end(), {stage.contrast, stage.tenth});
+    }
+    integers.insert(integers.end(), query->unfiltered.measured.begin(), query->unfiltered.measured.end());
   }
-  integers.insert(integers.end(), unfiltered_.measured.begin(), unfiltered_.measured.end());
   floats.resize(std::max(floats.size(), integers.size()));
   integers.resize(floats.size());
   outbox.answer(request, AnswerStatus::Done, integers.data(), floats.data(), integers.size());

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <vector>
 
 #include "candidates.h"
@@ -29,12 +30,14 @@ struct WalkRecord {
   /** Distances that a walk measures with each of the numbers of candidates that were asked for. */
   std::vector<uint32_t> measured;
   /** After each of the stages. */
-  std::array<StageDistances, STAGES.size()> stages;
+  std::array<StageDistances, STAGES.size()> stages{};
 };
 
 /**
- * One query, looked for exactly and by walks: without a filter, and under one that keeps a quarter of the documents at random.
- * The work is done in steps of about a millisecond, beside searches of the index and not beside links.
+ * Queries, each looked for exactly and by walks: without a filter, and every other one under a filter that keeps a quarter of the
+ * documents at random. All are compared with a row while it is in the cache of the processor: a scan of its own for each
+ * would wait for memory. The work is done in steps of about a millisecond, of one query or of one walk, beside searches of the index and not
+ * beside links.
  */
 class RecallProbe {
  public:
@@ -42,12 +45,16 @@ class RecallProbe {
   static constexpr size_t RESULTS = 100;
   static constexpr size_t FILTERED_RESULTS = 10;
   static constexpr uint32_t NOT_FOUND = UINT32_MAX;
+  /** So many queries together at most. */
+  static constexpr size_t QUERIES_MAX = 64;
 
+  /** `candidates`: ascending numbers; `queries`: some, one behind the other. */
+  RecallProbe(std::vector<uint32_t> candidates, std::vector<float> queries);
   /**
-   * `candidates`: ascending numbers. An empty query: a row that `seed` chooses, as if it were not in the index, moved a
-   * little in a direction that `seed` chooses.
+   * `count` queries, each a row that `seed` chooses, as if it were not in the index, moved a little in a direction that `seed`
+   * chooses.
    */
-  RecallProbe(std::vector<uint32_t> candidates, std::vector<float> query, uint32_t seed);
+  RecallProbe(std::vector<uint32_t> candidates, size_t count, uint32_t seed);
 
   /** False when all is done, or when nothing can be said: the index has been rebuilt meanwhile, or a row cannot be read. */
   bool step(const std::shared_ptr<Generation>& generation);
@@ -55,30 +62,42 @@ class RecallProbe {
   void answer(Outbox& outbox, uint32_t request) const;
 
  private:
-  enum class Phase { Begin, Scan, Walk, WalkFiltered, Done, Void };
+  enum class Phase { Begin, Scan, Rank, Walk, Done, Void };
+
+  struct Query {
+    PreparedQuery prepared;
+    uint32_t excluded = NO_ROW;
+    bool filters = false;
+    ScanScratch all, kept;
+    std::unique_ptr<NearestCollector> allCollector, keptCollector;
+    /** Rows, nearest first. */
+    std::vector<uint32_t> nearest, nearestKept;
+    WalkRecord unfiltered, filtered;
+  };
 
   void begin(const Generation& generation);
+  void prepare(const Generation& generation, const float* vector, uint32_t excluded);
+  void chooseRows(const Generation& generation);
+  void moveRow(const Generation& generation, uint32_t row, std::vector<float>& vector);
   void scan(const Generation& generation);
-  void finishScan(const Generation& generation);
+  void rankNext(const Generation& generation);
+  void walkNext(const Generation& generation);
   template <typename Counts>
-  void walk(const Generation& generation, const std::vector<uint32_t>& nearest, Counts counts, WalkRecord& record);
-  bool chooseRow(const Generation& generation);
+  void walk(const Generation& generation, const Query& query, const std::vector<uint32_t>& nearest, Counts counts,
+            WalkRecord& record);
 
   const std::vector<uint32_t> candidates_;
-  std::vector<float> vector_;
-  const uint32_t seed_;
+  const std::vector<float> vectors_;
+  const size_t rowsWanted_;
+  std::mt19937 random_;
   Phase phase_ = Phase::Begin;
   std::weak_ptr<Generation> generation_;
 
-  PreparedQuery query_;
-  uint32_t excluded_ = NO_ROW;
+  std::vector<std::unique_ptr<Query>> queries_;
   uint64_t deaths_ = 0;
-  size_t linked_ = 0, scanned_ = 0;
-  ScanScratch all_, kept_;
-  std::unique_ptr<NearestCollector> allCollector_, keptCollector_;
-  /** Rows, nearest first. */
-  std::vector<uint32_t> nearest_, nearestKept_;
-  WalkRecord unfiltered_, filtered_;
+  size_t linked_ = 0, scanned_ = 0, ranked_ = 0;
+  /** Walks done: two a query, the second one under the filter. */
+  size_t walks_ = 0;
 };
 
 }  // namespace shoal

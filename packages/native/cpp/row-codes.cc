@@ -74,7 +74,8 @@ CodeLoss writeCodes(const float* row, size_t dimensions, int8_t* codes) {
   for (; i < dimensions; i++) write(i, 0);
   std::memset(codes + dimensions, 0, bytes - dimensions);
   std::memcpy(codes + bytes - CODE_STEP_BYTES, &step, CODE_STEP_BYTES);
-  return {std::sqrt(sumOf(lost)), sumOf(lostOfSmall) > COARSE_SHARE * sumOf(small)};
+  const float coarse = sumOf(lostOfSmall);
+  return {std::sqrt(sumOf(lost)), coarse > COARSE_SHARE * sumOf(small) ? coarse : 0};
 }
 
 void dotCodesPortable(const int8_t* first, const int8_t* const* others, size_t count, size_t bytes, float* out) {

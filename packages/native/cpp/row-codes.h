@@ -19,8 +19,11 @@ constexpr size_t codeBytes(size_t dimensions) {
 struct CodeLoss {
   /** Its Euclidean length. */
   float length;
-  /** Whether much of what is not large is left out: a large element makes steps too wide for the others. */
-  bool coarse;
+  /**
+   * The square of what is left out of elements that are not large, where that is much of them: a large element makes steps too
+   * wide for the others. Else 0.
+   */
+  float coarse;
 };
 
 /** Writes the codes of a row. */

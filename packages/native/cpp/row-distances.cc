@@ -22,8 +22,6 @@ constexpr size_t PREFETCH_BYTES_MAX = 256;
 constexpr float CERTAIN = 16;
 /** Where the near neighbours are not farther than so many times that, most distances that matter would be measured twice. */
 constexpr float USEFUL = 2;
-/** Nor are codes read when one row in so many is told coarsely. */
-constexpr size_t COARSE_ROWS_SHARE = 64;
 
 float copyDistance(uint32_t first, uint32_t second) {
   const uint64_t pair = uint64_t{std::min(first, second)} << 32 | std::max(first, second);
@@ -31,24 +29,23 @@ float copyDistance(uint32_t first, uint32_t second) {
   return -1 - static_cast<float>(mixed >> 40) * 0x1p-24f;
 }
 
+}  // namespace
+
 float uncertainDistance(const Rows& rows) {
   const float error = std::sqrt(2 / static_cast<float>(rows.dimensions())) * rows.codeResidualMax();
   return std::max(2 * EQUAL_DISTANCE_MAX, CERTAIN * error);
 }
 
-}  // namespace
-
-bool codesTell(const Rows& rows, float nearMean) {
-  return rows.coded() && nearMean > USEFUL * uncertainDistance(rows) &&
-         rows.coarseRows() * COARSE_ROWS_SHARE <= rows.count();
+bool codesTell(const Rows& rows, const NearDistances& near) {
+  return rows.coded() && near.ordered && near.mean > USEFUL * uncertainDistance(rows);
 }
 
-RowDistances::RowDistances(const Rows& rows, float nearMean, bool coarse)
+RowDistances::RowDistances(const Rows& rows, const NearDistances& near, bool coarse)
     : rows_(rows),
       kernels_(simdKernels()),
       lanes_(rows.lanes()),
       uncertain_(uncertainDistance(rows)),
-      coded_(!coarse && codesTell(rows, nearMean)),
+      coded_(!coarse && codesTell(rows, near)),
       prefetchBytes_(std::min(coded_ ? rows.codeBytes() : lanes_ * sizeof(uint16_t), PREFETCH_BYTES_MAX)) {}
 
 void RowDistances::measure(const Point& from, Candidate* candidates, size_t count) {

@@ -21,10 +21,19 @@ struct Farther {
 /** How many distances are computed at once. */
 constexpr size_t DISTANCES_AT_ONCE = 64;
 
-/**
- * Whether codes tell distances between rows whose near neighbours are so far on the average, or 0 where nobody knows yet.
- */
-bool codesTell(const Rows& rows, float nearMean);
+/** How far the near neighbours of rows are: what a query's are measured by. */
+struct NearDistances {
+  /** 0 where nobody knows yet. */
+  float mean = 0;
+  float deviation = 1;
+  /** Whether codes put neighbours into nearly the order that halves put them into. */
+  bool ordered = true;
+};
+
+/** Whether codes tell distances between rows whose near neighbours are so far. */
+bool codesTell(const Rows& rows, const NearDistances& near);
+/** Distances below are not told by codes. */
+float uncertainDistance(const Rows& rows);
 
 /** What distances are measured from: a row, or a query. */
 struct Point {
@@ -44,8 +53,8 @@ struct Point {
  */
 class RowDistances {
  public:
-  /** `nearMean` as for `codesTell`; `coarse`: the codes of the points to measure from do not tell them. */
-  RowDistances(const Rows& rows, float nearMean, bool coarse = false);
+  /** `coarse`: the codes of the points to measure from do not tell them. */
+  RowDistances(const Rows& rows, const NearDistances& near, bool coarse = false);
 
   Point pointOf(uint32_t row) const {
     return {rows_.resident(row) ? rows_.high(row) : nullptr, rows_.coded() ? rows_.codes(row) : nullptr, false, row};

@@ -215,7 +215,9 @@ bool Rows::append(uint32_t document, const float* normalised) {
 void Rows::code(size_t row, const float* normalised) {
   const CodeLoss lost = writeCodes(normalised, dimensions_, segment(row).codes + (row & mask_) * codeBytes_);
   if (lost.length > codeResidualMax()) codeResidualMax_.store(lost.length, std::memory_order_relaxed);
-  if (lost.coarse) coarseRows_.fetch_add(1, std::memory_order_relaxed);
+  if (lost.coarse == 0) return;
+  const float mean = coarseMean();
+  coarseMean_.store(mean + (lost.coarse - mean) / static_cast<float>(++coarseRows_), std::memory_order_relaxed);
 }
 
 bool Rows::appendCopy(const Rows& from, size_t source) {

@@ -57,9 +57,9 @@ class Rows {
 
   /** The largest Euclidean length of what rounding to the high halves took from a row. */
   float residualMax() const { return residualMax_.load(std::memory_order_relaxed); }
-  /** The same of the codes, and how many rows they tell coarsely. */
+  /** The same of the codes, and the mean of what they leave out coarsely, of the rows of which they do. */
   float codeResidualMax() const { return codeResidualMax_.load(std::memory_order_relaxed); }
-  size_t coarseRows() const { return coarseRows_.load(std::memory_order_relaxed); }
+  float coarseMean() const { return coarseMean_.load(std::memory_order_relaxed); }
 
   /** Appends a row of length one (or zero); false when there is no memory. */
   bool append(uint32_t document, const float* normalised);
@@ -129,7 +129,8 @@ class Rows {
   std::atomic<uint64_t> deaths_{0};
   std::atomic<float> residualMax_{0};
   std::atomic<float> codeResidualMax_{0};
-  std::atomic<size_t> coarseRows_{0};
+  std::atomic<float> coarseMean_{0};
+  size_t coarseRows_ = 0;
   std::atomic<size_t> memoryBytes_{0};
   std::atomic<Segment*> table_{nullptr};
   size_t tableCapacity_ = 0;

@@ -98,7 +98,7 @@ SearchShape shapeOf(const SearchRequest& request, const Generation& generation, 
   shape.shards = request.shards;
   shape.ef = request.ef;
   shape.lanes = generation.rows.lanes();
-  shape.coded = codesTell(generation.rows, generation.graph.nearDistances().mean);
+  shape.coded = codesTell(generation.rows, generation.graph.nearDistances());
   shape.live = generation.live.load(std::memory_order_relaxed);
   shape.filtered = request.filtered;
   shape.allowed = request.filtered ? std::min(allowed, shape.live) : shape.live;

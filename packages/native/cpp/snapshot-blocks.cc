@@ -82,7 +82,7 @@ bool VectorIndex::freeze(FrozenCounts& counts) {
   counts.rows = frozenRows_ = generation_->rows.count();
   counts.linked = frozenLinked_ = generation_->graph.size();
   counts.generation = generations_;
-  counts.codesSuffice = codesTell(generation_->rows, generation_->graph.nearDistances().mean);
+  counts.codesSuffice = codesTell(generation_->rows, generation_->graph.nearDistances());
   frozen_ = true;
   return true;
 }
@@ -183,7 +183,7 @@ void VectorIndex::releaseStep(const Release& release) {
     const std::unique_lock<std::shared_mutex> alone(halves_);
     const std::lock_guard<std::mutex> lock(writing_);
     Rows& rows = generation_->rows;
-    if (generations_ == release.generation && codesTell(rows, generation_->graph.nearDistances().mean))
+    if (generations_ == release.generation && codesTell(rows, generation_->graph.nearDistances()))
       more = rows.drop(release.keep, std::min(release.end, generation_->graph.size()), release.file, BLOCKS_AT_ONCE);
   }
   auto self = shared_from_this();

@@ -22,7 +22,14 @@ export {
   rowRecordBytes,
 } from "./native-vector-index.js";
 export { type NearestRows, nearestRows } from "./nearest-rows.js";
-export { NOT_FOUND, type RecallProbe, STAGES, type WalkRecord } from "./recall-probe.js";
+export {
+  type ChosenRows,
+  NOT_FOUND,
+  PROBES_TOGETHER,
+  type RecallProbe,
+  STAGES,
+  type WalkRecord,
+} from "./recall-probe.js";
 export type { Answer, AnswerStatus } from "./requests.js";
 export { EFFORT_KNOTS_MAX, type EffortKnot, effortNumbers, readEffort, type SearchEffort } from "./search-effort.js";
 export { SIMD_KERNELS } from "./simd-kernels.js";

@@ -1,5 +1,5 @@
 import { addon } from "./addon.js";
-import { type RecallProbe, readProbe } from "./recall-probe.js";
+import { type ChosenRows, type RecallProbe, readProbes } from "./recall-probe.js";
 import { type Answer, request } from "./requests.js";
 import { effortNumbers, type SearchEffort } from "./search-effort.js";
 
@@ -22,9 +22,9 @@ interface VectorIndexAddon {
   indexProbe(
     index: Handle,
     request: number,
-    seed: number,
     candidates: Uint32Array,
-    query: Float32Array | undefined,
+    queries: Float32Array | number,
+    seed: number,
   ): void;
   indexSetEffort(index: Handle, numbers: Float64Array): void;
   wakeThreads(): void;
@@ -202,13 +202,19 @@ export class NativeVectorIndex {
   }
 
   /**
-   * Looks for a query exactly, and records what walks of the graph with each number of `candidates` (ascending) find of it.
-   * Without a query: for a row that `seed` chooses, as if it were not in the index, moved a little. `undefined` when the index
-   * has no graph, is rebuilt meanwhile, or is being closed.
+   * Looks for queries exactly, and records what walks of the graph with each number of `candidates` (ascending) find of them.
+   * `queries`: up to {@link PROBES_TOGETHER}, one behind the other, or as many rows that a seed chooses, each as if it were not
+   * in the index, moved a little. One record for each that has a direction; none when the index has no graph, is rebuilt meanwhile,
+   * or is being closed.
    */
-  async probe(candidates: Uint32Array, seed: number, query?: Float32Array): Promise<RecallProbe | undefined> {
-    const answer = await request((id) => native.indexProbe(this.#handle, id, seed, candidates, query));
-    return answer.status === "done" ? readProbe(answer, candidates.length) : undefined;
+  async probe(candidates: Uint32Array, queries: Float32Array | ChosenRows): Promise<readonly RecallProbe[]> {
+    const isChosen = !(queries instanceof Float32Array);
+    const answer = await request((id) =>
+      isChosen
+        ? native.indexProbe(this.#handle, id, candidates, queries.rows, queries.seed)
+        : native.indexProbe(this.#handle, id, candidates, queries, 0),
+    );
+    return answer.status === "done" ? readProbes(answer, candidates.length) : [];
   }
 
   /** How many candidates searches keep from now on when their `ef` is -1. */

@@ -16,33 +16,59 @@ export interface WalkRecord {
   readonly tenths: Float32Array;
 }
 
+/** So many queries are measured together at most. The same number stands in cpp/recall-probe.h. */
+export const PROBES_TOGETHER = 64;
+
+/** Queries that are made of so many rows. */
+export interface ChosenRows {
+  readonly rows: number;
+  readonly seed: number;
+}
+
 export interface RecallProbe {
   /** Nodes that the graph had. */
   readonly linked: number;
   /** Of up to a hundred results among all documents. */
   readonly all: WalkRecord;
-  /** Of up to ten results among a quarter of the documents, chosen at random. */
+  /** Of up to ten results among a quarter of the documents, chosen at random; nothing is needed in every other record. */
   readonly quarter: WalkRecord;
   /** Distances that a walk without a filter measures with each number of candidates. */
   readonly measured: Uint32Array;
 }
 
-const BEFORE_NEEDED = 3;
+/** Reads numbers one behind the other. */
+class NumberReader<Numbers extends Uint32Array | Float32Array> {
+  #at = 0;
+
+  constructor(readonly numbers: Numbers) {}
+
+  /** A copy: the answers of many requests share one buffer. */
+  take(count: number): Numbers {
+    const from = this.#at;
+    this.#at += count;
+    return this.numbers.slice(from, this.#at) as Numbers;
+  }
+}
 
 /** The layout of `RecallProbe::answer` in cpp/recall-probe.cc. */
-export function readProbe({ integers, floats }: Answer, candidates: number): RecallProbe {
-  const [linked = 0, results = 0, filteredResults = 0] = integers;
-  const quarterAt = BEFORE_NEEDED + results;
-  const measuredAt = quarterAt + filteredResults;
-  const stages = (from: number): Omit<WalkRecord, "needed"> => ({
-    contrasts: Float32Array.from(STAGES, (_, at) => floats[from + 2 * at] ?? 1),
-    tenths: Float32Array.from(STAGES, (_, at) => floats[from + 2 * at + 1] ?? 0),
-  });
-  // Copies: the answers of many requests share one buffer.
-  return {
-    linked,
-    all: { needed: integers.slice(BEFORE_NEEDED, quarterAt), ...stages(0) },
-    quarter: { needed: integers.slice(quarterAt, measuredAt), ...stages(2 * STAGES.length) },
-    measured: integers.slice(measuredAt, measuredAt + candidates),
+export function readProbes({ integers, floats }: Answer, candidates: number): RecallProbe[] {
+  const numbers = new NumberReader(integers);
+  const distances = new NumberReader(floats);
+  const [linked = 0, queries = 0] = numbers.take(2);
+  const readWalk = (): WalkRecord => {
+    const [count = 0] = numbers.take(1);
+    const needed = numbers.take(count);
+    const stages = distances.take(2 * STAGES.length);
+    return {
+      needed,
+      contrasts: Float32Array.from(STAGES, (_, stage) => stages[2 * stage] ?? 1),
+      tenths: Float32Array.from(STAGES, (_, stage) => stages[2 * stage + 1] ?? 0),
+    };
   };
+  return Array.from({ length: queries }, () => ({
+    linked,
+    all: readWalk(),
+    quarter: readWalk(),
+    measured: numbers.take(candidates),
+  }));
 }

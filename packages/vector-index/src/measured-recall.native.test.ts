@@ -193,7 +193,7 @@ describe("a probe", () => {
     for (let at = 0; at < 40; at++) {
       const query = queries.subarray(at * dimensions, (at + 1) * dimensions);
       const nearest = await exact.search(query, 10);
-      const probe = await native.probe(Uint32Array.of(10, 40, 160), at, query);
+      const [probe] = await native.probe(Uint32Array.of(10, 40, 160), query);
       expect(probe?.linked).toBe(6_000);
       // With as many candidates as results, rounding decides on the last one.
       for (const ef of [14, 17, 40, 100, 160]) {
@@ -209,8 +209,17 @@ describe("a probe", () => {
     }
     // Some seem farther than others that only a longer walk has met.
     expect(promised).toBeGreaterThan(0.99 * found);
+    // Together as alone; every other one under the filter.
+    const candidates = Uint32Array.of(10, 40, 160);
+    const together = await native.probe(candidates, queries.subarray(0, 20 * dimensions));
+    expect(together).toHaveLength(20);
+    for (const [at, one] of together.entries()) {
+      const [alone] = await native.probe(candidates, queries.subarray(at * dimensions, (at + 1) * dimensions));
+      expect(one.quarter.needed).toHaveLength(at % 2 === 0 ? 10 : 0);
+      expect(at % 2 === 0 ? one : { ...one, quarter: alone?.quarter }).toEqual(alone);
+    }
     await native.close();
-    expect(await native.probe(Uint32Array.of(10), 1).catch(() => undefined)).toBeUndefined();
+    expect(await native.probe(Uint32Array.of(10), { rows: 1, seed: 1 }).catch(() => [])).toEqual([]);
   });
 });
 

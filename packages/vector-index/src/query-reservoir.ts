@@ -30,8 +30,15 @@ export class QueryReservoir {
     return this.size * (this.#queries[0]?.byteLength ?? 0);
   }
 
-  at(place: number): Float32Array | undefined {
-    return this.#queries[place];
+  /** Up to `count` from a place on, one behind the other. */
+  range(first: number, count: number): Float32Array {
+    const queries = this.#queries.slice(first, first + count);
+    const dimensions = queries[0]?.length ?? 0;
+    const all = new Float32Array(queries.length * dimensions);
+    queries.forEach((query, at) => {
+      all.set(query, at * dimensions);
+    });
+    return all;
   }
 
   add(query: Float32Array): void {

@@ -1,5 +1,5 @@
 import type { MeasuredRecall } from "@shoal/model";
-import { type NativeCounts, type NativeVectorIndex, type RecallProbe, type SearchEffort, STAGES } from "@shoal/native";
+import { type NativeVectorIndex, type RecallProbe, type SearchEffort, STAGES } from "@shoal/native";
 import type { Calibration } from "./calibration.js";
 import { candidatesAt, candidatesUpTo, type EffortFit, fitEffort, recallOf } from "./fit-effort.js";
 import { QueryReservoir } from "./query-reservoir.js";
@@ -14,6 +14,8 @@ const CHECK_SAMPLE = 48;
 /** A sample ends after this time, if it has so many by then. */
 const SAMPLE_MS_MAX = 8_000;
 const SAMPLE_MIN = 64;
+/** So many queries share a scan: with more, the results of one step become many. */
+const TOGETHER = 32;
 /** With fewer, as of an index of zeros, nothing is said. */
 const TELLING_MIN = 16;
 /** So many asked queries replace those made from rows. */
@@ -23,6 +25,9 @@ const ASKED_MIN = 64;
 const GROWN = 1.25;
 const GROWING = 2;
 const WATCH_MS = 250;
+/** At rest: all is linked, and since the look before no more rows have come than these, or than one in so many of all. */
+const RESTING_ROWS = 64;
+const RESTING_PART = 500;
 /** After a measurement that came to nothing, as during a rebuild, the next one waits twice as long each time, up to this. */
 const RETRY_MS_MAX = 600_000;
 
@@ -82,6 +87,8 @@ export class RecallCalibration {
   /** Whether the last sample was one of a graph at rest. */
   #isComplete = false;
   #failures = 0;
+  /** All rows, when they were last looked at. */
+  #rowsBefore = 0;
   #seed = 0;
   #nextCheck = { afterQueries: CHECK_QUERIES, atMs: 0, waitMs: CHECK_MS_MIN, markedAtMs: 0 };
 
@@ -172,14 +179,17 @@ export class RecallCalibration {
   async #look(): Promise<void> {
     if (!this.#mayMeasure || this.#underWay) return;
     const counts = this.#native.counts();
-    if (this.#isDue(counts)) await this.#inLine(() => this.#measure(counts.tail > 0 ? GROWING_SAMPLE : SAMPLE));
-    else if (counts.tail > 0) this.changed();
+    const { rows, linked, tail } = counts;
+    const isGrowing = tail > 0 || rows - this.#rowsBefore > Math.max(RESTING_ROWS, rows / RESTING_PART);
+    this.#rowsBefore = rows;
+    if (linked > 0 && this.#isDue(linked, isGrowing)) {
+      await this.#inLine(() => this.#measure(isGrowing ? GROWING_SAMPLE : SAMPLE));
+    } else if (isGrowing) this.changed();
   }
 
-  #isDue({ linked, tail }: NativeCounts): boolean {
-    if (linked === 0) return false;
+  #isDue(linked: number, isGrowing: boolean): boolean {
     const before = this.#latest?.linked ?? 0;
-    if (tail > 0) return linked >= GROWING * before;
+    if (isGrowing) return linked >= GROWING * before;
     return !this.#isComplete || linked >= GROWN * before || linked * GROWN <= before;
   }
 
@@ -262,12 +272,13 @@ export class RecallCalibration {
     const probes: RecallProbe[] = [];
     const end = this.#nowMs() + SAMPLE_MS_MAX;
     const isAsked = this.#isAsked;
-    for (let tried = 0; tried < sample && (probes.length < SAMPLE_MIN || this.#nowMs() < end); tried++) {
+    for (let tried = 0; tried < sample && (probes.length < SAMPLE_MIN || this.#nowMs() < end); ) {
       if (!this.#mayMeasure) return undefined;
-      const query = isAsked ? this.#reservoir.at(tried) : undefined;
-      if (isAsked && query === undefined) break;
-      const probe = await this.#native.probe(candidates, this.#seed++, query);
-      if (probe !== undefined) probes.push(probe);
+      const count = Math.min(TOGETHER, sample - tried);
+      const queries = isAsked ? this.#reservoir.range(tried, count) : { rows: count, seed: this.#seed++ };
+      tried += count;
+      if (queries instanceof Float32Array && queries.length === 0) break;
+      probes.push(...(await this.#native.probe(candidates, queries)));
     }
     if (probes.length < TELLING_MIN) return undefined;
     return { probes, queries: isAsked ? "asked" : "rows" };

@@ -1,5 +1,13 @@
-import { type NativeVectorIndex, NOT_FOUND, type RecallProbe, type SearchEffort, STAGES } from "@shoal/native";
-import { describe, expect, it } from "vitest";
+import type { MeasuredRecall } from "@shoal/model";
+import {
+  type ChosenRows,
+  type NativeVectorIndex,
+  NOT_FOUND,
+  type RecallProbe,
+  type SearchEffort,
+  STAGES,
+} from "@shoal/native";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Calibration } from "./calibration.js";
 import { RecallCalibration } from "./recall-calibration.js";
 
@@ -11,6 +19,7 @@ const HOUR_MS = 3_600_000;
 class FakeIndex {
   nowMs = 0;
   probes = 0;
+  rows = 1_000_000;
   effort: SearchEffort | undefined;
 
   constructor(readonly needed: (probe: number) => number) {}
@@ -21,12 +30,17 @@ class FakeIndex {
 
   counts() {
     return {
-      ...{ live: 1_000_000, tail: 0, tombstones: 0 },
-      ...{ rows: 1_000_000, linked: 1_000_000, memoryBytes: 0 },
+      ...{ live: this.rows, tail: 0, tombstones: 0 },
+      ...{ rows: this.rows, linked: this.rows, memoryBytes: 0 },
     };
   }
 
-  async probe(candidates: Uint32Array): Promise<RecallProbe> {
+  async probe(candidates: Uint32Array, queries: Float32Array | ChosenRows): Promise<RecallProbe[]> {
+    const count = queries instanceof Float32Array ? queries.length / DIMENSIONS : queries.rows;
+    return Array.from({ length: count }, () => this.#probe(candidates));
+  }
+
+  #probe(candidates: Uint32Array): RecallProbe {
     this.nowMs += PROBE_MS;
     const needed = this.needed(this.probes++);
     const takes = needed <= (candidates.at(-1) ?? 0) ? needed : NOT_FOUND;
@@ -36,7 +50,7 @@ class FakeIndex {
       tenths: Float32Array.from(STAGES, () => 0.3),
     });
     const measured = Uint32Array.from(candidates, (number) => 20 * number);
-    return { linked: 1_000_000, all: walk(100), quarter: walk(10), measured };
+    return { linked: this.rows, all: walk(100), quarter: walk(10), measured };
   }
 }
 
@@ -79,6 +93,41 @@ async function ask(index: FakeIndex, calibration: RecallCalibration, aSecond: nu
     }
   }
 }
+
+describe("recall during an import (F17, H7)", () => {
+  afterEach(() => vi.useRealTimers());
+
+  it("is measured in full when the import has ended, however well links keep up with it", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const index = new FakeIndex(() => 40);
+    const calibration = new RecallCalibration(
+      index as unknown as NativeVectorIndex,
+      DIMENSIONS,
+      0.98,
+      () => index.nowMs,
+    );
+    const samples: number[] = [];
+    const onMeasured = ({ sample }: MeasuredRecall): void => void samples.push(sample);
+    index.rows = 500;
+    calibration.configure({ targetRecall: 0.98, ef: -1, onMeasured });
+    const look = async (): Promise<void> => {
+      await vi.advanceTimersByTimeAsync(250);
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    // 2,000 rows a second up to 60,000.
+    for (; index.rows < 60_000; index.rows += 500) {
+      calibration.changed();
+      await look();
+    }
+    expect(samples.length).toBeGreaterThan(3);
+    expect(samples.length).toBeLessThan(10);
+    expect(new Set(samples)).toEqual(new Set([48]));
+    await look();
+    await look();
+    expect(samples.at(-1)).toBe(256);
+    calibration.close();
+  });
+});
 
 describe("looking at recall again (F17)", () => {
   for (const aSecond of [1, 5, 20]) {

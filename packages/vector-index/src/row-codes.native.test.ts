@@ -1,3 +1,4 @@
+import { NativeVectorIndex } from "@shoal/native";
 import { describe, expect, it } from "vitest";
 import { BruteForce, bitmap } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
@@ -33,6 +34,25 @@ const overshadowed =
     return rows;
   };
 
+/** Each has a large number of its own. */
+const spiked =
+  (large: number): Rows =>
+  (random, dimensions, count) => {
+    const rows = random.clustered(count, dimensions, 40);
+    for (let row = 0; row < count; row++) rows[row * dimensions + random.below(dimensions)] = large;
+    return rows;
+  };
+
+/** Zeros, a few numbers of about 1, and some that hardly count: as of pictures. */
+const sparse: Rows = (random, dimensions, count) => {
+  const rows = random.clustered(count, dimensions, 40);
+  for (let at = 0; at < rows.length; at++) {
+    const value = Math.max(0, rows[at] ?? 0);
+    rows[at] = value < 0.5 ? 0.002 * random.next() : value;
+  }
+  return rows;
+};
+
 /** `least`: of the ten nearest, to the seventh place of a distance, with so many candidates. */
 interface Kind {
   readonly name: string;
@@ -50,6 +70,8 @@ const KINDS: readonly Kind[] = [
   },
   { name: "in the shadow of one large number", make: overshadowed(20), ef: 100, least: 0.97 },
   { name: "in the shadow of one very large number", make: overshadowed(400), ef: 100, least: 0.97 },
+  { name: "each with a large number of its own", make: spiked(100), ef: 100, least: 0.9 },
+  { name: "with numbers that hardly count", make: sparse, ef: 100, least: 0.97 },
   // So many near copies are hard to find for anybody: by halves it is .42 to .51, and .80 to .83; by codes alone .24 to
   // .29, and .66 to .71.
   { name: "most of which hardly differ", make: tight(0.05, 0.97), ef: 30, least: 0.36 },
@@ -80,6 +102,20 @@ describe.each(KINDS)("rows $name", ({ make, ef, least }) => {
     const queries = all.slice(ROWS * dimensions);
     expect(await meanRecall(index, oracle, queries, 10, ALL, 1e-7)).toBeGreaterThan(least);
   });
+});
+
+it.each([
+  { name: "in clusters", make: KINDS[0]?.make, suffice: true },
+  { name: "with numbers that hardly count", make: sparse, suffice: true },
+  { name: "each with a large number of its own", make: spiked(100), suffice: false },
+])("codes of rows $name suffice: $suffice", async ({ make = sparse, suffice }) => {
+  const native = new NativeVectorIndex(100, 64, 128);
+  native.put(DOCUMENTS, make(seededVectors(3), 100, ROWS));
+  await native.awaitTail(0);
+  await native.pin();
+  expect(native.freeze().codesSuffice).toBe(suffice);
+  native.unpin();
+  await native.close();
 });
 
 it.each([100, 784])("a query with one number that hides the others is found in %i dimensions", async (dimensions) => {
