@@ -1,6 +1,6 @@
 /** Bytes of queries that are kept. */
-const BYTES_MAX = 512 * 1024;
-const QUERIES_MAX = 256;
+const BYTES_MAX = 2 * 1024 * 1024;
+const QUERIES_MAX = 512;
 /** The mean age of what is kept is so many times the number that is kept. */
 const AGE = 8;
 

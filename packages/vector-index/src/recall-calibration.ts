@@ -7,9 +7,10 @@ import type { VectorSearchSettings } from "./vector-index.js";
 
 type CalibrationSettings = Pick<VectorSearchSettings, "targetRecall" | "ef" | "onMeasured">;
 
-/** Samples while the graph still grows, once it has grown, and when recall is looked at again. */
+/** Samples while the graph still grows, once it has grown (of rows, and of queries that were asked), and when recall is looked at again. */
 const GROWING_SAMPLE = 48;
 const SAMPLE = 256;
+const ASKED_SAMPLE = 512;
 const CHECK_SAMPLE = 48;
 /** A sample ends after this time, if it has so many by then. */
 const SAMPLE_MS_MAX = 8_000;
@@ -18,8 +19,9 @@ const SAMPLE_MIN = 64;
 const TOGETHER = 32;
 /** With fewer, as of an index of zeros, nothing is said. */
 const TELLING_MIN = 16;
-/** So many asked queries replace those made from rows. */
+/** So many asked queries replace those made from rows; so many times as many replace a sample of them. */
 const ASKED_MIN = 64;
+const ASKED_MORE = 2;
 
 /** The graph is measured again when it has grown by so much: at rest, and while it grows. */
 const GROWN = 1.25;
@@ -165,8 +167,8 @@ export class RecallCalibration {
     const now = this.#nowMs();
     const isBusy = (now - check.markedAtMs) * BUSY_QUERIES_A_SECOND < CHECK_QUERIES * 1_000;
     check.markedAtMs = now;
-    // Never looked at with queries that were asked: now, however many there are.
-    const isPressing = this.#latest.queries === "rows" || now >= check.atMs + CHECK_MS_MAX;
+    // Never looked at with so many queries that were asked: now, however many there are.
+    const isPressing = this.#knowsMoreThan(this.#latest) || now >= check.atMs + CHECK_MS_MAX;
     if (now < check.atMs || (isBusy && !isPressing)) return;
     void this.#check();
   }
@@ -183,7 +185,7 @@ export class RecallCalibration {
     const isGrowing = tail > 0 || rows - this.#rowsBefore > Math.max(RESTING_ROWS, rows / RESTING_PART);
     this.#rowsBefore = rows;
     if (linked > 0 && this.#isDue(linked, isGrowing)) {
-      await this.#inLine(() => this.#measure(isGrowing ? GROWING_SAMPLE : SAMPLE));
+      await this.#inLine(() => this.#measure(isGrowing ? GROWING_SAMPLE : this.#fullSample));
     } else if (isGrowing) this.changed();
   }
 
@@ -244,6 +246,15 @@ export class RecallCalibration {
     return this.#reservoir.size >= ASKED_MIN;
   }
 
+  get #fullSample(): number {
+    return this.#isAsked ? ASKED_SAMPLE : SAMPLE;
+  }
+
+  /** Whether there are asked queries where there were none, or many more than were measured. */
+  #knowsMoreThan({ queries, sample }: Calibration): boolean {
+    return this.#isAsked && (queries === "rows" || this.#reservoir.size >= ASKED_MORE * sample);
+  }
+
   /** Looks whether queries of late still find enough, and measures anew when they do not. */
   async #check(): Promise<void> {
     const latest = this.#latest;
@@ -259,13 +270,13 @@ export class RecallCalibration {
 
   /** Measures anew where queries find too little, or much more than was measured. Whether it came to something. */
   async #stillFinds(latest: Calibration): Promise<boolean> {
-    if (latest.queries === "rows" && this.#isAsked) return this.#measure(SAMPLE);
+    if (this.#knowsMoreThan(latest)) return this.#measure(this.#fullSample);
     const measured = await this.#probe(CHECK_SAMPLE, candidatesThatShow(latest.effort));
     if (measured === undefined) return false;
     const { recall, error } = foundWith(latest.effort, measured.probes);
     const findsEnough = recall + 2 * error >= this.#target;
     const findsMore = recall - 2 * error > Math.max(this.#target, latest.recall);
-    return findsEnough && !findsMore ? true : this.#measure(SAMPLE);
+    return findsEnough && !findsMore ? true : this.#measure(this.#fullSample);
   }
 
   async #probe(sample: number, candidates: Uint32Array): Promise<Sample | undefined> {

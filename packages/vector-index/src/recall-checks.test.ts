@@ -70,7 +70,7 @@ function calibrated(index: FakeIndex, candidates: number): RecallCalibration {
   const calibration = new RecallCalibration(native, DIMENSIONS, 0.98, () => index.nowMs);
   calibration.configure({ targetRecall: 0.98, ef: -1 });
   const restored: Calibration = {
-    ...{ target: 0.98, recall: 0.98, error: 0.002, candidates, sample: 256, queries: "asked" },
+    ...{ target: 0.98, recall: 0.98, error: 0.002, candidates, sample: 512, queries: "asked" },
     ...{ linked: 1_000_000, measuredAtMs: 1, effort: effortOf(candidates) },
   };
   calibration.restore(restored);
