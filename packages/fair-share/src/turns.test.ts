@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { TurnCounter } from "./testing/turn-counter.js";
 import { Turns } from "./turns.js";
 
@@ -48,4 +48,76 @@ it("S10: gives an owner with one long request as many turns as one with forty", 
   };
   await Promise.all([...Array.from({ length: 40 }, (_, i) => work("many", i)), work("one", 99)]);
   expect(Math.abs(taken.many - taken.one)).toBeLessThan(45);
+});
+
+describe("while small requests come (S10)", () => {
+  const SMALL = { owner: "small", connection: 7 };
+  const STEP_MS = 2;
+  const TOTAL_MS = 600;
+
+  afterEach(() => vi.useRealTimers());
+
+  /** What share of a time by a clock of its own somebody's steps take, while `ask` is called in each turn of the event loop. */
+  async function shareOfSteps(ask: (turns: Turns, nowMs: number) => void): Promise<number> {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    let now = 0;
+    const turns = new Turns(() => now);
+    let steps = 0;
+    const work = (async () => {
+      while (now < TOTAL_MS) {
+        await turns.next({ owner: "large", connection: 1 });
+        now += STEP_MS;
+        steps++;
+      }
+    })();
+    let isDone = false;
+    void work.then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      ask(turns, now);
+      await new Promise((resolve) => setImmediate(resolve));
+      // Nothing is to be done: time goes by.
+      if (vi.getTimerCount() === 0) continue;
+      now += 1;
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    return (steps * STEP_MS) / now;
+  }
+
+  it("steps get half of the time", async () => {
+    const share = await shareOfSteps((turns, now) => {
+      turns.begins(SMALL);
+      if (now % 10 > 3) turns.ends(SMALL);
+    });
+    expect(share).toBeGreaterThan(0.4);
+    expect(share).toBeLessThan(0.6);
+  });
+
+  it("and all of it when none come", async () => {
+    expect(await shareOfSteps(() => {})).toBe(1);
+    // The last one is long ago.
+    const late = await shareOfSteps((turns, now) => {
+      if (now > 4) return;
+      turns.begins(SMALL);
+      turns.ends(SMALL);
+    });
+    expect(late).toBeGreaterThan(0.85);
+  });
+
+  it("a request that waits for a turn, or takes long, is not small", async () => {
+    const waits = await shareOfSteps((turns) => {
+      turns.begins({ owner: "large", connection: 2 });
+      void turns.next({ owner: "large", connection: 2 });
+      turns.ends({ owner: "large", connection: 2 });
+    });
+    // The other half of the turns are those of the request.
+    expect(waits).toBe(1);
+    let begun = false;
+    const long = await shareOfSteps((turns) => {
+      if (!begun) turns.begins(SMALL);
+      begun = true;
+    });
+    expect(long).toBeGreaterThan(0.9);
+  });
 });

@@ -11,14 +11,35 @@ const TURN_MS = 10;
 const FREE_TURNS = 3;
 
 /**
+ * While small requests come, steps are followed by pauses that are as long as they were: a request that finds no step is answered in the
+ * time that it takes. Of one step so much counts, since it may have been preempted, and so much is kept of several.
+ */
+const STEP_MS_MAX = 4;
+const OWED_MS_MAX = 20;
+/** A shorter pause costs more than it gives. */
+const PAUSE_MS_MIN = 1;
+/** A request that takes longer, as one that waits for a model, is not small. */
+const SMALL_MS_MAX = 50;
+/** So long after one has ended others are expected. */
+const LATELY_MS = 100;
+
+/**
  * Lets costly steps be taken one in each turn of the event loop, in equal parts by share: steps that are due together
- * would otherwise be taken back to back, and everybody else would wait for all of them.
+ * would otherwise be taken back to back, and everybody else would wait for all of them. While small requests come, which take no
+ * steps, these have half of the time.
  */
 export class Turns {
   readonly #waiting = new FairQueue<() => void>();
   readonly #nowMs: () => number;
   /** That are left until the next step. */
   #freeTurns = 0;
+  /** Connections with a small request under way, and when it began; the oldest come first. */
+  readonly #small = new Map<number, number>();
+  /** When the last one ended. */
+  #lastSmallMs = Number.NEGATIVE_INFINITY;
+  /** Time that steps took and that no pause has followed yet. */
+  #owedMs = 0;
+  #begunStepMs = 0;
   /** When room was asked for first in this turn of the event loop. */
   #begunMs: number | undefined;
 
@@ -31,8 +52,22 @@ export class Turns {
     return this.#waiting.size;
   }
 
+  /** A request begins that is small for all that is known: until it waits for a turn, or takes long. */
+  begins({ connection }: Share): void {
+    this.#small.set(connection, this.#nowMs());
+  }
+
+  ends({ connection }: Share): void {
+    const begunMs = this.#small.get(connection);
+    if (begunMs === undefined) return;
+    this.#small.delete(connection);
+    const now = this.#nowMs();
+    if (now - begunMs < SMALL_MS_MAX) this.#lastSmallMs = now;
+  }
+
   /** Resolves in a turn in which nobody else's step is taken. */
   next(share: Share = NOBODY): Promise<void> {
+    this.#small.delete(share.connection);
     return new Promise((resolve) => {
       this.#waiting.add(share, resolve);
       if (this.#waiting.size === 1) setImmediate(this.#give);
@@ -54,13 +89,35 @@ export class Turns {
     this.#begunMs = undefined;
   };
 
+  get #areSmallOnesComing(): boolean {
+    const now = this.#nowMs();
+    if (now - this.#lastSmallMs < LATELY_MS) return true;
+    for (const [connection, begunMs] of this.#small) {
+      if (now - begunMs < SMALL_MS_MAX) return true;
+      this.#small.delete(connection);
+    }
+    return false;
+  }
+
+  readonly #countStep = (): void => {
+    const tookMs = Math.min(STEP_MS_MAX, this.#nowMs() - this.#begunStepMs);
+    this.#owedMs = Math.min(OWED_MS_MAX, this.#owedMs + tookMs);
+  };
+
   readonly #give = (): void => {
     if (this.#freeTurns > 0) {
       this.#freeTurns--;
       setImmediate(this.#give);
       return;
     }
+    if (this.#owedMs >= PAUSE_MS_MIN && this.#areSmallOnesComing) {
+      setTimeout(this.#give, this.#owedMs);
+      this.#owedMs = 0;
+      return;
+    }
     this.#freeTurns = FREE_TURNS;
+    this.#begunStepMs = this.#nowMs();
+    setImmediate(this.#countStep);
     const resolve = this.#waiting.take();
     // An immediate set by an immediate runs in the next turn, behind what came in by then.
     if (this.#waiting.size > 0) setImmediate(this.#give);

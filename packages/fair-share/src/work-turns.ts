@@ -23,7 +23,7 @@ export class WorkTurns {
   #done = 0;
 
   /**
-   * `turnMax` is what is done in one turn, in the caller's units: two milliseconds, or less. The bounds are asked between
+   * `turnMax` is what is done in one turn, in the caller's units: a millisecond, or less. The bounds are asked between
    * turns only: short work does not make their signal.
    */
   constructor(turnMax: number, bounds: WorkBounds = {}) {

@@ -20,7 +20,7 @@ export const INGEST_LIMITS: IngestLimits = {
   chunkObjectsMax: 1_000,
   chunkVectorBytesMax: 8 * 1024 * 1024,
   askedIdsMax: 10_000,
-  turnMsMax: 3,
+  turnMsMax: 1,
 };
 
 /** What the asking side of writes needs. */

@@ -42,8 +42,8 @@ export function closeWork(work: Work<unknown>, pause?: Promise<unknown>): void {
   (work as Generator<unknown, unknown, void>).return(undefined);
 }
 
-/** Steps of a turn: about two milliseconds of the simplest ones. */
-const TURN_STEPS = 800_000;
+/** Steps of a turn: less than a millisecond of the simplest ones. */
+const TURN_STEPS = 250_000;
 
 /** Counts what was done, so that long work gives others their turn: `if (turns.isOver) yield turns.next();` */
 export class Turns {

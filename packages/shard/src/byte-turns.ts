@@ -1,7 +1,7 @@
 import { type WorkBounds, WorkTurns } from "@shoal/fair-share";
 
-/** What is read and written in one turn of the event loop, or one row: a millisecond or two. */
-const TURN_BYTES = 256 * 1024;
+/** What is read and written in one turn of the event loop, or one row: about a millisecond. */
+const TURN_BYTES = 128 * 1024;
 
 /** The turns of work that is counted in bytes of rows. */
 export function byteTurns(bounds?: WorkBounds): WorkTurns {

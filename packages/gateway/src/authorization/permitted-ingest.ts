@@ -119,7 +119,7 @@ function requireFor({ className }: ObjectInput, actions: readonly DataAction[], 
 }
 
 /** Items of a batch that are looked at in one turn of the event loop. A class that was not named before takes as long as many. */
-const TURN_ITEMS = 2_000;
+const TURN_ITEMS = 1_000;
 const CLASS_ITEMS = 500;
 
 interface ClassRefusal {

@@ -260,6 +260,7 @@ export class HttpService {
       }
       this.#atWork++;
       isCounted = true;
+      eventLoop.begins(exchange.share);
       stage = "handler";
       const scope = this.#begin(exchange, route, principal);
       const { warnings } = exchange;
@@ -273,6 +274,7 @@ export class HttpService {
       return exchange.scope?.isExpired === true ? undefined : answer;
     } finally {
       if (isCounted) this.#atWork--;
+      if (isCounted) eventLoop.ends(exchange.share);
       body?.release();
       if (exchange.scope !== undefined) this.deadlines.remove(exchange.scope);
     }

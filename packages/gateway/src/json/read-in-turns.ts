@@ -37,7 +37,7 @@ export type ItemPlace<Sink extends ItemSink> =
     };
 
 /** A turn ends after that time, and a group of items or that many bytes later. */
-const TURN_MS = 2;
+const TURN_MS = 1;
 const LOOK_BYTES = 32 * 1024;
 
 /** The longest spelling of a name that is looked at: `objects` with six bytes for each letter has 44. */
