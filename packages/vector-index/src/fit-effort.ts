@@ -41,7 +41,7 @@ const UNSEEN_CANDIDATES_MIN = 1_536;
  * candidates; the numbers are those at which one distance more brings equally much recall in every bucket (the Lagrange
  * condition), with the least recall that reaches the target. Then they are made to ascend with contrast, and all of them
  * are multiplied by what the sample takes. That is done for each stage, and the cheapest is taken. `probes` is not empty;
- * `candidates` are the numbers that they were made with. Each stage takes some milliseconds, in a turn of its own.
+ * `candidates` are the numbers that they were made with. It takes 15 ms of 512 probes, and several times as much at first, in turns.
  */
 export async function fitEffort(
   probes: readonly RecallProbe[],
@@ -50,13 +50,11 @@ export async function fitEffort(
 ): Promise<EffortFit> {
   let best: StageFit | undefined;
   for (const stage of STAGES.keys()) {
-    await eventLoop.next();
-    const fit = new StageFit(probes, candidates, stage, target);
+    const fit = await StageFit.of(probes, candidates, stage, target);
     if (best === undefined || isBetter(fit, best)) best = fit;
   }
   if (best === undefined) throw new Error("there is no stage to fit");
-  await eventLoop.next();
-  const fit = best.complete();
+  const fit = await best.complete();
   const rows = Math.max(...probes.map(({ linked }) => linked));
   if (fit.reached || rows > SCANNED_FOR_DISTANCE * fit.effort.distances) return fit;
   return { ...fit, effort: { ...fit.effort, exact: true }, recall: 1, error: 0, reached: true };
@@ -95,47 +93,62 @@ class StageFit {
   readonly #place: number;
   readonly #target: number;
   readonly #contrasts: readonly number[];
-  readonly #shape: readonly EffortKnot[];
-  readonly #factor: number;
-  readonly #numbers: readonly number[];
-  readonly outcome: Outcome;
-  /** That a search of the sample measures on average. */
-  readonly distances: number;
+  #shape: readonly EffortKnot[] = [];
+  #factor = 1;
+  #numbers: readonly number[] = [];
+  #outcomeOfTen: Outcome = { recall: 0, error: 0 };
+  #distances = 0;
 
-  constructor(probes: readonly RecallProbe[], candidates: Uint32Array, place: number, target: number) {
+  private constructor(probes: readonly RecallProbe[], candidates: Uint32Array, place: number, target: number) {
     this.#probes = probes;
     this.#candidates = candidates;
     this.#stage = STAGES[place] ?? 16;
     this.#place = place;
     this.#target = target;
     this.#contrasts = probes.map(({ all }) => all.contrasts[place] ?? 1);
-    this.#shape = this.#knots();
-    this.#factor = this.#leastFactor(10, ({ all }) => all);
-    this.#numbers = this.#kept(this.#factor, 10, this.#contrasts);
-    this.outcome = this.#outcome(this.#factor, 10, ({ all }) => all);
-    this.distances = mean(probes.map(({ measured }, at) => this.#measuredAt(measured, this.#numbers[at] ?? 1)));
+  }
+
+  static async of(
+    probes: readonly RecallProbe[],
+    candidates: Uint32Array,
+    place: number,
+    target: number,
+  ): Promise<StageFit> {
+    const fit = new StageFit(probes, candidates, place, target);
+    fit.#shape = await fit.#knots();
+    fit.#factor = await fit.#leastFactor(10, ({ all }) => all);
+    fit.#numbers = fit.#kept(fit.#factor, 10, fit.#contrasts);
+    fit.#outcomeOfTen = fit.#outcome(fit.#factor, 10, ({ all }) => all);
+    fit.#distances = mean(probes.map(({ measured }, at) => fit.#measuredAt(measured, fit.#numbers[at] ?? 1)));
+    return fit;
+  }
+
+  get outcome(): Outcome {
+    return this.#outcomeOfTen;
+  }
+
+  /** That a search of the sample measures on average. */
+  get distances(): number {
+    return this.#distances;
   }
 
   get reached(): boolean {
     return this.outcome.recall - this.outcome.error >= this.#target || this.outcome.recall === 1;
   }
 
-  complete(): EffortFit {
-    const of = (results: number, record: (probe: RecallProbe) => WalkRecord, errors = 1): number =>
-      this.#leastFactor(results, record, errors) / this.#factor;
+  async complete(): Promise<EffortFit> {
+    const of = async (results: number, record: (probe: RecallProbe) => WalkRecord, errors = 1): Promise<number> =>
+      (await this.#leastFactor(results, record, errors)) / this.#factor;
     const knots = this.#shape.map(({ contrast, candidates }) => ({ contrast, candidates: this.#factor * candidates }));
     const effort: SearchEffort = {
       stage: this.#stage,
       knots: this.#withUnseen(knots),
       // Of one result a query finds all or nothing.
-      ofOne: of(1, ({ all }) => all, 2),
+      ofOne: await of(1, ({ all }) => all, 2),
       // Queries made from rows are a little easier than others when so many results are wanted.
-      ofHundred: of(100, ({ all }) => all, 2),
+      ofHundred: await of(100, ({ all }) => all, 2),
       // The rows that a filter keeps may be just those near the query: then it takes what it takes without a filter.
-      ofQuarter: Math.max(
-        1,
-        of(10, ({ quarter }) => quarter),
-      ),
+      ofQuarter: Math.max(1, await of(10, ({ quarter }) => quarter)),
       farthest: FARTHER * Math.max(...this.#probes.map(({ all }) => all.tenths[this.#place] ?? 0)),
       distances: this.distances,
       exact: false,
@@ -161,13 +174,18 @@ class StageFit {
   }
 
   /** The candidates by contrast, from the Lagrange condition, ascending. */
-  #knots(): readonly EffortKnot[] {
+  async #knots(): Promise<readonly EffortKnot[]> {
     const order = this.#contrasts.map((_, at) => at).sort((a, b) => this.#contrast(a) - this.#contrast(b));
     const count = clamp(Math.floor(order.length / BUCKET_SAMPLES_MIN), 1, BUCKETS_MAX);
     const buckets = Array.from({ length: count }, (_, at) =>
       order.slice(Math.floor((at * order.length) / count), Math.floor(((at + 1) * order.length) / count)),
     );
-    const curves = buckets.map((members) => this.#curve(members));
+    const curves: Curve[] = [];
+    for (const members of buckets) {
+      await eventLoop.next();
+      curves.push(this.#curve(members));
+    }
+    await eventLoop.next();
     const wanted = this.#target * curves.reduce((sum, { results }) => sum + results, 0);
     let picks: readonly number[] = [];
     // A unit of recall is worth so many distances, on a logarithmic scale.
@@ -224,12 +242,13 @@ class StageFit {
    * The least factor on a fine scale with which recall is above the target by its error; where none is, the least one that finds what
    * the largest does.
    */
-  #leastFactor(results: number, record: (probe: RecallProbe) => WalkRecord, errors = 1): number {
+  async #leastFactor(results: number, record: (probe: RecallProbe) => WalkRecord, errors = 1): Promise<number> {
     let low = -FACTOR_STEPS;
     let high = FACTOR_STEPS;
     const most = this.#outcome(FACTOR_STEP ** high, results, record);
     const wanted = Math.min(this.#target, most.recall - errors * most.error);
     while (low < high) {
+      await eventLoop.next();
       const middle = Math.floor((low + high) / 2);
       const { recall, error } = this.#outcome(FACTOR_STEP ** middle, results, record);
       if (recall - errors * error >= wanted || recall === 1) high = middle;

@@ -84,13 +84,19 @@ async function ask(index: FakeIndex, calibration: RecallCalibration, aSecond: nu
   while (index.nowMs < end) {
     calibration.searched(query);
     index.nowMs += 1_000 / aSecond;
-    // What it has begun ends before the next query: nothing comes of a probe for longer than a fit takes.
-    for (let quiet = 0, seen = index.probes; quiet < 20; quiet++) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (seen === 0 || index.probes === seen) continue;
-      seen = index.probes;
-      quiet = 0;
-    }
+    await restOf(index);
+  }
+}
+
+/** What it has begun ends: a fit takes some hundred turns after its probes. */
+async function restOf(index: FakeIndex, turns = 20): Promise<void> {
+  let seen = index.probes;
+  for (let quiet = 0, most = turns; quiet < most; quiet++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (index.probes === seen) continue;
+    seen = index.probes;
+    quiet = 0;
+    most = 1_000;
   }
 }
 
@@ -112,7 +118,7 @@ describe("recall during an import (F17, H7)", () => {
     calibration.configure({ targetRecall: 0.98, ef: -1, onMeasured });
     const look = async (): Promise<void> => {
       await vi.advanceTimersByTimeAsync(250);
-      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await restOf(index, 1_000);
     };
     // 2,000 rows a second up to 60,000.
     for (; index.rows < 60_000; index.rows += 500) {
