@@ -115,7 +115,7 @@ function describeTokenMetrics(
   metrics?.counter(
     {
       name: "shoal_api_keys_total",
-      help: "API keys that requests carried, by outcome: accepted, refused.",
+      help: "Looks at API keys that requests carried, before a body and after it, by outcome: accepted, refused.",
       labelNames: ["outcome"],
     },
     () => Object.entries(keys?.counts ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value })),
@@ -123,7 +123,7 @@ function describeTokenMetrics(
   metrics?.counter(
     {
       name: "shoal_tokens_total",
-      help: "Bearer tokens by outcome: cached, verified, refused, unanswered.",
+      help: "Looks at bearer tokens, before a body and after it, by outcome: cached, verified, refused, unanswered.",
       labelNames: ["outcome"],
     },
     () => Object.entries(verifier?.counts ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value })),

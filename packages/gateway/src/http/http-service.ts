@@ -42,9 +42,6 @@ const TICK_MS = 1_000;
 /** Gzip bodies that are inflated at the same time, in the threads in which files are read, too. */
 const INFLATING_MAX = 2;
 
-/** A client may take minutes over its body: what was revoked by then must count. */
-const ADMITTED_MS = 1_000;
-
 /** A part of the requests in flight that is kept for owners that have few. */
 const RESERVE = 1 / 8;
 const FEW = 1 / 4;
@@ -249,12 +246,11 @@ export class HttpService {
       if (route.body === "json" && refusal === undefined && hasBody(request)) {
         stage = "request_bodies";
         body = new IncomingBody(request, exchange, this.#bodyLimits);
-        const sinceMs = monotonicMs();
         bytes = await this.#readBody(exchange, body);
-        if (monotonicMs() - sinceMs >= ADMITTED_MS) {
-          stage = "authentication";
-          principal = await this.#admit(exchange, route, credentials);
-        }
+        stage = "authentication";
+        // What was revoked while the body came, or waited for its turn, counts.
+        const again = this.#admit(exchange, route, credentials);
+        principal = again instanceof Promise ? await again : again;
         stage = "requests_in_flight";
         this.#refuseTooMany(exchange);
       }
