@@ -10,6 +10,7 @@ import { cleanEnvironment, freePort, runServer, SERVER_MAIN } from "../server-pr
 import { openSocket } from "./raw-connection.js";
 
 const CONNECTIONS_MAX = 32;
+const MIB = 1024 * 1024;
 const PATIENCE = { timeout: 120_000, interval: 50 };
 
 let folder: string;
@@ -40,6 +41,7 @@ beforeAll(async () => {
       ...cleanEnvironment(),
       PORT: String(port),
       HTTP_CONNECTIONS_MAX: String(CONNECTIONS_MAX),
+      HTTP_ANSWER_STALL_SECONDS: "2",
       PERSISTENCE_DATA_PATH: file("data"),
       TLS_CERT_FILE: file("cert.pem"),
       TLS_KEY_FILE: file("key.pem"),
@@ -149,6 +151,39 @@ describe("S11: a port with a certificate of its own", () => {
     expect((await ask("/v1/meta")).certificate.fingerprint256).toBe(before);
     await copyFile(file("second", "server", "cert.pem"), file("cert.pem"));
     await vi.waitFor(async () => expect((await ask("/v1/meta")).certificate.fingerprint256).not.toBe(before), PATIENCE);
+  });
+
+  it("S2: cuts a client that takes nothing of its answer, and none that takes it slowly", async () => {
+    const objects = Array.from({ length: 24 }, () => ({
+      class: "Car",
+      vector: [1],
+      properties: { text: "x".repeat(MIB) },
+    }));
+    const json = { "Content-Type": "application/json" };
+    expect((await ask("/v1/batch/objects", json, "POST", JSON.stringify({ objects }))).status).toBe(200);
+    const asking = () => {
+      const socket = connect({ host: "127.0.0.1", port, ca }).on("error", () => {});
+      socket.pause().write("GET /v1/objects?limit=24 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+      return socket;
+    };
+    const [silent, slow] = [asking(), asking()];
+    // Longer than it may take nothing, a megabyte at a time.
+    let bytes = 0;
+    slow.on("data", (part) => {
+      const before = Math.floor(bytes / MIB);
+      bytes += part.length;
+      if (Math.floor(bytes / MIB) !== before) slow.pause();
+    });
+    const taking = setInterval(() => slow.resume(), 200);
+    try {
+      await vi.waitFor(() => expect(bytes).toBeGreaterThan(24 * MIB), PATIENCE);
+      silent.resume();
+      await vi.waitFor(() => expect(silent.destroyed).toBe(true), PATIENCE);
+      expect(silent.bytesRead).toBeLessThan(24 * MIB);
+    } finally {
+      clearInterval(taking);
+      for (const socket of [silent, slow]) socket.destroy();
+    }
   });
 
   it("stops in order, also with a client that never begins to speak", async () => {

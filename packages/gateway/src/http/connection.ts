@@ -5,8 +5,15 @@ import type { Principal } from "../auth/access.js";
 /** Of 64 bits, as providers give them to one customer. */
 const IPV6_GROUPS = 4;
 
+/** What Node keeps of a socket: bytes of the write under way that the system has not taken yet. It has no public name. */
+interface Writing {
+  readonly _handle?: { readonly writeQueueSize?: number } | null;
+}
+
 /** A client's connection, and for whom it takes turns and bytes. */
 export class Connection {
+  /** On what requests come and answers go: with TLS another one than was accepted. */
+  stream: Socket;
   /** Its place among those that are open. */
   place = 0;
   /** Requests that have not been answered completely. */
@@ -15,6 +22,9 @@ export class Connection {
   idleSince: number;
   #share: Share | undefined;
   #principal: Principal | undefined;
+  /** Of the last tick; undefined: nothing waited to be taken. */
+  #unsent: { readonly sent: number; readonly queued: number } | undefined;
+  #silentTicks = 0;
 
   constructor(
     readonly socket: Socket,
@@ -23,6 +33,24 @@ export class Connection {
     readonly number: number,
   ) {
     this.idleSince = number;
+    this.stream = socket;
+  }
+
+  /** A second or so has passed. Ticks in a row, each of them whole, in which the client took nothing of an answer that waited for it. */
+  tick(): number {
+    const { stream } = this;
+    const before = this.#unsent;
+    if (stream.writableLength === 0) {
+      this.#unsent = undefined;
+      this.#silentTicks = 0;
+      return 0;
+    }
+    const sent = stream.bytesWritten - stream.writableLength;
+    const queued = (stream as Writing)._handle?.writeQueueSize ?? 0;
+    const isSilent = before !== undefined && before.sent === sent && before.queued === queued;
+    this.#silentTicks = isSilent ? this.#silentTicks + 1 : 0;
+    if (!isSilent) this.#unsent = { sent, queued };
+    return this.#silentTicks;
   }
 
   /** Who has a name shares with himself, on whatever connection; who has none with his address. */

@@ -50,7 +50,9 @@ export class Connections {
 
   /** `secure` is what TLS makes of a connection: the same one. */
   secured(secure: Socket, carrier: Socket): void {
-    (secure as KnownSocket)[CONNECTION] = this.of(carrier);
+    const connection = this.of(carrier);
+    connection.stream = secure;
+    (secure as KnownSocket)[CONNECTION] = connection;
   }
 
   begin(connection: Connection): void {
@@ -60,6 +62,20 @@ export class Connections {
   end(connection: Connection): void {
     connection.requests--;
     connection.idleSince = ++this.#events;
+  }
+
+  /**
+   * A second or so has passed: cuts clients that have taken nothing of their answers in so many ticks, whatever they send
+   * meanwhile. How many. A handler at work has nothing to be taken.
+   */
+  cutStalled(ticksMax: number): number {
+    let cut = 0;
+    for (const [, connection] of this.#open) {
+      if (connection.requests === 0 || connection.tick() < ticksMax) continue;
+      connection.stream.destroy();
+      cut++;
+    }
+    return cut;
   }
 
   /**

@@ -78,24 +78,12 @@ export class HttpServer implements AsyncDisposable {
       const status = answerClientError(error, socket);
       if (status !== undefined) statistics.answered(statistics.unrouted, status, 0);
     });
-    server.timeout = this.#settings.answerStallSeconds * 1000;
-    server.on("timeout", this.#onSilence);
   }
 
   #makeRoom(closed: number): void {
     if (closed > 0)
       this.#logger.warn({ closed }, "idle connections were closed, there are nearly HTTP_CONNECTIONS_MAX");
   }
-
-  /**
-   * Nothing has moved on a connection for that long. A handler may be at work, and a request that comes slowly has a
-   * time-out of its own; but a client that does not take its answer must not hold it for ever.
-   */
-  readonly #onSilence = (socket: Socket): void => {
-    if (socket.writableLength === 0) return;
-    this.#service.statistics.stalledConnections++;
-    socket.destroy();
-  };
 
   #describe(metrics: NonNullable<HttpServerParts["metrics"]>): void {
     const service = this.#service;

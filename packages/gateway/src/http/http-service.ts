@@ -140,6 +140,7 @@ export class HttpService {
     for (const body of this.#bodies) body.tick();
     this.#bodies.tick();
     this.#unsent.tick();
+    this.statistics.stalledConnections += this.connections.cutStalled(this.#settings.answerStallSeconds);
   }
 
   /** Resolves when no request is in flight. */

@@ -31,14 +31,14 @@ export function openServer(options: ServerOptions, certificate: ServerCertificat
   const following = certificate.onChange((fresh) => server.setSecureContext(secureContext(fresh)));
   const sockets = new Map<string, Socket>();
   server.on("connection", (socket: Socket) => {
-    const peer = peerOf(socket);
-    sockets.set(peer, socket);
-    socket.once("close", () => sockets.delete(peer));
+    const ends = endsOf(socket);
+    sockets.set(ends, socket);
+    socket.once("close", () => sockets.delete(ends));
   });
   return {
     server,
     connectionOptions: { allowHalfOpen: false, noDelay },
-    carrierOf: (socket) => sockets.get(peerOf(socket)),
+    carrierOf: (socket) => sockets.get(endsOf(socket)),
     cut() {
       following[Symbol.dispose]();
       for (const socket of sockets.values()) socket.destroy();
@@ -46,8 +46,11 @@ export function openServer(options: ServerOptions, certificate: ServerCertificat
   };
 }
 
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+type Ends = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
+
+/** Tells a connection from every other: one client may reach two addresses of this machine from the same port. */
+export function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Ends): string {
+  return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
 }
 
 function secureContext({ certificate, key }: ServerCertificate) {

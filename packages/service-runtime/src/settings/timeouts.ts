@@ -46,7 +46,7 @@ export const TIMEOUT_SETTINGS = {
     "HTTP_ANSWER_STALL_SECONDS",
     "http.answer_stall_seconds",
     30,
-    "Time a client may take nothing of its answer before it is cut off.",
+    "Time a client may take nothing of its answer before it is cut off, at most a second later.",
   ),
   slowQueryMs: setting(
     "SLOW_QUERY_MS",
