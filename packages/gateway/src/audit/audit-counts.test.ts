@@ -1,36 +1,88 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { AuditCounts } from "./audit-counts.js";
+import { AuditCounts, type CountedEvents } from "./audit-counts.js";
+import type { AuditFields } from "./audit-line.js";
 
-const fields = (action: string) => () => ({ action, outcome: "denied" as const });
+const fields = (action: string) => (): AuditFields => ({ action, outcome: "denied" });
+
+const event = (owner: string, kind: string, address?: string, describe = fields(kind)) => ({
+  owner,
+  kind: `${owner} ${kind}`,
+  address,
+  describe,
+  whose: () => ({ user: owner }),
+});
+
+const sum = (taken: readonly CountedEvents[]): number => taken.reduce((all, { requests }) => all + requests, 0);
 
 describe("counts of events", () => {
   it("are one for each kind, and are taken in the order of their first events", () => {
     const counts = new AuditCounts();
-    counts.of("a", 1, "x", fields("A")).requests++;
-    counts.of("b", 2, "y", fields("B")).requests++;
-    counts.of("a", 3, "x", fields("never asked")).requests++;
+    counts.of(event("o", "a", "x"), 1).requests++;
+    counts.of(event("o", "b", "y"), 2).requests++;
+    counts.of(event("o", "a", "x", fields("never asked")), 3).requests++;
     expect(
       counts.take().map(({ fields, requests, firstMs, lastMs }) => [fields.action, requests, firstMs, lastMs]),
     ).toEqual([
-      ["A", 2, 1, 3],
-      ["B", 1, 2, 2],
+      ["a", 2, 1, 3],
+      ["b", 1, 2, 2],
     ]);
     expect(counts.isEmpty).toBe(true);
   });
 
   it("of one address are taken without those of others, but with those of no address", () => {
     const counts = new AuditCounts();
-    for (const address of ["x", "y", undefined]) counts.of(String(address), 1, address, fields(String(address)));
+    for (const address of ["x", "y", undefined]) counts.of(event("o", String(address), address), 1);
     expect(counts.take("x").map(({ fields }) => fields.action)).toEqual(["x", "undefined"]);
     expect(counts.take().map(({ fields }) => fields.action)).toEqual(["y"]);
   });
 
   it("do not become more than there may be, whatever strangers think of", () => {
     const counts = new AuditCounts(3);
-    for (let i = 0; i < 1_000; i++) counts.of(`kind ${i}`, i, `address ${i}`, fields(`${i}`)).requests++;
+    for (let i = 0; i < 1_000; i++) counts.of(event("", `${i}`, `address ${i}`), i).requests++;
     const taken = counts.take();
     expect(taken.length).toBe(4);
-    expect(taken.reduce((sum, { requests }) => sum + requests, 0)).toBe(1_000);
-    expect(taken.at(-1)?.fields).toEqual({ action: "others", outcome: "denied" });
+    expect(sum(taken)).toBe(1_000);
+    expect(taken.at(-1)?.fields).toEqual({ action: "others", outcome: "denied", user: "" });
+  });
+
+  it("of an owner name what they are about, however many kinds another one has made", () => {
+    const counts = new AuditCounts(100);
+    for (let i = 0; i < 1_000; i++) counts.of(event("flood", `${i}`, "x"), i).requests++;
+    for (let i = 0; i < 50; i++) counts.of(event("ada", `ada ${i}`, "y"), i).requests++;
+    for (let i = 0; i < 20; i++) counts.of(event("bob", `bob ${i}`, "x"), i).requests++;
+    const taken = counts.take();
+    const of = (owner: string) => taken.filter((one) => one.owner === owner).map((one) => one.fields.action);
+    expect(of("ada")).toEqual(Array.from({ length: 50 }, (_, i) => `ada ${i}`));
+    expect(of("bob")).toEqual(Array.from({ length: 20 }, (_, i) => `bob ${i}`));
+    expect(of("flood").length).toBe(101);
+    expect(sum(taken)).toBe(1_070);
+  });
+
+  it("name every owner and lose no event, in any order, within their bound", () => {
+    const [kindsMax, ownersMax] = [40, 25];
+    const most = Array.from({ length: ownersMax }, (_, i) => Math.max(1, kindsMax / (i + 1)) + 1);
+    const bound = most.reduce((all, one) => all + one, 0);
+    for (let seed = 1; seed <= 20; seed++) {
+      const { below, oneIn } = seededRandom(seed);
+      const counts = new AuditCounts(kindsMax, ownersMax);
+      const done = new Map<string, number>();
+      const told = new Map<string, number>();
+      const tell = (taken: readonly CountedEvents[]): void => {
+        expect(taken.length).toBeLessThanOrEqual(bound);
+        for (const { owner, requests } of taken) told.set(owner, (told.get(owner) ?? 0) + requests);
+      };
+      for (let i = 0; i < 3_000; i++) {
+        const owner = `o${below(40)}`;
+        const chosen = event(owner, `${below(60)}`, `a${below(5)}`);
+        if (!counts.hasRoomFor(owner)) tell(counts.take());
+        counts.of(chosen, i).requests++;
+        done.set(owner, (done.get(owner) ?? 0) + 1);
+        if (oneIn(100)) tell(counts.take(`a${below(5)}`));
+      }
+      tell(counts.take());
+      expect(told).toEqual(done);
+      expect([counts.isEmpty, counts.hasRoomFor("new")]).toEqual([true, true]);
+    }
   });
 });

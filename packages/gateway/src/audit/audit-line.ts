@@ -37,9 +37,9 @@ export function boundedName(name: string, charsMax = NAME_CHARS_MAX): string {
 }
 
 /** As {@link boundedName}, of a list. All roles of a user and all permissions of a role fit. */
-export function boundedNames(names: readonly string[]): readonly string[] {
-  const shown = names.slice(0, NAMES_MAX).map((name) => boundedName(name, LISTED_CHARS_MAX));
-  return names.length <= NAMES_MAX ? shown : [...shown, `and ${names.length - NAMES_MAX} more`];
+export function boundedNames(names: readonly string[], most = NAMES_MAX): readonly string[] {
+  const shown = names.slice(0, most).map((name) => boundedName(name, LISTED_CHARS_MAX));
+  return names.length <= most ? shown : [...shown, `and ${names.length - most} more`];
 }
 
 /** Why something was denied, from the body of the answer; without secrets. */

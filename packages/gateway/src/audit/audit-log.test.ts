@@ -1,8 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { ShoalError } from "@shoal/model";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AccessControl, Principal } from "../auth/access.js";
 import { serveFakes } from "../testing/serve-fakes.js";
+import { COUNTED_KINDS_MAX, COUNTED_OWNERS_MAX } from "./audit-counts.js";
 import { type AuditFields, auditLine, boundedName, boundedNames } from "./audit-line.js";
 import { AuditLog } from "./audit-log.js";
 
@@ -115,6 +117,46 @@ describe("an audit log", () => {
     ]);
   });
 
+  it("names who did what, however many kinds of refusals strangers and others make up meanwhile", () => {
+    const stranger = (i: number) => ({ principal: undefined, address: `10.1.${i >> 8}.${i & 255}` });
+    const eve: Principal = { username: "eve", groups: [], userType: "db" };
+    for (let i = 0; i < 3_000; i++) log.refused(stranger(i), `k${i}`, refusal);
+    for (let i = 0; i < 3_000; i++) log.refused({ principal: eve, address: "10.0.0.9" }, `k${i}`, refusal);
+    for (let i = 0; i < 100; i++) {
+      log.refused(origin, `k${i}`, () => ({ action: "get", outcome: "denied", resource: `r${i}` }));
+    }
+    log.wrote(origin, "create_object", "Thing", { accepted: 1, refused: 0 });
+    log.refused({ ...stranger(0), isInternal: true }, "k", () => ({ action: "internal", outcome: "denied" }));
+    log[Symbol.dispose]();
+    const by = (user: string | undefined) => lines.plain.filter((line) => line.user === user);
+    expect(by("ada").map(({ resource }) => resource)).toEqual([
+      ...Array.from({ length: 100 }, (_, i) => `r${i}`),
+      undefined,
+    ]);
+    expect(by("eve").at(-1)).toEqual({
+      action: "others",
+      outcome: "denied",
+      user: "eve",
+      userType: "db",
+      requests: 2_488,
+    });
+    expect(by(undefined).filter(({ action }) => action === "others")).toEqual([
+      { action: "others", outcome: "denied", requests: 3_000 - COUNTED_KINDS_MAX },
+    ]);
+    expect(lines.plain.filter(({ action }) => action === "internal").length).toBe(1);
+  });
+
+  it("names each of more users than it counts, and writes sooner what it has", () => {
+    for (let i = 0; i < 2 * COUNTED_OWNERS_MAX; i++) {
+      const principal: Principal = { username: `user ${i}`, groups: [], userType: "oidc" };
+      log.refused({ principal, address: "10.0.0.1" }, "k", refusal);
+    }
+    expect(lines.all.length).toBe(1 + COUNTED_OWNERS_MAX);
+    log[Symbol.dispose]();
+    const users = lines.plain.flatMap(({ user }) => (user === undefined ? [] : [user]));
+    expect(users).toEqual(Array.from({ length: 2 * COUNTED_OWNERS_MAX }, (_, i) => `user ${i}`));
+  });
+
   it("says since when it has counted", () => {
     log.refused(origin, "k", refusal);
     clock.nowMs = 5_000;
@@ -163,5 +205,30 @@ describe("a gateway with an audit log", () => {
       ["stop_audit", "allowed", undefined, undefined],
     ]);
     for (const secret of ["hidden value", "wrong-token", "good"]) expect(text).not.toContain(secret);
+  });
+
+  it("names what a user was refused, whether it is there or not, and of strangers only what is there", async () => {
+    const quiet = new Lines();
+    const closed: AccessControl = {
+      ...access,
+      authorize() {
+        throw new ShoalError("forbidden", "forbidden: nobody may do anything");
+      },
+    };
+    const fake = await serveFakes({}, undefined, undefined, undefined, closed, undefined, { sink: quiet, server: "n" });
+    open.push(fake.gateway);
+    const good = { Authorization: "Bearer good" };
+    for (const name of ["Foo", "Bar", "foo"]) {
+      await fake.send("DELETE", `/v1/schema/${name}`, undefined, good);
+      await fake.send("DELETE", `/v1/schema/${name}`);
+    }
+    await fake.gateway.stop();
+    expect(quiet.plain.map(({ user, status, class: name, requests }) => [user, status, name, requests])).toEqual([
+      [undefined, undefined, undefined, undefined],
+      ["ada", 403, "Foo", 2],
+      [undefined, 401, "Foo", 3],
+      ["ada", 403, "Bar", 1],
+      [undefined, undefined, undefined, undefined],
+    ]);
   });
 });

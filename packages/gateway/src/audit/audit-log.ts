@@ -26,6 +26,13 @@ export interface AuditLogParts {
 export interface AuditOrigin {
   readonly principal: Principal | undefined;
   readonly address: string | undefined;
+  /** Came to the port for the operator's own machines. */
+  readonly isInternal?: true;
+}
+
+/** Whether somebody is known by a name of his own; strangers make up names. */
+export function isKnown(principal: Principal | undefined): principal is Principal {
+  return principal !== undefined && principal.userType !== "anonymous";
 }
 
 /**
@@ -88,13 +95,23 @@ export class AuditLog implements Disposable {
     this.#write({ action: "stop_audit", outcome: "allowed" });
   }
 
-  #counted({ principal, address }: AuditOrigin, kind: string, describe: () => AuditFields): CountedEvents {
+  #counted(origin: AuditOrigin, kind: string, describe: () => AuditFields): CountedEvents {
     const { clock, windowMs = AUDIT_WINDOW_MS } = this.#parts;
-    const whose = `${address ?? ""}\n${principal?.userType ?? ""}\n${principal?.username ?? ""}\n${kind}`;
-    const counted = this.#counts.of(whose, clock.now(), address, () => {
-      const { action, outcome, ...others } = describe();
-      return { action, outcome, ...auditedUser(principal), ...addressOf(address), ...others };
-    });
+    const { principal, address } = origin;
+    const owner = ownerOf(origin);
+    if (!this.#counts.hasRoomFor(owner)) this.#flush(undefined);
+    const whose = () => auditedUser(principal);
+    const event = {
+      owner,
+      kind: `${owner}\n${address ?? ""}\n${principal?.userType ?? ""}\n${kind}`,
+      address,
+      describe() {
+        const { action, outcome, ...others } = describe();
+        return { action, outcome, ...whose(), ...addressOf(address), ...others };
+      },
+      whose: isKnown(principal) ? whose : () => ({}),
+    };
+    const counted = this.#counts.of(event, clock.now());
     this.#timer ??= setTimeout(() => this.#flush(undefined), windowMs).unref();
     return counted;
   }
@@ -112,6 +129,12 @@ export class AuditLog implements Disposable {
   #write(fields: AuditFields, timeMs = this.#parts.clock.now()): void {
     this.#parts.sink.write(auditLine(timeMs, this.#parts.server, fields));
   }
+}
+
+/** Strangers are one, whoever they say they are. */
+function ownerOf({ principal, isInternal }: AuditOrigin): string {
+  if (isInternal === true) return "internal";
+  return isKnown(principal) ? `${principal.userType}\n${principal.username}` : "";
 }
 
 function addressOf(address: string | undefined): { readonly address?: string } {

@@ -4,7 +4,7 @@ import type { HttpResponse } from "../http/http-response.js";
 import type { RequestIds } from "../http/request-ids.js";
 import type { AuditedOperation } from "../http/route.js";
 import { type AuditOutcome, boundedName, boundedNames, refusalReason } from "./audit-line.js";
-import type { AuditLog, AuditOrigin } from "./audit-log.js";
+import { type AuditLog, type AuditOrigin, isKnown } from "./audit-log.js";
 
 /** Statuses after which it is not known whether a change has been made. */
 export const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([500, 503, 504]);
@@ -35,7 +35,7 @@ export class AuditedRequest implements ExchangeWitness {
   wrote(className: string | undefined, accepted: number, refused: number): void {
     this.#hasWritten = true;
     const action = this.#operation?.action ?? "write";
-    this.#log.wrote(this.#origin, action, this.#known(className ?? classOf(this.#about)), { accepted, refused });
+    this.#log.wrote(this.#origin, action, this.#toldApart(className ?? classOf(this.#about)), { accepted, refused });
   }
 
   madeSchema(className: string, properties: readonly string[], isNew: boolean): void {
@@ -50,11 +50,10 @@ export class AuditedRequest implements ExchangeWitness {
   }
 
   denied(action: string, resource: string): void {
-    const name = boundedName(resource);
-    this.#log.refused(this.#origin, `denied ${action} ${name}`, () => ({
+    this.#log.refused(this.#origin, `denied ${action} ${this.#toldApart(resource) ?? ""}`, () => ({
       action,
       outcome: "denied",
-      resource: name,
+      resource: boundedName(resource),
       ...this.#whichOne(),
     }));
   }
@@ -87,8 +86,8 @@ export class AuditedRequest implements ExchangeWitness {
 
   #refused(outcome: AuditOutcome, status: number, body?: HttpResponse["body"]): void {
     const { served, request } = this.#exchange;
-    const about = { ...pathNames(this.#exchange), ...this.#about };
-    const className = this.#known(classOf(about));
+    const about = { ...pathNames(this.#exchange), ...shortened(this.#about) };
+    const className = this.#toldApart(classOf(about));
     const method = request.method ?? "";
     const place = served === undefined ? method : `${served.route.method} ${served.route.path}`;
     this.#log.refused(this.#origin, `${outcome} ${status} ${place} ${className ?? ""} ${this.#targets(about)}`, () => ({
@@ -112,18 +111,17 @@ export class AuditedRequest implements ExchangeWitness {
     return { principal: this.#exchange.principal, address: this.#address };
   }
 
-  #known(className: string | undefined): string | undefined {
+  /** The class as it tells kinds apart. Strangers make up names, and would make a line of each: of theirs only those of classes do. */
+  #toldApart(className: string | undefined): string | undefined {
     if (className === undefined) return undefined;
     // Clients may write the first letter small.
     const name = className.charAt(0).toUpperCase() + className.slice(1);
-    return this.#log.hasClass(name) ? boundedName(name) : undefined;
+    return isKnown(this.#exchange.principal) || this.#log.hasClass(name) ? boundedName(name) : undefined;
   }
 
-  /** Whose rights it is about, where a user asks: strangers make up names, and would make a line of each. */
+  /** Whose rights it is about, where a user asks. */
   #targets({ role = "", targetUser = "", targetGroup = "" }: About): string {
-    const { principal } = this.#exchange;
-    const isKnown = principal !== undefined && principal.userType !== "anonymous";
-    return isKnown ? `${role} ${targetUser} ${targetGroup}` : "";
+    return isKnown(this.#exchange.principal) ? `${role} ${targetUser} ${targetGroup}` : "";
   }
 
   #whichOne() {
@@ -134,6 +132,18 @@ export class AuditedRequest implements ExchangeWitness {
 }
 
 type About = Readonly<Record<string, string | readonly string[]>>;
+
+/** Lists as lines have them that are kept until their window is over. */
+const COUNTED_NAMES_MAX = 16;
+
+function shortened(about: About = {}): About {
+  return Object.fromEntries(
+    Object.entries(about).map(([what, names]) => [
+      what,
+      typeof names === "string" ? names : boundedNames(names, COUNTED_NAMES_MAX),
+    ]),
+  );
+}
 
 function classOf(about: About | undefined): string | undefined {
   return typeof about?.class === "string" ? about.class : undefined;

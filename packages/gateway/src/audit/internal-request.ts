@@ -19,7 +19,7 @@ export function auditInternalRequest(log: AuditLog, request: InternalRequest): v
   const { address, method, path, status, action } = request;
   const isDenied = status === 401 || status === 403;
   if (action === undefined && !isDenied) return;
-  const origin = { principal: undefined, address };
+  const origin = { principal: undefined, address, isInternal: true } as const;
   const route = `${method} ${request.route}`;
   const place = { status, route, path: boundedName(path) };
   const isUnknown = UNKNOWN_STATUSES.has(status);
