@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApiKeySource } from "@shoal/gateway";
@@ -24,6 +24,8 @@ afterEach(async () => {
   await scope[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
+
+const FAST = { lookMs: 10, quietMs: 20 };
 
 const settings = (file: string, more: Partial<ApiKeyConfiguration> = {}): ApiKeyConfiguration => ({
   allowed: [],
@@ -69,7 +71,7 @@ describe("a followed file of API keys", () => {
   it("is read again when it is written, renamed over, or is a link that leads elsewhere", async () => {
     const file = join(folder, "keys");
     await writeFile(file, "ann,k1\n");
-    const sources = await followApiKeys(settings(file), silentLogger, scope, 10);
+    const sources = await followApiKeys(settings(file), silentLogger, scope, FAST);
     expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual(["ann", undefined]);
     // The same number of keys: it is what they are that counts.
     await writeFile(file, "ann,k2\n");
@@ -89,7 +91,7 @@ describe("a followed file of API keys", () => {
     }
     await symlink("one", join(folder, "..data"));
     await symlink("..data/keys", join(folder, "keys"));
-    const sources = await followApiKeys(settings(join(folder, "keys")), silentLogger, scope, 10);
+    const sources = await followApiKeys(settings(join(folder, "keys")), silentLogger, scope, FAST);
     expect(holder(sources, "k1")).toBe("ann");
     await symlink("two", join(folder, "..data_tmp"));
     await rename(join(folder, "..data_tmp"), join(folder, "..data"));
@@ -107,7 +109,7 @@ describe("a followed file of API keys", () => {
     const warnings: string[] = [];
     const warn: Logger["warn"] = (fields) => warnings.push((fields as { error: string }).error);
     await writeFile(file, "ann,k1\n");
-    const sources = await followApiKeys(settings(file), { ...silentLogger, warn }, scope, 10);
+    const sources = await followApiKeys(settings(file), { ...silentLogger, warn }, scope, FAST);
     await rm(file);
     await replace(file);
     const refusal = `AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE '${file}' cannot be read: ${reason}`;
@@ -116,6 +118,53 @@ describe("a followed file of API keys", () => {
     await rm(file, { recursive: true });
     await writeFile(file, "ann,k2\n");
     await vi.waitFor(() => expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual([undefined, "ann"]));
+  });
+
+  it("that is written in place has no key of half a line", async () => {
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,k1\n");
+    const sources = await followApiKeys(settings(file), silentLogger, scope, { lookMs: 10, quietMs: 5_000 });
+    const seen = new Set<string | undefined>();
+    const watching = setInterval(() => seen.add(holder(sources, "s3c")), 1);
+    try {
+      await writeFile(file, "bob,k2\nann,s3c");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual(["ann", undefined]);
+      await appendFile(file, "r3t\n");
+      await vi.waitFor(() => expect([holder(sources, "s3cr3t"), holder(sources, "k2")]).toEqual(["ann", "bob"]), {
+        timeout: 30_000,
+      });
+    } finally {
+      clearInterval(watching);
+    }
+    expect([...seen]).toEqual([undefined]);
+  });
+
+  it("that is written in place while the server starts is waited for", async () => {
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,s3c");
+    const following = followApiKeys(settings(file), silentLogger, scope, { lookMs: 60_000, quietMs: 3_000 });
+    setTimeout(() => void appendFile(file, "r3t"), 100);
+    const sources = await following;
+    expect([holder(sources, "s3cr3t"), holder(sources, "s3c")]).toEqual(["ann", undefined]);
+  });
+
+  it("that does not come to an end keeps the former keys, and says so", async () => {
+    const file = join(folder, "keys");
+    const warnings: string[] = [];
+    const warn: Logger["warn"] = (fields) => warnings.push((fields as { error: string }).error);
+    await writeFile(file, "ann,k1\n");
+    const sources = await followApiKeys(settings(file), { ...silentLogger, warn }, scope, { lookMs: 10, quietMs: 200 });
+    await writeFile(file, "bob,k");
+    const writing = setInterval(() => void appendFile(file, "k"), 10);
+    try {
+      await vi.waitFor(() => expect(warnings).toContainEqual(expect.stringContaining("the last line has no end")), {
+        timeout: 30_000,
+      });
+    } finally {
+      clearInterval(writing);
+    }
+    expect(holder(sources, "k1")).toBe("ann");
   });
 
   it("that becomes bad keeps the former keys and says so, without any key", async () => {
@@ -127,7 +176,7 @@ describe("a followed file of API keys", () => {
       warn: (fields, message) => lines.push(`warn ${message} ${JSON.stringify(fields)}`),
     };
     await writeFile(file, "ann,k1\n");
-    const sources = await followApiKeys(settings(file), logger, scope, 10);
+    const sources = await followApiKeys(settings(file), logger, scope, FAST);
     await writeFile(file, "ann,s3cr3t with space\n");
     await vi.waitFor(() => expect(lines.join("\n")).toContain("changed API keys cannot be used; the former ones stay"));
     await rm(file);

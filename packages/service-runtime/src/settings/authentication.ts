@@ -51,7 +51,7 @@ export const AUTHENTICATION_SETTINGS = {
     "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE",
     "authentication.apikey.allowed_keys_file",
     "",
-    "File with more keys: a line is user,key, or a key of the one user of AUTHENTICATION_APIKEY_USERS; # begins a comment line. Read again when it changes.",
+    "File with more keys: a line is user,key, or a key of the one user of AUTHENTICATION_APIKEY_USERS; # begins a comment line. Read again when it changes; without an end of its last line when it has been the same for a second.",
     text,
   ),
   oidcEnabled: {
