@@ -177,6 +177,7 @@ describe("a followed file of API keys", () => {
     };
     await writeFile(file, "ann,k1\n");
     const sources = await followApiKeys(settings(file), logger, scope, FAST);
+    expect(lines.splice(0)).toEqual([expect.stringContaining("has 1 key of fewer than 16 characters")]);
     await writeFile(file, "ann,s3cr3t with space\n");
     await vi.waitFor(() => expect(lines.join("\n")).toContain("changed API keys cannot be used; the former ones stay"));
     await rm(file);

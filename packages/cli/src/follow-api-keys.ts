@@ -28,7 +28,7 @@ export async function followApiKeys(
 ): Promise<readonly ApiKeySource[]> {
   const file = configuration?.file;
   if (configuration === undefined || file === undefined) return [];
-  const read = async () => ({ keys: await readKeys(configuration, file, quietMs) });
+  const read = async () => ({ keys: await readKeys(configuration, file, logger, quietMs) });
   const followed = await followFiles({ what: "API keys", paths: [file], read, logger, lookMs }, scope);
   let table = ApiKeyTable.of(followed.current().keys);
   scope.use(
@@ -42,10 +42,11 @@ export async function followApiKeys(
 async function readKeys(
   configuration: ApiKeyConfiguration,
   file: string,
+  logger: Logger,
   quietMs: number,
 ): Promise<readonly AllowedApiKey[]> {
   const bytes = await readWhole(file, quietMs);
-  const keys = parseApiKeyFile(bytes.toString("utf8"), configuration, file);
+  const keys = parseApiKeyFile(bytes.toString("utf8"), configuration, file, (message) => logger.warn({}, message));
   refuseSharedKeys([...configuration.allowed, ...keys], `'${file}' and the settings`);
   return keys;
 }

@@ -37,6 +37,28 @@ export function allowedApiKey(username: string, key: string, place: string, besi
   return { digest: digestOfKey(key), username };
 }
 
+/** Shorter keys are accepted, with a warning. */
+const KEY_CHARS_MIN = 16;
+const SHORT_KEYS_NAMED_MAX = 8;
+
+/** A key that was just read, and where. */
+export interface PlacedKey {
+  readonly key: string;
+  readonly username: string;
+  /** `key 3`, `line 12`. */
+  readonly at: string;
+}
+
+/** Says which keys of a setting or a file, `where`, can be guessed, and never the keys. */
+export function warnOfShortKeys(keys: readonly PlacedKey[], where: string, warn: (message: string) => void): void {
+  const short = keys.filter(({ key }) => key.length < KEY_CHARS_MIN);
+  if (short.length === 0) return;
+  const named = short.slice(0, SHORT_KEYS_NAMED_MAX).map(({ at, username }) => `${at} (user '${username}')`);
+  if (short.length > named.length) named.push(`and ${short.length - named.length} more`);
+  const what = `${short.length} ${short.length === 1 ? "key" : "keys"} of fewer than ${KEY_CHARS_MIN} characters`;
+  warn(`${where} has ${what}, which can be guessed: ${named.join(", ")}; 'openssl rand -hex 32' makes one that cannot`);
+}
+
 /** Fails with `invalid` when one key belongs to two users. */
 export function refuseSharedKeys(keys: readonly AllowedApiKey[], place: string): void {
   const holders = new Map<string, string>();
@@ -53,14 +75,16 @@ export function refuseSharedKeys(keys: readonly AllowedApiKey[], place: string):
 /**
  * The keys of a file: a line is `user,key`, or a key alone, which is `soleUser`'s; lines that are empty or begin with `#`
  * count for nothing, and so does space at the ends of a line. Fails with `invalid`, naming the line and never the key; also
- * when there is no key at all.
+ * when there is no key at all. `warn` is told of keys that can be guessed.
  */
 export function parseApiKeyFile(
   text: string,
   { soleUser, besideIssuer }: Pick<ApiKeyConfiguration, "soleUser" | "besideIssuer">,
   file: string,
+  warn: (message: string) => void,
 ): readonly AllowedApiKey[] {
   const keys: AllowedApiKey[] = [];
+  const placed: PlacedKey[] = [];
   for (const [at, whole] of text
     .replace(/^\ufeff/, "")
     .split("\n")
@@ -73,10 +97,13 @@ export function parseApiKeyFile(
     if (username === undefined) {
       throw refusedKeys("a key without a user needs exactly one user in AUTHENTICATION_APIKEY_USERS", place);
     }
-    keys.push(allowedApiKey(username, line.slice(comma + 1).trim(), place, besideIssuer));
+    const key = line.slice(comma + 1).trim();
+    keys.push(allowedApiKey(username, key, place, besideIssuer));
+    placed.push({ key, username, at: `line ${at + 1}` });
   }
   if (keys.length === 0) throw refusedKeys("need at least one valid allowed key", `'${file}'`);
   refuseSharedKeys(keys, `'${file}'`);
+  warnOfShortKeys(placed, `'${file}'`, warn);
   return keys;
 }
 

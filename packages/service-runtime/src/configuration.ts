@@ -3,7 +3,7 @@ import type { AdminListConfiguration, AuthenticationConfiguration } from "./auth
 import { readMemoryBudget, readWithinBudget, warnOfPromises } from "./fit-memory.js";
 import type { MemoryLimit } from "./memory-limit.js";
 import { readAuthentication, readAuthorization, type Warn } from "./read-authentication.js";
-import { type RolesConfiguration, readDatabaseUsers, readRoles } from "./read-roles.js";
+import { type RolesConfiguration, readDatabaseUsers, readRoles, warnOfEqualUsers } from "./read-roles.js";
 import { findValue, placeOf, type Setting, type SettingSource } from "./setting.js";
 import { PLAIN_SETTINGS } from "./setting-groups.js";
 import { refuseUnbuiltFeatures } from "./unbuilt-features.js";
@@ -49,12 +49,15 @@ export function readConfiguration(
   warnOfPromises(plain, memoryBudgetBytes, warn);
   checkTogether(plain, sources);
   const authentication = readAuthentication(sources, warn);
+  const authorization = readAuthorization(sources, authentication, warn);
+  const roles = readRoles(sources, authentication, warn);
+  warnOfEqualUsers(sources, { roles, authorization }, warn);
   return {
     ...plain,
     logLevel: plain.debug && findValue(PLAIN_SETTINGS.logLevel, sources) === undefined ? "debug" : plain.logLevel,
     authentication,
-    authorization: readAuthorization(sources, authentication, warn),
-    roles: readRoles(sources, authentication, warn),
+    authorization,
+    roles,
     databaseUsers: readDatabaseUsers(sources),
   };
 }

@@ -271,8 +271,12 @@ describe("API keys", () => {
     expect(read(long).warnings).toEqual([]);
     const [warning = "", ...others] = read(`${long},Q,Q7`).warnings;
     expect(others).toEqual([]);
-    expect(warning).toContain(`${KEYS} has 2 keys of fewer than 16 characters, which can be guessed`);
+    expect(warning).toContain(
+      `${KEYS} has 2 keys of fewer than 16 characters, which can be guessed: key 2 (user 'ann'), key 3 (user 'ann'); `,
+    );
     expect(warning).not.toContain("Q");
+    const many = read(Array.from({ length: 20 }, (_, i) => `Q${i}`).join()).warnings;
+    expect(many).toEqual([expect.stringMatching(/ has 20 keys .* key 8 \(user 'ann'\), and 12 more; /)]);
   });
 
   it("that are off are warned about", () => {
@@ -285,8 +289,8 @@ describe("API keys", () => {
 });
 
 describe("a file of API keys", () => {
-  const parse = (text: string, soleUser?: string) =>
-    parseApiKeyFile(text, { soleUser, besideIssuer: false }, "keys.txt").map(
+  const parse = (text: string, soleUser?: string, warn: (message: string) => void = () => {}) =>
+    parseApiKeyFile(text, { soleUser, besideIssuer: false }, "keys.txt", warn).map(
       ({ username, digest }) => `${username} ${digest.toString("hex")}`,
     );
   const expected = (username: string, key: string) => `${username} ${digestOfKey(key).toString("hex")}`;
@@ -294,6 +298,15 @@ describe("a file of API keys", () => {
   it("has a user and a key a line, or a key of the one user", () => {
     const text = "\ufeff# who may in\r\n ann , k1 \r\n\nk2\n#bob,k3\nbob,k4";
     expect(parse(text, "cyd")).toEqual([expected("ann", "k1"), expected("cyd", "k2"), expected("bob", "k4")]);
+  });
+
+  it("is warned about when it has keys of few characters, by line and user, without any key", () => {
+    const warnings: string[] = [];
+    parse(`# ours\nann,Q\nbob,0123456789abcdef\ncyd,Q7\n`, undefined, (message) => warnings.push(message));
+    expect(warnings).toEqual([
+      "'keys.txt' has 2 keys of fewer than 16 characters, which can be guessed: line 2 (user 'ann'), line 4 (user 'cyd'); " +
+        "'openssl rand -hex 32' makes one that cannot",
+    ]);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { allowedApiKey, refusedKeys, refuseSharedKeys } from "./api-keys.js";
+import { allowedApiKey, refusedKeys, refuseSharedKeys, warnOfShortKeys } from "./api-keys.js";
 import type {
   AdminListConfiguration,
   ApiKeyConfiguration,
@@ -55,9 +55,6 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
 
 const KEY_DETAILS = ["apiKeysAllowed", "apiKeysUsers", "apiKeysFile"] as const;
 
-/** Shorter keys are accepted, with a warning. */
-const KEY_CHARS_MIN = 16;
-
 /** Fails in the words of the reference where it has some (reference-today 1.6), and never with a key in them. */
 function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean, warn: Warn): ApiKeyConfiguration {
   const keys = readSetting(SETTINGS.apiKeysAllowed, sources);
@@ -82,11 +79,8 @@ function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean, w
     allowedApiKey(soleUser ?? users[at] ?? "", key, `${keysPlace}, key ${at + 1}; ${usersPlace}`, besideIssuer),
   );
   refuseSharedKeys(allowed, keysPlace);
-  const short = keys.filter((key) => key.length < KEY_CHARS_MIN).length;
-  if (short > 0) {
-    const what = `${short} ${short === 1 ? "key" : "keys"} of fewer than ${KEY_CHARS_MIN} characters`;
-    warn(`${keysPlace} has ${what}, which can be guessed: 'openssl rand -hex 32' makes one that cannot`);
-  }
+  const placed = keys.map((key, at) => ({ key, username: soleUser ?? users[at] ?? "", at: `key ${at + 1}` }));
+  warnOfShortKeys(placed, keysPlace, warn);
   return { allowed, file, soleUser, besideIssuer };
 }
 

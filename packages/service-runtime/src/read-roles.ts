@@ -119,6 +119,21 @@ export function readDatabaseUsers(sources: readonly SettingSource[]): boolean {
   return readSetting(SETTINGS.databaseUsers, sources);
 }
 
+/** Without roles and without an admin list who gets in may do all, which is more than to have a key where keys can be made anew. */
+export function warnOfEqualUsers(
+  sources: readonly SettingSource[],
+  { roles, authorization }: { readonly roles: unknown; readonly authorization: unknown },
+  warn: Warn,
+): void {
+  if (!readDatabaseUsers(sources) || roles !== undefined || authorization !== undefined) return;
+  const { adminListEnabled } = AUTHENTICATION_SETTINGS;
+  warn(
+    `${placeOf(SETTINGS.databaseUsers, sources)} is true without roles and without an admin list: whoever gets in may make and delete ` +
+      "users, and act as any of them with a new key (rotate-key). Switch " +
+      `${SETTINGS.rbacEnabled.variable} or ${adminListEnabled.variable} on, if not all of them are to be trusted alike`,
+  );
+}
+
 function onPlace(sources: readonly SettingSource[]): string {
   const name = findValue(SETTINGS.rbacEnabled, sources) === undefined ? "rbacEnabledFormerly" : "rbacEnabled";
   return placeOf(SETTINGS[name], sources);
