@@ -138,3 +138,25 @@ it("keeps a tenth of the users and groups with roles from who may assign to some
   put(SUBJECTS_MAX - most - 2, (at) => [assignedEntry(subjectKey("user/oidc", `n${at}`)), ["reader/3"]]);
   await expect(assign("user/oidc", "z", "root")).rejects.toThrow(`at most ${SUBJECTS_MAX} are allowed`);
 });
+
+it("says which permissions a role did not have as they were given, and which it allows all the same", async () => {
+  const { roles } = setUp();
+  const root = user("root");
+  const read = (...collections: string[]) =>
+    parsePermissions(
+      collections.map((collection) => ({ action: "read_data", data: { collection } })),
+      "p",
+    );
+  await roles.create({ name: "r", permissions: read("*", "Mine", "M*") }, root, context);
+  const remove = (...collections: string[]) => roles.removePermissions("r", read(...collections), root, context);
+  expect(await remove("Other", "Mine")).toEqual([
+    { at: 0, isCovered: true },
+    { at: 1, isCovered: true },
+  ]);
+  expect(await remove("*", "Mine", "Other")).toEqual([
+    { at: 1, isCovered: true },
+    { at: 2, isCovered: false },
+  ]);
+  expect(await remove("M*")).toEqual([]);
+  expect(await remove("M*")).toEqual([{ at: 0, isCovered: false }]);
+});

@@ -19,6 +19,14 @@ import { mostFor } from "./reserve.js";
 export const ROLES_MAX = 500;
 export const PERMISSIONS_MAX = 5_000;
 
+/** One of the permissions that were to be removed, which was not there, or is still allowed. */
+export interface KeptPermission {
+  /** Its place among them. */
+  readonly at: number;
+  /** Whether another permission of the role allows it. */
+  readonly isCovered: boolean;
+}
+
 export interface RoleChangesParts extends AccessChangesParts {
   /** Something random for each role. */
   readonly newId: () => string;
@@ -77,19 +85,25 @@ export class RoleChanges {
     });
   }
 
-  /** Those that the role does not have are passed over. Fails with `notFound`. */
-  removePermissions(
+  /**
+   * Those that the role does not have are passed over: the places of these, and of those that another permission of the role still
+   * allows. Fails with `notFound`.
+   */
+  async removePermissions(
     name: string,
     removed: readonly Permission[],
     principal: Principal,
     context: RequestContext,
-  ): Promise<void> {
+  ): Promise<readonly KeptPermission[]> {
     refuseBuiltIn(name);
-    return this.#changed(name, principal, context, (state, actor) => {
+    let left: readonly KeptPermission[] = [];
+    await this.#changed(name, principal, context, (state, actor) => {
       const role = knownRole(state, actor, "update_roles", name, removed);
       const kept = role.permissions.filter((one) => !removed.some((other) => isSamePermission(one, other)));
+      left = keptOf(removed, role.permissions, kept);
       return { ...role, permissions: kept };
     });
+    return left;
   }
 
   #changed(
@@ -132,6 +146,18 @@ function managesAny({ permissions }: Actor, action: Action, name: string): boole
 /** How much of `max` there may be after the actor has done this. */
 function mostOf(max: number, actor: Actor, action: Action, name: string): number {
   return mostFor(max, managesAny(actor, action, name));
+}
+
+function keptOf(
+  removed: readonly Permission[],
+  before: readonly Permission[],
+  kept: readonly Permission[],
+): readonly KeptPermission[] {
+  return removed.flatMap((one, at) => {
+    const isCovered = kept.some((other) => other.covers(one));
+    const wasThere = before.some((other) => isSamePermission(one, other));
+    return wasThere && !isCovered ? [] : [{ at, isCovered }];
+  });
 }
 
 /** The role, with what is added or taken away looked at, too. Fails with `forbidden`, then with `notFound`. */

@@ -167,11 +167,13 @@ async function addPermissions(request: HttpRequest, book: AccessBook): Promise<H
   return OK;
 }
 
+/** 200 whether the role had them or not (reference-today 5.13); a `Warning` names those that it had not, or still allows. */
 async function removePermissions(request: HttpRequest, book: AccessBook): Promise<HttpResponse> {
   const { params, body, principal, context } = request;
   const removed = readPermissions(body);
   reportPermissions(context, removed);
-  await book.roles.removePermissions(params[0] ?? "", removed, principal, context);
+  const kept = await book.roles.removePermissions(params[0] ?? "", removed, principal, context);
+  for (const { at, isCovered } of kept) request.warnings.addKeptPermission(`permissions[${at}]`, isCovered);
   return OK;
 }
 

@@ -51,6 +51,15 @@ export class RequestWarnings {
     this.#add(place, () => `'${place}' has no effect: no module of that name is enabled`);
   }
 
+  /** A permission to be taken from a role that does not have it, or that another one of the role covers. */
+  addKeptPermission(place: string, isCovered: boolean): void {
+    this.#add(place, () =>
+      isCovered
+        ? `'${place}' is still allowed: another permission of the role covers it, by a name or a pattern`
+        : `'${place}' has no effect: the role does not have this permission`,
+    );
+  }
+
   #add(place: string, word: () => string): void {
     this.#places ??= new Set();
     this.#worded ??= [];
