@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TurnCounter } from "./testing/turn-counter.js";
+import { TurnCounter } from "./turn-counter.js";
 import { WorkTurns } from "./work-turns.js";
 
 /** Resolves with the numbers of the turns in which each of some works did its steps. */

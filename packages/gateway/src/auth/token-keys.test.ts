@@ -1,7 +1,7 @@
+import { TurnCounter } from "@shoal/fair-share";
 import { describe, expect, it } from "vitest";
 import { issue, makeKey, publicJwk } from "../testing/forged-tokens.js";
 import { BAD_SIGNATURE, readyVerifierOf, verdict, verifierOf } from "../testing/token-verifiers.js";
-import { TurnCounter } from "../testing/turn-counter.js";
 import { ISSUER_TIMES } from "./issuer.js";
 import { VERIFIED_MS_MAX } from "./verified-tokens.js";
 

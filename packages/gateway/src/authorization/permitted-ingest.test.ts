@@ -1,8 +1,8 @@
+import { TurnCounter } from "@shoal/fair-share";
 import type { IngestService } from "@shoal/ingest";
 import { type ClassRights, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { expect, it } from "vitest";
-import { TurnCounter } from "../testing/turn-counter.js";
 import { PermittedIngest } from "./permitted-ingest.js";
 
 const ITEMS = 50_000;

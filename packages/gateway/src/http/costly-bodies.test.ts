@@ -1,7 +1,6 @@
-import { eventLoop } from "@shoal/fair-share";
+import { eventLoop, TurnCounter } from "@shoal/fair-share";
 import { expect, it, vi } from "vitest";
 import { serveFakes } from "../testing/serve-fakes.js";
-import { TurnCounter } from "../testing/turn-counter.js";
 import { COSTLY_BODY_BYTES, LONG_BODY_BYTES } from "./read-body.js";
 
 it("the server asks for room before bodies that are costly together, and not for small ones", async () => {

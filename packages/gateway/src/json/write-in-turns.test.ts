@@ -1,5 +1,5 @@
+import { TurnCounter } from "@shoal/fair-share";
 import { expect, it } from "vitest";
-import { TurnCounter } from "../testing/turn-counter.js";
 import { TURN_LENGTH, writeInTurns } from "./write-in-turns.js";
 
 const NOBODY = undefined;

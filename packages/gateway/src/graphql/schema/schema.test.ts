@@ -1,7 +1,7 @@
+import { TurnCounter } from "@shoal/fair-share";
 import { SPEC_PROFILE } from "@shoal/model";
 import { buildClientSchema, getIntrospectionQuery, graphqlSync, lexicographicSortSchema, printSchema } from "graphql";
 import { describe, expect, it } from "vitest";
-import { TurnCounter } from "../../testing/turn-counter.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
 import { library } from "../testing/ask-library.js";
 import {

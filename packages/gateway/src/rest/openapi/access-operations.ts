@@ -88,7 +88,13 @@ export function accessOperations(): readonly Operation[] {
       "DELETE",
     ),
     done(`${role}/add-permissions`, "addPermissions", "Let a role allow more", permissions, changed),
-    done(`${role}/remove-permissions`, "removePermissions", "Let a role allow less: permissions that it has as they are given here", permissions, changed),
+    done(
+      `${role}/remove-permissions`,
+      "removePermissions",
+      "Let a role allow less: permissions that it has as they are given here",
+      permissions,
+      changed,
+    ),
     done(
       `${role}/has-permission`,
       "hasPermission",

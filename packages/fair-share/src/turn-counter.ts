@@ -1,4 +1,4 @@
-/** Counts the turns of the event loop from when it is made until it is disposed of. */
+/** For tests: counts the turns of the event loop from when it is made until it is disposed of. */
 export class TurnCounter implements Disposable {
   turns = 0;
   #isOver = false;
