@@ -1,4 +1,4 @@
-import type { JsonObject } from "@shoal/model";
+import type { JsonObject, RightsHolder } from "@shoal/model";
 
 export const FILTER_NAMES = ["sourceWhere", "trainingSetWhere", "targetWhere"] as const;
 
@@ -17,6 +17,8 @@ export interface ClassificationRequest {
   readonly takenMs?: number;
   /** Whether that process has a classifier of this type: one that has none leaves the job to others then. */
   readonly isKnownType?: boolean;
+  /** Who has started it, where roles are on; its run looks what he may do. */
+  readonly startedBy?: RightsHolder;
   /** As clients write them, and as they are shown. */
   readonly filters?: { readonly [Name in FilterName]?: JsonObject };
 }

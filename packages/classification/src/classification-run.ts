@@ -1,7 +1,9 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
 import {
+  type ClassRights,
   isUncheckedObject,
   type ObjectId,
+  type RightsHolder,
   type RowFields,
   type ShardFilter,
   ShoalError,
@@ -15,6 +17,7 @@ import { collectPage, type FilterParts, planFilter } from "@shoal/query";
 import type { ClassRecord, Job, RequestContext } from "@shoal/rpc";
 import { type ClassificationRequest, type FilterName, KNN, ZEROSHOT } from "./classification-request.js";
 import { filterOf } from "./parse-classification.js";
+import { requireClassificationRights } from "./required-rights.js";
 
 /** What classifications are carried out with. */
 export interface RunParts {
@@ -23,6 +26,8 @@ export interface RunParts {
   readonly filters: FilterParts;
   readonly modules: EnabledModules;
   readonly whereLimits: WhereLimits;
+  /** What somebody may do now who had rights before; absent: roles are off. Fails with `unavailable`. */
+  readonly rightsOf?: ((holder: RightsHolder) => ClassRights) | undefined;
   readonly profile: Pick<WireProfile, "beaconScheme" | "knnLosingMembersAlways" | "classificationBasedOnNamed">;
 }
 
@@ -38,6 +43,18 @@ export class ClassificationRun {
     this.job = job;
     this.record = record;
     this.request = job.request as unknown as ClassificationRequest;
+  }
+
+  /**
+   * Fails with `forbidden` when who has started it may not do it any more, with `unavailable` while that is not known. Takes
+   * microseconds: it is asked before each step that reads or writes.
+   */
+  requireRights(): void {
+    const { rightsOf } = this.parts;
+    if (rightsOf === undefined) return;
+    const { startedBy } = this.request;
+    if (startedBy === undefined) throw new ShoalError("forbidden", NOBODYS);
+    requireClassificationRights(this.request, this.record.definition, rightsOf(startedBy));
   }
 
   /** Whether its classifier looks at more of an item than its vector. */
@@ -107,6 +124,9 @@ export class ClassificationRun {
     }
   }
 }
+
+const NOBODYS =
+  "roles are on, and it was started when they were off or by an earlier version, so that nobody knows what it may do: start it again";
 
 const PAGE = 200;
 

@@ -48,7 +48,11 @@ export class Classifications implements ClassificationService {
     const parsed = parseClassification(body, { classOf, modules, whereLimits });
     const { type, class: className } = parsed;
     const takenMs = await this.#takenMs(type, className, context);
-    const request = { ...parsed, takenMs, isKnownType: modules.classifier(type) !== undefined };
+    const startedBy = context.rights?.holder;
+    const request = {
+      ...{ ...parsed, takenMs, isKnownType: modules.classifier(type) !== undefined },
+      ...(startedBy === undefined ? {} : { startedBy }),
+    };
     const classId = view.classRecord(className)?.classId ?? "";
     const ranges = await this.#ranges(className, context);
     const job = { id: newId(), className, classId, request: request as unknown as JsonObject, ranges };

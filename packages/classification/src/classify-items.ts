@@ -66,6 +66,8 @@ export async function classifyItems(
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
   signal.throwIfAborted();
+  // Classifying may have taken long.
+  prepared.run.requireRights();
   let succeeded = 0;
   for (const { id, outcome } of await writeMerges(prepared.run, merges, { deadline: nowMs() + WRITE_MS, signal })) {
     if (outcome === "written") succeeded++;

@@ -1,10 +1,18 @@
-import { type ObjectId, referenceTo, ShoalError, SPEC_PROFILE } from "@shoal/model";
+import {
+  type ClassAction,
+  type ClassRights,
+  type ObjectId,
+  type RightsHolder,
+  referenceTo,
+  ShoalError,
+  SPEC_PROFILE,
+} from "@shoal/model";
 import type { PreparedClassifier } from "@shoal/module-api";
 import type { ClassRecord, Job, JobService, RangeProgress, RangeReport } from "@shoal/rpc";
 import { seededRandom } from "@shoal/seeded-random";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ClaimedRange } from "./claimed-range.js";
-import { ClassificationRun, type PreparedRun } from "./classification-run.js";
+import { ClassificationRun, type PreparedRun, type RunParts } from "./classification-run.js";
 import { classifyRange } from "./classify-range.js";
 import { MemoryItems } from "./memory-items.fixture.js";
 
@@ -15,7 +23,10 @@ const CLIENTS = "00000000-0000-4000-8000-0000000000bb" as ObjectId;
 const KILLED = new ShoalError("internal", "killed");
 
 const record: ClassRecord = {
-  definition: { class: "Item" } as ClassRecord["definition"],
+  definition: {
+    class: "Item",
+    properties: [{ name: "label", dataType: ["Label"] }],
+  } as unknown as ClassRecord["definition"],
   ...{ sharding: UNUSED, classId: "item", dimensions: 1 },
 };
 
@@ -36,6 +47,8 @@ class World {
   busiest = 0;
   isDone = false;
   nowMs = () => Date.now();
+  job = job;
+  rightsOf: RunParts["rightsOf"];
 
   constructor(
     readonly classify: (id: ObjectId) => ObjectId | undefined,
@@ -50,7 +63,7 @@ class World {
         this.isDone = report.state === "done";
       },
     } as Partial<JobService> as JobService;
-    const claim = { job, range: 0, token: 1, upTo: this.upTo, progress: this.progress, leaseMs: 60_000 };
+    const claim = { job: this.job, range: 0, token: 1, upTo: this.upTo, progress: this.progress, leaseMs: 60_000 };
     using range = new ClaimedRange(claim, { jobs, nowMs: () => 1, stopped: new AbortController().signal });
     await classifyRange(this.#prepared(), range, this.nowMs);
   }
@@ -58,7 +71,7 @@ class World {
   #prepared(): PreparedRun {
     const parts = { router: this.shards, profile: SPEC_PROFILE };
     const others = { view: UNUSED, filters: UNUSED, modules: UNUSED, whereLimits: UNUSED };
-    const run = new ClassificationRun({ ...parts, ...others }, job, record);
+    const run = new ClassificationRun({ ...parts, ...others, rightsOf: this.rightsOf }, this.job, record);
     const classifier: PreparedClassifier = {
       classify: async ({ id }) => {
         this.busiest = Math.max(this.busiest, ++this.busy);
@@ -214,4 +227,69 @@ it(`counts each item once, whoever is killed and whatever clients do (seed ${SEE
     expect(counts, `round ${round}`).toMatchObject({ succeeded: classified.length, failed });
   }
   expect(Math.min(kills, kept, repeated, failures)).toBeGreaterThan(20);
+});
+
+describe("S-roles: what its starter may do counts as long as it goes on", () => {
+  const ANN: RightsHolder = { username: "ann", groups: [], userType: "db", sinceMs: 5 };
+
+  /** `lost`: the first right that she lacks from now on. */
+  function worldOf(onClassify: (merged: number) => void) {
+    const world: World = new World(() => {
+      onClassify(world.shards.merged.size);
+      return OWN;
+    });
+    let lost: readonly [ClassAction, string] | undefined;
+    world.job = { ...job, request: { ...job.request, startedBy: ANN as never } };
+    world.rightsOf = (holder) => {
+      expect(holder).toEqual(ANN);
+      const isLost = (action: ClassAction, className: string) => lost?.[0] === action && lost[1] === className;
+      return {
+        require: (action: ClassAction, className: string) => {
+          if (isLost(action, className)) throw new ShoalError("forbidden", `ann lacks ${action} of ${className}`);
+        },
+      } as ClassRights;
+    };
+    for (let at = 0; at < 250; at++) world.shards.items.set(idOf(at), { properties: {}, extras: undefined });
+    const lose = (action: ClassAction, className: string) => {
+      lost = [action, className];
+    };
+    return { world, lose };
+  }
+
+  it.each([
+    ["update_data", "Item"],
+    ["read_data", "Item"],
+    ["read_data", "Label"],
+  ] as const)("%s of %s is taken away: nothing is written after that", async (action, className) => {
+    for (const from of [0, 100]) {
+      const { world, lose } = worldOf((merged) => {
+        if (merged >= from) lose(action, className);
+      });
+      const failure = { code: "forbidden", message: `ann lacks ${action} of ${className}` };
+      await expect(world.work()).rejects.toMatchObject(failure);
+      expect(world.shards.merged.size).toBe(from);
+      // Whoever goes on with it finds the same.
+      await expect(world.work()).rejects.toMatchObject(failure);
+      expect(world.shards.merged.size).toBe(from);
+    }
+  });
+
+  it("with all of them it goes on to its end; while nobody knows them, it waits", async () => {
+    const { world } = worldOf(() => {});
+    const known = world.rightsOf;
+    let asked = 0;
+    world.rightsOf = (holder) => {
+      if (asked++ === 1 || known === undefined) throw new ShoalError("unavailable", "no coordinator has answered");
+      return known(holder);
+    };
+    await world.work();
+    expect(world.shards.merged.size).toBe(250);
+  });
+
+  it("one that nobody is known to have started is not carried out where roles are on", async () => {
+    const { world } = worldOf(() => {});
+    world.job = job;
+    await expect(world.work()).rejects.toThrow("roles are on, and it was started when they were off");
+    expect(world.shards.merged.size).toBe(0);
+  });
 });

@@ -16,6 +16,7 @@ export async function prepareRun(parts: RunParts, job: Job, context: RequestCont
     throw new ShoalError("unavailable", `class '${job.className}' is not known here`);
   }
   const run = new ClassificationRun(parts, job, record);
+  run.requireRights();
   const source = allOf([...run.labelled(false), await run.filter("sourceWhere", job.className, context)]);
   return { run, source, classifier: await classifierOf(run, context) };
 }

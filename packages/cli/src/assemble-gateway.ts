@@ -17,7 +17,7 @@ import {
   ObjectIngest,
   ReplanningIngest,
 } from "@shoal/ingest";
-import { type ClassSettings, wireProfile } from "@shoal/model";
+import { type ClassSettings, type RightsHolder, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import { QueryEngine, ReplanningQueries } from "@shoal/query";
 import type { JobService, RequestContext, SchemaService } from "@shoal/rpc";
@@ -74,6 +74,7 @@ export function assembleGateway(
     defaultLimit: configuration.queryDefaultsLimit,
     maximumResults: configuration.queryMaximumResults,
   };
+  const rightsOf = book?.hasRoles === true ? (holder: RightsHolder) => book.rightsOf(holder) : undefined;
   const ingest = new ObjectIngest({
     schema: view,
     router,
@@ -83,6 +84,7 @@ export function assembleGateway(
     newId: randomUUID,
     nowMs: () => clock.now(),
     limits: INGEST_LIMITS,
+    rightsOf,
     autoSchema: autoSchemaSettings(configuration, schema, classSettings, new RateLimitedLogger(logger, clock)),
   });
   const query = new QueryEngine({ schema: view, router, limits, modules, ...queryBounds });
@@ -90,7 +92,7 @@ export function assembleGateway(
   const filters = { schema: view, router, filterIdsMax };
   scope.use(
     new ClassificationRunner({
-      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits: configuration },
+      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits: configuration, rightsOf },
       onFailure: (error) => logger.warn({ error }, "a classification has to wait"),
     }),
   );

@@ -10,10 +10,11 @@ import {
 } from "@shoal/rpc";
 import { type NodePlan, type NodePlans, nodeOrUndefined, nodePlans } from "./node-plans.js";
 import type { ShardRouter } from "./shard-router.js";
+import { inOrderOfCreation } from "./twins.js";
 
 /** Which classes have an id. A class whose shard could not be asked is not among them. */
 export interface Holders {
-  /** By name. */
+  /** The one that calls which name no class act on comes first: by name, where roles are on the oldest object. */
   readonly holding: readonly ClassRecord[];
   /** Why a shard whose answer matters could not be asked: the first reason. */
   readonly failure: ShoalError | undefined;
@@ -69,6 +70,17 @@ export async function findHolders(
   context: RequestContext,
   own?: OwnId,
 ): Promise<readonly Holders[]> {
+  const found = await findByName(router, schema, ids, context, own);
+  return context.rights === undefined ? found : inOrderOfCreation(router, ids, found, context);
+}
+
+async function findByName(
+  router: ShardRouter,
+  schema: SchemaSnapshot,
+  ids: readonly ObjectId[],
+  context: RequestContext,
+  own: OwnId | undefined,
+): Promise<readonly Holders[]> {
   const plans = nodePlans(router, schema);
   const question: Question = { router, plans, own };
   const ownNode = own?.record && nodeOrUndefined(router, router.shardOf(own.record, own.id));
@@ -119,7 +131,7 @@ export async function findHoldersOf(
 }
 
 /**
- * The first class by name that has the id. When none of those that could be asked has it and some could not, fails with
+ * The first class that has the id. When none of those that could be asked has it and some could not, fails with
  * their error.
  */
 export async function findFirstHolder(
@@ -131,7 +143,7 @@ export async function findFirstHolder(
   return firstHolder(await findHoldersOf(router, schema, id, context));
 }
 
-/** The first class by name; fails with the failure when there is none. */
+/** The first class; fails with the failure when there is none. */
 export function firstHolder({ holding, failure }: Holders): ClassRecord | undefined {
   if (holding[0] === undefined && failure !== undefined) throw failure;
   return holding[0];

@@ -9,6 +9,7 @@ const snapshot: SchemaSnapshot = { historyId: "h", version: 3, classes: ["A", "B
 
 function rightsTo(readable: string, known = readable): ClassRights {
   return {
+    holder: { username: "ann", groups: [], userType: "db" },
     mayRead: (name) => readable.includes(name),
     mayKnow: (name) => known.includes(name),
     may: () => false,

@@ -1,5 +1,6 @@
 import { MemoryStore } from "@shoal/kv";
 import { type ClassDefinition, type PropertyDefinition, ShoalError } from "@shoal/model";
+import type { ClassRecord } from "@shoal/rpc";
 import { describe, expect, test } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import { Ledger } from "./ledger.js";
@@ -38,6 +39,14 @@ async function versionOf(coordinator: SchemaCoordinator): Promise<number> {
   return (await coordinator.current(context)).version;
 }
 
+/** The class with these properties, as auto-schema gets it: made, or there and extended. */
+async function ensure(coordinator: SchemaCoordinator, wanted: ClassDefinition): Promise<ClassRecord> {
+  const { record, isMade } = await coordinator.ensureClass(wanted, context);
+  if (isMade) return record;
+  const { properties } = wanted;
+  return (await coordinator.ensureProperties(wanted.class, record.classId, properties ?? [], context)).record;
+}
+
 describe("ensureClass", () => {
   test("many at once create a class once, with the properties of all of them, one change each at most", async () => {
     const coordinator = await open();
@@ -47,7 +56,7 @@ describe("ensureClass", () => {
       definition("Car", [property("b", "int")]),
       definition("Car", [property("a", "text"), property("b", "int")]),
     ];
-    const records = await Promise.all(wanted.map((one) => coordinator.ensureClass(one, context)));
+    const records = await Promise.all(wanted.map((one) => ensure(coordinator, one)));
     expect(new Set(records.map(({ classId }) => classId)).size).toBe(1);
     const { version, classes } = await coordinator.current(context);
     expect(version).toBe(2);
@@ -68,7 +77,7 @@ describe("ensureClass", () => {
       return revision;
     };
     const works = Array.from({ length: 40 }, (_, at) =>
-      coordinator.ensureClass(definition(`C${at % 3}`, [property(`p${at % 4}`, "int")]), context),
+      ensure(coordinator, definition(`C${at % 3}`, [property(`p${at % 4}`, "int")])),
     );
     await Promise.all(works);
     expect(failed).toBe(0);
@@ -90,19 +99,34 @@ describe("ensureClass", () => {
     expect((await coordinator.current(context)).classes).toHaveLength(1);
   });
 
-  test("leaves everything else of an existing class as it is", async () => {
+  test("leaves an existing class as it is, and says that it has not made it", async () => {
     const coordinator = await open();
-    await coordinator.addClass({ ...definition("Car"), description: "mine", vectorizer: "none" }, context);
-    const { definition: after } = await coordinator.ensureClass(
-      { ...definition("Car", [property("a", "text")]), description: "Auto generated class", vectorizer: "other" },
-      context,
+    const made = await coordinator.addClass(definition("Car", [property("b", "int")]), context);
+    const { version } = await coordinator.current(context);
+    const wanted = { ...definition("Car", [property("a", "text")]), description: "Auto generated class" };
+    expect(await coordinator.ensureClass(wanted, context)).toEqual({ record: made, isMade: false });
+    expect(await versionOf(coordinator)).toBe(version);
+  });
+
+  test("of many at once one has made it", async () => {
+    const coordinator = await open();
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => coordinator.ensureClass(definition("Car"), context)),
     );
-    expect(after).toEqual({
-      class: "Car",
-      description: "mine",
-      vectorizer: "none",
-      properties: [property("a", "text")],
-    });
+    expect(answers.map(({ isMade }) => isMade)).toEqual([true, false, false, false, false]);
+  });
+
+  test("knows its own class when the request comes again, until that is settled, also after a restart", async () => {
+    const meta = await EmbeddedMetaStore.open(new MemoryStore(), () => "history");
+    const first = await open(meta);
+    const mine = { ...context, changeId: "mine" };
+    const made = await first.ensureClass(definition("Car"), mine);
+    expect(made.isMade).toBe(true);
+    const second = await open(meta);
+    expect(await second.ensureClass(definition("Car"), mine)).toEqual(made);
+    expect((await second.ensureClass(definition("Car"), { ...context, changeId: "other" })).isMade).toBe(false);
+    await second.settle("mine", context);
+    expect((await second.ensureClass(definition("Car"), mine)).isMade).toBe(false);
   });
 });
 
@@ -126,6 +150,23 @@ describe("ensureProperties", () => {
     ]);
     await coordinator.ensureProperties("Car", classId, [property("c", "Car")], context);
     expect(await versionOf(coordinator)).toBe(2);
+  });
+
+  test("says which ones it has added, each to the one who did, also when his request comes again", async () => {
+    const coordinator = await open();
+    const { classId } = await coordinator.addClass(definition("Car", [property("a", "text")]), context);
+    const add = (changeId: string, ...names: readonly string[]) => {
+      const properties = names.map((name) => property(name, "text"));
+      return coordinator.ensureProperties("Car", classId, properties, { ...context, changeId });
+    };
+    expect((await add("first", "a", "b")).added).toEqual(["b"]);
+    expect((await add("second", "b", "c")).added).toEqual(["c"]);
+    expect((await add("third", "a", "b")).added).toEqual([]);
+    const { version } = await coordinator.current(context);
+    expect((await add("first", "a", "b")).added).toEqual(["b"]);
+    expect(await versionOf(coordinator)).toBe(version);
+    await coordinator.settle("first", context);
+    expect((await add("first", "a", "b")).added).toEqual([]);
   });
 
   test("of two who infer different types the second is refused, and nothing of his is left", async () => {
@@ -178,7 +219,7 @@ describe("the limits of the schema", () => {
     const message = "the schema would have 4 classes, at most 3 are allowed (SCHEMA_CLASSES_MAX)";
     await expect(coordinator.addClass(definition("D"), context)).rejects.toMatchObject({ code: "invalid", message });
     await expect(coordinator.ensureClass(definition("D"), context)).rejects.toMatchObject({ code: "invalid", message });
-    await coordinator.ensureClass(definition("C", [property("a", "int")]), context);
+    await ensure(coordinator, definition("C", [property("a", "int")]));
     await deleteClass(coordinator, "A", context);
     await coordinator.ensureClass(definition("D"), context);
   });
@@ -189,7 +230,7 @@ describe("the limits of the schema", () => {
     const message = "the schema would have 3 shards, at most 2 are allowed (SCHEMA_SHARDS_MAX)";
     await expect(coordinator.addClass(definition("C"), context)).rejects.toMatchObject({ code: "invalid", message });
     await expect(coordinator.ensureClass(definition("C"), context)).rejects.toMatchObject({ code: "invalid", message });
-    await coordinator.ensureClass(definition("B", [property("a", "int")]), context);
+    await ensure(coordinator, definition("B", [property("a", "int")]));
     await deleteClass(coordinator, "A", context);
     await coordinator.ensureClass(definition("C"), context);
   });
@@ -206,7 +247,7 @@ describe("the limits of the schema", () => {
     await expect(coordinator.addClass(definition("B"), context)).rejects.toMatchObject(refused);
     await expect(coordinator.ensureClass(definition("B"), context)).rejects.toMatchObject(refused);
     expect(await versionOf(coordinator)).toBe(version);
-    await coordinator.ensureClass(definition("A", [property("a", "int")]), context);
+    await ensure(coordinator, definition("A", [property("a", "int")]));
     room = 1;
     await coordinator.addClass(definition("B"), context);
   });

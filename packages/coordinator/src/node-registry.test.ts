@@ -191,7 +191,8 @@ describe("placement", () => {
     };
     await expect(schema.addClass(definition("New"), context)).rejects.toMatchObject(refusal);
     await expect(schema.ensureClass(definition("New"), context)).rejects.toMatchObject(refusal);
-    await schema.ensureClass({ ...definition("Old"), properties: [{ name: "p", dataType: ["int"] }] }, context);
+    const { record } = await schema.ensureClass(definition("Old"), context);
+    await schema.ensureProperties("Old", record.classId, [{ name: "p", dataType: ["int"] }], context);
     await nodes.register(node("n3"), context);
     await schema.addClass(definition("New"), context);
   });

@@ -15,11 +15,13 @@ const WAITED_MS_MAX = 60_000;
 
 /** What was made. */
 export interface ChangeSubject {
-  readonly kind: "class" | "property" | "drop";
+  readonly kind: "class" | "property" | "properties" | "drop";
   readonly className: string;
   readonly classId: string;
   /** Of the kind `property`. */
   readonly property?: string;
+  /** Of the kind `properties`: several that one change has added. */
+  readonly properties?: readonly string[];
 }
 
 /** A change that is made and whose caller may not have the answer. */
@@ -40,8 +42,13 @@ export function changeCaller(id: string, deadline: number, nowMs: number): Chang
 }
 
 export function putOpenChange({ id, untilMs }: ChangeCaller, subject: ChangeSubject): MetaChange {
-  const { kind, className, classId, property } = subject;
-  const value = { kind, className, classId, ...(property !== undefined && { property }), untilMs };
+  const { kind, className, classId, property, properties } = subject;
+  const value = {
+    ...{ kind, className, classId },
+    ...(property !== undefined && { property }),
+    ...(properties !== undefined && { properties }),
+    untilMs,
+  };
   return { key: CHANGE_PREFIX + id, value: value as unknown as Json };
 }
 

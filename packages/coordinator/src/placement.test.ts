@@ -54,7 +54,7 @@ test(`F6: new classes are spread over the nodes that the caller reaches, over al
     const count = 1 + below(8);
     const made = [
       await schema.addClass(definition("Added", count), context, { lostNodes: lost }),
-      await schema.ensureClass(definition("Ensured", count), context, { lostNodes: lost }),
+      (await schema.ensureClass(definition("Ensured", count), context, { lostNodes: lost })).record,
     ];
     for (const record of made) {
       const counts = shardsByNode(record);
@@ -65,7 +65,9 @@ test(`F6: new classes are spread over the nodes that the caller reaches, over al
     }
     // A class that there is stays where it is.
     const [, ensured] = made;
-    const again = await schema.ensureClass(definition("Ensured", count), context, { lostNodes: names.slice(1) });
+    const { record: again } = await schema.ensureClass(definition("Ensured", count), context, {
+      lostNodes: names.slice(1),
+    });
     expect(again.sharding).toEqual(ensured?.sharding);
   }
 });

@@ -15,6 +15,8 @@ import {
   type ClassIncarnation,
   type ClassPlan,
   type ClassRecord,
+  type EnsuredClass,
+  type EnsuredProperties,
   isComplete,
   type RequestContext,
   type SchemaSnapshot,
@@ -126,13 +128,20 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     });
   }
 
-  ensureClass(definition: ClassDefinition, context: RequestContext, plan: ClassPlan = {}): Promise<ClassRecord> {
-    return this.#decided(context, (schema, state) => {
+  ensureClass(definition: ClassDefinition, context: ChangeContext, plan: ClassPlan = {}): Promise<EnsuredClass> {
+    const caller = this.#callerOf(context);
+    return this.#decided<EnsuredClass>(context, (schema, state) => {
       refuseGoneClass(definition.class, plan, state);
       const stored = schema.classes.get(definition.class);
-      if (stored === undefined) return this.#newClass(definition, schema, state, plan, undefined);
-      const { changes, answer } = this.#extended(stored, definition.properties ?? [], schema);
-      return { changes, answer: { answer } };
+      if (stored !== undefined) {
+        const { record } = stored;
+        // A request that comes once more finds what it has made.
+        const isMade = ownChange(state, caller, record)?.kind === "class";
+        return { changes: [], answer: { answer: { record, isMade } } };
+      }
+      const { changes, answer: verdict } = this.#newClass(definition, schema, state, plan, caller);
+      if (!("answer" in verdict)) return { changes, answer: verdict };
+      return { changes, answer: { answer: { record: verdict.answer, isMade: true } } };
     });
   }
 
@@ -140,11 +149,20 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     className: string,
     classId: string,
     properties: readonly PropertyDefinition[],
-    context: RequestContext,
-  ): Promise<ClassRecord> {
-    return this.#change(context, (schema) =>
-      this.#extended(storedClass(schema, className, classId), properties, schema),
-    );
+    context: ChangeContext,
+  ): Promise<EnsuredProperties> {
+    const caller = this.#callerOf(context);
+    return this.#change(context, (schema, state) => {
+      const stored = storedClass(schema, className, classId);
+      const own = ownChange(state, caller, stored.record)?.properties;
+      if (own !== undefined) return { changes: [], answer: { record: stored.record, added: own } };
+      const { changes, answer: record } = this.#extended(stored, properties, schema);
+      const known = stored.record.definition.properties?.length ?? 0;
+      const added = (record.definition.properties ?? []).slice(known).map(({ name }) => name);
+      const subject = { kind: "properties", className, classId, properties: added } as const;
+      const open = caller === undefined || added.length === 0 ? [] : [putOpenChange(caller, subject)];
+      return { changes: [...changes, ...open], answer: { record, added } };
+    });
   }
 
   updateClass(definition: ClassDefinition, expectedVersion: number, context: RequestContext): Promise<ClassRecord> {
@@ -385,6 +403,16 @@ function openChange(state: MetaState, { kind, classId, property }: ChangeSubject
   return readOpenChanges(state).find(
     (one) => one.kind === kind && one.classId === classId && one.property === property,
   );
+}
+
+/** What the caller has made of the class when his request came before. */
+function ownChange(
+  state: MetaState,
+  caller: ChangeCaller | undefined,
+  { classId }: ClassRecord,
+): OpenChange | undefined {
+  if (caller === undefined) return undefined;
+  return readOpenChanges(state).find((one) => one.id === caller.id && one.classId === classId);
 }
 
 function unknownClass(className: string): ShoalError {

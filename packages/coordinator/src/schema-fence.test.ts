@@ -151,7 +151,8 @@ describe("F1: the deletion of a class", () => {
     const { version } = await schema.current(world.context());
     const planned = { plannedVersion: version };
     const late = { ...definition("Car"), properties: [{ name: "late", dataType: ["text"] }] };
-    const { classId } = await schema.ensureClass(definition("Car"), world.context(), planned);
+    const { record } = await schema.ensureClass(definition("Car"), world.context(), planned);
+    const { classId } = record;
     expect(await codeOf(schema.ensureClass(late, world.context(), planned))).toBe("done");
     expect(await codeOf(schema.deleteClass({ className: "Car", classId }, world.context("d1")))).toBe("unavailable");
     for (const name of NODES) await nodes.confirmDropped(name, [classId], world.context());

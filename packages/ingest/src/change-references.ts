@@ -11,6 +11,7 @@ import {
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
+import { newTargets } from "./kept-references.js";
 import { holdersOf, locateObjects } from "./locate-objects.js";
 import { Turns } from "./turns.js";
 
@@ -18,6 +19,8 @@ import { Turns } from "./turns.js";
 export interface ReferenceChange {
   /** Begins the messages about its references; undefined: they are not checked. */
   readonly prefix: string | undefined;
+  /** Whether references that the object holds already may stay, wherever they point to (`newTargets`). */
+  readonly mayKeep: boolean;
   /** What an unknown object is, and a property that holds no references. */
   readonly absence: "invalid" | "notFound";
   readonly merge: (property: string, targets: readonly ObjectId[], scheme: BeaconScheme) => Partial<ObjectMerge>;
@@ -25,12 +28,14 @@ export interface ReferenceChange {
 
 export const ADD: ReferenceChange = {
   prefix: "invalid reference: ",
+  mayKeep: false,
   absence: "invalid",
   merge: (property, targets, scheme) => ({ append: { [property]: targets.map((id) => referenceTo(id, scheme)) } }),
 };
 
 export const REPLACE: ReferenceChange = {
   prefix: "invalid references: ",
+  mayKeep: true,
   absence: "invalid",
   merge: (property, targets, scheme) => ({ set: { [property]: targets.map((id) => referenceTo(id, scheme)) } }),
 };
@@ -38,6 +43,7 @@ export const REPLACE: ReferenceChange = {
 /** A beacon that cannot be read is that of no reference in the list. */
 export const REMOVE: ReferenceChange = {
   prefix: undefined,
+  mayKeep: false,
   absence: "notFound",
   merge: (property, targets) => ({ remove: { [property]: targets } }),
 };
@@ -64,10 +70,15 @@ export async function changeReferences(
   context.witness?.concerns("class", record.definition.class);
   context.rights?.require("update_data", record.definition.class);
   if (prefix !== undefined) {
-    for (const target of targets) {
-      const { holding, failure } = holdersOf(located, target);
-      if (holding.length === 0) throw failure ?? notFound(prefix, target);
+    const isMissing = (target: ObjectId) => holdersOf(located, target).holding.length === 0;
+    let missing = targets.filter(isMissing);
+    if (missing.length > 0 && change.mayKeep) {
+      const places = missing.map((target) => ({ className: record.definition.class, property, id: target }));
+      const [left = []] = await newTargets(parts, [{ place: { record, id }, targets: places }], context);
+      missing = left.map((target) => target.id);
     }
+    const [first] = missing;
+    if (first !== undefined) throw holdersOf(located, first).failure ?? notFound(prefix, first);
     if (fault !== undefined) throw withPrefix(prefix, fault);
   }
   const { beaconScheme } = parts.profile;

@@ -5,6 +5,7 @@ import {
   checkDimensions,
   isVectorMissing,
   type JsonObject,
+  type ObjectId,
   type Properties,
   parseVector,
   parseVectorWeights,
@@ -41,16 +42,17 @@ export const OBJECT_PREFIX = "invalid object: ";
 
 /**
  * Content, existence of what it refers to, vector; fails with `invalid` on the first fault, with `unavailable` when the
- * existence of a target cannot be told.
+ * existence of a target cannot be told. `id`: of the object that is replaced, which may keep what it refers to.
  */
 export async function checkObject(
+  id: ObjectId,
   input: ObjectInput,
-  parts: Pick<IngestParts, "router" | "schema" | "profile" | "limits">,
+  parts: Pick<IngestParts, "router" | "schema" | "wholeSchema" | "profile" | "limits">,
   context: RequestContext,
 ): Promise<CheckedObject> {
   const content = checkObjectContent(input, parts.schema, parts.profile.beaconScheme);
   try {
-    await requireTargets(parts, content.targets, context);
+    await requireTargets(parts, content.targets, context, { record: content.record, id });
   } catch (fault) {
     throw withPrefix(OBJECT_PREFIX, fault);
   }

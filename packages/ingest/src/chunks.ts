@@ -1,10 +1,13 @@
-import { ShoalError } from "@shoal/model";
+import { type DataAction, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
 import { requireTime } from "./turns.js";
 
 /** How the items of a batch that go to one shard are written. */
 export interface ChunkedWork<Item> {
+  /** The class of the items, and what is done to its objects. */
+  readonly className: string;
+  readonly actions: readonly DataAction[];
   /** Where the chunk that begins at `from` ends. */
   readonly end: (from: number) => number;
   readonly store: (chunk: readonly Item[]) => Promise<void>;
@@ -13,19 +16,21 @@ export interface ChunkedWork<Item> {
 }
 
 /**
- * Stores items one chunk after the other. A chunk that fails takes those behind it with it, and nothing else. Fails itself
+ * Stores items one chunk after the other, each when whoever asks may still do it. A chunk that fails takes those behind it with it, and nothing else. Fails itself
  * only when the time of the batch is over; what was acknowledged by then stays.
  */
 export async function storeInChunks<Item>(
-  parts: Pick<IngestParts, "nowMs">,
+  parts: Pick<IngestParts, "nowMs" | "rightsOf">,
   items: readonly Item[],
-  { end, store, onFailed }: ChunkedWork<Item>,
+  { className, actions, end, store, onFailed }: ChunkedWork<Item>,
   context: RequestContext,
 ): Promise<void> {
   let done = 0;
   try {
     while (done < items.length) {
       requireTime(parts, context);
+      const rights = context.rights && parts.rightsOf?.(context.rights.holder);
+      for (const action of actions) rights?.require(action, className);
       const next = end(done);
       await store(items.slice(done, next));
       done = next;

@@ -4,7 +4,7 @@ import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
 
 /**
- * Deletes the object of the first class by name that has the id; false when none has it. Fails with `forbidden` where whoever asks may
+ * Deletes the object of the first class (`Holders`) that has the id; false when none has it. Fails with `forbidden` where whoever asks may
  * not delete objects of that class.
  */
 export async function deleteObject(parts: IngestParts, id: ObjectId, context: RequestContext): Promise<boolean> {

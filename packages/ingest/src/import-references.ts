@@ -106,12 +106,14 @@ function joined(from: ShoalError, to: ShoalError): ShoalError {
 
 /** A shard that fails takes only its own items with it. Fails with `deadlineExceeded` when the deadline passes. */
 function storeReferences(
-  parts: Pick<IngestParts, "router" | "nowMs" | "limits">,
+  parts: Pick<IngestParts, "router" | "nowMs" | "limits" | "rightsOf">,
   { shard, objects }: ShardReferences,
   outcomes: (ReferenceOutcome | undefined)[],
   context: RequestContext,
 ): Promise<void> {
   const work: ChunkedWork<ObjectReferences> = {
+    className: shard.className,
+    actions: ["update_data"],
     end: (from) => from + parts.limits.chunkObjectsMax,
     store: async (chunk) => {
       const results = await parts.router.node(shard).mergeObjects(shard, chunk.map(mergeOf), context);

@@ -1,5 +1,5 @@
 import type { SchemaView, WriteRouter } from "@shoal/cluster";
-import type { WireProfile } from "@shoal/model";
+import type { ClassRights, RightsHolder, WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { SchemaService } from "@shoal/rpc";
 import type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
@@ -38,6 +38,8 @@ export interface IngestParts {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   readonly limits: IngestLimits;
+  /** What somebody may do now who had rights before; absent: roles are off. Fails with `unavailable`. */
+  readonly rightsOf?: ((holder: RightsHolder) => ClassRights) | undefined;
   /** Undefined: objects of unseen classes, and unseen properties, are refused. */
   readonly autoSchema: AutoSchemaSettings | undefined;
 }

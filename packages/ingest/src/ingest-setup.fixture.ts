@@ -2,7 +2,7 @@ import { type ObjectId, ShoalError, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoa
 import type { RequestContext } from "@shoal/rpc";
 import type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
 import type { AutoSchemaTypes } from "./auto-schema/infer-data-type.js";
-import { INGEST_LIMITS, type IngestLimits } from "./ingest-parts.js";
+import { INGEST_LIMITS, type IngestLimits, type IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { MemoryCluster } from "./memory-cluster.fixture.js";
 import { ObjectIngest } from "./object-ingest.js";
@@ -22,6 +22,7 @@ export interface SetupOptions {
   /** Switches auto-schema on. */
   readonly autoSchema?: Partial<AutoSchemaTypes>;
   readonly onMade?: AutoSchemaSettings["onMade"];
+  readonly rightsOf?: IngestParts["rightsOf"];
 }
 
 /** An ingest over a memory cluster with the classes Car (all kinds of properties), Bus and Note (no vectors). */
@@ -49,6 +50,7 @@ export function setUp(options: SetupOptions = {}): Setup {
     newId: () => `00000000-0000-4000-8000-${(++ids).toString(16).padStart(12, "0")}`,
     nowMs: options.nowMs ?? (() => cluster.now),
     limits: { ...INGEST_LIMITS, ...options.limits },
+    rightsOf: options.rightsOf,
     autoSchema:
       options.autoSchema === undefined ? undefined : autoSchemaOf(cluster, options.autoSchema, options.onMade),
   });

@@ -2,6 +2,7 @@ import { findHolders, type Holders, type OwnId } from "@shoal/cluster";
 import { missingTarget, type ObjectId, type ReferenceTarget, type ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
+import { newTargets, type StoredPlace } from "./kept-references.js";
 
 /** Which classes have an object, by its id. */
 export type Located = ReadonlyMap<ObjectId, Holders>;
@@ -40,15 +41,21 @@ export function targetFault(targets: readonly ReferenceTarget[], located: Locate
   return undefined;
 }
 
-/** Fails with the `targetFault` of what an object refers to. */
+/** Fails with the `targetFault` of what an object refers to. `place`: the object, which may keep what it holds already. */
 export async function requireTargets(
-  parts: Pick<IngestParts, "router" | "schema" | "limits">,
+  parts: Pick<IngestParts, "router" | "schema" | "wholeSchema" | "limits" | "profile">,
   targets: readonly ReferenceTarget[],
   context: RequestContext,
+  place?: StoredPlace,
 ): Promise<void> {
   if (targets.length === 0) return;
   const ids = targets.map(({ id }) => id);
-  const fault = targetFault(targets, await locateObjects(parts, ids, context));
+  const located = await locateObjects(parts, ids, context);
+  let fault = targetFault(targets, located);
+  if (fault !== undefined && place !== undefined) {
+    const [left = targets] = await newTargets(parts, [{ place, targets }], context);
+    fault = targetFault(left, located);
+  }
   if (fault !== undefined) throw fault;
 }
 

@@ -24,6 +24,8 @@ import {
 import type {
   ClassPlan,
   ClassRecord,
+  EnsuredClass,
+  EnsuredProperties,
   FoundObjects,
   RequestContext,
   SchemaSnapshot,
@@ -157,17 +159,18 @@ export class MemoryCluster implements SchemaView, WriteRouter {
     definition: ClassDefinition,
     context: RequestContext,
     { plannedVersion = Number.POSITIVE_INFINITY }: ClassPlan = {},
-  ): Promise<ClassRecord> {
+  ): Promise<EnsuredClass> {
     await this.beforeEnsure();
     if ((this.#gone.get(definition.class) ?? 0) > plannedVersion) {
       throw new ShoalError("conflict", `class '${definition.class}' was deleted since`);
     }
     const known = this.classRecord(definition.class);
-    if (known !== undefined) return this.#extend(known, definition.properties ?? []);
+    if (known !== undefined) return { record: known, isMade: false };
     context.signal?.throwIfAborted();
     checkNewClass(definition, this.#definitions(), this.schemaLimits);
     this.schemaChanges++;
-    return this.addDefinition(JSON.parse(JSON.stringify(definition)) as ClassDefinition);
+    const record = this.addDefinition(JSON.parse(JSON.stringify(definition)) as ClassDefinition);
+    return { record, isMade: true };
   }
 
   async ensureProperties(
@@ -175,10 +178,14 @@ export class MemoryCluster implements SchemaView, WriteRouter {
     classId: string,
     properties: readonly PropertyDefinition[],
     _context: RequestContext,
-  ): Promise<ClassRecord> {
+  ): Promise<EnsuredProperties> {
     await this.beforeEnsure();
     const known = this.classRecord(className);
-    if (known?.classId === classId) return this.#extend(known, properties);
+    if (known?.classId === classId) {
+      const record = this.#extend(known, properties);
+      const added = (record.definition.properties ?? []).slice(known.definition.properties?.length ?? 0);
+      return { record, added: added.map(({ name }) => name) };
+    }
     throw new ShoalError("notFound", `could not find class '${className}'`);
   }
 

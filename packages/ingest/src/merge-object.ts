@@ -54,7 +54,7 @@ export async function mergeObject(
   };
   let checked: CheckedMerge;
   try {
-    checked = await checkMerge(parts, input, context);
+    checked = await checkMerge(parts, id, input, context);
   } catch (refusal) {
     throw await absenceOr(withPrefix(PREFIX, refusal), parts, id, input, wording, context);
   }
@@ -79,13 +79,18 @@ export async function mergeObject(
   if (record.definition.vectorizer !== "none") await settleVector(parts, record, merged, properties, context);
 }
 
-async function checkMerge(parts: IngestParts, input: ObjectInput, context: RequestContext): Promise<CheckedMerge> {
+async function checkMerge(
+  parts: IngestParts,
+  id: ObjectId,
+  input: ObjectInput,
+  context: RequestContext,
+): Promise<CheckedMerge> {
   const record = classOf(input, parts.schema);
   refuseUnbuiltMembers(input);
   parseVectorWeights(input.vectorWeights);
   const validator = propertyValidator(record.definition, parts.profile.beaconScheme);
   const changes = validator.parseChanges(input.properties);
-  await requireTargets(parts, validator.referenceTargets(changes.set), context);
+  await requireTargets(parts, validator.referenceTargets(changes.set), context, { record, id });
   const isSent = record.definition.vectorizer === "none" && !isVectorMissing(input.vector);
   const vector = isSent ? checkGivenVector(input.vector, record) : undefined;
   const split = parts.profile.patchReferences === "append" ? splitReferences(validator, changes) : undefined;

@@ -28,7 +28,7 @@ export async function replaceObject(
   };
   let checked: CheckedObject;
   try {
-    checked = await checkObject(input, parts, context);
+    checked = await checkObject(id, input, parts, context);
   } catch (refusal) {
     throw await absenceOr(refusal, parts, id, input, wording, context);
   }

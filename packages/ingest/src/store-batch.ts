@@ -24,7 +24,7 @@ interface ShardGroup {
  * own items with it. Fails with `deadlineExceeded` when the deadline passes.
  */
 export async function storeBatch(
-  parts: Pick<IngestParts, "router" | "nowMs" | "limits">,
+  parts: Pick<IngestParts, "router" | "nowMs" | "limits" | "rightsOf">,
   items: readonly BatchItem[],
   outcomes: (BatchOutcome | undefined)[],
   context: RequestContext,
@@ -45,12 +45,14 @@ function groupByShard({ router }: Pick<IngestParts, "router">, items: readonly B
 }
 
 async function storeGroup(
-  parts: Pick<IngestParts, "router" | "nowMs" | "limits">,
+  parts: Pick<IngestParts, "router" | "nowMs" | "limits" | "rightsOf">,
   { shard, items }: ShardGroup,
   outcomes: (BatchOutcome | undefined)[],
   context: RequestContext,
 ): Promise<void> {
   const work: ChunkedWork<BatchItem> = {
+    className: shard.className,
+    actions: ["create_data", "update_data"],
     end: (from) => chunkEnd(items, from, parts.limits),
     store: async (chunk) => {
       const objects = chunk.map((item) => item.object);

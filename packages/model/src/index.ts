@@ -1,4 +1,4 @@
-export type { ClassAction, ClassRights, DataAction } from "./access/class-rights.js";
+export type { ClassAction, ClassRights, DataAction, RightsHolder } from "./access/class-rights.js";
 export { PATTERN_CHARS_MAX, Pattern } from "./access/pattern.js";
 export {
   ACTIONS,

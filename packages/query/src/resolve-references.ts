@@ -38,7 +38,7 @@ const REFERENCE_WORK = 15;
  * answer as often as it is reached. Objects need their properties.
  *
  * A beacon has no class, so every selected class of a property is asked. Of twins, objects with one id in several of
- * these classes, the first class by name has it, as elsewhere. Targets stand in the order of the selected classes,
+ * these classes, the first class by name has it, and where roles are on the one whose object is oldest, as elsewhere. Targets stand in the order of the selected classes,
  * inside of one in stored order; what is gone is left out. Fails with `tooLarge`, naming the limit, before it follows
  * more than `referencedRowsMax` references.
  */
@@ -191,6 +191,20 @@ class Resolution {
     });
   }
 
+  /** Which of the classes has what is referred to. */
+  #first(byName: readonly Candidate[], id: ObjectId): Candidate | undefined {
+    if (this.#context.rights === undefined) return byName.find(({ found }) => found.objects.get(id));
+    let first: Candidate | undefined;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const candidate of byName) {
+      const created = candidate.found.objects.get(id)?.creationTimeUnix;
+      if (created === undefined || created >= oldest) continue;
+      first = candidate;
+      oldest = created;
+    }
+    return first;
+  }
+
   /** Gives the rows of one property what they refer to. */
   async #link({ property, candidates, edges }: Followed): Promise<void> {
     const byName = [...candidates].sort((a, b) => (a.target.className < b.target.className ? -1 : 1));
@@ -200,7 +214,7 @@ class Resolution {
         for (const id of ids) {
           const object = candidate.found.objects.get(id);
           if (object === undefined) continue;
-          if (candidates.length > 1 && byName.find(({ found }) => found.objects.get(id)) !== candidate) continue;
+          if (candidates.length > 1 && this.#first(byName, id) !== candidate) continue;
           rows.push(reached(candidate, object, row.times));
         }
       }

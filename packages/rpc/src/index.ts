@@ -43,6 +43,8 @@ export {
   type ClassIncarnation,
   type ClassPlan,
   type ClassRecord,
+  type EnsuredClass,
+  type EnsuredProperties,
   type FormerHistory,
   goesOnFrom,
   type SchemaPosition,

@@ -177,7 +177,7 @@ describe("several coordinators", () => {
       },
       ensureClass: async (definition: ClassDefinition, _context: ChangeContext, plan?: ClassPlan) => {
         heard.push(plan?.lostNodes);
-        return recordOf(definition);
+        return { record: recordOf(definition), isMade: true };
       },
     });
     const recordOf = (definition: ClassDefinition): ClassRecord => {

@@ -73,6 +73,20 @@ export interface ClassPlan {
   readonly lostNodes?: readonly string[];
 }
 
+/** The class that there is, and what the call has changed. */
+export interface EnsuredClass {
+  readonly record: ClassRecord;
+  /** Whether it was this call that made it. */
+  readonly isMade: boolean;
+}
+
+/** The class with the properties that it was to have, and what the call has changed. */
+export interface EnsuredProperties {
+  readonly record: ClassRecord;
+  /** The names of those that it was this call that added. */
+  readonly added: readonly string[];
+}
+
 /** The context of a change that may be repeated. */
 export interface ChangeContext extends RequestContext {
   /** Names the change, however often it is sent; whoever sends it settles it. Absent: it is sent once. */
@@ -108,11 +122,11 @@ export interface SchemaService {
   /** Fails with `notFound` for an unknown class, with `invalid` when the property contradicts the schema as it is now. */
   addProperty(className: string, property: PropertyDefinition, context: ChangeContext): Promise<ClassRecord>;
   /**
-   * The class of that name with at least the properties of `definition`, in one change or none: created when there is
-   * none, as by `addClass`, else as `ensureProperties`; an existing class is otherwise left as it is. Fails as `addClass`
-   * and `ensureProperties`, with `conflict` also when the class was deleted after `plannedVersion` and there is another one.
+   * The class of that name: created when there is none, as by `addClass`, else as it is: making a class and changing one
+   * that somebody else has made are two rights. Fails as `addClass`, with `conflict` also when the class was deleted after
+   * `plannedVersion` and there is another one.
    */
-  ensureClass(definition: ClassDefinition, context: RequestContext, plan?: ClassPlan): Promise<ClassRecord>;
+  ensureClass(definition: ClassDefinition, context: ChangeContext, plan?: ClassPlan): Promise<EnsuredClass>;
   /**
    * The class with at least these properties: those that it lacks are added in one change; it is no fault that somebody
    * else added some of them. Nothing is changed on any failure: `conflict` when it has one of them with another data
@@ -122,8 +136,8 @@ export interface SchemaService {
     className: string,
     classId: string,
     properties: readonly PropertyDefinition[],
-    context: RequestContext,
-  ): Promise<ClassRecord>;
+    context: ChangeContext,
+  ): Promise<EnsuredProperties>;
   /**
    * Resolves when the class is out of the schema and every storage node with a shard of it has confirmed that it takes
    * nothing more into it. Fails with `unavailable`, naming them, when some have not within ten seconds: the class stays out

@@ -1,5 +1,5 @@
 import { type ClassDefinition, type PropertyDefinition, ShoalError } from "@shoal/model";
-import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
+import type { ClassRecord, EnsuredClass, EnsuredProperties, SchemaSnapshot } from "@shoal/rpc";
 import { Ledger } from "../ledger.js";
 import type { MetaStore } from "../meta-store.js";
 import { NodeRegistry } from "../node-registry.js";
@@ -27,8 +27,10 @@ export type Operation =
   | { readonly kind: "register"; readonly node: string }
   | { readonly kind: "read" };
 
+export type Answer = ClassRecord | EnsuredClass | EnsuredProperties | SchemaSnapshot | number | undefined;
+
 export type Outcome =
-  | { readonly type: "done"; readonly answer: ClassRecord | SchemaSnapshot | number | undefined }
+  | { readonly type: "done"; readonly answer: Answer }
   | { readonly type: "refused"; readonly code: string }
   /** No answer: it may have been done. */
   | { readonly type: "unknown" };
@@ -132,6 +134,7 @@ function drawOperation({ watched }: Coordinator, number: number, random: () => n
     "ensure",
     "addProperty",
     "ensureProperties",
+    "ensureProperties",
     "update",
     "delete",
     "fix",
@@ -141,6 +144,7 @@ function drawOperation({ watched }: Coordinator, number: number, random: () => n
   if (kind === "register") return { kind, node: draw(NODES) };
   if (kind === "read") return { kind };
   if (kind === "delete" && random() < 0.5) return { kind, className, classId: record?.classId };
+  if (kind === "ensure") return { kind, className, properties: [property()] };
   if (kind === "add" || record === undefined || known === undefined)
     return { kind: "add", className, properties: [property()] };
   const { classId } = record;
@@ -151,11 +155,7 @@ function drawOperation({ watched }: Coordinator, number: number, random: () => n
   return { kind: "ensure", className, properties: [property()] };
 }
 
-function perform(
-  { schema, nodes }: Coordinator,
-  operation: Operation,
-  number: number,
-): Promise<ClassRecord | SchemaSnapshot | number | undefined> {
+function perform({ schema, nodes }: Coordinator, operation: Operation, number: number): Promise<Answer> {
   const marked = (className: string, properties: readonly PropertyDefinition[]) =>
     ({ class: className, description: String(number), properties }) as unknown as ClassDefinition;
   switch (operation.kind) {
@@ -182,7 +182,7 @@ function perform(
   }
 }
 
-async function outcomeOf(promise: Promise<ClassRecord | SchemaSnapshot | number | undefined>): Promise<Outcome> {
+async function outcomeOf(promise: Promise<Answer>): Promise<Outcome> {
   try {
     return { type: "done", answer: await promise };
   } catch (thrown) {

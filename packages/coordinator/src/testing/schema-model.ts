@@ -50,6 +50,8 @@ export function applyOperation(
     return operation.kind === "delete" ? "conflict" : "notFound";
   }
   switch (operation.kind) {
+    case "ensure":
+      return model;
     case "delete":
       return {
         ...model,

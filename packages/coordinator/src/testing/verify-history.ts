@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
+import type { ClassRecord, EnsuredClass, EnsuredProperties, SchemaSnapshot } from "@shoal/rpc";
 import { expect } from "vitest";
 import type { MetaState } from "../meta-store.js";
 import type { Recorded, RecordedHistory } from "./record-history.js";
@@ -91,13 +91,15 @@ function verifyAnswers(
     if (revision !== undefined) {
       expect(outcome.type, where).toBe("done");
       expect(isAnswerOf(recorded, models[revision] ?? EMPTY_MODEL), where).toBe(true);
+      expect(saysChange(recorded, models[revision - 1] ?? EMPTY_MODEL), where).toBe(true);
       continue;
     }
     // It changed nothing: there was a moment while it was under way at which that was right.
     const [from, to] = possible(recorded, operations, committed, models.length - 1);
     const fits = models.slice(from, to + 1).some((model) => {
       const result = applyOperation(model, 0, number, operation, "");
-      return outcome.type === "refused" ? result === outcome.code : result === model && isAnswerOf(recorded, model);
+      if (outcome.type === "refused") return result === outcome.code;
+      return result === model && isAnswerOf(recorded, model) && saysChange(recorded, undefined);
     });
     expect(fits, `${where} between ${from} and ${to}`).toBe(true);
   }
@@ -127,7 +129,23 @@ function isAnswerOf({ operation, outcome }: Recorded, model: Model): boolean {
   if (operation.kind === "delete" || operation.kind === "register") return true;
   const known = model.classes.get(operation.className);
   if (operation.kind === "fixDimensions") return answer === known?.dimensions;
-  return known !== undefined && isRecordOf(answer as ClassRecord, model);
+  return known !== undefined && isRecordOf(recordIn(answer as ClassRecord | EnsuredClass), model);
+}
+
+function recordIn(answer: ClassRecord | EnsuredClass | EnsuredProperties): ClassRecord {
+  return "record" in answer ? answer.record : answer;
+}
+
+/** Whether an answer that says what its operation has changed is right. `before`: what it changed, if it did. */
+function saysChange({ operation, outcome }: Recorded, before: Model | undefined): boolean {
+  if (outcome.type !== "done") return true;
+  if (operation.kind === "ensure") return (outcome.answer as EnsuredClass).isMade === (before !== undefined);
+  if (operation.kind !== "ensureProperties") return true;
+  const { added } = outcome.answer as EnsuredProperties;
+  if (before === undefined) return added.length === 0;
+  const known = before.classes.get(operation.className)?.properties.map(({ name }) => name) ?? [];
+  const asked = new Set(operation.properties.map(({ name }) => name));
+  return isDeepStrictEqual([...added].sort(), [...asked].filter((name) => !known.includes(name)).sort());
 }
 
 function isRecordOf({ classId, definition, dimensions }: ClassRecord, model: Model): boolean {

@@ -1,4 +1,4 @@
-import { ShoalError } from "@shoal/model";
+import { type ClassRights, type RightsHolder, ShoalError } from "@shoal/model";
 import type { AccessService, RequestContext } from "@shoal/rpc";
 import type { RolesConfiguration } from "@shoal/service-runtime";
 import type { Principal } from "../auth/access.js";
@@ -7,7 +7,7 @@ import { type AccessChangesParts, ChangeLine } from "./access-changes.js";
 import { type AccessState, type DatabaseUser, stateOf } from "./access-state.js";
 import { Assignments } from "./assignments.js";
 import { Authority } from "./authority.js";
-import type { Permissions } from "./permissions.js";
+import { Permissions } from "./permissions.js";
 import { RoleChanges } from "./role-changes.js";
 import { UserChanges } from "./user-changes.js";
 
@@ -94,6 +94,27 @@ export class AccessBook implements ApiKeySource, Disposable {
   /** What somebody may do as far as this process knows; undefined when roles are off. Fails with `unavailable`. */
   permissionsOf(principal: Principal): Permissions | undefined {
     return this.#authority?.permissionsOf(principal, this.state());
+  }
+
+  /**
+   * What somebody may do now who had rights before: nothing when he is gone or switched off, or when the name is another user's by
+   * now. Fails with `unavailable`, and where roles are off.
+   */
+  rightsOf(holder: RightsHolder): ClassRights {
+    const state = this.state();
+    const { username, groups, userType } = holder;
+    const principal = { username, groups, userType };
+    const permissions = this.#authority?.permissionsOf(principal, state);
+    if (permissions === undefined) throw new ShoalError("internal", "rights are asked for where roles are off");
+    return this.#isThere(holder, state) ? permissions : new Permissions(principal, [], false, holder.sinceMs);
+  }
+
+  /** Whether whoever the name stood for may still come in. Nobody but the issuer knows of tokens. */
+  #isThere({ username, userType, sinceMs }: RightsHolder, { users }: AccessState): boolean {
+    if (userType !== "db") return true;
+    if (sinceMs === undefined) return this.isStaticUser(username);
+    const user = users.get(username);
+    return this.hasUsers && user?.isActive === true && user.createdMs === sinceMs;
   }
 
   /** What somebody may do at a state. */

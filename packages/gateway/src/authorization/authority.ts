@@ -55,7 +55,8 @@ export class Authority {
     };
     if (userType !== "anonymous") assigned(subjectKey(`user/${userType}`, username));
     if (userType === "oidc") for (const group of groups) assigned(subjectKey("group/oidc", group));
-    return new Permissions(principal, rolesNamed(names, state), isRoot);
+    const sinceMs = userType === "db" ? state.users.get(username)?.createdMs : undefined;
+    return new Permissions(principal, rolesNamed(names, state), isRoot, sinceMs);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   normaliseClassName,
   RESOURCES,
   Rights,
+  type RightsHolder,
   type Role,
   ShoalError,
 } from "@shoal/model";
@@ -31,6 +32,7 @@ const DATA: { readonly [Action in DataAction]: number } = {
  */
 export class Permissions implements ClassRights {
   readonly principal: Principal;
+  readonly holder: RightsHolder;
   readonly roles: readonly Role[];
   readonly rights: Rights;
   /** Whether he has `root`, which is given by settings only. */
@@ -39,8 +41,10 @@ export class Permissions implements ClassRights {
   readonly #classes = new Map<string, number>();
   #everyClass: number | undefined;
 
-  constructor(principal: Principal, roles: readonly Role[], isRoot: boolean) {
+  /** `sinceMs`: of a user that was made at run time, see {@link RightsHolder}. */
+  constructor(principal: Principal, roles: readonly Role[], isRoot: boolean, sinceMs?: number) {
     this.principal = principal;
+    this.holder = { ...principal, sinceMs };
     this.roles = roles;
     this.rights = new Rights(roles);
     this.isRoot = isRoot;

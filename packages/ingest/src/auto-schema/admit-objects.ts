@@ -4,7 +4,7 @@ import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import type { CheckedObject } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
 import type { ObjectInput } from "../ingest-service.js";
-import { locateObjects } from "../locate-objects.js";
+import { type Located, locateObjects } from "../locate-objects.js";
 import { Turns } from "../turns.js";
 import type { AutoSchemaSettings } from "./auto-schema-settings.js";
 import { ClassPlan, type ClassPlanParts, checkPlanned, type PlannedObject, type Refusal } from "./class-plan.js";
@@ -38,8 +38,8 @@ export async function admitObjects(
   lengthOf: (record: ClassRecord) => number | undefined,
   context: RequestContext,
 ): Promise<readonly (CheckedObject | Refusal)[]> {
-  const located = await locateObjects(parts, referenceTargets(inputs), context);
-  const planParts: ClassPlanParts = { settings, scheme: parts.profile.beaconScheme, located };
+  const locate = (some: readonly ObjectInput[]) => locateObjects(parts, referenceTargets(some), context);
+  const planParts: ClassPlanParts = { settings, scheme: parts.profile.beaconScheme, located: await locate(inputs) };
   const places = new Map<string, number[]>();
   for (const [at, { className = "" }] of inputs.entries()) {
     const name = normaliseClassName(className);
@@ -49,7 +49,14 @@ export async function admitObjects(
   }
   const outcomes = new Array<CheckedObject | Refusal | undefined>(inputs.length);
   const schema = parts.wholeSchema ?? parts.schema;
-  const shared: SharedParts = { schema, planParts, lengthOf, turns: new Turns(parts, context), context };
+  let asked: Promise<SchemaSnapshot> | undefined;
+  const shared: SharedParts = {
+    ...{ schema, planParts, locate, lengthOf, turns: new Turns(parts, context), context },
+    currentOnce: () => {
+      asked ??= settings.schemaService.current(context);
+      return asked;
+    },
+  };
   for (const [className, group] of places) {
     if (shared.turns.isOver) await shared.turns.next();
     const admission = new ClassAdmission(className, shared);
@@ -66,6 +73,9 @@ export async function admitObjects(
 interface SharedParts {
   readonly schema: SchemaView;
   readonly planParts: ClassPlanParts;
+  readonly locate: (inputs: readonly ObjectInput[]) => Promise<Located>;
+  /** The schema as the coordinator knows it, asked for once a request. */
+  readonly currentOnce: () => Promise<SchemaSnapshot>;
   readonly lengthOf: (record: ClassRecord) => number | undefined;
   readonly turns: Turns;
   readonly context: RequestContext;
@@ -75,10 +85,12 @@ interface SharedParts {
 class ClassAdmission {
   readonly #className: string;
   readonly #shared: SharedParts;
+  #planParts: ClassPlanParts;
 
   constructor(className: string, shared: SharedParts) {
     this.#className = className;
     this.#shared = shared;
+    this.#planParts = shared.planParts;
   }
 
   async admit(inputs: readonly ObjectInput[]): Promise<readonly (CheckedObject | Refusal)[]> {
@@ -91,13 +103,17 @@ class ClassAdmission {
       if (!plan.isChange) return this.#checked(objects, plan.base);
       const changed = await plan.carryOut(this.#shared.context).catch(ShoalError.from);
       if (!(changed instanceof ShoalError)) {
-        const { planParts, context } = this.#shared;
-        planParts.settings.onMade?.(plan.made(), context);
-        return this.#checked(objects, changed);
+        const { record, made } = changed;
+        if (made !== undefined) this.#planParts.settings.onMade?.(made, this.#shared.context);
+        return this.#checked(objects, record);
       }
       const newer = attempt < ATTEMPTS_MAX ? await this.#newerSchema(changed, snapshot) : undefined;
       if (newer === undefined) return this.#checked(objects, plan.base, changed);
       snapshot = newer;
+      // Classes that objects refer to may have gone, too.
+      if (this.#planParts.located.size > 0) {
+        this.#planParts = { ...this.#planParts, located: await this.#shared.locate(inputs) };
+      }
     }
   }
 
@@ -112,7 +128,7 @@ class ClassAdmission {
   ): Promise<readonly (CheckedObject | Refusal)[]> {
     return this.#inTurns(objects, (object) => {
       if (isRefusal(object)) return object;
-      const checked = record === undefined ? undefined : checkPlanned(object.input, record, this.#shared.planParts);
+      const checked = record === undefined ? undefined : checkPlanned(object.input, record, this.#planParts);
       if (error === undefined && checked !== undefined) return checked;
       return checked === undefined || isRefusal(checked) ? { fault: "class", error: error ?? NO_CLASS } : checked;
     });
@@ -125,18 +141,23 @@ class ClassAdmission {
     const known = snapshot.classes.find(({ definition }) => definition.class === this.#className);
     let plan: ClassPlan;
     try {
-      plan = new ClassPlan(this.#shared.planParts, snapshot, this.#className, known && this.#shared.lengthOf(known));
+      plan = new ClassPlan(this.#planParts, snapshot, this.#className, known && this.#shared.lengthOf(known));
     } catch (thrown) {
       return ShoalError.from(thrown);
     }
     return { plan, objects: await this.#inTurns(inputs, (input) => plan.take(input)) };
   }
 
-  /** The schema as it is now, when the change failed because of what the planned one did not have. */
+  /**
+   * The schema as it is now, when the change failed because of what the planned one did not have. What is forbidden may be
+   * another change by now, or none; that is refused without the coordinator, for any number of classes.
+   */
   async #newerSchema({ code }: ShoalError, planned: SchemaSnapshot): Promise<SchemaSnapshot | undefined> {
-    if (code !== "conflict" && code !== "notFound" && code !== "invalid") return undefined;
+    if (code !== "conflict" && code !== "notFound" && code !== "invalid" && code !== "forbidden") return undefined;
+    const { schemaService } = this.#planParts.settings;
     try {
-      const newer = await this.#shared.planParts.settings.schemaService.current(this.#shared.context);
+      const isAsked = code !== "forbidden";
+      const newer = await (isAsked ? schemaService.current(this.#shared.context) : this.#shared.currentOnce());
       return newer.version > planned.version ? newer : undefined;
     } catch {
       return undefined;

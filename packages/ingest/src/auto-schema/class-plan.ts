@@ -37,6 +37,13 @@ export interface PlannedObject {
   readonly checked: CheckedObject;
 }
 
+/** What became of a plan. */
+export interface CarriedOut {
+  readonly record: ClassRecord;
+  /** What this request has made of it; undefined when others have made all of it meanwhile. */
+  readonly made: MadeByAutoSchema | undefined;
+}
+
 export interface ClassPlanParts {
   readonly settings: AutoSchemaSettings;
   readonly scheme: BeaconScheme;
@@ -100,35 +107,44 @@ export class ClassPlan {
     return { input, checked };
   }
 
-  /** Makes the class what was planned. Fails with `forbidden` where whoever asks may not change it that way, else as `SchemaService.ensureClass` and `ensureProperties`, and as the class's vectorizer says. */
-  async carryOut(context: RequestContext): Promise<ClassRecord> {
+  /**
+   * Makes the class what was planned. Fails with `forbidden` where whoever asks may not change it that way, with `conflict`
+   * when a class that was to be made is there meanwhile: changing that is another right. Else as
+   * `SchemaService.ensureClass` and `ensureProperties`, and as the class's vectorizer says.
+   */
+  async carryOut(context: RequestContext): Promise<CarriedOut> {
     const { classSettings, schemaService } = this.#parts.settings;
-    const action = this.base === undefined ? "create_collections" : "update_collections";
-    context.rights?.require(action, this.#planned.definition.class);
+    const className = this.#planned.definition.class;
     if (this.base !== undefined) {
-      const { definition, classId } = this.base;
-      return schemaService.ensureProperties(definition.class, classId, this.#added, context);
+      context.rights?.require("update_collections", className);
+      const { classId } = this.base;
+      const { record, added } = await schemaService.ensureProperties(className, classId, this.#added, context);
+      return { record, made: added.length === 0 ? undefined : this.#made(new Set(added)) };
     }
+    context.rights?.require("create_collections", className);
     const settings = classSettings();
-    const body = { ...bodyOf(this.#planned.definition.class), properties: this.#added };
+    const body = { ...bodyOf(className), properties: this.#added };
     const definition = parseClass(body, this.#schema, settings);
     if (definition.vectorizer !== "none") await settings.modules.check(definition);
-    return schemaService.ensureClass(definition, context, { plannedVersion: this.#version });
+    const planned = { plannedVersion: this.#version };
+    const { record, isMade } = await schemaService.ensureClass(definition, context, planned);
+    if (isMade) return { record, made: this.#made(this.#names) };
+    throw new ShoalError("conflict", `another request has made class '${className}' meanwhile: send the object again`);
   }
 
-  /** What {@link carryOut} makes. */
-  made(): MadeByAutoSchema {
+  #made(names: ReadonlySet<string>): MadeByAutoSchema {
     const className = this.#planned.definition.class;
     const classes = this.#schema.map((definition) => definition.class);
     const known = (this.base?.definition.properties ?? []).map(({ name }) => name);
-    const similar = this.#added.flatMap(({ name }) => {
+    const added = this.#added.filter(({ name }) => names.has(name));
+    const similar = added.flatMap(({ name }) => {
       const close = closeName(name, known);
       return close === undefined ? [] : [[name, close] as const];
     });
     return {
       className,
       isNewClass: this.base === undefined,
-      properties: Object.fromEntries(this.#added.map(({ name, dataType }) => [name, dataType.join(", ")])),
+      properties: Object.fromEntries(added.map(({ name, dataType }) => [name, dataType.join(", ")])),
       similarClass: this.base === undefined ? closeName(className, classes) : undefined,
       similarProperties: Object.fromEntries(similar),
     };

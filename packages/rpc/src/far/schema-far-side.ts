@@ -44,12 +44,18 @@ export function schemaHandlers(service: ServedSchema, stopped: AbortSignal): Sch
     AddProperty: unaryHandler(async ({ className, propertyJson, changeId }, context) =>
       answer(await service.addProperty(className, readProperty(propertyJson), changeOf(changeId, context))),
     ),
-    EnsureClass: unaryHandler(async (request, context) =>
-      answer(await service.ensureClass(readDefinition(request.definitionJson), context, planOf(request))),
-    ),
-    EnsureProperties: unaryHandler(async ({ className, classId, propertiesJson }, context) =>
-      answer(await service.ensureProperties(className, classId, readProperties(propertiesJson), context)),
-    ),
+    EnsureClass: unaryHandler(async (request, context) => {
+      const definition = readDefinition(request.definitionJson);
+      const change = changeOf(request.changeId, context);
+      const { record, isMade } = await service.ensureClass(definition, change, planOf(request));
+      return { ...answer(record), isMade };
+    }),
+    EnsureProperties: unaryHandler(async ({ className, classId, propertiesJson, changeId }, context) => {
+      const properties = readProperties(propertiesJson);
+      const change = changeOf(changeId, context);
+      const { record, added } = await service.ensureProperties(className, classId, properties, change);
+      return { ...answer(record), added: [...added] };
+    }),
     DeleteClass: unaryHandler(async ({ className, classId, changeId }, context) => {
       const incarnation = { className, classId: classId === "" ? undefined : classId };
       await service.deleteClass(incarnation, changeOf(changeId, context));

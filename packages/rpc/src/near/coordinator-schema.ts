@@ -10,6 +10,8 @@ import {
   type ClassIncarnation,
   type ClassPlan,
   type ClassRecord,
+  type EnsuredClass,
+  type EnsuredProperties,
   goesOnFrom,
   type SchemaService,
   type SchemaSnapshot,
@@ -101,9 +103,13 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     });
   }
 
-  async ensureClass(definition: ClassDefinition, context: RequestContext, plan?: ClassPlan): Promise<ClassRecord> {
-    const request = this.#planned(definition, plan);
-    return this.#changed(await this.#calls.ask(SCHEMA.EnsureClass, request, context, true, SLOW_CHANGE_MS), context);
+  async ensureClass(definition: ClassDefinition, context: RequestContext, plan?: ClassPlan): Promise<EnsuredClass> {
+    const planned = this.#planned(definition, plan);
+    return this.#settled(context, async (changeId) => {
+      const request = { ...planned, changeId };
+      const answer = await this.#calls.ask(SCHEMA.EnsureClass, request, context, true, SLOW_CHANGE_MS);
+      return { record: await this.#changed(answer, context), isMade: answer.isMade };
+    });
   }
 
   async ensureProperties(
@@ -111,9 +117,13 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     classId: string,
     properties: readonly PropertyDefinition[],
     context: RequestContext,
-  ): Promise<ClassRecord> {
-    const request = { className, classId, propertiesJson: jsonBytes(properties) };
-    return this.#changed(await this.#calls.ask(SCHEMA.EnsureProperties, request, context, true), context);
+  ): Promise<EnsuredProperties> {
+    const propertiesJson = jsonBytes(properties);
+    return this.#settled(context, async (changeId) => {
+      const request = { className, classId, propertiesJson, changeId };
+      const answer = await this.#calls.ask(SCHEMA.EnsureProperties, request, context, true);
+      return { record: await this.#changed(answer, context), added: answer.added };
+    });
   }
 
   async deleteClass({ className, classId = "" }: ClassIncarnation, context: RequestContext): Promise<void> {

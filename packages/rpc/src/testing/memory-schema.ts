@@ -1,5 +1,12 @@
 import { type ClassDefinition, type PropertyDefinition, ShoalError } from "@shoal/model";
-import type { ClassIncarnation, ClassRecord, SchemaSnapshot, ServedSchema } from "../schema-service.js";
+import type {
+  ClassIncarnation,
+  ClassRecord,
+  EnsuredClass,
+  EnsuredProperties,
+  SchemaSnapshot,
+  ServedSchema,
+} from "../schema-service.js";
 
 /** A schema in memory, with as much sense as tests of the way to it need. */
 export class MemorySchema implements ServedSchema {
@@ -44,19 +51,20 @@ export class MemorySchema implements ServedSchema {
     return this.#extend(className, [property]);
   }
 
-  async ensureClass(definition: ClassDefinition): Promise<ClassRecord> {
+  async ensureClass(definition: ClassDefinition): Promise<EnsuredClass> {
     const known = this.#find(definition.class);
-    return known === undefined
-      ? this.addClass(definition)
-      : this.#extend(definition.class, definition.properties ?? []);
+    if (known !== undefined) return { record: known, isMade: false };
+    return { record: await this.addClass(definition), isMade: true };
   }
 
-  ensureProperties(
+  async ensureProperties(
     className: string,
     _classId: string,
     properties: readonly PropertyDefinition[],
-  ): Promise<ClassRecord> {
-    return this.#extend(className, properties);
+  ): Promise<EnsuredProperties> {
+    const known = this.#known(className).definition.properties?.length ?? 0;
+    const record = await this.#extend(className, properties);
+    return { record, added: (record.definition.properties ?? []).slice(known).map(({ name }) => name) };
   }
 
   async deleteClass({ className, classId }: ClassIncarnation): Promise<void> {
@@ -84,7 +92,7 @@ export class MemorySchema implements ServedSchema {
     const { definition } = this.#known(className);
     const properties = definition.properties ?? [];
     const names = new Set(properties.map(({ name }) => name));
-    const missing = added.filter(({ name }) => !names.has(name));
+    const missing = added.filter(({ name }) => !names.has(name) && names.add(name));
     return this.#replace(className, { definition: { ...definition, properties: [...properties, ...missing] } });
   }
 

@@ -64,8 +64,12 @@ export function describeSchemaService(name: string, open: () => Promise<OpenedSc
       expect(await service.fixDimensions("Car", car.classId, 5, context)).toBe(4);
       expect(seen.at(-1)?.classes[0]?.dimensions).toBe(4);
       const wide = { name: "wide", dataType: ["Boat", "Car"], indexInverted: false };
-      await service.ensureProperties("Car", car.classId, [wide, wide], context);
-      expect(await service.ensureClass(definitionOf("Bike", 3), context)).toEqual(seen.at(-1)?.classes[2]);
+      const widened = await service.ensureProperties("Car", car.classId, [wide, wide], context);
+      expect(widened).toEqual({ record: seen.at(-1)?.classes[0], added: ["wide"] });
+      expect((await service.ensureProperties("Car", car.classId, [wide], context)).added).toEqual([]);
+      const made = await service.ensureClass(definitionOf("Bike", 3), context);
+      expect(made).toEqual({ record: seen.at(-1)?.classes[2], isMade: true });
+      expect(await service.ensureClass(definitionOf("Bike", 9), context)).toEqual({ ...made, isMade: false });
       const { version } = await service.current(context);
       const quiet = { ...definitionOf("Bike", 3), description: "quiet" };
       expect((await service.updateClass(quiet, version, context)).definition.description).toBe("quiet");

@@ -4,10 +4,12 @@ export interface PropertiesRequest {
   className?: string;
   classId?: string;
   propertiesJson?: Buffer | Uint8Array | string;
+  changeId?: string;
 }
 
 export interface PropertiesRequest__Output {
   className: string;
   classId: string;
   propertiesJson: Buffer;
+  changeId: string;
 }

@@ -8,9 +8,13 @@ import type {
 export interface RecordAnswer {
   position?: _shoal_SchemaPosition | null;
   recordJson?: Buffer | Uint8Array | string;
+  isMade?: boolean;
+  added?: string[];
 }
 
 export interface RecordAnswer__Output {
   position: _shoal_SchemaPosition__Output | null;
   recordJson: Buffer;
+  isMade: boolean;
+  added: string[];
 }

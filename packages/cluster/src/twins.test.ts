@@ -1,0 +1,67 @@
+import { type ClassRights, type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
+import type { ClassRecord, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
+import { expect, it } from "vitest";
+import { findFirstHolder, findHolders } from "./find-holders.js";
+import type { ShardRouter } from "./shard-router.js";
+
+const ID = "00000000-0000-4000-8000-000000000001" as ObjectId;
+const OTHER = "00000000-0000-4000-8000-000000000002" as ObjectId;
+const PLAIN: RequestContext = { deadline: Number.POSITIVE_INFINITY };
+const WITH_ROLES: RequestContext = { ...PLAIN, rights: {} as ClassRights };
+
+const record = (name: string) => ({ definition: { class: name }, classId: name }) as unknown as ClassRecord;
+
+/** One node; creation times by class and id. `Broken` has objects that cannot be read. */
+function world(times: Readonly<Record<string, Readonly<Record<string, number>>>>) {
+  const classes = Object.keys(times).map(record);
+  const addresses = new Map(
+    classes.map(({ classId }) => [classId, { classId, className: classId, shardName: "s" }] as const),
+  );
+  const shardOf = ({ classId }: ClassRecord): ShardAddress => addresses.get(classId) as ShardAddress;
+  let reads = 0;
+  const node: Partial<ShardService> = {
+    findObjects: async (ids) => ({
+      holders: ids.map((id) => classes.map(shardOf).filter(({ classId }) => times[classId]?.[id] !== undefined)),
+      unasked: [],
+    }),
+    getObjects: async ({ classId }, ids) => {
+      reads++;
+      if (classId === "Broken") throw new ShoalError("unavailable", "it cannot be read");
+      return ids.map((id) => ({ id, creationTimeUnix: times[classId]?.[id] }) as StoredObject);
+    },
+  };
+  const router = {
+    ...{ shardOf, shardsOf: (one: ClassRecord) => [shardOf(one)], node: () => node as ShardService },
+    ...{ nodeNameOf: () => "n", isLost: () => false },
+  } as unknown as ShardRouter;
+  const schema: SchemaSnapshot = { historyId: "h", version: 1, classes };
+  const first = async (context: RequestContext) =>
+    (await findFirstHolder(router, schema, ID, context))?.definition.class;
+  const all = async (ids: readonly ObjectId[]) =>
+    (await findHolders(router, schema, ids, WITH_ROLES)).map(({ holding }) =>
+      holding.map(({ definition }) => definition.class).join(),
+    );
+  return { first, all, reads: () => reads };
+}
+
+it("S-roles: an object is not found before an older one of its id in another class", async () => {
+  const { first, reads } = world({ Ape: { [ID]: 20 }, Bee: { [ID]: 10 }, Cat: {} });
+  expect(await first(PLAIN)).toBe("Ape");
+  expect(reads()).toBe(0);
+  expect(await first(WITH_ROLES)).toBe("Bee");
+  expect(reads()).toBe(2);
+});
+
+it("S-roles: of equally old ones the first by name is found; what cannot be read is not passed over", async () => {
+  expect(await world({ Bee: { [ID]: 10 }, Ape: { [ID]: 10 } }).first(WITH_ROLES)).toBe("Ape");
+  expect(await world({ Ape: { [ID]: 10 }, Broken: { [ID]: 20 } }).first(WITH_ROLES)).toBe("Broken");
+});
+
+it("S-roles: many ids cost one request a shard, and none where there are no twins", async () => {
+  const some = world({ Ape: { [ID]: 20, [OTHER]: 5 }, Bee: { [ID]: 10, [OTHER]: 6 } });
+  expect(await some.all([ID, OTHER])).toEqual(["Bee,Ape", "Ape,Bee"]);
+  expect(some.reads()).toBe(2);
+  const none = world({ Ape: { [ID]: 20 }, Bee: { [OTHER]: 6 } });
+  expect(await none.all([ID, OTHER])).toEqual(["Ape", "Bee"]);
+  expect(none.reads()).toBe(0);
+});
