@@ -11,8 +11,10 @@ class FakeProcess {
   /** What a reclaim gives back. */
   garbage = 0;
   reclaims = 0;
+  /** What a reclaim says that it took. */
+  tookMs = 0;
   readonly changes: MemoryLevel[] = [];
-  #end: (() => void) | undefined;
+  #end: ((tookMs: number) => void) | undefined;
   readonly budget = new MemoryBudget({
     bytesMax: MAX,
     usedBytes: () => this.used,
@@ -20,7 +22,7 @@ class FakeProcess {
     onLevel: (level) => this.changes.push(level),
     reclaim: () => {
       this.reclaims++;
-      return new Promise<void>((resolve) => {
+      return new Promise<number>((resolve) => {
         this.#end = resolve;
       });
     },
@@ -35,7 +37,7 @@ class FakeProcess {
   async endReclaim(): Promise<void> {
     this.used -= this.garbage;
     this.garbage = 0;
-    this.#end?.();
+    this.#end?.(this.tookMs);
     this.#end = undefined;
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -113,6 +115,27 @@ describe("MemoryBudget", () => {
     process.budget.freed();
     process.at(0.95);
     expect(process.reclaims).toBe(10);
+  });
+
+  it("spends a fiftieth of the time on it at most, however much each gives back", async () => {
+    const process = new FakeProcess();
+    process.tookMs = 200;
+    for (let tenth = 0; tenth < 600; tenth++) {
+      process.garbage = 0.05 * MAX;
+      process.at(0.95, 100);
+      await process.endReclaim();
+    }
+    // One in 10 s, of a minute.
+    expect(process.reclaims).toBe(6);
+    // The longest takes no longer pause than those in vain.
+    process.tookMs = 60_000;
+    const before = process.reclaims;
+    for (let second = 0; second < 200; second++) {
+      process.garbage = 0.05 * MAX;
+      process.at(0.95);
+      await process.endReclaim();
+    }
+    expect(process.reclaims - before).toBe(3);
   });
 
   it("outlives a reclaim that fails", async () => {

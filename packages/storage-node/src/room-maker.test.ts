@@ -17,7 +17,7 @@ function budgetAt(part: number): MemoryBudget {
   const budget = new MemoryBudget({
     bytesMax: BUDGET,
     usedBytes: () => BUDGET * part,
-    reclaim: async () => undefined,
+    reclaim: async () => 0,
     nowMs: () => ++nowMs,
   });
   budget.look();
