@@ -112,6 +112,11 @@ export class MemoryBudget {
     return this.#used + this.#underWay + bytes <= this.bytesMax;
   }
 
+  /** Whether the level would be a lower one with so many bytes less. */
+  wouldFall(bytes: number): boolean {
+    return rank(levelAt((this.#used - bytes) / this.bytesMax, this.#level)) < rank(this.#level);
+  }
+
   /** Counts `bytes` that are going to be used until `work` has ended, as it did when it ends. */
   async during<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     this.#underWay += bytes;

@@ -75,10 +75,15 @@ void Outbox::tell() {
   if (!closed_ && !mail_.header.empty()) post();
 }
 
-void Outbox::refuse(uint32_t request, AnswerStatus status, const std::string& reason) {
+void Outbox::refuse(uint32_t request, AnswerStatus status, const std::string& reason, const uint32_t* document) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return;
-  mail_.header.insert(mail_.header.end(), {request, static_cast<uint32_t>(status), 0, 1});
+  const uint32_t count = document == nullptr ? 0 : 1;
+  mail_.header.insert(mail_.header.end(), {request, static_cast<uint32_t>(status), count, 1});
+  if (document != nullptr) {
+    mail_.integers.push_back(*document);
+    mail_.floats.push_back(0);
+  }
   mail_.texts.push_back(reason);
   post();
 }

@@ -114,7 +114,8 @@ bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, siz
 bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, uint8_t* out, size_t capacity) {
   if (closed_ || !frozen_ || first >= frozenRows_) return false;
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, frozen = generation_, count = frozenRows_, request, first, file, out, capacity] {
+  Scheduler::get().task(self, [self, frozen = generation_, count = frozenRows_, deaths = frozenDeaths_, request, first, file, out,
+                               capacity] {
     const Rows& rows = frozen->rows;
     const size_t dimensions = self->settings_.dimensions;
     const size_t recordBytes = rowRecordBytes(dimensions);
@@ -124,8 +125,12 @@ bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, uint8
     uint8_t* record = out;
     const std::shared_lock<std::shared_mutex> lock(self->halves_);
     for (size_t row = first; row < next; row++, record += recordBytes) {
-      if (!rows.read(row, vector.data()))
-        return self->outbox_->refuse(request, AnswerStatus::Damaged, "a vector cannot be read from its file");
+      if (!rows.read(row, vector.data())) {
+        const uint32_t document = rows.document(row);
+        if (rows.aliveAt(row, deaths)) return self->outbox_->refuse(request, AnswerStatus::Damaged, unreadText(document), &document);
+        // A row that counts no more has its place, and nothing else that is read.
+        std::fill(vector.begin(), vector.end(), 0.0f);
+      }
       std::memcpy(record + RECORD_HEADER_BYTES, vector.data(), dimensions * sizeof(float));
       chain = finishRecord(record, file.seed, row, rows.document(row), dimensions, chain);
     }
