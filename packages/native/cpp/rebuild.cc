@@ -56,7 +56,7 @@ void VectorIndex::rebuildStep() {
     const std::lock_guard<std::mutex> lock(writing_);
     if (closing_) return;
   }
-  const std::shared_lock<std::shared_mutex> lock(halves_);
+  std::shared_lock<std::shared_timed_mutex> lock(halves_);
   Generation& next = *next_;
   const auto deadline = Clock::now() + STEP;
   // Also looks at the graph as far as it has come.
@@ -76,6 +76,10 @@ void VectorIndex::rebuildStep() {
       caughtUp = true;
     }
   }
+  // Here, not where everybody waits: it may read a file. What is copied from now on is in memory.
+  if (state == Copied::Yes && caughtUp) state = next.rows.finishCopies(unread_);
+  // Nobody else sees the next generation, and who takes halves out of memory need not wait for a look through its graph.
+  lock.unlock();
   auto self = shared_from_this();
   if (state != Copied::Yes) {
     abandonRebuild(state);

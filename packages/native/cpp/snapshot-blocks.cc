@@ -123,7 +123,7 @@ bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, uint8
     std::vector<float> vector(dimensions);
     uint64_t chain = file.chain;
     uint8_t* record = out;
-    const std::shared_lock<std::shared_mutex> lock(self->halves_);
+    const std::shared_lock<std::shared_timed_mutex> lock(self->halves_);
     for (size_t row = first; row < next; row++, record += recordBytes) {
       if (!rows.read(row, vector.data())) {
         const uint32_t document = rows.document(row);
@@ -166,7 +166,10 @@ void VectorIndex::release(uint32_t request, std::string path, uint64_t seed, siz
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, path = std::move(path), seed, generation, keep, end] {
     auto file = RowReader::open(path, seed, self->settings_.dimensions);
-    if (file != nullptr) return self->continueRelease({request, std::move(file), generation, keep, end});
+    if (file != nullptr) {
+      Scheduler::get().readsFrom(self, file->lane());
+      return self->continueRelease({request, std::move(file), generation, keep, end});
+    }
     self->outbox_->refuse(request, AnswerStatus::Damaged, "the file of the vectors cannot be opened");
   });
 }
@@ -180,12 +183,12 @@ void VectorIndex::continueRelease(const Release& release) {
   Scheduler::get().exclusive(self, [self, release] { self->releaseStep(release); });
 }
 
-/** A few blocks at a time: searches wait meanwhile. */
+/** A few blocks at a time: searches wait meanwhile. Where a task reads from a disk that stands still, the rest waits for a later one. */
 void VectorIndex::releaseStep(const Release& release) {
   constexpr size_t BLOCKS_AT_ONCE = 1;
+  constexpr std::chrono::milliseconds WAIT_MAX{50};
   bool more = false;
-  {
-    const std::unique_lock<std::shared_mutex> alone(halves_);
+  if (const std::unique_lock<std::shared_timed_mutex> alone(halves_, WAIT_MAX); alone.owns_lock()) {
     const std::lock_guard<std::mutex> lock(writing_);
     Rows& rows = generation_->rows;
     if (generations_ == release.generation && codesTell(rows, generation_->graph.nearDistances()))
@@ -276,7 +279,10 @@ std::string VectorIndex::takeOldRows(const uint8_t* payload, size_t count) {
 /** What is taken in from a file need not be in memory; it stays there until the next snapshot when no file can be opened. */
 void VectorIndex::dropTaken(size_t end) {
   if (fillPath_.empty()) return;
-  if (fillFile_ == nullptr) fillFile_ = RowReader::open(fillPath_, fillSeed_, settings_.dimensions);
+  if (fillFile_ == nullptr) {
+    fillFile_ = RowReader::open(fillPath_, fillSeed_, settings_.dimensions);
+    if (fillFile_ != nullptr) Scheduler::get().readsFrom(shared_from_this(), fillFile_->lane());
+  }
   if (fillFile_ != nullptr) generation_->rows.drop(fillKeep_, end, fillFile_, SIZE_MAX);
 }
 

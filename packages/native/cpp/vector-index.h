@@ -166,7 +166,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   /** Guards writing, and the generation against being swapped by anyone who is in no phase of the scheduler. */
   std::mutex writing_;
   /** Held by tasks that read halves of rows, beside searches and links; by who takes them out of memory, alone. */
-  std::shared_mutex halves_;
+  std::shared_timed_mutex halves_;
   std::shared_ptr<Generation> generation_;
   /** How often it was swapped. */
   size_t generations_ = 0;
