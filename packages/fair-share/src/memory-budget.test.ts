@@ -156,7 +156,7 @@ describe("MemoryBudget", () => {
     process.at(0.5);
     expect(process.budget.levelWith(0.3 * MAX)).toBe("free");
     let end = (): void => {};
-    const work = process.budget.during(0.3 * MAX, () => new Promise<void>((resolve) => (end = resolve)));
+    const work = process.budget.runReserved(0.3 * MAX, () => new Promise<void>((resolve) => (end = resolve)));
     expect(process.budget.underWayBytes).toBe(0.3 * MAX);
     expect(process.budget.levelWith(0.05 * MAX)).toBe("free");
     expect(process.budget.levelWith(0.11 * MAX)).toBe("full");
@@ -168,7 +168,7 @@ describe("MemoryBudget", () => {
     await work;
     expect(process.budget.underWayBytes).toBe(0);
     expect(process.budget.levelWith(0.11 * MAX)).toBe("free");
-    const failing = process.budget.during(1, () => Promise.reject(new Error("the disk is full")));
+    const failing = process.budget.runReserved(1, () => Promise.reject(new Error("the disk is full")));
     await expect(failing).rejects.toThrow("the disk is full");
     expect(process.budget.underWayBytes).toBe(0);
   });

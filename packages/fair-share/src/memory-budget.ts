@@ -118,7 +118,7 @@ export class MemoryBudget {
   }
 
   /** Counts `bytes` that are going to be used until `work` has ended, as it did when it ends. */
-  async during<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+  async runReserved<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     this.#underWay += bytes;
     try {
       return await work();

@@ -23,7 +23,7 @@ std::shared_ptr<Outbox> Outbox::open(napi_env env, napi_value callback) {
   auto outbox = std::make_shared<Outbox>();
   napi_value name;
   napi_create_string_utf8(env, "shoal", NAPI_AUTO_LENGTH, &name);
-  // The function keeps the outbox until the environment is gone, whoever else lets go of it.
+  // The function keeps the outbox until the environment is gone, though all others let go of it.
   auto* kept = new std::shared_ptr<Outbox>(outbox);
   auto finalize = [](napi_env, void* data, void*) {
     auto* held = static_cast<std::shared_ptr<Outbox>*>(data);

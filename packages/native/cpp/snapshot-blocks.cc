@@ -1,4 +1,4 @@
-// An index as bytes, for whoever keeps them: rows as records (row-records.h), one bit a row (set: dead), and nodes as checksummed
+// An index as bytes, to be kept: rows as records (row-records.h), one bit a row (set: dead), and nodes as checksummed
 // blocks. All numbers are little-endian.
 //
 // block   = header (32 bytes), payload
@@ -213,7 +213,7 @@ bool VectorIndex::importBlock(uint32_t request, uint32_t kind, size_t first, con
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, kind, first, bytes, length] {
     const std::string wrong = self->takeBlock(kind, first, bytes, length);
-    // Before the answer: whoever has it may send the next one.
+    // Before the answer: its receiver may send the next one.
     self->filling_.store(Filling::Blocks, std::memory_order_release);
     if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
     BlockHeader header;
@@ -244,7 +244,7 @@ std::string VectorIndex::takeVector(uint32_t document, const uint8_t* vector) {
   const size_t dimensions = settings_.dimensions;
   // Zeros beyond the dimensions stay from the beginning.
   std::memcpy(normalised_.data(), vector, dimensions * sizeof(float));
-  // A right checksum says that the bytes came from whoever wrote them, not that they were vectors of an index.
+  // A right checksum says that the bytes are as they were written, not that they were vectors of an index.
   if (!isNormalised(normalised_.data(), dimensions)) return "a vector is neither of length 1 nor zero";
   Rows& rows = generation_->rows;
   return rows.count() < ROWS_MAX && rows.append(document, normalised_.data()) ? "" : "out of memory";

@@ -59,7 +59,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   const IndexSettings& settings() const { return settings_; }
   Outbox& outbox() { return *outbox_; }
 
-  // Whoever calls asks first; the states change on the event loop, or before the answer that tells of it.
+  // The caller asks first; the states change on the event loop, or before the answer that tells of it.
   /** Not being filled from blocks. What is closed answers so. */
   bool usable() const { return filling_.load(std::memory_order_acquire) == Filling::No; }
   bool open() const { return !closed_; }

@@ -197,7 +197,9 @@ export class StoredShard implements Shard {
   }
 
   aggregate(aggregation: ShardAggregation, bounds: ReadBounds = {}): Promise<ShardAggregate> {
-    return this.#filtered(() => this.#views.recycling.during(async () => this.#index.aggregate(aggregation, bounds)));
+    return this.#filtered(() =>
+      this.#views.recycling.runSearch(async () => this.#index.aggregate(aggregation, bounds)),
+    );
   }
 
   putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
