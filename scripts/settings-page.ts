@@ -17,8 +17,8 @@ letters or more and one letter off (two from 16 letters on), or one that begins 
 those of other programs, \`PORTT\` too; in the log, "serving" tells address, folder and node.
 
 \`UV_THREADPOOL_SIZE\` is a variable of Node, and 64 here where it is not set: the threads that read, write and sync files, 1 to 1024.
-What wants one disk holds a quarter of them at most for writes and a quarter for reads, so a disk that stands still holds up nobody else, but for searches:
-those that read vectors beyond \`vectorCacheMaxObjects\` do so on the threads, one a core, that all searches share.
+What wants one disk holds a quarter of them at most for writes and a quarter for reads, so a disk that stands still holds up nobody else.
+Searches, and what reads vectors beyond \`vectorCacheMaxObjects\` for them, have threads of their own, one a core, and others in place of those that wait for a disk.
 `;
 
 /** `deploy/CONFIGURATION.md`: every setting by group. */

@@ -1,5 +1,4 @@
 import {
-  checkThreadPool,
   configurationFileSource,
   createLogger,
   environmentSource,
@@ -16,6 +15,7 @@ import {
   warnOfUnbuiltVariables,
 } from "@shoal/service-runtime";
 import type { Command } from "commander";
+import { checkThreadPool } from "./check-thread-pool.js";
 import { describeSettings } from "./describe-settings.js";
 import { gitHash } from "./git-hash.js";
 import type { ProcessOptions } from "./process-options.js";

@@ -11,8 +11,10 @@ class FakeProcess {
   /** What a reclaim gives back. */
   garbage = 0;
   reclaims = 0;
+  /** What a reclaim says that it took. */
+  tookMs = 0;
   readonly changes: MemoryLevel[] = [];
-  #end: (() => void) | undefined;
+  #end: ((tookMs: number) => void) | undefined;
   readonly budget = new MemoryBudget({
     bytesMax: MAX,
     usedBytes: () => this.used,
@@ -20,7 +22,7 @@ class FakeProcess {
     onLevel: (level) => this.changes.push(level),
     reclaim: () => {
       this.reclaims++;
-      return new Promise<void>((resolve) => {
+      return new Promise<number>((resolve) => {
         this.#end = resolve;
       });
     },
@@ -35,7 +37,7 @@ class FakeProcess {
   async endReclaim(): Promise<void> {
     this.used -= this.garbage;
     this.garbage = 0;
-    this.#end?.();
+    this.#end?.(this.tookMs);
     this.#end = undefined;
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -115,6 +117,27 @@ describe("MemoryBudget", () => {
     expect(process.reclaims).toBe(10);
   });
 
+  it("spends a fiftieth of the time on it at most, however much each gives back", async () => {
+    const process = new FakeProcess();
+    process.tookMs = 200;
+    for (let tenth = 0; tenth < 600; tenth++) {
+      process.garbage = 0.05 * MAX;
+      process.at(0.95, 100);
+      await process.endReclaim();
+    }
+    // One in 10 s, of a minute.
+    expect(process.reclaims).toBe(6);
+    // The longest takes no longer pause than those in vain.
+    process.tookMs = 60_000;
+    const before = process.reclaims;
+    for (let second = 0; second < 200; second++) {
+      process.garbage = 0.05 * MAX;
+      process.at(0.95);
+      await process.endReclaim();
+    }
+    expect(process.reclaims - before).toBe(3);
+  });
+
   it("outlives a reclaim that fails", async () => {
     let nowMs = 0;
     const budget = new MemoryBudget({
@@ -133,7 +156,7 @@ describe("MemoryBudget", () => {
     process.at(0.5);
     expect(process.budget.levelWith(0.3 * MAX)).toBe("free");
     let end = (): void => {};
-    const work = process.budget.during(0.3 * MAX, () => new Promise<void>((resolve) => (end = resolve)));
+    const work = process.budget.runReserved(0.3 * MAX, () => new Promise<void>((resolve) => (end = resolve)));
     expect(process.budget.underWayBytes).toBe(0.3 * MAX);
     expect(process.budget.levelWith(0.05 * MAX)).toBe("free");
     expect(process.budget.levelWith(0.11 * MAX)).toBe("full");
@@ -145,7 +168,7 @@ describe("MemoryBudget", () => {
     await work;
     expect(process.budget.underWayBytes).toBe(0);
     expect(process.budget.levelWith(0.11 * MAX)).toBe("free");
-    const failing = process.budget.during(1, () => Promise.reject(new Error("the disk is full")));
+    const failing = process.budget.runReserved(1, () => Promise.reject(new Error("the disk is full")));
     await expect(failing).rejects.toThrow("the disk is full");
     expect(process.budget.underWayBytes).toBe(0);
   });

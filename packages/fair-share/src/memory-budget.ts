@@ -20,6 +20,8 @@ const SAMPLE_BYTES = 1024 * 1024;
 /** Between two attempts to give memory back: the first, and twice as long after each that was in vain, up to the last. */
 const RECLAIM_PAUSE_MS = 1_000;
 const RECLAIM_PAUSE_MS_MAX = 80_000;
+/** Nor sooner than so many times what the last attempt took of the event loop, however much it gave back. */
+const RECLAIM_PAUSE_FACTOR = 50;
 /** An attempt that frees less than this part of the budget was in vain. */
 const RECLAIM_WORTH = 0.01;
 
@@ -27,8 +29,11 @@ export interface MemoryBudgetOptions {
   readonly bytesMax: number;
   /** What is used right now, whatever it is used for, also what could be given back. Some microseconds. */
   readonly usedBytes: () => number;
-  /** Gives back what is kept though nothing uses it (freed memory, garbage); resolves when that has ended. */
-  readonly reclaim: () => Promise<void>;
+  /**
+   * Gives back what is kept though nothing uses it (freed memory, garbage); resolves when that has ended, with the milliseconds
+   * that it took of the event loop.
+   */
+  readonly reclaim: () => Promise<number>;
   /** Milliseconds; never goes back. */
   readonly nowMs: () => number;
   /** After each change of the level. */
@@ -107,8 +112,13 @@ export class MemoryBudget {
     return this.#used + this.#underWay + bytes <= this.bytesMax;
   }
 
+  /** Whether the level would be a lower one with so many bytes less. */
+  wouldFall(bytes: number): boolean {
+    return rank(levelAt((this.#used - bytes) / this.bytesMax, this.#level)) < rank(this.#level);
+  }
+
   /** Counts `bytes` that are going to be used until `work` has ended, as it did when it ends. */
-  async during<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+  async runReserved<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     this.#underWay += bytes;
     try {
       return await work();
@@ -136,15 +146,16 @@ export class MemoryBudget {
     const now = this.#options.nowMs();
     if (this.#reclaiming !== undefined || now - this.#reclaimedMs < this.#pauseMs) return;
     const before = this.#used;
-    this.#reclaiming = this.#options.reclaim().finally(() => {
+    // It is tried again, whatever kept it from working.
+    const attempt = this.#options.reclaim().catch(() => 0);
+    this.#reclaiming = attempt.then((tookMs) => {
       this.#reclaiming = undefined;
       this.#reclaimedMs = this.#options.nowMs();
       const isWorth = before - this.#options.usedBytes() >= this.bytesMax * RECLAIM_WORTH;
-      this.#pauseMs = isWorth ? RECLAIM_PAUSE_MS : Math.min(this.#pauseMs * 2, RECLAIM_PAUSE_MS_MAX);
+      const pauseMs = isWorth ? RECLAIM_PAUSE_MS : this.#pauseMs * 2;
+      this.#pauseMs = Math.min(Math.max(pauseMs, tookMs * RECLAIM_PAUSE_FACTOR), RECLAIM_PAUSE_MS_MAX);
       this.look();
     });
-    // It is tried again, whatever kept it from working.
-    this.#reclaiming.catch(() => undefined);
   }
 }
 

@@ -7,7 +7,7 @@ export async function diskOf(folder: string): Promise<number> {
     try {
       return (await stat(path)).dev;
     } catch (error) {
-      // Whoever uses the folder says better what is wrong with it.
+      // Its user says better what is wrong with it.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || path === dirname(path)) return 0;
     }
   }

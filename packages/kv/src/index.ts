@@ -26,5 +26,5 @@ export type { RocksStore } from "./rocks-store.js";
 export { isStoreFolder } from "./store-files-check.js";
 export { type StoreMemory, storeMemory } from "./store-memory.js";
 export type { DamagedRange } from "./table-file.js";
-export { snapshotWriters } from "./thread-pool.js";
+export { snapshotWriters } from "./thread-lanes.js";
 export type { StoreState } from "./write-gate.js";

@@ -12,7 +12,7 @@ import { RocksConnection } from "./rocks-connection.js";
 import { isDiskFull, openError } from "./rocks-error.js";
 import { RocksStore } from "./rocks-store.js";
 import { checkLogs, findStore, readTables } from "./store-files-check.js";
-import { diskWriters } from "./thread-pool.js";
+import { diskWriters } from "./thread-lanes.js";
 import type { StoreState } from "./write-gate.js";
 
 export interface RocksStoreOptions {

@@ -20,7 +20,7 @@ export async function isReplaced(folder: string): Promise<boolean> {
 
 /**
  * Puts the store in `made` in the place of `folder`, which is kept as `<folder>.damaged-<timestamp>`. There is no
- * rename for two folders: from the first one on the new store counts, and whoever opens `folder` next finishes this.
+ * rename for two folders: from the first one on the new store counts, and the next open of `folder` finishes this.
  */
 export async function replaceStore(folder: string, made: string, nowMs: number): Promise<string | undefined> {
   await syncFolder(made);

@@ -7,7 +7,7 @@ import {
   type IteratorOptions,
   rocksBinding,
 } from "./rocks-binding.js";
-import { diskReaders } from "./thread-pool.js";
+import { diskReaders } from "./thread-lanes.js";
 
 /**
  * One open RocksDB. Refuses what the addon would not survive: use after close. Errors are those of RocksDB. Reads wait for a place among

@@ -20,7 +20,7 @@ import { type PinnedIterators, pinIterators, RocksSnapshot } from "./rocks-snaps
 import { Salvage } from "./salvage.js";
 import { cutLog, findLogEnds, type TablesContent } from "./store-files-check.js";
 import type { DamagedRange } from "./table-file.js";
-import { diskWriters } from "./thread-pool.js";
+import { diskWriters } from "./thread-lanes.js";
 import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.js";
 
 /** Keys of one call into the addon: its answer is turned into JavaScript values in one go, on the event loop. */

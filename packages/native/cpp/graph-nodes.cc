@@ -15,7 +15,7 @@ constexpr size_t FIRST_UPPER_BYTES = 8 * 1024;
 /** Blocks begin small, for small indexes, and grow up to one large page. */
 constexpr size_t BLOCK_GROWTH = 2;
 constexpr size_t FIRST_HEADS = 1024;
-/** How often a lock is tried before the processor is left to whoever holds it. */
+/** How often a lock is tried before the processor is left to its holder. */
 constexpr unsigned TRIES = 64;
 
 }  // namespace

@@ -102,7 +102,7 @@ class GraphNodes {
   }
 
   /**
-   * For whoever changes the links of a node while others may: a lock for as long as a list is written. From then on the node
+   * For a writer that changes the links of a node while others may: a lock for as long as a list is written. From then on the node
    * counts as changed.
    */
   void lock(uint32_t row);

@@ -87,8 +87,7 @@ size_t firstNotFinite(const float* values, size_t count) {
   return count;
 }
 
-/** put(index, documents, vectors): -1 when stored, -2 when memory ran out, else the place of a value that is not finite. */
-napi_value put(napi_env env, napi_callback_info info) {
+napi_value putRows(napi_env env, napi_callback_info info, bool anew) {
   Arguments arguments(env, info);
   Handle* index = arguments.index();
   size_t count = 0, floats = 0;
@@ -98,8 +97,13 @@ napi_value put(napi_env env, napi_callback_info info) {
   if (!(*index)->usable()) return tooEarly(env);
   const size_t bad = firstNotFinite(vectors, floats);
   if (bad != floats) return number(env, static_cast<int64_t>(bad));
-  return number(env, (*index)->put(documents, vectors, count) ? -1 : -2);
+  return number(env, (*index)->put(documents, vectors, count, anew) ? -1 : -2);
 }
+
+/** put(index, documents, vectors): -1 when stored, -2 when memory ran out, else the place of a value that is not finite. */
+napi_value put(napi_env env, napi_callback_info info) { return putRows(env, info, false); }
+/** The same, also of vectors that documents have. */
+napi_value putAnew(napi_env env, napi_callback_info info) { return putRows(env, info, true); }
 
 napi_value removeDocuments(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
@@ -428,6 +432,7 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
                    {"releaseEventLoop", ofOutbox<&Outbox::release>},
                    {"indexCreate", create},
                    {"indexPut", put},
+                   {"indexPutAnew", putAnew},
                    {"indexRemove", removeDocuments},
                    {"indexSearch", search},
                    {"indexProbe", probe},

@@ -23,7 +23,7 @@ std::shared_ptr<Outbox> Outbox::open(napi_env env, napi_value callback) {
   auto outbox = std::make_shared<Outbox>();
   napi_value name;
   napi_create_string_utf8(env, "shoal", NAPI_AUTO_LENGTH, &name);
-  // The function keeps the outbox until the environment is gone, whoever else lets go of it.
+  // The function keeps the outbox until the environment is gone, though all others let go of it.
   auto* kept = new std::shared_ptr<Outbox>(outbox);
   auto finalize = [](napi_env, void* data, void*) {
     auto* held = static_cast<std::shared_ptr<Outbox>*>(data);
@@ -75,10 +75,15 @@ void Outbox::tell() {
   if (!closed_ && !mail_.header.empty()) post();
 }
 
-void Outbox::refuse(uint32_t request, AnswerStatus status, const std::string& reason) {
+void Outbox::refuse(uint32_t request, AnswerStatus status, const std::string& reason, const uint32_t* document) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return;
-  mail_.header.insert(mail_.header.end(), {request, static_cast<uint32_t>(status), 0, 1});
+  const uint32_t count = document == nullptr ? 0 : 1;
+  mail_.header.insert(mail_.header.end(), {request, static_cast<uint32_t>(status), count, 1});
+  if (document != nullptr) {
+    mail_.integers.push_back(*document);
+    mail_.floats.push_back(0);
+  }
   mail_.texts.push_back(reason);
   post();
 }

@@ -26,7 +26,8 @@ class Outbox {
   void keep(uint32_t request, AnswerStatus status, const uint32_t* integers = nullptr, const float* floats = nullptr,
             size_t count = 0);
   void tell();
-  void refuse(uint32_t request, AnswerStatus status, const std::string& reason);
+  /** `document`: whose vector it is about, if it is one. */
+  void refuse(uint32_t request, AnswerStatus status, const std::string& reason, const uint32_t* document = nullptr);
 
   /** While it is held the event loop stays alive; called on the event loop. */
   void hold(napi_env env);

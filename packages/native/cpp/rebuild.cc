@@ -31,7 +31,7 @@ void VectorIndex::rebuild(uint32_t request) {
 }
 
 /** Copies living rows below `end`. Nobody else touches the next generation. */
-bool VectorIndex::copyRows(size_t end) {
+Copied VectorIndex::copyRows(size_t end) {
   const Generation& from = *generation_;
   Generation& to = *next_;
   for (size_t row = newRowOf_.size(); row < end; row++) {
@@ -41,13 +41,14 @@ bool VectorIndex::copyRows(size_t end) {
     }
     const uint32_t copy = static_cast<uint32_t>(to.rows.count());
     const uint32_t document = from.rows.document(row);
-    if (!to.rows.appendCopy(from.rows, row)) return false;
+    const Copied copied = to.rows.appendCopy(from.rows, row, unread_);
+    if (copied != Copied::Yes) return copied;
     // A document may be copied twice: its replaced row, which the log will kill, and then the one that counts.
     if (to.table.find(document) == NO_ROW) to.live.fetch_add(1, std::memory_order_relaxed);
-    if (!to.table.set(document, copy)) return false;
+    if (!to.table.set(document, copy)) return Copied::NoMemory;
     newRowOf_.push_back(copy);
   }
-  return true;
+  return Copied::Yes;
 }
 
 void VectorIndex::rebuildStep() {
@@ -55,28 +56,33 @@ void VectorIndex::rebuildStep() {
     const std::lock_guard<std::mutex> lock(writing_);
     if (closing_) return;
   }
-  const std::shared_lock<std::shared_mutex> lock(halves_);
+  std::shared_lock<std::shared_timed_mutex> lock(halves_);
   Generation& next = *next_;
   const auto deadline = Clock::now() + STEP;
   // Also looks at the graph as far as it has come.
-  bool memory = !next.graphWanted.load() ||
-                next.graph.prepare(std::max(generation_->live.load(), next.rows.count()), next.rows);
+  const auto orNoMemory = [](bool done) { return done ? Copied::Yes : Copied::NoMemory; };
+  Copied state = orNoMemory(!next.graphWanted.load() ||
+                            next.graph.prepare(std::max(generation_->live.load(), next.rows.count()), next.rows));
   bool caughtUp = false;
-  while (memory && !caughtUp && Clock::now() < deadline) {
+  while (state == Copied::Yes && !caughtUp && Clock::now() < deadline) {
     const size_t rows = generation_->rows.count();
     if (next.graphWanted.load() && next.taken.load() < next.rows.count()) {
-      if (next.graph.capacity() <= next.taken.load()) memory = next.graph.prepare(next.rows.count(), next.rows);
-      memory = memory && next.graph.link(next.rows);
+      const bool room = next.graph.capacity() > next.taken.load() || next.graph.prepare(next.rows.count(), next.rows);
+      state = orNoMemory(room && next.graph.link(next.rows));
       next.taken.store(next.graph.size());
     } else if (newRowOf_.size() < rows) {
-      memory = copyRows(std::min(rows, newRowOf_.size() + COPY_ROWS));
+      state = copyRows(std::min(rows, newRowOf_.size() + COPY_ROWS));
     } else {
       caughtUp = true;
     }
   }
+  // Here, not where everybody waits: it may read a file. What is copied from now on is in memory.
+  if (state == Copied::Yes && caughtUp) state = next.rows.finishCopies(unread_);
+  // Nobody else sees the next generation, and who takes halves out of memory need not wait for a look through its graph.
+  lock.unlock();
   auto self = shared_from_this();
-  if (!memory) {
-    abandonRebuild(AnswerStatus::OutOfMemory);
+  if (state != Copied::Yes) {
+    abandonRebuild(state);
   } else if (caughtUp) {
     next.graph.keepUnreachable(next.graph.findUnreachable());
     next.audited = next.graph.size();
@@ -89,10 +95,13 @@ void VectorIndex::rebuildStep() {
 void VectorIndex::swapGenerations() {
   std::shared_ptr<Generation> old;
   std::vector<uint32_t> requests;
+  Copied state;
   {
     const std::lock_guard<std::mutex> lock(writing_);
     Generation& next = *next_;
-    if (copyRows(generation_->rows.count()) && next.rows.finishCopies()) {
+    state = copyRows(generation_->rows.count());
+    if (state == Copied::Yes) state = next.rows.finishCopies(unread_);
+    if (state == Copied::Yes) {
       for (const uint32_t dead : deathLog_) {
         const uint32_t row = newRowOf_[dead];
         if (row == NO_ROW || !next.rows.alive(row)) continue;
@@ -115,7 +124,7 @@ void VectorIndex::swapGenerations() {
       deathLog_ = {};
     }
   }
-  if (old == nullptr) return abandonRebuild(AnswerStatus::OutOfMemory);
+  if (state != Copied::Yes) return abandonRebuild(state);
   // Giving back a hundred megabytes takes a while: not here, where searches wait.
   auto self = shared_from_this();
   Scheduler::get().task(self, [old = std::move(old)]() mutable { old.reset(); });
@@ -133,7 +142,14 @@ void VectorIndex::abandonRebuild(AnswerStatus status) {
     newRowOf_ = {};
     deathLog_ = {};
   }
-  for (const uint32_t request : requests) outbox_->answer(request, status);
+  for (const uint32_t request : requests) {
+    if (status == AnswerStatus::Damaged) outbox_->refuse(request, status, unreadText(unread_), &unread_);
+    else outbox_->answer(request, status);
+  }
+}
+
+void VectorIndex::abandonRebuild(Copied failed) {
+  abandonRebuild(failed == Copied::Unread ? AnswerStatus::Damaged : AnswerStatus::OutOfMemory);
 }
 
 }  // namespace shoal

@@ -54,8 +54,8 @@ void RowDistances::measure(const Point& from, Candidate* candidates, size_t coun
 }
 
 /**
- * The high halves of a row, read into a place of the thread's own if need be. One that cannot be read has zeros: it is far from all
- * others, which a search that comes to it by another way tells.
+ * The high halves of a row, read into a place of the thread's own if need be; null when they cannot be read. Then its codes tell how far
+ * it is, so that a walk does not lose it: who ranks what was found tells that it cannot be read.
  */
 const uint16_t* RowDistances::highOf(uint32_t row, size_t place) {
   if (rows_.resident(row)) return rows_.high(row);
@@ -63,27 +63,56 @@ const uint16_t* RowDistances::highOf(uint32_t row, size_t place) {
   // The last place is for low halves, which nobody asks for.
   halves.resize((DISTANCES_AT_ONCE + 2) * lanes_);
   uint16_t* high = halves.data() + place * lanes_;
-  if (!rows_.readHalves(row, high, halves.data() + (DISTANCES_AT_ONCE + 1) * lanes_)) std::fill_n(high, lanes_, 0);
-  return high;
+  return rows_.readHalves(row, high, halves.data() + (DISTANCES_AT_ONCE + 1) * lanes_) ? high : nullptr;
 }
 
-/** Of the candidates at `places`, or of all. */
-void RowDistances::gatherHighs(const Candidate* candidates, const uint32_t* places, size_t count) {
+float RowDistances::distanceByCodes(const Point& from, uint32_t row) {
+  const int8_t* codes = rows_.codes(row);
+  float dot;
+  kernels_.dotCodesMany(from.codes, &codes, 1, rows_.codeBytes(), &dot);
+  return 1 - dot;
+}
+
+/** Of the candidates at `places`, or of all. Returns how many could not be read; some row stands for these. */
+size_t RowDistances::gatherHighs(const Candidate* candidates, const uint32_t* places, size_t count) {
   const auto rowAt = [=](size_t i) { return candidates[places == nullptr ? i : places[i]].row; };
+  size_t unread = 0;
   if (rows_.allResident()) {
     for (size_t i = 0; i < count; i++) {
       highs_[i] = rows_.high(rowAt(i));
       if (places != nullptr) __builtin_prefetch(highs_[i]);
     }
   } else {
-    for (size_t i = 0; i < count; i++) highs_[i] = highOf(rowAt(i), i);
+    const uint16_t* anyRead = nullptr;
+    for (size_t i = 0; i < count; i++) {
+      highs_[i] = highOf(rowAt(i), i);
+      if (highs_[i] == nullptr) unread_[unread++] = static_cast<uint32_t>(i);
+      else anyRead = highs_[i];
+    }
+    for (size_t i = 0; i < unread && unread < count; i++) highs_[unread_[i]] = anyRead;
+  }
+  return unread;
+}
+
+/** Of the candidates at `places`, or of all. */
+void RowDistances::measureHighs(const Point& from, Candidate* candidates, const uint32_t* places, size_t count) {
+  const auto candidate = [=](size_t i) -> Candidate& { return candidates[places == nullptr ? i : places[i]]; };
+  const size_t unread = gatherHighs(candidates, places, count);
+  const uint16_t* high = unread < count ? highOf(from) : nullptr;
+  if (high == nullptr) {
+    for (size_t i = 0; i < count; i++) candidate(i).distance = distanceByCodes(from, candidate(i).row);
+    return;
+  }
+  kernels_.dotHighMany(high, highs_, count, lanes_, dots_);
+  for (size_t i = 0; i < count; i++) candidate(i).distance = 1 - dots_[i];
+  for (size_t i = 0; i < unread; i++) {
+    Candidate& one = candidate(unread_[i]);
+    one.distance = distanceByCodes(from, one.row);
   }
 }
 
 void RowDistances::measureByHighs(const Point& from, Candidate* candidates, size_t count) {
-  gatherHighs(candidates, nullptr, count);
-  kernels_.dotHighMany(highOf(from), highs_, count, lanes_, dots_);
-  for (size_t i = 0; i < count; i++) candidates[i].distance = 1 - dots_[i];
+  measureHighs(from, candidates, nullptr, count);
 }
 
 void RowDistances::measureByCodes(const Point& from, Candidate* candidates, size_t count) {
@@ -96,9 +125,7 @@ void RowDistances::measureByCodes(const Point& from, Candidate* candidates, size
     again += candidates[i].distance < uncertain_ ? 1 : 0;
   }
   if (again == 0) return;
-  gatherHighs(candidates, places_, again);
-  kernels_.dotHighMany(highOf(from), highs_, again, lanes_, dots_);
-  for (size_t i = 0; i < again; i++) candidates[places_[i]].distance = 1 - dots_[i];
+  measureHighs(from, candidates, places_, again);
 }
 
 void RowDistances::measureFromRow(uint32_t from, Candidate* candidates, size_t count) {
@@ -106,8 +133,9 @@ void RowDistances::measureFromRow(uint32_t from, Candidate* candidates, size_t c
   measure(point, candidates, count);
   for (size_t i = 0; i < count; i++) {
     if (candidates[i].distance > EQUAL_DISTANCE_MAX) continue;
-    const size_t bytes = lanes_ * sizeof(uint16_t);
-    if (std::memcmp(highOf(point), highOf(candidates[i].row, 0), bytes) == 0)
+    const uint16_t* const high = highOf(point);
+    const uint16_t* const other = highOf(candidates[i].row, 0);
+    if (high != nullptr && other != nullptr && std::memcmp(high, other, lanes_ * sizeof(uint16_t)) == 0)
       candidates[i].distance = copyDistance(from, candidates[i].row);
   }
 }

@@ -81,7 +81,9 @@ class RowDistances {
  private:
   void measureByHighs(const Point& from, Candidate* candidates, size_t count);
   void measureByCodes(const Point& from, Candidate* candidates, size_t count);
-  void gatherHighs(const Candidate* candidates, const uint32_t* places, size_t count);
+  void measureHighs(const Point& from, Candidate* candidates, const uint32_t* places, size_t count);
+  size_t gatherHighs(const Candidate* candidates, const uint32_t* places, size_t count);
+  float distanceByCodes(const Point& from, uint32_t row);
   const uint16_t* highOf(uint32_t row, size_t place);
   const uint16_t* highOf(const Point& point) {
     return point.high != nullptr ? point.high : highOf(point.row, DISTANCES_AT_ONCE);
@@ -98,6 +100,8 @@ class RowDistances {
   const int8_t* codes_[DISTANCES_AT_ONCE];
   float dots_[DISTANCES_AT_ONCE];
   uint32_t places_[DISTANCES_AT_ONCE];
+  /** Which of `highs_` could not be read, by their places. */
+  uint32_t unread_[DISTANCES_AT_ONCE];
   Candidate near_[DISTANCES_AT_ONCE];
 };
 

@@ -181,19 +181,23 @@ bool Rows::ensure(size_t row, bool whole) {
 }
 
 /** The rows of the last segment, from the file. */
-bool Rows::bringBack(size_t index) {
+Copied Rows::bringBack(size_t index, uint32_t& unread) {
   Segment brought = tables_.back().get()[index];
-  if (!takeHalves(brought, index)) return false;
-  for (size_t row = index << shift_; row < count(); row++)
-    if (!readHalves(row, brought.high + (row & mask_) * lanes_, brought.low + (row & mask_) * lanes_)) return false;
+  if (!takeHalves(brought, index)) return Copied::NoMemory;
+  for (size_t row = index << shift_; row < count(); row++) {
+    if (readHalves(row, brought.high + (row & mask_) * lanes_, brought.low + (row & mask_) * lanes_)) continue;
+    unread = document(row);
+    return Copied::Unread;
+  }
   tables_.back().get()[index] = brought;
   beyond_.fetch_sub(count() - (index << shift_), std::memory_order_relaxed);
-  return true;
+  return Copied::Yes;
 }
 
-bool Rows::finishCopies() {
+Copied Rows::finishCopies(uint32_t& unread) {
   const size_t last = count();
-  return last >> shift_ >= segments_ || resident(last) || bringBack(last >> shift_);
+  if (last >> shift_ >= segments_ || resident(last)) return Copied::Yes;
+  return bringBack(last >> shift_, unread);
 }
 
 bool Rows::append(uint32_t document, const float* normalised) {
@@ -220,14 +224,20 @@ void Rows::code(size_t row, const float* normalised) {
   coarseMean_.store(mean + (lost.coarse - mean) / static_cast<float>(++coarseRows_), std::memory_order_relaxed);
 }
 
-bool Rows::appendCopy(const Rows& from, size_t source) {
+Copied Rows::appendCopy(const Rows& from, size_t source, uint32_t& unread) {
   copied_.resize(lanes_);
-  if (!from.read(source, copied_.data())) return false;
+  if (!from.read(source, copied_.data())) {
+    unread = from.document(source);
+    return Copied::Unread;
+  }
   const size_t row = count_.load(std::memory_order_relaxed);
   const bool whole = from.resident(source);
-  if (!ensure(row, whole)) return false;
-  if (resident(row)) return append(from.document(source), copied_.data());
-  if (whole) return bringBack(row >> shift_) && append(from.document(source), copied_.data());
+  if (!ensure(row, whole)) return Copied::NoMemory;
+  if (whole && !resident(row)) {
+    const Copied brought = bringBack(row >> shift_, unread);
+    if (brought != Copied::Yes) return brought;
+  }
+  if (resident(row)) return append(from.document(source), copied_.data()) ? Copied::Yes : Copied::NoMemory;
   const Segment& target = segment(row);
   target.places[row & mask_] = static_cast<uint32_t>(from.placeOf(source));
   target.hashes[row & mask_] = from.segment(source).hashes[source & mask_];
@@ -240,7 +250,7 @@ bool Rows::appendCopy(const Rows& from, size_t source) {
   beyond_.fetch_add(1, std::memory_order_relaxed);
   movedEnd_ = row + 1;
   count_.store(row + 1, std::memory_order_release);
-  return true;
+  return Copied::Yes;
 }
 
 void Rows::kill(size_t row) {

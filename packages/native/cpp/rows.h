@@ -16,6 +16,14 @@ namespace shoal {
 /** How many there may be. */
 constexpr size_t ROWS_MAX = size_t{1} << 30;
 
+/** What became of a copy of a row. */
+enum class Copied {
+  Yes,
+  NoMemory,
+  /** A row cannot be read from its file, or is not as it was written. */
+  Unread,
+};
+
 /** `death` of a row that lives. */
 constexpr uint64_t ALIVE = UINT64_MAX;
 
@@ -65,11 +73,11 @@ class Rows {
   bool append(uint32_t document, const float* normalised);
   /**
    * The same of a row of an index that this one is to replace, while nobody reads from this one. What is not in memory there is
-   * read from the same file here. False also when the row cannot be read.
+   * read from the same file here. `unread`: the document of the row that cannot be read.
    */
-  bool appendCopy(const Rows& from, size_t row);
+  Copied appendCopy(const Rows& from, size_t row, uint32_t& unread);
   /** After the last copy: makes room for rows that are appended while others are read. */
-  bool finishCopies();
+  Copied finishCopies(uint32_t& unread);
   void kill(size_t row);
   /** Whether the row holds exactly this vector. */
   bool equals(size_t row, const float* normalised) const;
@@ -112,7 +120,7 @@ class Rows {
   bool addSegment(bool whole);
   bool takeHalves(Segment& segment, size_t index);
   bool takePlaces(Segment& segment);
-  bool bringBack(size_t index);
+  Copied bringBack(size_t index, uint32_t& unread);
   bool forget(Halves& halves);
   size_t placeOf(size_t row) const {
     const uint32_t* places = segment(row).places;

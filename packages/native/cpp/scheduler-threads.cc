@@ -59,6 +59,10 @@ Searches takeSearches(std::deque<std::unique_ptr<SearchRequest>>& queue, size_t 
 void Scheduler::run() {
   Lock lock(mutex_);
   for (;;) {
+    if (running_ > threads_) {
+      if (!rest(lock)) return;
+      continue;
+    }
     if (!linkable_.empty() && !ready_.empty() && runLinks(lock, true)) continue;
     if (runSearches(lock)) continue;
     if (runTask(lock)) continue;
@@ -91,6 +95,7 @@ bool Scheduler::runSearches(Lock& lock) {
       checkClosed(lock, index);
       continue;
     }
+    if (park(index)) continue;
     if (index->linking_ > 0 || index->turnDue_) {
       index->parked_++;
       index->turn_.searchWaits();

@@ -1,6 +1,7 @@
 #include "scheduler.h"
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 
 namespace shoal {
@@ -12,6 +13,13 @@ using std::chrono::microseconds;
 constexpr microseconds TURN_BEFORE_SEARCHES{250};
 /** How long links go on when nobody waits, before other indexes get their turn. */
 constexpr microseconds TURN{5000};
+
+/** While so many threads wait for a disk, no search begins that may have to, too. */
+constexpr size_t WAITS_MAX = 16;
+/** More threads in place of waiting ones there are not. */
+constexpr size_t SPARES_MAX = 256;
+/** A thread that was there for another one ends when it has not been needed for so long. */
+constexpr std::chrono::seconds REST{10};
 
 }  // namespace
 
@@ -25,13 +33,87 @@ Scheduler& Scheduler::get() {
   return *one;
 }
 
-Scheduler::Scheduler() {
-  const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  for (unsigned thread = 0; thread < threads; thread++) std::thread([this] { run(); }).detach();
+Scheduler::Scheduler() : threads_(std::max(1u, std::thread::hardware_concurrency())), running_(threads_) {
+  for (size_t thread = 0; thread < threads_; thread++) std::thread([this] { run(); }).detach();
 }
 
 void Scheduler::wakeOne() {
   if (idle_ > 0) wake_.notify_one();
+  else addThread();
+}
+
+/** Has another thread run where one waits for a disk. */
+void Scheduler::addThread() {
+  if (running_ >= threads_) return;
+  if (resting_ > called_) {
+    called_++;
+    running_++;
+    call_.notify_one();
+    return;
+  }
+  if (spares_ >= SPARES_MAX) return;
+  try {
+    std::thread([this] { run(); }).detach();
+    spares_++;
+    running_++;
+  } catch (const std::system_error&) {
+    // Those that there are have to do.
+  }
+}
+
+/** For a thread that is one too many. False: it is to end. */
+bool Scheduler::rest(Lock& lock) {
+  running_--;
+  // It may have been woken for something.
+  if (idle_ > 0) wake_.notify_one();
+  resting_++;
+  call_.wait_for(lock, REST, [this] { return called_ > 0; });
+  resting_--;
+  if (called_ > 0) {
+    called_--;
+    return true;
+  }
+  spares_--;
+  return false;
+}
+
+DiskLane& Scheduler::laneOf(uint64_t disk) {
+  const Lock lock(mutex_);
+  return lanes_[disk];
+}
+
+void Scheduler::readsFrom(const Index& index, DiskLane& lane) {
+  const Lock lock(mutex_);
+  index->lane_ = &lane;
+}
+
+void Scheduler::beginWait(DiskLane& lane) {
+  const Lock lock(mutex_);
+  lane.waiting++;
+  running_--;
+  // What comes later wakes a thread itself.
+  if (!ready_.empty() || !tasks_.empty() || !linkable_.empty()) wakeOne();
+}
+
+void Scheduler::endWait(DiskLane& lane) {
+  const Lock lock(mutex_);
+  lane.waiting--;
+  running_++;
+  if (lane.waiting >= WAITS_MAX) return;
+  // The last one lets all begin: nobody comes after it.
+  for (size_t room = lane.waiting == 0 ? lane.parked.size() : WAITS_MAX - lane.waiting; room > 0 && !lane.parked.empty(); room--) {
+    ready_.push_back(std::move(lane.parked.front()));
+    lane.parked.pop_front();
+    wakeOne();
+  }
+}
+
+/** Whether a search of the index has to wait because too many threads wait for the disk that it may read. */
+bool Scheduler::park(const Index& index) {
+  DiskLane* const lane = index->lane_;
+  if (lane == nullptr || lane->waiting < WAITS_MAX) return false;
+  lane->parked.push_back(index);
+  return true;
 }
 
 void Scheduler::search(const Index& index, std::unique_ptr<SearchRequest> request) {
@@ -46,6 +128,11 @@ void Scheduler::search(const Index& index, std::unique_ptr<SearchRequest> reques
 void Scheduler::wakeForSearches() {
   Lock lock(mutex_);
   const size_t wakes = std::min(idle_, ready_.size());
+  for (size_t more = ready_.size() - wakes; more > 0 && running_ < threads_; more--) {
+    const size_t before = running_;
+    addThread();
+    if (running_ == before) break;
+  }
   lock.unlock();
   // Without the lock: a thread that is woken while it is held wakes only to wait for it.
   for (size_t thread = 0; thread < wakes; thread++) wake_.notify_one();

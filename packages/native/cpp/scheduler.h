@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -60,6 +61,15 @@ class LinkTurn {
   std::atomic<bool> searchesWait_{false};
 };
 
+class Scheduled;
+
+/** A disk, by the threads that wait for it. All of it belongs to the scheduler's lock. */
+struct DiskLane {
+  size_t waiting = 0;
+  /** Searches that begin when fewer wait. */
+  std::deque<std::shared_ptr<Scheduled>> parked;
+};
+
 /**
  * An index as the scheduler sees it. Its searches run beside each other; its links run beside each other; the two never
  * overlap, and exclusive work overlaps with neither. Tasks overlap with anything.
@@ -91,6 +101,8 @@ class Scheduled {
   std::vector<std::function<void()>> onPinned_;
   std::function<void()> onClosed_;
   LinkTurn turn_;
+  /** Where its searches may have to read a file. */
+  DiskLane* lane_ = nullptr;
   Clock::time_point lastTurn_{};
   size_t parked_ = 0;
   int searching_ = 0, linking_ = 0, tasks_ = 0, pins_ = 0;
@@ -118,6 +130,25 @@ class Scheduler {
   /** Finishes accepted searches and running work, then calls `closed`, once. */
   void close(const std::shared_ptr<Scheduled>& index, std::function<void()> closed);
 
+  /** The lane of the disk with this number (`stat`, `dev`). */
+  DiskLane& laneOf(uint64_t disk);
+  /** Searches of the index may read files of this disk from now on. */
+  void readsFrom(const std::shared_ptr<Scheduled>& index, DiskLane& lane);
+  /**
+   * While there is one, its thread waits for a disk: another thread does what there is to do. So a disk that stands still holds up
+   * nobody else; of searches that may read it, no more begin than some.
+   */
+  class DiskWait {
+   public:
+    explicit DiskWait(DiskLane& lane) : lane_(lane) { get().beginWait(lane_); }
+    ~DiskWait() { get().endWait(lane_); }
+    DiskWait(const DiskWait&) = delete;
+    DiskWait& operator=(const DiskWait&) = delete;
+
+   private:
+    DiskLane& lane_;
+  };
+
  private:
   using Lock = std::unique_lock<std::mutex>;
   using Index = std::shared_ptr<Scheduled>;
@@ -139,10 +170,22 @@ class Scheduler {
   void checkPinned(Lock& lock, const Index& index);
   void checkClosed(Lock& lock, const Index& index);
   void wakeOne();
+  void addThread();
+  bool rest(Lock& lock);
+  bool park(const Index& index);
+  void beginWait(DiskLane& lane);
+  void endWait(DiskLane& lane);
 
   std::mutex mutex_;
   std::condition_variable wake_;
   size_t idle_ = 0;
+  /** So many threads run beside each other; `running_` counts those that do, or are idle. */
+  const size_t threads_;
+  size_t running_ = 0;
+  /** Threads beyond: those of them that rest, and those that were called and have not come yet. */
+  size_t spares_ = 0, resting_ = 0, called_ = 0;
+  std::condition_variable call_;
+  std::map<uint64_t, DiskLane> lanes_;
   /** One entry a waiting search, in order of arrival. */
   std::deque<Index> ready_;
   std::deque<Task> tasks_;

@@ -268,9 +268,8 @@ void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
   for (size_t i = 0; i < asked.size(); i++) {
     uint32_t unread = 0;
     if (!collectors_[i].rank(unread)) {
-      outbox.refuse(asked[i]->request->id, AnswerStatus::Damaged,
-                    "vector index: the vector of document " + std::to_string(rows_.document(unread)) +
-                        " is damaged or cannot be read from its file; the next start of the server builds the index anew");
+      const uint32_t document = rows_.document(unread);
+      outbox.refuse(asked[i]->request->id, AnswerStatus::Damaged, unreadText(document), &document);
       continue;
     }
     const ScanScratch& scan = asked[i]->scan;
@@ -280,6 +279,11 @@ void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
 }
 
 }  // namespace
+
+std::string unreadText(uint32_t document) {
+  return "vector index: the vector of document " + std::to_string(document) +
+         " is damaged or cannot be read from its file; the next start of the server builds the index anew";
+}
 
 void VectorIndex::search(Searches& requests) {
   const SearchRequest& first = *requests.front();

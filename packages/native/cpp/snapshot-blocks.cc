@@ -1,4 +1,4 @@
-// An index as bytes, for whoever keeps them: rows as records (row-records.h), one bit a row (set: dead), and nodes as checksummed
+// An index as bytes, to be kept: rows as records (row-records.h), one bit a row (set: dead), and nodes as checksummed
 // blocks. All numbers are little-endian.
 //
 // block   = header (32 bytes), payload
@@ -114,7 +114,8 @@ bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, siz
 bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, uint8_t* out, size_t capacity) {
   if (closed_ || !frozen_ || first >= frozenRows_) return false;
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, frozen = generation_, count = frozenRows_, request, first, file, out, capacity] {
+  Scheduler::get().task(self, [self, frozen = generation_, count = frozenRows_, deaths = frozenDeaths_, request, first, file, out,
+                               capacity] {
     const Rows& rows = frozen->rows;
     const size_t dimensions = self->settings_.dimensions;
     const size_t recordBytes = rowRecordBytes(dimensions);
@@ -122,10 +123,14 @@ bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, uint8
     std::vector<float> vector(dimensions);
     uint64_t chain = file.chain;
     uint8_t* record = out;
-    const std::shared_lock<std::shared_mutex> lock(self->halves_);
+    const std::shared_lock<std::shared_timed_mutex> lock(self->halves_);
     for (size_t row = first; row < next; row++, record += recordBytes) {
-      if (!rows.read(row, vector.data()))
-        return self->outbox_->refuse(request, AnswerStatus::Damaged, "a vector cannot be read from its file");
+      if (!rows.read(row, vector.data())) {
+        const uint32_t document = rows.document(row);
+        if (rows.aliveAt(row, deaths)) return self->outbox_->refuse(request, AnswerStatus::Damaged, unreadText(document), &document);
+        // A row that counts no more has its place, and nothing else that is read.
+        std::fill(vector.begin(), vector.end(), 0.0f);
+      }
       std::memcpy(record + RECORD_HEADER_BYTES, vector.data(), dimensions * sizeof(float));
       chain = finishRecord(record, file.seed, row, rows.document(row), dimensions, chain);
     }
@@ -161,7 +166,10 @@ void VectorIndex::release(uint32_t request, std::string path, uint64_t seed, siz
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, path = std::move(path), seed, generation, keep, end] {
     auto file = RowReader::open(path, seed, self->settings_.dimensions);
-    if (file != nullptr) return self->continueRelease({request, std::move(file), generation, keep, end});
+    if (file != nullptr) {
+      Scheduler::get().readsFrom(self, file->lane());
+      return self->continueRelease({request, std::move(file), generation, keep, end});
+    }
     self->outbox_->refuse(request, AnswerStatus::Damaged, "the file of the vectors cannot be opened");
   });
 }
@@ -175,12 +183,12 @@ void VectorIndex::continueRelease(const Release& release) {
   Scheduler::get().exclusive(self, [self, release] { self->releaseStep(release); });
 }
 
-/** A few blocks at a time: searches wait meanwhile. */
+/** A few blocks at a time: searches wait meanwhile. Where a task reads from a disk that stands still, the rest waits for a later one. */
 void VectorIndex::releaseStep(const Release& release) {
   constexpr size_t BLOCKS_AT_ONCE = 1;
+  constexpr std::chrono::milliseconds WAIT_MAX{50};
   bool more = false;
-  {
-    const std::unique_lock<std::shared_mutex> alone(halves_);
+  if (const std::unique_lock<std::shared_timed_mutex> alone(halves_, WAIT_MAX); alone.owns_lock()) {
     const std::lock_guard<std::mutex> lock(writing_);
     Rows& rows = generation_->rows;
     if (generations_ == release.generation && codesTell(rows, generation_->graph.nearDistances()))
@@ -205,7 +213,7 @@ bool VectorIndex::importBlock(uint32_t request, uint32_t kind, size_t first, con
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, kind, first, bytes, length] {
     const std::string wrong = self->takeBlock(kind, first, bytes, length);
-    // Before the answer: whoever has it may send the next one.
+    // Before the answer: its receiver may send the next one.
     self->filling_.store(Filling::Blocks, std::memory_order_release);
     if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
     BlockHeader header;
@@ -236,7 +244,7 @@ std::string VectorIndex::takeVector(uint32_t document, const uint8_t* vector) {
   const size_t dimensions = settings_.dimensions;
   // Zeros beyond the dimensions stay from the beginning.
   std::memcpy(normalised_.data(), vector, dimensions * sizeof(float));
-  // A right checksum says that the bytes came from whoever wrote them, not that they were vectors of an index.
+  // A right checksum says that the bytes are as they were written, not that they were vectors of an index.
   if (!isNormalised(normalised_.data(), dimensions)) return "a vector is neither of length 1 nor zero";
   Rows& rows = generation_->rows;
   return rows.count() < ROWS_MAX && rows.append(document, normalised_.data()) ? "" : "out of memory";
@@ -271,7 +279,10 @@ std::string VectorIndex::takeOldRows(const uint8_t* payload, size_t count) {
 /** What is taken in from a file need not be in memory; it stays there until the next snapshot when no file can be opened. */
 void VectorIndex::dropTaken(size_t end) {
   if (fillPath_.empty()) return;
-  if (fillFile_ == nullptr) fillFile_ = RowReader::open(fillPath_, fillSeed_, settings_.dimensions);
+  if (fillFile_ == nullptr) {
+    fillFile_ = RowReader::open(fillPath_, fillSeed_, settings_.dimensions);
+    if (fillFile_ != nullptr) Scheduler::get().readsFrom(shared_from_this(), fillFile_->lane());
+  }
   if (fillFile_ != nullptr) generation_->rows.drop(fillKeep_, end, fillFile_, SIZE_MAX);
 }
 

@@ -18,7 +18,7 @@ std::shared_ptr<Generation> VectorIndex::makeGeneration() const {
   return std::make_shared<Generation>(settings_.dimensions, settings_.connectivityBase, settings_.efConstruction);
 }
 
-bool VectorIndex::put(const uint32_t* documents, const float* vectors, size_t count) {
+bool VectorIndex::put(const uint32_t* documents, const float* vectors, size_t count, bool anew) {
   fresh_ = false;
   bool links;
   {
@@ -28,7 +28,7 @@ bool VectorIndex::put(const uint32_t* documents, const float* vectors, size_t co
       normalise(vectors + i * settings_.dimensions, settings_.dimensions, normalised_.size(), normalised_.data());
       const uint32_t old = generation.table.find(documents[i]);
       // The same direction again costs nothing.
-      if (old != NO_ROW && generation.rows.equals(old, normalised_.data())) continue;
+      if (old != NO_ROW && !anew && generation.rows.equals(old, normalised_.data())) continue;
       const size_t row = generation.rows.count();
       if (row >= ROWS_MAX || !generation.rows.append(documents[i], normalised_.data())) return false;
       // First the new row, then the death of the old one: a search sees at least one of them.

@@ -40,6 +40,9 @@ struct FrozenCounts {
   bool codesSuffice;
 };
 
+/** What is wrong when the row of a document cannot be read from its file. */
+std::string unreadText(uint32_t document);
+
 /** A file of rows, and the chain of its records so far (row-records.h). */
 struct RowFile {
   uint64_t seed, chain;
@@ -56,13 +59,16 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   const IndexSettings& settings() const { return settings_; }
   Outbox& outbox() { return *outbox_; }
 
-  // Whoever calls asks first; the states change on the event loop, or before the answer that tells of it.
+  // The caller asks first; the states change on the event loop, or before the answer that tells of it.
   /** Not being filled from blocks. What is closed answers so. */
   bool usable() const { return filling_.load(std::memory_order_acquire) == Filling::No; }
   bool open() const { return !closed_; }
 
-  /** `vectors` are finite. False when there is no memory: documents before the failing one are stored. */
-  bool put(const uint32_t* documents, const float* vectors, size_t count);
+  /**
+   * `vectors` are finite. False when there is no memory: documents before the failing one are stored. What a document has already is
+   * stored again only `anew`: in place of a row that cannot be read.
+   */
+  bool put(const uint32_t* documents, const float* vectors, size_t count, bool anew = false);
   void remove(const uint32_t* documents, size_t count);
   IndexCounts counts();
 
@@ -71,6 +77,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void setEffort(const SearchEffort& effort);
   bool cancel(uint32_t request);
   void awaitTail(uint32_t request, size_t tailMax);
+  /** Answers `Damaged` with the document when a row cannot be read: a rebuild after its next `put` may succeed. */
   void rebuild(uint32_t request);
   void close(uint32_t request);
 
@@ -145,9 +152,10 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void audit();
   void probe(std::unique_ptr<SearchRequest>& request);
   void rebuildStep();
-  bool copyRows(size_t end);
+  Copied copyRows(size_t end);
   void swapGenerations();
   void abandonRebuild(AnswerStatus status);
+  void abandonRebuild(Copied failed);
   std::shared_ptr<Generation> makeGeneration() const;
 
   const IndexSettings settings_;
@@ -158,7 +166,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   /** Guards writing, and the generation against being swapped by anyone who is in no phase of the scheduler. */
   std::mutex writing_;
   /** Held by tasks that read halves of rows, beside searches and links; by who takes them out of memory, alone. */
-  std::shared_mutex halves_;
+  std::shared_timed_mutex halves_;
   std::shared_ptr<Generation> generation_;
   /** How often it was swapped. */
   size_t generations_ = 0;
@@ -195,6 +203,8 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::shared_ptr<Generation> next_;
   /** Row of the next generation for each copied row, or NO_ROW. */
   std::vector<uint32_t> newRowOf_;
+  /** The document whose row cannot be read. */
+  uint32_t unread_ = 0;
   /** Rows that died since the rebuild began. */
   std::vector<uint32_t> deathLog_;
   std::vector<uint32_t> rebuildRequests_;

@@ -117,7 +117,7 @@ const CALLS = `
     nearestRows: [() => new Float32Array(400), number, () => new Float32Array(8), number],
     readFloat32List: [() => Buffer.from("1,2.5,-3e5]"), number, () => new Float32Array(8), number, () => words(0, 0, 0)],
     openOutbox: [() => () => 1], holdEventLoop: [], releaseEventLoop: [], wakeThreads: [],
-    indexCreate: [() => 4, () => 8, () => 16], indexPut: [index, () => words(number()), vector],
+    indexCreate: [() => 4, () => 8, () => 16], indexPut: [index, () => words(number()), vector], indexPutAnew: [index, () => words(number()), vector],
     indexRemove: [index, () => words(number(), number())],
     indexSearch: [index, number, vector, number, number, () => pick([-1, 0, 5, 2147483647]), number,
       () => pick([undefined, words(3), words()])],

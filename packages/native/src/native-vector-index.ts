@@ -8,6 +8,7 @@ type Handle = object;
 interface VectorIndexAddon {
   indexCreate(dimensions: number, maxConnections: number, efConstruction: number): Handle;
   indexPut(index: Handle, documents: Uint32Array, vectors: Float32Array): number;
+  indexPutAnew(index: Handle, documents: Uint32Array, vectors: Float32Array): number;
   indexRemove(index: Handle, documents: Uint32Array): void;
   indexSearch(
     index: Handle,
@@ -172,6 +173,11 @@ export class NativeVectorIndex {
     check(native.indexPut(this.#handle, documents, vectors));
   }
 
+  /** As `put`, also of what documents have already: in place of rows that cannot be read. */
+  putAnew(documents: Uint32Array, vectors: Float32Array): void {
+    check(native.indexPutAnew(this.#handle, documents, vectors));
+  }
+
   remove(documents: Uint32Array): void {
     native.indexRemove(this.#handle, documents);
   }
@@ -234,7 +240,7 @@ export class NativeVectorIndex {
     return request((id) => native.indexAwaitTail(this.#handle, id, tailMax));
   }
 
-  /** Answered when rows and graph are free of tombstones. */
+  /** Answered when rows and graph are free of tombstones; `damaged` with the document of a vector that cannot be read. */
   rebuild(): Promise<Answer> {
     return request((id) => native.indexRebuild(this.#handle, id));
   }

@@ -33,7 +33,18 @@ struct CountingIndex : Scheduled {
   std::atomic<unsigned> kept{0}, told{0};
   unsigned searches = 0, exclusives = 0, tasksAsked = 0, pins = 0;
   bool isPinned = false;
+  /** Where it waits now and then; null: nowhere. Its searches and tasks wait until the disk moves. */
+  shoal::DiskLane* disk = nullptr;
+  std::atomic<bool> stands{false};
 
+  /** Now and then: waits for the disk. */
+  void read(unsigned often) {
+    static thread_local unsigned reads = 0;
+    if (disk == nullptr || (++reads % often != 0 && !stands)) return;
+    const Scheduler::DiskWait wait(*disk);
+    do std::this_thread::sleep_for(std::chrono::microseconds(200));
+    while (stands);
+  }
   void put(unsigned count) { rows += count; }
   void work(unsigned steps) const {
     volatile unsigned value = 0;
@@ -45,6 +56,7 @@ struct CountingIndex : Scheduled {
     searching++;
     check(linking == 0 && alone == 0, "a search overlaps with links");
     work(300);
+    read(4);
     searched += static_cast<unsigned>(requests.size());
     kept += static_cast<unsigned>(requests.size());
     searching--;
@@ -56,6 +68,7 @@ struct CountingIndex : Scheduled {
     check(searching == 0 && alone == 0, "links overlap with searches or exclusive work");
     for (unsigned left = rows; left > 0 && !turn.over();) {
       work(50);
+      read(64);
       if (rows.compare_exchange_weak(left, left - 1)) left--;
     }
     linking--;
@@ -104,7 +117,10 @@ void ask(const Index& index, unsigned what) {
       return;
     case 4:
       index->tasksAsked++;
-      scheduler.task(index, [index] { index->tasksDone++; });
+      scheduler.task(index, [index] {
+        index->read(8);
+        index->tasksDone++;
+      });
       return;
     case 5:
       if (index->isPinned) {
@@ -143,22 +159,53 @@ void close(const Index& index) {
   await([&] { return index->told == index->searches; }, "an answer is not told before an index closes");
 }
 
+/** One of three reads a disk, 1 or 2. */
+Index open(unsigned random) {
+  auto index = std::make_shared<CountingIndex>();
+  if (random % 3 > 0) return index;
+  index->disk = &Scheduler::get().laneOf(1 + random % 2);
+  Scheduler::get().readsFrom(index, *index->disk);
+  return index;
+}
+
+/** While a disk stands still that more searches read than threads may wait for, all of what others ask for is done. */
+void standStill(std::vector<Index>& others) {
+  Scheduler& scheduler = Scheduler::get();
+  Index standing = std::make_shared<CountingIndex>();
+  standing->disk = &scheduler.laneOf(3);
+  scheduler.readsFrom(standing, *standing->disk);
+  standing->stands = true;
+  for (; standing->searches < 60; standing->searches++)
+    scheduler.search(standing, std::make_unique<shoal::SearchRequest>());
+  for (; standing->tasksAsked < 5; standing->tasksAsked++)
+    scheduler.task(standing, [standing] {
+      standing->read(1);
+      standing->tasksDone++;
+    });
+  scheduler.wakeForSearches();
+  for (const Index& index : others) settle(index);
+  standing->stands = false;
+  settle(standing);
+  close(standing);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const auto end = Clock::now() + std::chrono::seconds(count > 1 ? std::atoi(arguments[1]) : 5);
   std::mt19937 random(7);
   std::vector<Index> indexes(6);
-  for (Index& index : indexes) index = std::make_shared<CountingIndex>();
+  for (Index& index : indexes) index = open(static_cast<unsigned>(random()));
   unsigned opened = 0;
   for (unsigned round = 0; Clock::now() < end; round++) {
     Index& index = indexes[random() % indexes.size()];
     ask(index, static_cast<unsigned>(random()));
     if (round % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
     if (random() % 512 == 0) settle(index);
+    if (random() % 4096 == 0) standStill(indexes);
     if (random() % 128 == 0) {
       close(index);
-      index = std::make_shared<CountingIndex>();
+      index = open(static_cast<unsigned>(random()));
       opened++;
     }
   }

@@ -6,7 +6,6 @@ export type {
   AuthenticationConfiguration,
   OidcConfiguration,
 } from "./authentication.js";
-export { checkThreadPool } from "./check-thread-pool.js";
 export { type Clock, systemClock } from "./clock.js";
 export { type Configuration, readConfiguration } from "./configuration.js";
 export { configurationFileSource } from "./configuration-file.js";

@@ -6,7 +6,7 @@ const COMMIT_MS_MIN = 0.5;
 const LAST_SHARE = 1 / 8;
 
 /**
- * Lets writes share commits. Clients that are answered together come back together, a moment later: whoever begins with the
+ * Lets writes share commits. Clients that are answered together come back together, a moment later: who begins with the
  * first of them commits some while the others wait, then those, and so on, and every commit costs a sync. So as many are
  * waited for as there were lately, never longer than a millisecond.
  */

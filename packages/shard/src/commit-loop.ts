@@ -96,11 +96,15 @@ export class CommitLoop {
     await this.#running;
   }
 
-  /** Runs `work` when no commit is under way; writes that come meanwhile wait. When it fails, the shard has failed. */
-  async between(work: () => Promise<void>): Promise<void> {
+  /**
+   * Runs `work`, which changes the views, while no commit is under way; writes that come meanwhile wait. When it fails, the shard has
+   * failed. `closing`: the shard takes no more writes, and `work` is to end soon, by failing.
+   */
+  async runExclusively(work: (closing: AbortSignal) => Promise<void>): Promise<void> {
     this.#checkOpen();
+    const { signal } = this.#closing;
     const done = new Promise<void>((resolve, reject) => {
-      this.#work = () => work().then(resolve, (error: unknown) => reject(this.#break(error)));
+      this.#works.push(() => work(signal).then(resolve, (error: unknown) => reject(this.#break(error))));
     });
     this.#running ??= Promise.resolve().then(() => this.#run());
     await done;
@@ -118,15 +122,14 @@ export class CommitLoop {
   }
 
   #commit: Promise<void> | undefined;
-  /** To be done before the next commit. Never fails. */
-  #work: (() => Promise<void>) | undefined;
+  /** To be done before the next commit. They never fail. */
+  readonly #works: (() => Promise<void>)[] = [];
 
   async #run(): Promise<void> {
     for (;;) {
       if (this.#mayBuildIndex) await this.#options.index.build(this.#closing.signal);
-      if (this.#work !== undefined) {
-        const work = this.#work;
-        this.#work = undefined;
+      const work = this.#works.shift();
+      if (work !== undefined) {
         await work();
         continue;
       }
@@ -268,6 +271,10 @@ export class CommitLoop {
   }
 
   #break(thrown: unknown): ShoalError {
+    if (this.#closing.signal.aborted && thrown === this.#closing.signal.reason) {
+      this.#broken = this.#closingError();
+      return this.#broken;
+    }
     const cause = ShoalError.from(thrown);
     this.#broken = new ShoalError("unavailable", `${this.#place} has failed: ${cause.message}`, { cause });
     this.#options.onEvent({ type: "writesFailed", error: this.#broken });
@@ -275,8 +282,12 @@ export class CommitLoop {
   }
 
   #checkOpen(): void {
-    if (this.#closing.signal.aborted) throw new ShoalError("unavailable", `${this.#place} is closing`);
+    if (this.#closing.signal.aborted) throw this.#closingError();
     if (this.#broken !== undefined) throw this.#broken;
+  }
+
+  #closingError(): ShoalError {
+    return new ShoalError("unavailable", `${this.#place} is closing`);
   }
 
   get #place(): string {

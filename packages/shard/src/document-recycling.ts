@@ -30,7 +30,7 @@ export class DocumentRecycling {
   }
 
   /** What works on documents that it has found. */
-  async during<Answer>(search: () => Promise<Answer>): Promise<Answer> {
+  async runSearch<Answer>(search: () => Promise<Answer>): Promise<Answer> {
     const began = this.searchBegan();
     try {
       return await search();

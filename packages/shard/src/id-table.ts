@@ -22,7 +22,7 @@ export interface IdTableImage {
 /**
  * Which objects a shard has, in memory: uuid to document id and back, creation times, and the order of creation. About
  * 43 bytes an object (48 once objects were listed by id). Document ids are small: a free one is used again, so that
- * bitmaps stay dense. `reserve` hands one out, `insert` uses it; whoever frees one by `remove` recycles it later.
+ * bitmaps stay dense. `reserve` hands one out, `insert` uses it; the caller of `remove` recycles it later.
  */
 export class IdTable {
   readonly #chunks = new DocumentChunks();

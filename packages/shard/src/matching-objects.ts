@@ -42,7 +42,7 @@ export function firstMatching(
     const first = firstTested(table, test, listing, steps);
     if (first !== undefined) return named(table, first);
   }
-  return recycling.during(async () => {
+  return recycling.runSearch(async () => {
     await making;
     return named(table, await firstDocuments(table, await index.matching(filter, bounds), listing, bounds));
   });
@@ -80,7 +80,7 @@ export function matchingIds(
   idsMax: number,
   bounds: ReadBounds,
 ): Promise<readonly ObjectId[]> {
-  return recycling.during(async () => {
+  return recycling.runSearch(async () => {
     const found = await matching();
     const count = found.size;
     if (count > idsMax) throw new ShoalError("tooLarge", `${count} objects match, at most ${idsMax} may`);
@@ -114,7 +114,7 @@ export function firstById(
 ): FoundObject[] | Promise<FoundObject[]> {
   const making = table.makeIdOrder(() => eventLoop.next(bounds.share));
   if (making === undefined && skip + limit <= TURN_STEPS) return named(table, firstOf(table.byId(after), skip, limit));
-  return recycling.during(async () => {
+  return recycling.runSearch(async () => {
     await making;
     return named(table, await firstInOrder(table, () => true, { after, skip, limit }, turnsOf(bounds)));
   });

@@ -30,7 +30,7 @@ describe("a shard and the memory budget", () => {
     budget = new MemoryBudget({
       bytesMax: MAX,
       usedBytes: () => used,
-      reclaim: async () => undefined,
+      reclaim: async () => 0,
       nowMs: () => (now += 1_000),
     });
     under = await ShardUnderTest.create(new MemoryStore());

@@ -43,7 +43,7 @@ export class MemoryAdmission {
     const level = budget.levelWith(bytes);
     if (level === "exhausted") return Promise.reject(readOnly(budget, this.#place));
     if (level === "full") return Promise.reject(full(budget, this.#place));
-    return budget.during(bytes, write);
+    return budget.runReserved(bytes, write);
   }
 
   /** Runs a write that changes what is there. Fails with `overloaded` from 97 % of the budget on. */

@@ -18,7 +18,7 @@ import { StoredShard } from "./stored-shard.js";
 import { type VectorIndexes, VectorIndexSource } from "./vector-indexes.js";
 
 export interface ShardOptions {
-  /** Belongs to this shard alone while it is open; whoever opened it disposes of it after the shard. */
+  /** Belongs to this shard alone while it is open; its opener disposes of it after the shard. */
   readonly store: KeyValueStore;
   /** For snapshots; made when it is missing. Never derived from user input. */
   readonly folder: string;

@@ -23,6 +23,8 @@ export interface Rebuild {
   /** The store has less than it had at that time: what the earlier table has and no row is there of is lost. */
   readonly hasLostChanges: boolean;
   readonly onEvent: OnShardEvent;
+  /** Ends it between two reads of rows, with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Rebuilt {
@@ -67,6 +69,7 @@ export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
       damaged = true;
       report(rawId && objectIdFromBytes(rawId), "its record is damaged");
     },
+    rebuild.signal,
   );
   loader?.flush();
   index?.remove(new Uint32Array(0), sequence);

@@ -2,7 +2,7 @@ import { MemoryStore } from "@shoal/kv";
 import { seededRandom } from "@shoal/seeded-random";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Shard } from "./shard.js";
+import type { RoomBounds, Shard } from "./shard.js";
 import { cosineDistance } from "./testing/brute-force-index-suite.js";
 import { book, idOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
@@ -21,6 +21,7 @@ class DoubtfulStore extends MemoryStore {
   }
 }
 
+const FULL: RoomBounds = { hasRoom: () => false, mayReload: true };
 const real = { create: createVectorIndex, load: loadVectorIndex };
 
 describe("Shard.makeRoom", () => {
@@ -86,9 +87,12 @@ describe("Shard.makeRoom", () => {
     const before = shard.statistics().vectors;
     expect(before?.deadRows).toBe(1_500);
     const asked: number[] = [];
-    await shard.makeRoom((bytes) => {
-      asked.push(bytes);
-      return hasRoom;
+    await shard.makeRoom({
+      hasRoom: (bytes) => {
+        asked.push(bytes);
+        return hasRoom;
+      },
+      mayReload: true,
     });
     expect(asked).toEqual([((before?.memoryBytes ?? 0) * 1_000) / 2_500]);
     const after = shard.statistics().vectors;
@@ -106,7 +110,7 @@ describe("Shard.makeRoom", () => {
       const query = randomVector();
       const right = expected(query);
       const searches = Array.from({ length: 4 }, () => search(query));
-      const made = [shard.makeRoom(() => false), shard.makeRoom(() => false)];
+      const made = [shard.makeRoom(FULL), shard.makeRoom(FULL)];
       for (let turn = 0; turn < 5; turn++) {
         searches.push(search(query));
         await new Promise((resolve) => setImmediate(resolve));
@@ -125,7 +129,7 @@ describe("Shard.makeRoom", () => {
     for (let round = 0; round < 12; round++) {
       await remove(round * 60, round * 60 + 60);
       // What it still tries reaches no disk.
-      const made = shard.makeRoom(() => false).catch(() => undefined);
+      const made = shard.makeRoom(FULL).catch(() => undefined);
       for (let turn = 0; turn < round; turn++) await new Promise((resolve) => setImmediate(resolve));
       const killed = shard;
       shard = await under.open({ vectorIndexes: real, limits: { snapshotChangesMin: 300, snapshotQuietMs: 5 } });
@@ -138,13 +142,14 @@ describe("Shard.makeRoom", () => {
   it("fails the shard when the rows cannot be read, and does nothing without vectors", async () => {
     const empty = await ShardUnderTest.create(new MemoryStore());
     const other = await empty.open({ vectorIndexes: real });
-    await other.makeRoom(() => false);
-    await other.putObjects([book(idOf(1), [1, 2])], "create");
+    await other.makeRoom(FULL);
+    await other.putObjects([book(idOf(1), [1, 2]), book(idOf(2), [1, 3])], "create");
+    await other.deleteObject(idOf(2));
     const store = empty.store as MemoryStore;
     store.scan = () => {
       throw new Error("no more");
     };
-    await expect(other.makeRoom(() => false)).rejects.toThrow("has failed: no more");
+    await expect(other.makeRoom(FULL)).rejects.toThrow("has failed: no more");
     expect(other.condition()).toMatchObject({ status: "failed" });
     await expect(other.searchByVector({ vector: Float32Array.of(1, 2), count: 1, fields: undefined })).rejects.toThrow(
       "no more",
@@ -161,7 +166,7 @@ describe("Shard.makeRoom", () => {
     await first.deleteObject(idOf(1));
     store.failure = new Error("no space left");
     await expect(first.putObjects([book(idOf(3), [1, 3])], "create")).rejects.toThrow("no space left");
-    await first.makeRoom(() => false);
+    await first.makeRoom(FULL);
     expect(doubtful.events.filter(({ type }) => /damage|Reloaded/.test(type))).toEqual([]);
     await first.snapshot().catch(() => undefined);
     store.failure = undefined;
@@ -172,9 +177,43 @@ describe("Shard.makeRoom", () => {
     await doubtful[Symbol.asyncDispose]();
   });
 
+  it("is ended by a shard that is closed, which the next start finds whole", async () => {
+    await remove(0, 100);
+    const store = under.store as MemoryStore;
+    const { scan } = store;
+    let chunks = 0;
+    // A disk that takes a while for each chunk.
+    store.scan = async function* (...call: Parameters<typeof scan>) {
+      for await (const chunk of scan.apply(store, call)) {
+        for (const entry of chunk) {
+          chunks++;
+          await new Promise((resolve) => setImmediate(resolve));
+          yield [entry];
+        }
+      }
+    };
+    const made = shard.makeRoom(FULL);
+    const refused = expect(made).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/is closing/),
+    });
+    while (chunks < 10) await new Promise((resolve) => setImmediate(resolve));
+    const writing = put(3_000, 3_001).catch((error: unknown) => error);
+    await new Promise((resolve) => setImmediate(resolve));
+    await shard[Symbol.asyncDispose]();
+    await refused;
+    expect(await writing).toMatchObject({ code: "unavailable" });
+    expect(chunks).toBeLessThan(100);
+    store.scan = scan;
+    vectors.delete(3_000);
+    expect(under.events.filter(({ type }) => /Failed/.test(type))).toEqual([]);
+    shard = await under.open({ vectorIndexes: real });
+    await checkAll();
+  });
+
   it("ends a search that waits for it when nobody wants its answer any more", async () => {
     await remove(0, 100);
-    const made = shard.makeRoom(() => false);
+    const made = shard.makeRoom(FULL);
     const stopped = new AbortController();
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
     const waiting = shard.searchByVector(

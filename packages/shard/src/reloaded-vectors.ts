@@ -1,7 +1,9 @@
 import type { KeyValueStore } from "@shoal/kv";
-import type { ReadBounds } from "@shoal/model";
-import { orAborted, type VectorIndex } from "@shoal/vector-index";
+import { type ReadBounds, ShoalError } from "@shoal/model";
+import { DamagedVector, orAborted, type VectorIndex } from "@shoal/vector-index";
+import { rowKey } from "./key-layout.js";
 import { rebuildViews } from "./rebuild-views.js";
+import { RowView } from "./row.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
 import type { Views } from "./views.js";
@@ -13,27 +15,45 @@ export interface ReloadedVectorsOptions {
   readonly hashSeed: number;
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;
+  /** Runs work while no commit is under way; when it fails, the shard has failed. */
+  readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
+  /** Whether the rows of the store are those that the views have seen. */
+  readonly rowsAreKnown: () => boolean;
 }
 
 /** A search that met a reload begins anew so often; more of them follow each other only when each leaves much to remove. */
-const ATTEMPTS_MAX = 3;
+const RELOADS_MET_MAX = 3;
+
+/** A search, or a rebuild, has so many damaged vectors mended at most. */
+const MENDS_MAX = 16;
+
+/** Where a file has more of them than this it is of no use: the next start builds the index anew. */
+const MENDS_MAX_OF_ALL = 1_000;
 
 /**
- * The vector index of a shard, which can be given up and loaded anew from the rows: so it loses what was removed of it and
- * never takes more memory than it has. Searches wait meanwhile; no commit may be under way, and no snapshot.
+ * The vector index of a shard, whose vectors can be taken from the rows again: a damaged one by itself, or all of them with the index
+ * in use given up, so that it loses what was removed of it and never takes more memory than it has. Then searches wait; no commit
+ * may be under way, and no snapshot.
  */
 export class ReloadedVectors {
   readonly #options: ReloadedVectorsOptions;
   #reloading: Promise<void> | undefined;
+  readonly #mending = new Map<number, Promise<void>>();
+  #mended = 0;
 
   constructor(options: ReloadedVectorsOptions) {
     this.#options = options;
+    options.source.onDamaged = (damage) => void this.#mend(damage).catch(() => undefined);
   }
 
-  /** Runs a search on the index in use, undefined while there are no vectors; again when that was given up meanwhile. */
-  async during<T>(bounds: ReadBounds, search: (vectors: VectorIndex | undefined) => Promise<T>): Promise<T> {
+  /**
+   * Runs a search on the index in use, undefined while there are no vectors; again when that was given up meanwhile, and when a
+   * damaged vector was mended.
+   */
+  async search<T>(bounds: ReadBounds, search: (vectors: VectorIndex | undefined) => Promise<T>): Promise<T> {
     const { views } = this.#options;
-    for (let attempt = 1; ; attempt++) {
+    let met = 0;
+    for (let mended = 0; ; ) {
       if (this.#reloading !== undefined) {
         await orAborted(
           this.#reloading.catch(() => undefined),
@@ -44,16 +64,30 @@ export class ReloadedVectors {
       try {
         return await search(vectors);
       } catch (error) {
-        if (vectors === views.index || attempt === ATTEMPTS_MAX) throw error;
+        if (vectors !== views.index && ++met < RELOADS_MET_MAX) continue;
+        if (!(error instanceof DamagedVector) || mended++ === MENDS_MAX) throw error;
+        await orAborted(this.#mend(error), bounds.signal);
       }
     }
   }
 
-  /** When it fails, there is no index: the shard must not go on. */
-  async reload(): Promise<void> {
+  /** Builds an index anew beside the one in use. */
+  async rebuild(index: VectorIndex): Promise<void> {
+    for (let mended = 0; ; ) {
+      try {
+        return await index.rebuild();
+      } catch (error) {
+        if (!(error instanceof DamagedVector) || mended++ === MENDS_MAX) throw error;
+        await this.#mend(error);
+      }
+    }
+  }
+
+  /** To be run exclusively. When it fails, also because `closing` says so, there is no index: the shard must not go on. */
+  async reload(closing: AbortSignal): Promise<void> {
     const before = this.#options.views.index;
     if (before === undefined) return;
-    this.#reloading = this.#reload(before);
+    this.#reloading = this.#reload(before, closing);
     try {
       await this.#reloading;
     } finally {
@@ -61,7 +95,7 @@ export class ReloadedVectors {
     }
   }
 
-  async #reload(before: VectorIndex): Promise<void> {
+  async #reload(before: VectorIndex, closing: AbortSignal): Promise<void> {
     const { store, views, source, hashSeed, clock, onEvent } = this.#options;
     const began = clock();
     views.index = undefined;
@@ -69,9 +103,62 @@ export class ReloadedVectors {
     const index = await source.create(before.dimensions);
     const { table, sequence } = views;
     const none = { earlier: undefined, hasLostChanges: false };
-    const { lost } = await rebuildViews({ store, table, index, sequence, hashSeed, onEvent, ...none });
+    const { lost } = await rebuildViews({ store, table, index, sequence, hashSeed, onEvent, signal: closing, ...none });
     index.remove(Uint32Array.from(lost), sequence);
     views.index = index;
+    this.#mended = 0;
     onEvent({ type: "vectorsReloaded", objectCount: table.count, elapsedMs: clock() - began });
   }
+
+  /** Fails with the damage when it cannot be mended. */
+  #mend(damage: DamagedVector): Promise<void> {
+    const { document } = damage;
+    let mending = this.#mending.get(document);
+    if (mending === undefined) {
+      mending = this.#mendOne(damage).finally(() => this.#mending.delete(document));
+      this.#mending.set(document, mending);
+    }
+    return mending;
+  }
+
+  async #mendOne(damage: DamagedVector): Promise<void> {
+    if (this.#mended >= MENDS_MAX_OF_ALL) throw damage;
+    let failure: unknown;
+    await this.#options.runExclusively(async () => {
+      try {
+        await this.#takeFromRow(damage);
+      } catch (error) {
+        // Nothing has changed: the shard goes on.
+        failure = error;
+      }
+    });
+    if (failure !== undefined) throw failure;
+  }
+
+  async #takeFromRow(damage: DamagedVector): Promise<void> {
+    const { store, views, onEvent, rowsAreKnown } = this.#options;
+    const { document, message: reason } = damage;
+    const { index, table } = views;
+    if (index === undefined || !rowsAreKnown()) throw damage;
+    const id = table.idOf(document);
+    const [value] = id === undefined ? [] : await store.getMany([rowKey(id)]);
+    if (value instanceof Error && ShoalError.from(value).code !== "dataLoss") throw value;
+    const row = value === undefined || value instanceof Error ? undefined : RowView.of(value);
+    this.#mended++;
+    onEvent({ type: "damageFound", damage: { what: "vector", id, reason } });
+    if (row?.hasVector && row.dimensions === index.dimensions) {
+      index.mend(document, vectorOf(row));
+      return;
+    }
+    index.remove(Uint32Array.of(document), views.sequence);
+    if (id === undefined || row !== undefined) return;
+    onEvent({ type: "damageFound", damage: { what: "row", id, reason: "its record is damaged" } });
+    table.markLost(document);
+  }
+}
+
+function vectorOf({ vectorBytes, dimensions }: RowView): Float32Array {
+  const vector = new Float32Array(dimensions);
+  new Uint8Array(vector.buffer).set(vectorBytes);
+  return vector;
 }

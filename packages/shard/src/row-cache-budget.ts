@@ -13,7 +13,7 @@ export const SLAB_BYTES = 64 * 1024;
 
 /**
  * The memory that the row caches of any number of shards share. Who needs a slab gets one; when all are out, the one
- * that was taken longest ago goes, whoever has it.
+ * that was taken longest ago goes, of whichever cache.
  */
 export class RowCacheBudget {
   readonly #slabsMax: number;

@@ -2,14 +2,16 @@ import type { KeyValueReader } from "@shoal/kv";
 import { rawIdOfRowKey, rowRange } from "./key-layout.js";
 import { RowView } from "./row.js";
 
-/** Reads all rows in the order of their ids, in memory that does not grow. Damaged ones are reported and left out. */
+/** Reads all rows in the order of their ids, in memory that does not grow. Damaged ones are reported and left out. Fails when aborted. */
 export async function scanRows(
   store: KeyValueReader,
   onRow: (rawId: Uint8Array, row: RowView) => void,
   onDamaged: (rawId: Uint8Array | undefined) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
   const range = rowRange();
   for await (const chunk of store.scan(range, (key) => onDamaged(rawIdOfRowKey(key)))) {
+    signal?.throwIfAborted();
     for (const { key, value } of chunk) {
       const rawId = rawIdOfRowKey(key);
       const row = RowView.of(value);

@@ -19,7 +19,7 @@ export async function searchByVector(
   search: VectorSearch,
   bounds: ReadBounds,
 ): Promise<readonly VectorSearchHit[]> {
-  const hits = await views.recycling.during(async () => {
+  const hits = await views.recycling.runSearch(async () => {
     // Also the set of documents that may be hits holds only while none of them is given to another object.
     const matching = search.filter === undefined ? undefined : index.matching(search.filter, bounds);
     const allowed = matching instanceof Promise ? await matching : matching;

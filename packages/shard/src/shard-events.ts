@@ -38,6 +38,8 @@ export type Damage =
   | { readonly what: "journal"; readonly reason: string }
   /** A snapshot cannot be read; its view is rebuilt. */
   | { readonly what: "snapshot"; readonly view: ViewName; readonly reason: string }
+  /** The vector of an object cannot be read from the file of a snapshot; it is taken from the object's row again. */
+  | { readonly what: "vector"; readonly id: ObjectId | undefined; readonly reason: string }
   /** A record of the inverted index cannot be read; it is built anew from the rows. */
   | { readonly what: "index"; readonly reason: string }
   /** The store has less than a snapshot has seen: acknowledged changes are gone. */

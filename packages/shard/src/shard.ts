@@ -121,6 +121,13 @@ export interface ShardWriter {
   deleteObject(id: ObjectId): Promise<boolean>;
 }
 
+export interface RoomBounds {
+  /** Whether so many bytes may be taken for a while. */
+  readonly hasRoom: (bytes: number) => boolean;
+  /** Whether searches by vector may wait for it. */
+  readonly mayReload: boolean;
+}
+
 /** One shard of one class on one disk. Disposing of it drains it and writes snapshots; the store stays the caller's. */
 export interface Shard extends ShardReader, ShardWriter, AsyncDisposable {
   /** Takes over settings that may change; fails with `invalid` when one differs that is fixed at creation. */
@@ -130,11 +137,12 @@ export interface Shard extends ShardReader, ShardWriter, AsyncDisposable {
   /** Resolves when the graph has linked everything. */
   linked(signal?: AbortSignal): Promise<void>;
   /**
-   * Builds the vector index anew without what was removed of it: beside the one in use where `hasRoom` says that so many bytes
-   * may be taken for a while, else from the rows, while searches by vector and writes wait. Writes do so for the last moment
-   * only in the first case. From the rows it does nothing after a failed write, until one has succeeded.
+   * Builds the vector index anew without what was removed of it: beside the one in use where there is room for that, else from the
+   * rows where it may, while searches by vector and writes wait. Writes do so for the last moment only in the first case. From the
+   * rows it does nothing after a failed write, until one has succeeded, nor where vectors that are in a file would take
+   * more memory than it gave back. A shard that is disposed of meanwhile ends it.
    */
-  makeRoom(hasRoom: (bytes: number) => boolean): Promise<void>;
+  makeRoom(bounds: RoomBounds): Promise<void>;
   /** Writes both snapshots and cuts the journal. */
   snapshot(): Promise<void>;
   /** Refuses further writes and resolves when those that were accepted are done. Reads go on. */

@@ -72,7 +72,7 @@ export class Snapshots {
   }
 
   /** Runs `work`, which changes the views as no commit does, while no snapshot is being written. */
-  async without(work: () => Promise<void>): Promise<void> {
+  async pauseFor(work: () => Promise<void>): Promise<void> {
     const run = async () => {
       while (this.#writing !== undefined) await this.#writing;
       await work();

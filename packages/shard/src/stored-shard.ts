@@ -17,7 +17,7 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
-import { livingBytes } from "@shoal/vector-index";
+import { livingBytes, reloadedBytes } from "@shoal/vector-index";
 import { CommitLoop } from "./commit-loop.js";
 import type { IdCensus } from "./id-census.js";
 import { type ListedShard, listObjects } from "./list-objects.js";
@@ -34,7 +34,7 @@ import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
 import type { RowReadGate } from "./row-read-gate.js";
 import { queryLengthError, searchByVector } from "./search-by-vector.js";
-import type { Shard, ShardCondition, ShardSettings, ShardStatistics } from "./shard.js";
+import type { RoomBounds, Shard, ShardCondition, ShardSettings, ShardStatistics } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
 import { ShardWrites } from "./shard-writes.js";
@@ -113,7 +113,12 @@ export class StoredShard implements Shard {
       parts.dimensions,
     );
     this.#writes = new ShardWrites(this.#commits, this.className, parts.limits, parts.memory);
-    this.#vectors = new ReloadedVectors({ ...parts, views });
+    this.#vectors = new ReloadedVectors({
+      ...parts,
+      views,
+      runExclusively: (work) => this.#commits.runExclusively(work),
+      rowsAreKnown: () => this.#commits.storeError === undefined,
+    });
     this.#snapshots.committed();
   }
 
@@ -166,7 +171,7 @@ export class StoredShard implements Shard {
     if (this.#commits.broken !== undefined) throw this.#commits.broken;
     this.#checkWhole("searches");
     if (search.count === 0) return [];
-    return this.#vectors.during(bounds, async (vectors) =>
+    return this.#vectors.search(bounds, async (vectors) =>
       vectors === undefined ? [] : searchByVector(this.#listed, vectors, search, bounds),
     );
   }
@@ -192,7 +197,9 @@ export class StoredShard implements Shard {
   }
 
   aggregate(aggregation: ShardAggregation, bounds: ReadBounds = {}): Promise<ShardAggregate> {
-    return this.#filtered(() => this.#views.recycling.during(async () => this.#index.aggregate(aggregation, bounds)));
+    return this.#filtered(() =>
+      this.#views.recycling.runSearch(async () => this.#index.aggregate(aggregation, bounds)),
+    );
   }
 
   putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
@@ -246,12 +253,15 @@ export class StoredShard implements Shard {
     await this.#views.index?.linked(signal);
   }
 
-  async makeRoom(hasRoom: (bytes: number) => boolean): Promise<void> {
+  async makeRoom({ hasRoom, mayReload }: RoomBounds): Promise<void> {
     const { index } = this.#views;
     if (index === undefined) return;
-    if (hasRoom(livingBytes(index.statistics()))) return index.rebuild();
+    const statistics = index.statistics();
+    if (hasRoom(livingBytes(statistics))) return this.#vectors.rebuild(index);
+    // Vectors that are in a file would come into memory.
+    if (!mayReload || reloadedBytes(statistics, index.dimensions) >= statistics.memoryBytes) return;
     this.#reloading ??= this.#snapshots
-      .without(() => this.#commits.between(() => this.#reload()))
+      .pauseFor(() => this.#commits.runExclusively((closing) => this.#reload(closing)))
       .finally(() => {
         this.#reloading = undefined;
       });
@@ -259,8 +269,8 @@ export class StoredShard implements Shard {
   }
 
   /** The rows of a store of which nobody knows what it has are none to build from: the next write asks it first. */
-  async #reload(): Promise<void> {
-    if (this.#commits.storeError === undefined) await this.#vectors.reload();
+  async #reload(closing: AbortSignal): Promise<void> {
+    if (this.#commits.storeError === undefined) await this.#vectors.reload(closing);
   }
 
   snapshot(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type MeasuredRecall, ShoalError, TARGET_RECALL_DEFAULT, type VectorIndexConfig } from "@shoal/model";
-import type { VectorIndex, VectorIndexSettings, VectorSearchSettings } from "@shoal/vector-index";
+import type { DamagedVector, VectorIndex, VectorIndexSettings, VectorSearchSettings } from "@shoal/vector-index";
 
 /** Where a shard gets its vector index from. */
 export interface VectorIndexes {
@@ -23,6 +23,8 @@ export class VectorIndexSource {
   /** Made for a commit that then failed. */
   #spare: VectorIndex | undefined;
   readonly #opened = new Set<VectorIndex>();
+  /** Hears of a vector that a snapshot, or a rebuild in the background, cannot read. */
+  onDamaged: (damage: DamagedVector) => void = () => undefined;
 
   constructor(indexes: VectorIndexes, config: VectorIndexConfig, options: VectorIndexSourceOptions) {
     this.#indexes = indexes;
@@ -92,6 +94,7 @@ export class VectorIndexSource {
       vectorCacheMaxObjects,
       graphTailMax,
       onMeasured,
+      onDamaged: (damage) => this.onDamaged(damage),
       hasRoom,
     };
   }

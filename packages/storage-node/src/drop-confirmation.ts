@@ -63,7 +63,7 @@ export class DropConfirmation implements Disposable {
         await nodes.confirmDropped(nodeName, [classId], context);
         return;
       } catch {
-        // The coordinator names this node to whoever waits for it.
+        // The coordinator names this node to those who wait for it.
         await sleep(PAUSE_MS, undefined, { ref: false });
       }
     }

@@ -5,7 +5,7 @@ import { ShoalError } from "@shoal/model";
 
 /** Holds the name under which the data of this folder is known to the cluster. */
 const IDENTITY_FILE = "node.json";
-/** Whoever can read it can take the node's place. */
+/** A reader of it can take the node's place. */
 const SECRET_MODE = 0o600;
 
 export interface NodeIdentity {

@@ -1,5 +1,6 @@
 import { MemoryBudget } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import type { RoomBounds } from "@shoal/shard";
 import { describe, expect, it } from "vitest";
 import { RoomMaker, type RoomMakerShard } from "./room-maker.js";
 
@@ -17,7 +18,7 @@ function budgetAt(part: number): MemoryBudget {
   const budget = new MemoryBudget({
     bytesMax: BUDGET,
     usedBytes: () => BUDGET * part,
-    reclaim: async () => undefined,
+    reclaim: async () => 0,
     nowMs: () => ++nowMs,
   });
   budget.look();
@@ -37,10 +38,11 @@ function fake(name: string, made: string[], bytesARow = 1024, fails = false): Fa
     shard: {
       className: "A",
       shardName: name,
-      makeRoom: async (hasRoom) => {
+      makeRoom: async ({ hasRoom, mayReload }) => {
         if (fails) throw new ShoalError("unavailable", "it is closing");
-        made.push(`${name} ${hasRoom(one.count * bytesARow) ? "beside" : "anew"}`);
-        one.deadRows = 0;
+        const isBeside = hasRoom(one.count * bytesARow);
+        made.push(`${name} ${isBeside ? "beside" : mayReload ? "anew" : "left"}`);
+        if (isBeside || mayReload) one.deadRows = 0;
       },
       statistics: () => ({
         ...{ sequence: 0, unsnapshotChanges: 0, pendingObjects: 0 },
@@ -77,7 +79,7 @@ describe("RoomMaker", () => {
   it("has the one that gives back most built anew first, when removals have come to rest", async () => {
     const fakes = ["a", "b", "c"].map((name) => fake(name, made));
     for (const [at, one] of fakes.entries()) Object.assign(one, { count: 20_000, deadRows: 1_000 * (at + 1) });
-    const room = maker(await settledBudget(0.86), fakes);
+    const room = maker(await settledBudget(0.903), fakes);
     await room.look();
     expect(made).toEqual([]);
     const last = fakes[0];
@@ -99,10 +101,23 @@ describe("RoomMaker", () => {
     expect(made).toEqual(["a beside"]);
   });
 
+  it.each([
+    ["nothing is refused yet", 0.89, 20_000],
+    ["it would not end what is refused", 0.96, 6_000],
+    ["it would not end that nothing but deletions is taken", 0.995, 6_000],
+  ])("stops no searches for it while %s", async (_, part, deadRows) => {
+    const one = fake("a", made);
+    Object.assign(one, { count: 20_000, deadRows });
+    const room = maker(await settledBudget(part), [one]);
+    await room.look();
+    await room.look();
+    expect(made).toEqual(["a left"]);
+  });
+
   it("is not kept from it by what is stored meanwhile", async () => {
     const one = fake("a", made);
     Object.assign(one, { count: 20_000, deadRows: 6_000 });
-    const room = maker(await settledBudget(0.92), [one]);
+    const room = maker(await settledBudget(0.905), [one]);
     await room.look();
     one.count += 100;
     await room.look();
@@ -134,8 +149,8 @@ describe("RoomMaker", () => {
     const { makeRoom } = vain.shard;
     const stays = {
       ...vain.shard,
-      makeRoom: async (hasRoom: (bytes: number) => boolean) => {
-        await makeRoom(hasRoom);
+      makeRoom: async (bounds: RoomBounds) => {
+        await makeRoom(bounds);
         vain.deadRows = 8_000;
       },
     };

@@ -57,15 +57,16 @@ export class RoomMaker {
     if (largest === undefined || largest.bytes < WORTH_BYTES_MIN) return;
     const isMuch = largest.part >= REMOVED_PART_MAX;
     if (!isMuch && !(isQuiet && all >= budget.bytesMax * WORTH_PART)) return;
-    this.#making = this.#make(largest.shard);
+    // What stops searches is done only to have writes refused no more, not before they are.
+    this.#making = this.#make(largest.shard, budget.wouldFall(all));
     await this.#making;
   }
 
-  async #make(shard: RoomMakerShard): Promise<void> {
+  async #make(shard: RoomMakerShard, mayReload: boolean): Promise<void> {
     const { budget, onFailed } = this.#options;
     const before = deadRowsOf(shard);
     try {
-      await shard.makeRoom((bytes) => budget.hasRoom(bytes));
+      await shard.makeRoom({ hasRoom: (bytes) => budget.hasRoom(bytes), mayReload });
       // More may have been removed meanwhile.
       if (deadRowsOf(shard) < before) budget.freed();
       else this.#vain.set(shard, this.#looks + VAIN_LOOKS);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bitmap } from "./brute-force.js";
-import { createVectorIndex, loadVectorIndex } from "./index.js";
+import { createVectorIndex, DamagedVector, loadVectorIndex } from "./index.js";
 import { ids } from "./testing/ids.js";
 import { type SeededVectors, seededVectors } from "./testing/seeded-vectors.js";
 import { snapshotPaths } from "./testing/snapshot-parts.js";
@@ -190,7 +190,8 @@ describe("vectors beyond memory", () => {
 
   it("a vector that is damaged in the file is an error, never a wrong answer", async () => {
     const both = twins(106);
-    both.put(0, both.random.clustered(9000, DIMENSIONS, 30));
+    const vectors = both.random.clustered(9000, DIMENSIONS, 30);
+    both.put(0, vectors);
     await both.linked();
     await both.beyond.snapshot(path);
     const rows = (await snapshotPaths(path)).find((name) => name.endsWith(".rows")) ?? "";
@@ -206,10 +207,54 @@ describe("vectors beyond memory", () => {
       message: expect.stringMatching(/document 3\d\d\d is damaged or cannot be read/),
     });
     expect((await search(5000, 500)).documents).toHaveLength(5);
+    // Nor does a walk lose it that comes near it.
+    const damaged = await both.cached.search(query, 1, { allowed: bitmap(ids(3000, 500)) });
+    const [document = 0] = damaged.documents;
+    const vector = vectors.slice(document * DIMENSIONS, (document + 1) * DIMENSIONS);
+    await expect(both.beyond.search(vector, 1)).rejects.toMatchObject({ code: "dataLoss" });
     // Nor is what cannot be read written anywhere else.
     await expect(both.beyond.snapshot(join(folder, "other"))).rejects.toMatchObject({ code: "dataLoss" });
     await both.cached[Symbol.asyncDispose]();
     await both.beyond[Symbol.asyncDispose]();
     await expect(loadVectorIndex(path, SETTINGS, BEYOND)).rejects.toMatchObject({ code: "dataLoss" });
+  });
+
+  it("a rebuild that meets a damaged vector names it, and succeeds when that was put again", async () => {
+    const told: number[] = [];
+    const settings = { ...BEYOND, onDamaged: ({ document }: DamagedVector) => void told.push(document) };
+    const both = new Twins(
+      createVectorIndex(SETTINGS, CACHED),
+      createVectorIndex(SETTINGS, settings),
+      seededVectors(108),
+    );
+    const vectors = both.random.clustered(9000, DIMENSIONS, 30);
+    both.put(0, vectors);
+    await both.linked();
+    await both.beyond.snapshot(path);
+    const damaged = [3000, 3001, 5000];
+    const rows = (await snapshotPaths(path)).find((name) => name.endsWith(".rows")) ?? "";
+    const bytes = await readFile(rows);
+    for (const row of damaged) bytes.fill(7, row * (16 + 4 * DIMENSIONS), (row + 1) * (16 + 4 * DIMENSIONS));
+    await writeFile(rows, bytes, { flag: "r+" });
+    both.remove(0, 40);
+    for (const document of damaged) {
+      const error = await both.beyond.rebuild().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(DamagedVector);
+      expect(error).toMatchObject({ code: "dataLoss", document });
+      const vector = vectors.slice(document * DIMENSIONS, (document + 1) * DIMENSIONS);
+      both.beyond.mend(document, vector);
+      // The damaged row counts no more, but has its place in files that are written whole.
+      if (document === 5000) await both.beyond.snapshot(join(folder, "other"));
+      else await expect(both.beyond.snapshot(join(folder, "other"))).rejects.toBeInstanceOf(DamagedVector);
+    }
+    expect(told).toEqual([3001, 5000]);
+    await both.expectAlike("mended");
+    await Promise.all([both.cached.rebuild(), both.beyond.rebuild()]);
+    expect(both.beyond.statistics().deadRows).toBe(0);
+    await both.expectAlike("built anew");
+    await both.restart();
+    await both.expectAlike("after a restart");
+    await both.cached[Symbol.asyncDispose]();
+    await both.beyond[Symbol.asyncDispose]();
   });
 });

@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import { NativeVectorIndex, NotFinite } from "@shoal/native";
 import type { Calibration } from "./calibration.js";
 import { checkEf, checkedSettings, checkSearchSettings, checkWhole, FLAT_SEARCH_CUTOFF_MAX } from "./check-settings.js";
-import { closedError, expectDone, orAborted } from "./native-answer.js";
+import { closedError, DamagedVector, expectDone, orAborted } from "./native-answer.js";
 import { RecallCalibration } from "./recall-calibration.js";
 import { SearchesUnderWay } from "./searches-under-way.js";
 import type {
@@ -82,6 +82,14 @@ export class GraphVectorIndex implements VectorIndex {
     this.#calibration.changed();
   }
 
+  mend(document: number, vector: Float32Array): void {
+    this.#check();
+    if (vector.length !== this.dimensions)
+      throw new RangeError(`${vector.length} numbers for ${this.dimensions} dimensions`);
+    this.#native.putAnew(Uint32Array.of(document), vector);
+    this.#calibration.changed();
+  }
+
   remove(documents: Uint32Array, sequence: number): void {
     this.#check();
     this.#native.remove(documents);
@@ -154,7 +162,7 @@ export class GraphVectorIndex implements VectorIndex {
       });
     };
     const result = this.#snapshot.then(run);
-    this.#snapshot = result.catch(() => {});
+    this.#snapshot = result.catch((error: unknown) => this.#reportDamage(error));
     return result;
   }
 
@@ -214,11 +222,17 @@ export class GraphVectorIndex implements VectorIndex {
     }, milliseconds).unref();
   }
 
+  #reportDamage(error: unknown): void {
+    if (error instanceof DamagedVector) this.#search.onDamaged?.(error);
+  }
+
   #rebuildInBackground(): void {
-    // A refusal (closed, no memory) leaves the tombstones for the next time.
-    this.#rebuild ??= this.#native.rebuild().then(() => {
-      this.#rebuild = undefined;
-    });
+    this.#rebuild ??= this.rebuild()
+      // Any refusal (closed, no memory, too) leaves the tombstones for the next time.
+      .catch((error: unknown) => this.#reportDamage(error))
+      .finally(() => {
+        this.#rebuild = undefined;
+      });
   }
 }
 
@@ -234,6 +248,16 @@ function keptRows({ vectorCacheMaxObjects = Number.MAX_SAFE_INTEGER }: VectorSea
 /** About what an index would take without its dead rows. */
 export function livingBytes({ count, deadRows, memoryBytes }: VectorIndexStatistics): number {
   return (memoryBytes * count) / Math.max(1, count + deadRows);
+}
+
+/** About what it would take when it was loaded from the rows: without the dead ones, and with all vectors in memory. */
+export function reloadedBytes(statistics: VectorIndexStatistics, dimensions: number): number {
+  const { count, deadRows, resident, memoryBytes } = statistics;
+  const beyond = count + deadRows - resident;
+  return livingBytes({
+    ...statistics,
+    memoryBytes: memoryBytes + beyond * dimensions * Float32Array.BYTES_PER_ELEMENT,
+  });
 }
 
 function nearest({ integers, floats }: { integers: Uint32Array; floats: Float32Array }): NearestDocuments {

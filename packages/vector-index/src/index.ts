@@ -1,6 +1,6 @@
-export { createVectorIndex, livingBytes } from "./graph-vector-index.js";
+export { createVectorIndex, livingBytes, reloadedBytes } from "./graph-vector-index.js";
 export { loadVectorIndex } from "./load-vector-index.js";
-export { orAborted } from "./native-answer.js";
+export { DamagedVector, orAborted } from "./native-answer.js";
 export type {
   NearestDocuments,
   VectorIndex,

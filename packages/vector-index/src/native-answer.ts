@@ -1,19 +1,33 @@
 import { ShoalError } from "@shoal/model";
 import type { Answer } from "@shoal/native";
 
+/** The vector of a document cannot be read from its file, or is not as it was written. `mend` stores it again. */
+export class DamagedVector extends ShoalError {
+  constructor(
+    message: string,
+    readonly document: number,
+  ) {
+    super("dataLoss", message);
+  }
+}
+
 /** The answer when it is a good one; otherwise its status as an error. */
 export function expectDone(answer: Answer): Answer {
   switch (answer.status) {
     case "done":
       return answer;
     case "damaged":
-      throw new ShoalError("dataLoss", answer.reason);
+      throw damaged(answer);
     case "outOfMemory":
       throw new ShoalError("overloaded", "vector index: not enough memory");
     case "closed":
     case "cancelled":
       throw closedError();
   }
+}
+
+function damaged({ reason, integers: [document] }: Answer): ShoalError {
+  return document === undefined ? new ShoalError("dataLoss", reason) : new DamagedVector(reason, document);
 }
 
 export function closedError(): ShoalError {

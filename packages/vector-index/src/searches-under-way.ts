@@ -6,7 +6,7 @@ import { InFlight } from "@shoal/in-flight";
  */
 const LOOK_MS = 10;
 
-/** Whoever waits for a search. The signal may be made when it is asked for. */
+/** The caller of a search. The signal may be made when it is asked for. */
 export interface Waiting {
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,4 +1,5 @@
 import type { MeasuredRecall } from "@shoal/model";
+import type { DamagedVector } from "./native-answer.js";
 import type { Waiting } from "./searches-under-way.js";
 
 /** Settings that are fixed when an index is created. */
@@ -28,6 +29,8 @@ export interface VectorSearchSettings {
   readonly cleanupIntervalSeconds: number;
   /** Whether so many bytes may be taken for a while, as a rebuild does; absent: they may. */
   readonly hasRoom?: ((bytes: number) => boolean) | undefined;
+  /** Called with a document whose vector cannot be read when no caller waits for what needs it: a rebuild in the background. */
+  readonly onDamaged?: ((damage: DamagedVector) => void) | undefined;
   /**
    * Float32 vectors that are kept in memory; of more than these only graph and codes are, and the vectors are read from the file of
    * the last snapshot. A larger number takes effect when the index is loaded again. Absent: all.
@@ -83,8 +86,11 @@ export interface VectorIndex extends AsyncDisposable {
    * float32 (copied; need not be normalised). Fails with `invalid` on NaN, Infinity or a wrong length, before anything changes.
    */
   put(documents: Uint32Array, vectors: Float32Array, sequence: number): void;
+  /** As `put` of one vector, also where the document has it already: in place of one that is damaged. */
+  mend(document: number, vector: Float32Array): void;
   /** Removes documents; unknown ones are ignored. */
   remove(documents: Uint32Array, sequence: number): void;
+  /** Fails with {@link DamagedVector} when a vector that may be among the nearest cannot be read; `rebuild` and `snapshot`, too. */
   search(query: Float32Array, count: number, options?: VectorSearchOptions): Promise<NearestDocuments>;
   configure(settings: VectorSearchSettings): void;
   /** Resolves when the tail is at most `graphTailMax`: what a writer awaits before it takes more. */

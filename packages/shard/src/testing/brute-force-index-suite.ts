@@ -40,6 +40,10 @@ export class BruteForceIndex implements VectorIndex {
     this.sequence = sequence;
   }
 
+  mend(document: number, vector: Float32Array): void {
+    this.put(Uint32Array.of(document), vector, this.sequence);
+  }
+
   remove(documents: Uint32Array, sequence: number): void {
     for (const document of documents) this.vectors.delete(document);
     this.sequence = sequence;
