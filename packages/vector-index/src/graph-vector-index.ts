@@ -148,6 +148,8 @@ export class GraphVectorIndex implements VectorIndex {
   async rebuild(): Promise<void> {
     this.#check();
     expectDone(await this.#native.rebuild());
+    // Another graph, of fewer rows it may be.
+    this.#calibration.changed();
   }
 
   /** One at a time: a second call waits for the first. */

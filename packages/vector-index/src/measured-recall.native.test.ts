@@ -157,6 +157,19 @@ describe("recall that an index measures of itself (F17)", () => {
     expect(await recallOf(index, exact, held, 10)).toBeGreaterThan(TARGET - 0.01);
   });
 
+  it("is measured again when a rebuild has left fewer rows", async () => {
+    const data = unequalClusters(seededVectors(SEED), ROWS, 64, 100);
+    await using index = await filled(data, TARGET);
+    await measured(index, ({ sample }) => sample > 64);
+    index.remove(
+      Uint32Array.from({ length: ROWS / 2 }, (_, at) => 2 * at),
+      2 * ROWS,
+    );
+    await index.rebuild();
+    const { linked } = await measured(index, (recall) => recall.sample > 64 && recall.linked < ROWS);
+    expect(linked).toBe(ROWS / 2);
+  });
+
   it("finds more for a higher target, all for 1, and what a number says for that", async () => {
     const data = unequalClusters(seededVectors(SEED), ROWS, 64, 100);
     await using index = await filled(data, 0.9);

@@ -303,9 +303,15 @@ function candidatesThatShow({ knots }: SearchEffort): Uint32Array {
 }
 
 /** What queries of the sample find with an effort. */
-function foundWith({ knots, stage }: SearchEffort, probes: readonly RecallProbe[]): { recall: number; error: number } {
+function foundWith(
+  { knots, stage, farthest }: SearchEffort,
+  probes: readonly RecallProbe[],
+): { recall: number; error: number } {
   const place = STAGES.indexOf(stage);
-  const kept = probes.map(({ all }) => Math.max(stage, candidatesAt(knots, all.contrasts[place] ?? 1)));
+  const kept = probes.map(({ all: { contrasts, tenths } }) => {
+    const isUnlikeAll = (tenths[place] ?? 0) > farthest;
+    return Math.max(stage, candidatesAt(knots, isUnlikeAll ? 1 : (contrasts[place] ?? 1)));
+  });
   return recallOf(
     probes.map(({ all }) => all.needed),
     10,
