@@ -11,9 +11,10 @@ const TURN_MS = 10;
 const FREE_TURNS = 3;
 
 /**
- * While small requests come, steps are followed by pauses that are as long as they were: a request that finds no step is answered in the
- * time that it takes. Of one step so much counts, since it may have been preempted, and so much is kept of several.
+ * While small requests come, steps are followed by pauses that are twice as long as they were: a request that finds no step is answered in
+ * the time that it takes. Of one step so much counts, since it may have been preempted, and so much is kept of several.
  */
+const PAUSE_OF_STEP = 2;
 const STEP_MS_MAX = 4;
 const OWED_MS_MAX = 20;
 /** A shorter pause costs more than it gives. */
@@ -26,7 +27,7 @@ const LATELY_MS = 100;
 /**
  * Lets costly steps be taken one in each turn of the event loop, in equal parts by share: steps that are due together
  * would otherwise be taken back to back, and everybody else would wait for all of them. While small requests come, which take no
- * steps, these have half of the time.
+ * steps, these have two thirds of the time.
  */
 export class Turns {
   readonly #waiting = new FairQueue<() => void>();
@@ -37,7 +38,7 @@ export class Turns {
   readonly #small = new Map<number, number>();
   /** When the last one ended. */
   #lastSmallMs = Number.NEGATIVE_INFINITY;
-  /** Time that steps took and that no pause has followed yet. */
+  /** Of pauses, for the steps since the last one. */
   #owedMs = 0;
   #begunStepMs = 0;
   /** When room was asked for first in this turn of the event loop. */
@@ -101,7 +102,7 @@ export class Turns {
 
   readonly #countStep = (): void => {
     const tookMs = Math.min(STEP_MS_MAX, this.#nowMs() - this.#begunStepMs);
-    this.#owedMs = Math.min(OWED_MS_MAX, this.#owedMs + tookMs);
+    this.#owedMs = Math.min(OWED_MS_MAX, this.#owedMs + PAUSE_OF_STEP * tookMs);
   };
 
   readonly #give = (): void => {
