@@ -257,7 +257,8 @@ export class HttpService {
       }
       this.#atWork++;
       isCounted = true;
-      eventLoop.begins(exchange.share);
+      // A batch is long work, however short: imports beside which nobody asks should not pause.
+      if (route.timeout !== "batch") eventLoop.begins(exchange.share);
       stage = "handler";
       const scope = this.#begin(exchange, route, principal);
       const { warnings } = exchange;
