@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { returnFreeMemory } from "@shoal/native";
 import { oncePerPause } from "./once-per-pause.js";
@@ -9,6 +9,9 @@ const PAUSE_MS = 1_000;
 
 /** What the native side gives back in the background it has given back by then. */
 const RETURN_MS = 300;
+
+/** A larger heap is not collected where nobody needs memory: that would stop the event loop for more than 100 ms. */
+const HEAP_BYTES_MAX = 256 * 1024 * 1024;
 
 type Collect = (options: { readonly type: "major"; readonly execution: "async" }) => Promise<void>;
 
@@ -28,6 +31,12 @@ export async function giveMemoryBack(): Promise<number> {
   returnFreeMemory();
   await pause(RETURN_MS, undefined, { ref: false });
   return tookMs;
+}
+
+/** The same where memory is not short: without a collection where that would be noticed. */
+export async function giveMemoryBackInPassing(): Promise<void> {
+  if (getHeapStatistics().used_heap_size <= HEAP_BYTES_MAX) await giveMemoryBack();
+  else returnFreeMemory();
 }
 
 let found: Collect | undefined;
