@@ -26,13 +26,14 @@ export interface GiveBackAtRestOptions {
 export function giveBackAtRest({ busyPart, usedBytes, giveBack }: GiveBackAtRestOptions): () => Promise<void> {
   let looks = 0;
   let keptBytes = 0;
-  let isDue = false;
+  let isLastDue = false;
   return async () => {
     looks = busyPart() > BUSY_PART_MAX ? 0 : looks + 1;
     if (looks !== FIRST_LOOK && looks !== LAST_LOOK) return;
-    if (looks === FIRST_LOOK) isDue ||= usedBytes() - keptBytes >= WORTH_BYTES;
+    // What keeps the process from staying at rest must not bring a collection of its own each time: the first one itself may.
+    const isDue = looks === FIRST_LOOK ? usedBytes() - keptBytes >= WORTH_BYTES : isLastDue;
     if (!isDue) return;
-    isDue = looks !== LAST_LOOK;
+    isLastDue = looks === FIRST_LOOK;
     await giveBack();
     keptBytes = usedBytes();
   };

@@ -34,7 +34,7 @@ export class Turns {
   readonly #nowMs: () => number;
   /** That are left until the next step. */
   #freeTurns = 0;
-  /** Connections with a small request under way, and when it began; the oldest come first. */
+  /** Connections with a small request under way, and when it began. */
   readonly #small = new Map<number, number>();
   /** When the last one ended. */
   #lastSmallMs = Number.NEGATIVE_INFINITY;
@@ -118,10 +118,11 @@ export class Turns {
     }
     this.#freeTurns = FREE_TURNS;
     this.#begunStepMs = this.#nowMs();
-    setImmediate(this.#countStep);
     const resolve = this.#waiting.take();
     // An immediate set by an immediate runs in the next turn, behind what came in by then.
     if (this.#waiting.size > 0) setImmediate(this.#give);
     resolve?.();
+    // When all that the step does at once is done, and before anything else.
+    queueMicrotask(() => process.nextTick(this.#countStep));
   };
 }

@@ -15,8 +15,9 @@ constexpr size_t ORDERED_LINKS = 32;
 constexpr size_t ORDERED_LINKS_MIN = 8;
 /** They keep the order of what differs by so many times their error, in the root of the mean square. */
 constexpr double ORDERED = 3;
-/** And they are read where they lose it of no more than one node in so many. */
+/** And they are read where they lose it of no more than one node in so many, as far as enough nodes are known. */
 constexpr size_t LOST_SHARE = 32;
+constexpr size_t ORDERED_NODES_MIN = 64;
 
 /**
  * The highest layer of a node: each layer holds the `connectivity`-th part of the one below. It is drawn from the row's
@@ -123,7 +124,7 @@ void Graph::sample(const Rows& rows) {
   const double variance = std::max(0.0, squares / static_cast<double>(samples) - mean * mean);
   meanDegree_ = static_cast<float>(links) / static_cast<float>(samples);
   // Where halves are not in memory it stays as it was: they left it because codes tell.
-  const bool ordered = kept + lost > 0 ? lost * LOST_SHARE <= kept + lost : nearDistances_.ordered;
+  const bool ordered = kept + lost >= ORDERED_NODES_MIN ? lost * LOST_SHARE <= kept + lost : nearDistances_.ordered;
   nearDistances_ = {static_cast<float>(mean), static_cast<float>(std::sqrt(variance)), ordered};
   sampledAt_ = size();
 }

@@ -79,6 +79,8 @@ void Scheduler::run() {
  * for answers costs it as much as some of them.
  */
 bool Scheduler::mayGoOn(const Index& index, Clock::time_point since) const {
+  // A search that may wait for a disk would keep them for as long.
+  if (index->lane_ != nullptr) return false;
   if (ready_.empty() || !linkable_.empty() || ready_.front() != index) return false;
   if (index->queue_.empty() || isLong(*index->queue_.front())) return false;
   return Clock::now() - since < ANSWERS_KEPT;

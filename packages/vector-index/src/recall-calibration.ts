@@ -89,8 +89,10 @@ export class RecallCalibration {
   /** Whether the last sample was one of a graph at rest. */
   #isComplete = false;
   #failures = 0;
-  /** All rows, when they were last looked at. */
-  #rowsBefore = 0;
+  /** All rows, and the time, when they were last looked at. */
+  #before = { rows: 0, atMs: 0 };
+  /** So many queries were known at the last measurement with them. */
+  #knownWhenMeasured = 0;
   #seed = 0;
   #nextCheck = { afterQueries: CHECK_QUERIES, atMs: 0, waitMs: CHECK_MS_MIN, markedAtMs: 0 };
 
@@ -160,6 +162,8 @@ export class RecallCalibration {
   searched(query: Float32Array): void {
     // An index without a graph measures nothing.
     if (!this.#wanted || this.#latest === undefined) return;
+    // Of a query without a direction nothing can be measured.
+    if (!query.some((value) => value !== 0)) return;
     this.#reservoir.add(query);
     const check = this.#nextCheck;
     if (this.#reservoir.seen < check.afterQueries) return;
@@ -182,8 +186,10 @@ export class RecallCalibration {
     if (!this.#mayMeasure || this.#underWay) return;
     const counts = this.#native.counts();
     const { rows, linked, tail } = counts;
-    const isGrowing = tail > 0 || rows - this.#rowsBefore > Math.max(RESTING_ROWS, rows / RESTING_PART);
-    this.#rowsBefore = rows;
+    const atMs = this.#nowMs();
+    const watches = Math.max(1, (atMs - this.#before.atMs) / WATCH_MS);
+    const isGrowing = tail > 0 || rows - this.#before.rows > watches * Math.max(RESTING_ROWS, rows / RESTING_PART);
+    this.#before = { rows, atMs };
     if (linked > 0 && this.#isDue(linked, isGrowing)) {
       await this.#inLine(() => this.#measure(isGrowing ? GROWING_SAMPLE : this.#fullSample));
     } else if (isGrowing) this.changed();
@@ -226,6 +232,7 @@ export class RecallCalibration {
   #take(fit: EffortFit, { probes, queries }: Sample, target: number): void {
     if (!this.#mayMeasure || target !== this.#target) return;
     this.#native.setEffort(fit.effort);
+    this.#knownWhenMeasured = this.#reservoir.size;
     this.#latest = {
       target,
       recall: fit.recall,
@@ -252,7 +259,8 @@ export class RecallCalibration {
 
   /** Whether there are asked queries where there were none, or many more than were measured. */
   #knowsMoreThan({ queries, sample }: Calibration): boolean {
-    return this.#isAsked && (queries === "rows" || this.#reservoir.size >= ASKED_MORE * sample);
+    if (!this.#isAsked || queries === "rows") return this.#isAsked;
+    return this.#reservoir.size >= ASKED_MORE * Math.max(sample, this.#knownWhenMeasured);
   }
 
   /** Looks whether queries of late still find enough, and measures anew when they do not. */
@@ -260,8 +268,12 @@ export class RecallCalibration {
     const latest = this.#latest;
     if (!this.#mayMeasure || this.#underWay || latest === undefined || latest.effort.exact) return;
     const waitMs = Math.min(2 * this.#nextCheck.waitMs, CHECK_MS_MAX);
-    const begunMs = this.#nowMs();
-    await this.#inLine(() => this.#stillFinds(latest));
+    // Of the work alone: others may have been in line before it.
+    let begunMs = this.#nowMs();
+    await this.#inLine(() => {
+      begunMs = this.#nowMs();
+      return this.#stillFinds(latest);
+    });
     const endMs = this.#nowMs();
     // Also when it has measured anew: a target that cannot be reached would be tried again and again.
     const atMs = endMs + Math.max(waitMs, CHECK_PAUSE_FACTOR * (endMs - begunMs));

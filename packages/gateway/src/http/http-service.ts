@@ -258,7 +258,7 @@ export class HttpService {
       this.#atWork++;
       isCounted = true;
       // A batch is long work, however short: imports beside which nobody asks should not pause.
-      if (route.timeout !== "batch") eventLoop.begins(exchange.share);
+      if (route.timeout !== "batch" && bytes.length <= LONG_BODY_BYTES) eventLoop.begins(exchange.share);
       stage = "handler";
       const scope = this.#begin(exchange, route, principal);
       const { warnings } = exchange;
