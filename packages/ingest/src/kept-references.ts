@@ -1,3 +1,4 @@
+import { eventLoop } from "@shoal/fair-share";
 import { decodeProperties, type ObjectId, propertyValidator, type ReferenceTarget } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
@@ -21,6 +22,8 @@ function mayKeep({ schema, wholeSchema }: Parts, { definition }: ClassRecord, { 
 }
 
 const CONTENT = { properties: true, vector: false, extras: false } as const;
+/** Objects that are read together: a batch may name any number of large ones. */
+const READ_TOGETHER = 16;
 
 /** Of each object's targets those that it does not hold yet, in the same property: what has to be there. */
 export async function newTargets(
@@ -38,18 +41,21 @@ export async function newTargets(
     groups.set(key, group);
   }
   const held = new Set<string>();
-  await Promise.all(
-    Array.from(groups.values(), async ({ place: { record, id }, ids }) => {
-      const shard = parts.router.shardOf(record, id);
-      const validator = propertyValidator(record.definition, parts.profile.beaconScheme);
-      for (const object of await parts.router.node(shard).getObjects(shard, [...ids], CONTENT, context)) {
+  for (const { place, ids } of groups.values()) {
+    const shard = parts.router.shardOf(place.record, place.id);
+    const validator = propertyValidator(place.record.definition, parts.profile.beaconScheme);
+    const all = [...ids];
+    for (let from = 0; from < all.length; from += READ_TOGETHER) {
+      if (from > 0) await eventLoop.next(context.share);
+      const asked = all.slice(from, from + READ_TOGETHER);
+      for (const object of await parts.router.node(shard).getObjects(shard, asked, CONTENT, context)) {
         if (object === undefined) continue;
         for (const target of validator.referenceTargets(decodeProperties(object))) {
-          held.add(keyOf({ record, id: object.id }, target));
+          held.add(keyOf({ record: place.record, id: object.id }, target));
         }
       }
-    }),
-  );
+    }
+  }
   return items.map(({ place, targets }) => targets.filter((target) => !held.has(keyOf(place, target))));
 }
 
