@@ -13,7 +13,6 @@
 
 namespace shoal {
 
-
 /**
  * Node n is row n. `link` may run on several threads at once; a GraphWalk on any number of threads, but not while anyone
  * links, prepares or imports: the caller keeps these phases apart.

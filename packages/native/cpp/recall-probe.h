@@ -36,8 +36,8 @@ struct WalkRecord {
 /**
  * Queries, each looked for exactly and by walks: without a filter, and every other one under a filter that keeps a quarter of the
  * documents at random. All are compared with a row while it is in the cache of the processor: a scan of its own for each
- * would wait for memory. The work is done in steps of about a millisecond, of one query or of one walk, beside searches of the index and not
- * beside links.
+ * would wait for memory. A step takes about a millisecond of the scan, ranks one query, or walks once; steps run beside searches of the index
+ * and not beside links.
  */
 class RecallProbe {
  public:

@@ -75,7 +75,7 @@ export function refuseSharedKeys(keys: readonly AllowedApiKey[], place: string):
 /**
  * The keys of a file: a line is `user,key`, or a key alone, which is `soleUser`'s; lines that are empty or begin with `#`
  * count for nothing, and so does space at the ends of a line. Fails with `invalid`, naming the line and never the key; also
- * when there is no key at all. `warn` is told of keys that can be guessed.
+ * when there is no key at all. `warn` gets a line for each key that can be guessed.
  */
 export function parseApiKeyFile(
   text: string,

@@ -272,7 +272,7 @@ export class HttpService {
       return exchange.scope?.isExpired === true ? undefined : answer;
     } finally {
       if (isCounted) this.#atWork--;
-      if (isCounted) eventLoop.ends(exchange.share);
+      eventLoop.ends(exchange.share);
       body?.release();
       if (exchange.scope !== undefined) this.deadlines.remove(exchange.scope);
     }
