@@ -18,6 +18,8 @@ export interface Holders {
   readonly holding: readonly ClassRecord[];
   /** Why a shard whose answer matters could not be asked: the first reason. */
   readonly failure: ShoalError | undefined;
+  /** Why nobody knows which one comes first, although that matters. */
+  readonly orderFault?: ShoalError | undefined;
 }
 
 /** An id that belongs to a class: only the class's own shard must answer for it. */
@@ -132,7 +134,7 @@ export async function findHoldersOf(
 
 /**
  * The first class that has the id. When none of those that could be asked has it and some could not, fails with
- * their error.
+ * their error; as `firstHolder`.
  */
 export async function findFirstHolder(
   router: ShardRouter,
@@ -143,8 +145,9 @@ export async function findFirstHolder(
   return firstHolder(await findHoldersOf(router, schema, id, context));
 }
 
-/** The first class; fails with the failure when there is none. */
-export function firstHolder({ holding, failure }: Holders): ClassRecord | undefined {
+/** The first class; fails with the failure when there is none, and where nobody knows which one it is. */
+export function firstHolder({ holding, failure, orderFault }: Holders): ClassRecord | undefined {
+  if (orderFault !== undefined) throw orderFault;
   if (holding[0] === undefined && failure !== undefined) throw failure;
   return holding[0];
 }
