@@ -8,19 +8,10 @@ import {
   type ShardAddress,
   type ShardService,
 } from "@shoal/rpc";
+import { firstHolder, type Holders } from "./holders.js";
 import { type NodePlan, type NodePlans, nodeOrUndefined, nodePlans } from "./node-plans.js";
 import type { ShardRouter } from "./shard-router.js";
 import { inOrderOfCreation } from "./twins.js";
-
-/** Which classes have an id. A class whose shard could not be asked is not among them. */
-export interface Holders {
-  /** The one that calls which name no class act on comes first: by name, where roles are on the oldest object. */
-  readonly holding: readonly ClassRecord[];
-  /** Why a shard whose answer matters could not be asked: the first reason. */
-  readonly failure: ShoalError | undefined;
-  /** Why nobody knows which one comes first, although that matters. */
-  readonly orderFault?: ShoalError | undefined;
-}
 
 /** An id that belongs to a class: only the class's own shard must answer for it. */
 export interface OwnId {
@@ -143,13 +134,6 @@ export async function findFirstHolder(
   context: RequestContext,
 ): Promise<ClassRecord | undefined> {
   return firstHolder(await findHoldersOf(router, schema, id, context));
-}
-
-/** The first class; fails with the failure when there is none, and where nobody knows which one it is. */
-export function firstHolder({ holding, failure, orderFault }: Holders): ClassRecord | undefined {
-  if (orderFault !== undefined) throw orderFault;
-  if (holding[0] === undefined && failure !== undefined) throw failure;
-  return holding[0];
 }
 
 async function ask(

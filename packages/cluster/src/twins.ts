@@ -1,6 +1,6 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
-import type { Holders } from "./find-holders.js";
+import type { Holders } from "./holders.js";
 import type { ShardRouter } from "./shard-router.js";
 
 const NO_FIELDS = { properties: false, vector: false, extras: false } as const;
