@@ -106,4 +106,22 @@ describe("F12: requests of one connection", () => {
     await expect.poll(statuses, { timeout: 20_000 }).toEqual(Array.from({ length: bodies + 1 }, () => 200));
     socket.destroy();
   });
+
+  it("S2: have no answer when the client has ended its side before, as it cannot be told from one that has gone", async () => {
+    const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += String(chunk);
+    });
+    socket.write(GET);
+    await expect.poll(calls).toBe(1);
+    const ended = new Promise((resolve) => socket.once("end", resolve));
+    socket.end();
+    await ended;
+    await expect.poll(() => server.services.contexts[0]?.signal?.aborted).toBe(true);
+    release();
+    expect(await inFlight()).toBe(0);
+    expect(received).toBe("");
+    socket.destroy();
+  });
 });

@@ -1,3 +1,4 @@
+import { firstHolder } from "@shoal/cluster";
 import {
   type BeaconScheme,
   type ClassDefinition,
@@ -18,7 +19,9 @@ import {
 import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import { type CheckedObject, checkContentOf, checkVector } from "../check-object.js";
 import type { ObjectInput } from "../ingest-service.js";
+import type { Keeps } from "../kept-references.js";
 import { holdersOf, type Located, targetFault } from "../locate-objects.js";
+import { parseBodyId } from "../object-ids.js";
 import type { AutoSchemaSettings, MadeByAutoSchema } from "./auto-schema-settings.js";
 import { inferDataType } from "./infer-data-type.js";
 
@@ -49,6 +52,7 @@ export interface ClassPlanParts {
   readonly scheme: BeaconScheme;
   /** Where the targets of all references are. */
   readonly located: Located;
+  readonly keeps: Keeps;
 }
 
 /**
@@ -197,14 +201,14 @@ export class ClassPlan {
     return { dataType, description: PROPERTY_DESCRIPTION, name };
   }
 
-  /** The classes of everything that a list of references points to, each once; of twins the first class by name. */
+  /** The classes of everything that a list of references points to, each once; of twins the first class (`Holders`). */
   #classesOf(property: string, value: unknown): readonly string[] {
     const place = { className: this.#planned.definition.class, property };
     const ids = targetsOfReferences(parseReferences(value, place, this.#parts.scheme));
     const classes = ids.map((id) => {
-      const { holding, failure } = holdersOf(this.#parts.located, id);
-      if (holding[0] === undefined) throw failure ?? missingTarget(place, id);
-      return holding[0].definition.class;
+      const record = firstHolder(holdersOf(this.#parts.located, id));
+      if (record === undefined) throw missingTarget(place, id);
+      return record.definition.class;
     });
     return [...new Set(classes)];
   }
@@ -214,12 +218,17 @@ export class ClassPlan {
 export function checkPlanned(
   input: ObjectInput,
   record: ClassRecord,
-  { scheme, located }: Pick<ClassPlanParts, "scheme" | "located">,
+  { scheme, located, keeps }: Pick<ClassPlanParts, "scheme" | "located" | "keeps">,
 ): CheckedObject | Refusal {
   let fault: Refusal["fault"] = "content";
   try {
     const content = checkContentOf(input, record, scheme);
-    const missing = targetFault(content.targets, located);
+    const id = parseBodyId(input.id);
+    const missing = targetFault(
+      content.targets,
+      located,
+      (target) => id !== undefined && keeps({ record, id }, target),
+    );
     if (missing !== undefined) return { fault, error: missing };
     fault = "vector";
     return { content, vector: checkVector(input, record) };

@@ -59,7 +59,7 @@ const WAYS = {
 };
 
 describe.each(Object.entries(WAYS))("a class made or deleted between plan and change (%s)", (_, write) => {
-  it("is not extended by who may only make classes, and is not told to be his", async () => {
+  it("who may only make classes is forbidden to extend it, and the log does not name him as its maker", async () => {
     const setup = race();
     setup.between(() => setup.cluster.addClass({ class: "Truck", properties: [{ name: "a", dataType: ["text"] }] }));
     expect(await write(setup, "Truck", { mine: "x" }, contextOf(CREATE))).toContain(
@@ -76,7 +76,7 @@ describe.each(Object.entries(WAYS))("a class made or deleted between plan and ch
     expect(setup.made).toEqual([]);
   });
 
-  it("is extended by who may, who is told to have extended it", async () => {
+  it("who may extend it does, and the log says that he has extended it", async () => {
     const setup = race();
     setup.between(() => setup.cluster.addClass({ class: "Truck", properties: [{ name: "a", dataType: ["text"] }] }));
     expect(await write(setup, "Truck", { mine: "x", a: "y" }, contextOf(CREATE, UPDATE))).toBe("accepted");
@@ -97,7 +97,7 @@ describe.each(Object.entries(WAYS))("a class made or deleted between plan and ch
     expect(shown(other.made)).toEqual([{ className: "Car", isNewClass: true, names: ["mine"] }]);
   });
 
-  it("got some of its new properties from another importer: each is told to have added his own", async () => {
+  it("got some of its new properties from another importer: the log names each for his own", async () => {
     const setup = race();
     const { classId = "" } = setup.cluster.classRecord("Car") ?? {};
     const theirs = [{ name: "a", dataType: ["text"], description: "Auto generated property" }];
