@@ -1,3 +1,4 @@
+import { eventLoop } from "@shoal/fair-share";
 import type { PlannedChanges } from "@shoal/inverted-index";
 import type { KeyValueChange, KeyValueStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
@@ -12,6 +13,9 @@ import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
 import type { Views } from "./views.js";
+
+/** So many are applied at once, whoever waits. */
+const SMALL_COMMIT_OBJECTS = 50;
 
 export interface CommitLoopOptions {
   readonly className: string;
@@ -219,6 +223,8 @@ export class CommitLoop {
       if (planned === undefined && group.length > 1) return false;
       throw error;
     }
+    // To apply many takes a millisecond or more: a step like others.
+    if (commit.entries.length > SMALL_COMMIT_OBJECTS) await eventLoop.next();
     this.#apply(commit, planned);
     return true;
   }

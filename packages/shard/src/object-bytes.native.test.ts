@@ -141,6 +141,18 @@ describe("bytes of an object", () => {
     }
   });
 
+  it("and number decide it: a batch of a thousand small ones is applied in parts, with turns in between", async () => {
+    const many = Array.from({ length: 1_000 }, (_, at) => book(idOf(at), [at], {}));
+    const writes = vi.spyOn(under.store, "write");
+    const turns = await turnsOf(() => shard.putObjects(many, "upsert"));
+    const rows = writes.mock.calls.map(([batch]) => batch.filter(({ key }) => rawIdOfRowKey(key) !== undefined).length);
+    expect(rows).toEqual([200, 200, 200, 200, 200]);
+    // Each part waits for a turn before it is prepared and before it is applied.
+    expect(turns).toBeGreaterThanOrEqual(9);
+    expect(shard.objectCount).toBe(1_000);
+    expect((await get(999))?.vector).toEqual(Float32Array.of(999));
+  });
+
   it("that fail with a later commit leave what is stored, and say which are not", async () => {
     const many = Array.from({ length: 20 }, (_, at) => book(idOf(at), [at], { text: "x".repeat(1024 * 1024) }));
     let writes = 0;

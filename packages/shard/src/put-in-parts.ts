@@ -5,8 +5,8 @@ import { bytesOf, type Prepared, type PutLimits, preparePuts } from "./prepare-p
 type Outcomes = readonly (PutTimes | ShoalError)[];
 
 /**
- * Puts objects that are large together, in several commits one after the other: the store takes a commit in one go, so
- * that all of them at once would stop everything else. `first` of them are prepared already. What fails a commit but the
+ * Puts objects that are many or large together, in several commits one after the other: a commit is written and applied
+ * in one go, so that all of them at once would stop everything else. `first` of them are prepared already. What fails a commit but the
  * first is the outcome of all that are not stored by then.
  */
 export async function putInParts(
@@ -35,9 +35,10 @@ async function preparePart(
   limits: PutLimits,
 ): Promise<Prepared> {
   const part = [...first];
-  while (start + part.length < objects.length && bytesOf(part) < limits.commitBytesMax) {
+  for (;;) {
+    const room = limits.commitObjectsMax - part.length;
+    if (start + part.length >= objects.length || room <= 0 || bytesOf(part) >= limits.commitBytesMax) return part;
     await eventLoop.next();
-    part.push(...preparePuts(objects, start + part.length, limits));
+    part.push(...preparePuts(objects, start + part.length, limits, room));
   }
-  return part;
 }
