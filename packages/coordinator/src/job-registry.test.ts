@@ -1,13 +1,7 @@
 import { MemoryStore } from "@shoal/kv";
 import type { ClassDefinition } from "@shoal/model";
-import {
-  connectCoordinator,
-  createRpcServer,
-  type JobClaim,
-  type JobService,
-  type NewJob,
-  type RangeProgress,
-} from "@shoal/rpc";
+import type { JobClaim, JobService, NewJob, RangeProgress } from "@shoal/rpc";
+import { connectCoordinator, createRpcServer } from "@shoal/rpc/grpc";
 import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState } from "@shoal/sharding";
 import { afterEach, describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { ObjectId } from "@shoal/model";
-import { Metrics } from "@shoal/service-runtime";
+import { Metrics } from "@shoal/service-runtime/metrics";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 
