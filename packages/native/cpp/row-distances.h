@@ -56,6 +56,8 @@ class RowDistances {
   /** `coarse`: the codes of the points to measure from do not tell them. */
   RowDistances(const Rows& rows, const NearDistances& near, bool coarse = false);
 
+  /** Whether what is measured may have to be read from a file. */
+  bool mayRead() const { return !rows_.allResident(); }
   Point pointOf(uint32_t row) const {
     return {rows_.resident(row) ? rows_.high(row) : nullptr, rows_.coded() ? rows_.codes(row) : nullptr, false, row};
   }
