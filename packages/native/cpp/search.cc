@@ -74,12 +74,8 @@ class Scan {
     count_ = 0;
   }
   void addByCodes(uint32_t row) {
-    const int8_t* codes = rows_.codes(row);
-    for (NearestCollector* collector = collectors_; collector != collectorsEnd_; collector++) {
-      float dot;
-      simdKernels().dotCodesMany(collector->query().codes.data(), &codes, 1, rows_.codeBytes(), &dot);
-      collector->addByCodes(1 - dot, row);
-    }
+    for (NearestCollector* collector = collectors_; collector != collectorsEnd_; collector++)
+      collector->addByCodes(distanceByCodes(rows_, collector->query().codes.data(), row), row);
   }
 
   const Rows& rows_;
