@@ -54,6 +54,7 @@ const GATHERERS = [
   /^packages\/native\/src\/native-vector-index\.ts$/,
   /^packages\/rpc\/src\/stream\/frame-sender\.ts$/,
   /^packages\/shard\/src\/(commit-loop|read-rows)\.ts$/,
+  /^packages\/turn-counter\//,
 ];
 
 const packages = readPackages();
