@@ -17,7 +17,7 @@ import {
   ObjectIngest,
   ReplanningIngest,
 } from "@shoal/ingest";
-import { type ClassSettings, type RightsHolder, wireProfile } from "@shoal/model";
+import { type ClassSettings, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import { QueryEngine, ReplanningQueries } from "@shoal/query";
 import type { JobService, RequestContext, SchemaService } from "@shoal/rpc";
@@ -74,7 +74,7 @@ export function assembleGateway(
     defaultLimit: configuration.queryDefaultsLimit,
     maximumResults: configuration.queryMaximumResults,
   };
-  const rightsOf = book?.hasRoles === true ? (holder: RightsHolder) => book.rightsOf(holder) : undefined;
+  const roles = book?.hasRoles === true ? book : undefined;
   const ingest = new ObjectIngest({
     schema: view,
     router,
@@ -84,7 +84,7 @@ export function assembleGateway(
     newId: randomUUID,
     nowMs: () => clock.now(),
     limits: INGEST_LIMITS,
-    rightsOf,
+    rightsOf: roles && ((holder) => roles.rightsOf(holder)),
     autoSchema: autoSchemaSettings(configuration, schema, classSettings, new RateLimitedLogger(logger, clock)),
   });
   const query = new QueryEngine({ schema: view, router, limits, modules, ...queryBounds });
@@ -92,7 +92,8 @@ export function assembleGateway(
   const filters = { schema: view, router, filterIdsMax };
   scope.use(
     new ClassificationRunner({
-      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits: configuration, rightsOf },
+      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits: configuration },
+      rightsOf: roles && ((holder, context) => roles.latestRightsOf(holder, context)),
       onFailure: (error) => logger.warn({ error }, "a classification has to wait"),
     }),
   );
