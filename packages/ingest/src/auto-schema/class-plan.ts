@@ -1,5 +1,6 @@
 import {
   type BeaconScheme,
+  type ClassAction,
   type ClassDefinition,
   checkClassCount,
   checkPropertyCount,
@@ -29,6 +30,8 @@ const PROPERTY_DESCRIPTION = "Auto generated property";
 export interface Refusal {
   readonly fault: "class" | "content" | "vector";
   readonly error: ShoalError;
+  /** The right to its class that whoever asks lacks. */
+  readonly lacked?: ClassAction | undefined;
 }
 
 /** An object that fits the class as planned; its names are normalised. */
@@ -85,6 +88,11 @@ export class ClassPlan {
     return this.base === undefined || this.#added.length > 0;
   }
 
+  /** The right that this takes. */
+  get action(): ClassAction {
+    return this.base === undefined ? "create_collections" : "update_collections";
+  }
+
   take(given: ObjectInput): PlannedObject | Refusal {
     let input: ObjectInput;
     let definition: ClassDefinition;
@@ -110,18 +118,20 @@ export class ClassPlan {
   /**
    * Makes the class what was planned. Fails with `forbidden` where whoever asks may not change it that way, with `conflict`
    * when a class that was to be made is there meanwhile: changing that is another right. Else as
-   * `SchemaService.ensureClass` and `ensureProperties`, and as the class's vectorizer says.
+   * `SchemaService.ensureClass` and `ensureProperties`, and as the class's vectorizer says. Goes on when its client goes away
+   * meanwhile: what has been made is to be told.
    */
-  async carryOut(context: RequestContext): Promise<CarriedOut> {
+  async carryOut({ rights, signal, deadline, requestId }: RequestContext): Promise<CarriedOut> {
     const { classSettings, schemaService } = this.#parts.settings;
     const className = this.#planned.definition.class;
+    rights?.require(this.action, className);
+    signal?.throwIfAborted();
+    const context: RequestContext = { deadline, requestId };
     if (this.base !== undefined) {
-      context.rights?.require("update_collections", className);
       const { classId } = this.base;
       const { record, added } = await schemaService.ensureProperties(className, classId, this.#added, context);
       return { record, made: added.length === 0 ? undefined : this.#made(new Set(added)) };
     }
-    context.rights?.require("create_collections", className);
     const settings = classSettings();
     const body = { ...bodyOf(className), properties: this.#added };
     const definition = parseClass(body, this.#schema, settings);

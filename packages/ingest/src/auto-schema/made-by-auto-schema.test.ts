@@ -1,3 +1,4 @@
+import { ShoalError } from "@shoal/model";
 import { expect, it } from "vitest";
 import { input, setUp } from "../ingest-setup.fixture.js";
 import { withProperties } from "./auto-schema.fixture.js";
@@ -37,4 +38,15 @@ it("U5: tells what a request has made, once a class, with what it may have been 
       requestId: "r1",
     },
   ]);
+});
+
+it("tells what it makes while its client goes away, and makes no more for it", async () => {
+  const made: string[] = [];
+  const { cluster, ingest, context } = setUp({ autoSchema: {}, onMade: ({ className }) => made.push(className) });
+  const gone = new AbortController();
+  cluster.beforeEnsure = async () => gone.abort(new ShoalError("unavailable", "the client has gone"));
+  const inputs = [withProperties("Truck", { a: "x" }), withProperties("Van", { a: "x" })];
+  await ingest.importObjects(inputs, { ...context, signal: gone.signal }).catch(() => undefined);
+  expect(made).toEqual(["Truck"]);
+  expect(["Truck", "Van"].filter((name) => cluster.classRecord(name) !== undefined)).toEqual(made);
 });
