@@ -56,7 +56,7 @@ export class ClassificationRun {
     const { rightsOf } = this.parts;
     if (rightsOf === undefined) return;
     const { startedBy } = this.request;
-    if (startedBy === undefined) throw new ShoalError("forbidden", NOBODYS);
+    if (startedBy === undefined) throw new ShoalError("forbidden", nobodys(this.request.class));
     requireClassificationRights(this.request, this.record.definition, await rightsOf(startedBy, context));
   }
 
@@ -128,8 +128,12 @@ export class ClassificationRun {
   }
 }
 
-const NOBODYS =
-  "roles are on, and it was started when they were off or by an earlier version, so that nobody knows what it may do: start it again";
+function nobodys(className: string): string {
+  return (
+    `roles are on, and this classification of class '${className}' was started when they were off or by an earlier version, ` +
+    "so that nobody knows what it may do: start it again"
+  );
+}
 
 const PAGE = 200;
 

@@ -289,7 +289,9 @@ describe("S-roles: what its starter may do counts as long as it goes on", () => 
   it("one that nobody is known to have started is not carried out where roles are on", async () => {
     const { world } = worldOf(() => {});
     world.job = job;
-    await expect(world.work()).rejects.toThrow("roles are on, and it was started when they were off");
+    await expect(world.work()).rejects.toThrow(
+      "roles are on, and this classification of class 'Item' was started when they were off",
+    );
     expect(world.shards.merged.size).toBe(0);
   });
 });

@@ -5,6 +5,7 @@ import { type ClusterNodes, type NodePool, type SchemaView, ShardMap } from "@sh
 import {
   type AccessBook,
   type AccessControl,
+  auditRefusedClassification,
   createGateway,
   type Gateway,
   type GatewayDependencies,
@@ -90,16 +91,9 @@ export function assembleGateway(
   const query = new QueryEngine({ schema: view, router, limits, modules, ...queryBounds });
   const nowMs = () => clock.now();
   const filters = { schema: view, router, filterIdsMax };
-  scope.use(
-    new ClassificationRunner({
-      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits: configuration },
-      rightsOf: roles && ((holder, context) => roles.latestRightsOf(holder, context)),
-      onFailure: (error) => logger.warn({ error }, "a classification has to wait"),
-    }),
-  );
   const replanning = new ReplanningQueries(query, view);
   const whereLimits = configuration;
-  return createGateway(
+  const gateway = createGateway(
     {
       ingest: new ReplanningIngest(ingest, view),
       query: replanning,
@@ -125,6 +119,17 @@ export function assembleGateway(
     },
     { ...configuration, connectionsMax, shoalVersion },
   );
+  scope.use(
+    new ClassificationRunner({
+      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits: configuration },
+      rightsOf: roles && ((holder, context) => roles.latestRightsOf(holder, context)),
+      onForbidden: ({ id, className }, startedBy, { message: reason }) => {
+        if (gateway.audit) auditRefusedClassification(gateway.audit, { id, className, startedBy, reason });
+      },
+      onFailure: (error) => logger.warn({ error }, "a classification has to wait"),
+    }),
+  );
+  return gateway;
 }
 
 function autoSchemaSettings(

@@ -42,13 +42,17 @@ export function boundedNames(names: readonly string[], most = NAMES_MAX): readon
   return names.length <= most ? shown : [...shown, `and ${names.length - most} more`];
 }
 
+export function boundedReason(message: string): string {
+  return redactText(message, REASON_CHARS_MAX);
+}
+
 /** Why something was denied, from the body of the answer; without secrets. */
 export function refusalReason(body: string | undefined): string | undefined {
   if (body === undefined) return undefined;
   try {
     const { error } = JSON.parse(body) as { readonly error?: readonly { readonly message?: unknown }[] };
     const message = error?.[0]?.message;
-    return typeof message === "string" ? redactText(message, REASON_CHARS_MAX) : undefined;
+    return typeof message === "string" ? boundedReason(message) : undefined;
   } catch {
     return undefined;
   }
