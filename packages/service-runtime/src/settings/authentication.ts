@@ -124,7 +124,7 @@ export const AUTHENTICATION_SETTINGS = {
     "AUTHORIZATION_ADMINLIST_USERS",
     "authorization.admin_list.users",
     [],
-    "Users who may do everything, separated by commas.",
+    "Users who may do everything, separated by commas; by name, of an API key and of a token alike.",
     texts,
   ),
   adminListReadOnlyUsers: setting<readonly string[]>(
