@@ -5,6 +5,7 @@ import type { FilterParts } from "@shoal/query";
 import type { ClassRecord, Job, JobClaim, JobService, SchemaSnapshot } from "@shoal/rpc";
 import { expect, it } from "vitest";
 import { ClassificationRunner } from "./classification-runner.js";
+import { unavailableHere } from "./unavailable-here.js";
 
 const ANN: RightsHolder = { username: "ann", groups: [], userType: "db", sinceMs: 5 };
 const RECORD = { definition: { class: "Item", properties: [] }, classId: "item" } as unknown as ClassRecord;
@@ -31,8 +32,8 @@ async function outcomeOf(thrown: ShoalError) {
       told.push(`abort ${error}`);
       end();
     },
-    report: async ({ state }) => {
-      told.push(state);
+    report: async ({ state, isOnlyHere }) => {
+      told.push(isOnlyHere === true ? `${state} here` : state);
       end();
     },
   };
@@ -57,5 +58,6 @@ it("S-roles: tells who has lost the right to a job, which ends; what may be know
     "abort lacks it",
   ]);
   expect(await outcomeOf(new ShoalError("unavailable", "not known"))).toEqual(["postponed"]);
+  expect(await outcomeOf(unavailableHere("not known here"))).toEqual(["postponed here"]);
   expect(await outcomeOf(new ShoalError("invalid", "wrong"))).toEqual(["abort wrong"]);
 });

@@ -7,6 +7,7 @@ import type { PreparedRun, RunParts } from "./classification-run.js";
 import { isPassing } from "./classify-items.js";
 import { classifyRange } from "./classify-range.js";
 import { prepareRun } from "./prepare-run.js";
+import { isUnavailableHere } from "./unavailable-here.js";
 
 export interface ClassificationRunnerOptions extends RunParts {
   readonly jobs: JobService;
@@ -93,7 +94,7 @@ export class ClassificationRunner implements AsyncDisposable {
         return await range.abort(error.message);
       }
       if (isStopped) await range.release();
-      else await range.postpone(error.message);
+      else await range.postpone(error.message, isUnavailableHere(error));
       throw error;
     }
   }
