@@ -213,9 +213,8 @@ export class ClassPlan {
     const ids = targetsOfReferences(parseReferences(value, place, this.#parts.scheme));
     const classes = ids.map((id) => {
       const { holding, failure } = holdersOf(this.#parts.located, id);
-      const [first] = holding;
-      if (first === undefined) throw failure ?? missingTarget(place, id);
-      return first.definition.class;
+      if (holding[0] === undefined) throw failure ?? missingTarget(place, id);
+      return holding[0].definition.class;
     });
     return [...new Set(classes)];
   }
