@@ -141,10 +141,11 @@ function autoSchemaSettings(
   const { autoSchemaEnabled, autoSchemaDefaultString, autoSchemaDefaultNumber, autoSchemaDefaultDate } = configuration;
   if (!autoSchemaEnabled) return undefined;
   const types = { string: autoSchemaDefaultString, number: autoSchemaDefaultNumber, date: autoSchemaDefaultDate };
-  const onMade = ({ isNewClass, ...made }: MadeByAutoSchema, { requestId, witness }: RequestContext): void => {
+  const onMade = (one: MadeByAutoSchema, { requestId, witness }: RequestContext): void => {
+    const { isNewClass, isUnknown = false, ...made } = one;
     const message = isNewClass ? "auto-schema has made a class" : "auto-schema has added properties to a class";
-    logger.rarely({ ...made, requestId }, message);
-    witness?.madeSchema(made.className, Object.keys(made.properties), isNewClass);
+    if (!isUnknown) logger.rarely({ ...made, requestId }, message);
+    witness?.madeSchema(made.className, Object.keys(made.properties), isNewClass, isUnknown);
   };
   return { types, schemaService, classSettings, schemaLimits: schemaLimits(configuration), onMade };
 }

@@ -38,10 +38,10 @@ export class AuditedRequest implements ExchangeWitness {
     this.#log.wrote(this.#origin, action, this.#toldApart(className ?? classOf(this.#about)), { accepted, refused });
   }
 
-  madeSchema(className: string, properties: readonly string[], isNew: boolean): void {
+  madeSchema(className: string, properties: readonly string[], isNew: boolean, isUnknown: boolean): void {
     this.#log.event(this.#origin, {
       action: isNew ? "create_class" : "add_property",
-      outcome: "allowed",
+      outcome: isUnknown ? "unknown" : "allowed",
       by: "auto-schema",
       ...this.#whichOne(),
       class: boundedName(className),

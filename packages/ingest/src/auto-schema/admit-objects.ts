@@ -109,6 +109,7 @@ class ClassAdmission {
       }
       const newer = attempt < ATTEMPTS_MAX ? await this.#newerSchema(changed, snapshot) : undefined;
       if (newer === undefined) {
+        if (plan.unknown !== undefined) this.#planParts.settings.onMade?.(plan.unknown, this.#shared.context);
         const lacked = changed.code === "forbidden" ? plan.action : undefined;
         return this.#checked(objects, plan.base, { error: changed, lacked });
       }

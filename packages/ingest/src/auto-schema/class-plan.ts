@@ -16,7 +16,7 @@ import {
   ShoalError,
   targetsOfReferences,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import { type ClassRecord, deliveryOf, type RequestContext, type SchemaSnapshot } from "@shoal/rpc";
 import { type CheckedObject, checkContentOf, checkVector } from "../check-object.js";
 import type { ObjectInput } from "../ingest-service.js";
 import { holdersOf, type Located, targetFault } from "../locate-objects.js";
@@ -25,6 +25,9 @@ import { inferDataType } from "./infer-data-type.js";
 
 const CLASS_DESCRIPTION = "Auto generated class";
 const PROPERTY_DESCRIPTION = "Auto generated property";
+
+/** After these nobody knows whether a change was made. */
+const UNKNOWN: ReadonlySet<ShoalError["code"]> = new Set(["unavailable", "deadlineExceeded", "internal"]);
 
 /** Why an object is not taken: its class cannot be what it would have to be, or its content or vector is at fault. */
 export interface Refusal {
@@ -68,6 +71,7 @@ export class ClassPlan {
   #planned: ClassRecord;
   readonly #names: Set<string>;
   readonly #added: PropertyDefinition[] = [];
+  #isUnknown = false;
 
   /**
    * Fails with `invalid` when there cannot be a class of that name. `dimensions`: its vector length, when only the caller
@@ -129,7 +133,9 @@ export class ClassPlan {
     const context: RequestContext = { deadline, requestId };
     if (this.base !== undefined) {
       const { classId } = this.base;
-      const { record, added } = await schemaService.ensureProperties(className, classId, this.#added, context);
+      const { record, added } = await this.#answered(
+        schemaService.ensureProperties(className, classId, this.#added, context),
+      );
       return { record, made: added.length === 0 ? undefined : this.#made(new Set(added)) };
     }
     const settings = classSettings();
@@ -137,9 +143,23 @@ export class ClassPlan {
     const definition = parseClass(body, this.#schema, settings);
     if (definition.vectorizer !== "none") await settings.modules.check(definition);
     const planned = { plannedVersion: this.#version };
-    const { record, isMade } = await schemaService.ensureClass(definition, context, planned);
+    const { record, isMade } = await this.#answered(schemaService.ensureClass(definition, context, planned));
     if (isMade) return { record, made: this.#made(this.#names) };
     throw new ShoalError("conflict", `another request has made class '${className}' meanwhile: send the object again`);
+  }
+
+  /** What was to be made when there was no answer that says whether it was. */
+  get unknown(): MadeByAutoSchema | undefined {
+    return this.#isUnknown ? { ...this.#made(this.#names), isUnknown: true } : undefined;
+  }
+
+  async #answered<Answer>(change: Promise<Answer>): Promise<Answer> {
+    try {
+      return await change;
+    } catch (thrown) {
+      this.#isUnknown = UNKNOWN.has(ShoalError.from(thrown).code) && deliveryOf(thrown) !== "never";
+      throw thrown;
+    }
   }
 
   #made(names: ReadonlySet<string>): MadeByAutoSchema {
