@@ -9,9 +9,10 @@ export interface FoundObject {
 }
 
 /**
- * The object of that id in the first class that has it, by name, and where roles are on by the age of its object. One request a node finds the class, one reads the row;
- * in a schema of one class the row is read at once. What one shard cannot tell, another may: fails with the error of a
- * shard only when none that could be reached has the object, and where roles are on when the oldest one cannot be read.
+ * The object of that id in the first class that has it. Classes come by name; where roles are on, the one whose object is oldest
+ * comes first. One request a node finds the class, one reads the row; in a schema of one class the row is read at once. What one
+ * shard cannot tell, another may: fails with the error of a shard only when none that could be reached has the object, and where
+ * roles are on when the oldest one cannot be read.
  * Undefined when all were asked.
  */
 export async function findObject(

@@ -6,13 +6,23 @@ import { Permissions } from "./permissions.js";
 
 /** So many users of one version are remembered; whoever has an issuer that makes up names cannot fill the memory. */
 const USERS_MAX = 5_000;
+/** Characters of all their names and groups. */
+const NAMES_CHARS_MAX = 8 * 1024 * 1024;
+
+/** The users of a state that are remembered. */
+interface KnownUsers {
+  readonly state: AccessState;
+  readonly users: Map<string, Permissions>;
+  /** Of the keys of all. */
+  chars: number;
+}
 
 /** Who has which roles, by the settings and by a state of what is assigned. */
 export class Authority {
   readonly #rootUsers: ReadonlySet<string>;
   readonly #rootGroups: ReadonlySet<string>;
   readonly #readOnlyGroups: ReadonlySet<string>;
-  #known: { readonly state: AccessState; readonly users: Map<string, Permissions> } | undefined;
+  #known: KnownUsers | undefined;
 
   constructor({ rootUsers, rootGroups, readOnlyGroups }: RolesConfiguration) {
     this.#rootUsers = new Set(rootUsers);
@@ -22,8 +32,9 @@ export class Authority {
 
   /** What somebody may do at this state; worked out once a state. */
   permissionsOf(principal: Principal, state: AccessState): Permissions {
-    if (this.#known?.state !== state) this.#known = { state, users: new Map() };
-    const { users } = this.#known;
+    if (this.#known?.state !== state) this.#known = { state, users: new Map(), chars: 0 };
+    const known = this.#known;
+    const { users } = known;
     const { username, userType, groups } = principal;
     // With their lengths: names may hold anything.
     let key = `${userType} ${username.length} ${username}`;
@@ -31,8 +42,12 @@ export class Authority {
     let permissions = users.get(key);
     if (permissions === undefined) {
       permissions = this.#workedOut(principal, state);
-      if (users.size >= USERS_MAX) users.clear();
+      if (users.size >= USERS_MAX || known.chars + key.length > NAMES_CHARS_MAX) {
+        users.clear();
+        known.chars = 0;
+      }
       users.set(key, permissions);
+      known.chars += key.length;
     }
     return permissions;
   }

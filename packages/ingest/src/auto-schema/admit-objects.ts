@@ -130,7 +130,11 @@ class ClassAdmission {
         return this.#checked(objects, record);
       }
       const newer = attempt < ATTEMPTS_MAX ? await this.#newerSchema(changed, snapshot) : undefined;
-      if (newer === undefined) return this.#checked(objects, plan.base, changed);
+      if (newer === undefined) {
+        if (plan.unknown !== undefined) this.#planParts.settings.onMade?.(plan.unknown, this.#shared.context);
+        const lacked = changed.code === "forbidden" ? plan.action : undefined;
+        return this.#checked(objects, plan.base, { error: changed, lacked });
+      }
       snapshot = newer;
       // Classes that objects refer to may have gone, too.
       if (this.#planParts.located.size > 0) {
@@ -140,19 +144,20 @@ class ClassAdmission {
   }
 
   /**
-   * The planned objects as they fit the class that there is. When the plan could not be carried out because of `error`,
-   * those that need it fail with that.
+   * The planned objects as they fit the class that there is. `failure`: why the plan could not be carried out; those that
+   * need it fail with that.
    */
   #checked(
     objects: readonly (PlannedObject | Refusal)[],
     record: ClassRecord | undefined,
-    error?: ShoalError,
+    failure?: Omit<Refusal, "fault">,
   ): Promise<readonly (CheckedObject | Refusal)[]> {
     return this.#inTurns(objects, (object) => {
       if (isRefusal(object)) return object;
       const checked = record === undefined ? undefined : checkPlanned(object.input, record, this.#planParts);
-      if (error === undefined && checked !== undefined) return checked;
-      return checked === undefined || isRefusal(checked) ? { fault: "class", error: error ?? NO_CLASS } : checked;
+      if (failure === undefined && checked !== undefined) return checked;
+      if (checked !== undefined && !isRefusal(checked)) return checked;
+      return { fault: "class", ...(failure ?? { error: NO_CLASS }) };
     });
   }
 

@@ -1,7 +1,7 @@
 import { type ClassAction, type ClassRights, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { describe, expect, it } from "vitest";
-import { refusal, type Setup, setUp } from "../ingest-setup.fixture.js";
+import { deniedWitness, refusal, type Setup, setUp } from "../ingest-setup.fixture.js";
 import { LateGateway } from "../two-gateways.fixture.js";
 import { ID, OTHER, typesOf, withProperties } from "./auto-schema.fixture.js";
 import type { MadeByAutoSchema } from "./auto-schema-settings.js";
@@ -152,6 +152,18 @@ describe("a gateway that has not heard of a class yet", () => {
       const said = "written" in outcome ? "accepted" : `${outcome.error.code}: ${outcome.error.message}`;
       expect(said).toBe(expected);
     }
+  });
+
+  it("tells each item of a batch that is refused; of a single object the answer does", async () => {
+    const { witness, denied } = deniedWitness();
+    const context = { ...contextOf(), witness };
+    const { ingest } = setUp({ autoSchema: {} });
+    const inputs = ["Truck", "Truck", "Car", "Car", "Car"].map((name) => withProperties(name, { mine: "x" }));
+    await ingest.importObjects([...inputs, withProperties("Car", {})], context);
+    const all = { "create_collections Truck": 2, "update_collections Car": 3 };
+    expect(denied).toEqual(all);
+    expect(await refusal(ingest.createObject(withProperties("Truck", { mine: "x" }), context))).toContain("forbidden");
+    expect(denied).toEqual(all);
   });
 
   it("asks the coordinator once, however many classes a batch may not make", async () => {
