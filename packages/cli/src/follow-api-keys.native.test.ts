@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFile, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApiKeySource } from "@shoal/gateway";
@@ -161,6 +161,25 @@ describe("a followed file of API keys", () => {
     }
     expect([...seen]).toEqual(["ann,bob,cid,-", "ann,bob,-,dan"]);
   }, 90_000);
+
+  it("that was written before holds up no start", async () => {
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,s3cr3t");
+    await utimes(file, new Date(), new Date(Date.now() - 60_000));
+    const never = { lookMs: 60_000, startQuietMs: 30_000 };
+    const sources = await followApiKeys(settings(file), silentLogger, scope, never);
+    expect(holder(sources, "s3cr3t")).toBe("ann");
+  });
+
+  it("whose first reading is under way does not outlive the start", async () => {
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,s3cr3t");
+    const own = new ResourceScope();
+    const following = followApiKeys(settings(file), silentLogger, own, { lookMs: 60_000, startQuietMs: 60_000 });
+    const ended = expect(following).rejects.toThrow();
+    await own[Symbol.asyncDispose]();
+    await ended;
+  });
 
   it("that is written in place while the server starts is waited for", async () => {
     const file = join(folder, "keys");

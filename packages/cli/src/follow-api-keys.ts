@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { type ApiKeySource, ApiKeyTable } from "@shoal/gateway";
 import { ShoalError } from "@shoal/model";
@@ -12,8 +13,9 @@ import {
 import { followFiles, LOOK_MS } from "./followed-files.js";
 import { readFollowedFile } from "./read-followed-file.js";
 
-/** The time between two readings at the start, which waits for them. */
+/** At the start: the age of a file that is read once, and the time between two readings of another one. */
 const START_QUIET_MS = 1_000;
+const VARIABLE = "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE";
 /** Pairs of readings before it is told that a file goes on changing. */
 const LOOKS_MAX = 5;
 
@@ -36,10 +38,12 @@ export async function followApiKeys(
 ): Promise<readonly ApiKeySource[]> {
   const file = configuration?.file;
   if (configuration === undefined || file === undefined) return [];
-  let pauseMs = startQuietMs;
+  let isStart = true;
   const read = async (signal: AbortSignal) => {
-    const bytes = await readWhole(file, pauseMs, signal);
-    pauseMs = quietMs;
+    const bytes = isStart
+      ? ((await readOld(file, startQuietMs)) ?? (await readWhole(file, startQuietMs, signal)))
+      : await readWhole(file, quietMs, signal);
+    isStart = false;
     return { keys: keysOf(bytes, configuration, file, logger) };
   };
   const followed = await followFiles({ what: "API keys", paths: [file], read, logger, lookMs }, scope);
@@ -63,22 +67,29 @@ function keysOf(
   return keys;
 }
 
+/** The file when it was last written before the time that `quietMs` says; undefined when it is younger. A start need not wait for it. */
+async function readOld(file: string, quietMs: number): Promise<Buffer | undefined> {
+  const bytes = await readFollowedFile(VARIABLE, file);
+  const { mtimeMs } = await stat(file);
+  const ageMs = Date.now() - mtimeMs;
+  return ageMs >= quietMs ? bytes : undefined;
+}
+
 /**
  * The file when nobody writes it any more, as far as can be told: two readings in a row, `quietMs` apart, are the same. Half of a
  * list would lock out who comes later in it, and half of a line let in who knows the beginning of a key. Fails with `invalid` when
  * it goes on changing.
  */
 async function readWhole(file: string, quietMs: number, signal: AbortSignal): Promise<Buffer> {
-  const variable = "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE";
-  let bytes = await readFollowedFile(variable, file);
+  let bytes = await readFollowedFile(VARIABLE, file);
   for (let looks = 0; looks < LOOKS_MAX; looks++) {
     await setTimeout(quietMs, undefined, { signal });
     const before = bytes;
-    bytes = await readFollowedFile(variable, file);
+    bytes = await readFollowedFile(VARIABLE, file);
     if (bytes.equals(before)) return bytes;
   }
   throw new ShoalError(
     "invalid",
-    `${variable} '${file}' is being written: it still changes; write another file and rename it`,
+    `${VARIABLE} '${file}' is being written: it still changes; write another file and rename it`,
   );
 }

@@ -32,6 +32,7 @@ export async function followFiles<Content extends object>(
 ): Promise<FollowedFiles<Content>> {
   const stopped = new AbortController();
   const { signal } = stopped;
+  scope.defer(() => stopped.abort());
   const listeners = new Set<(content: Content) => void>();
   let stamp = await stampOf(paths);
   let content = await read(signal);
@@ -62,10 +63,7 @@ export async function followFiles<Content extends object>(
   };
   const timer = setInterval(() => void look(), lookMs);
   timer.unref();
-  scope.defer(() => {
-    clearInterval(timer);
-    stopped.abort();
-  });
+  scope.defer(() => clearInterval(timer));
   return {
     current: () => content,
     onChange(listener) {

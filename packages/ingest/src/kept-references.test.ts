@@ -110,6 +110,31 @@ it("S-roles: auto-schema makes no property for one of two objects with an id whi
   });
 });
 
+it("S-roles: shards are asked together what their objects hold", async () => {
+  const setup = await withCars({ shards: 3 });
+  const { cluster } = setup;
+  const car = cluster.classRecord("Car");
+  if (car === undefined) throw new Error("no class Car");
+  const places = Array.from({ length: 8 }, (_, at) => at);
+  const shards = new Set(places.map((at) => cluster.shardOf(car, carId(at)).shardName));
+  expect(shards.size).toBeGreaterThan(1);
+  const asked = new Set<string>();
+  let tellAll = (): void => {};
+  const allAsked = new Promise<void>((resolve) => {
+    tellAll = resolve;
+  });
+  cluster.beforeGet = ({ shardName }) => {
+    asked.add(shardName);
+    if (asked.size === shards.size) tellAll();
+    return allAsked;
+  };
+  const outcomes = await batch(
+    setup,
+    places.map((at) => [carId(at), { notes: to(HIDDEN) }] as const),
+  );
+  expect(outcomes).toEqual(places.map(() => "stored"));
+});
+
 it("S-roles: a shard that cannot tell what its objects hold takes no other's items with it", async () => {
   for (const autoSchema of [undefined, {}]) {
     const setup = await withCars({ shards: 3, autoSchema });

@@ -45,19 +45,22 @@ export async function keptReferences(
   }
   const held = new Set<string>();
   const failures = new Map<string, ShoalError>();
-  for (const { place, ids } of groups.values()) {
-    const all = [...ids];
-    for (let from = 0; from < all.length; from += READ_TOGETHER) {
-      try {
-        if (from > 0) await eventLoop.next(context.share);
-        for (const key of await heldBy(parts, place, all.slice(from, from + READ_TOGETHER), context)) held.add(key);
-      } catch (thrown) {
-        const error = ShoalError.from(thrown);
-        for (const id of all.slice(from)) failures.set(keyOf({ record: place.record, id }), error);
-        break;
+  // A shard that takes its time to fail must not take the time of the others.
+  await Promise.all(
+    Array.from(groups.values(), async ({ place, ids }) => {
+      const all = [...ids];
+      for (let from = 0; from < all.length; from += READ_TOGETHER) {
+        try {
+          if (from > 0) await eventLoop.next(context.share);
+          for (const key of await heldBy(parts, place, all.slice(from, from + READ_TOGETHER), context)) held.add(key);
+        } catch (thrown) {
+          const error = ShoalError.from(thrown);
+          for (const id of all.slice(from)) failures.set(keyOf({ record: place.record, id }), error);
+          break;
+        }
       }
-    }
-  }
+    }),
+  );
   return (place, target) => held.has(keyOf(place, target)) || (failures.get(keyOf(place)) ?? false);
 }
 

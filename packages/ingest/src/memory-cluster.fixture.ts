@@ -50,8 +50,8 @@ export class MemoryCluster implements SchemaView, WriteRouter {
   readonly downNodes = new Set<string>();
   /** Classes whose shards cannot be asked whether they have an object. */
   readonly downShards = new Set<string>();
-  /** Runs before every read of objects and may throw. */
-  beforeGet: (shard: ShardAddress) => void = () => {};
+  /** Runs before every read of objects and may throw, or take its time. */
+  beforeGet: (shard: ShardAddress) => void | Promise<void> = () => {};
   /** Runs before every put and may throw. */
   beforePut: (shard: ShardAddress) => void = () => {};
   /** Runs before every class or property that is ensured and may throw. */
@@ -272,7 +272,7 @@ export class MemoryCluster implements SchemaView, WriteRouter {
       },
       getObjects: async (shard, ids) => {
         await enter("get", `${shard.className} ${ids.length}`);
-        this.beforeGet(shard);
+        await this.beforeGet(shard);
         const rows = this.#rowsOf(shard);
         return ids.map((id) => {
           const row = rows.get(id);

@@ -1,4 +1,3 @@
-import { eventLoop } from "@shoal/fair-share";
 import type { PlannedChanges } from "@shoal/inverted-index";
 import type { KeyValueChange, KeyValueStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
@@ -13,9 +12,6 @@ import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
 import type { VectorIndexSource } from "./vector-indexes.js";
 import type { Views } from "./views.js";
-
-/** So many are applied at once, whoever waits. */
-const SMALL_COMMIT_OBJECTS = 50;
 
 export interface CommitLoopOptions {
   readonly className: string;
@@ -72,12 +68,15 @@ export class CommitLoop {
     return this.#broken;
   }
 
-  /** Fails at once with `overloaded` when the queue is full and with `unavailable` when no more writes are taken. */
-  push(write: PendingWrite): void {
+  /**
+   * All of them, behind one another. Fails at once with `overloaded` when the queue is full and with `unavailable` when no more
+   * writes are taken.
+   */
+  push(...writes: readonly PendingWrite[]): void {
     this.#checkOpen();
     const { limits } = this.#options;
-    const objects = this.#pendingObjects + write.objects;
-    const bytes = this.#pendingBytes + write.bytes;
+    const objects = writes.reduce((sum, write) => sum + write.objects, this.#pendingObjects);
+    const bytes = writes.reduce((sum, write) => sum + write.bytes, this.#pendingBytes);
     if (this.#pendingObjects > 0 && (objects > limits.pendingObjectsMax || bytes > limits.pendingBytesMax)) {
       throw new ShoalError(
         "overloaded",
@@ -88,7 +87,7 @@ export class CommitLoop {
     }
     this.#pendingObjects = objects;
     this.#pendingBytes = bytes;
-    this.#queue.push(write);
+    this.#queue.push(...writes);
     this.#gathering.came(this.#queue.length);
     // Not at once: what else comes in this turn of the event loop shares the commit.
     this.#running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#run());
@@ -223,8 +222,6 @@ export class CommitLoop {
       if (planned === undefined && group.length > 1) return false;
       throw error;
     }
-    // To apply many takes a millisecond or more: a step like others.
-    if (commit.entries.length > SMALL_COMMIT_OBJECTS) await eventLoop.next();
     this.#apply(commit, planned);
     return true;
   }

@@ -13,17 +13,11 @@ export interface PreparedPut {
 
 export type Prepared = readonly (PreparedPut | ShoalError)[];
 
-/** Those from `start` on that fit into one turn of the event loop and into one commit of `room` objects, at least one. */
-export function preparePuts(
-  objects: readonly DataObject[],
-  start: number,
-  limits: PutLimits,
-  room = limits.commitObjectsMax,
-): Prepared {
+/** Those from `start` on that fit into one turn of the event loop, at least one. */
+export function preparePuts(objects: readonly DataObject[], start: number, limits: PutLimits): Prepared {
   const puts: (PreparedPut | ShoalError)[] = [];
   const turn = byteTurns();
-  const end = Math.min(objects.length, start + room);
-  for (let at = start; at < end && !turn.isOver; at++) {
+  for (let at = start; at < objects.length && !turn.isOver; at++) {
     const object = objects[at];
     if (object === undefined) break;
     const put = preparePut(object, limits);
@@ -38,7 +32,7 @@ export function bytesOf(puts: Prepared): number {
   return puts.reduce((sum, put) => sum + (put instanceof ShoalError ? 0 : put.row.length), 0);
 }
 
-export type PutLimits = Pick<ShardLimits, "commitObjectsMax" | "commitBytesMax" | "dimensionsMax" | "objectBytesMax">;
+export type PutLimits = Pick<ShardLimits, "commitBytesMax" | "dimensionsMax" | "objectBytesMax">;
 
 /** Encodes the row in the caller's turn, so that a commit has little left to do. An unfit object is an error. */
 function preparePut(object: DataObject, { dimensionsMax, objectBytesMax }: PutLimits): PreparedPut | ShoalError {

@@ -5,7 +5,7 @@ export interface ShardLimits {
   /** Objects that wait for their commit. */
   readonly pendingObjectsMax: number;
   readonly pendingBytesMax: number;
-  /** A commit takes no further request once it has so much. */
+  /** A commit takes no further request once it has so much, and a batch of more objects several commits: each is applied in one go. */
   readonly commitObjectsMax: number;
   readonly commitBytesMax: number;
   readonly dimensionsMax: number;

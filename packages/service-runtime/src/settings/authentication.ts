@@ -51,7 +51,7 @@ export const AUTHENTICATION_SETTINGS = {
     "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE",
     "authentication.apikey.allowed_keys_file",
     "",
-    "File with more keys: a line is user,key, or a key of the one user of AUTHENTICATION_APIKEY_USERS; # begins a comment line. Looked at every 5 s; what it holds counts when it is the same at two readings 5 s apart (at the start 1 s), so about 10 s after it was last written.",
+    "File with more keys: a line is user,key, or a key of the one user of AUTHENTICATION_APIKEY_USERS; # begins a comment line. Looked at every 5 s; what it holds counts when it is the same at two readings 5 s apart (at the start, once it is a second old), so about 10 s after it was last written.",
     text,
   ),
   oidcEnabled: {
