@@ -3,8 +3,7 @@ import { getHeapStatistics } from "node:v8";
 import { MemoryBudget, type MemoryLevel } from "@shoal/fair-share";
 import { type Logger, type Metrics, type ResourceScope, usedMemory } from "@shoal/service-runtime";
 import { RoomMaker, type StorageNode } from "@shoal/storage-node";
-import { giveBackAtRest } from "./give-back-at-rest.js";
-import { giveMemoryBack, giveMemoryBackInPassing } from "./give-memory-back.js";
+import { giveMemoryBack } from "./give-memory-back.js";
 import type { ProcessOptions } from "./process-options.js";
 
 const LOOK_PAUSE_MS = 1_000;
@@ -43,10 +42,7 @@ const NEWS: Readonly<Record<MemoryLevel, string>> = {
   exhausted: "memory is used up: shards are read-only but for deletions (MEMORY_BUDGET_BYTES)",
 };
 
-/**
- * Measures from time to time, has vector indexes built anew where that gives memory back, gives back at rest what work has left
- * behind, and declares metrics.
- */
+/** Measures from time to time, has vector indexes built anew where that gives memory back, and declares metrics. */
 export function watchMemory(
   budget: MemoryBudget,
   node: StorageNode,
@@ -60,26 +56,14 @@ export function watchMemory(
     onFailed: ({ className, shardName }, error) =>
       logger.warn({ class: className, shard: shardName, error }, "memory of removed vectors could not be given back"),
   });
-  const atRest = giveBackAtRest({ busyPart: busyPart(), usedBytes: usedMemory, giveBack: giveMemoryBackInPassing });
   const timer = setInterval(() => {
     budget.look();
-    atRest().catch((error: unknown) => logger.warn({ error }, "memory that nothing uses could not be given back"));
     room.look().catch((error: unknown) => logger.warn({ error }, "what could be given back of memory is not known"));
   }, LOOK_PAUSE_MS);
   timer.unref();
   scope.use({ [Symbol.dispose]: () => clearInterval(timer) });
   budget.look();
   if (metrics !== undefined) describeMemoryMetrics(metrics, budget, node, caches);
-}
-
-/** The part of the time since the last call in which the event loop was busy. */
-function busyPart(): () => number {
-  let last = performance.eventLoopUtilization();
-  return () => {
-    const before = last;
-    last = performance.eventLoopUtilization();
-    return performance.eventLoopUtilization(last, before).utilization;
-  };
 }
 
 function describeMemoryMetrics(metrics: Metrics, budget: MemoryBudget, node: StorageNode, caches: Caches): void {

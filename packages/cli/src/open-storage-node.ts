@@ -19,6 +19,7 @@ import { openMemoryBudget, watchMemory } from "./open-memory-budget.js";
 import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
 import type { ProcessOptions } from "./process-options.js";
 import { shardsPlacedOn } from "./shards-placed-on.js";
+import { watchRest } from "./watch-rest.js";
 
 export interface StorageNodeParts {
   readonly nodeName: string;
@@ -109,6 +110,7 @@ export async function openStorageNode(
   );
   onOpened = () => undefined;
   watchMemory(memory, node, caches, { logger, metrics }, scope);
+  watchRest(logger, scope);
   if (metrics !== undefined) describeStorageMetrics(metrics, node);
   return { node, openFiles: openFilesNow, checkRoom: (shards) => checkRoomForShards(memory, shards) };
 }

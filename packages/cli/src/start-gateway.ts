@@ -39,6 +39,7 @@ import { recall, recallSchema, remember } from "./remember.js";
 import { followServerCertificate, followTlsFiles } from "./tls-files.js";
 import { warnOfOpenAccess } from "./warn-of-open-access.js";
 import { warnOfReaders } from "./warn-of-readers.js";
+import { watchRest } from "./watch-rest.js";
 
 /** HTTP in front of the storage nodes that the coordinators know. Its data folder only remembers, and may be missing. */
 export async function startGateway(
@@ -47,6 +48,7 @@ export async function startGateway(
   stopping: AbortSignal,
 ): Promise<Service> {
   const { clock, configuration, logger } = options;
+  watchRest(logger, scope);
   checkModules(options);
   const moduleTls = await contextionaryTls(configuration, logger, scope);
   const now = () => clock.now();

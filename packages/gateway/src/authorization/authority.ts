@@ -2,12 +2,14 @@ import { BUILT_IN_ROLES, READ_ONLY_ROLE, ROOT_ROLE, type Role } from "@shoal/mod
 import type { RolesConfiguration } from "@shoal/service-runtime";
 import type { Principal } from "../auth/access.js";
 import { type AccessState, subjectKey } from "./access-state.js";
-import { Permissions } from "./permissions.js";
+import { Permissions, type RememberedClasses } from "./permissions.js";
 
 /** So many users of one version are remembered; whoever has an issuer that makes up names cannot fill the memory. */
 const USERS_MAX = 5_000;
 /** Characters of all their names and groups. */
 const NAMES_CHARS_MAX = 8 * 1024 * 1024;
+/** Characters that are remembered of classes, for all users together; beyond them all is forgotten. */
+const CLASSES_CHARS_MAX = 32 * 1024 * 1024;
 
 /** The users of a state that are remembered. */
 interface KnownUsers {
@@ -15,6 +17,7 @@ interface KnownUsers {
   readonly users: Map<string, Permissions>;
   /** Of the keys of all. */
   chars: number;
+  readonly classes: RememberedClasses;
 }
 
 /** Who has which roles, by the settings and by a state of what is assigned. */
@@ -32,16 +35,17 @@ export class Authority {
 
   /** What somebody may do at this state; worked out once a state. */
   permissionsOf(principal: Principal, state: AccessState): Permissions {
-    if (this.#known?.state !== state) this.#known = { state, users: new Map(), chars: 0 };
+    if (this.#known?.state !== state || this.#known.classes.chars > CLASSES_CHARS_MAX)
+      this.#known = { state, users: new Map(), chars: 0, classes: { chars: 0 } };
     const known = this.#known;
-    const { users } = known;
+    const { users, classes } = known;
     const { username, userType, groups } = principal;
     // With their lengths: names may hold anything.
     let key = `${userType} ${username.length} ${username}`;
     for (const group of groups) key += ` ${group.length} ${group}`;
     let permissions = users.get(key);
     if (permissions === undefined) {
-      permissions = this.#workedOut(principal, state);
+      permissions = this.#workedOut(principal, state, classes);
       if (users.size >= USERS_MAX || known.chars + key.length > NAMES_CHARS_MAX) {
         users.clear();
         known.chars = 0;
@@ -57,7 +61,7 @@ export class Authority {
     return this.#rootUsers.has(name);
   }
 
-  #workedOut(principal: Principal, state: AccessState): Permissions {
+  #workedOut(principal: Principal, state: AccessState, classes: RememberedClasses): Permissions {
     const { username, userType, groups } = principal;
     const isAnonymous = userType === "anonymous";
     const isRoot =
@@ -71,7 +75,7 @@ export class Authority {
     if (userType !== "anonymous") assigned(subjectKey(`user/${userType}`, username));
     if (userType === "oidc") for (const group of groups) assigned(subjectKey("group/oidc", group));
     const sinceMs = userType === "db" ? state.users.get(username)?.createdMs : undefined;
-    return new Permissions(principal, rolesNamed(names, state), isRoot, sinceMs);
+    return new Permissions(principal, rolesNamed(names, state), isRoot, sinceMs, classes);
   }
 }
 

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Permission, parsePermissions } from "@shoal/model";
 import type { AccessSnapshot } from "@shoal/rpc";
 import { describe, expect, it } from "vitest";
@@ -36,6 +38,40 @@ describe("what a user may do", () => {
     const permissions = new Permissions(user("ann"), [readers("C1*")], false);
     for (let round = 0; round < 5_000; round++)
       expect(permissions.mayRead(`C${round}`)).toBe(`C${round}`.startsWith("C1"));
+  });
+});
+
+describe("what is remembered of classes", () => {
+  it("keeps nothing of the requests that named them", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const heapBytes = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const permissions = new Permissions(user("ann"), [], false);
+    const before = heapBytes();
+    for (let i = 0; i < 1_000; i++) {
+      const target = Buffer.alloc(14_000, `Class${i}Abcdefghijklmnopqrstuvwxyz`).toString("latin1");
+      permissions.mayRead(target.slice(0, 200));
+    }
+    expect(heapBytes() - before).toBeLessThan(4_000_000);
+    expect(permissions.mayRead("Car")).toBe(false);
+  });
+
+  it("is bounded for all users together", () => {
+    const authority = new Authority({ rootUsers: [], rootGroups: [], readOnlyGroups: [], staleSecondsMax: 0 });
+    const state = stateOf({ historyId: "h", version: 1, entries: new Map() });
+    const isRemembered = (users: number, className: (at: number) => string): boolean => {
+      const first = authority.permissionsOf(user("u0"), state);
+      for (let one = 0; one < users; one++) {
+        const permissions = authority.permissionsOf(user(`u${one}`), state);
+        for (let at = 0; at < 2_000; at++) permissions.mayRead(className(at));
+      }
+      return authority.permissionsOf(user("u0"), state) === first;
+    };
+    expect(isRemembered(100, (at) => `Class${at}`)).toBe(true);
+    expect(isRemembered(100, (at) => `${"C".repeat(240)}${at}`)).toBe(false);
   });
 });
 

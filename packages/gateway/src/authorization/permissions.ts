@@ -17,6 +17,13 @@ import type { Principal } from "../auth/access.js";
 
 /** So many classes are remembered of one user; names may be anything that a client sends. */
 const CLASSES_MAX = 2_000;
+/** What it takes to remember a class beside its name, in characters. */
+const CLASS_CHARS = 64;
+
+/** What is remembered of classes by all users of one version of the roles. */
+export interface RememberedClasses {
+  chars: number;
+}
 
 /** A bit for each. */
 const DATA: { readonly [Action in DataAction]: number } = {
@@ -39,15 +46,23 @@ export class Permissions implements ClassRights {
   readonly isRoot: boolean;
   /** What may be done to the objects of a class, in bits. */
   readonly #classes = new Map<string, number>();
+  readonly #remembered: RememberedClasses;
   #everyClass: number | undefined;
 
   /** `sinceMs`: of a user that was made at run time, see {@link RightsHolder}. */
-  constructor(principal: Principal, roles: readonly Role[], isRoot: boolean, sinceMs?: number) {
+  constructor(
+    principal: Principal,
+    roles: readonly Role[],
+    isRoot: boolean,
+    sinceMs?: number,
+    remembered: RememberedClasses = { chars: 0 },
+  ) {
     this.principal = principal;
     this.holder = { ...principal, sinceMs };
     this.roles = roles;
     this.rights = new Rights(roles);
     this.isRoot = isRoot;
+    this.#remembered = remembered;
   }
 
   mayKnow(className: string): boolean {
@@ -115,7 +130,9 @@ export class Permissions implements ClassRights {
       const names = [normaliseClassName(className), ...NOT_NARROWED];
       known = bitsOf((action) => this.rights.allows(action, names));
       if (this.#classes.size >= CLASSES_MAX) this.#classes.clear();
-      this.#classes.set(className, known);
+      // A copy: a part of a string keeps all of that string in memory, a request's target say.
+      this.#classes.set(Buffer.from(className, "utf16le").toString("utf16le"), known);
+      this.#remembered.chars += className.length + CLASS_CHARS;
     }
     return known;
   }

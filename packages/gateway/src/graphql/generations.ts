@@ -98,9 +98,9 @@ class Generations {
   }
 }
 
-/** Parts of the schema that are kept beside the whole, and classes in all of them together. */
+/** Parts of the schema that are kept beside the whole, and classes and properties in all of them together: about 5 KB each. */
 const PARTS_MAX = 64;
-const PART_CLASSES_MAX = 2_000;
+const PART_FIELDS_MAX = 20_000;
 /** Of one part. */
 const PREPARED_QUERIES_MAX = 100;
 
@@ -112,7 +112,7 @@ export class SeenGenerations {
   readonly #parts: GenerationParts;
   readonly #whole: Generations;
   /** By the names of the classes; the one that was used last is the last. */
-  readonly #seen = new Map<string, { readonly generations: Generations; readonly classes: number }>();
+  readonly #seen = new Map<string, { readonly generations: Generations; readonly fields: number }>();
 
   constructor(parts: GenerationParts) {
     this.#parts = parts;
@@ -127,13 +127,13 @@ export class SeenGenerations {
   }
 
   #generationsOf(visible: SchemaSnapshot): Generations {
-    const key = namesOf(visible);
-    const known = this.#seen.get(key);
-    this.#seen.delete(key);
-    const kept = known ?? { generations: this.#partial(), classes: visible.classes.length };
-    this.#seen.set(key, kept);
-    if (known === undefined) this.#makeRoom();
-    return kept.generations;
+    const { names, fields } = sizeOf(visible);
+    const known = this.#seen.get(names);
+    this.#seen.delete(names);
+    const generations = known?.generations ?? this.#partial();
+    this.#seen.set(names, { generations, fields });
+    if (known?.fields !== fields) this.#makeRoom();
+    return generations;
   }
 
   #partial(): Generations {
@@ -143,25 +143,33 @@ export class SeenGenerations {
   }
 
   #makeRoom(): void {
-    let classes = 0;
-    for (const one of this.#seen.values()) classes += one.classes;
+    let fields = 0;
+    for (const one of this.#seen.values()) fields += one.fields;
     for (const [key, one] of this.#seen) {
-      if (this.#seen.size === 1 || (this.#seen.size <= PARTS_MAX && classes <= PART_CLASSES_MAX)) return;
+      if (this.#seen.size === 1 || (this.#seen.size <= PARTS_MAX && fields <= PART_FIELDS_MAX)) return;
       this.#seen.delete(key);
-      classes -= one.classes;
+      fields -= one.fields;
     }
   }
 }
 
-const names = new WeakMap<SchemaSnapshot, string>();
+interface PartSize {
+  readonly names: string;
+  /** Classes, and their properties. */
+  readonly fields: number;
+}
 
-function namesOf(snapshot: SchemaSnapshot): string {
-  let joined = names.get(snapshot);
-  if (joined === undefined) {
-    joined = snapshot.classes.map(({ definition }) => definition.class).join();
-    names.set(snapshot, joined);
+const sizes = new WeakMap<SchemaSnapshot, PartSize>();
+
+function sizeOf(visible: SchemaSnapshot): PartSize {
+  let size = sizes.get(visible);
+  if (size === undefined) {
+    const definitions = visible.classes.map(({ definition }) => definition);
+    const names = definitions.map((definition) => definition.class).join();
+    size = { names, fields: definitions.reduce((sum, { properties }) => sum + 1 + (properties?.length ?? 0), 0) };
+    sizes.set(visible, size);
   }
-  return joined;
+  return size;
 }
 
 /** One step of the building in each turn of the event loop. */

@@ -266,11 +266,23 @@ it("lets others in while it writes a large answer", async () => {
 });
 
 it("forgets templates that were not used for longest", () => {
-  const cache = new TemplateCache<number>(4);
+  const cache = new TemplateCache<number>(4, 1_000);
   for (let i = 0; i < 20; i++) {
     cache.set(`t${i}`, i);
     expect(cache.get("t0")).toBe(0);
   }
   expect(cache.get("t19")).toBe(19);
   expect([...Array(20).keys()].filter((i) => cache.get(`t${i}`) !== undefined).length).toBeLessThanOrEqual(4);
+});
+
+it("keeps fewer templates when they are long", () => {
+  const cache = new TemplateCache<number>(100, 1_000);
+  const key = (at: number, chars: number): string => `${at} `.padEnd(chars, "x");
+  const kept = (count: number, chars: number): number =>
+    [...Array(count).keys()].filter((at) => cache.get(key(at, chars)) !== undefined).length;
+  for (let at = 0; at < 40; at++) cache.set(key(at, 10), at);
+  expect(kept(40, 10)).toBe(40);
+  for (let at = 0; at < 40; at++) cache.set(key(at, 200), at);
+  expect(cache.get(key(39, 200))).toBe(39);
+  expect(kept(40, 10) + kept(40, 200)).toBeLessThanOrEqual(5);
 });

@@ -49,6 +49,9 @@ const ANSWER_BYTES_KEPT_MAX = 1024 * 1024;
 /** Of a field that could not be bound. */
 const NO_COST: FieldCost = { rows: 0, targets: 0 };
 
+/** Characters of a template, on average at most: what is compiled from one takes more than a hundred times its length. */
+const TEMPLATE_CHARS = 512;
+
 const NOT_PREPARABLE = "not preparable";
 
 /** Its values are refused; other requests of the template may be fine. */
@@ -88,7 +91,8 @@ export class PreparedQueries {
     const { graphqlNumbersMax, preparedTemplateBytesMax } = options.limits;
     this.#lifter = new RequestLifter(preparedTemplateBytesMax);
     this.#vectorNumbersMax = graphqlNumbersMax - preparedTemplateBytesMax / 2 - LITERALS_MAX;
-    this.#plans = new TemplateCache(options.limits.preparedQueriesMax);
+    const { preparedQueriesMax } = options.limits;
+    this.#plans = new TemplateCache(preparedQueriesMax, preparedQueriesMax * TEMPLATE_CHARS);
   }
 
   /** The answer, or undefined when the request has to go through graphql-js. */

@@ -4,12 +4,16 @@
  */
 export class TemplateCache<T> {
   readonly #generationMax: number;
+  readonly #charsMax: number;
   #young = new Map<string, T>();
   #old = new Map<string, T>();
+  /** Of the keys of the young ones. */
+  #chars = 0;
 
-  /** Never holds more than `entriesMax` entries. */
-  constructor(entriesMax: number) {
+  /** Never holds more than `entriesMax` entries, nor keys of more than `charsMax` characters where each has less than half of that. */
+  constructor(entriesMax: number, charsMax: number) {
     this.#generationMax = Math.max(1, Math.floor(entriesMax / 2));
+    this.#charsMax = charsMax / 2;
   }
 
   get(key: string): T | undefined {
@@ -21,9 +25,13 @@ export class TemplateCache<T> {
   }
 
   set(key: string, value: T): void {
-    if (this.#young.size >= this.#generationMax && !this.#young.has(key)) {
-      this.#old = this.#young;
-      this.#young = new Map();
+    if (!this.#young.has(key)) {
+      if (this.#young.size >= this.#generationMax || this.#chars + key.length > this.#charsMax) {
+        this.#old = this.#young;
+        this.#young = new Map();
+        this.#chars = 0;
+      }
+      this.#chars += key.length;
     }
     this.#young.set(key, value);
   }
