@@ -1,11 +1,17 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
-import { DEFAULT_WHERE_LIMITS, type RightsHolder, ShoalError, SPEC_PROFILE } from "@shoal/model";
+import {
+  DEFAULT_WHERE_LIMITS,
+  type RightsHolder,
+  ShoalError,
+  SPEC_PROFILE,
+  UnavailableHere,
+  withPrefix,
+} from "@shoal/model";
 import { NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { FilterParts } from "@shoal/query";
 import type { ClassRecord, Job, JobClaim, JobService, SchemaSnapshot } from "@shoal/rpc";
 import { expect, it } from "vitest";
 import { ClassificationRunner } from "./classification-runner.js";
-import { unavailableHere } from "./unavailable-here.js";
 
 const ANN: RightsHolder = { username: "ann", groups: [], userType: "db", sinceMs: 5 };
 const RECORD = { definition: { class: "Item", properties: [] }, classId: "item" } as unknown as ClassRecord;
@@ -58,6 +64,7 @@ it("S-roles: tells who has lost the right to a job, which ends; what may be know
     "abort lacks it",
   ]);
   expect(await outcomeOf(new ShoalError("unavailable", "not known"))).toEqual(["postponed"]);
-  expect(await outcomeOf(unavailableHere("not known here"))).toEqual(["postponed here"]);
+  expect(await outcomeOf(new UnavailableHere("not known here"))).toEqual(["postponed here"]);
+  expect(await outcomeOf(withPrefix("prepare: ", new UnavailableHere("not known here")))).toEqual(["postponed here"]);
   expect(await outcomeOf(new ShoalError("invalid", "wrong"))).toEqual(["abort wrong"]);
 });

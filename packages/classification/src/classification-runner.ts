@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type RightsHolder, ShoalError } from "@shoal/model";
+import { type RightsHolder, ShoalError, UnavailableHere } from "@shoal/model";
 import type { Job, JobClaim, JobService } from "@shoal/rpc";
 import { ClaimedRange } from "./claimed-range.js";
 import type { ClassificationRequest } from "./classification-request.js";
@@ -7,7 +7,6 @@ import type { PreparedRun, RunParts } from "./classification-run.js";
 import { isPassing } from "./classify-items.js";
 import { classifyRange } from "./classify-range.js";
 import { prepareRun } from "./prepare-run.js";
-import { isUnavailableHere } from "./unavailable-here.js";
 
 export interface ClassificationRunnerOptions extends RunParts {
   readonly jobs: JobService;
@@ -94,7 +93,7 @@ export class ClassificationRunner implements AsyncDisposable {
         return await range.abort(error.message);
       }
       if (isStopped) await range.release();
-      else await range.postpone(error.message, isUnavailableHere(error));
+      else await range.postpone(error.message, error instanceof UnavailableHere);
       throw error;
     }
   }

@@ -6,6 +6,7 @@ import {
   referenceTo,
   ShoalError,
   SPEC_PROFILE,
+  UnavailableHere,
 } from "@shoal/model";
 import type { PreparedClassifier } from "@shoal/module-api";
 import type { ClassRecord, Job, JobService, RangeProgress, RangeReport } from "@shoal/rpc";
@@ -284,6 +285,21 @@ describe("S-roles: what its starter may do counts as long as it goes on", () => 
     };
     await world.work();
     expect(world.shards.merged.size).toBe(250);
+  });
+
+  it("a process that cannot tell gives it to others at once, without doing anything again", async () => {
+    let classified = 0;
+    const { world } = worldOf(() => {
+      classified++;
+    });
+    const known = world.rightsOf;
+    let asked = 0;
+    world.rightsOf = async (...asking) => {
+      if (++asked > 1 || known === undefined) throw new UnavailableHere("not known here");
+      return known(...asking);
+    };
+    await expect(world.work()).rejects.toBeInstanceOf(UnavailableHere);
+    expect([asked, classified, world.shards.merged.size]).toEqual([2, 100, 0]);
   });
 
   it("one that nobody is known to have started is not carried out where roles are on", async () => {

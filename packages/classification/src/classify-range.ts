@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StoredObject } from "@shoal/model";
+import { type StoredObject, UnavailableHere } from "@shoal/model";
 import type { JobCounts, RangeProgress, RequestContext } from "@shoal/rpc";
 import type { ClaimedRange } from "./claimed-range.js";
 import type { PreparedRun } from "./classification-run.js";
@@ -20,7 +20,8 @@ const PAGE = 1_000;
  * Classifies the items of a range, chunk by chunk, in the order of their ids. A chunk is announced before it is written, and
  * every object that is written carries the job's id. Who goes on with an announced chunk therefore counts the objects in
  * it that carry the id and classifies the others: each item is counted once, whenever a process ends. Fails when it
- * cannot go on, also with failures that pass when they have not for {@link PASSING_MS}.
+ * cannot go on, also with failures that pass when they have not for {@link PASSING_MS}; with {@link UnavailableHere} at once, as
+ * others may be able to go on.
  */
 export async function classifyRange(prepared: PreparedRun, range: ClaimedRange, nowMs: () => number): Promise<void> {
   let { progress } = range.claim;
@@ -43,7 +44,8 @@ export async function classifyRange(prepared: PreparedRun, range: ClaimedRange, 
     } catch (thrown) {
       range.signal.throwIfAborted();
       failingSinceMs ??= nowMs();
-      if (!isPassing(thrown) || nowMs() - failingSinceMs >= PASSING_MS) throw thrown;
+      const mayPassHere = isPassing(thrown) && !(thrown instanceof UnavailableHere);
+      if (!mayPassHere || nowMs() - failingSinceMs >= PASSING_MS) throw thrown;
       await sleep(RETRY_MS, undefined, { signal: range.signal });
     }
   }

@@ -1,10 +1,10 @@
+import { UnavailableHere } from "@shoal/model";
 import type { PreparedClassifier } from "@shoal/module-api";
 import type { Job, RequestContext } from "@shoal/rpc";
 import { type ClassificationRequest, KNN, ZEROSHOT } from "./classification-request.js";
 import { allOf, ClassificationRun, type PreparedRun, type RunParts } from "./classification-run.js";
 import { prepareKnn } from "./knn.js";
 import { prepareModuleClassifier } from "./module-classifier.js";
-import { unavailableHere } from "./unavailable-here.js";
 import { prepareZeroshot } from "./zeroshot.js";
 
 /** Everything that a job's items share. Fails with what makes the whole job fail. */
@@ -12,12 +12,12 @@ export async function prepareRun(parts: RunParts, job: Job, context: RequestCont
   await parts.view.refresh(context);
   const { schemaVersion = 0 } = job.request as Partial<ClassificationRequest>;
   if (parts.view.snapshot.version < schemaVersion) {
-    throw unavailableHere("the schema that the classification was checked with is not known here yet");
+    throw new UnavailableHere("the schema that the classification was checked with is not known here yet");
   }
   const record = parts.view.classRecord(job.className);
   if (record === undefined || record.classId !== job.classId) {
     // The coordinator ends the job when the class is gone.
-    throw unavailableHere(`class '${job.className}' is not known here`);
+    throw new UnavailableHere(`class '${job.className}' is not known here`);
   }
   const run = new ClassificationRun(parts, job, record);
   await run.requireRights(context);

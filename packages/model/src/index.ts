@@ -27,6 +27,7 @@ export {
 export { closeName, editDistance, type KnownName, nearestName } from "./errors/nearest-name.js";
 export { RequestWarnings } from "./errors/request-warnings.js";
 export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
+export { UnavailableHere } from "./errors/unavailable-here.js";
 export { withPrefix } from "./errors/with-prefix.js";
 export { type ClassLookup, checkWhere, checkWherePaths, withoutIdAlias } from "./filters/check-where.js";
 export { clauseText } from "./filters/clause-text.js";

@@ -10,7 +10,7 @@ const event = (owner: string, kind: string, address?: string, describe = fields(
   owner,
   kind: `${owner} ${kind}`,
   ...({ address, outcome, describe } as const),
-  whose: () => ({ user: owner }),
+  describeOwner: () => ({ user: owner }),
 });
 
 const sum = (taken: readonly CountedEvents[]): number => taken.reduce((all, { requests }) => all + requests, 0);
@@ -50,15 +50,15 @@ describe("counts of events", () => {
     const counts = new AuditCounts(3);
     let [described, named] = [0, 0];
     for (let i = 0; i < 1_000; i++) {
-      const describe = (who: object): AuditFields => {
+      const describe = (): AuditFields => {
         described++;
-        return { action: `${i}`, outcome: "denied", ...who };
+        return { action: `${i}`, outcome: "denied", user: "eve" };
       };
-      const whose = () => {
+      const describeOwner = () => {
         named++;
         return { user: "eve" };
       };
-      counts.of({ ...event("eve", `${i}`, `address ${i}`), describe, whose }, i).requests++;
+      counts.of({ ...event("eve", `${i}`, `address ${i}`), describe, describeOwner }, i).requests++;
     }
     expect([described, named]).toEqual([3, 1]);
     const taken = counts.take("address 1");

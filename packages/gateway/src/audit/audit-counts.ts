@@ -23,9 +23,6 @@ export interface CountedEvents {
   refused: number;
 }
 
-/** What a line says of whoever the events are of. */
-export type Who = Readonly<Record<string, unknown>>;
-
 /** An event that is counted. */
 export interface CountableEvent {
   /** Who has a part of the kinds of his own: a user, or all strangers together. */
@@ -34,17 +31,10 @@ export interface CountableEvent {
   readonly kind: string;
   readonly address: string | undefined;
   readonly outcome: AuditOutcome;
-  /** Asked for the first event of a kind alone, with what `whose` said of the owner. */
-  readonly describe: (who: Who) => AuditFields;
-  /** Asked once an owner: all his lines share what it says, beside those of what is counted together. */
-  readonly whose: () => Who;
-}
-
-/** The part of an owner. */
-interface OwnersPart {
-  readonly who: Who;
-  /** How many kinds he has. */
-  kinds: number;
+  /** Asked for the first event of a kind alone. */
+  readonly describe: () => AuditFields;
+  /** What is the same of all events of the owner. Asked where they are counted together. */
+  readonly describeOwner: () => Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -60,7 +50,8 @@ export class AuditCounts {
   readonly #kinds = new Map<string, CountedEvents>();
   /** Those of each address, and of none, by kind. */
   readonly #byAddress = new Map<string | undefined, Map<string, CountedEvents>>();
-  readonly #owners = new Map<string, OwnersPart>();
+  /** How many kinds each has. */
+  readonly #owners = new Map<string, number>();
   readonly #kindsMax: number;
   readonly #ownersMax: number;
   #begun = 0;
@@ -80,17 +71,18 @@ export class AuditCounts {
   }
 
   /** The events of the same kind, to be counted up. */
-  of({ owner, kind, address, outcome, describe, whose }: CountableEvent, nowMs: number): CountedEvents {
-    const known = this.#known(kind, nowMs);
+  of(event: CountableEvent, nowMs: number): CountedEvents {
+    const { owner, outcome } = event;
+    const known = this.#known(event.kind, nowMs);
     if (known !== undefined) return known;
-    const part = this.#owners.get(owner);
-    if (part === undefined || part.kinds < Math.floor(this.#kindsMax / this.#owners.size)) {
-      return this.#begin(owner, part ?? { who: whose(), kinds: 0 }, kind, nowMs, address, describe);
+    const kinds = this.#owners.get(owner);
+    if (kinds === undefined || kinds < Math.floor(this.#kindsMax / this.#owners.size)) {
+      return this.#begin(event, nowMs);
     }
     // Beyond his part: only how it ended is told, for which nothing of the event has to be described.
-    const others = `others ${outcome} ${owner}`;
-    const describeOthers = (who: Who): AuditFields => ({ action: "others", outcome, ...who });
-    return this.#known(others, nowMs) ?? this.#begin(owner, part, others, nowMs, undefined, describeOthers);
+    const kind = `others ${outcome} ${owner}`;
+    const describe = (): AuditFields => ({ action: "others", outcome, ...event.describeOwner() });
+    return this.#known(kind, nowMs) ?? this.#begin({ owner, kind, address: undefined, describe }, nowMs);
   }
 
   /** Takes out those of an address, in the order of their first events, and those that have no address; all when absent. */
@@ -105,8 +97,9 @@ export class AuditCounts {
       for (const [kind, counted] of this.#byAddress.get(place) ?? []) {
         taken.push(counted);
         this.#kinds.delete(kind);
-        const part = this.#owners.get(counted.owner);
-        if (part !== undefined && --part.kinds === 0) this.#owners.delete(counted.owner);
+        const left = (this.#owners.get(counted.owner) ?? 0) - 1;
+        if (left > 0) this.#owners.set(counted.owner, left);
+        else this.#owners.delete(counted.owner);
       }
       this.#byAddress.delete(place);
     }
@@ -120,19 +113,21 @@ export class AuditCounts {
   }
 
   #begin(
-    owner: string,
-    part: OwnersPart,
-    kind: string,
+    { owner, kind, address, describe }: Pick<CountableEvent, "owner" | "kind" | "address" | "describe">,
     nowMs: number,
-    address: string | undefined,
-    describe: CountableEvent["describe"],
   ): CountedEvents {
     const counted: CountedEvents = {
-      ...{ number: this.#begun++, owner, fields: describe(part.who), address, firstMs: nowMs, lastMs: nowMs },
-      ...{ requests: 0, accepted: 0, refused: 0 },
+      number: this.#begun++,
+      owner,
+      fields: describe(),
+      address,
+      firstMs: nowMs,
+      lastMs: nowMs,
+      requests: 0,
+      accepted: 0,
+      refused: 0,
     };
-    part.kinds++;
-    this.#owners.set(owner, part);
+    this.#owners.set(owner, (this.#owners.get(owner) ?? 0) + 1);
     this.#kinds.set(kind, counted);
     const beside = this.#byAddress.get(address);
     if (beside === undefined) this.#byAddress.set(address, new Map([[kind, counted]]));

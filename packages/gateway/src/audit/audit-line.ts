@@ -23,6 +23,13 @@ export interface AuditFields {
   readonly [member: string]: unknown;
 }
 
+/** A line before it is said how it ended. */
+export interface AuditDescription {
+  readonly action: string;
+  readonly outcome?: never;
+  readonly [member: string]: unknown;
+}
+
 /** Who asked, as lines have it; nobody where nobody was identified. */
 export function auditedUser(principal: Principal | undefined): Readonly<Record<string, unknown>> {
   if (principal === undefined) return {};
@@ -36,9 +43,18 @@ export function auditedUser(principal: Principal | undefined): Readonly<Record<s
  * begin alike are not the same one: of a longer name its beginning stands, and the SHA-256 of all of it.
  */
 export function userName({ username }: Principal): string {
-  if (username.length <= NAME_CHARS_MAX) return username;
-  const digest = createHash("sha256").update(username).digest("hex");
-  return `${boundedName(username)} (sha256 ${digest})`;
+  return distinctName(username);
+}
+
+/** What tells the groups of a user from those that he has by another token. As short as a name. */
+export function groupsKey({ groups }: Principal): string {
+  return distinctName(JSON.stringify(groups));
+}
+
+function distinctName(name: string): string {
+  if (name.length <= NAME_CHARS_MAX) return name;
+  const digest = createHash("sha256").update(name).digest("hex");
+  return `${boundedName(name)} (sha256 ${digest})`;
 }
 
 /** As much of it as a line may have. It is a copy: a part of a string keeps all of that string in memory. */

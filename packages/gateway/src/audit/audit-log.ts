@@ -1,7 +1,15 @@
 import type { Clock } from "@shoal/service-runtime";
 import type { Principal } from "../auth/access.js";
 import { AuditCounts, type CountableEvent, type CountedEvents } from "./audit-counts.js";
-import { type AuditFields, type AuditOutcome, auditedUser, auditLine, userName } from "./audit-line.js";
+import {
+  type AuditDescription,
+  type AuditFields,
+  type AuditOutcome,
+  auditedUser,
+  auditLine,
+  groupsKey,
+  userName,
+} from "./audit-line.js";
 
 /** How long writes, refusals and failures of one kind are counted before their line is written. */
 export const AUDIT_WINDOW_MS = 10_000;
@@ -43,6 +51,8 @@ export function isKnown(principal: Principal | undefined): principal is Principa
 export class AuditLog implements Disposable {
   readonly #parts: AuditLogParts;
   readonly #counts: AuditCounts;
+  /** By those whom keys and tokens stand for: the lines of one token share its groups, which may be long. */
+  readonly #users = new WeakMap<Principal, ShownUser>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: AuditLogParts, counts = new AuditCounts()) {
@@ -63,11 +73,8 @@ export class AuditLog implements Disposable {
     this.#write({ action, outcome, ...auditedUser(principal), ...addressOf(address), ...others });
   }
 
-  /**
-   * Counts what was denied or has failed. `kind`: what distinguishes it, beside its origin; `describe` is asked for the first
-   * of a kind, and says the same outcome.
-   */
-  refused(origin: AuditOrigin, kind: string, outcome: AuditOutcome, describe: () => AuditFields): void {
+  /** Counts what was denied or has failed. `kind`: what distinguishes it, beside its origin; `describe` is asked for the first of a kind. */
+  refused(origin: AuditOrigin, kind: string, outcome: AuditOutcome, describe: () => AuditDescription): void {
     this.#counted(origin, kind, outcome, describe).requests++;
   }
 
@@ -81,7 +88,6 @@ export class AuditLog implements Disposable {
     const outcome: AuditOutcome = written.accepted > 0 ? "allowed" : "failed";
     const counted = this.#counted(origin, `wrote ${action} ${className ?? ""} ${outcome}`, outcome, () => ({
       action,
-      outcome,
       ...(className === undefined ? {} : { class: className }),
     }));
     counted.requests++;
@@ -95,27 +101,37 @@ export class AuditLog implements Disposable {
     this.#write({ action: "stop_audit", outcome: "allowed" });
   }
 
-  #counted(origin: AuditOrigin, kind: string, outcome: AuditOutcome, describe: () => AuditFields): CountedEvents {
+  #counted(origin: AuditOrigin, kind: string, outcome: AuditOutcome, describe: () => AuditDescription): CountedEvents {
     const { clock, windowMs = AUDIT_WINDOW_MS } = this.#parts;
     const { principal, address } = origin;
-    const owner = ownerOf(origin);
+    const { name, groups, line } = this.#shown(principal);
+    const owner = ownerOf(origin, name);
     if (!this.#counts.hasRoomFor(owner)) this.#flush(undefined);
     const event: CountableEvent = {
       owner,
       outcome,
-      kind: `${owner}\n${address ?? ""}\n${principal?.userType ?? ""}\n${kind}`,
+      kind: `${owner}\n${address ?? ""}\n${principal?.userType ?? ""}\n${groups}\n${kind}`,
       address,
-      describe(who) {
-        const { action, outcome, ...others } = describe();
-        const user = isKnown(principal) ? who : auditedUser(principal);
-        return { action, outcome, ...user, ...addressOf(address), ...others };
+      describe() {
+        const { action, ...others } = describe();
+        return { action, outcome, ...line, ...addressOf(address), ...others };
       },
-      // Of strangers, who have one part, nothing is the same.
-      whose: () => (isKnown(principal) ? auditedUser(principal) : {}),
+      // Of strangers, who have one part, nothing is the same; of a user the groups are not: each token has its own.
+      describeOwner: () => (isKnown(principal) ? { user: line.user, userType: line.userType } : {}),
     };
     const counted = this.#counts.of(event, clock.now());
     this.#timer ??= setTimeout(() => this.#flush(undefined), windowMs).unref();
     return counted;
+  }
+
+  #shown(principal: Principal | undefined): ShownUser {
+    if (principal === undefined) return NOBODY;
+    let shown = this.#users.get(principal);
+    if (shown === undefined) {
+      shown = { name: userName(principal), groups: groupsKey(principal), line: auditedUser(principal) };
+      this.#users.set(principal, shown);
+    }
+    return shown;
   }
 
   /** Writes the counts of an address; all when it is undefined. */
@@ -133,10 +149,19 @@ export class AuditLog implements Disposable {
   }
 }
 
+/** A user in counted lines. */
+interface ShownUser {
+  readonly name: string;
+  readonly groups: string;
+  readonly line: Readonly<Record<string, unknown>>;
+}
+
+const NOBODY: ShownUser = { name: "", groups: "", line: {} };
+
 /** Strangers are one, whoever they say they are. */
-function ownerOf({ principal, isInternal }: AuditOrigin): string {
+function ownerOf({ principal, isInternal }: AuditOrigin, name: string): string {
   if (isInternal === true) return "internal";
-  return isKnown(principal) ? `${principal.userType}\n${userName(principal)}` : "";
+  return isKnown(principal) ? `${principal.userType}\n${name}` : "";
 }
 
 function addressOf(address: string | undefined): { readonly address?: string } {

@@ -52,7 +52,6 @@ export class AuditedRequest implements ExchangeWitness {
   denied(action: string, resource: string): void {
     this.#log.refused(this.#origin, `denied ${action} ${this.#toldApart(resource) ?? ""}`, "denied", () => ({
       action,
-      outcome: "denied",
       resource: boundedName(resource),
       ...this.#whichOne(),
     }));
@@ -93,7 +92,6 @@ export class AuditedRequest implements ExchangeWitness {
     const kind = `${outcome} ${status} ${place} ${className ?? ""} ${this.#targets(about)}`;
     this.#log.refused(this.#origin, kind, outcome, () => ({
       action: this.#operation?.action ?? actionOf(served?.route.access),
-      outcome,
       status,
       ...this.#whichOne(),
       ...(served === undefined

@@ -27,7 +27,6 @@ export function auditInternalRequest(log: AuditLog, request: InternalRequest): v
     const outcome = isDenied ? "denied" : "failed";
     log.refused(origin, `${outcome} ${status} ${route}`, outcome, () => ({
       action: action ?? "get",
-      outcome,
       ...place,
     }));
   } else log.event(origin, { action: action ?? "get", outcome: isUnknown ? "unknown" : "allowed", ...place });

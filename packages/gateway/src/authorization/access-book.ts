@@ -1,5 +1,4 @@
-import { unavailableHere } from "@shoal/classification";
-import { type ClassRights, type RightsHolder, ShoalError } from "@shoal/model";
+import { type ClassRights, type RightsHolder, ShoalError, UnavailableHere } from "@shoal/model";
 import type { AccessService, RequestContext } from "@shoal/rpc";
 import type { RolesConfiguration } from "@shoal/service-runtime";
 import type { Principal } from "../auth/access.js";
@@ -115,7 +114,7 @@ export class AccessBook implements ApiKeySource, Disposable {
     const { username, userType, sinceMs } = holder;
     if (userType === "db" && !(sinceMs === undefined ? this.isStaticUser(username) : this.hasUsers)) {
       const reason = sinceMs === undefined ? "no API key of its settings is his" : "users made at run time are off";
-      throw unavailableHere(`this gateway cannot tell whether user '${username}' is still let in: ${reason}`);
+      throw new UnavailableHere(`this gateway cannot tell whether user '${username}' is still let in: ${reason}`);
     }
     return this.#rightsAt(holder, state);
   }

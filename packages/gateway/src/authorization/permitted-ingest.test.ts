@@ -59,6 +59,12 @@ it("S10: looks at the items of a batch in turns, and at each of them", async () 
   });
 });
 
+it("S8: tells the class by its own name, however the client writes it", async () => {
+  const { ingest, context, denied } = setUp();
+  await ingest.importObjects([{ className: "none" }, { className: "None" }], context);
+  expect(Object.fromEntries(denied)).toEqual({ "create_data None": 2 });
+});
+
 it("S10: takes more turns for classes that each item names anew", async () => {
   const { ingest, context } = setUp();
   const inputs = Array.from({ length: 2_000 }, (_, at) => ({ className: `Other${at}` }));

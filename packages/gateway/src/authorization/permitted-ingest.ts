@@ -7,7 +7,7 @@ import {
   type ReferenceInput,
   type ReferenceOutcome,
 } from "@shoal/ingest";
-import { type ClassRights, type DataAction, parseLongBeacon, ShoalError } from "@shoal/model";
+import { type ClassRights, type DataAction, normaliseClassName, parseLongBeacon, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { requireRights } from "./permitted-queries.js";
 
@@ -151,7 +151,7 @@ class ClassRefusals {
       refusal = this.#decided(className);
       this.#byClass.set(className, refusal);
     }
-    if (refusal !== undefined) this.context.witness?.denied(refusal.action, className);
+    if (refusal !== undefined) this.context.witness?.denied(refusal.action, normaliseClassName(className));
     return refusal?.error;
   }
 

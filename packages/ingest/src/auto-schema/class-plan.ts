@@ -152,7 +152,7 @@ export class ClassPlan {
     throw new ShoalError("conflict", `another request has made class '${className}' meanwhile: send the object again`);
   }
 
-  /** What was to be made when there was no answer that says whether it was. */
+  /** What was to be made, when the coordinator has not answered whether it was made; else undefined. */
   get unknown(): MadeByAutoSchema | undefined {
     return this.#isUnknown ? { ...this.#made(this.#names), isUnknown: true } : undefined;
   }

@@ -1,4 +1,4 @@
-import { type ObjectId, ShoalError } from "@shoal/model";
+import { normaliseClassName, type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import type { CheckedObject } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
@@ -64,7 +64,7 @@ export class DeferredItems {
       const outcome: CheckedObject | Refusal = outcomes[at] ?? { fault: "class", error: NO_OUTCOME };
       if (!isRefusal(outcome)) return { item, outcome };
       const { error, lacked } = outcome;
-      if (lacked !== undefined) context.witness?.denied(lacked, item.input.className ?? "");
+      if (lacked !== undefined) context.witness?.denied(lacked, normaliseClassName(item.input.className ?? ""));
       return { item, outcome: error };
     });
   }

@@ -158,7 +158,7 @@ describe("a gateway that has not heard of a class yet", () => {
     const { witness, denied } = deniedWitness();
     const context = { ...contextOf(), witness };
     const { ingest } = setUp({ autoSchema: {} });
-    const inputs = ["Truck", "Truck", "Car", "Car", "Car"].map((name) => withProperties(name, { mine: "x" }));
+    const inputs = ["Truck", "truck", "Car", "car", "Car"].map((name) => withProperties(name, { mine: "x" }));
     await ingest.importObjects([...inputs, withProperties("Car", {})], context);
     const all = { "create_collections Truck": 2, "update_collections Car": 3 };
     expect(denied).toEqual(all);
