@@ -22,9 +22,10 @@ export const R15: FaultRow = {
     const failures = new Failures();
     await using server = await ServerProcess.start();
     const { http } = server;
-    // A number of candidates of its own: what an index measures of itself differs a little from one measurement to the next.
+    // A number of candidates of its own: what an index measures of itself differs a little from one measurement to the next. A large one:
+    // two graphs of the same rows differ by chance in what few candidates find.
     const properties = [{ name: "n", dataType: ["int"] }];
-    await http.post("/v1/schema", { class: "Word", properties, vectorIndexConfig: { ef: 128 } });
+    await http.post("/v1/schema", { class: "Word", properties, vectorIndexConfig: { ef: 256 } });
     const ids = seededRandom(Math.floor(random() * 2 ** 31)).next;
     for (let from = 0; from < count; from += 200) {
       const objects = Array.from({ length: Math.min(200, count - from) }, (_, i) => ({

@@ -106,34 +106,38 @@ describe("F11: a file of a store that is taken away", () => {
       fs.writeSync(1, n + "\\n");
     }`;
 
-  it(`is noticed or harmless after a kill at any moment (${ROUNDS} rounds)`, async () => {
-    const seed = Number(process.env.SHOAL_TEST_SEED ?? 20_261_124);
-    const random = seededRandom(seed);
-    let rows = 0;
-    let logs = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      const child = startChild(script, { STORE: folder, FROM: String(rows + 1) });
-      let started = false;
-      const end = await childEnd(child, () => {
-        if (!started) setTimeout(() => child.kill("SIGKILL"), random.below(300));
-        started = true;
-      });
-      expect(end.signal, end.stderr).toBe("SIGKILL");
-      rows = Number(end.stdout.split("\n").at(-2) ?? rows);
-      const keys = Array.from({ length: rows }, (_, row) => `row${row + 1}`);
-      const where = `seed ${seed}, round ${round}`;
-      expect(
-        await withCopy(
-          () => undefined,
-          (store) => missingRows(store, keys),
-        ),
-        where,
-      ).toEqual([]);
-      const outcome = await takeEachAway(keys, where);
-      logs += Object.keys(outcome).filter(isLog).length;
-    }
-    console.log(`${rows} rows, ${logs} logs in ${ROUNDS} rounds`);
-  });
+  it(
+    `is noticed or harmless after a kill at any moment (${ROUNDS} rounds)`,
+    async () => {
+      const seed = Number(process.env.SHOAL_TEST_SEED ?? 20_261_124);
+      const random = seededRandom(seed);
+      let rows = 0;
+      let logs = 0;
+      for (let round = 0; round < ROUNDS; round++) {
+        const child = startChild(script, { STORE: folder, FROM: String(rows + 1) });
+        let started = false;
+        const end = await childEnd(child, () => {
+          if (!started) setTimeout(() => child.kill("SIGKILL"), random.below(300));
+          started = true;
+        });
+        expect(end.signal, end.stderr).toBe("SIGKILL");
+        rows = Number(end.stdout.split("\n").at(-2) ?? rows);
+        const keys = Array.from({ length: rows }, (_, row) => `row${row + 1}`);
+        const where = `seed ${seed}, round ${round}`;
+        expect(
+          await withCopy(
+            () => undefined,
+            (store) => missingRows(store, keys),
+          ),
+          where,
+        ).toEqual([]);
+        const outcome = await takeEachAway(keys, where);
+        logs += Object.keys(outcome).filter(isLog).length;
+      }
+      console.log(`${rows} rows, ${logs} logs in ${ROUNDS} rounds`);
+    },
+    60_000 + 20_000 * ROUNDS,
+  );
 
   it("is noticed, too, when it is a log that is there and empty", async () => {
     const keys = Array.from({ length: 10 }, (_, row) => `row${row}`);
