@@ -21,6 +21,7 @@ export default defineConfig({
         replacement: sourceOf(`./packages/modules/${name}/src/index.ts`),
       })),
       { find: /^@shoal\/([a-z0-9-]+)$/, replacement: sourceOf("./packages/$1/src/index.ts") },
+      { find: /^@shoal\/([a-z0-9-]+)\/([a-z0-9-]+)$/, replacement: sourceOf("./packages/$1/src/$2.ts") },
     ],
   },
   test: {

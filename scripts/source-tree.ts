@@ -20,6 +20,8 @@ export interface SourceFile {
   readonly isTest: boolean;
   /** Everything that is imported or re-exported, types included, as written. */
   readonly imports: readonly string[];
+  /** Of these, what is loaded together with the file: neither types nor dynamic imports. */
+  readonly loads: readonly string[];
   readonly program: SyntaxNode;
 }
 
@@ -34,6 +36,8 @@ export interface Package {
 
 export interface Manifest {
   readonly name: string;
+  /** Doors by their name, `.` and `./name`. */
+  readonly exports?: Readonly<Record<string, { readonly default: string }>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -85,11 +89,20 @@ function readSource(path: string): SourceFile {
       text[start] === '"' ? [text.slice(start + 1, end - 1)] : [],
     ),
   ];
+  const loads = [
+    ...module.staticImports
+      .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+      .map((one) => one.moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ isType, moduleRequest }) => (isType ? [] : (moduleRequest?.value ?? []))),
+    ),
+  ];
   return {
     path,
     text,
     isTest: /(\.test|\.bench|\.fixture|-suite)\.ts$|\/src\/(.+\/)?testing\//.test(path),
     imports: [...new Set(imports.filter((one) => one !== ""))],
+    loads: [...new Set(loads)],
     program: program as unknown as SyntaxNode,
   };
 }

@@ -28,6 +28,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   console: [],
   "stand-in-container": [],
   "seeded-random": [],
+  "turn-counter": [],
 };
 /** Harnesses on top of everything. */
 export const MAY_IMPORT_ALL: readonly string[] = ["cli", "scripts", "e2e", "data-sets"];

@@ -15,4 +15,4 @@ cd "$work/shoal" || exit 1
 export HOME="$work/home" PATH="$node/bin:$PATH"
 unset XDG_CACHE_HOME
 echo "Node $(node --version), $(node -p process.versions.v8)"
-npm test --silent -- packages/ e2e/src/scenarios/ e2e/src/process/ e2e/src/auth/ e2e/clients/
+npm test --silent -- packages/ e2e/src/scenarios/ e2e/src/process/ e2e/src/auth/attacks e2e/src/auth/api-keys e2e/clients/

@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at } from "../http-client.js";
@@ -5,11 +8,13 @@ import type { ServerProcess } from "../server-process.js";
 import { startRolesServer, UserClient } from "../testing/roles-server.js";
 
 const ITEMS = 6_000;
+let folder: string;
 let server: ServerProcess;
 let root: UserClient;
 
 beforeAll(async () => {
-  server = await startRolesServer();
+  folder = await mkdtemp(join(tmpdir(), "shoal-audit-"));
+  server = await startRolesServer({ AUDIT_LOG: join(folder, "audit.log") });
   root = UserClient.of(server.url, "root");
   await root.expect(200, "POST", "/v1/schema", { class: "Label" });
   await root.expect(200, "POST", "/v1/schema", {
@@ -32,7 +37,10 @@ beforeAll(async () => {
   const labels = [{ action: "read_data", data: { collection: "Label" } }];
   await root.expect(201, "POST", "/v1/authz/roles", { name: "labels", permissions: labels });
 }, 120_000);
-afterAll(() => server?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const BODY = { type: "knn", class: "Item", classifyProperties: ["label"], basedOnProperties: ["name"] };
 
@@ -49,6 +57,14 @@ async function ended(id: string): Promise<unknown> {
     await sleep(100);
   }
   throw new Error("the classification does not end");
+}
+
+async function auditLines(): Promise<readonly object[]> {
+  const text = await readFile(join(folder, "audit.log"), "utf8");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as object);
 }
 
 async function labelled(): Promise<number> {
@@ -81,9 +97,14 @@ describe("S-roles: a classification goes on only as long as its starter may do i
       await root.expect(status, method, path.replace("NAME", name), body);
       const record = await ended(String(at(json, "id")));
       expect(at(record, "status")).toBe("failed");
-      expect(String(at(record, "error"))).toContain(`user '${name}' has insufficient permissions to ${action} [data{`);
+      expect(String(at(record, "error"))).toContain(
+        `user '${name}' has insufficient permissions to ${action} [data{collection: ${action === "read_data" ? "Label" : "Item"}`,
+      );
       expect(JSON.stringify(record)).not.toContain("startedBy");
       expect(await labelled()).toBeLessThan(ITEMS);
+      const denied = { action: "continue_classification", outcome: "denied", user: name, userType: "db" };
+      const subject = { class: "Item", id: at(json, "id"), reason: expect.stringContaining(action) };
+      await expect.poll(auditLines).toContainEqual(expect.objectContaining({ ...denied, ...subject }));
     },
     60_000,
   );

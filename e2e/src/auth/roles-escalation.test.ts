@@ -243,7 +243,7 @@ describe("S-roles: users made at run time", () => {
     expect((await UserClient.of(server.url, "none").get(`/v1/objects?class=${"a".repeat(250)}b`)).status).toBe(403);
   });
 
-  it("are told from those that are not there, who have no roles; of users of an issuer and of groups that is not known", async () => {
+  it("differ from those that are not there, who have no roles; of users of an issuer and of groups that is not known", async () => {
     const viewer = { roles: ["viewer"], userType: "db" };
     const at404 = async (method: string, path: string, body?: unknown) => {
       const answer = await root.send(method, `/v1/authz/users/nobody${path}`, body);

@@ -261,7 +261,7 @@ describe("S-roles: a class that one may not read is as if it were not there", ()
     await root.expect(200, "POST", "/v1/authz/users/none/revoke", { roles: ["watches-roles"], userType: "db" });
   });
 
-  it("roles: who may assign some is not told by it which ones there are", async () => {
+  it("roles: who may assign some does not learn from it which ones there are", async () => {
     const permissions = [{ action: "assign_and_revoke_users", users: { users: "none" } }];
     await root.expect(201, "POST", "/v1/authz/roles", { name: "assigns", permissions });
     await root.expect(200, "POST", "/v1/authz/users/none/assign", { roles: ["assigns"], userType: "db" });

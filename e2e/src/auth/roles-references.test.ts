@@ -91,7 +91,7 @@ describe("S-roles: references to what one may not see", () => {
     expect((await held(SECRET_ID))[0]).toContain("no object with id ID found");
   });
 
-  it("can be written back when what they point to is gone, too; who sees all classes is told that it is", async () => {
+  it("can be written back when what they point to is gone, too; who sees all classes learns that it is", async () => {
     const gone = "00000000-0000-4000-8000-0000000000a2";
     await root.expect(200, "POST", "/v1/objects", { class: "Secret", id: gone, vector: [1, 2] });
     await root.expect(200, "PUT", `/v1/objects/${MINE_ID}/references/other`, [beacon(SECRET_ID), beacon(gone)]);

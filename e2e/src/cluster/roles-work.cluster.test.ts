@@ -136,6 +136,36 @@ describe("S-roles: what goes on in a cluster", () => {
     });
   });
 
+  it("a classification whose starter only one gateway knows is left to it by the others", async () => {
+    await withGround({}, async ({ cluster, root }) => {
+      await makeItems(root);
+      const keys = rolesSettings().AUTHENTICATION_APIKEY_ALLOWED_KEYS;
+      const users = rolesSettings().AUTHENTICATION_APIKEY_USERS;
+      const gateways = await cluster.addGateways(1, {
+        AUTHENTICATION_APIKEY_ALLOWED_KEYS: `${keys},key-of-guest-0123456789`,
+        AUTHENTICATION_APIKEY_USERS: `${users},guest`,
+      });
+      const url = gateways.members[0]?.url ?? "";
+      await UserClient.of(url, "root").expect(200, "POST", "/v1/authz/users/guest/assign", {
+        roles: ["admin"],
+        userType: "db",
+      });
+      const guest = await known(url, "key-of-guest-0123456789");
+      const ids: string[] = [];
+      for (let round = 0; round < 3; round++) {
+        const { json } = await guest.expect(201, "POST", "/v1/classifications", BODY);
+        ids.push(String(at(json, "id")));
+      }
+      const records = await Promise.all(ids.map((id) => ended(root, id)));
+      // Those that find nothing to do any more fail because of that.
+      for (const record of records) expect(String(at(record, "error") ?? "")).not.toContain("guest");
+      expect(records.map((record) => at(record, "status"))).toContain("completed");
+      const open = '(where: {path: ["label"], operator: Equal, valueInt: 0})';
+      const query = `{ Aggregate { Item${open} { meta { count } } } }`;
+      expect(await root.rows(query, "Aggregate", "Item", "0", "meta", "count")).toBe(0);
+    });
+  });
+
   it("a classification that waits for a node that stands still, while the schema changes, looks again when it goes on", async () => {
     await withGround({}, async ({ cluster, urls, root, keyOf }) => {
       await makeItems(root);

@@ -52,9 +52,9 @@ export class ClaimedRange implements Disposable {
     await this.#leave({ state: "released" });
   }
 
-  /** Lets other jobs go first: for now this one cannot go on. */
-  async postpone(reason: string): Promise<void> {
-    await this.#leave({ state: "postponed", reason });
+  /** Lets other jobs go first: for now this one cannot go on; `isOnlyHere`: others may be able to. */
+  async postpone(reason: string, isOnlyHere: boolean): Promise<void> {
+    await this.#leave({ state: "postponed", reason, isOnlyHere });
   }
 
   [Symbol.dispose](): void {
@@ -66,7 +66,7 @@ export class ClaimedRange implements Disposable {
     return { jobId: job.id, range, token };
   }
 
-  async #leave(end: Pick<RangeReport, "state" | "reason">): Promise<void> {
+  async #leave(end: Pick<RangeReport, "state" | "reason" | "isOnlyHere">): Promise<void> {
     await this.#line;
     await this.#owner.jobs.report({ ...this.#key, progress: this.#told, ...end }, this.#context());
   }

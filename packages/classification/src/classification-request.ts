@@ -17,6 +17,8 @@ export interface ClassificationRequest {
   readonly takenMs?: number;
   /** Whether that process has a classifier of this type: one that has none leaves the job to others then. */
   readonly isKnownType?: boolean;
+  /** Of the schema that it was checked with. */
+  readonly schemaVersion?: number;
   /** Who has started it, where roles are on; its run looks what he may do. */
   readonly startedBy?: RightsHolder;
   /** As clients write them, and as they are shown. */

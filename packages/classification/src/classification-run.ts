@@ -26,8 +26,11 @@ export interface RunParts {
   readonly filters: FilterParts;
   readonly modules: EnabledModules;
   readonly whereLimits: WhereLimits;
-  /** What somebody may do now who had rights before; absent: roles are off. Fails with `unavailable`. */
-  readonly rightsOf?: ((holder: RightsHolder) => ClassRights) | undefined;
+  /**
+   * What somebody may do now whom another process may have let in, by the roles as the coordinator has them; absent: roles are off.
+   * Fails with `unavailable` while that cannot be told here.
+   */
+  readonly rightsOf?: ((holder: RightsHolder, context: RequestContext) => Promise<ClassRights>) | undefined;
   readonly profile: Pick<WireProfile, "beaconScheme" | "knnLosingMembersAlways" | "classificationBasedOnNamed">;
 }
 
@@ -46,15 +49,15 @@ export class ClassificationRun {
   }
 
   /**
-   * Fails with `forbidden` when who has started it may not do it any more, with `unavailable` while that is not known. Takes
-   * microseconds: it is asked before each step that reads or writes.
+   * Fails with `forbidden`, which ends the job, when who has started it may not do it any more; with `unavailable` while that
+   * cannot be told here. Asked before each step that reads or writes: it takes a question to the coordinator.
    */
-  requireRights(): void {
+  async requireRights(context: RequestContext): Promise<void> {
     const { rightsOf } = this.parts;
     if (rightsOf === undefined) return;
     const { startedBy } = this.request;
-    if (startedBy === undefined) throw new ShoalError("forbidden", NOBODYS);
-    requireClassificationRights(this.request, this.record.definition, rightsOf(startedBy));
+    if (startedBy === undefined) throw new ShoalError("forbidden", nobodys(this.request.class));
+    requireClassificationRights(this.request, this.record.definition, await rightsOf(startedBy, context));
   }
 
   /** Whether its classifier looks at more of an item than its vector. */
@@ -125,8 +128,12 @@ export class ClassificationRun {
   }
 }
 
-const NOBODYS =
-  "roles are on, and it was started when they were off or by an earlier version, so that nobody knows what it may do: start it again";
+function nobodys(className: string): string {
+  return (
+    `roles are on, and this classification of class '${className}' was started when they were off or by an earlier version, ` +
+    "so that nobody knows what it may do: start it again"
+  );
+}
 
 const PAGE = 200;
 

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ShoalError } from "@shoal/model";
+import { type RightsHolder, ShoalError } from "@shoal/model";
 import type { Job, JobClaim, JobService } from "@shoal/rpc";
 import { ClaimedRange } from "./claimed-range.js";
+import type { ClassificationRequest } from "./classification-request.js";
 import type { PreparedRun, RunParts } from "./classification-run.js";
 import { isPassing } from "./classify-items.js";
 import { classifyRange } from "./classify-range.js";
 import { prepareRun } from "./prepare-run.js";
+import { isUnavailableHere } from "./unavailable-here.js";
 
 export interface ClassificationRunnerOptions extends RunParts {
   readonly jobs: JobService;
@@ -13,6 +15,8 @@ export interface ClassificationRunnerOptions extends RunParts {
   readonly worker: string;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
+  /** Told before a job is ended because whoever has started it may not do it. */
+  readonly onForbidden?: (job: Job, startedBy: RightsHolder | undefined, error: ShoalError) => void;
   /** Told of what it could not do and tries again. */
   readonly onFailure: (error: ShoalError) => void;
 }
@@ -84,9 +88,13 @@ export class ClassificationRunner implements AsyncDisposable {
       const error = ShoalError.from(thrown);
       const isStopped = this.#stopped.signal.aborted;
       if (range.signal.aborted && !isStopped) return;
-      if (!isStopped && !isPassing(error)) return await range.abort(error.message);
+      if (!isStopped && !isPassing(error)) {
+        const { startedBy } = claim.job.request as Partial<ClassificationRequest>;
+        if (error.code === "forbidden") this.#options.onForbidden?.(claim.job, startedBy, error);
+        return await range.abort(error.message);
+      }
       if (isStopped) await range.release();
-      else await range.postpone(error.message);
+      else await range.postpone(error.message, isUnavailableHere(error));
       throw error;
     }
   }

@@ -2,7 +2,7 @@ import type { SchemaView } from "@shoal/cluster";
 import { type AggregateQuery, DEFAULT_WHERE_LIMITS } from "@shoal/model";
 import { NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
-import type { ClassRecord, Job, JobService } from "@shoal/rpc";
+import type { ClassRecord, Job, JobService, SchemaSnapshot } from "@shoal/rpc";
 import { expect, it } from "vitest";
 import { Classifications } from "./classification-service.js";
 
@@ -28,7 +28,8 @@ async function takenMs(updatedMs: number, body: object): Promise<unknown> {
       return { ...job, startedMs: NOW, state: "running", progress: [] } as unknown as Job;
     },
   } as Partial<JobService> as JobService;
-  const view = { refresh: async () => {}, classRecord: () => ITEM } as Partial<SchemaView> as SchemaView;
+  const snapshot = { version: 7 } as SchemaSnapshot;
+  const view = { refresh: async () => {}, classRecord: () => ITEM, snapshot } as Partial<SchemaView> as SchemaView;
   const query: Pick<QueryService, "aggregate"> = {
     aggregate: async ({ where }: AggregateQuery) => {
       const isCounted = where === undefined || isLater(where, updatedMs);
@@ -40,6 +41,7 @@ async function takenMs(updatedMs: number, body: object): Promise<unknown> {
   await classifications.start(body, { deadline: Number.POSITIVE_INFINITY }).catch((thrown: unknown) => {
     if (created.length === 0) throw thrown;
   });
+  expect(created[0]?.request.schemaVersion).toBe(7);
   return created[0]?.request.takenMs;
 }
 

@@ -51,6 +51,7 @@ export class Classifications implements ClassificationService {
     const startedBy = context.rights?.holder;
     const request = {
       ...{ ...parsed, takenMs, isKnownType: modules.classifier(type) !== undefined },
+      schemaVersion: view.snapshot.version,
       ...(startedBy === undefined ? {} : { startedBy }),
     };
     const classId = view.classRecord(className)?.classId ?? "";

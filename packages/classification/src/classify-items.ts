@@ -67,9 +67,10 @@ export async function classifyItems(
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
   signal.throwIfAborted();
   // Classifying may have taken long.
-  prepared.run.requireRights();
+  const context = { deadline: nowMs() + WRITE_MS, signal };
+  await prepared.run.requireRights(context);
   let succeeded = 0;
-  for (const { id, outcome } of await writeMerges(prepared.run, merges, { deadline: nowMs() + WRITE_MS, signal })) {
+  for (const { id, outcome } of await writeMerges(prepared.run, merges, context)) {
     if (outcome === "written") succeeded++;
     else if (outcome !== "left") fail(id, outcome);
   }

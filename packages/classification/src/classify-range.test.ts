@@ -240,7 +240,7 @@ describe("S-roles: what its starter may do counts as long as it goes on", () => 
     });
     let lost: readonly [ClassAction, string] | undefined;
     world.job = { ...job, request: { ...job.request, startedBy: ANN as never } };
-    world.rightsOf = (holder) => {
+    world.rightsOf = async (holder) => {
       expect(holder).toEqual(ANN);
       const isLost = (action: ClassAction, className: string) => lost?.[0] === action && lost[1] === className;
       return {
@@ -278,9 +278,9 @@ describe("S-roles: what its starter may do counts as long as it goes on", () => 
     const { world } = worldOf(() => {});
     const known = world.rightsOf;
     let asked = 0;
-    world.rightsOf = (holder) => {
+    world.rightsOf = async (...asking) => {
       if (asked++ === 1 || known === undefined) throw new ShoalError("unavailable", "no coordinator has answered");
-      return known(holder);
+      return known(...asking);
     };
     await world.work();
     expect(world.shards.merged.size).toBe(250);
@@ -289,7 +289,9 @@ describe("S-roles: what its starter may do counts as long as it goes on", () => 
   it("one that nobody is known to have started is not carried out where roles are on", async () => {
     const { world } = worldOf(() => {});
     world.job = job;
-    await expect(world.work()).rejects.toThrow("roles are on, and it was started when they were off");
+    await expect(world.work()).rejects.toThrow(
+      "roles are on, and this classification of class 'Item' was started when they were off",
+    );
     expect(world.shards.merged.size).toBe(0);
   });
 });

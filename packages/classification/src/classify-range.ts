@@ -29,7 +29,7 @@ export async function classifyRange(prepared: PreparedRun, range: ClaimedRange, 
     range.signal.throwIfAborted();
     const context = { deadline: nowMs() + READ_MS, signal: range.signal };
     try {
-      prepared.run.requireRights();
+      await prepared.run.requireRights(context);
       const isBegun = progress.pendingUpTo !== "";
       const bound = isBegun ? progress.pendingUpTo : range.claim.upTo;
       const { items, end } = await nextItems(prepared, progress.after, bound, context);

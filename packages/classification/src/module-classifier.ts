@@ -3,6 +3,7 @@ import type { ClassifierTarget, PreparedClassifier } from "@shoal/module-api";
 import type { RequestContext } from "@shoal/rpc";
 import type { ClassificationRun } from "./classification-run.js";
 import { NO_LOSERS } from "./knn-vote.js";
+import { unavailableHere } from "./unavailable-here.js";
 
 /** Vectors of so many possible targets are kept. */
 const TARGETS_MAX = 100_000;
@@ -18,7 +19,7 @@ export async function prepareModuleClassifier(
   const { request, record, parts } = run;
   const classifier = parts.modules.classifier(request.type);
   if (classifier === undefined && request.isKnownType === true) {
-    throw new ShoalError("unavailable", `no module here brings the classifier ${request.type}, which others have`);
+    throw unavailableHere(`no module here brings the classifier ${request.type}, which others have`);
   }
   if (classifier === undefined) {
     throw new ShoalError("invalid", `prepare classification: cannot classify: classifier ${request.type} not found`);

@@ -2,7 +2,7 @@ import type { SchemaView, ShardRouter } from "@shoal/cluster";
 import { DEFAULT_WHERE_LIMITS, SPEC_PROFILE, type VectorSearch } from "@shoal/model";
 import { NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { FilterParts } from "@shoal/query";
-import type { ClassRecord, Job, ShardService } from "@shoal/rpc";
+import type { ClassRecord, Job, SchemaSnapshot, ShardService } from "@shoal/rpc";
 import { expect, it } from "vitest";
 import type { ClassificationRequest } from "./classification-request.js";
 import { prepareRun } from "./prepare-run.js";
@@ -24,7 +24,8 @@ function prepared(request: Partial<ClassificationRequest>, searches: VectorSearc
   } as Partial<ShardService> as ShardService;
   const shard = { classId: "item", className: "Item", shardName: "one" };
   const router = { shardsOf: () => [shard], node: () => node } as Partial<ShardRouter> as ShardRouter;
-  const view = { refresh: async () => {}, classRecord: () => ITEM } as Partial<SchemaView> as SchemaView;
+  const snapshot = { version: 7 } as SchemaSnapshot;
+  const view = { refresh: async () => {}, classRecord: () => ITEM, snapshot } as Partial<SchemaView> as SchemaView;
   const whole = { class: "Item", classifyProperties: ["label"], basedOnProperties: ["text"], ...request };
   const job = { className: "Item", classId: "item", startedMs: 1_000, request: whole } as Partial<Job> as Job;
   const parts = { view, router, filters: {} as FilterParts, modules: NO_ENABLED_MODULES };
@@ -45,6 +46,14 @@ it("knn learns from what was labelled when the job was taken, by the clock that 
     const value = { kind: "int", values: [expected] };
     const before = { operator: "LessThanEqual", property: "_lastUpdateTimeUnix", value };
     expect(searches[0]?.filter).toMatchObject({ operator: "And", operands: expect.arrayContaining([before]) });
+  }
+});
+
+it("a process that does not know the schema yet that the job was checked with leaves it to others", async () => {
+  const request = { type: "knn", settings: { k: 3 } };
+  await expect(prepared({ ...request, schemaVersion: 8 })).rejects.toMatchObject({ code: "unavailable" });
+  for (const schemaVersion of [7, 6, undefined]) {
+    await expect(prepared({ ...request, ...(schemaVersion && { schemaVersion }) })).resolves.toBeDefined();
   }
 });
 

@@ -1,22 +1,26 @@
-import { ShoalError } from "@shoal/model";
 import type { PreparedClassifier } from "@shoal/module-api";
 import type { Job, RequestContext } from "@shoal/rpc";
-import { KNN, ZEROSHOT } from "./classification-request.js";
+import { type ClassificationRequest, KNN, ZEROSHOT } from "./classification-request.js";
 import { allOf, ClassificationRun, type PreparedRun, type RunParts } from "./classification-run.js";
 import { prepareKnn } from "./knn.js";
 import { prepareModuleClassifier } from "./module-classifier.js";
+import { unavailableHere } from "./unavailable-here.js";
 import { prepareZeroshot } from "./zeroshot.js";
 
 /** Everything that a job's items share. Fails with what makes the whole job fail. */
 export async function prepareRun(parts: RunParts, job: Job, context: RequestContext): Promise<PreparedRun> {
   await parts.view.refresh(context);
+  const { schemaVersion = 0 } = job.request as Partial<ClassificationRequest>;
+  if (parts.view.snapshot.version < schemaVersion) {
+    throw unavailableHere("the schema that the classification was checked with is not known here yet");
+  }
   const record = parts.view.classRecord(job.className);
   if (record === undefined || record.classId !== job.classId) {
     // The coordinator ends the job when the class is gone.
-    throw new ShoalError("unavailable", `class '${job.className}' is not known here`);
+    throw unavailableHere(`class '${job.className}' is not known here`);
   }
   const run = new ClassificationRun(parts, job, record);
-  run.requireRights();
+  await run.requireRights(context);
   const source = allOf([...run.labelled(false), await run.filter("sourceWhere", job.className, context)]);
   return { run, source, classifier: await classifierOf(run, context) };
 }

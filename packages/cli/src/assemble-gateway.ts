@@ -5,6 +5,7 @@ import { type ClusterNodes, type NodePool, type SchemaView, ShardMap } from "@sh
 import {
   type AccessBook,
   type AccessControl,
+  auditRefusedClassification,
   createGateway,
   type Gateway,
   type GatewayDependencies,
@@ -17,7 +18,7 @@ import {
   ObjectIngest,
   ReplanningIngest,
 } from "@shoal/ingest";
-import { type ClassSettings, type RightsHolder, wireProfile } from "@shoal/model";
+import { type ClassSettings, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import { QueryEngine, ReplanningQueries } from "@shoal/query";
 import type { JobService, RequestContext, SchemaService } from "@shoal/rpc";
@@ -74,7 +75,7 @@ export function assembleGateway(
     defaultLimit: configuration.queryDefaultsLimit,
     maximumResults: configuration.queryMaximumResults,
   };
-  const rightsOf = book?.hasRoles === true ? (holder: RightsHolder) => book.rightsOf(holder) : undefined;
+  const roles = book?.hasRoles === true ? book : undefined;
   const ingest = new ObjectIngest({
     schema: view,
     router,
@@ -84,21 +85,15 @@ export function assembleGateway(
     newId: randomUUID,
     nowMs: () => clock.now(),
     limits: INGEST_LIMITS,
-    rightsOf,
+    rightsOf: roles && ((holder) => roles.rightsOf(holder)),
     autoSchema: autoSchemaSettings(configuration, schema, classSettings, new RateLimitedLogger(logger, clock)),
   });
   const query = new QueryEngine({ schema: view, router, limits, modules, ...queryBounds });
   const nowMs = () => clock.now();
   const filters = { schema: view, router, filterIdsMax };
-  scope.use(
-    new ClassificationRunner({
-      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits: configuration, rightsOf },
-      onFailure: (error) => logger.warn({ error }, "a classification has to wait"),
-    }),
-  );
   const replanning = new ReplanningQueries(query, view);
   const whereLimits = configuration;
-  return createGateway(
+  const gateway = createGateway(
     {
       ingest: new ReplanningIngest(ingest, view),
       query: replanning,
@@ -124,6 +119,17 @@ export function assembleGateway(
     },
     { ...configuration, connectionsMax, shoalVersion },
   );
+  scope.use(
+    new ClassificationRunner({
+      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits: configuration },
+      rightsOf: roles && ((holder, context) => roles.latestRightsOf(holder, context)),
+      onForbidden: ({ id, className }, startedBy, { message: reason }) => {
+        if (gateway.audit) auditRefusedClassification(gateway.audit, { id, className, startedBy, reason });
+      },
+      onFailure: (error) => logger.warn({ error }, "a classification has to wait"),
+    }),
+  );
+  return gateway;
 }
 
 function autoSchemaSettings(
@@ -135,10 +141,11 @@ function autoSchemaSettings(
   const { autoSchemaEnabled, autoSchemaDefaultString, autoSchemaDefaultNumber, autoSchemaDefaultDate } = configuration;
   if (!autoSchemaEnabled) return undefined;
   const types = { string: autoSchemaDefaultString, number: autoSchemaDefaultNumber, date: autoSchemaDefaultDate };
-  const onMade = ({ isNewClass, ...made }: MadeByAutoSchema, { requestId, witness }: RequestContext): void => {
+  const onMade = (one: MadeByAutoSchema, { requestId, witness }: RequestContext): void => {
+    const { isNewClass, isUnknown = false, ...made } = one;
     const message = isNewClass ? "auto-schema has made a class" : "auto-schema has added properties to a class";
-    logger.rarely({ ...made, requestId }, message);
-    witness?.madeSchema(made.className, Object.keys(made.properties), isNewClass);
+    if (!isUnknown) logger.rarely({ ...made, requestId }, message);
+    witness?.madeSchema(made.className, Object.keys(made.properties), isNewClass, isUnknown);
   };
   return { types, schemaService, classSettings, schemaLimits: schemaLimits(configuration), onMade };
 }

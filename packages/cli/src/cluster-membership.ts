@@ -1,5 +1,5 @@
 import type { SchemaView } from "@shoal/cluster";
-import type { CoordinatorConnection } from "@shoal/rpc";
+import type { CoordinatorConnection } from "@shoal/rpc/grpc";
 import type { Metrics } from "@shoal/service-runtime";
 
 /** Which cluster this process belongs to, and whether the coordinator that it reaches does. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RpcServer } from "@shoal/rpc";
+import type { RpcServer } from "@shoal/rpc/grpc";
 
 /** Lets what the others asked for be answered, for so long at most. */
 export async function drainServer(server: RpcServer, timeoutSeconds: number): Promise<void> {

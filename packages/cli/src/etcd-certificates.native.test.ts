@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EtcdCertificates } from "@shoal/coordinator";
+import type { EtcdCertificates } from "@shoal/coordinator/etcd";
 import { ResourceScope, silentLogger } from "@shoal/service-runtime";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { readCertificateRequest } from "./cluster/certificate-request.js";

@@ -1,4 +1,4 @@
-import type { EtcdCertificates } from "@shoal/coordinator";
+import type { EtcdCertificates } from "@shoal/coordinator/etcd";
 import { ShoalError } from "@shoal/model";
 import type { Configuration, Logger, ResourceScope } from "@shoal/service-runtime";
 import { type FollowedFiles, followFiles } from "./followed-files.js";

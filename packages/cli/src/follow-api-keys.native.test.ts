@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFile, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApiKeySource } from "@shoal/gateway";
@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const FAST = { lookMs: 10, quietMs: 20 };
+const FAST = { lookMs: 10, quietMs: 20, startQuietMs: 20 };
 
 const settings = (file: string, more: Partial<ApiKeyConfiguration> = {}): ApiKeyConfiguration => ({
   allowed: [],
@@ -123,7 +123,7 @@ describe("a followed file of API keys", () => {
   it("that is written in place has no key of half a line", async () => {
     const file = join(folder, "keys");
     await writeFile(file, "ann,k1\n");
-    const sources = await followApiKeys(settings(file), silentLogger, scope, { lookMs: 10, quietMs: 5_000 });
+    const sources = await followApiKeys(settings(file), silentLogger, scope, { ...FAST, quietMs: 5_000 });
     const seen = new Set<string | undefined>();
     const watching = setInterval(() => seen.add(holder(sources, "s3c")), 1);
     try {
@@ -140,10 +140,51 @@ describe("a followed file of API keys", () => {
     expect([...seen]).toEqual([undefined]);
   });
 
+  it("that is written in place line by line counts when it is whole, and nobody is locked out before", async () => {
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,k1\nbob,k2\ncid,k3\n");
+    const sources = await followApiKeys(settings(file), silentLogger, scope, { ...FAST, quietMs: 5_000 });
+    const seen = new Set<string>();
+    const watching = setInterval(
+      () => seen.add(["k1", "k2", "k3", "k4"].map((key) => holder(sources, key) ?? "-").join()),
+      1,
+    );
+    try {
+      await writeFile(file, "ann,k1\n");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await appendFile(file, "bob,k2\n");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await appendFile(file, "dan,k4\n");
+      await vi.waitFor(() => expect(holder(sources, "k4")).toBe("dan"), { timeout: 60_000 });
+    } finally {
+      clearInterval(watching);
+    }
+    expect([...seen]).toEqual(["ann,bob,cid,-", "ann,bob,-,dan"]);
+  }, 90_000);
+
+  it("that was written before holds up no start", async () => {
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,s3cr3t");
+    await utimes(file, new Date(), new Date(Date.now() - 60_000));
+    const never = { lookMs: 60_000, startQuietMs: 30_000 };
+    const sources = await followApiKeys(settings(file), silentLogger, scope, never);
+    expect(holder(sources, "s3cr3t")).toBe("ann");
+  });
+
+  it("whose first reading is under way does not outlive the start", async () => {
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,s3cr3t");
+    const own = new ResourceScope();
+    const following = followApiKeys(settings(file), silentLogger, own, { lookMs: 60_000, startQuietMs: 60_000 });
+    const ended = expect(following).rejects.toThrow();
+    await own[Symbol.asyncDispose]();
+    await ended;
+  });
+
   it("that is written in place while the server starts is waited for", async () => {
     const file = join(folder, "keys");
     await writeFile(file, "ann,s3c");
-    const following = followApiKeys(settings(file), silentLogger, scope, { lookMs: 60_000, quietMs: 3_000 });
+    const following = followApiKeys(settings(file), silentLogger, scope, { lookMs: 60_000, startQuietMs: 3_000 });
     setTimeout(() => void appendFile(file, "r3t"), 100);
     const sources = await following;
     expect([holder(sources, "s3cr3t"), holder(sources, "s3c")]).toEqual(["ann", undefined]);
@@ -154,11 +195,11 @@ describe("a followed file of API keys", () => {
     const warnings: string[] = [];
     const warn: Logger["warn"] = (fields) => warnings.push((fields as { error: string }).error);
     await writeFile(file, "ann,k1\n");
-    const sources = await followApiKeys(settings(file), { ...silentLogger, warn }, scope, { lookMs: 10, quietMs: 200 });
-    await writeFile(file, "bob,k");
-    const writing = setInterval(() => void appendFile(file, "k"), 10);
+    const sources = await followApiKeys(settings(file), { ...silentLogger, warn }, scope, FAST);
+    await writeFile(file, "bob,k2\n");
+    const writing = setInterval(() => void appendFile(file, "#\n"), 1);
     try {
-      await vi.waitFor(() => expect(warnings).toContainEqual(expect.stringContaining("the last line has no end")), {
+      await vi.waitFor(() => expect(warnings).toContainEqual(expect.stringContaining("it still changes")), {
         timeout: 30_000,
       });
     } finally {

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { type ApiKeySource, ApiKeyTable } from "@shoal/gateway";
 import { ShoalError } from "@shoal/model";
@@ -9,12 +10,21 @@ import {
   type ResourceScope,
   refuseSharedKeys,
 } from "@shoal/service-runtime";
-import { followFiles } from "./followed-files.js";
+import { followFiles, LOOK_MS } from "./followed-files.js";
 import { readFollowedFile } from "./read-followed-file.js";
 
-/** A file whose last line has no end is looked at again after so long, and so often at most until it has not changed. */
-const QUIET_MS = 1_000;
+/** At the start: the age of a file that is read once, and the time between two readings of another one. */
+const START_QUIET_MS = 1_000;
+const VARIABLE = "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE";
+/** Pairs of readings before it is told that a file goes on changing. */
 const LOOKS_MAX = 5;
+
+interface FollowingTimes {
+  readonly lookMs?: number;
+  /** Between two readings that must be the same. */
+  readonly quietMs?: number;
+  readonly startQuietMs?: number;
+}
 
 /**
  * The keys of the file that the settings name, followed; none when they name none. Fails with `invalid` when it cannot be
@@ -24,11 +34,18 @@ export async function followApiKeys(
   configuration: ApiKeyConfiguration | undefined,
   logger: Logger,
   scope: ResourceScope,
-  { lookMs, quietMs = QUIET_MS }: { readonly lookMs?: number; readonly quietMs?: number } = {},
+  { lookMs = LOOK_MS, quietMs = lookMs, startQuietMs = START_QUIET_MS }: FollowingTimes = {},
 ): Promise<readonly ApiKeySource[]> {
   const file = configuration?.file;
   if (configuration === undefined || file === undefined) return [];
-  const read = async () => ({ keys: await readKeys(configuration, file, logger, quietMs) });
+  let isStart = true;
+  const read = async (signal: AbortSignal) => {
+    const bytes = isStart
+      ? ((await readOld(file, startQuietMs)) ?? (await readWhole(file, startQuietMs, signal)))
+      : await readWhole(file, quietMs, signal);
+    isStart = false;
+    return { keys: keysOf(bytes, configuration, file, logger) };
+  };
   const followed = await followFiles({ what: "API keys", paths: [file], read, logger, lookMs }, scope);
   let table = ApiKeyTable.of(followed.current().keys);
   scope.use(
@@ -39,36 +56,40 @@ export async function followApiKeys(
   return [{ find: (digest) => table.find(digest), holds: (username) => table.holds(username) }];
 }
 
-async function readKeys(
+function keysOf(
+  bytes: Buffer,
   configuration: ApiKeyConfiguration,
   file: string,
   logger: Logger,
-  quietMs: number,
-): Promise<readonly AllowedApiKey[]> {
-  const bytes = await readWhole(file, quietMs);
+): readonly AllowedApiKey[] {
   const keys = parseApiKeyFile(bytes.toString("utf8"), configuration, file, (message) => logger.warn({}, message));
   refuseSharedKeys([...configuration.allowed, ...keys], `'${file}' and the settings`);
   return keys;
 }
 
+/** The file when it was last written before the time that `quietMs` says; undefined when it is younger. A start need not wait for it. */
+async function readOld(file: string, quietMs: number): Promise<Buffer | undefined> {
+  const bytes = await readFollowedFile(VARIABLE, file);
+  const { mtimeMs } = await stat(file);
+  const ageMs = Date.now() - mtimeMs;
+  return ageMs >= quietMs ? bytes : undefined;
+}
+
 /**
- * The file when nobody writes it any more, as far as can be told: half of a last line would let in who knows the beginning of a
- * key. Fails with `invalid` when it goes on changing.
+ * The file when nobody writes it any more, as far as can be told: two readings in a row, `quietMs` apart, are the same. Half of a
+ * list would lock out who comes later in it, and half of a line let in who knows the beginning of a key. Fails with `invalid` when
+ * it goes on changing.
  */
-async function readWhole(file: string, quietMs: number): Promise<Buffer> {
-  const variable = "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE";
-  let bytes = await readFollowedFile(variable, file);
+async function readWhole(file: string, quietMs: number, signal: AbortSignal): Promise<Buffer> {
+  let bytes = await readFollowedFile(VARIABLE, file);
   for (let looks = 0; looks < LOOKS_MAX; looks++) {
-    if (bytes.length === 0 || bytes.at(-1) === LINE_END) return bytes;
-    await setTimeout(quietMs);
+    await setTimeout(quietMs, undefined, { signal });
     const before = bytes;
-    bytes = await readFollowedFile(variable, file);
+    bytes = await readFollowedFile(VARIABLE, file);
     if (bytes.equals(before)) return bytes;
   }
   throw new ShoalError(
     "invalid",
-    `${variable} '${file}' is being written: the last line has no end, and it still changes; write another file and rename it`,
+    `${VARIABLE} '${file}' is being written: it still changes; write another file and rename it`,
   );
 }
-
-const LINE_END = 0x0a;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { createRpcServer, messageInFull, type RpcServices, type SchemaSnapshot } from "@shoal/rpc";
+import { messageInFull, type SchemaSnapshot } from "@shoal/rpc";
+import { createRpcServer, type RpcServices } from "@shoal/rpc/grpc";
 import { type Logger, ResourceScope, silentLogger } from "@shoal/service-runtime";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { followCoordinators } from "./follow-coordinators.js";

@@ -1,9 +1,5 @@
-import {
-  type ConnectCoordinatorOptions,
-  type CoordinatorConnection,
-  connectCoordinator,
-  messageInFull,
-} from "@shoal/rpc";
+import { messageInFull } from "@shoal/rpc";
+import { type ConnectCoordinatorOptions, type CoordinatorConnection, connectCoordinator } from "@shoal/rpc/grpc";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
 
 /** So long may they be away, as when one is restarted, before anybody is told. */

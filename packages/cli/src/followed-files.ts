@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { ShoalError } from "@shoal/model";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
 
-const LOOK_MS = 5_000;
+/** So often it is looked whether files have changed. */
+export const LOOK_MS = 5_000;
 
 /** What files hold, and every later content. */
 export interface FollowedFiles<Content> {
@@ -15,8 +16,8 @@ export interface FollowedFilesOptions<Content extends object> {
   /** For the log: `certificates` when absent. */
   readonly what?: string;
   readonly paths: readonly string[];
-  /** Fails with `invalid` on what cannot be used. */
-  readonly read: () => Promise<Content>;
+  /** Fails with `invalid` on what cannot be used. `signal`: nobody wants it any more. */
+  readonly read: (signal: AbortSignal) => Promise<Content>;
   readonly logger: Logger;
   readonly lookMs?: number | undefined;
 }
@@ -29,9 +30,12 @@ export async function followFiles<Content extends object>(
   { what = "certificates", paths, read, logger, lookMs = LOOK_MS }: FollowedFilesOptions<Content>,
   scope: ResourceScope,
 ): Promise<FollowedFiles<Content>> {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  scope.defer(() => stopped.abort());
   const listeners = new Set<(content: Content) => void>();
   let stamp = await stampOf(paths);
-  let content = await read();
+  let content = await read(signal);
   let isLooking = false;
   const look = async (): Promise<void> => {
     if (isLooking) return;
@@ -39,7 +43,8 @@ export async function followFiles<Content extends object>(
     try {
       const now = await stampOf(paths);
       if (now !== stamp) {
-        const fresh = await read();
+        const fresh = await read(signal);
+        if (signal.aborted) return;
         stamp = now;
         if (isDeepStrictEqual(fresh, content)) return;
         content = fresh;
@@ -47,6 +52,7 @@ export async function followFiles<Content extends object>(
         for (const listener of listeners) listener(content);
       }
     } catch (thrown) {
+      if (signal.aborted) return;
       const error = ShoalError.from(thrown);
       // What is wrong with a file needs no stack.
       const told = error.code === "internal" ? error : error.message;

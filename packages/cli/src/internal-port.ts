@@ -4,7 +4,7 @@ import {
   type InternalRoute,
   InternalServer,
   type Logger,
-  Metrics,
+  type Metrics,
   metricsRoute,
   probeRoute,
   type ResourceScope,
@@ -28,6 +28,7 @@ export async function openInternalPort(
 ): Promise<Metrics | undefined> {
   const { metricsPort, metricsHost } = configuration;
   if (metricsPort === undefined) return undefined;
+  const { Metrics } = await import("@shoal/service-runtime/metrics");
   const metrics = new Metrics();
   metrics.describeProcess();
   metrics.gauge({ name: "shoal_build_info", help: "1; the version is in the label.", labelNames: ["version"] }, () => [

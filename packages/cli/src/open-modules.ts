@@ -13,15 +13,15 @@ export function checkModules({ configuration, logger }: ProcessOptions): void {
 }
 
 /** The modules that the settings ask for. */
-export function openModules(
+export async function openModules(
   { clock, configuration, logger }: ProcessOptions,
   extensions: ExtensionStore,
   tls: TlsSource | undefined,
   scope: ResourceScope,
-): EnabledModules {
+): Promise<EnabledModules> {
   const chosen = chooseModules(REGISTERED_MODULES, configuration, () => {});
   return scope.use(
-    createModules(chosen, {
+    await createModules(chosen, {
       settings: configuration,
       extensions,
       tls,

@@ -121,7 +121,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
 
   const { shoalVersion, gitHash } = options;
   const record = { name: nodeName, address: undefined, shoalVersion, gitHash };
-  modules = openModules(options, scope.use(new FollowedExtensions(extensions)), moduleTls, scope);
+  modules = await openModules(options, scope.use(new FollowedExtensions(extensions)), moduleTls, scope);
   const pool = {
     node: (name: string) => (name === nodeName ? storage.node : undefined),
     isLost: () => false,

@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
 import { startContextionary } from "@shoal/gateway";
 import type { Json } from "@shoal/model";
-import { farCredentials, peerNames } from "@shoal/rpc";
+import { peerNames } from "@shoal/rpc";
+import { farCredentials } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { CONTEXTIONARY_CACHE, CONTEXTIONARY_PORT, type ContextionaryConfiguration } from "./contextionary-settings.js";
 import { FileExtensions } from "./file-extensions.js";

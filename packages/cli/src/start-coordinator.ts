@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EtcdMetaStore, type MetaStore } from "@shoal/coordinator";
+import type { MetaStore } from "@shoal/coordinator";
+import { EtcdMetaStore } from "@shoal/coordinator/etcd";
 import { DiskBallast } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
-import { createRpcServer, findNodeAt, messageInFull, type NodeDirectory } from "@shoal/rpc";
+import { messageInFull, type NodeDirectory } from "@shoal/rpc";
+import { createRpcServer, findNodeAt } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { describeDirectory, describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";

@@ -6,13 +6,13 @@ import { type AuditLog, createAccessControl } from "@shoal/gateway";
 import type { EnabledModules } from "@shoal/module-api";
 import {
   type AccessService,
-  connectNode,
   type ExtensionService,
   type NodeConnection,
   type NodeDirectory,
   type SchemaSnapshot,
   storageNodeCount,
 } from "@shoal/rpc";
+import { connectNode } from "@shoal/rpc/grpc";
 import type { Logger, ResourceScope, Service } from "@shoal/service-runtime";
 import { assembleGateway } from "./assemble-gateway.js";
 import { openAuditLog } from "./audit/open-audit-log.js";
@@ -145,7 +145,7 @@ export async function startGateway(
 
   const nodeCount = () => (pool.directory === undefined ? 1 : storageNodeCount(pool.directory));
   const extensions = await followExtensions(coordinator.extensions, dataPath, logger, scope);
-  modules = openModules(options, extensions, moduleTls, scope);
+  modules = await openModules(options, extensions, moduleTls, scope);
   const gateway = scope.use(
     assembleGateway(
       options,

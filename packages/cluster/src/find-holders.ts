@@ -8,17 +8,10 @@ import {
   type ShardAddress,
   type ShardService,
 } from "@shoal/rpc";
+import { firstHolder, type Holders } from "./holders.js";
 import { type NodePlan, type NodePlans, nodeOrUndefined, nodePlans } from "./node-plans.js";
 import type { ShardRouter } from "./shard-router.js";
 import { inOrderOfCreation } from "./twins.js";
-
-/** Which classes have an id. A class whose shard could not be asked is not among them. */
-export interface Holders {
-  /** The one that calls which name no class act on comes first: by name, where roles are on the oldest object. */
-  readonly holding: readonly ClassRecord[];
-  /** Why a shard whose answer matters could not be asked: the first reason. */
-  readonly failure: ShoalError | undefined;
-}
 
 /** An id that belongs to a class: only the class's own shard must answer for it. */
 export interface OwnId {
@@ -132,7 +125,7 @@ export async function findHoldersOf(
 
 /**
  * The first class that has the id. When none of those that could be asked has it and some could not, fails with
- * their error.
+ * their error; as `firstHolder`.
  */
 export async function findFirstHolder(
   router: ShardRouter,
@@ -141,12 +134,6 @@ export async function findFirstHolder(
   context: RequestContext,
 ): Promise<ClassRecord | undefined> {
   return firstHolder(await findHoldersOf(router, schema, id, context));
-}
-
-/** The first class; fails with the failure when there is none. */
-export function firstHolder({ holding, failure }: Holders): ClassRecord | undefined {
-  if (holding[0] === undefined && failure !== undefined) throw failure;
-  return holding[0];
 }
 
 async function ask(

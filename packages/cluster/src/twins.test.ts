@@ -11,7 +11,7 @@ const WITH_ROLES: RequestContext = { ...PLAIN, rights: {} as ClassRights };
 
 const record = (name: string) => ({ definition: { class: name }, classId: name }) as unknown as ClassRecord;
 
-/** One node; creation times by class and id. `Broken` has objects that cannot be read. */
+/** One node; creation times by class and id. Objects of `Broken` cannot be read, those of `Deleted` go after they were found. */
 function world(times: Readonly<Record<string, Readonly<Record<string, number>>>>) {
   const classes = Object.keys(times).map(record);
   const addresses = new Map(
@@ -27,6 +27,7 @@ function world(times: Readonly<Record<string, Readonly<Record<string, number>>>>
     getObjects: async ({ classId }, ids) => {
       reads++;
       if (classId === "Broken") throw new ShoalError("unavailable", "it cannot be read");
+      if (classId === "Deleted") return ids.map(() => undefined);
       return ids.map((id) => ({ id, creationTimeUnix: times[classId]?.[id] }) as StoredObject);
     },
   };
@@ -52,9 +53,22 @@ it("S-roles: an object is not found before an older one of its id in another cla
   expect(reads()).toBe(2);
 });
 
-it("S-roles: of equally old ones the first by name is found; what cannot be read is not passed over", async () => {
+it("S-roles: of equally old ones the first by name is found", async () => {
   expect(await world({ Bee: { [ID]: 10 }, Ape: { [ID]: 10 } }).first(WITH_ROLES)).toBe("Ape");
-  expect(await world({ Ape: { [ID]: 10 }, Broken: { [ID]: 20 } }).first(WITH_ROLES)).toBe("Broken");
+});
+
+it("S-roles: while a twin cannot be read, no other one is taken for the oldest; who asks gets its shard's error", async () => {
+  for (const age of [5, 20]) {
+    const { first, all } = world({ Ape: { [ID]: 10 }, Broken: { [ID]: age }, Cat: { [OTHER]: 1 } });
+    await expect(first(WITH_ROLES)).rejects.toThrow("it cannot be read");
+    expect(await first(PLAIN)).toBe("Ape");
+    // That the id is taken is known all the same, and other ids are not concerned.
+    expect(await all([ID, OTHER])).toEqual(["Ape,Broken", "Cat"]);
+  }
+});
+
+it("S-roles: a twin that was deleted meanwhile is none", async () => {
+  expect(await world({ Ape: { [ID]: 10 }, Deleted: { [ID]: 1 } }).first(WITH_ROLES)).toBe("Ape");
 });
 
 it("S-roles: many ids cost one request a shard, and none where there are no twins", async () => {

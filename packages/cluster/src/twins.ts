@@ -1,5 +1,6 @@
-import type { ObjectId } from "@shoal/model";
+import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { Holders } from "./holders.js";
 import type { ShardRouter } from "./shard-router.js";
 
 const NO_FIELDS = { properties: false, vector: false, extras: false } as const;
@@ -11,11 +12,13 @@ interface Twin {
 }
 
 /**
- * Holders with the class first that has had the id longest, by the creation times of the objects, then by name: where roles hide
- * classes, whoever may write into one could otherwise put an object of his before one that he cannot see. Of a class whose
- * object cannot be read nobody knows better, so it comes first. Reads twins only, one request a shard.
+ * Holders with the class first that has had the id longest, by the creation times of the objects, which are from the clocks of
+ * their nodes, then by name (DECISIONS.md says what that leaves open): where roles hide
+ * classes, whoever may write into one could otherwise put an object of his before one that he cannot see. Where an object
+ * cannot be read, `orderFault` says why nobody knows the order; one that is gone meanwhile is left out. Reads twins only, one
+ * request a shard. Never fails.
  */
-export async function inOrderOfCreation<Holders extends { readonly holding: readonly ClassRecord[] }>(
+export async function inOrderOfCreation(
   router: ShardRouter,
   ids: readonly ObjectId[],
   found: readonly Holders[],
@@ -33,7 +36,8 @@ export async function inOrderOfCreation<Holders extends { readonly holding: read
     }
   }
   if (groups.size === 0) return found;
-  const created = new Map<string, number>();
+  /** Creation times, and why there is none; nothing of an object that is gone. */
+  const created = new Map<string, number | ShoalError>();
   await Promise.all(
     Array.from(groups.values(), async (twins) => {
       const [first] = twins;
@@ -42,19 +46,24 @@ export async function inOrderOfCreation<Holders extends { readonly holding: read
       const asked = twins.map(({ id }) => id);
       const objects = await Promise.resolve()
         .then(() => router.node(shard).getObjects(shard, asked, NO_FIELDS, context))
-        .catch(() => []);
-      for (const [at, object] of objects.entries()) {
-        const twin = twins[at];
-        if (twin !== undefined && object !== undefined) created.set(keyOf(twin), object.creationTimeUnix);
+        .catch(ShoalError.from);
+      for (const [at, twin] of twins.entries()) {
+        const time = objects instanceof ShoalError ? objects : objects[at]?.creationTimeUnix;
+        if (time !== undefined) created.set(keyOf(twin), time);
       }
     }),
   );
   return found.map((holders, at) => {
     const id = ids[at];
     if (id === undefined || holders.holding.length < 2) return holders;
-    const time = (record: ClassRecord) => created.get(keyOf({ id, record })) ?? 0;
+    const there = holders.holding.flatMap((record) => {
+      const time = created.get(keyOf({ id, record }));
+      return time === undefined ? [] : [{ record, time }];
+    });
+    const orderFault = there.map(({ time }) => time).find((time) => time instanceof ShoalError);
     // What is sorted keeps its order, by name, where times are equal.
-    return { ...holders, holding: [...holders.holding].sort((a, b) => time(a) - time(b)) };
+    if (orderFault === undefined) there.sort((a, b) => Number(a.time) - Number(b.time));
+    return { ...holders, holding: there.map(({ record }) => record), orderFault };
   });
 }
 

@@ -1,13 +1,7 @@
 import { MemoryStore } from "@shoal/kv";
 import type { ClassDefinition } from "@shoal/model";
-import {
-  connectCoordinator,
-  createRpcServer,
-  type JobClaim,
-  type JobService,
-  type NewJob,
-  type RangeProgress,
-} from "@shoal/rpc";
+import type { JobClaim, JobService, NewJob, RangeProgress } from "@shoal/rpc";
+import { connectCoordinator, createRpcServer } from "@shoal/rpc/grpc";
 import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState } from "@shoal/sharding";
 import { afterEach, describe, expect, test } from "vitest";
@@ -169,6 +163,45 @@ describe.each<[string, Way]>([
     }
     expect(await world.jobs.find("stuck", context)).toMatchObject({ status: "aborted", error: "the service is away" });
     expect(await world.jobs.claim("a", context)).toBeUndefined();
+  });
+
+  test("a job that one worker cannot go on with is the others', until nobody can for half an hour", async () => {
+    const world = await open();
+    const classId = await withClass(world);
+    await world.jobs.create(job(classId, 2, "stuck"), context);
+    await world.jobs.create(job(classId, 1, "other"), context);
+    const postpone = (claim: JobClaim) => {
+      const reason = "not known here";
+      return world.jobs.report(
+        { ...keyOf(claim), progress: claim.progress, state: "postponed", reason, isOnlyHere: true },
+        context,
+      );
+    };
+    await postpone(await claimed(world, "a"));
+    const theirs = await claimed(world, "b");
+    expect(theirs.job.id).toBe("stuck");
+    const other = await claimed(world, "a");
+    expect(other.job.id).toBe("other");
+    await world.jobs.report({ ...keyOf(other), progress: progress(1), state: "done" }, context);
+    // That it goes on elsewhere makes it no other for who cannot.
+    await world.jobs.report({ ...keyOf(theirs), progress: progress(3, "c"), state: "working" }, context);
+    await world.jobs.report({ ...keyOf(theirs), progress: progress(4, "d"), state: "released" }, context);
+    expect(await world.jobs.claim("a", context)).toBeUndefined();
+    world.clock.now += 10_000;
+    const claim = await claimed(world, "a");
+    expect(claim.job.id).toBe("stuck");
+    await world.jobs.report({ ...keyOf(claim), progress: progress(0), state: "released" }, context);
+    for (let minutes = 0; minutes <= 30; minutes += 10) {
+      expect(await world.jobs.find("stuck", context)).toMatchObject({ status: "running" });
+      for (const worker of ["d", "e"]) {
+        const tried = await claimed(world, worker);
+        expect(tried.job.id).toBe("stuck");
+        await postpone(tried).catch((error) => expect([minutes, error.code]).toEqual([30, "conflict"]));
+        if ((await world.jobs.find("stuck", context))?.status !== "running") break;
+      }
+      world.clock.now += 10 * 60_000;
+    }
+    expect(await world.jobs.find("stuck", context)).toMatchObject({ status: "aborted", error: "not known here" });
   });
 
   test("a job of which less is done goes first", async () => {

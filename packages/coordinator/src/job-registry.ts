@@ -127,6 +127,7 @@ export class JobRegistry implements JobService, Disposable {
       for (const stored of running) if (!there.includes(stored)) changes.push(...this.#classGone(stored));
       const due = there
         .filter(({ stuck }) => stuck === undefined || stuck.postponedUntilMs <= nowMs)
+        .filter(({ unable = {} }) => (unable[worker] ?? 0) <= nowMs)
         .sort((a, b) => itemsDone(a) - itemsDone(b));
       const ranges = due.flatMap(({ job, open }) =>
         open.flatMap((range) => {
@@ -145,13 +146,18 @@ export class JobRegistry implements JobService, Disposable {
     });
   }
 
-  async report({ progress, state: end, reason, ...key }: RangeReport, context: RequestContext): Promise<void> {
+  async report(
+    { progress, state: end, reason, isOnlyHere, ...key }: RangeReport,
+    context: RequestContext,
+  ): Promise<void> {
     const isGone = await this.#change(context, (state): LedgerChange<boolean> => {
       const { stored, range } = this.#held(state, key);
       if (!isClassThere(state, stored.job)) return { changes: this.#classGone(stored), answer: true };
       if (end === "done") return { changes: this.#rangeDone(stored, range, progress.counts), answer: false };
-      if (end === "postponed")
-        return { changes: this.#postponed(stored, { ...range, progress }, reason), answer: false };
+      if (end === "postponed") {
+        const postponed = this.#postponed(stored, { ...range, progress }, reason, isOnlyHere === true);
+        return { changes: postponed, answer: false };
+      }
       const leaseUntilMs = this.#nowMs() + this.#leaseMs;
       const worker = end === "released" ? { worker: "", leaseUntilMs: 0 } : { leaseUntilMs };
       const changes = [putRange({ ...range, ...worker, progress })];
@@ -202,14 +208,23 @@ export class JobRegistry implements JobService, Disposable {
     return [putJob({ job: { ...job, counts, ...end }, open: left, order }), removeRange(job.id, range)];
   }
 
-  #postponed(stored: StoredJob, range: StoredRange, reason = "it cannot go on"): readonly MetaChange[] {
+  /** Nobody tries it for a while; when only who says so cannot go on, he does not. */
+  #postponed(
+    stored: StoredJob,
+    range: StoredRange,
+    reason = "it cannot go on",
+    isOnlyHere: boolean,
+  ): readonly MetaChange[] {
     const nowMs = this.#nowMs();
     const { stuck: before } = stored;
     const isTried = before !== undefined && nowMs - before.postponedUntilMs <= UNTRIED_MS_MAX;
     const sinceMs = isTried ? before.sinceMs : nowMs;
     if (nowMs - sinceMs >= STUCK_MS_MAX) return this.#aborted(stored, reason);
-    const stuck = { sinceMs, postponedUntilMs: nowMs + POSTPONED_MS };
-    return [putJob({ ...stored, stuck }), putRange({ ...range, worker: "", leaseUntilMs: 0 })];
+    const untilMs = nowMs + POSTPONED_MS;
+    const stuck = { sinceMs, postponedUntilMs: isOnlyHere ? Math.max(before?.postponedUntilMs ?? 0, nowMs) : untilMs };
+    const stillUnable = Object.entries(stored.unable ?? {}).filter(([, endsMs]) => endsMs > nowMs);
+    const unable = Object.fromEntries(isOnlyHere ? [...stillUnable, [range.worker, untilMs]] : stillUnable);
+    return [putJob({ ...stored, stuck, unable }), putRange({ ...range, worker: "", leaseUntilMs: 0 })];
   }
 
   #classGone(stored: StoredJob): readonly MetaChange[] {

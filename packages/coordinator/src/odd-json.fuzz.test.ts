@@ -1,6 +1,6 @@
 import { MemoryStore } from "@shoal/kv";
 import { type ClassDefinition, ShoalError } from "@shoal/model";
-import { type CoordinatorConnection, connectCoordinator, createRpcServer } from "@shoal/rpc";
+import { type CoordinatorConnection, connectCoordinator, createRpcServer } from "@shoal/rpc/grpc";
 import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState } from "@shoal/sharding";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

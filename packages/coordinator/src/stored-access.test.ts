@@ -1,5 +1,6 @@
 import { MemoryStore } from "@shoal/kv";
-import { type AccessSnapshot, connectCoordinator, createRpcServer } from "@shoal/rpc";
+import type { AccessSnapshot } from "@shoal/rpc";
+import { connectCoordinator, createRpcServer } from "@shoal/rpc/grpc";
 import { expect, it } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import { Ledger } from "./ledger.js";

@@ -1,6 +1,7 @@
 import { MemoryStore } from "@shoal/kv";
 import type { Json } from "@shoal/model";
-import { connectCoordinator, createRpcServer, type ExtensionsSnapshot } from "@shoal/rpc";
+import type { ExtensionsSnapshot } from "@shoal/rpc";
+import { connectCoordinator, createRpcServer } from "@shoal/rpc/grpc";
 import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";

@@ -18,6 +18,8 @@ export interface StoredJob {
     /** Until then nobody is given a range of it. */
     readonly postponedUntilMs: number;
   };
+  /** Who cannot go on with it, until when: others may. */
+  readonly unable?: Readonly<Record<string, number>>;
 }
 
 /** A range that is not done, as stored. */

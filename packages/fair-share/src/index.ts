@@ -5,5 +5,4 @@ export { Gate, type GateOptions } from "./gate.js";
 export { MemoryBudget, type MemoryBudgetOptions, type MemoryLevel } from "./memory-budget.js";
 export { NOBODY, type Share } from "./share.js";
 export { POOL_THREADS_MAX, poolThreads } from "./thread-pool.js";
-export { TurnCounter } from "./turn-counter.js";
 export { type WorkBounds, WorkTurns } from "./work-turns.js";

@@ -1,5 +1,5 @@
+import { TurnCounter } from "@shoal/turn-counter";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { TurnCounter } from "./turn-counter.js";
 import { Turns } from "./turns.js";
 
 it("gives everyone a turn of its own, in order", async () => {

@@ -1,5 +1,5 @@
+import { TurnCounter } from "@shoal/turn-counter";
 import { expect, it } from "vitest";
-import { TurnCounter } from "./turn-counter.js";
 import { WorkTurns } from "./work-turns.js";
 
 /** Resolves with the numbers of the turns in which each of some works did its steps. */

@@ -1,6 +1,6 @@
 import { type ClassAction, type ClassRights, type ObjectId, type RightsHolder, ShoalError } from "@shoal/model";
 import { expect, it } from "vitest";
-import { input, setUp } from "./ingest-setup.fixture.js";
+import { deniedWitness, input, setUp } from "./ingest-setup.fixture.js";
 
 const ANN: RightsHolder = { username: "ann", groups: [], userType: "db", sinceMs: 5 };
 
@@ -14,7 +14,7 @@ function rightsWithout(lost: () => ClassAction | undefined): ClassRights {
     holder: ANN,
     mayKnow: () => true,
     mayRead: () => true,
-    may: () => true,
+    may: (action) => action !== lost(),
     maySeeShards: () => true,
     require: (action, className) => {
       if (action === lost()) throw new ShoalError("forbidden", `ann lacks ${action} of ${className}`);
@@ -29,7 +29,8 @@ it.each(["create_data", "update_data"] as const)("S-roles: a batch ends where %s
     return rightsWithout(() => lost);
   };
   const { cluster, ingest, context } = setUp({ limits: { chunkObjectsMax: 10 }, rightsOf });
-  const anns = { ...context, rights: rightsWithout(() => undefined) };
+  const { witness, denied } = deniedWitness();
+  const anns = { ...context, rights: rightsWithout(() => undefined), witness };
   let puts = 0;
   cluster.beforePut = () => {
     if (++puts === 2) lost = action;
@@ -41,6 +42,7 @@ it.each(["create_data", "update_data"] as const)("S-roles: a batch ends where %s
     else expect(outcome).toMatchObject({ error: { code: "forbidden", message: `ann lacks ${action} of Car` } });
   }
   expect(cluster.row("Car", idOf(20))).toBeUndefined();
+  expect(denied).toEqual({ [`${action} Car`]: 30 });
 });
 
 it("S-roles: a batch of references ends where update_data is taken away", async () => {
@@ -61,8 +63,10 @@ it("S-roles: a batch of references ends where update_data is taken away", async 
     from: `svc://localhost/Car/${idOf(at)}/notes`,
     to: `svc://localhost/${idOf(at)}`,
   }));
-  const anns = { ...context, rights: rightsWithout(() => undefined) };
+  const { witness, denied } = deniedWitness();
+  const anns = { ...context, rights: rightsWithout(() => undefined), witness };
   const outcomes = await ingest.importReferences(references, anns);
+  expect(denied).toEqual({ "update_data Car": 30 });
   expect(outcomes.filter((outcome) => "written" in outcome)).toHaveLength(20);
   expect(outcomes.at(-1)).toMatchObject({ error: { code: "forbidden", message: "ann lacks update_data of Car" } });
 });

@@ -11,7 +11,7 @@ import {
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
-import { newTargets } from "./kept-references.js";
+import { keptReferences } from "./kept-references.js";
 import { holdersOf, locateObjects } from "./locate-objects.js";
 import { Turns } from "./turns.js";
 
@@ -19,7 +19,7 @@ import { Turns } from "./turns.js";
 export interface ReferenceChange {
   /** Begins the messages about its references; undefined: they are not checked. */
   readonly prefix: string | undefined;
-  /** Whether references that the object holds already may stay, wherever they point to (`newTargets`). */
+  /** Whether references that the object holds already may stay, wherever they point to (`keptReferences`). */
   readonly mayKeep: boolean;
   /** What an unknown object is, and a property that holds no references. */
   readonly absence: "invalid" | "notFound";
@@ -73,9 +73,13 @@ export async function changeReferences(
     const isMissing = (target: ObjectId) => holdersOf(located, target).holding.length === 0;
     let missing = targets.filter(isMissing);
     if (missing.length > 0 && change.mayKeep) {
-      const places = missing.map((target) => ({ className: record.definition.class, property, id: target }));
-      const [left = []] = await newTargets(parts, [{ place: { record, id }, targets: places }], context);
-      missing = left.map((target) => target.id);
+      const place = { record, id };
+      const keeps = await keptReferences(parts, [place], context);
+      missing = missing.filter((target) => {
+        const kept = keeps(place, { property, id: target });
+        if (kept instanceof ShoalError) throw kept;
+        return !kept;
+      });
     }
     const [first] = missing;
     if (first !== undefined) throw holdersOf(located, first).failure ?? notFound(prefix, first);

@@ -16,8 +16,9 @@ export interface ChunkedWork<Item> {
 }
 
 /**
- * Stores items one chunk after the other, each when whoever asks may still do it. A chunk that fails takes those behind it with it, and nothing else. Fails itself
- * only when the time of the batch is over; what was acknowledged by then stays.
+ * Stores items one chunk after the other, each when whoever asks may still do it; the witness hears of each item for which he may
+ * not. A chunk that fails takes those behind it with it, and nothing else. Fails itself only when the time of the batch is over;
+ * what was acknowledged by then stays.
  */
 export async function storeInChunks<Item>(
   parts: Pick<IngestParts, "nowMs" | "rightsOf">,
@@ -26,11 +27,13 @@ export async function storeInChunks<Item>(
   context: RequestContext,
 ): Promise<void> {
   let done = 0;
+  let lacked: DataAction | undefined;
   try {
     while (done < items.length) {
       requireTime(parts, context);
       const rights = context.rights && parts.rightsOf?.(context.rights.holder);
-      for (const action of actions) rights?.require(action, className);
+      lacked = rights && actions.find((action) => !rights.may(action, className));
+      if (lacked !== undefined) rights?.require(lacked, className);
       const next = end(done);
       await store(items.slice(done, next));
       done = next;
@@ -38,6 +41,9 @@ export async function storeInChunks<Item>(
   } catch (thrown) {
     const error = ShoalError.from(thrown);
     if (error.code === "deadlineExceeded") throw error;
-    for (const item of items.slice(done)) onFailed(item, error);
+    for (const item of items.slice(done)) {
+      onFailed(item, error);
+      if (lacked !== undefined) context.witness?.denied(lacked, className);
+    }
   }
 }

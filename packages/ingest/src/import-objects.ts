@@ -6,7 +6,7 @@ import { type CheckedContent, checkContent, checkVector, noClass } from "./check
 import type { ClassDimensions } from "./class-dimensions.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
-import { newTargets } from "./kept-references.js";
+import { keptReferences } from "./kept-references.js";
 import { locateObjects, targetFault } from "./locate-objects.js";
 import { freshId, parseBodyId } from "./object-ids.js";
 import { type BatchItem, storeBatch } from "./store-batch.js";
@@ -159,16 +159,11 @@ async function withTargets(
     located = await locateObjects(parts, idsOfTargets(items), context);
   }
   const lacking = items.filter(({ targets }) => targetFault(targets, located) !== undefined);
-  const kept = new Map<CheckedItem, readonly ReferenceTarget[] | ShoalError>();
-  if (lacking.length > 0) {
-    const places = lacking.map(({ record, object: { id }, targets }) => ({ place: { record, id }, targets }));
-    const left = await newTargets(parts, places, context).catch(ShoalError.from);
-    for (const [at, item] of lacking.entries()) kept.set(item, left instanceof ShoalError ? left : (left[at] ?? []));
-  }
+  const placeOf = ({ record, object: { id } }: CheckedItem) => ({ record, id });
+  const keeps = await keptReferences(parts, lacking.map(placeOf), context);
   return items.filter((item) => {
-    const { index, input, object, vectorFault } = item;
-    const left = kept.get(item) ?? [];
-    const missing = left instanceof ShoalError ? left : targetFault(left, located);
+    const { index, input, object, targets, vectorFault } = item;
+    const missing = targetFault(targets, located, (target) => keeps(placeOf(item), target));
     const fault = missing === undefined ? vectorFault : joined(missing, vectorFault?.message);
     if (fault !== undefined) outcomes[index] = { error: fault, id: object.id, input };
     return fault === undefined;

@@ -1,5 +1,5 @@
 import { type ObjectId, ShoalError, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext, RequestWitness } from "@shoal/rpc";
 import type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
 import type { AutoSchemaTypes } from "./auto-schema/infer-data-type.js";
 import { INGEST_LIMITS, type IngestLimits, type IngestParts } from "./ingest-parts.js";
@@ -105,3 +105,18 @@ export async function refusal(work: Promise<unknown>): Promise<string> {
 
 export const MISSING_VECTOR =
   "class 'Car' has no vectorizer, so every object brings its vector: the member 'vector' is missing or empty";
+
+/** Hears what is denied, and how often. */
+export function deniedWitness() {
+  const denied: Record<string, number> = {};
+  const witness: RequestWitness = {
+    denied: (action, resource) => {
+      const what = `${action} ${resource}`;
+      denied[what] = (denied[what] ?? 0) + 1;
+    },
+    concerns: () => undefined,
+    wrote: () => undefined,
+    madeSchema: () => undefined,
+  };
+  return { witness, denied };
+}

@@ -1,5 +1,5 @@
 import { eventLoop } from "@shoal/fair-share";
-import { decodeProperties, type ObjectId, propertyValidator, type ReferenceTarget } from "@shoal/model";
+import { decodeProperties, type ObjectId, propertyValidator, type ReferenceTarget, ShoalError } from "@shoal/model";
 import type { ClassRecord, RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
 
@@ -25,14 +25,17 @@ const CONTENT = { properties: true, vector: false, extras: false } as const;
 /** Objects that are read together: a batch may name any number of large ones. */
 const READ_TOGETHER = 16;
 
-/** Of each object's targets those that it does not hold yet, in the same property: what has to be there. */
-export async function newTargets(
+/** Whether an object holds a reference which it may keep; why that is not known. */
+export type Keeps = (place: StoredPlace, target: Pick<ReferenceTarget, "property" | "id">) => boolean | ShoalError;
+
+/** What objects hold already: what it points to need not be there. Never fails; a shard that does is told of its own objects. */
+export async function keptReferences(
   parts: Parts,
-  items: readonly { readonly place: StoredPlace; readonly targets: readonly ReferenceTarget[] }[],
+  places: readonly StoredPlace[],
   context: RequestContext,
-): Promise<readonly (readonly ReferenceTarget[])[]> {
+): Promise<Keeps> {
   const groups = new Map<string, { readonly place: StoredPlace; readonly ids: Set<ObjectId> }>();
-  for (const { place } of items) {
+  for (const place of places) {
     if (!mayKeep(parts, place.record, context)) continue;
     const { classId, shardName } = parts.router.shardOf(place.record, place.id);
     const key = `${classId}/${shardName}`;
@@ -41,24 +44,43 @@ export async function newTargets(
     groups.set(key, group);
   }
   const held = new Set<string>();
-  for (const { place, ids } of groups.values()) {
-    const shard = parts.router.shardOf(place.record, place.id);
-    const validator = propertyValidator(place.record.definition, parts.profile.beaconScheme);
-    const all = [...ids];
-    for (let from = 0; from < all.length; from += READ_TOGETHER) {
-      if (from > 0) await eventLoop.next(context.share);
-      const asked = all.slice(from, from + READ_TOGETHER);
-      for (const object of await parts.router.node(shard).getObjects(shard, asked, CONTENT, context)) {
-        if (object === undefined) continue;
-        for (const target of validator.referenceTargets(decodeProperties(object))) {
-          held.add(keyOf({ record: place.record, id: object.id }, target));
+  const failures = new Map<string, ShoalError>();
+  // A shard that takes its time to fail must not take the time of the others.
+  await Promise.all(
+    Array.from(groups.values(), async ({ place, ids }) => {
+      const all = [...ids];
+      for (let from = 0; from < all.length; from += READ_TOGETHER) {
+        try {
+          if (from > 0) await eventLoop.next(context.share);
+          for (const key of await heldBy(parts, place, all.slice(from, from + READ_TOGETHER), context)) held.add(key);
+        } catch (thrown) {
+          const error = ShoalError.from(thrown);
+          for (const id of all.slice(from)) failures.set(keyOf({ record: place.record, id }), error);
+          break;
         }
       }
-    }
-  }
-  return items.map(({ place, targets }) => targets.filter((target) => !held.has(keyOf(place, target))));
+    }),
+  );
+  return (place, target) => held.has(keyOf(place, target)) || (failures.get(keyOf(place)) ?? false);
 }
 
-function keyOf({ record, id }: StoredPlace, target: Pick<ReferenceTarget, "property" | "id">): string {
-  return `${record.classId}/${id}/${target.property}/${target.id}`;
+/** The keys of the references of some objects that are in one shard with `place`. */
+async function heldBy(
+  { router, profile }: Parts,
+  { record, id }: StoredPlace,
+  ids: readonly ObjectId[],
+  context: RequestContext,
+): Promise<readonly string[]> {
+  const shard = router.shardOf(record, id);
+  const validator = propertyValidator(record.definition, profile.beaconScheme);
+  const objects = await router.node(shard).getObjects(shard, ids, CONTENT, context);
+  return objects.flatMap((object) => {
+    if (object === undefined) return [];
+    const targets = validator.referenceTargets(decodeProperties(object));
+    return targets.map((target) => keyOf({ record, id: object.id }, target));
+  });
+}
+
+function keyOf({ record, id }: StoredPlace, target?: Pick<ReferenceTarget, "property" | "id">): string {
+  return `${record.classId}/${id}/${target?.property}/${target?.id}`;
 }

@@ -2,7 +2,7 @@ import { findHolders, type Holders, type OwnId } from "@shoal/cluster";
 import { missingTarget, type ObjectId, type ReferenceTarget, type ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import type { IngestParts } from "./ingest-parts.js";
-import { newTargets, type StoredPlace } from "./kept-references.js";
+import { type Keeps, keptReferences, type StoredPlace } from "./kept-references.js";
 
 /** Which classes have an object, by its id. */
 export type Located = ReadonlyMap<ObjectId, Holders>;
@@ -32,11 +32,21 @@ export function holdersOf(located: Located, id: ObjectId): Holders {
   return located.get(id) ?? NOWHERE;
 }
 
-/** The first target that no class has: `invalid`, or why that cannot be told. Undefined when all exist. */
-export function targetFault(targets: readonly ReferenceTarget[], located: Located): ShoalError | undefined {
+/**
+ * The first target that no class has and that the object does not keep: `invalid`, or why that cannot be told. Undefined when
+ * there is none.
+ */
+export function targetFault(
+  targets: readonly ReferenceTarget[],
+  located: Located,
+  keeps?: (target: ReferenceTarget) => ReturnType<Keeps>,
+): ShoalError | undefined {
   for (const target of targets) {
     const { holding, failure } = holdersOf(located, target.id);
-    if (holding.length === 0) return failure ?? missingTarget(target, target.id);
+    if (holding.length > 0) continue;
+    const kept = keeps?.(target);
+    if (kept === true) continue;
+    return kept || failure || missingTarget(target, target.id);
   }
   return undefined;
 }
@@ -53,8 +63,8 @@ export async function requireTargets(
   const located = await locateObjects(parts, ids, context);
   let fault = targetFault(targets, located);
   if (fault !== undefined && place !== undefined) {
-    const [left = targets] = await newTargets(parts, [{ place, targets }], context);
-    fault = targetFault(left, located);
+    const keeps = await keptReferences(parts, [place], context);
+    fault = targetFault(targets, located, (target) => keeps(place, target));
   }
   if (fault !== undefined) throw fault;
 }

@@ -50,6 +50,8 @@ export class MemoryCluster implements SchemaView, WriteRouter {
   readonly downNodes = new Set<string>();
   /** Classes whose shards cannot be asked whether they have an object. */
   readonly downShards = new Set<string>();
+  /** Runs before every read of objects and may throw, or take its time. */
+  beforeGet: (shard: ShardAddress) => void | Promise<void> = () => {};
   /** Runs before every put and may throw. */
   beforePut: (shard: ShardAddress) => void = () => {};
   /** Runs before every class or property that is ensured and may throw. */
@@ -268,7 +270,15 @@ export class MemoryCluster implements SchemaView, WriteRouter {
         await enter("find", String(ids.length));
         return this.#find(name, ids);
       },
-      getObjects: unused,
+      getObjects: async (shard, ids) => {
+        await enter("get", `${shard.className} ${ids.length}`);
+        await this.beforeGet(shard);
+        const rows = this.#rowsOf(shard);
+        return ids.map((id) => {
+          const row = rows.get(id);
+          return row && storedForm(row);
+        });
+      },
       searchByVector: unused,
       listObjects: unused,
       shardStatuses: unused,
@@ -319,8 +329,12 @@ export class MemoryCluster implements SchemaView, WriteRouter {
     const additional = { ...(old.object.extras?.additional as JsonObject), ...merge.additional };
     const extras = merge.additional === undefined ? old.object.extras : { ...old.object.extras, additional };
     const object = { ...old.object, properties, vector: merge.vector ?? old.object.vector, extras };
-    const times = { ...old.times, lastUpdateTimeUnix: this.now };
-    rows.set(merge.id, { object, times });
-    return { ...object, ...times, propertiesJson: new TextEncoder().encode(JSON.stringify(properties)) };
+    const row = { object, times: { ...old.times, lastUpdateTimeUnix: this.now } };
+    rows.set(merge.id, row);
+    return storedForm(row);
   }
+}
+
+function storedForm({ object, times }: MemoryRow): StoredObject {
+  return { ...object, ...times, propertiesJson: new TextEncoder().encode(JSON.stringify(object.properties)) };
 }

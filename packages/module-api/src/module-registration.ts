@@ -47,7 +47,7 @@ export interface ModuleRegistration {
   /** The same about the modules that are enabled beside it, by name. */
   readonly lacksBeside?: (names: readonly string[]) => string | undefined;
   /** Starts nothing. */
-  create(resources: ModuleResources): Module;
+  create(resources: ModuleResources): Module | Promise<Module>;
 }
 
 /**
@@ -98,6 +98,9 @@ function unknownModule(name: string, registered: readonly ModuleRegistration[]):
 const NAME_CHARS_MAX = 100;
 
 /** Starts nothing. */
-export function createModules(chosen: readonly ModuleRegistration[], resources: ModuleResources): EnabledModules {
-  return new EnabledModules(chosen.map((module) => module.create(resources)));
+export async function createModules(
+  chosen: readonly ModuleRegistration[],
+  resources: ModuleResources,
+): Promise<EnabledModules> {
+  return new EnabledModules(await Promise.all(chosen.map((module) => module.create(resources))));
 }

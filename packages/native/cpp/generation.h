@@ -17,6 +17,8 @@ struct Generation {
   Generation(size_t dimensions, size_t connectivityBase, size_t efConstruction)
       : rows(dimensions), graph(connectivityBase, efConstruction) {}
 
+  /** No other one of the process has it. */
+  const uint32_t number = nextNumber();
   Rows rows;
   DocumentTable table;
   Graph graph;
@@ -40,6 +42,12 @@ struct Generation {
     return all > linked ? all - linked : 0;
   }
   size_t memoryBytes() const { return rows.memoryBytes() + table.memoryBytes() + graph.memoryBytes(); }
+
+ private:
+  static uint32_t nextNumber() {
+    static std::atomic<uint32_t> last{0};
+    return ++last;
+  }
 };
 
 }  // namespace shoal

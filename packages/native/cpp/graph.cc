@@ -66,14 +66,10 @@ bool Graph::reserve(size_t nodes) {
 
 float Graph::nearDistance(const Rows& rows, uint32_t row) const {
   const SimdKernels& kernels = simdKernels();
-  // By codes where halves are not in memory: that is near enough for what this is used for.
   const auto distanceTo = [&](uint32_t other) {
     if (rows.resident(row) && rows.resident(other))
       return 1 - kernels.dotHigh(rows.high(row), rows.high(other), rows.lanes());
-    const int8_t* codes = rows.codes(other);
-    float dot;
-    kernels.dotCodesMany(rows.codes(row), &codes, 1, rows.codeBytes(), &dot);
-    return 1 - dot;
+    return distanceByCodes(rows, rows.codes(row), other);
   };
   std::vector<float> distances;
   for (const uint32_t neighbour : nodes_.links(row, 0)) distances.push_back(distanceTo(neighbour));
@@ -92,11 +88,8 @@ Graph::Order Graph::orderOfCodes(const Rows& rows, uint32_t row) const {
     if (!rows.resident(other)) continue;
     const float distance = 1 - kernels.dotHigh(rows.high(row), rows.high(other), rows.lanes());
     if (distance < uncertain) continue;
-    const int8_t* codes = rows.codes(other);
-    float dot;
-    kernels.dotCodesMany(rows.codes(row), &codes, 1, rows.codeBytes(), &dot);
     distances.push_back(distance);
-    errors.push_back(1 - dot - distance);
+    errors.push_back(distanceByCodes(rows, rows.codes(row), other) - distance);
     if (distances.size() == ORDERED_LINKS) break;
   }
   if (distances.size() < ORDERED_LINKS_MIN) return Order::Unknown;

@@ -66,6 +66,11 @@ class Graph {
   template <typename Frontier, typename Widen>
   friend class GraphWalk;
 
+  void enterAt(uint32_t row, int level) {
+    entry_ = row;
+    entryLevel_ = level;
+    rising_ = false;
+  }
   bool reserve(size_t nodes);
   size_t nodeBytes(uint32_t row) const;
   void exportNode(uint32_t row, std::vector<uint8_t>& out);
@@ -82,8 +87,10 @@ class Graph {
   const size_t efConstruction_;
   GraphNodes nodes_;
   std::atomic<size_t> size_{0};
-  /** Guards the two below while anyone links. */
+  /** Guards the three below while anyone links. */
   std::mutex entryMutex_;
+  /** Whether a node of a new highest layer is being linked, which is the entry then. */
+  bool rising_ = false;
   uint32_t entry_ = 0;
   /** Below 0 while there is no node. */
   int entryLevel_ = -1;

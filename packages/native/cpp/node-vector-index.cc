@@ -116,6 +116,19 @@ napi_value removeDocuments(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+/** holds(index, document, row, generation) */
+napi_value holds(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  Handle* index = arguments.index();
+  const uint32_t document = arguments.unsigned32();
+  const uint32_t row = arguments.unsigned32();
+  const uint32_t generation = arguments.unsigned32();
+  if (!arguments.ok) return wrong(env);
+  napi_value held;
+  napi_get_boolean(env, (*index)->holds(document, row, generation), &held);
+  return held;
+}
+
 /**
  * search(index, request, query, wanted, shards, ef, flatSearchCutoff, allowed?): as `put`. It may wait until `wakeThreads`.
  */
@@ -434,6 +447,7 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
                    {"indexPut", put},
                    {"indexPutAnew", putAnew},
                    {"indexRemove", removeDocuments},
+                   {"indexHolds", holds},
                    {"indexSearch", search},
                    {"indexProbe", probe},
                    {"indexSetEffort", setEffort},

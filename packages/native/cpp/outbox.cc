@@ -75,13 +75,13 @@ void Outbox::tell() {
   if (!closed_ && !mail_.header.empty()) post();
 }
 
-void Outbox::refuse(uint32_t request, AnswerStatus status, const std::string& reason, const uint32_t* document) {
+void Outbox::refuse(uint32_t request, AnswerStatus status, const std::string& reason, const uint32_t* integers,
+                    size_t count) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return;
-  const uint32_t count = document == nullptr ? 0 : 1;
-  mail_.header.insert(mail_.header.end(), {request, static_cast<uint32_t>(status), count, 1});
-  if (document != nullptr) {
-    mail_.integers.push_back(*document);
+  mail_.header.insert(mail_.header.end(), {request, static_cast<uint32_t>(status), static_cast<uint32_t>(count), 1});
+  for (size_t i = 0; i < count; i++) {
+    mail_.integers.push_back(integers[i]);
     mail_.floats.push_back(0);
   }
   mail_.texts.push_back(reason);

@@ -26,8 +26,8 @@ class Outbox {
   void keep(uint32_t request, AnswerStatus status, const uint32_t* integers = nullptr, const float* floats = nullptr,
             size_t count = 0);
   void tell();
-  /** `document`: whose vector it is about, if it is one. */
-  void refuse(uint32_t request, AnswerStatus status, const std::string& reason, const uint32_t* document = nullptr);
+  void refuse(uint32_t request, AnswerStatus status, const std::string& reason, const uint32_t* integers = nullptr,
+              size_t count = 0);
 
   /** While it is held the event loop stays alive; called on the event loop. */
   void hold(napi_env env);

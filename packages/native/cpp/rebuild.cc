@@ -131,25 +131,31 @@ void VectorIndex::swapGenerations() {
   for (const uint32_t request : requests) outbox_->answer(request, AnswerStatus::Done);
 }
 
-void VectorIndex::abandonRebuild(AnswerStatus status) {
+/** Who waits for it is to be answered. */
+std::vector<uint32_t> VectorIndex::endRebuild() {
   std::vector<uint32_t> requests;
   std::shared_ptr<Generation> unfinished;
-  {
-    const std::lock_guard<std::mutex> lock(writing_);
-    rebuilding_ = false;
-    unfinished = std::move(next_);
-    requests.swap(rebuildRequests_);
-    newRowOf_ = {};
-    deathLog_ = {};
-  }
-  for (const uint32_t request : requests) {
-    if (status == AnswerStatus::Damaged) outbox_->refuse(request, status, unreadText(unread_), &unread_);
-    else outbox_->answer(request, status);
-  }
+  const std::lock_guard<std::mutex> lock(writing_);
+  rebuilding_ = false;
+  unfinished = std::move(next_);
+  requests.swap(rebuildRequests_);
+  newRowOf_ = {};
+  deathLog_ = {};
+  return requests;
+}
+
+void VectorIndex::abandonRebuild(AnswerStatus status) {
+  for (const uint32_t request : endRebuild()) outbox_->answer(request, status);
 }
 
 void VectorIndex::abandonRebuild(Copied failed) {
-  abandonRebuild(failed == Copied::Unread ? AnswerStatus::Damaged : AnswerStatus::OutOfMemory);
+  if (failed == Copied::NoMemory) return abandonRebuild(AnswerStatus::OutOfMemory);
+  uint32_t row = unread_;
+  if (failed == Copied::UnreadCopy)
+    row = static_cast<uint32_t>(std::find(newRowOf_.begin(), newRowOf_.end(), unread_) - newRowOf_.begin());
+  // Nobody but the next rebuild replaces it.
+  const std::shared_ptr<Generation> generation = generation_;
+  for (const uint32_t request : endRebuild()) refuseUnread(*outbox_, request, *generation, row);
 }
 
 }  // namespace shoal

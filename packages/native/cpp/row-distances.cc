@@ -66,13 +66,6 @@ const uint16_t* RowDistances::highOf(uint32_t row, size_t place) {
   return rows_.readHalves(row, high, halves.data() + (DISTANCES_AT_ONCE + 1) * lanes_) ? high : nullptr;
 }
 
-float RowDistances::distanceByCodes(const Point& from, uint32_t row) {
-  const int8_t* codes = rows_.codes(row);
-  float dot;
-  kernels_.dotCodesMany(from.codes, &codes, 1, rows_.codeBytes(), &dot);
-  return 1 - dot;
-}
-
 /** Of the candidates at `places`, or of all. Returns how many could not be read; some row stands for these. */
 size_t RowDistances::gatherHighs(const Candidate* candidates, const uint32_t* places, size_t count) {
   const auto rowAt = [=](size_t i) { return candidates[places == nullptr ? i : places[i]].row; };
@@ -100,14 +93,14 @@ void RowDistances::measureHighs(const Point& from, Candidate* candidates, const 
   const size_t unread = gatherHighs(candidates, places, count);
   const uint16_t* high = unread < count ? highOf(from) : nullptr;
   if (high == nullptr) {
-    for (size_t i = 0; i < count; i++) candidate(i).distance = distanceByCodes(from, candidate(i).row);
+    for (size_t i = 0; i < count; i++) candidate(i).distance = distanceByCodes(rows_, from.codes, candidate(i).row);
     return;
   }
   kernels_.dotHighMany(high, highs_, count, lanes_, dots_);
   for (size_t i = 0; i < count; i++) candidate(i).distance = 1 - dots_[i];
   for (size_t i = 0; i < unread; i++) {
     Candidate& one = candidate(unread_[i]);
-    one.distance = distanceByCodes(from, one.row);
+    one.distance = distanceByCodes(rows_, from.codes, one.row);
   }
 }
 

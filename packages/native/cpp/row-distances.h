@@ -35,6 +35,14 @@ bool codesTell(const Rows& rows, const NearDistances& near);
 /** Distances below are not told by codes. */
 float uncertainDistance(const Rows& rows);
 
+/** How far a row is from what has these codes, by its own: near enough where its halves are not in memory. */
+inline float distanceByCodes(const Rows& rows, const int8_t* from, uint32_t row) {
+  const int8_t* codes = rows.codes(row);
+  float dot;
+  simdKernels().dotCodesMany(from, &codes, 1, rows.codeBytes(), &dot);
+  return 1 - dot;
+}
+
 /** What distances are measured from: a row, or a query. */
 struct Point {
   /** Null for a row that is not resident. */
@@ -56,6 +64,8 @@ class RowDistances {
   /** `coarse`: the codes of the points to measure from do not tell them. */
   RowDistances(const Rows& rows, const NearDistances& near, bool coarse = false);
 
+  /** Whether what is measured may have to be read from a file. */
+  bool mayRead() const { return !rows_.allResident(); }
   Point pointOf(uint32_t row) const {
     return {rows_.resident(row) ? rows_.high(row) : nullptr, rows_.coded() ? rows_.codes(row) : nullptr, false, row};
   }
@@ -83,7 +93,6 @@ class RowDistances {
   void measureByCodes(const Point& from, Candidate* candidates, size_t count);
   void measureHighs(const Point& from, Candidate* candidates, const uint32_t* places, size_t count);
   size_t gatherHighs(const Candidate* candidates, const uint32_t* places, size_t count);
-  float distanceByCodes(const Point& from, uint32_t row);
   const uint16_t* highOf(uint32_t row, size_t place);
   const uint16_t* highOf(const Point& point) {
     return point.high != nullptr ? point.high : highOf(point.row, DISTANCES_AT_ONCE);

@@ -186,8 +186,8 @@ Copied Rows::bringBack(size_t index, uint32_t& unread) {
   if (!takeHalves(brought, index)) return Copied::NoMemory;
   for (size_t row = index << shift_; row < count(); row++) {
     if (readHalves(row, brought.high + (row & mask_) * lanes_, brought.low + (row & mask_) * lanes_)) continue;
-    unread = document(row);
-    return Copied::Unread;
+    unread = static_cast<uint32_t>(row);
+    return Copied::UnreadCopy;
   }
   tables_.back().get()[index] = brought;
   beyond_.fetch_sub(count() - (index << shift_), std::memory_order_relaxed);
@@ -227,7 +227,7 @@ void Rows::code(size_t row, const float* normalised) {
 Copied Rows::appendCopy(const Rows& from, size_t source, uint32_t& unread) {
   copied_.resize(lanes_);
   if (!from.read(source, copied_.data())) {
-    unread = from.document(source);
+    unread = static_cast<uint32_t>(source);
     return Copied::Unread;
   }
   const size_t row = count_.load(std::memory_order_relaxed);

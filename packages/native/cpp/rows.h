@@ -20,8 +20,10 @@ constexpr size_t ROWS_MAX = size_t{1} << 30;
 enum class Copied {
   Yes,
   NoMemory,
-  /** A row cannot be read from its file, or is not as it was written. */
+  /** The row cannot be read from its file, or is not as it was written. */
   Unread,
+  /** The same of one that was copied before. */
+  UnreadCopy,
 };
 
 /** `death` of a row that lives. */
@@ -73,7 +75,7 @@ class Rows {
   bool append(uint32_t document, const float* normalised);
   /**
    * The same of a row of an index that this one is to replace, while nobody reads from this one. What is not in memory there is
-   * read from the same file here. `unread`: the document of the row that cannot be read.
+   * read from the same file here. `unread`: the row that cannot be read, there or of the copies.
    */
   Copied appendCopy(const Rows& from, size_t row, uint32_t& unread);
   /** After the last copy: makes room for rows that are appended while others are read. */

@@ -74,12 +74,8 @@ class Scan {
     count_ = 0;
   }
   void addByCodes(uint32_t row) {
-    const int8_t* codes = rows_.codes(row);
-    for (NearestCollector* collector = collectors_; collector != collectorsEnd_; collector++) {
-      float dot;
-      simdKernels().dotCodesMany(collector->query().codes.data(), &codes, 1, rows_.codeBytes(), &dot);
-      collector->addByCodes(1 - dot, row);
-    }
+    for (NearestCollector* collector = collectors_; collector != collectorsEnd_; collector++)
+      collector->addByCodes(distanceByCodes(rows_, collector->query().codes.data(), row), row);
   }
 
   const Rows& rows_;
@@ -268,8 +264,7 @@ void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
   for (size_t i = 0; i < asked.size(); i++) {
     uint32_t unread = 0;
     if (!collectors_[i].rank(unread)) {
-      const uint32_t document = rows_.document(unread);
-      outbox.refuse(asked[i]->request->id, AnswerStatus::Damaged, unreadText(document), &document);
+      refuseUnread(outbox, asked[i]->request->id, generation_, unread);
       continue;
     }
     const ScanScratch& scan = asked[i]->scan;
@@ -280,9 +275,11 @@ void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
 
 }  // namespace
 
-std::string unreadText(uint32_t document) {
-  return "vector index: the vector of document " + std::to_string(document) +
-         " is damaged or cannot be read from its file; the next start of the server builds the index anew";
+void refuseUnread(Outbox& outbox, uint32_t request, const Generation& generation, uint32_t row) {
+  const uint32_t what[3] = {generation.rows.document(row), row, generation.number};
+  const std::string reason = "vector index: the vector of document " + std::to_string(what[0]) +
+                             " is damaged or cannot be read from its file; the next start of the server builds the index anew";
+  outbox.refuse(request, AnswerStatus::Damaged, reason, what, 3);
 }
 
 void VectorIndex::search(Searches& requests) {

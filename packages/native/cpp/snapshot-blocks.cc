@@ -126,8 +126,7 @@ bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, uint8
     const std::shared_lock<std::shared_timed_mutex> lock(self->halves_);
     for (size_t row = first; row < next; row++, record += recordBytes) {
       if (!rows.read(row, vector.data())) {
-        const uint32_t document = rows.document(row);
-        if (rows.aliveAt(row, deaths)) return self->outbox_->refuse(request, AnswerStatus::Damaged, unreadText(document), &document);
+        if (rows.aliveAt(row, deaths)) return refuseUnread(*self->outbox_, request, *frozen, static_cast<uint32_t>(row));
         // A row that counts no more has its place, and nothing else that is read.
         std::fill(vector.begin(), vector.end(), 0.0f);
       }

@@ -77,6 +77,11 @@ void VectorIndex::remove(const uint32_t* documents, size_t count) {
   answerWaiters();
 }
 
+bool VectorIndex::holds(uint32_t document, uint32_t row, uint32_t generation) {
+  const std::lock_guard<std::mutex> lock(writing_);
+  return generation_->number == generation && generation_->table.find(document) == row;
+}
+
 IndexCounts VectorIndex::counts() {
   const std::lock_guard<std::mutex> lock(writing_);
   const Generation& generation = *generation_;

@@ -40,8 +40,8 @@ struct FrozenCounts {
   bool codesSuffice;
 };
 
-/** What is wrong when the row of a document cannot be read from its file. */
-std::string unreadText(uint32_t document);
+/** Answers that a row cannot be read from its file: with its document, itself, and the number of its generation. */
+void refuseUnread(Outbox& outbox, uint32_t request, const Generation& generation, uint32_t row);
 
 /** A file of rows, and the chain of its records so far (row-records.h). */
 struct RowFile {
@@ -70,6 +70,8 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
    */
   bool put(const uint32_t* documents, const float* vectors, size_t count, bool anew = false);
   void remove(const uint32_t* documents, size_t count);
+  /** Whether this row, of the generation with this number, is what the document has now. */
+  bool holds(uint32_t document, uint32_t row, uint32_t generation);
   IndexCounts counts();
 
   void submit(std::unique_ptr<SearchRequest> request);
@@ -154,6 +156,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void rebuildStep();
   Copied copyRows(size_t end);
   void swapGenerations();
+  std::vector<uint32_t> endRebuild();
   void abandonRebuild(AnswerStatus status);
   void abandonRebuild(Copied failed);
   std::shared_ptr<Generation> makeGeneration() const;
@@ -203,7 +206,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::shared_ptr<Generation> next_;
   /** Row of the next generation for each copied row, or NO_ROW. */
   std::vector<uint32_t> newRowOf_;
-  /** The document whose row cannot be read. */
+  /** What cannot be read; see `Rows::appendCopy`. */
   uint32_t unread_ = 0;
   /** Rows that died since the rebuild began. */
   std::vector<uint32_t> deathLog_;

@@ -118,7 +118,7 @@ const CALLS = `
     readFloat32List: [() => Buffer.from("1,2.5,-3e5]"), number, () => new Float32Array(8), number, () => words(0, 0, 0)],
     openOutbox: [() => () => 1], holdEventLoop: [], releaseEventLoop: [], wakeThreads: [],
     indexCreate: [() => 4, () => 8, () => 16], indexPut: [index, () => words(number()), vector], indexPutAnew: [index, () => words(number()), vector],
-    indexRemove: [index, () => words(number(), number())],
+    indexRemove: [index, () => words(number(), number())], indexHolds: [index, number, number, number],
     indexSearch: [index, number, vector, number, number, () => pick([-1, 0, 5, 2147483647]), number,
       () => pick([undefined, words(3), words()])],
     indexProbe: [index, number, number, () => pick([words(8, 16, 64), words(1), words(), words(0, 5), words(9, 3)]),

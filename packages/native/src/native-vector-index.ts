@@ -10,6 +10,7 @@ interface VectorIndexAddon {
   indexPut(index: Handle, documents: Uint32Array, vectors: Float32Array): number;
   indexPutAnew(index: Handle, documents: Uint32Array, vectors: Float32Array): number;
   indexRemove(index: Handle, documents: Uint32Array): void;
+  indexHolds(index: Handle, document: number, row: number, generation: number): boolean;
   indexSearch(
     index: Handle,
     request: number,
@@ -182,6 +183,11 @@ export class NativeVectorIndex {
     native.indexRemove(this.#handle, documents);
   }
 
+  /** Whether a row that an answer `damaged` names is still what its document has. */
+  holds(document: number, row: number, generation: number): boolean {
+    return native.indexHolds(this.#handle, document, row, generation);
+  }
+
   /**
    * The nearest documents in `integers` with distances in `floats`. `ef` -1 is automatic: then it is as large as results
    * need that are merged over `shards`. `number` tells the request's number, for `cancel`. Rejects with NotFinite.
@@ -240,7 +246,7 @@ export class NativeVectorIndex {
     return request((id) => native.indexAwaitTail(this.#handle, id, tailMax));
   }
 
-  /** Answered when rows and graph are free of tombstones; `damaged` with the document of a vector that cannot be read. */
+  /** Answered when rows and graph are free of tombstones; `damaged` with what `holds` takes when a vector cannot be read. */
   rebuild(): Promise<Answer> {
     return request((id) => native.indexRebuild(this.#handle, id));
   }

@@ -20,7 +20,7 @@ const STATUSES: readonly AnswerStatus[] = ["done", "closed", "outOfMemory", "dam
 /** What native threads made of a request. */
 export interface Answer {
   readonly status: AnswerStatus;
-  /** Documents of a search, or numbers that the request asks for; with `damaged` the document of a vector that cannot be read, if it is one. */
+  /** Documents of a search, or numbers that the request asks for; with `damaged`, of a vector that cannot be read, what `holds` takes. */
   readonly integers: Uint32Array;
   /** Distances of a search. */
   readonly floats: Float32Array;

@@ -106,11 +106,13 @@ void searchOnce(VectorIndex& index, const std::vector<float>& query, uint32_t wa
   if (lastRequest % 16 == 0) index.cancel(lastRequest);
 }
 
-/** Of a row that is chosen, or of the query. */
+/** Of rows that are chosen, or of the query. */
 void probeOnce(VectorIndex& index, std::vector<float> query) {
+  const std::vector<uint32_t> candidates{16, 64, 256};
   auto request = std::make_unique<shoal::SearchRequest>();
   request->id = ++lastRequest;
-  request->probe = std::make_shared<shoal::RecallProbe>(std::vector<uint32_t>{16, 64, 256}, std::move(query), lastRequest);
+  request->probe = query.empty() ? std::make_shared<shoal::RecallProbe>(candidates, 4, lastRequest)
+                                 : std::make_shared<shoal::RecallProbe>(candidates, std::move(query));
   index.submit(std::move(request));
 }
 

@@ -1,6 +1,7 @@
 // Compiles a stress program with what it drives, and runs it:
 //   node packages/native/stress/run.mjs index [rounds] [thread|address]        everything at once on a vector index
 //   node packages/native/stress/run.mjs scheduler [seconds] [thread|address]   the scheduler alone, indexes come and go
+//   node packages/native/stress/run.mjs linker [rounds] [thread|address]       links of rows in a file, on a slow disk
 //   node packages/native/stress/run.mjs frontier [rounds] [thread|address]     the candidates of a walk, against plain lists
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -31,6 +32,15 @@ const PROGRAMS = {
       join(sourceFolder, "scheduler-threads.cc"),
       join(stressFolder, "scheduler-stress.cc"),
     ],
+  },
+  linker: {
+    length: "20",
+    sources: [
+      ...["graph", "graph-nodes", "link-node", "row-codes", "row-distances", "row-file", "row-records", "rows"],
+      ...["scheduler", "scheduler-threads", "simd", "unreachable-nodes"],
+    ]
+      .map((name) => join(sourceFolder, `${name}.cc`))
+      .concat(join(stressFolder, "xxh3-alone.cc"), join(stressFolder, "linker-on-slow-disk.cc")),
   },
   frontier: { length: "1000", sources: [join(stressFolder, "frontier-oracle.cc")] },
 };

@@ -9,9 +9,11 @@ export interface FoundObject {
 }
 
 /**
- * The object of that id in the first class that has it, by name, and where roles are on by the age of its object. One request a node finds the class, one reads the row;
- * in a schema of one class the row is read at once. What one shard cannot tell, another may: fails with the error of a
- * shard only when none that could be reached has the object. Undefined when all were asked.
+ * The object of that id in the first class that has it. Classes come by name; where roles are on, the one whose object is oldest
+ * comes first. One request a node finds the class, one reads the row; in a schema of one class the row is read at once. What one
+ * shard cannot tell, another may: fails with the error of a shard only when none that could be reached has the object, and where
+ * roles are on when the oldest one cannot be read.
+ * Undefined when all were asked.
  */
 export async function findObject(
   router: ShardRouter,
@@ -21,14 +23,16 @@ export async function findObject(
   context: RequestContext,
 ): Promise<FoundObject | undefined> {
   const records = classesByName(schema);
-  let { holding, failure }: Holders = { holding: records, failure: undefined };
-  if (records.length > 1) ({ holding, failure } = await findHoldersOf(router, schema, id, context));
+  let { holding, failure, orderFault }: Holders = { holding: records, failure: undefined };
+  if (records.length > 1) ({ holding, failure, orderFault } = await findHoldersOf(router, schema, id, context));
+  if (orderFault !== undefined) throw orderFault;
   for (const record of holding) {
     try {
       const shard = router.shardOf(record, id);
       const [object] = await router.node(shard).getObjects(shard, [id], fields, context);
       if (object !== undefined) return { record, object };
     } catch (thrown) {
+      if (context.rights !== undefined) throw thrown;
       failure ??= ShoalError.from(thrown);
     }
   }

@@ -37,10 +37,10 @@ const REFERENCE_WORK = 15;
  * shard whatever the number of rows; an object is read once, however often it is reached, and its row stands in the
  * answer as often as it is reached. Objects need their properties.
  *
- * A beacon has no class, so every selected class of a property is asked. Of twins, objects with one id in several of
- * these classes, the first class by name has it, and where roles are on the one whose object is oldest, as elsewhere. Targets stand in the order of the selected classes,
- * inside of one in stored order; what is gone is left out. Fails with `tooLarge`, naming the limit, before it follows
- * more than `referencedRowsMax` references.
+ * A beacon has no class, so every selected class of a property is asked. Of twins (objects with one id in several of these
+ * classes) that of the first class by name counts; where roles are on, the oldest one, as elsewhere. Targets stand in the order of
+ * the selected classes, inside of one in stored order; what is gone is left out. Fails with `tooLarge`, naming the limit,
+ * before it follows more than `referencedRowsMax` references.
  */
 export async function resolveReferences(
   parts: ReferenceParts,

@@ -1,4 +1,4 @@
-import { ShoalError } from "@shoal/model";
+import { type ClassRights, ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { nearest } from "./testing/memory-shards.js";
@@ -46,7 +46,7 @@ describe("several classes", () => {
     expect(await engine.objectById(unknown, ROWS, context)).toBeUndefined();
   });
 
-  test("of twins the second is shown when the first cannot be read", async () => {
+  test("of twins the second is shown when the first cannot be read, but where roles are on", async () => {
     const twin = objects[0];
     if (twin === undefined) throw new Error("no object");
     const { engine, shards } = engineOver(
@@ -60,6 +60,17 @@ describe("several classes", () => {
       return getObjects(shard, ...rest);
     };
     expect((await engine.objectById(twin.id, ROWS, context))?.className).toBe("Beta");
+    const withRoles = { ...context, rights: { mayRead: () => true, mayKnow: () => true } as unknown as ClassRights };
+    const damaged = { code: "dataLoss", message: "damaged row" };
+    await expect(engine.objectById(twin.id, ROWS, withRoles)).rejects.toMatchObject(damaged);
+    // Where the oldest one is lost between the look at the ages and the read.
+    let reads = 0;
+    shards.node().getObjects = async (shard, ...rest) => {
+      if (++reads > 3) throw new ShoalError("dataLoss", "damaged row");
+      return getObjects(shard, ...rest);
+    };
+    await expect(engine.objectById(twin.id, ROWS, withRoles)).rejects.toMatchObject(damaged);
+    expect(reads).toBe(4);
     shards.down.add("s0");
     await expect(engine.objectById(twin.id, ROWS, context)).rejects.toMatchObject({ code: "unavailable" });
   });

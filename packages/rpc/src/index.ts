@@ -1,9 +1,6 @@
 export type { AccessChange, AccessPosition, AccessService, AccessSnapshot } from "./access-service.js";
 export { type Delivery, deliveryOf, messageInFull, undelivered } from "./delivery.js";
 export type { ExtensionService, ExtensionsSnapshot } from "./extension-service.js";
-export { createRpcServer, type RpcServer, type RpcServerOptions, type RpcServices } from "./far/rpc-server.js";
-export type { ServedNode } from "./far/shard-far-side.js";
-export type { ShardServingLimits } from "./far/shard-serving.js";
 export { InnerContext } from "./inner-context.js";
 export type {
   ClaimKey,
@@ -17,14 +14,6 @@ export type {
   RangeReport,
 } from "./job-service.js";
 export { LateSignal } from "./late-signal.js";
-export {
-  type ConnectCoordinatorOptions,
-  type CoordinatorConnection,
-  connectCoordinator,
-} from "./near/connect-coordinator.js";
-export { findNodeAt } from "./near/find-node-at.js";
-export type { ConnectNodeOptions, NodeConnectionLimits } from "./near/node-channel.js";
-export { connectNode } from "./near/remote-node.js";
 export type { ConnectionState, NodeConnection } from "./node-connection.js";
 export {
   isComplete,
@@ -53,7 +42,6 @@ export {
   type ServedSchema,
 } from "./schema-service.js";
 export type { FoundObjects, ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
-export { farCredentials } from "./tls/credentials.js";
 export { peerNames } from "./tls/peer-names.js";
 export type { TlsMaterial, TlsSource } from "./tls/tls-source.js";
 export { WatchedValue } from "./watched-value.js";

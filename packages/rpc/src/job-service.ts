@@ -73,6 +73,8 @@ export interface RangeReport extends ClaimKey {
   readonly state: "working" | "done" | "released" | "postponed";
   /** With `postponed`: why. */
   readonly reason?: string;
+  /** With `postponed`: others may be able to go on with it at once. Coordinators before this one know no difference. */
+  readonly isOnlyHere?: boolean;
 }
 
 /** What processes that work on jobs look at. */

@@ -7,8 +7,8 @@ export interface RequestWitness {
   concerns(what: string, names: string | readonly string[]): void;
   /** Objects or references of a class that were written, and that were refused. Undefined: the class is not known. */
   wrote(className: string | undefined, accepted: number, refused: number): void;
-  /** Auto-schema has made a class, or has added these properties to one. */
-  madeSchema(className: string, properties: readonly string[], isNew: boolean): void;
+  /** Auto-schema has made a class, or has added these properties to one; `isUnknown`: or has not, nobody knows. */
+  madeSchema(className: string, properties: readonly string[], isNew: boolean, isUnknown: boolean): void;
   /** The principal lacks the right to a part of what the request asked for, which is answered all the same. */
   denied(action: string, resource: string): void;
 }

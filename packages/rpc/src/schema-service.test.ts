@@ -1,8 +1,12 @@
+import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { type ClassDefinition, ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { deliveryOf, messageInFull } from "./delivery.js";
 import { createRpcServer } from "./far/rpc-server.js";
+import { schemaHandlers } from "./far/schema-far-side.js";
+import type { RecordAnswer } from "./generated/shoal/RecordAnswer.js";
+import type { SchemaHandlers } from "./generated/shoal/Schema.js";
 import { connectCoordinator } from "./near/connect-coordinator.js";
 import type { NodeDirectory, NodeRecord } from "./node-service.js";
 import type { ChangeContext, ClassPlan, ClassRecord, SchemaSnapshot, ServedSchema } from "./schema-service.js";
@@ -196,6 +200,37 @@ describe("several coordinators", () => {
     await coordinator.schema.ensureClass(definition, context, { lostNodes: ["n2"] });
     await silent.schema.addClass(definition, context);
     expect(heard).toEqual([[], ["n1", "n3"], ["n1", "n3"], ["n2"], []]);
+  });
+
+  test("S8: of a coordinator that does not say what it has changed, all that was asked for counts as changed", async () => {
+    using stopped = { signal: new AbortController(), [Symbol.dispose]: () => stopped.signal.abort() };
+    const handlers = schemaHandlers(new MemorySchema(), stopped.signal.signal);
+    const server = new Server();
+    server.addService(SCHEMA, {
+      ...handlers,
+      EnsureClass: (call, callback) => handlers.EnsureClass(call, (error, answer) => callback(error, asBefore(answer))),
+      EnsureProperties: (call, callback) =>
+        handlers.EnsureProperties(call, (error, answer) => callback(error, asBefore(answer))),
+    } satisfies SchemaHandlers);
+    const asBefore = (answer: RecordAnswer | null | undefined): RecordAnswer => {
+      const { position = null, recordJson = "" } = answer ?? {};
+      return { position, recordJson };
+    };
+    const port = await new Promise<number>((resolve, reject) => {
+      server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+        error === null ? resolve(bound) : reject(error),
+      );
+    });
+    try {
+      using coordinator = connectCoordinator([`127.0.0.1:${port}`], { now });
+      const { record, isMade } = await coordinator.schema.ensureClass(definitionOf("A"), context);
+      expect(isMade).toBe(true);
+      const wanted = [{ name: "seats", dataType: ["int"] }];
+      const { added } = await coordinator.schema.ensureProperties("A", record.classId, wanted, context);
+      expect(added).toEqual(["seats"]);
+    } finally {
+      server.forceShutdown();
+    }
   });
 
   test("repeat a change only when it is safe", async () => {

@@ -17,7 +17,7 @@ export { RateLimitedLogger } from "./log-rate.js";
 export { createLogger, type Logger, type LogLevel, type LogSink, silentLogger } from "./logger.js";
 export { isLoopback } from "./loopback.js";
 export { type MemoryLimit, memoryLimit } from "./memory-limit.js";
-export { type HistogramSample, type Labels, type MetricDescription, Metrics, type Sample } from "./metrics.js";
+export type { HistogramSample, Labels, MetricDescription, Metrics, Sample } from "./metrics.js";
 export { refuseMisspelledVariables } from "./misspelled-variables.js";
 export type { RolesConfiguration } from "./read-roles.js";
 export { isSecret, redactText } from "./redact.js";

@@ -27,8 +27,12 @@ const RELOADS_MET_MAX = 3;
 /** A search, or a rebuild, has so many damaged vectors mended at most. */
 const MENDS_MAX = 16;
 
-/** Where a file has more of them than this it is of no use: the next start builds the index anew. */
-const MENDS_MAX_OF_ALL = 1_000;
+/**
+ * So many are mended in an hour: what a file costs that is damaged as a whole. It is of no use, and the next start builds the index
+ * anew; single vectors are mended as long as the process runs.
+ */
+const MENDS_MAX_AN_HOUR = 1_000;
+const HOUR_MS = 3_600_000;
 
 /**
  * The vector index of a shard, whose vectors can be taken from the rows again: a damaged one by itself, or all of them with the index
@@ -39,7 +43,8 @@ export class ReloadedVectors {
   readonly #options: ReloadedVectorsOptions;
   #reloading: Promise<void> | undefined;
   readonly #mending = new Map<number, Promise<void>>();
-  #mended = 0;
+  /** Of the hour that began then. */
+  #mended = { count: 0, sinceMs: Number.NEGATIVE_INFINITY };
 
   constructor(options: ReloadedVectorsOptions) {
     this.#options = options;
@@ -106,7 +111,6 @@ export class ReloadedVectors {
     const { lost } = await rebuildViews({ store, table, index, sequence, hashSeed, onEvent, signal: closing, ...none });
     index.remove(Uint32Array.from(lost), sequence);
     views.index = index;
-    this.#mended = 0;
     onEvent({ type: "vectorsReloaded", objectCount: table.count, elapsedMs: clock() - began });
   }
 
@@ -122,7 +126,6 @@ export class ReloadedVectors {
   }
 
   async #mendOne(damage: DamagedVector): Promise<void> {
-    if (this.#mended >= MENDS_MAX_OF_ALL) throw damage;
     let failure: unknown;
     await this.#options.runExclusively(async () => {
       try {
@@ -140,11 +143,14 @@ export class ReloadedVectors {
     const { document, message: reason } = damage;
     const { index, table } = views;
     if (index === undefined || !rowsAreKnown()) throw damage;
+    // Told late: it was mended, or the object has another vector, or none, since that was read.
+    if (!index.holds(damage)) return;
+    if (!this.#mayMend()) throw damage;
     const id = table.idOf(document);
     const [value] = id === undefined ? [] : await store.getMany([rowKey(id)]);
     if (value instanceof Error && ShoalError.from(value).code !== "dataLoss") throw value;
     const row = value === undefined || value instanceof Error ? undefined : RowView.of(value);
-    this.#mended++;
+    this.#mended.count++;
     onEvent({ type: "damageFound", damage: { what: "vector", id, reason } });
     if (row?.hasVector && row.dimensions === index.dimensions) {
       index.mend(document, vectorOf(row));
@@ -154,6 +160,15 @@ export class ReloadedVectors {
     if (id === undefined || row !== undefined) return;
     onEvent({ type: "damageFound", damage: { what: "row", id, reason: "its record is damaged" } });
     table.markLost(document);
+  }
+
+  #mayMend(): boolean {
+    const now = this.#options.clock();
+    const { count, sinceMs } = this.#mended;
+    // A clock that was set back begins anew, too.
+    if (now >= sinceMs && now - sinceMs < HOUR_MS) return count < MENDS_MAX_AN_HOUR;
+    this.#mended = { count: 0, sinceMs: now };
+    return true;
   }
 }
 

@@ -242,7 +242,10 @@ describe("vectors beyond memory", () => {
       expect(error).toBeInstanceOf(DamagedVector);
       expect(error).toMatchObject({ code: "dataLoss", document });
       const vector = vectors.slice(document * DIMENSIONS, (document + 1) * DIMENSIONS);
+      expect(both.beyond.holds(error as DamagedVector)).toBe(true);
+      expect(both.cached.holds(error as DamagedVector)).toBe(false);
       both.beyond.mend(document, vector);
+      expect(both.beyond.holds(error as DamagedVector)).toBe(false);
       // The damaged row counts no more, but has its place in files that are written whole.
       if (document === 5000) await both.beyond.snapshot(join(folder, "other"));
       else await expect(both.beyond.snapshot(join(folder, "other"))).rejects.toBeInstanceOf(DamagedVector);

@@ -82,6 +82,11 @@ export class GraphVectorIndex implements VectorIndex {
     this.#calibration.changed();
   }
 
+  holds({ document, row, generation }: DamagedVector): boolean {
+    this.#check();
+    return this.#native.holds(document, row, generation);
+  }
+
   mend(document: number, vector: Float32Array): void {
     this.#check();
     if (vector.length !== this.dimensions)

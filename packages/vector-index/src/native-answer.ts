@@ -1,11 +1,16 @@
 import { ShoalError } from "@shoal/model";
 import type { Answer } from "@shoal/native";
 
-/** The vector of a document cannot be read from its file, or is not as it was written. `mend` stores it again. */
+/**
+ * The vector of a document cannot be read from its file, or is not as it was written. `mend` stores it again. It is the document's as
+ * long as an index `holds` it: `generation` is a number of the process.
+ */
 export class DamagedVector extends ShoalError {
   constructor(
     message: string,
     readonly document: number,
+    readonly row: number,
+    readonly generation: number,
   ) {
     super("dataLoss", message);
   }
@@ -26,8 +31,9 @@ export function expectDone(answer: Answer): Answer {
   }
 }
 
-function damaged({ reason, integers: [document] }: Answer): ShoalError {
-  return document === undefined ? new ShoalError("dataLoss", reason) : new DamagedVector(reason, document);
+function damaged({ reason, integers: [document, row = 0, generation = 0] }: Answer): ShoalError {
+  if (document === undefined) return new ShoalError("dataLoss", reason);
+  return new DamagedVector(reason, document, row, generation);
 }
 
 export function closedError(): ShoalError {

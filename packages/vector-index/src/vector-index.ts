@@ -86,6 +86,8 @@ export interface VectorIndex extends AsyncDisposable {
    * float32 (copied; need not be normalised). Fails with `invalid` on NaN, Infinity or a wrong length, before anything changes.
    */
   put(documents: Uint32Array, vectors: Float32Array, sequence: number): void;
+  /** Whether what is damaged is the document's vector still: it may have been put anew, mended or removed since. */
+  holds(damage: DamagedVector): boolean;
   /** As `put` of one vector, also where the document has it already: in place of one that is damaged. */
   mend(document: number, vector: Float32Array): void;
   /** Removes documents; unknown ones are ignored. */

@@ -1,6 +1,7 @@
 import { EmbeddedMetaStore, Ledger, NodeRegistry } from "@shoal/coordinator";
 import { MemoryStore } from "@shoal/kv";
-import { createRpcServer, type NodeDirectory, type SchemaService, type ServedNode } from "@shoal/rpc";
+import type { NodeDirectory, SchemaService } from "@shoal/rpc";
+import { createRpcServer, type ServedNode } from "@shoal/rpc/grpc";
 import { readConfiguration } from "@shoal/service-runtime";
 import { expect, it } from "vitest";
 import { removeNode } from "./remove-node.js";

@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
-import {
-  type CoordinatorConnection,
-  connectCoordinator,
-  connectNode,
-  type NodeDirectory,
-  type NodeRecord,
-  type TlsSource,
-} from "@shoal/rpc";
+import type { NodeDirectory, NodeRecord, TlsSource } from "@shoal/rpc";
+import { type CoordinatorConnection, connectCoordinator, connectNode } from "@shoal/rpc/grpc";
 import { type Configuration, ResourceScope, silentLogger } from "@shoal/service-runtime";
 import { tlsFilesOf } from "../internal-address.js";
 import { followTlsFiles } from "../tls-files.js";

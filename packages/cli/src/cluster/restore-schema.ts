@@ -5,11 +5,11 @@ import { ShoalError } from "@shoal/model";
 import {
   type AccessService,
   type AccessSnapshot,
-  connectCoordinator,
   goesOnFrom,
   type SchemaSnapshot,
   type ServedSchema,
 } from "@shoal/rpc";
+import { connectCoordinator } from "@shoal/rpc/grpc";
 import { type Configuration, ResourceScope, silentLogger, systemClock } from "@shoal/service-runtime";
 import { BALLAST_BYTES } from "../ballast-bytes.js";
 import { accessMemory } from "../followed-access.js";

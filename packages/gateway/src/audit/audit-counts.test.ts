@@ -4,12 +4,12 @@ import { AuditCounts, type CountedEvents } from "./audit-counts.js";
 import type { AuditFields } from "./audit-line.js";
 
 const fields = (action: string) => (): AuditFields => ({ action, outcome: "denied" });
+const outcome = "denied";
 
 const event = (owner: string, kind: string, address?: string, describe = fields(kind)) => ({
   owner,
   kind: `${owner} ${kind}`,
-  address,
-  describe,
+  ...({ address, outcome, describe } as const),
   whose: () => ({ user: owner }),
 });
 
@@ -44,6 +44,29 @@ describe("counts of events", () => {
     expect(taken.length).toBe(4);
     expect(sum(taken)).toBe(1_000);
     expect(taken.at(-1)?.fields).toEqual({ action: "others", outcome: "denied", user: "" });
+  });
+
+  it("of an owner beyond his part are not described, nor is he more than once", () => {
+    const counts = new AuditCounts(3);
+    let [described, named] = [0, 0];
+    for (let i = 0; i < 1_000; i++) {
+      const describe = (who: object): AuditFields => {
+        described++;
+        return { action: `${i}`, outcome: "denied", ...who };
+      };
+      const whose = () => {
+        named++;
+        return { user: "eve" };
+      };
+      counts.of({ ...event("eve", `${i}`, `address ${i}`), describe, whose }, i).requests++;
+    }
+    expect([described, named]).toEqual([3, 1]);
+    const taken = counts.take("address 1");
+    expect(taken.map(({ fields, requests }) => [fields.action, fields.user, requests])).toEqual([
+      ["1", "eve", 1],
+      ["others", "eve", 997],
+    ]);
+    expect(counts.take().length).toBe(2);
   });
 
   it("of an owner name what they are about, however many kinds another one has made", () => {

@@ -1,4 +1,4 @@
-import type { AuditFields } from "./audit-line.js";
+import type { AuditFields, AuditOutcome } from "./audit-line.js";
 
 /** Kinds of events that are counted one by one in a window, as long as one owner has all of them. */
 export const COUNTED_KINDS_MAX = 1_024;
@@ -8,6 +8,8 @@ export const COUNTED_OWNERS_MAX = 256;
 
 /** Events of one kind since the window began. */
 export interface CountedEvents {
+  /** Grows with each kind that is begun. */
+  readonly number: number;
   readonly owner: string;
   /** Of the first one. */
   readonly fields: AuditFields;
@@ -21,6 +23,9 @@ export interface CountedEvents {
   refused: number;
 }
 
+/** What a line says of whoever the events are of. */
+export type Who = Readonly<Record<string, unknown>>;
+
 /** An event that is counted. */
 export interface CountableEvent {
   /** Who has a part of the kinds of his own: a user, or all strangers together. */
@@ -28,23 +33,37 @@ export interface CountableEvent {
   /** What distinguishes it from other events, its owner included. */
   readonly kind: string;
   readonly address: string | undefined;
-  /** Asked for the first event of a kind alone. */
-  readonly describe: () => AuditFields;
-  /** What a line says of events of the owner that are counted together, beside how they ended. */
-  readonly whose: () => Readonly<Record<string, unknown>>;
+  readonly outcome: AuditOutcome;
+  /** Asked for the first event of a kind alone, with what `whose` said of the owner. */
+  readonly describe: (who: Who) => AuditFields;
+  /** Asked once an owner: all his lines share what it says, beside those of what is counted together. */
+  readonly whose: () => Who;
+}
+
+/** The part of an owner. */
+interface OwnersPart {
+  readonly who: Who;
+  /** How many kinds he has. */
+  kinds: number;
 }
 
 /**
  * Events that come by the thousand, counted by kind until they are taken: neither clients nor strangers decide how many lines
  * there are. Of `n` owners one has the n-th part of all kinds; his events beyond it are counted together, by how they ended. So
  * nobody takes another's names out of the log, and all kinds are at most `max · (1 + 1/2 + … + 1/n)`, with four more an owner.
+ *
+ * An event costs a look-up of its kind. To take the kinds of one address costs as much as there are of these, however many others
+ * have.
  */
 export class AuditCounts {
+  /** By kind, in the order of their first events. */
   readonly #kinds = new Map<string, CountedEvents>();
-  /** How many kinds an owner has. */
-  readonly #sizes = new Map<string, number>();
+  /** Those of each address, and of none, by kind. */
+  readonly #byAddress = new Map<string | undefined, Map<string, CountedEvents>>();
+  readonly #owners = new Map<string, OwnersPart>();
   readonly #kindsMax: number;
   readonly #ownersMax: number;
+  #begun = 0;
 
   constructor(kindsMax = COUNTED_KINDS_MAX, ownersMax = COUNTED_OWNERS_MAX) {
     this.#kindsMax = kindsMax;
@@ -57,51 +76,67 @@ export class AuditCounts {
 
   /** Whether events of the owner can be counted; else all must be taken before. */
   hasRoomFor(owner: string): boolean {
-    return this.#sizes.size < this.#ownersMax || this.#sizes.has(owner);
+    return this.#owners.size < this.#ownersMax || this.#owners.has(owner);
   }
 
   /** The events of the same kind, to be counted up. */
-  of(event: CountableEvent, nowMs: number): CountedEvents {
-    const { owner, kind, address, describe } = event;
-    const known = this.#kinds.get(kind);
-    if (known !== undefined) {
-      known.lastMs = nowMs;
-      return known;
+  of({ owner, kind, address, outcome, describe, whose }: CountableEvent, nowMs: number): CountedEvents {
+    const known = this.#known(kind, nowMs);
+    if (known !== undefined) return known;
+    const part = this.#owners.get(owner);
+    if (part === undefined || part.kinds < Math.floor(this.#kindsMax / this.#owners.size)) {
+      return this.#begin(owner, part ?? { who: whose(), kinds: 0 }, kind, nowMs, address, describe);
     }
-    const size = this.#sizes.get(owner) ?? 0;
-    const owners = this.#sizes.size + (size === 0 ? 1 : 0);
-    if (size > 0 && size >= Math.floor(this.#kindsMax / owners)) return this.#ofOthers(event, nowMs);
-    return this.#begin(owner, kind, nowMs, address, describe());
+    // Beyond his part: only how it ended is told, for which nothing of the event has to be described.
+    const others = `others ${outcome} ${owner}`;
+    const describeOthers = (who: Who): AuditFields => ({ action: "others", outcome, ...who });
+    return this.#known(others, nowMs) ?? this.#begin(owner, part, others, nowMs, undefined, describeOthers);
   }
 
   /** Takes out those of an address, in the order of their first events, and those that have no address; all when absent. */
   take(address?: string): readonly CountedEvents[] {
-    const taken: CountedEvents[] = [];
-    for (const [kind, counted] of this.#kinds) {
-      if (address !== undefined && counted.address !== undefined && counted.address !== address) continue;
-      taken.push(counted);
-      this.#kinds.delete(kind);
-      const left = (this.#sizes.get(counted.owner) ?? 0) - 1;
-      if (left > 0) this.#sizes.set(counted.owner, left);
-      else this.#sizes.delete(counted.owner);
+    if (address === undefined) {
+      const all = [...this.#kinds.values()];
+      for (const known of [this.#kinds, this.#byAddress, this.#owners]) known.clear();
+      return all;
     }
-    return taken;
+    const taken: CountedEvents[] = [];
+    for (const place of [address, undefined]) {
+      for (const [kind, counted] of this.#byAddress.get(place) ?? []) {
+        taken.push(counted);
+        this.#kinds.delete(kind);
+        const part = this.#owners.get(counted.owner);
+        if (part !== undefined && --part.kinds === 0) this.#owners.delete(counted.owner);
+      }
+      this.#byAddress.delete(place);
+    }
+    return taken.sort((a, b) => a.number - b.number);
   }
 
-  #ofOthers({ owner, describe, whose }: CountableEvent, nowMs: number): CountedEvents {
-    const { outcome } = describe();
-    const kind = `others ${outcome} ${owner}`;
+  #known(kind: string, nowMs: number): CountedEvents | undefined {
     const known = this.#kinds.get(kind);
-    if (known === undefined)
-      return this.#begin(owner, kind, nowMs, undefined, { action: "others", outcome, ...whose() });
-    known.lastMs = nowMs;
+    if (known !== undefined) known.lastMs = nowMs;
     return known;
   }
 
-  #begin(owner: string, kind: string, nowMs: number, address: string | undefined, fields: AuditFields): CountedEvents {
-    const counted = { owner, fields, address, firstMs: nowMs, lastMs: nowMs, requests: 0, accepted: 0, refused: 0 };
+  #begin(
+    owner: string,
+    part: OwnersPart,
+    kind: string,
+    nowMs: number,
+    address: string | undefined,
+    describe: CountableEvent["describe"],
+  ): CountedEvents {
+    const counted: CountedEvents = {
+      ...{ number: this.#begun++, owner, fields: describe(part.who), address, firstMs: nowMs, lastMs: nowMs },
+      ...{ requests: 0, accepted: 0, refused: 0 },
+    };
+    part.kinds++;
+    this.#owners.set(owner, part);
     this.#kinds.set(kind, counted);
-    this.#sizes.set(owner, (this.#sizes.get(owner) ?? 0) + 1);
+    const beside = this.#byAddress.get(address);
+    if (beside === undefined) this.#byAddress.set(address, new Map([[kind, counted]]));
+    else beside.set(kind, counted);
     return counted;
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { redactText } from "@shoal/service-runtime";
 import type { Principal } from "../auth/access.js";
 
@@ -25,9 +26,19 @@ export interface AuditFields {
 /** Who asked, as lines have it; nobody where nobody was identified. */
 export function auditedUser(principal: Principal | undefined): Readonly<Record<string, unknown>> {
   if (principal === undefined) return {};
-  const { username, userType, groups } = principal;
+  const { userType, groups } = principal;
   const shown = groups.slice(0, GROUPS_MAX).map((group) => boundedName(group));
-  return { user: boundedName(username), userType, ...(shown.length === 0 ? {} : { groups: shown }) };
+  return { user: userName(principal), userType, ...(shown.length === 0 ? {} : { groups: shown }) };
+}
+
+/**
+ * What a user is called here. Names of tokens may be as long as these, thousands of kinds of events have them, and users whose names
+ * begin alike are not the same one: of a longer name its beginning stands, and the SHA-256 of all of it.
+ */
+export function userName({ username }: Principal): string {
+  if (username.length <= NAME_CHARS_MAX) return username;
+  const digest = createHash("sha256").update(username).digest("hex");
+  return `${boundedName(username)} (sha256 ${digest})`;
 }
 
 /** As much of it as a line may have. It is a copy: a part of a string keeps all of that string in memory. */
@@ -42,13 +53,17 @@ export function boundedNames(names: readonly string[], most = NAMES_MAX): readon
   return names.length <= most ? shown : [...shown, `and ${names.length - most} more`];
 }
 
+export function boundedReason(message: string): string {
+  return redactText(message, REASON_CHARS_MAX);
+}
+
 /** Why something was denied, from the body of the answer; without secrets. */
 export function refusalReason(body: string | undefined): string | undefined {
   if (body === undefined) return undefined;
   try {
     const { error } = JSON.parse(body) as { readonly error?: readonly { readonly message?: unknown }[] };
     const message = error?.[0]?.message;
-    return typeof message === "string" ? redactText(message, REASON_CHARS_MAX) : undefined;
+    return typeof message === "string" ? boundedReason(message) : undefined;
   } catch {
     return undefined;
   }

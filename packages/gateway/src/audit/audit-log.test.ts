@@ -4,7 +4,7 @@ import { ShoalError } from "@shoal/model";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AccessControl, Principal } from "../auth/access.js";
 import { serveFakes } from "../testing/serve-fakes.js";
-import { COUNTED_KINDS_MAX, COUNTED_OWNERS_MAX } from "./audit-counts.js";
+import { AuditCounts, COUNTED_KINDS_MAX, COUNTED_OWNERS_MAX } from "./audit-counts.js";
 import { type AuditFields, auditLine, boundedName, boundedNames } from "./audit-line.js";
 import { AuditLog } from "./audit-log.js";
 
@@ -103,7 +103,7 @@ describe("an audit log", () => {
 
   it("has the lines of an address in the order of its effects", () => {
     log.wrote(origin, "create_object", "Thing", { accepted: 1, refused: 0 });
-    log.refused({ principal: ADA, address: "10.0.0.2" }, "k", refusal);
+    log.refused({ principal: ADA, address: "10.0.0.2" }, "k", "denied", refusal);
     log.event(origin, { action: "delete_class", outcome: "allowed", class: "Thing" });
     log.wrote(origin, "create_object", "Thing", { accepted: 1, refused: 0 });
     log[Symbol.dispose]();
@@ -120,13 +120,13 @@ describe("an audit log", () => {
   it("names who did what, however many kinds of refusals strangers and others make up meanwhile", () => {
     const stranger = (i: number) => ({ principal: undefined, address: `10.1.${i >> 8}.${i & 255}` });
     const eve: Principal = { username: "eve", groups: [], userType: "db" };
-    for (let i = 0; i < 3_000; i++) log.refused(stranger(i), `k${i}`, refusal);
-    for (let i = 0; i < 3_000; i++) log.refused({ principal: eve, address: "10.0.0.9" }, `k${i}`, refusal);
+    for (let i = 0; i < 3_000; i++) log.refused(stranger(i), `k${i}`, "denied", refusal);
+    for (let i = 0; i < 3_000; i++) log.refused({ principal: eve, address: "10.0.0.9" }, `k${i}`, "denied", refusal);
     for (let i = 0; i < 100; i++) {
-      log.refused(origin, `k${i}`, () => ({ action: "get", outcome: "denied", resource: `r${i}` }));
+      log.refused(origin, `k${i}`, "denied", () => ({ action: "get", outcome: "denied", resource: `r${i}` }));
     }
     log.wrote(origin, "create_object", "Thing", { accepted: 1, refused: 0 });
-    log.refused({ ...stranger(0), isInternal: true }, "k", () => ({ action: "internal", outcome: "denied" }));
+    log.refused({ ...stranger(0), isInternal: true }, "k", "denied", () => ({ action: "internal", outcome: "denied" }));
     log[Symbol.dispose]();
     const by = (user: string | undefined) => lines.plain.filter((line) => line.user === user);
     expect(by("ada").map(({ resource }) => resource)).toEqual([
@@ -149,7 +149,7 @@ describe("an audit log", () => {
   it("names each of more users than it counts, and writes sooner what it has", () => {
     for (let i = 0; i < 2 * COUNTED_OWNERS_MAX; i++) {
       const principal: Principal = { username: `user ${i}`, groups: [], userType: "oidc" };
-      log.refused({ principal, address: "10.0.0.1" }, "k", refusal);
+      log.refused({ principal, address: "10.0.0.1" }, "k", "denied", refusal);
     }
     expect(lines.all.length).toBe(1 + COUNTED_OWNERS_MAX);
     log[Symbol.dispose]();
@@ -157,10 +157,33 @@ describe("an audit log", () => {
     expect(users).toEqual(Array.from({ length: 2 * COUNTED_OWNERS_MAX }, (_, i) => `user ${i}`));
   });
 
+  it("keeps no more than a part of a long name, and tells users apart by all of it", () => {
+    const kinds: string[] = [];
+    class Kept extends AuditCounts {
+      override of(...[event, nowMs]: Parameters<AuditCounts["of"]>) {
+        kinds.push(event.owner, event.kind);
+        return super.of(event, nowMs);
+      }
+    }
+    const bounded = new AuditLog({ sink: lines, clock, server: "n", hasClass: () => true }, new Kept());
+    for (const end of ["a", "b"]) {
+      const principal: Principal = { username: "\u00e9".repeat(16_000) + end, groups: ["g"], userType: "oidc" };
+      for (let i = 0; i < 3; i++) bounded.refused({ principal, address: "10.0.0.1" }, "k", "denied", refusal);
+    }
+    bounded[Symbol.dispose]();
+    expect(Math.max(...kinds.map(({ length }) => length))).toBeLessThan(500);
+    const users = lines.all.flatMap(({ user, requests }) => (user === undefined ? [] : [[user, requests]]));
+    expect(users).toEqual([
+      [expect.stringMatching(/^\u00e9{256}… \(sha256 [0-9a-f]{64}\)$/), 3],
+      [expect.stringMatching(/^\u00e9{256}… \(sha256 [0-9a-f]{64}\)$/), 3],
+    ]);
+    expect(users[0]?.[0]).not.toBe(users[1]?.[0]);
+  });
+
   it("says since when it has counted", () => {
-    log.refused(origin, "k", refusal);
+    log.refused(origin, "k", "denied", refusal);
     clock.nowMs = 5_000;
-    log.refused(origin, "k", refusal);
+    log.refused(origin, "k", "denied", refusal);
     log[Symbol.dispose]();
     expect(lines.all[1]).toMatchObject({
       time: "1970-01-01T00:00:05.000Z",

@@ -1,7 +1,7 @@
 import type { Clock } from "@shoal/service-runtime";
 import type { Principal } from "../auth/access.js";
-import { AuditCounts, type CountedEvents } from "./audit-counts.js";
-import { type AuditFields, type AuditOutcome, auditedUser, auditLine } from "./audit-line.js";
+import { AuditCounts, type CountableEvent, type CountedEvents } from "./audit-counts.js";
+import { type AuditFields, type AuditOutcome, auditedUser, auditLine, userName } from "./audit-line.js";
 
 /** How long writes, refusals and failures of one kind are counted before their line is written. */
 export const AUDIT_WINDOW_MS = 10_000;
@@ -65,10 +65,10 @@ export class AuditLog implements Disposable {
 
   /**
    * Counts what was denied or has failed. `kind`: what distinguishes it, beside its origin; `describe` is asked for the first
-   * of a kind.
+   * of a kind, and says the same outcome.
    */
-  refused(origin: AuditOrigin, kind: string, describe: () => AuditFields): void {
-    this.#counted(origin, kind, describe).requests++;
+  refused(origin: AuditOrigin, kind: string, outcome: AuditOutcome, describe: () => AuditFields): void {
+    this.#counted(origin, kind, outcome, describe).requests++;
   }
 
   /** Counts objects or references that were written, and refused. */
@@ -79,7 +79,7 @@ export class AuditLog implements Disposable {
     written: { readonly accepted: number; readonly refused: number },
   ): void {
     const outcome: AuditOutcome = written.accepted > 0 ? "allowed" : "failed";
-    const counted = this.#counted(origin, `wrote ${action} ${className ?? ""} ${outcome}`, () => ({
+    const counted = this.#counted(origin, `wrote ${action} ${className ?? ""} ${outcome}`, outcome, () => ({
       action,
       outcome,
       ...(className === undefined ? {} : { class: className }),
@@ -95,21 +95,23 @@ export class AuditLog implements Disposable {
     this.#write({ action: "stop_audit", outcome: "allowed" });
   }
 
-  #counted(origin: AuditOrigin, kind: string, describe: () => AuditFields): CountedEvents {
+  #counted(origin: AuditOrigin, kind: string, outcome: AuditOutcome, describe: () => AuditFields): CountedEvents {
     const { clock, windowMs = AUDIT_WINDOW_MS } = this.#parts;
     const { principal, address } = origin;
     const owner = ownerOf(origin);
     if (!this.#counts.hasRoomFor(owner)) this.#flush(undefined);
-    const whose = () => auditedUser(principal);
-    const event = {
+    const event: CountableEvent = {
       owner,
+      outcome,
       kind: `${owner}\n${address ?? ""}\n${principal?.userType ?? ""}\n${kind}`,
       address,
-      describe() {
+      describe(who) {
         const { action, outcome, ...others } = describe();
-        return { action, outcome, ...whose(), ...addressOf(address), ...others };
+        const user = isKnown(principal) ? who : auditedUser(principal);
+        return { action, outcome, ...user, ...addressOf(address), ...others };
       },
-      whose: isKnown(principal) ? whose : () => ({}),
+      // Of strangers, who have one part, nothing is the same.
+      whose: () => (isKnown(principal) ? auditedUser(principal) : {}),
     };
     const counted = this.#counts.of(event, clock.now());
     this.#timer ??= setTimeout(() => this.#flush(undefined), windowMs).unref();
@@ -134,7 +136,7 @@ export class AuditLog implements Disposable {
 /** Strangers are one, whoever they say they are. */
 function ownerOf({ principal, isInternal }: AuditOrigin): string {
   if (isInternal === true) return "internal";
-  return isKnown(principal) ? `${principal.userType}\n${principal.username}` : "";
+  return isKnown(principal) ? `${principal.userType}\n${userName(principal)}` : "";
 }
 
 function addressOf(address: string | undefined): { readonly address?: string } {

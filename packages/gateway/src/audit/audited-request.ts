@@ -38,10 +38,10 @@ export class AuditedRequest implements ExchangeWitness {
     this.#log.wrote(this.#origin, action, this.#toldApart(className ?? classOf(this.#about)), { accepted, refused });
   }
 
-  madeSchema(className: string, properties: readonly string[], isNew: boolean): void {
+  madeSchema(className: string, properties: readonly string[], isNew: boolean, isUnknown: boolean): void {
     this.#log.event(this.#origin, {
       action: isNew ? "create_class" : "add_property",
-      outcome: "allowed",
+      outcome: isUnknown ? "unknown" : "allowed",
       by: "auto-schema",
       ...this.#whichOne(),
       class: boundedName(className),
@@ -50,7 +50,7 @@ export class AuditedRequest implements ExchangeWitness {
   }
 
   denied(action: string, resource: string): void {
-    this.#log.refused(this.#origin, `denied ${action} ${this.#toldApart(resource) ?? ""}`, () => ({
+    this.#log.refused(this.#origin, `denied ${action} ${this.#toldApart(resource) ?? ""}`, "denied", () => ({
       action,
       outcome: "denied",
       resource: boundedName(resource),
@@ -90,7 +90,8 @@ export class AuditedRequest implements ExchangeWitness {
     const className = this.#toldApart(classOf(about));
     const method = request.method ?? "";
     const place = served === undefined ? method : `${served.route.method} ${served.route.path}`;
-    this.#log.refused(this.#origin, `${outcome} ${status} ${place} ${className ?? ""} ${this.#targets(about)}`, () => ({
+    const kind = `${outcome} ${status} ${place} ${className ?? ""} ${this.#targets(about)}`;
+    this.#log.refused(this.#origin, kind, outcome, () => ({
       action: this.#operation?.action ?? actionOf(served?.route.access),
       outcome,
       status,

@@ -25,6 +25,10 @@ export function auditInternalRequest(log: AuditLog, request: InternalRequest): v
   const isUnknown = UNKNOWN_STATUSES.has(status);
   if (status >= 400 && !isUnknown) {
     const outcome = isDenied ? "denied" : "failed";
-    log.refused(origin, `${outcome} ${status} ${route}`, () => ({ action: action ?? "get", outcome, ...place }));
+    log.refused(origin, `${outcome} ${status} ${route}`, outcome, () => ({
+      action: action ?? "get",
+      outcome,
+      ...place,
+    }));
   } else log.event(origin, { action: action ?? "get", outcome: isUnknown ? "unknown" : "allowed", ...place });
 }

@@ -1,6 +1,5 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { ShoalError } from "@shoal/model";
-import { JwksClient } from "jwks-rsa";
 import { algorithmsOf, isSignatureAlgorithm, type SignatureAlgorithm } from "./signature-algorithms.js";
 
 /** Keys of an issuer that are looked at; the rest is ignored. */
@@ -41,6 +40,7 @@ export async function readKeySet(document: unknown): Promise<KeySet> {
   const keys = listed.slice(0, KEYS_MAX).filter(mayVerify);
   // An empty set is an answer here (all keys withdrawn), to the library a failure.
   if (keys.length === 0) return new KeySet([]);
+  const { JwksClient } = await import("jwks-rsa");
   const client = new JwksClient({ cache: false, rateLimit: false, fetcher: () => Promise.resolve({ keys }) });
   const published = await client.getSigningKeys().catch(() => []);
   return new KeySet(published.flatMap((one) => signingKey(one.kid, one.alg, one.getPublicKey())));

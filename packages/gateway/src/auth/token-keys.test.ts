@@ -1,4 +1,4 @@
-import { TurnCounter } from "@shoal/fair-share";
+import { TurnCounter } from "@shoal/turn-counter";
 import { describe, expect, it } from "vitest";
 import { issue, makeKey, publicJwk } from "../testing/forged-tokens.js";
 import { BAD_SIGNATURE, readyVerifierOf, verdict, verifierOf } from "../testing/token-verifiers.js";

@@ -13,6 +13,22 @@ describe("the tokens that were verified lately", () => {
     expect(tokens.find("t7", NOW_MS + 10)).toBe(principal);
   });
 
+  it("are bounded by what their names take, too", () => {
+    const tokens = new VerifiedTokens(100, 35);
+    const long = { username: "abcd", groups: ["efgh", "ij"], userType: "oidc" } as const;
+    for (let i = 0; i < 10; i++) tokens.add(`t${i}`, long, NOW_MS + 1e6, NOW_MS + i);
+    expect(tokens.size).toBe(3);
+    expect(tokens.find("t7", NOW_MS + 10)).toBe(long);
+    for (let i = 0; i < 3; i++) tokens.add("t9", long, NOW_MS + 1e6, NOW_MS + 20);
+    expect([tokens.size, tokens.find("t7", NOW_MS + 30)]).toEqual([3, long]);
+    // Time takes them out again, and a clear all of them.
+    tokens.add("late", principal, NOW_MS + 2e6, NOW_MS + 1e6);
+    expect(tokens.size).toBe(1);
+    tokens.clear();
+    for (let i = 0; i < 4; i++) tokens.add(`t${i}`, long, NOW_MS + 1e6, NOW_MS);
+    expect(tokens.size).toBe(3);
+  });
+
   it("do not last longer because a clock was set back", () => {
     const tokens = new VerifiedTokens();
     tokens.add("t", principal, NOW_MS + 1e9, NOW_MS);

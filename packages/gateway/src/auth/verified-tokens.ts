@@ -3,6 +3,8 @@ import type { Principal } from "./access.js";
 /** How long a token is believed without being looked at again. */
 export const VERIFIED_MS_MAX = 60_000;
 const VERIFIED_TOKENS_MAX = 8_192;
+/** Characters of all their names and groups: those of a token may be nearly as long as it. */
+const NAMES_CHARS_MAX = 8 * 1024 * 1024;
 
 interface VerifiedToken {
   readonly principal: Principal;
@@ -15,9 +17,12 @@ export class VerifiedTokens {
   /** In the order of their verification, and so nearly in that of their end. */
   readonly #tokens = new Map<string, VerifiedToken>();
   readonly #tokensMax: number;
+  readonly #charsMax: number;
+  #chars = 0;
 
-  constructor(tokensMax = VERIFIED_TOKENS_MAX) {
+  constructor(tokensMax = VERIFIED_TOKENS_MAX, charsMax = NAMES_CHARS_MAX) {
     this.#tokensMax = tokensMax;
+    this.#charsMax = charsMax;
   }
 
   get size(): number {
@@ -29,19 +34,36 @@ export class VerifiedTokens {
     if (token === undefined) return undefined;
     // A clock that was set back would make a verification last longer than it may.
     if (nowMs < token.untilMs && nowMs >= token.verifiedMs) return token.principal;
-    this.#tokens.delete(digest);
+    this.#delete(digest);
     return undefined;
   }
 
   add(digest: string, principal: Principal, expiryMs: number, nowMs: number): void {
+    this.#delete(digest);
+    const chars = namesChars(principal);
     for (const [oldest, { untilMs }] of this.#tokens) {
-      if (untilMs > nowMs && this.#tokens.size < this.#tokensMax) break;
-      this.#tokens.delete(oldest);
+      const hasRoom = this.#tokens.size < this.#tokensMax && this.#chars + chars <= this.#charsMax;
+      if (untilMs > nowMs && hasRoom) break;
+      this.#delete(oldest);
     }
+    this.#chars += chars;
     this.#tokens.set(digest, { principal, verifiedMs: nowMs, untilMs: Math.min(expiryMs, nowMs + VERIFIED_MS_MAX) });
   }
 
   clear(): void {
     this.#tokens.clear();
+    this.#chars = 0;
   }
+
+  #delete(digest: string): void {
+    const token = this.#tokens.get(digest);
+    if (token === undefined) return;
+    this.#tokens.delete(digest);
+    this.#chars -= namesChars(token.principal);
+  }
+}
+
+/** What the names of somebody take, in characters. */
+function namesChars({ username, groups }: Principal): number {
+  return groups.reduce((chars, group) => chars + group.length, username.length);
 }

@@ -1,3 +1,4 @@
+import { unavailableHere } from "@shoal/classification";
 import { type ClassRights, type RightsHolder, ShoalError } from "@shoal/model";
 import type { AccessService, RequestContext } from "@shoal/rpc";
 import type { RolesConfiguration } from "@shoal/service-runtime";
@@ -97,11 +98,29 @@ export class AccessBook implements ApiKeySource, Disposable {
   }
 
   /**
-   * What somebody may do now who had rights before: nothing when he is gone or switched off, or when the name is another user's by
-   * now. Fails with `unavailable`, and where roles are off.
+   * What somebody may do now, as far as this process knows, whom it has let in before: nothing when he is gone or switched off, or
+   * when the name is another user's by now. Fails with `unavailable`, and where roles are off.
    */
   rightsOf(holder: RightsHolder): ClassRights {
-    const state = this.state();
+    return this.#rightsAt(holder, this.state());
+  }
+
+  /**
+   * The same of somebody whom another process may have let in, with every change that was answered before this was called. Fails
+   * with `unavailable` while no coordinator answers, and where this process cannot tell: its settings know no such user, but
+   * those of others may.
+   */
+  async latestRightsOf(holder: RightsHolder, context: RequestContext): Promise<ClassRights> {
+    const state = stateOf(await this.#parts.service.current(context));
+    const { username, userType, sinceMs } = holder;
+    if (userType === "db" && !(sinceMs === undefined ? this.isStaticUser(username) : this.hasUsers)) {
+      const reason = sinceMs === undefined ? "no API key of its settings is his" : "users made at run time are off";
+      throw unavailableHere(`this gateway cannot tell whether user '${username}' is still let in: ${reason}`);
+    }
+    return this.#rightsAt(holder, state);
+  }
+
+  #rightsAt(holder: RightsHolder, state: AccessState): ClassRights {
     const { username, groups, userType } = holder;
     const principal = { username, groups, userType };
     const permissions = this.#authority?.permissionsOf(principal, state);

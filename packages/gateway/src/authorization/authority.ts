@@ -6,6 +6,8 @@ import { Permissions, type RememberedClasses } from "./permissions.js";
 
 /** So many users of one version are remembered; whoever has an issuer that makes up names cannot fill the memory. */
 const USERS_MAX = 5_000;
+/** Characters of all their names and groups. */
+const NAMES_CHARS_MAX = 8 * 1024 * 1024;
 /** Characters that are remembered of classes, for all users together; beyond them all is forgotten. */
 const CLASSES_CHARS_MAX = 32 * 1024 * 1024;
 
@@ -14,6 +16,8 @@ interface KnownUsers {
   readonly state: AccessState;
   readonly users: Map<string, Permissions>;
   readonly classes: RememberedClasses;
+  /** Of the keys of all. */
+  chars: number;
 }
 
 /** Who has which roles, by the settings and by a state of what is assigned. */
@@ -32,8 +36,9 @@ export class Authority {
   /** What somebody may do at this state; worked out once a state. */
   permissionsOf(principal: Principal, state: AccessState): Permissions {
     if (this.#known?.state !== state || this.#known.classes.chars > CLASSES_CHARS_MAX)
-      this.#known = { state, users: new Map(), classes: { chars: 0 } };
-    const { users, classes } = this.#known;
+      this.#known = { state, users: new Map(), classes: { chars: 0 }, chars: 0 };
+    const known = this.#known;
+    const { users, classes } = known;
     const { username, userType, groups } = principal;
     // With their lengths: names may hold anything.
     let key = `${userType} ${username.length} ${username}`;
@@ -41,8 +46,12 @@ export class Authority {
     let permissions = users.get(key);
     if (permissions === undefined) {
       permissions = this.#workedOut(principal, state, classes);
-      if (users.size >= USERS_MAX) users.clear();
+      if (users.size >= USERS_MAX || known.chars + key.length > NAMES_CHARS_MAX) {
+        users.clear();
+        known.chars = 0;
+      }
       users.set(key, permissions);
+      known.chars += key.length;
     }
     return permissions;
   }

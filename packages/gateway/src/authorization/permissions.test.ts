@@ -104,6 +104,17 @@ describe("who has which roles", () => {
     expect(authority.permissionsOf(user("root"), stateOf(snapshot())).isRoot).toBe(true);
   });
 
+  it("is remembered for many users, and for fewer when their names are long", () => {
+    const state = stateOf(snapshot());
+    const isRemembered = (count: number, name: (at: number) => string): boolean => {
+      const first = authority.permissionsOf(user(name(0)), state);
+      for (let at = 1; at < count; at++) authority.permissionsOf(user(name(at)), state);
+      return authority.permissionsOf(user(name(0)), state) === first;
+    };
+    expect(isRemembered(4_000, (at) => `short ${at}`)).toBe(true);
+    expect(isRemembered(1_000, (at) => `long ${at} ${"x".repeat(16_000)}`)).toBe(false);
+  });
+
   it("comes from what is assigned to this kind of user, and to groups of tokens", () => {
     const state = stateOf(
       snapshot(["user/db/ann", ["one/1", "viewer"]], ["user/oidc/bob", ["one/1"]], ["group/oidc/a/b", ["admin"]]),

@@ -1,7 +1,7 @@
-import { TurnCounter } from "@shoal/fair-share";
 import type { IngestService } from "@shoal/ingest";
 import { type ClassRights, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
+import { TurnCounter } from "@shoal/turn-counter";
 import { expect, it } from "vitest";
 import { PermittedIngest } from "./permitted-ingest.js";
 

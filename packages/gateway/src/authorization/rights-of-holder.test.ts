@@ -1,4 +1,4 @@
-import { type Json, parsePermissions, type RightsHolder } from "@shoal/model";
+import { type Json, parsePermissions, type RightsHolder, ShoalError } from "@shoal/model";
 import type { AccessService, AccessSnapshot } from "@shoal/rpc";
 import { expect, it } from "vitest";
 import { ApiKeyTable } from "../auth/api-keys.js";
@@ -16,15 +16,31 @@ const ENTRIES: Readonly<Record<string, Json>> = {
   [assignedEntry("user/oidc/ann")]: ["drives/r1"],
 };
 
-/** What somebody who had rights before may do when the store has these entries; `undefined` ones are gone. */
-function mayUpdate(holder: RightsHolder, change: Readonly<Record<string, Json | undefined>> = {}, users = true) {
+interface World {
+  /** Entries of the store that are other than {@link ENTRIES}; `undefined` ones are gone. */
+  readonly change?: Readonly<Record<string, Json | undefined>>;
+  /** The same of what this process knows; as the store has them when absent. */
+  readonly known?: Readonly<Record<string, Json | undefined>>;
+  readonly users?: boolean;
+  /** No coordinator answers. */
+  readonly isCutOff?: boolean;
+}
+
+function snapshotOf(version: number, change: Readonly<Record<string, Json | undefined>>): AccessSnapshot {
   const entries = Object.entries({ ...ENTRIES, ...change }).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, value] as const],
   );
-  const snapshot: AccessSnapshot = { historyId: "h", version: 1, entries: new Map(entries) };
+  return { historyId: "h", version, entries: new Map(entries) };
+}
+
+function bookOf({ change = {}, known = change, users = true, isCutOff = false }: World): AccessBook {
   const service: Partial<AccessService> = {
+    current: async () => {
+      if (isCutOff) throw new ShoalError("unavailable", "no coordinator answers");
+      return snapshotOf(2, change);
+    },
     watchAccess: (listener) => {
-      listener(snapshot);
+      listener(snapshotOf(1, known));
       return { [Symbol.dispose]: () => {} };
     },
   };
@@ -32,14 +48,26 @@ function mayUpdate(holder: RightsHolder, change: Readonly<Record<string, Json | 
   const unused = () => {
     throw new Error("no test needs this");
   };
-  using book = new AccessBook({
+  return new AccessBook({
     service: service as AccessService,
     roles: { rootUsers: ["root"], rootGroups: [], readOnlyGroups: [], staleSecondsMax: 0 },
     databaseUsers: users,
     otherKeys: [ApiKeyTable.of([held])],
     ...{ nowMs: () => 1, newId: unused, newKey: unused, digestOf: unused },
   });
+}
+
+/** What somebody who had rights before may do on a gateway that let him in. */
+function mayUpdate(holder: RightsHolder, change: World["change"] = {}, users = true) {
+  using book = bookOf({ change, users });
   return book.rightsOf(holder).may("update_data", "Car");
+}
+
+/** The same of somebody whom another gateway let in, or why it cannot be told. */
+async function mayUpdateStill(holder: RightsHolder, world: World = {}): Promise<boolean | string> {
+  using book = bookOf(world);
+  const rights = book.latestRightsOf(holder, { deadline: Number.POSITIVE_INFINITY });
+  return rights.then((known) => known.may("update_data", "Car")).catch((thrown) => ShoalError.from(thrown).code);
 }
 
 const ANN: RightsHolder = { username: "ann", groups: [], userType: "db", sinceMs: 5 };
@@ -63,4 +91,23 @@ it("users of the settings are there while they have a key, those of an issuer ar
   expect(mayUpdate({ ...FIXED, sinceMs: 5 })).toBe(false);
   expect(mayUpdate({ username: "ann", groups: [], userType: "oidc" })).toBe(true);
   expect(mayUpdate({ username: "anonymous", groups: ["anonymous"], userType: "anonymous" })).toBe(false);
+});
+
+it("S-roles: work that goes on is decided by what the store has now, not by what this gateway knows", async () => {
+  const gone = { [assignedEntry("user/db/ann")]: undefined };
+  // A gateway that is behind: the right was given after what it knows, or taken away.
+  expect(await mayUpdateStill(ANN, { known: gone })).toBe(true);
+  expect(await mayUpdateStill(ANN, { known: { [userEntry("ann")]: undefined } })).toBe(true);
+  expect(await mayUpdateStill(ANN, { change: gone, known: {} })).toBe(false);
+  expect(await mayUpdateStill(ANN, { change: { [userEntry("ann")]: undefined }, known: {} })).toBe(false);
+  expect(await mayUpdateStill(ANN, { change: { [userEntry("ann")]: user(6) }, known: {} })).toBe(false);
+  for (const known of [{}, gone]) expect(await mayUpdateStill(ANN, { known, isCutOff: true })).toBe("unavailable");
+});
+
+it("S-roles: a gateway whose settings do not know a user cannot tell whether he may go on", async () => {
+  expect(await mayUpdateStill(FIXED, { change: { [assignedEntry("user/db/fixed")]: ["drives/r1"] } })).toBe(true);
+  expect(await mayUpdateStill(FIXED, { change: { [assignedEntry("user/db/fixed")]: undefined } })).toBe(false);
+  expect(await mayUpdateStill({ ...FIXED, username: "gone" })).toBe("unavailable");
+  expect(await mayUpdateStill(ANN, { users: false })).toBe("unavailable");
+  expect(await mayUpdateStill({ username: "ann", groups: [], userType: "oidc" })).toBe(true);
 });

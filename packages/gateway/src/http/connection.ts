@@ -5,7 +5,10 @@ import type { Principal } from "../auth/access.js";
 /** Of 64 bits, as providers give them to one customer. */
 const IPV6_GROUPS = 4;
 
-/** What Node keeps of a socket: bytes of the write under way that the system has not taken yet. It has no public name. */
+/**
+ * What Node keeps of a socket: bytes of the write under way that the system has not taken yet. It has no public name. With TLS the
+ * socket that was accepted knows: the encrypted one says 0, and counts a write when all of it has left.
+ */
 interface Writing {
   readonly _handle?: { readonly writeQueueSize?: number } | null;
 }
@@ -46,7 +49,7 @@ export class Connection {
       return 0;
     }
     const sent = stream.bytesWritten - stream.writableLength;
-    const queued = (stream as Writing)._handle?.writeQueueSize ?? 0;
+    const queued = (this.socket as Writing)._handle?.writeQueueSize ?? 0;
     const isSilent = before !== undefined && before.sent === sent && before.queued === queued;
     this.#silentTicks = isSilent ? this.#silentTicks + 1 : 0;
     if (!isSilent) this.#unsent = { sent, queued };

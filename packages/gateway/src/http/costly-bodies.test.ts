@@ -1,4 +1,5 @@
-import { eventLoop, TurnCounter } from "@shoal/fair-share";
+import { eventLoop } from "@shoal/fair-share";
+import { TurnCounter } from "@shoal/turn-counter";
 import { expect, it, vi } from "vitest";
 import { serveFakes } from "../testing/serve-fakes.js";
 import { COSTLY_BODY_BYTES, LONG_BODY_BYTES } from "./read-body.js";

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import type { ObjectId } from "@shoal/model";
-import { Metrics } from "@shoal/service-runtime";
+import { Metrics } from "@shoal/service-runtime/metrics";
 import { describe, expect, it } from "vitest";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 import { PIPELINED_MAX } from "./pipelines.js";

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { ObjectId } from "@shoal/model";
-import { Metrics } from "@shoal/service-runtime";
+import { Metrics } from "@shoal/service-runtime/metrics";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 
@@ -104,6 +104,24 @@ describe("F12: requests of one connection", () => {
     expect(socket.writableLength).toBeGreaterThan(20 * 1024 * 1024);
     release();
     await expect.poll(statuses, { timeout: 20_000 }).toEqual(Array.from({ length: bodies + 1 }, () => 200));
+    socket.destroy();
+  });
+
+  it("S2: have no answer when the client has ended its side before, as it cannot be told from one that has gone", async () => {
+    const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += String(chunk);
+    });
+    socket.write(GET);
+    await expect.poll(calls).toBe(1);
+    const ended = new Promise((resolve) => socket.once("end", resolve));
+    socket.end();
+    await ended;
+    await expect.poll(() => server.services.contexts[0]?.signal?.aborted).toBe(true);
+    release();
+    expect(await inFlight()).toBe(0);
+    expect(received).toBe("");
     socket.destroy();
   });
 });

@@ -1,5 +1,6 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
-import { createLogger, type LogLevel, Metrics } from "@shoal/service-runtime";
+import { createLogger, type LogLevel } from "@shoal/service-runtime";
+import { Metrics } from "@shoal/service-runtime/metrics";
 import { describe, expect, it } from "vitest";
 import { type AccessControl, OPEN_ACCESS } from "../auth/access.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";

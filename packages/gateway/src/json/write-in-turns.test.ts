@@ -1,4 +1,4 @@
-import { TurnCounter } from "@shoal/fair-share";
+import { TurnCounter } from "@shoal/turn-counter";
 import { expect, it } from "vitest";
 import { TURN_LENGTH, writeInTurns } from "./write-in-turns.js";
 

@@ -4,7 +4,9 @@ import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
 import type { CheckedObject } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
 import type { ObjectInput } from "../ingest-service.js";
+import { keptReferences, type StoredPlace } from "../kept-references.js";
 import { type Located, locateObjects } from "../locate-objects.js";
+import { parseBodyId } from "../object-ids.js";
 import { Turns } from "../turns.js";
 import type { AutoSchemaSettings } from "./auto-schema-settings.js";
 import { ClassPlan, type ClassPlanParts, checkPlanned, type PlannedObject, type Refusal } from "./class-plan.js";
@@ -38,8 +40,12 @@ export async function admitObjects(
   lengthOf: (record: ClassRecord) => number | undefined,
   context: RequestContext,
 ): Promise<readonly (CheckedObject | Refusal)[]> {
-  const locate = (some: readonly ObjectInput[]) => locateObjects(parts, referenceTargets(some), context);
-  const planParts: ClassPlanParts = { settings, scheme: parts.profile.beaconScheme, located: await locate(inputs) };
+  const lookUp = async (some: readonly ObjectInput[]) => {
+    const located = await locateObjects(parts, referenceTargets(some), context);
+    return { located, keeps: await keptReferences(parts, lackingPlaces(parts, some, located), context) };
+  };
+  const { beaconScheme } = parts.profile;
+  const planParts: ClassPlanParts = { settings, scheme: beaconScheme, ...(await lookUp(inputs)) };
   const places = new Map<string, number[]>();
   for (const [at, { className = "" }] of inputs.entries()) {
     const name = normaliseClassName(className);
@@ -51,7 +57,7 @@ export async function admitObjects(
   const schema = parts.wholeSchema ?? parts.schema;
   let asked: Promise<SchemaSnapshot> | undefined;
   const shared: SharedParts = {
-    ...{ schema, planParts, locate, lengthOf, turns: new Turns(parts, context), context },
+    ...{ schema, planParts, lookUp, lengthOf, turns: new Turns(parts, context), context },
     currentOnce: () => {
       asked ??= settings.schemaService.current(context);
       return asked;
@@ -69,11 +75,27 @@ export async function admitObjects(
   });
 }
 
+/** The objects that may be there already and refer to something that is not there, as far as that can be told at a glance. */
+function lackingPlaces(
+  { schema }: Pick<Parts, "schema">,
+  inputs: readonly ObjectInput[],
+  located: Located,
+): readonly StoredPlace[] {
+  const missing = new Set(Array.from(located).flatMap(([id, { holding }]) => (holding.length === 0 ? [id] : [])));
+  if (missing.size === 0) return [];
+  return inputs.flatMap((input) => {
+    const id = parseBodyId(input.id);
+    const record = schema.classRecord(normaliseClassName(input.className ?? ""));
+    if (id === undefined || record === undefined) return [];
+    return Array.from(referenceTargets([input])).some((target) => missing.has(target)) ? [{ record, id }] : [];
+  });
+}
+
 /** What is the same for all classes of a request. */
 interface SharedParts {
   readonly schema: SchemaView;
   readonly planParts: ClassPlanParts;
-  readonly locate: (inputs: readonly ObjectInput[]) => Promise<Located>;
+  readonly lookUp: (inputs: readonly ObjectInput[]) => Promise<Pick<ClassPlanParts, "located" | "keeps">>;
   /** The schema as the coordinator knows it, asked for once a request. */
   readonly currentOnce: () => Promise<SchemaSnapshot>;
   readonly lengthOf: (record: ClassRecord) => number | undefined;
@@ -108,29 +130,34 @@ class ClassAdmission {
         return this.#checked(objects, record);
       }
       const newer = attempt < ATTEMPTS_MAX ? await this.#newerSchema(changed, snapshot) : undefined;
-      if (newer === undefined) return this.#checked(objects, plan.base, changed);
+      if (newer === undefined) {
+        if (plan.unknown !== undefined) this.#planParts.settings.onMade?.(plan.unknown, this.#shared.context);
+        const lacked = changed.code === "forbidden" ? plan.action : undefined;
+        return this.#checked(objects, plan.base, { error: changed, lacked });
+      }
       snapshot = newer;
       // Classes that objects refer to may have gone, too.
       if (this.#planParts.located.size > 0) {
-        this.#planParts = { ...this.#planParts, located: await this.#shared.locate(inputs) };
+        this.#planParts = { ...this.#planParts, ...(await this.#shared.lookUp(inputs)) };
       }
     }
   }
 
   /**
-   * The planned objects as they fit the class that there is. When the plan could not be carried out because of `error`,
-   * those that need it fail with that.
+   * The planned objects as they fit the class that there is. `failure`: why the plan could not be carried out; those that
+   * need it fail with that.
    */
   #checked(
     objects: readonly (PlannedObject | Refusal)[],
     record: ClassRecord | undefined,
-    error?: ShoalError,
+    failure?: Omit<Refusal, "fault">,
   ): Promise<readonly (CheckedObject | Refusal)[]> {
     return this.#inTurns(objects, (object) => {
       if (isRefusal(object)) return object;
       const checked = record === undefined ? undefined : checkPlanned(object.input, record, this.#planParts);
-      if (error === undefined && checked !== undefined) return checked;
-      return checked === undefined || isRefusal(checked) ? { fault: "class", error: error ?? NO_CLASS } : checked;
+      if (failure === undefined && checked !== undefined) return checked;
+      if (checked !== undefined && !isRefusal(checked)) return checked;
+      return { fault: "class", ...(failure ?? { error: NO_CLASS }) };
     });
   }
 

@@ -18,6 +18,8 @@ export interface AutoSchemaSettings {
 export interface MadeByAutoSchema {
   readonly className: string;
   readonly isNewClass: boolean;
+  /** There was no answer that says whether it was made. */
+  readonly isUnknown?: true;
   /** The data types of what is new, by name. */
   readonly properties: Readonly<Record<string, string>>;
   /** A class that the new one may have been meant to be. */

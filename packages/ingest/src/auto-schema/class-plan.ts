@@ -1,5 +1,7 @@
+import { firstHolder } from "@shoal/cluster";
 import {
   type BeaconScheme,
+  type ClassAction,
   type ClassDefinition,
   checkClassCount,
   checkPropertyCount,
@@ -15,20 +17,27 @@ import {
   ShoalError,
   targetsOfReferences,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import { type ClassRecord, deliveryOf, type RequestContext, type SchemaSnapshot } from "@shoal/rpc";
 import { type CheckedObject, checkContentOf, checkVector } from "../check-object.js";
 import type { ObjectInput } from "../ingest-service.js";
+import type { Keeps } from "../kept-references.js";
 import { holdersOf, type Located, targetFault } from "../locate-objects.js";
+import { parseBodyId } from "../object-ids.js";
 import type { AutoSchemaSettings, MadeByAutoSchema } from "./auto-schema-settings.js";
 import { inferDataType } from "./infer-data-type.js";
 
 const CLASS_DESCRIPTION = "Auto generated class";
 const PROPERTY_DESCRIPTION = "Auto generated property";
 
+/** After these nobody knows whether a change was made. */
+const UNKNOWN: ReadonlySet<ShoalError["code"]> = new Set(["unavailable", "deadlineExceeded", "internal"]);
+
 /** Why an object is not taken: its class cannot be what it would have to be, or its content or vector is at fault. */
 export interface Refusal {
   readonly fault: "class" | "content" | "vector";
   readonly error: ShoalError;
+  /** The right to its class that whoever asks lacks. */
+  readonly lacked?: ClassAction | undefined;
 }
 
 /** An object that fits the class as planned; its names are normalised. */
@@ -49,6 +58,7 @@ export interface ClassPlanParts {
   readonly scheme: BeaconScheme;
   /** Where the targets of all references are. */
   readonly located: Located;
+  readonly keeps: Keeps;
 }
 
 /**
@@ -65,6 +75,7 @@ export class ClassPlan {
   #planned: ClassRecord;
   readonly #names: Set<string>;
   readonly #added: PropertyDefinition[] = [];
+  #isUnknown = false;
 
   /**
    * Fails with `invalid` when there cannot be a class of that name. `dimensions`: its vector length, when only the caller
@@ -83,6 +94,11 @@ export class ClassPlan {
   /** Whether the class has to be changed. */
   get isChange(): boolean {
     return this.base === undefined || this.#added.length > 0;
+  }
+
+  /** The right that this takes. */
+  get action(): ClassAction {
+    return this.base === undefined ? "create_collections" : "update_collections";
   }
 
   take(given: ObjectInput): PlannedObject | Refusal {
@@ -110,26 +126,44 @@ export class ClassPlan {
   /**
    * Makes the class what was planned. Fails with `forbidden` where whoever asks may not change it that way, with `conflict`
    * when a class that was to be made is there meanwhile: changing that is another right. Else as
-   * `SchemaService.ensureClass` and `ensureProperties`, and as the class's vectorizer says.
+   * `SchemaService.ensureClass` and `ensureProperties`, and as the class's vectorizer says. Goes on when its client goes away
+   * meanwhile: what has been made is to be told.
    */
-  async carryOut(context: RequestContext): Promise<CarriedOut> {
+  async carryOut({ rights, signal, deadline, requestId }: RequestContext): Promise<CarriedOut> {
     const { classSettings, schemaService } = this.#parts.settings;
     const className = this.#planned.definition.class;
+    rights?.require(this.action, className);
+    signal?.throwIfAborted();
+    const context: RequestContext = { deadline, requestId };
     if (this.base !== undefined) {
-      context.rights?.require("update_collections", className);
       const { classId } = this.base;
-      const { record, added } = await schemaService.ensureProperties(className, classId, this.#added, context);
+      const { record, added } = await this.#answered(
+        schemaService.ensureProperties(className, classId, this.#added, context),
+      );
       return { record, made: added.length === 0 ? undefined : this.#made(new Set(added)) };
     }
-    context.rights?.require("create_collections", className);
     const settings = classSettings();
     const body = { ...bodyOf(className), properties: this.#added };
     const definition = parseClass(body, this.#schema, settings);
     if (definition.vectorizer !== "none") await settings.modules.check(definition);
     const planned = { plannedVersion: this.#version };
-    const { record, isMade } = await schemaService.ensureClass(definition, context, planned);
+    const { record, isMade } = await this.#answered(schemaService.ensureClass(definition, context, planned));
     if (isMade) return { record, made: this.#made(this.#names) };
     throw new ShoalError("conflict", `another request has made class '${className}' meanwhile: send the object again`);
+  }
+
+  /** What was to be made when there was no answer that says whether it was. */
+  get unknown(): MadeByAutoSchema | undefined {
+    return this.#isUnknown ? { ...this.#made(this.#names), isUnknown: true } : undefined;
+  }
+
+  async #answered<Answer>(change: Promise<Answer>): Promise<Answer> {
+    try {
+      return await change;
+    } catch (thrown) {
+      this.#isUnknown = UNKNOWN.has(ShoalError.from(thrown).code) && deliveryOf(thrown) !== "never";
+      throw thrown;
+    }
   }
 
   #made(names: ReadonlySet<string>): MadeByAutoSchema {
@@ -197,14 +231,14 @@ export class ClassPlan {
     return { dataType, description: PROPERTY_DESCRIPTION, name };
   }
 
-  /** The classes of everything that a list of references points to, each once; of twins the first class by name. */
+  /** The classes of everything that a list of references points to, each once; of twins the first class (`Holders`). */
   #classesOf(property: string, value: unknown): readonly string[] {
     const place = { className: this.#planned.definition.class, property };
     const ids = targetsOfReferences(parseReferences(value, place, this.#parts.scheme));
     const classes = ids.map((id) => {
-      const { holding, failure } = holdersOf(this.#parts.located, id);
-      if (holding[0] === undefined) throw failure ?? missingTarget(place, id);
-      return holding[0].definition.class;
+      const record = firstHolder(holdersOf(this.#parts.located, id));
+      if (record === undefined) throw missingTarget(place, id);
+      return record.definition.class;
     });
     return [...new Set(classes)];
   }
@@ -214,12 +248,17 @@ export class ClassPlan {
 export function checkPlanned(
   input: ObjectInput,
   record: ClassRecord,
-  { scheme, located }: Pick<ClassPlanParts, "scheme" | "located">,
+  { scheme, located, keeps }: Pick<ClassPlanParts, "scheme" | "located" | "keeps">,
 ): CheckedObject | Refusal {
   let fault: Refusal["fault"] = "content";
   try {
     const content = checkContentOf(input, record, scheme);
-    const missing = targetFault(content.targets, located);
+    const id = parseBodyId(input.id);
+    const missing = targetFault(
+      content.targets,
+      located,
+      (target) => id !== undefined && keeps({ record, id }, target),
+    );
     if (missing !== undefined) return { fault, error: missing };
     fault = "vector";
     return { content, vector: checkVector(input, record) };

@@ -4,6 +4,7 @@ import type { CheckedObject } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
 import type { ObjectInput } from "../ingest-service.js";
 import { admitObjects, concernsAutoSchema, isRefusal } from "./admit-objects.js";
+import type { Refusal } from "./class-plan.js";
 
 /** An item of a batch that auto-schema decides about. */
 export interface DeferredItem {
@@ -47,7 +48,10 @@ export class DeferredItems {
     return true;
   }
 
-  /** Decides about all of them: what goes to its shard, and why the others do not. `lengthOf` as in `admitObjects`. */
+  /**
+   * Decides about all of them: what goes to its shard, and why the others do not; the witness hears of each that lacks a right.
+   * `lengthOf` as in `admitObjects`.
+   */
   async decide(
     lengthOf: (record: ClassRecord) => number | undefined,
     context: RequestContext,
@@ -57,9 +61,11 @@ export class DeferredItems {
     const inputs = this.#items.map(({ input }) => input);
     const outcomes = await admitObjects(this.#parts, autoSchema, inputs, lengthOf, context);
     return this.#items.map((item, at) => {
-      const outcome = outcomes[at] ?? { fault: "class", error: NO_OUTCOME };
+      const outcome: CheckedObject | Refusal = outcomes[at] ?? { fault: "class", error: NO_OUTCOME };
       if (!isRefusal(outcome)) return { item, outcome };
-      return { item, outcome: outcome.error };
+      const { error, lacked } = outcome;
+      if (lacked !== undefined) context.witness?.denied(lacked, item.input.className ?? "");
+      return { item, outcome: error };
     });
   }
 }

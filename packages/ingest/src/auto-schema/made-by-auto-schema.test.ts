@@ -1,3 +1,5 @@
+import { ShoalError } from "@shoal/model";
+import { undelivered } from "@shoal/rpc";
 import { expect, it } from "vitest";
 import { input, setUp } from "../ingest-setup.fixture.js";
 import { withProperties } from "./auto-schema.fixture.js";
@@ -37,4 +39,34 @@ it("U5: tells what a request has made, once a class, with what it may have been 
       requestId: "r1",
     },
   ]);
+});
+
+it("tells what it makes while its client goes away, and makes no more for it", async () => {
+  const made: string[] = [];
+  const { cluster, ingest, context } = setUp({ autoSchema: {}, onMade: ({ className }) => made.push(className) });
+  const gone = new AbortController();
+  cluster.beforeEnsure = async () => gone.abort(new ShoalError("unavailable", "the client has gone"));
+  const inputs = [withProperties("Truck", { a: "x" }), withProperties("Van", { a: "x" })];
+  await ingest.importObjects(inputs, { ...context, signal: gone.signal }).catch(() => undefined);
+  expect(made).toEqual(["Truck"]);
+  expect(["Truck", "Van"].filter((name) => cluster.classRecord(name) !== undefined)).toEqual(made);
+});
+
+it.each([
+  ["lost on the way", undelivered(new ShoalError("unavailable", "lost"), "unknown"), true],
+  ["too late", new ShoalError("deadlineExceeded", "late"), true],
+  ["never sent", undelivered(new ShoalError("unavailable", "nobody is there"), "never"), false],
+  ["refused", new ShoalError("invalid", "too many"), false],
+])("tells what it may have made when the answer is that it was %s", async (_, failure, isTold) => {
+  const made: (readonly [string, boolean, true | undefined])[] = [];
+  const onMade = (one: MadeByAutoSchema) => made.push([one.className, one.isNewClass, one.isUnknown]);
+  const { cluster, ingest, context } = setUp({ autoSchema: {}, onMade });
+  cluster.beforeEnsure = () => Promise.reject(failure);
+  const inputs = [withProperties("Truck", { a: "x" }), withProperties("Car", { more: "x" })];
+  await ingest.importObjects(inputs, context);
+  const told = [
+    ["Truck", true, true],
+    ["Car", false, true],
+  ];
+  expect(made).toEqual(isTold ? told : []);
 });

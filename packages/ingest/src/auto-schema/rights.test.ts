@@ -1,7 +1,7 @@
 import { type ClassAction, type ClassRights, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
 import { describe, expect, it } from "vitest";
-import { refusal, type Setup, setUp } from "../ingest-setup.fixture.js";
+import { deniedWitness, refusal, type Setup, setUp } from "../ingest-setup.fixture.js";
 import { LateGateway } from "../two-gateways.fixture.js";
 import { ID, OTHER, typesOf, withProperties } from "./auto-schema.fixture.js";
 import type { MadeByAutoSchema } from "./auto-schema-settings.js";
@@ -59,7 +59,7 @@ const WAYS = {
 };
 
 describe.each(Object.entries(WAYS))("a class made or deleted between plan and change (%s)", (_, write) => {
-  it("is not extended by who may only make classes, and is not told to be his", async () => {
+  it("who may only make classes is forbidden to extend it, and the log does not name him as its maker", async () => {
     const setup = race();
     setup.between(() => setup.cluster.addClass({ class: "Truck", properties: [{ name: "a", dataType: ["text"] }] }));
     expect(await write(setup, "Truck", { mine: "x" }, contextOf(CREATE))).toContain(
@@ -76,7 +76,7 @@ describe.each(Object.entries(WAYS))("a class made or deleted between plan and ch
     expect(setup.made).toEqual([]);
   });
 
-  it("is extended by who may, who is told to have extended it", async () => {
+  it("who may extend it does, and the log says that he has extended it", async () => {
     const setup = race();
     setup.between(() => setup.cluster.addClass({ class: "Truck", properties: [{ name: "a", dataType: ["text"] }] }));
     expect(await write(setup, "Truck", { mine: "x", a: "y" }, contextOf(CREATE, UPDATE))).toBe("accepted");
@@ -97,7 +97,7 @@ describe.each(Object.entries(WAYS))("a class made or deleted between plan and ch
     expect(shown(other.made)).toEqual([{ className: "Car", isNewClass: true, names: ["mine"] }]);
   });
 
-  it("got some of its new properties from another importer: each is told to have added his own", async () => {
+  it("got some of its new properties from another importer: the log names each for his own", async () => {
     const setup = race();
     const { classId = "" } = setup.cluster.classRecord("Car") ?? {};
     const theirs = [{ name: "a", dataType: ["text"], description: "Auto generated property" }];
@@ -152,6 +152,18 @@ describe("a gateway that has not heard of a class yet", () => {
       const said = "written" in outcome ? "accepted" : `${outcome.error.code}: ${outcome.error.message}`;
       expect(said).toBe(expected);
     }
+  });
+
+  it("tells each item of a batch that is refused; of a single object the answer does", async () => {
+    const { witness, denied } = deniedWitness();
+    const context = { ...contextOf(), witness };
+    const { ingest } = setUp({ autoSchema: {} });
+    const inputs = ["Truck", "Truck", "Car", "Car", "Car"].map((name) => withProperties(name, { mine: "x" }));
+    await ingest.importObjects([...inputs, withProperties("Car", {})], context);
+    const all = { "create_collections Truck": 2, "update_collections Car": 3 };
+    expect(denied).toEqual(all);
+    expect(await refusal(ingest.createObject(withProperties("Truck", { mine: "x" }), context))).toContain("forbidden");
+    expect(denied).toEqual(all);
   });
 
   it("asks the coordinator once, however many classes a batch may not make", async () => {

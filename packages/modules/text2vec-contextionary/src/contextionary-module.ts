@@ -18,7 +18,6 @@ import { EmbeddedContextionary } from "./embedded-contextionary.js";
 import { MODULE_NAME } from "./module-name.js";
 import { StoredExtensions } from "./stored-extensions.js";
 import { TextVectorizer } from "./text-vectorizer.js";
-import { RemoteContextionary } from "./wire/remote-contextionary.js";
 
 /** Nobody says for how long the check of a class may be worked on; the first one may have to convert the vocabulary. */
 const CHECK_MS = 60_000;
@@ -28,13 +27,13 @@ export const CONTEXTIONARY_MODULE: ModuleRegistration = {
   name: MODULE_NAME,
   isVectorizer: true,
   lacks: () => undefined,
-  create(resources) {
+  async create(resources) {
     const { contextionaryUrl } = resources.settings;
     const extensions = new StoredExtensions(resources.extensions);
     const contextionary =
       contextionaryUrl === undefined
         ? EmbeddedContextionary.of(resources, extensions)
-        : new RemoteContextionary(contextionaryUrl, resources);
+        : new (await import("./wire/remote-contextionary.js")).RemoteContextionary(contextionaryUrl, resources);
     return contextionaryModule(contextionary, extensions, resources);
   },
 };

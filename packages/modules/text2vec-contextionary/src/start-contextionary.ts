@@ -2,7 +2,7 @@ import type { ModuleResources } from "@shoal/module-api";
 import { EmbeddedContextionary } from "./embedded-contextionary.js";
 import { StoredExtensions } from "./stored-extensions.js";
 import type { VocabularyResources } from "./vocabulary/load-vocabulary.js";
-import { type SecureWire, serveContextionary } from "./wire/serve-contextionary.js";
+import type { SecureWire } from "./wire/serve-contextionary.js";
 
 /** The embedded contextionary for other processes, on the wire of the containers; its words are loaded before it listens. */
 export async function startContextionary(
@@ -12,5 +12,6 @@ export async function startContextionary(
 ): Promise<{ readonly port: number } & AsyncDisposable> {
   const contextionary = EmbeddedContextionary.of(resources, new StoredExtensions(resources.extensions));
   await contextionary.isWordPresent("word");
+  const { serveContextionary } = await import("./wire/serve-contextionary.js");
   return serveContextionary(contextionary, address, resources.nowMs, secure);
 }

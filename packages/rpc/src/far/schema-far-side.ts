@@ -54,7 +54,7 @@ export function schemaHandlers(service: ServedSchema, stopped: AbortSignal): Sch
       const properties = readProperties(propertiesJson);
       const change = changeOf(changeId, context);
       const { record, added } = await service.ensureProperties(className, classId, properties, change);
-      return { ...answer(record), added: [...added] };
+      return { ...answer(record), added: [...added], isMade: added.length > 0 };
     }),
     DeleteClass: unaryHandler(async ({ className, classId, changeId }, context) => {
       const incarnation = { className, classId: classId === "" ? undefined : classId };

@@ -103,12 +103,16 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     });
   }
 
+  /**
+   * Of a coordinator that is older than `isMade` all that is asked for counts as done: whoever watches hears of a change rather
+   * once too often than not at all.
+   */
   async ensureClass(definition: ClassDefinition, context: RequestContext, plan?: ClassPlan): Promise<EnsuredClass> {
     const planned = this.#planned(definition, plan);
     return this.#settled(context, async (changeId) => {
       const request = { ...planned, changeId };
       const answer = await this.#calls.ask(SCHEMA.EnsureClass, request, context, true, SLOW_CHANGE_MS);
-      return { record: await this.#changed(answer, context), isMade: answer.isMade };
+      return { record: await this.#changed(answer, context), isMade: answer.isMade ?? true };
     });
   }
 
@@ -122,7 +126,8 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     return this.#settled(context, async (changeId) => {
       const request = { className, classId, propertiesJson, changeId };
       const answer = await this.#calls.ask(SCHEMA.EnsureProperties, request, context, true);
-      return { record: await this.#changed(answer, context), added: answer.added };
+      const added = answer.isMade === undefined ? properties.map(({ name }) => name) : answer.added;
+      return { record: await this.#changed(answer, context), added };
     });
   }
 

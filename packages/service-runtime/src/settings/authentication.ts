@@ -51,7 +51,7 @@ export const AUTHENTICATION_SETTINGS = {
     "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE",
     "authentication.apikey.allowed_keys_file",
     "",
-    "File with more keys: a line is user,key, or a key of the one user of AUTHENTICATION_APIKEY_USERS; # begins a comment line. Read again when it changes; without an end of its last line when it has been the same for a second.",
+    "File with more keys: a line is user,key, or a key of the one user of AUTHENTICATION_APIKEY_USERS; # begins a comment line. Looked at every 5 s; what it holds counts when it is the same at two readings 5 s apart (at the start, once it is a second old), so about 10 s after it was last written.",
     text,
   ),
   oidcEnabled: {
@@ -124,7 +124,7 @@ export const AUTHENTICATION_SETTINGS = {
     "AUTHORIZATION_ADMINLIST_USERS",
     "authorization.admin_list.users",
     [],
-    "Users who may do everything, separated by commas.",
+    "Users who may do everything, separated by commas; by name, of an API key and of a token alike.",
     texts,
   ),
   adminListReadOnlyUsers: setting<readonly string[]>(

@@ -25,7 +25,7 @@ export const ROLE_SETTINGS = {
       "AUTHORIZATION_RBAC_ROOT_USERS",
       "authorization.rbac.root_users",
       undefined,
-      "Users who have the role root, which allows everything, separated by commas.",
+      "Users who have the role root, which allows everything, separated by commas; by name, of an API key and of a token alike.",
       texts,
     ),
     fallbackText: "none",

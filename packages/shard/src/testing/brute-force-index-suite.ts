@@ -40,6 +40,10 @@ export class BruteForceIndex implements VectorIndex {
     this.sequence = sequence;
   }
 
+  holds(): boolean {
+    return false;
+  }
+
   mend(document: number, vector: Float32Array): void {
     this.put(Uint32Array.of(document), vector, this.sequence);
   }

@@ -1,11 +1,4 @@
-import { ApolloServer } from "@apollo/server";
-import {
-  ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
-  ApolloServerPluginSchemaReportingDisabled,
-  ApolloServerPluginUsageReportingDisabled,
-} from "@apollo/server/plugin/disabled";
+import type { ApolloServer } from "@apollo/server";
 import { ShoalError } from "@shoal/model";
 import { InnerContext, type RequestContext } from "@shoal/rpc";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
@@ -45,7 +38,7 @@ export interface PlainExecutionParts {
 export class PlainExecution {
   readonly #schema: GraphQLSchema;
   readonly #wire: GraphQlWire;
-  #server: ApolloServer<PlainContext> | undefined;
+  #server: Promise<ApolloServer<PlainContext>> | undefined;
 
   readonly #onFault: PlainExecutionParts["onFault"];
   readonly #answers: AnswerBudget;
@@ -59,10 +52,17 @@ export class PlainExecution {
     this.#statistics = statistics;
   }
 
-  /** Built at the first request that needs it: it takes 30 ms and more for a thousand classes. */
-  #apollo(): ApolloServer<PlainContext> {
-    if (this.#server === undefined) introspectInTurns();
-    this.#server ??= new ApolloServer<PlainContext>({
+  /** Loaded and built at the first request that needs it: each takes 30 ms, building more for a thousand classes. */
+  #apollo(): Promise<ApolloServer<PlainContext>> {
+    this.#server ??= this.#newApollo();
+    return this.#server;
+  }
+
+  async #newApollo(): Promise<ApolloServer<PlainContext>> {
+    const { ApolloServer } = await import("@apollo/server");
+    const disabled = await import("@apollo/server/plugin/disabled");
+    introspectInTurns();
+    return new ApolloServer<PlainContext>({
       schema: this.#schema,
       introspection: true,
       dangerouslyDisableValidation: true,
@@ -74,15 +74,14 @@ export class PlainExecution {
       nodeEnv: "production",
       logger: SILENT,
       plugins: [
-        ApolloServerPluginCacheControlDisabled(),
-        ApolloServerPluginInlineTraceDisabled(),
-        ApolloServerPluginLandingPageDisabled(),
-        ApolloServerPluginSchemaReportingDisabled(),
-        ApolloServerPluginUsageReportingDisabled(),
+        disabled.ApolloServerPluginCacheControlDisabled(),
+        disabled.ApolloServerPluginInlineTraceDisabled(),
+        disabled.ApolloServerPluginLandingPageDisabled(),
+        disabled.ApolloServerPluginSchemaReportingDisabled(),
+        disabled.ApolloServerPluginUsageReportingDisabled(),
         { requestDidStart: async () => ({ didEncounterErrors: async (failed) => this.#tellFaults(failed) }) },
       ],
     });
-    return this.#server;
   }
 
   #tellFaults({ errors, contextValue }: { errors: readonly GraphQLError[]; contextValue: PlainContext }): void {
@@ -111,7 +110,8 @@ export class PlainExecution {
   }
 
   async #execute(request: GraphQlRequest, context: PlainContext): Promise<GraphQlAnswer> {
-    const { body } = await this.#apollo().executeOperation(
+    const apollo = await this.#apollo();
+    const { body } = await apollo.executeOperation(
       {
         query: request.query,
         ...(request.operationName === undefined ? {} : { operationName: request.operationName }),

@@ -1,5 +1,5 @@
-import { TurnCounter } from "@shoal/fair-share";
 import { SPEC_PROFILE } from "@shoal/model";
+import { TurnCounter } from "@shoal/turn-counter";
 import { buildClientSchema, getIntrospectionQuery, graphqlSync, lexicographicSortSchema, printSchema } from "graphql";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";

@@ -10,11 +10,12 @@ export interface RecordAnswer {
   recordJson?: Buffer | Uint8Array | string;
   isMade?: boolean;
   added?: string[];
+  _isMade?: "isMade";
 }
 
 export interface RecordAnswer__Output {
   position: _shoal_SchemaPosition__Output | null;
   recordJson: Buffer;
-  isMade: boolean;
+  isMade?: boolean;
   added: string[];
 }

@@ -1,4 +1,4 @@
-/** For tests: counts the turns of the event loop from when it is made until it is disposed of. */
+/** Counts the turns of the event loop from when it is made until it is disposed of. */
 export class TurnCounter implements Disposable {
   turns = 0;
   #isOver = false;

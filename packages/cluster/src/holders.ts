@@ -1,0 +1,19 @@
+import type { ShoalError } from "@shoal/model";
+import type { ClassRecord } from "@shoal/rpc";
+
+/** Which classes have an id. A class whose shard could not be asked is not among them. */
+export interface Holders {
+  /** The one that calls which name no class act on comes first: by name, where roles are on the oldest object. */
+  readonly holding: readonly ClassRecord[];
+  /** Why a shard whose answer matters could not be asked: the first reason. */
+  readonly failure: ShoalError | undefined;
+  /** Why nobody knows which one comes first, although that matters. */
+  readonly orderFault?: ShoalError | undefined;
+}
+
+/** The first class; fails with the failure when there is none, and where nobody knows which one it is. */
+export function firstHolder({ holding, failure, orderFault }: Holders): ClassRecord | undefined {
+  if (orderFault !== undefined) throw orderFault;
+  if (holding[0] === undefined && failure !== undefined) throw failure;
+  return holding[0];
+}

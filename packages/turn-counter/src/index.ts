@@ -1,0 +1,1 @@
+export { TurnCounter } from "./turn-counter.js";
