@@ -15,9 +15,9 @@ const CLASSES_CHARS_MAX = 32 * 1024 * 1024;
 interface KnownUsers {
   readonly state: AccessState;
   readonly users: Map<string, Permissions>;
+  readonly classes: RememberedClasses;
   /** Of the keys of all. */
   chars: number;
-  readonly classes: RememberedClasses;
 }
 
 /** Who has which roles, by the settings and by a state of what is assigned. */
@@ -36,7 +36,7 @@ export class Authority {
   /** What somebody may do at this state; worked out once a state. */
   permissionsOf(principal: Principal, state: AccessState): Permissions {
     if (this.#known?.state !== state || this.#known.classes.chars > CLASSES_CHARS_MAX)
-      this.#known = { state, users: new Map(), chars: 0, classes: { chars: 0 } };
+      this.#known = { state, users: new Map(), classes: { chars: 0 }, chars: 0 };
     const known = this.#known;
     const { users, classes } = known;
     const { username, userType, groups } = principal;
