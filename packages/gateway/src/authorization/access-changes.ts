@@ -5,6 +5,7 @@ import type { Principal } from "../auth/access.js";
 import { type AccessState, stateOf } from "./access-state.js";
 import type { Authority } from "./authority.js";
 import type { Permissions } from "./permissions.js";
+import { RightsInTurns } from "./rights-in-turns.js";
 
 export interface AccessChangesParts {
   readonly service: AccessService;
@@ -20,6 +21,8 @@ export interface Actor {
   readonly principal: Principal;
   /** Undefined: roles are off. */
   readonly permissions: Permissions | undefined;
+  /** Their rights. What is decided in turns is made only when the state is still the same then. */
+  readonly rights: RightsInTurns | undefined;
 }
 
 /** What is to be changed, and what the client gets. Without changes nothing is written. */
@@ -89,13 +92,14 @@ export function changeAccess<T>(
   { service, authority, line }: AccessChangesParts,
   principal: Principal,
   context: RequestContext,
-  decide: (state: AccessState, actor: Actor) => Decision<T>,
+  decide: (state: AccessState, actor: Actor) => Decision<T> | Promise<Decision<T>>,
 ): Promise<T> {
   const change = async (read: ReadState): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       const state = await read();
       const permissions = authority?.permissionsOf(principal, state);
-      const { changes, answer } = decide(state, { principal, permissions });
+      const rights = permissions && new RightsInTurns(permissions.rights, context);
+      const { changes, answer } = await decide(state, { principal, permissions, rights });
       if (changes.length === 0 || (await isMade(service, changes, state, context))) return answer;
       if (attempt >= ATTEMPTS_MAX) {
         throw new ShoalError("unavailable", "roles and users are being changed all the time; try again", {
