@@ -1,10 +1,11 @@
 import { Gate } from "@shoal/fair-share";
-import { ShoalError } from "@shoal/model";
+import { type Role, ShoalError } from "@shoal/model";
 import type { AccessChange, AccessService, RequestContext } from "@shoal/rpc";
 import type { Principal } from "../auth/access.js";
 import { type AccessState, stateOf } from "./access-state.js";
 import type { Authority } from "./authority.js";
 import type { Permissions } from "./permissions.js";
+import { RightsInTurns } from "./rights-in-turns.js";
 
 export interface AccessChangesParts {
   readonly service: AccessService;
@@ -20,6 +21,8 @@ export interface Actor {
   readonly principal: Principal;
   /** Undefined: roles are off. */
   readonly permissions: Permissions | undefined;
+  /** Their rights. What is decided in turns is made only when the state is still the same then. */
+  readonly rights: RightsInTurns | undefined;
 }
 
 /** What is to be changed, and what the client gets. Without changes nothing is written. */
@@ -89,13 +92,20 @@ export function changeAccess<T>(
   { service, authority, line }: AccessChangesParts,
   principal: Principal,
   context: RequestContext,
-  decide: (state: AccessState, actor: Actor) => Decision<T>,
+  decide: (state: AccessState, actor: Actor) => Decision<T> | Promise<Decision<T>>,
 ): Promise<T> {
   const change = async (read: ReadState): Promise<T> => {
+    let roles: readonly Role[] = [];
+    let rights: RightsInTurns | undefined;
     for (let attempt = 1; ; attempt++) {
       const state = await read();
       const permissions = authority?.permissionsOf(principal, state);
-      const { changes, answer } = decide(state, { principal, permissions });
+      // While the actor has the same roles, what was decided about them holds: the next attempt is short, and gets on.
+      if (permissions !== undefined && (rights === undefined || !hasSame(roles, permissions.roles))) {
+        rights = new RightsInTurns(permissions.rights, context);
+        roles = permissions.roles;
+      }
+      const { changes, answer } = await decide(state, { principal, permissions, rights });
       if (changes.length === 0 || (await isMade(service, changes, state, context))) return answer;
       if (attempt >= ATTEMPTS_MAX) {
         throw new ShoalError("unavailable", "roles and users are being changed all the time; try again", {
@@ -106,6 +116,11 @@ export function changeAccess<T>(
     }
   };
   return line.run(context, change, async () => stateOf(await service.current(context)));
+}
+
+/** Roles that did not change are the same objects at every state. */
+function hasSame(before: readonly Role[], roles: readonly Role[]): boolean {
+  return before.length === roles.length && roles.every((role, at) => role === before[at]);
 }
 
 /** False when another change came in between. */

@@ -73,9 +73,9 @@ export class Assignments {
     if (roles.length > ROLES_PER_SUBJECT_MAX) throw tooMany(`${roles.length} roles are named`, ROLES_PER_SUBJECT_MAX);
     for (const role of roles) refuseGivenBySettings(role);
     const key = subjectKey(subject.kind, subject.name);
-    return changeAccess(this.#parts, principal, context, (state, actor) => {
+    return changeAccess(this.#parts, principal, context, async (state, actor) => {
       requireAssigning(actor, subject);
-      for (const name of roles) requireGranting(actor, state, name);
+      for (const name of roles) await requireGranting(actor, state, name);
       const before = state.assigned.get(key) ?? [];
       const after = decide(before, roles);
       if (after.length >= before.length) this.requireThere(subject, state);
@@ -120,15 +120,19 @@ function requireAssigning({ permissions }: Actor, subject: Subject): void {
  * Fails with `forbidden` unless the actor is allowed all that the role allows, or may change roles like this one in any way. A role that
  * does not exist is `notFound` to those only who may read or change it if it did: others are refused as for one that exists.
  */
-function requireGranting({ permissions }: Actor, { roles }: AccessState, name: string): void {
+async function requireGranting({ permissions, rights }: Actor, { roles }: AccessState, name: string): Promise<void> {
   const role: (Role & Partial<Pick<MadeRole, "isUnderstood">>) | undefined =
     BUILT_IN_ROLES.get(name) ?? roles.get(name);
-  const mayChange = permissions === undefined || permissions.rights.allows("update_roles", [name, "all"]);
+  if (permissions === undefined || rights === undefined) {
+    if (role === undefined) throw unknownRole(name);
+    return;
+  }
+  const mayChange = await rights.allows("update_roles", [name, "all"]);
   if (role === undefined) {
-    if (mayChange || permissions.rights.allows("read_roles", [name, "match"])) throw unknownRole(name);
+    if (mayChange || (await rights.allows("read_roles", [name, "match"]))) throw unknownRole(name);
     throw permissions.refusal("update_roles", [name, "all"]);
   }
-  if (mayChange || (role.isUnderstood !== false && permissions.rights.coversAll(role.permissions))) return;
+  if (mayChange || (role.isUnderstood !== false && (await rights.coversAll(role.permissions)))) return;
   throw permissions.refusal("update_roles", [name, "all"]);
 }
 

@@ -5,6 +5,7 @@ import {
   isSamePermission,
   PERMISSIONS_PER_ROLE_MAX,
   type Permission,
+  Rights,
   type Role,
   ShoalError,
   tooManyPermissions,
@@ -14,6 +15,7 @@ import type { Principal } from "../auth/access.js";
 import { type AccessChangesParts, type Actor, changeAccess, type Decision } from "./access-changes.js";
 import { type AccessState, type MadeRole, roleEntry, storedRole } from "./access-state.js";
 import { mostFor } from "./reserve.js";
+import { RightsInTurns } from "./rights-in-turns.js";
 
 /** Roles that were made, and permissions of all of them together. */
 export const ROLES_MAX = 500;
@@ -45,8 +47,8 @@ export class RoleChanges {
     checkRoleName(role.name);
     refuseBuiltIn(role.name);
     const id = this.#parts.newId();
-    return this.#changed(role.name, principal, context, (state, actor) => {
-      requireManaging(actor, "create_roles", role);
+    return this.#changed(role.name, principal, context, async (state, actor) => {
+      await requireManaging(actor, "create_roles", role);
       if (state.roles.has(role.name)) throw new ShoalError("conflict", `role '${role.name}' already exists`);
       const most = mostOf(ROLES_MAX, actor, "create_roles", role.name);
       if (state.roles.size >= most) throw tooMany(`there are ${state.roles.size} roles`, most);
@@ -58,9 +60,9 @@ export class RoleChanges {
   /** True when there was one. */
   delete(name: string, principal: Principal, context: RequestContext): Promise<boolean> {
     refuseBuiltIn(name);
-    return changeAccess(this.#parts, principal, context, (state, actor) => {
+    return changeAccess(this.#parts, principal, context, async (state, actor) => {
       const role = state.roles.get(name);
-      requireManaging(actor, "delete_roles", role ?? { name, permissions: [] });
+      await requireManaging(actor, "delete_roles", role ?? { name, permissions: [] });
       // Who has it keeps only its id, which no role will ever have again.
       const changes = role === undefined ? [] : [{ key: roleEntry(name), value: undefined }];
       return { changes, answer: role !== undefined };
@@ -75,8 +77,8 @@ export class RoleChanges {
     context: RequestContext,
   ): Promise<void> {
     refuseBuiltIn(name);
-    return this.#changed(name, principal, context, (state, actor) => {
-      const role = knownRole(state, actor, "update_roles", name, added);
+    return this.#changed(name, principal, context, async (state, actor) => {
+      const role = await knownRole(state, actor, "update_roles", name, added);
       const fresh = added.filter((one) => !role.permissions.some((other) => isSamePermission(one, other)));
       const count = role.permissions.length + fresh.length;
       if (count > PERMISSIONS_PER_ROLE_MAX) throw tooManyPermissions(count);
@@ -97,10 +99,10 @@ export class RoleChanges {
   ): Promise<readonly KeptPermission[]> {
     refuseBuiltIn(name);
     let left: readonly KeptPermission[] = [];
-    await this.#changed(name, principal, context, (state, actor) => {
-      const role = knownRole(state, actor, "update_roles", name, removed);
+    await this.#changed(name, principal, context, async (state, actor) => {
+      const role = await knownRole(state, actor, "update_roles", name, removed);
       const kept = role.permissions.filter((one) => !removed.some((other) => isSamePermission(one, other)));
-      left = keptOf(removed, role.permissions, kept);
+      left = await keptOf(removed, role.permissions, kept, context);
       return { ...role, permissions: kept };
     });
     return left;
@@ -110,10 +112,10 @@ export class RoleChanges {
     name: string,
     principal: Principal,
     context: RequestContext,
-    decide: (state: AccessState, actor: Actor) => Pick<MadeRole, "id" | "permissions">,
+    decide: (state: AccessState, actor: Actor) => Promise<Pick<MadeRole, "id" | "permissions">>,
   ): Promise<void> {
-    return changeAccess(this.#parts, principal, context, (state, actor): Decision<void> => {
-      const changed = decide(state, actor);
+    return changeAccess(this.#parts, principal, context, async (state, actor): Promise<Decision<void>> => {
+      const changed = await decide(state, actor);
       const isSame = state.roles.get(name)?.permissions.length === changed.permissions.length;
       const changes = isSame ? [] : [{ key: roleEntry(name), value: storedRole(changed) }];
       return { changes, answer: undefined };
@@ -125,16 +127,15 @@ export class RoleChanges {
  * Fails with `forbidden` unless the actor may do this to the role: one that may only manage roles of his own scope (`match`) must
  * be allowed all that the role allows.
  */
-export function requireManaging(
+async function requireManaging(
   actor: Actor,
   action: Action,
   role: Role & Pick<Partial<MadeRole>, "isUnderstood">,
-): void {
-  const { permissions } = actor;
+): Promise<void> {
+  const { permissions, rights } = actor;
   if (permissions === undefined || managesAny(actor, action, role.name)) return;
-  const { rights } = permissions;
-  if (!rights.allows(action, [role.name, "match"])) throw permissions.refusal(action, [role.name, "match"]);
-  if (role.isUnderstood !== false && rights.coversAll(role.permissions)) return;
+  permissions.requireOn(action, [role.name, "match"]);
+  if (role.isUnderstood !== false && (await rights?.coversAll(role.permissions)) === true) return;
   throw permissions.refusal(action, [role.name, "all"]);
 }
 
@@ -148,29 +149,33 @@ function mostOf(max: number, actor: Actor, action: Action, name: string): number
   return mostFor(max, managesAny(actor, action, name));
 }
 
-function keptOf(
+async function keptOf(
   removed: readonly Permission[],
   before: readonly Permission[],
   kept: readonly Permission[],
-): readonly KeptPermission[] {
-  return removed.flatMap((one, at) => {
-    const isCovered = kept.some((other) => other.covers(one));
+  context: RequestContext,
+): Promise<readonly KeptPermission[]> {
+  const left = new RightsInTurns(new Rights([{ name: "", permissions: kept }]), context);
+  const all: KeptPermission[] = [];
+  for (const [at, one] of removed.entries()) {
+    const isCovered = await left.covers(one);
     const wasThere = before.some((other) => isSamePermission(one, other));
-    return wasThere && !isCovered ? [] : [{ at, isCovered }];
-  });
+    if (!wasThere || isCovered) all.push({ at, isCovered });
+  }
+  return all;
 }
 
 /** The role, with what is added or taken away looked at, too. Fails with `forbidden`, then with `notFound`. */
-function knownRole(
+async function knownRole(
   state: AccessState,
   actor: Actor,
   action: Action,
   name: string,
   touched: readonly Permission[],
-): MadeRole {
+): Promise<MadeRole> {
   const role = state.roles.get(name);
   const { permissions = [], isUnderstood = true } = role ?? {};
-  requireManaging(actor, action, { name, isUnderstood, permissions: [...permissions, ...touched] });
+  await requireManaging(actor, action, { name, isUnderstood, permissions: [...permissions, ...touched] });
   if (role === undefined) throw unknownRole(name);
   if (!role.isUnderstood) {
     throw new ShoalError("conflict", `role '${name}' has permissions of a later version of the server`);

@@ -47,7 +47,7 @@ export class UserChanges {
     checkUserName(name);
     const { isStaticUser, nowMs } = this.#parts;
     const { key, ...keyParts } = this.#drawn();
-    return changeAccess(this.#parts, principal, context, (state, actor) => {
+    return changeAccess(this.#parts, principal, context, async (state, actor) => {
       actor.permissions?.requireOn("create_users", [name]);
       if (isStaticUser(name)) throw new ShoalError("conflict", `user '${name}' already exists, by the settings`);
       if (state.users.has(name)) throw new ShoalError("conflict", `user '${name}' already exists`);
@@ -55,7 +55,7 @@ export class UserChanges {
       if (state.users.size >= most) throw tooMany(`there are ${state.users.size} users`, most);
       // Roles that an earlier user of that name had may be left. They are not this one's, and whoever may not give them does not
       // make a user who had them for a moment either.
-      this.#requireAll(actor, name, state, "create_users");
+      await this.#requireAll(actor, name, state, "create_users");
       const user = { name, ...keyParts, isActive: true, createdMs: nowMs() };
       const subject = subjectKey("user/db", name);
       const changes = [
@@ -110,9 +110,9 @@ export class UserChanges {
     context: RequestContext,
     decide: (user: DatabaseUser) => DatabaseUser | undefined,
   ): Promise<void> {
-    return changeAccess(this.#parts, principal, context, (state, actor): Decision<void> => {
+    return changeAccess(this.#parts, principal, context, async (state, actor): Promise<Decision<void>> => {
       actor.permissions?.requireOn(action, [name]);
-      this.#requireAll(actor, name, state, action);
+      await this.#requireAll(actor, name, state, action);
       const user = state.users.get(name);
       if (user === undefined) throw unknownUser(name, this.#parts.isStaticUser(name));
       const after = decide(user);
@@ -127,18 +127,18 @@ export class UserChanges {
   }
 
   /** Fails with `forbidden` when the user is allowed what the actor is not. */
-  #requireAll(
-    { permissions }: Actor,
+  async #requireAll(
+    { permissions, rights }: Actor,
     name: string,
     state: AccessState,
     action: "create_users" | "update_users" | "delete_users",
-  ): void {
+  ): Promise<void> {
     if (permissions === undefined || permissions.isRoot) return;
     const roles = rolesNamed(state.assigned.get(subjectKey("user/db", name)) ?? [], state);
     const isUnderstood = roles.every((role) => state.roles.get(role.name)?.isUnderstood !== false);
-    const isCovered = roles.every((role) => permissions.rights.coversAll(role.permissions));
     const isRoot = this.#parts.authority?.isRootUser(name) === true;
-    if (isUnderstood && isCovered && !isRoot) return;
+    const given = roles.flatMap((role) => role.permissions);
+    if (isUnderstood && !isRoot && (await rights?.coversAll(given)) === true) return;
     const { message } = permissions.refusal(action, [name]);
     throw new ShoalError("forbidden", `${message}: this user is allowed more than you are`);
   }

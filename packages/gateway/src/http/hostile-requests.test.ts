@@ -40,6 +40,9 @@ describe("malformed and hostile requests", () => {
     ["GET /v1/meta HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer a\r\n\r\n", 400],
     ["GET /v1/meta HTTP/1.1\r\nHost: x\r\nauthorization: Bearer a\r\nAccept: */*\r\nAUTHORIZATION:\r\n\r\n", 400],
     ["GET /v1/.well-known/live HTTP/1.1\r\nHost: x\r\nAuthorization: Basic a\r\nAuthorization: Bearer a\r\n\r\n", 400],
+    ["GET /v1/meta?access_token=a&access_token=b HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["GET /v1/.well-known/live?access_token=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer b\r\n\r\n", 400],
+    ["GET /v1/modules/none?access%5Ftoken=a HTTP/1.1\r\nHost: x\r\nAuthorization: bearer a\r\n\r\n", 400],
     ["POST /v1/objects HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501],
     [
       "POST /v1/objects HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

@@ -7,7 +7,7 @@ import type { AuditLog } from "../audit/audit-log.js";
 import { AuditedRequest } from "../audit/audited-request.js";
 import type { AccessControl, Credentials, Principal } from "../auth/access.js";
 import { answerThrown } from "../auth/challenge.js";
-import { carriesToken } from "../auth/find-token.js";
+import { carriesToken, refuseTokens } from "../auth/find-token.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
 import { refuseOtherThanUtf8 } from "./check-utf8.js";
 import { Connections } from "./connections.js";
@@ -202,6 +202,8 @@ export class HttpService {
     if (method === "OPTIONS") {
       return this.#send(exchange, preflightAnswer(this.foreignPages.allowOrigin(request.headers.origin)));
     }
+    const tokens = refuseTokens(credentialsOf(exchange));
+    if (tokens !== undefined) return this.#send(exchange, errorResponse(400, tokens));
     if (target === "/" && method === "GET") return this.#send(exchange, ROOT);
     const match = this.#router.find(method, target, path);
     if (match === undefined && this.#fallback !== undefined && !isApiPath(target)) {

@@ -13,6 +13,7 @@ import { type AccessState, type SubjectKind, subjectKey, subjectOf } from "../au
 import { checkSubject, type Subject } from "../authorization/assignments.js";
 import { rolesNamed } from "../authorization/authority.js";
 import type { Permissions } from "../authorization/permissions.js";
+import { RightsInTurns } from "../authorization/rights-in-turns.js";
 import { unknownRole } from "../authorization/role-changes.js";
 import { type HttpRequest, queryParameter } from "../http/http-request.js";
 import { errorResponse, type HttpResponse, jsonResponse, NO_CONTENT } from "../http/http-response.js";
@@ -26,23 +27,34 @@ const CREATED: HttpResponse = { status: 201 };
 /** What is asked of roles when they are off. */
 const ROLES_OFF = errorResponse(501, "roles are off: switch them on with AUTHORIZATION_RBAC_ENABLED");
 
+/** What a client asks, and what it may see at the state that is current. */
+interface Asked {
+  readonly request: HttpRequest;
+  readonly state: AccessState;
+  readonly permissions: Permissions;
+  /** Those of the permissions. */
+  readonly rights: RightsInTurns;
+}
+
 /** Roles, and who has them (reference-today 5.13). `book` is undefined before it is known whether there are any. */
 export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
   /** A handler that knows what the client may do, at the state that is current. */
   const asking =
-    (answer: (request: HttpRequest, state: AccessState, permissions: Permissions) => HttpResponse): Route["handle"] =>
+    (answer: (asked: Asked) => HttpResponse | Promise<HttpResponse>): Route["handle"] =>
     async (request) => {
       if (book === undefined || !book.hasRoles) return ROLES_OFF;
       const state = await book.latest(request.context);
       const permissions = book.permissionsAt(request.principal, state);
-      return permissions === undefined ? ROLES_OFF : answer(request, state, permissions);
+      if (permissions === undefined) return ROLES_OFF;
+      const rights = new RightsInTurns(permissions.rights, request.context);
+      return answer({ request, state, permissions, rights });
     };
   const changing =
     (change: (request: HttpRequest, book: AccessBook) => Promise<HttpResponse>): Route["handle"] =>
     async (request) =>
       book?.hasRoles === true ? change(request, book) : ROLES_OFF;
 
-  const ofUser: Parameters<typeof asking>[0] = (...asked) => rolesOfUser(book, ...asked);
+  const ofUser: Parameters<typeof asking>[0] = (asked) => rolesOfUser(book, asked);
   const roles = "/v1/authz/roles";
   const role = `${roles}/{role}`;
   return [
@@ -57,7 +69,7 @@ export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
     read(
       `${role}/user-assignments`,
       "read_roles",
-      asking((request, state, permissions) => userAssignments(book, request, state, permissions)),
+      asking((asked) => userAssignments(book, asked)),
     ),
     read(`${role}/group-assignments`, "read_roles", asking(groupAssignments)),
     write(
@@ -121,28 +133,30 @@ export function byName(a: { readonly name: string }, b: { readonly name: string 
 }
 
 /** Whether somebody may see a role: any, one that allows no more than he may, or one that he has. */
-function maySeeRole({ rights, roles }: Permissions, role: Role): boolean {
-  if (rights.allows("read_roles", [role.name, "all"])) return true;
-  if (roles.some(({ name }) => name === role.name)) return true;
-  return rights.allows("read_roles", [role.name, "match"]) && rights.coversAll(role.permissions);
+async function maySeeRole({ rights, permissions }: Asked, role: Role): Promise<boolean> {
+  if (permissions.roles.some(({ name }) => name === role.name)) return true;
+  if (await rights.allows("read_roles", [role.name, "all"])) return true;
+  return (await rights.allows("read_roles", [role.name, "match"])) && (await rights.coversAll(role.permissions));
 }
 
-function listRoles(_: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
-  const seen = allRoles(state).filter((role) => maySeeRole(permissions, role));
+async function listRoles(asked: Asked): Promise<HttpResponse> {
+  const seen: Role[] = [];
+  for (const role of allRoles(asked.state)) if (await maySeeRole(asked, role)) seen.push(role);
   return jsonResponse(200, seen.map(shownRole));
 }
 
 /** Fails with `forbidden` before it is told whether there is such a role, then with `notFound`. */
-function seenRole(name: string, state: AccessState, permissions: Permissions): Role {
+async function seenRole(name: string, asked: Asked): Promise<Role> {
+  const { state, permissions } = asked;
   const role = BUILT_IN_ROLES.get(name) ?? state.roles.get(name);
-  if (role !== undefined && maySeeRole(permissions, role)) return role;
+  if (role !== undefined && (await maySeeRole(asked, role))) return role;
   permissions.requireOn("read_roles", [name, "match"]);
   if (role === undefined) throw unknownRole(name);
   throw permissions.refusal("read_roles", [name, "all"]);
 }
 
-function getRole({ params }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
-  return jsonResponse(200, shownRole(seenRole(params[0] ?? "", state, permissions)));
+async function getRole(asked: Asked): Promise<HttpResponse> {
+  return jsonResponse(200, shownRole(await seenRole(asked.request.params[0] ?? "", asked)));
 }
 
 async function createRole({ body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
@@ -187,8 +201,9 @@ function reportRoles({ witness }: RequestContext, roles: readonly string[]): voi
   witness?.concerns("roles", roles);
 }
 
-function hasPermission({ params, body }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
-  const role = seenRole(params[0] ?? "", state, permissions);
+async function hasPermission(asked: Asked): Promise<HttpResponse> {
+  const { params, body } = asked.request;
+  const role = await seenRole(params[0] ?? "", asked);
   const wanted = parsePermission(parseJson(body).value, "permission");
   return jsonResponse(
     200,
@@ -196,38 +211,33 @@ function hasPermission({ params, body }: HttpRequest, state: AccessState, permis
   );
 }
 
-/** The subjects that have a role, those that the client may know of. */
-function subjectsOf(role: string, state: AccessState, permissions: Permissions): readonly Subject[] {
+/** The subjects that have the role that is asked for, those that the client may know of. */
+async function subjectsOfRole(asked: Asked, ofGroups: boolean): Promise<readonly Subject[]> {
+  const role = await seenRole(asked.request.params[0] ?? "", asked);
   const subjects: Subject[] = [];
-  for (const [key, roles] of state.assigned) {
-    if (!roles.includes(role)) continue;
+  for (const [key, roles] of asked.state.assigned) {
+    if (!roles.includes(role.name)) continue;
     const subject = subjectOf(key);
-    if (maySeeSubject(subject, permissions)) subjects.push(subject);
+    if ((subject.kind === "group/oidc") === ofGroups && (await maySeeSubject(subject, asked))) subjects.push(subject);
   }
   return subjects.sort(byName);
 }
 
-function maySeeSubject({ kind, name }: Subject, { rights, principal }: Permissions): boolean {
+async function maySeeSubject({ kind, name }: Subject, { rights, permissions }: Asked): Promise<boolean> {
+  const { principal } = permissions;
   if (kind === "group/oidc") return rights.allows("read_groups", [name, "oidc"]);
   const isOneself = principal.username === name && kind === `user/${principal.userType}`;
   return isOneself || rights.allows("read_users", [name]);
 }
 
 /** Names only, of users of either type. */
-function usersOfRole({ params }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
-  const role = seenRole(params[0] ?? "", state, permissions);
-  const users = subjectsOf(role.name, state, permissions).filter(({ kind }) => kind !== "group/oidc");
+async function usersOfRole(asked: Asked): Promise<HttpResponse> {
+  const users = await subjectsOfRole(asked, false);
   return jsonResponse(200, [...new Set(users.map(({ name }) => name))]);
 }
 
-function userAssignments(
-  book: AccessBook | undefined,
-  { params }: HttpRequest,
-  state: AccessState,
-  permissions: Permissions,
-): HttpResponse {
-  const role = seenRole(params[0] ?? "", state, permissions);
-  const users = subjectsOf(role.name, state, permissions).filter(({ kind }) => kind !== "group/oidc");
+async function userAssignments(book: AccessBook | undefined, asked: Asked): Promise<HttpResponse> {
+  const users = await subjectsOfRole(asked, false);
   const typeOf = ({ kind, name }: Subject): string => {
     if (kind === "user/oidc") return "oidc";
     return book?.isStaticUser(name) === true ? "db_env_user" : "db_user";
@@ -238,9 +248,8 @@ function userAssignments(
   );
 }
 
-function groupAssignments({ params }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
-  const role = seenRole(params[0] ?? "", state, permissions);
-  const groups = subjectsOf(role.name, state, permissions).filter(({ kind }) => kind === "group/oidc");
+async function groupAssignments(asked: Asked): Promise<HttpResponse> {
+  const groups = await subjectsOfRole(asked, true);
   return jsonResponse(
     200,
     groups.map(({ name }) => ({ groupId: name, groupType: "oidc" })),
@@ -280,44 +289,41 @@ function checkGroupType(type: unknown): void {
  * Roles of a user; without a type, of the users of that name of either type. Of a user with a key it is known whether there is
  * one, of a user of an issuer it is not. What is left of a user who is gone can be seen.
  */
-function rolesOfUser(
-  book: AccessBook | undefined,
-  request: HttpRequest,
-  state: AccessState,
-  permissions: Permissions,
-): HttpResponse {
+async function rolesOfUser(book: AccessBook | undefined, asked: Asked): Promise<HttpResponse> {
+  const { request, state, permissions } = asked;
   const [name = "", type] = request.params;
   const kinds: readonly SubjectKind[] = type === undefined ? ["user/db", "user/oidc"] : [userKind(type)];
-  const names = kinds.flatMap((kind) => {
+  const seen: SubjectKind[] = [];
+  for (const kind of kinds) {
     checkSubject({ kind, name });
-    return maySeeSubject({ kind, name }, permissions) ? (state.assigned.get(subjectKey(kind, name)) ?? []) : [];
-  });
-  if (!kinds.some((kind) => maySeeSubject({ kind, name }, permissions)))
-    throw permissions.refusal("read_users", [name]);
+    if (await maySeeSubject({ kind, name }, asked)) seen.push(kind);
+  }
+  if (seen.length === 0) throw permissions.refusal("read_users", [name]);
+  const names = seen.flatMap((kind) => state.assigned.get(subjectKey(kind, name)) ?? []);
   const isOneself =
     permissions.principal.username === name && kinds.includes(`user/${permissions.principal.userType}` as SubjectKind);
   if (!isOneself && names.length === 0) {
     for (const kind of type === undefined ? [] : kinds) book?.assignments.requireThere({ kind, name }, state);
   }
-  return shownRoles(request, isOneself ? permissions.roles : rolesNamed(new Set(names), state), permissions);
+  return shownRoles(isOneself ? permissions.roles : rolesNamed(new Set(names), state), asked);
 }
 
-function rolesOfGroup(request: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
+function rolesOfGroup(asked: Asked): Promise<HttpResponse> {
+  const { request, state, permissions } = asked;
   const [name = "", type] = request.params;
   checkGroupType(type);
   const subject: Subject = { kind: "group/oidc", name };
   checkSubject(subject);
   const isOwn = permissions.principal.userType === "oidc" && permissions.principal.groups.includes(name);
   if (!isOwn) permissions.requireOn("read_groups", [name, "oidc"]);
-  return shownRoles(request, rolesNamed(state.assigned.get(subjectKey(subject.kind, name)) ?? [], state), permissions);
+  return shownRoles(rolesNamed(state.assigned.get(subjectKey(subject.kind, name)) ?? [], state), asked);
 }
 
 /** Names, with `includeFullRoles=true` also what they allow. */
-function shownRoles(request: HttpRequest, roles: readonly Role[], permissions: Permissions): HttpResponse {
-  const isFull = isTrue(queryParameter(request, "includeFullRoles"), "includeFullRoles");
-  if (isFull) {
-    const hidden = roles.find((role) => !maySeeRole(permissions, role));
-    if (hidden !== undefined) throw permissions.refusal("read_roles", [hidden.name, "all"]);
+async function shownRoles(roles: readonly Role[], asked: Asked): Promise<HttpResponse> {
+  const isFull = isTrue(queryParameter(asked.request, "includeFullRoles"), "includeFullRoles");
+  for (const role of isFull ? roles : []) {
+    if (!(await maySeeRole(asked, role))) throw asked.permissions.refusal("read_roles", [role.name, "all"]);
   }
   return jsonResponse(
     200,
@@ -332,12 +338,15 @@ export function isTrue(value: string | undefined, name: string): boolean {
 }
 
 /** Groups that have a role. */
-function groupsWithRoles({ params }: HttpRequest, state: AccessState, permissions: Permissions): HttpResponse {
-  checkGroupType(params[0]);
-  const subjects = [...state.assigned.keys()].map(subjectOf).sort(byName);
-  const groups = subjects.filter(({ kind }) => kind === "group/oidc");
+async function groupsWithRoles(asked: Asked): Promise<HttpResponse> {
+  checkGroupType(asked.request.params[0]);
+  const groups: Subject[] = [];
+  for (const key of asked.state.assigned.keys()) {
+    const subject = subjectOf(key);
+    if (subject.kind === "group/oidc" && (await maySeeSubject(subject, asked))) groups.push(subject);
+  }
   return jsonResponse(
     200,
-    groups.filter((group) => maySeeSubject(group, permissions)).map(({ name }) => name),
+    groups.sort(byName).map(({ name }) => name),
   );
 }

@@ -2,6 +2,7 @@ import { type Action, ShoalError, shownRole } from "@shoal/model";
 import type { AccessBook } from "../authorization/access-book.js";
 import { type AccessState, type DatabaseUser, subjectKey } from "../authorization/access-state.js";
 import type { Permissions } from "../authorization/permissions.js";
+import { RightsInTurns } from "../authorization/rights-in-turns.js";
 import { unknownUser } from "../authorization/user-changes.js";
 import { type HttpRequest, queryParameter } from "../http/http-request.js";
 import { errorResponse, type HttpResponse, jsonResponse, NO_CONTENT } from "../http/http-response.js";
@@ -19,7 +20,11 @@ const USERS_OFF = errorResponse(
 export function usersRoutes(book: AccessBook | undefined): readonly Route[] {
   const asking =
     (
-      answer: (request: HttpRequest, state: AccessState, permissions: Permissions | undefined) => HttpResponse,
+      answer: (
+        request: HttpRequest,
+        state: AccessState,
+        permissions: Permissions | undefined,
+      ) => HttpResponse | Promise<HttpResponse>,
     ): Route["handle"] =>
     async (request) => {
       if (book?.hasUsers !== true) return USERS_OFF;
@@ -89,10 +94,16 @@ function shownUser({ name, isActive, keyStart, createdMs }: DatabaseUser, state:
   };
 }
 
-function listUsers(_: HttpRequest, state: AccessState, permissions: Permissions | undefined): HttpResponse {
-  const seen = [...state.users.values()].filter(
-    ({ name }) => permissions?.rights.allows("read_users", [name]) !== false,
-  );
+async function listUsers(
+  { context }: HttpRequest,
+  state: AccessState,
+  permissions: Permissions | undefined,
+): Promise<HttpResponse> {
+  const rights = permissions && new RightsInTurns(permissions.rights, context);
+  const seen: DatabaseUser[] = [];
+  for (const user of state.users.values()) {
+    if (rights === undefined || (await rights.allows("read_users", [user.name]))) seen.push(user);
+  }
   return jsonResponse(
     200,
     seen.sort(byName).map((user) => shownUser(user, state)),

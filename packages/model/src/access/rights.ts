@@ -19,7 +19,7 @@ export class Rights {
 
   /** Whether the action is allowed on the resource of these names, in the order of `RESOURCES`. */
   allows(action: Action, names: readonly string[]): boolean {
-    for (const permission of this.#byAction.get(action) ?? NONE) if (permission.allows(names)) return true;
+    for (const permission of this.of(action)) if (permission.allows(names)) return true;
     return false;
   }
 
@@ -30,18 +30,13 @@ export class Rights {
 
   /** Whether a single one of the permissions allows all that `permission` does. */
   covers(permission: Permission): boolean {
-    for (const own of this.#byAction.get(permission.action) ?? NONE) if (own.covers(permission)) return true;
+    for (const own of this.of(permission.action)) if (own.covers(permission)) return true;
     return false;
   }
 
-  coversAll(permissions: Iterable<Permission>): boolean {
-    for (const permission of permissions) if (!this.covers(permission)) return false;
-    return true;
-  }
-
-  /** Those of a permission list that are not covered. */
-  lacking(permissions: readonly Permission[]): readonly Permission[] {
-    return permissions.filter((permission) => !this.covers(permission));
+  /** The permissions of an action. */
+  of(action: Action): readonly Permission[] {
+    return this.#byAction.get(action) ?? NONE;
   }
 }
 
