@@ -1,0 +1,22 @@
+// npm run dev: serves as `npm start` does, compiles TypeScript whenever it changes, and starts anew with what came of it. C++ and the
+// console's page are built once, at the beginning.
+import "./node-version.mjs";
+import { spawn } from "node:child_process";
+
+import("./set-up.mjs").then(async ({ root, setUp }) => {
+  await setUp("serve");
+  const compiler = [`${root}/node_modules/typescript/bin/tsc`, "-b", "-w", "--preserveWatchOutput", "packages/cli"];
+  const server = [
+    "--watch",
+    "--watch-preserve-output",
+    `${root}/packages/cli/dist/main.js`,
+    "serve",
+    ...process.argv.slice(2),
+  ];
+  const children = [compiler, server].map((args) => spawn(process.execPath, args, { cwd: root, stdio: "inherit" }));
+  const stop = () => {
+    for (const child of children) child.kill("SIGTERM");
+  };
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
+  for (const child of children) child.on("exit", stop);
+});
