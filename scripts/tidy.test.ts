@@ -217,7 +217,14 @@ describe("files", () => {
       return !existsSync(join(root, path)) || !readText(path).startsWith(`# ${one.folder.split("/").at(-1)}\n`);
     });
     expect(without.map((one) => one.folder)).toEqual([]);
-    for (const path of ["README.md", "packages/README.md", "packages/DECISIONS.md", "CHANGELOG.md"]) {
+    for (const path of [
+      "README.md",
+      "packages/README.md",
+      "docs/architecture.md",
+      "docs/decisions/README.md",
+      "CONTRIBUTING.md",
+      "CHANGELOG.md",
+    ]) {
       expect(existsSync(join(root, path)), path).toBe(true);
     }
     expect(readText("LICENSE")).toContain("Apache License");

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Threads of libuv's pool, on which files are read, written and synced. It takes its size when it is used first, and Node 20 uses it to
-// read a main that is an ES module: so this one is CommonJS, and `dist/main.js` a link to it. `packages/DECISIONS.md` has the figures.
+// read a main that is an ES module: so this one is CommonJS, and `dist/main.js` a link to it. The figures are in docs/decisions/0098.
 process.env.UV_THREADPOOL_SIZE ||= "64";
 
 void import("./start.js");

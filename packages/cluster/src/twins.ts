@@ -13,7 +13,7 @@ interface Twin {
 
 /**
  * Holders with the class first that has had the id longest, by the creation times of the objects, which are from the clocks of
- * their nodes, then by name (DECISIONS.md says what that leaves open): where roles hide
+ * their nodes, then by name (docs/decisions/0078 says what that leaves open): where roles hide
  * classes, whoever may write into one could otherwise put an object of his before one that he cannot see. Where an object
  * cannot be read, `orderFault` says why nobody knows the order; one that is gone meanwhile is left out. Reads twins only, one
  * request a shard. Never fails.

@@ -57,7 +57,7 @@ export function createGraphQlHandler(deps: GraphQlHandlerDeps): GraphQlHandler {
   return new Handler(deps);
 }
 
-/** Programs look for its beginning (DECISIONS.md). */
+/** Programs look for its beginning (docs/decisions/0079). */
 const NO_SCHEMA =
   "no graphql provider present, this is most likely because no schema is present. Import a schema first! There are no " +
   "classes that could be queried: create one with POST /v1/schema, or store an object of one with AUTOSCHEMA_ENABLED";
