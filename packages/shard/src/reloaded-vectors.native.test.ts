@@ -186,7 +186,8 @@ describe("Shard.makeRoom", () => {
     store.scan = async function* (...call: Parameters<typeof scan>) {
       for await (const chunk of scan.apply(store, call)) {
         for (const entry of chunk) {
-          chunks++;
+          // Of the reload: a snapshot cuts the journal with scans of its own.
+          if (shard.statistics().vectors === undefined) chunks++;
           await new Promise((resolve) => setImmediate(resolve));
           yield [entry];
         }
