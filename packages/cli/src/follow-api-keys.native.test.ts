@@ -81,6 +81,18 @@ describe("a followed file of API keys", () => {
     await vi.waitFor(() => expect(holder(sources, "k2")).toBe("bob"));
   });
 
+  it("is read again when it is written in place with its former size and time", async () => {
+    const file = join(folder, "keys");
+    const then = new Date(Date.now() - 60_000);
+    await writeFile(file, "ann,k1\n");
+    await utimes(file, then, then);
+    const sources = await followApiKeys(settings(file), silentLogger, scope, FAST);
+    expect(holder(sources, "k1")).toBe("ann");
+    await writeFile(file, "ann,k2\n");
+    await utimes(file, then, then);
+    await vi.waitFor(() => expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual([undefined, "ann"]));
+  });
+
   it("follows the links that Kubernetes swaps", async () => {
     for (const [name, text] of [
       ["one", "ann,k1"],

@@ -73,8 +73,11 @@ export async function followFiles<Content extends object>(
   };
 }
 
-/** Changes when a file does; also where it is a link that points elsewhere now. */
+/**
+ * Changes when a file does; also where it is a link that points elsewhere now, and where it is written in place and keeps its size and
+ * time of change: nobody sets its `ctime`.
+ */
 async function stampOf(paths: readonly string[]): Promise<string> {
   const all = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
-  return all.map((one) => (one === undefined ? "-" : `${one.ino} ${one.size} ${one.mtimeMs}`)).join();
+  return all.map((one) => (one === undefined ? "-" : `${one.ino} ${one.size} ${one.mtimeMs} ${one.ctimeMs}`)).join();
 }

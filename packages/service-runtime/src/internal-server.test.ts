@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { type InternalRoute, InternalServer, metricsRoute, probeRoute } from "./internal-server.js";
 import { silentLogger } from "./logger.js";
@@ -45,6 +46,24 @@ describe("InternalServer", () => {
     );
     await server[Symbol.asyncDispose]();
     await expect(fetch(`${url}/metrics`)).rejects.toThrow();
+  });
+
+  it("S2: answers probes beside any number of clients that say nothing, or not all", async () => {
+    const server = new InternalServer([probeRoute("/live", () => "")], silentLogger, { allowedHosts: [] });
+    const sockets: Socket[] = [];
+    try {
+      const { url } = await server.listen("127.0.0.1", 0);
+      for (let at = 0; at < 200; at++) {
+        const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => undefined);
+        sockets.push(socket);
+        await new Promise((resolve) => socket.once("connect", resolve));
+        if (at % 2 === 0) socket.write("GET /live HTTP/1.1\r\n");
+      }
+      for (let at = 0; at < 3; at++) expect((await fetch(`${url}/live`)).status).toBe(200);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await server[Symbol.asyncDispose]();
+    }
   });
 
   it("S1: is for no foreign page, and for no name that was pointed here", async () => {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { ShoalError } from "@shoal/model";
 import { type ForeignPageSettings, ForeignPages } from "./foreign-pages.js";
 import type { Logger } from "./logger.js";
@@ -14,7 +14,7 @@ export interface InternalRoute {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 }
 
-/** Scrapers and probes are few. */
+/** Scrapers and probes are few, and soon answered: beyond these the oldest goes, so that nobody takes the port from them. */
 const CONNECTIONS_MAX = 128;
 const REQUEST_MS_MAX = 30_000;
 
@@ -39,7 +39,16 @@ export class InternalServer implements AsyncDisposable {
       ...{ origin: "", allowedHosts, corsAllowOrigin: undefined, isEncrypted: false },
     });
     this.#server = createServer({ headersTimeout: REQUEST_MS_MAX, requestTimeout: REQUEST_MS_MAX });
-    this.#server.maxConnections = CONNECTIONS_MAX;
+    const sockets = new Set<Socket>();
+    this.#server.on("connection", (socket) => {
+      for (const oldest of sockets) {
+        if (sockets.size < CONNECTIONS_MAX) break;
+        sockets.delete(oldest);
+        oldest.destroy();
+      }
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+    });
     // Node would drop those beyond 2,000, and with them what a foreign page is known by. Their bytes are bounded.
     this.#server.maxHeadersCount = 0;
     this.#server.timeout = REQUEST_MS_MAX;

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { openSync, readSync } from "node:fs";
 
 /**
  * Bytes of this process that the system cannot take back: anonymous pages, shared memory, and what of these is swapped out.
@@ -21,6 +21,12 @@ export function usedMemory(read: () => string = readStatus): number {
   return (anonymous + (kib("RssShmem") ?? 0) + (kib("VmSwap") ?? 0)) * 1024;
 }
 
+/** Kept open: a process that can open no more files, as too many connections may make one, would end here. */
+let file: number | undefined;
+const STATUS_BYTES_MAX = 16_384;
+
 function readStatus(): string {
-  return readFileSync("/proc/self/status", "utf8");
+  file ??= openSync("/proc/self/status", "r");
+  const bytes = Buffer.allocUnsafe(STATUS_BYTES_MAX);
+  return bytes.toString("latin1", 0, readSync(file, bytes, 0, STATUS_BYTES_MAX, 0));
 }
