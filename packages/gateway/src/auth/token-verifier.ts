@@ -52,6 +52,11 @@ export class TokenVerifier {
   /** Tokens that are looked at right now, by their digest: one that comes twice at once is verified once. */
   readonly #pending = new Map<string, Promise<Principal>>();
   readonly #counts = { cached: 0, verified: 0, refused: 0, unanswered: 0 };
+  /**
+   * Loaded where tokens are configured only, and at the start: a module that could not be loaded once, for want of files say, cannot be
+   * until the process ends.
+   */
+  readonly #library: Promise<Library> = import("jsonwebtoken").then((module) => module.default);
   #waitingForKeys = 0;
 
   constructor(parts: TokenVerifierParts) {
@@ -158,8 +163,7 @@ export class TokenVerifier {
     const candidates = keys?.candidates(header.algorithm, header.keyId) ?? [];
     for (const candidate of candidates.slice(0, KEYS_TRIED_MAX)) {
       const isSigned = await this.#checks.run({ amount: 1, share }, async () => {
-        // Loaded by the first token: most servers never see one.
-        const { default: library } = await import("jsonwebtoken");
+        const library = await this.#library;
         await this.#nextTurn(share);
         return this.#hasSignatureOf(library, candidate, token, header);
       });

@@ -54,7 +54,10 @@ export class PlainExecution {
 
   /** Loaded and built at the first request that needs it: each takes 30 ms, building more for a thousand classes. */
   #apollo(): Promise<ApolloServer<PlainContext>> {
-    this.#server ??= this.#newApollo();
+    this.#server ??= this.#newApollo().catch((thrown: unknown) => {
+      this.#server = undefined;
+      throw thrown;
+    });
     return this.#server;
   }
 
