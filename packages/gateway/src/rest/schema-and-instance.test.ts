@@ -114,7 +114,8 @@ describe("PUT of a class", () => {
     };
     expect((await server.send("PUT", at, { class: "Put", description: "again" })).status).toBe(200);
     expect(others).toBe(4);
-    services.beforeUpdate = () => services.schema.deleteClass("Put", { deadline: 0 });
+    services.beforeUpdate = () =>
+      services.schema.deleteClass({ className: "Put", classId: undefined }, { deadline: 0 });
     expect((await server.send("PUT", at, { class: "Put", description: "gone" })).status).toBe(404);
     services.beforeUpdate = () => Promise.resolve();
   });
