@@ -117,6 +117,7 @@ describe("PUT of a class", () => {
     services.beforeUpdate = () =>
       services.schema.deleteClass({ className: "Put", classId: undefined }, { deadline: 0 });
     expect((await server.send("PUT", at, { class: "Put", description: "gone" })).status).toBe(404);
+    expect(services.view.classRecord("Put")).toBeUndefined();
     services.beforeUpdate = () => Promise.resolve();
   });
 
