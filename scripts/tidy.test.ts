@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   filesBelow,
@@ -265,6 +265,30 @@ describe("code", () => {
         : []),
     ]);
     expect(wrong).toEqual([]);
+  });
+
+  /** Those of `npm run typecheck`. Tests of pages have the types of the DOM, which is no global of Node. */
+  it.each([
+    ["tsconfig.tests.json", /^(?!packages\/console\/|e2e\/browser\/)/],
+    ["tsconfig.dom-tests.json", /^(packages\/console|e2e\/browser)\//],
+  ])("passes the type checker where it is not built, as %s has it", (project, places) => {
+    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+    const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, "-p", project, "--listFiles"], {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    const lines = stdout.split("\n");
+    const listed = new Set(lines.filter((line) => line.startsWith(root)).map((path) => relative(root, path)));
+    const said = lines.filter((line) => !line.startsWith("/")).join("\n");
+    expect(status, `${said}${stderr}packages are seen as they were built last: npm run build`).toBe(0);
+    const unbuilt = ["packages", "scripts", "e2e"]
+      .flatMap(filesBelow)
+      .filter((path) => path.endsWith(".ts") && places.test(path))
+      .filter((path) => /\.(test|bench)\.ts$|\/testing\//.test(path) || !path.includes("/src/"));
+    expect(unbuilt.length).toBeGreaterThan(10);
+    expect(unbuilt.filter((path) => !listed.has(path))).toEqual([]);
+    expect(readText("package.json")).toContain(`tsc -p ${project}`);
   });
 
   it("passes the formatter and the linter", () => {

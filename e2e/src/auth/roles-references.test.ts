@@ -113,7 +113,7 @@ const where = (path: string, id: string) => ({
 const link = (from: string, to: string) => ({ from: `weaviate://localhost/${from}`, ...{ to: beacon(to).beacon } });
 
 /** Everything that takes an id or the beacon of an object, by method and path; `Hidden` stands for a class that one cannot see. */
-const REQUESTS: readonly (readonly [string, string, unknown?])[] = [
+const REQUESTS: readonly [string, string, unknown?][] = [
   ["GET", "/v1/objects/ID"],
   ["GET", "/v1/objects/ID?include=vector,classification"],
   ["HEAD", "/v1/objects/ID"],
@@ -169,7 +169,11 @@ const REQUESTS: readonly (readonly [string, string, unknown?])[] = [
   ...["sourceWhere", "trainingSetWhere"].map((name) => {
     const filter = { operator: "Equal", path: ["any", "Hidden", "id"], valueString: "ID" };
     const body = { type: "knn", class: "Mine", classifyProperties: ["next"], basedOnProperties: ["name"] };
-    return ["POST", "/v1/classifications", { ...body, filters: { [name]: filter } }] as const;
+    return ["POST", "/v1/classifications", { ...body, filters: { [name]: filter } }] satisfies [
+      string,
+      string,
+      unknown,
+    ];
   }),
   [
     "POST",

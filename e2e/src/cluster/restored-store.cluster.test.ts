@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { at } from "../http-client.js";
 import { lacks } from "../needs.js";
-import { type Cluster, type ClusterOptions, withCluster } from "./cluster.js";
+import { type Cluster, withCluster } from "./cluster.js";
 import type { ClusterMember } from "./cluster-member.js";
+import type { ClusterOptions } from "./cluster-options.js";
 
 const OBJECTS = 30;
 const IS_PUT_BACK = "is put back: what it does not know is kept, whatever is made until a node is back";

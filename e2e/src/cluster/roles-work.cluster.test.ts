@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { at } from "../http-client.js";
 import { rolesSettings, UserClient } from "../testing/roles-server.js";
-import { type Cluster, type ClusterOptions, withCluster } from "./cluster.js";
+import { type Cluster, withCluster } from "./cluster.js";
+import type { ClusterOptions } from "./cluster-options.js";
 
 const SOON = { timeout: 60_000, interval: 100 };
 const DATA = ["create", "read", "update", "delete"].map((verb) => `${verb}_data`);
@@ -23,7 +24,7 @@ async function withGround(options: ClusterOptions, test: (ground: Ground) => Pro
   const file = join(folder, "audit.log");
   try {
     const env = rolesSettings({ AUDIT_LOG: file });
-    const size = { gateways: 2, storageNodes: 2, etcdMembers: 0, coordinators: 1 };
+    const size = { gateways: 2, storageNodes: 2, etcdMembers: 0, coordinators: 1 } as const;
     await withCluster({ ...size, env, ...options }, async (cluster) => {
       const [first, second] = cluster.gateways;
       if (first === undefined || second === undefined) throw new Error("there are two gateways");

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { at } from "../http-client.js";
 import { lacks } from "../needs.js";
 import { rolesSettings, UserClient } from "../testing/roles-server.js";
-import { type Cluster, type ClusterOptions, withCluster } from "./cluster.js";
+import { type Cluster, withCluster } from "./cluster.js";
+import type { ClusterOptions } from "./cluster-options.js";
 
 const WITHIN_TWO_SECONDS = { timeout: 2_000, interval: 10 };
 const SOON = { timeout: 30_000, interval: 100 };

@@ -13,15 +13,18 @@ beforeEach(async () => {
     [0, 1].map(async (number) => {
       const gateway = { server: createServer(), isReady: true, seen: [] as string[] };
       gateway.server.on("request", (question, answer) => {
-        if (question.url === "/v1/.well-known/ready") return answer.writeHead(gateway.isReady ? 200 : 503).end();
+        if (question.url === "/v1/.well-known/ready") {
+          answer.writeHead(gateway.isReady ? 200 : 503).end();
+          return;
+        }
         let body = "";
         question.on("data", (chunk) => {
           body += chunk;
         });
         question.on("end", () => {
           gateway.seen.push(`${question.method} ${question.url} ${question.headers["x-own"]} ${body}`);
-          if (question.url === "/broken") return answer.destroy();
-          answer.writeHead(201, { "X-Gateway": number, Allow: "GET" }).end(body.toUpperCase());
+          if (question.url === "/broken") answer.destroy();
+          else answer.writeHead(201, { "X-Gateway": number, Allow: "GET" }).end(body.toUpperCase());
         });
       });
       await new Promise<void>((resolve) => gateway.server.listen(0, "127.0.0.1", resolve));

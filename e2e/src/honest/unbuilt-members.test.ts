@@ -186,7 +186,7 @@ describe("U1: objects, references and parameters", () => {
     expect(at(answer.json, 0, "result", "errors", "error", 0, "message")).toContain("tenant: ");
   });
 
-  const ROUTES: readonly (readonly [string, string, unknown?])[] = [
+  const ROUTES: readonly [string, string, unknown?][] = [
     ["GET", "/v1/objects"],
     ["GET", `/v1/objects/${ID}`],
     ["HEAD", `/v1/objects/${ID}`],

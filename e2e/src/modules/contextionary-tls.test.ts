@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const asked = (name: string) => ({
+const asked = (name: string): Readonly<Record<string, string>> => ({
   ...{ ENABLE_MODULES: "text2vec-contextionary", CONTEXTIONARY_URL: contextionary.address, CONTEXTIONARY_TLS: "true" },
   ...tlsOf(name),
 });

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Method and path, body (a text goes as it is), status, and what the message says: value, place, rule. */
-type Case = readonly [request: string, body: unknown, status: number, ...says: readonly string[]];
+type Case = [request: string, body: unknown, status: number, ...says: string[]];
 
 const object = (properties: unknown, rest: object = {}) => ({ class: "Car", vector: [1, 2, 3], properties, ...rest });
 const POST = "POST /v1/objects";

@@ -31,7 +31,7 @@ const FOREIGN: readonly Readonly<Record<string, string>>[] = [
 const GRAPHQL = JSON.stringify({ query: "{ Get { Diary { text } } }" });
 
 /** What a page may try, with or without a preflight. */
-const ATTACKS: readonly (readonly [method: string, path: string, body?: string, type?: string])[] = [
+const ATTACKS: readonly [method: string, path: string, body?: string, type?: string][] = [
   ["GET", "/v1/objects"],
   ["GET", `/v1/objects/${ID}`],
   ["DELETE", `/v1/objects/${ID}`],

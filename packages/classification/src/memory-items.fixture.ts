@@ -73,12 +73,12 @@ export class MemoryItems implements ShardRouter {
     };
   }
 
-  #list({ shardName }: ShardAddress, { after = "", limit, filter }: ObjectListing): readonly StoredObject[] {
+  #list({ shardName }: ShardAddress, { after, limit, filter }: ObjectListing): readonly StoredObject[] {
     this.before("list");
     this.largest = Math.max(this.largest, limit);
     const here = (id: ObjectId) => this.shardOf(undefined as never, id).shardName === shardName;
     const listed = [...this.items.keys()].filter(
-      (id) => id > after && here(id) && (filter === undefined || this.isOpen(id)),
+      (id) => (after === undefined || id > after) && here(id) && (filter === undefined || this.isOpen(id)),
     );
     return listed
       .sort()

@@ -27,7 +27,7 @@ function prepared(request: Partial<ClassificationRequest>, searches: VectorSearc
   const snapshot = { version: 7 } as SchemaSnapshot;
   const view = { refresh: async () => {}, classRecord: () => ITEM, snapshot } as Partial<SchemaView> as SchemaView;
   const whole = { class: "Item", classifyProperties: ["label"], basedOnProperties: ["text"], ...request };
-  const job = { className: "Item", classId: "item", startedMs: 1_000, request: whole } as Partial<Job> as Job;
+  const job = { className: "Item", classId: "item", startedMs: 1_000, request: whole } as unknown as Job;
   const parts = { view, router, filters: {} as FilterParts, modules: NO_ENABLED_MODULES };
   return prepareRun({ ...parts, whereLimits: DEFAULT_WHERE_LIMITS, profile: SPEC_PROFILE }, job, context);
 }

@@ -103,7 +103,7 @@ describe("Gate", () => {
         const amount = 1 + below(oneIn(10) ? 80 : 25);
         const abort = new AbortController();
         const work = (): Promise<void> =>
-          new Promise((resolve) => {
+          new Promise<void>((resolve) => {
             counts.begun++;
             running.set(number, { amount, end: resolve });
           }).then(() => void running.delete(number));

@@ -66,7 +66,7 @@ describe("MemoryBudget", () => {
         part = Math.min(1.2, Math.max(0.6, oneIn(50) ? 0.6 + next() * 0.5 : part + (next() - 0.5) * 0.03));
         process.at(part);
         await process.endReclaim();
-        const before = expected;
+        const before: MemoryLevel = expected;
         expected = expectedLevel(part, before);
         if (expected !== before) {
           changes.push(expected);

@@ -47,7 +47,11 @@ describe("replaceObject", () => {
     [other, ["Car"], `notFound: no object with id '${other}'`],
     [other, ["Car", { vector: [] }], `notFound: no object with id '${other}'`],
     [other, ["Nope"], `notFound: no object with id '${other}'`],
-    [other.toUpperCase(), ["Car", { properties: 1 }], `notFound: no object with id '${other.toUpperCase()}'`],
+    [
+      other.toUpperCase() as ObjectId,
+      ["Car", { properties: 1 }],
+      `notFound: no object with id '${other.toUpperCase()}'`,
+    ],
     [id, ["Bus"], "invalid: invalid update: class is immutable, but got 'Bus' for previous class 'Car'"],
     [id, ["Nope"], "invalid: invalid update: class is immutable, but got 'Nope' for previous class 'Car'"],
     [

@@ -19,7 +19,7 @@ cluster.node = () => ({
 const times = { creationTimeUnix: 1, lastUpdateTimeUnix: 1 };
 const ingest = new ObjectIngest({
   schema: cluster,
-  router: cluster,
+  router: cluster.router,
   schemaService: cluster,
   profile: SPEC_PROFILE,
   newId: randomUUID,

@@ -20,7 +20,7 @@ export interface SetupOptions {
   readonly limits?: Partial<IngestLimits>;
   readonly nowMs?: () => number;
   /** Switches auto-schema on. */
-  readonly autoSchema?: Partial<AutoSchemaTypes>;
+  readonly autoSchema?: Partial<AutoSchemaTypes> | undefined;
   readonly onMade?: AutoSchemaSettings["onMade"];
   readonly rightsOf?: IngestParts["rightsOf"];
 }
@@ -44,7 +44,7 @@ export function setUp(options: SetupOptions = {}): Setup {
   let ids = 0;
   const ingest = new ObjectIngest({
     schema: cluster,
-    router: cluster,
+    router: cluster.router,
     schemaService: cluster,
     profile: options.profile === "weaviate" ? WEAVIATE_PROFILE : SPEC_PROFILE,
     newId: () => `00000000-0000-4000-8000-${(++ids).toString(16).padStart(12, "0")}`,

@@ -41,7 +41,7 @@ export interface MemoryRow {
 }
 
 /** Shards over Maps on several nodes, a schema that can be changed at will, and a coordinator that fixes dimensions. */
-export class MemoryCluster implements SchemaView, WriteRouter {
+export class MemoryCluster implements SchemaView {
   snapshot: SchemaSnapshot = { historyId: "h", version: 0, classes: [] };
   now = 1_000;
   readonly rows = new Map<string, Map<ObjectId, MemoryRow>>();
@@ -132,9 +132,13 @@ export class MemoryCluster implements SchemaView, WriteRouter {
     return record?.sharding.shards.find(({ name }) => name === shard.shardName)?.members[0] ?? "";
   }
 
-  isLost(shard: ShardAddress): boolean {
-    return this.downNodes.has(this.nodeNameOf(shard));
-  }
+  /** The nodes as writes ask for them; a shard may be lost while the schema is not. */
+  readonly router: WriteRouter = {
+    isLost: (shard) => this.downNodes.has(this.nodeNameOf(shard)),
+    shardOf: (record, id) => this.shardOf(record, id),
+    shardsOf: (record) => this.shardsOf(record),
+    node: (shard) => this.node(shard),
+  };
 
   node(shard: ShardAddress): ShardService {
     const node = this.#nodes.get(this.nodeNameOf(shard));
@@ -280,6 +284,8 @@ export class MemoryCluster implements SchemaView, WriteRouter {
         });
       },
       searchByVector: unused,
+      matchingIds: unused,
+      aggregate: unused,
       listObjects: unused,
       shardStatuses: unused,
       shardRecalls: unused,

@@ -38,7 +38,7 @@ export class LateGateway {
     let ids = 0;
     const inner = new ObjectIngest({
       schema: this.view,
-      router: cluster,
+      router: cluster.router,
       schemaService: cluster,
       profile: SPEC_PROFILE,
       newId: () => `00000000-0000-4000-8000-${(++ids).toString(16).padStart(12, "0")}`,

@@ -108,6 +108,7 @@ describe("between processes with certificates", () => {
     const registered: string[] = [];
     const nodes = {
       register: async ({ name }: { readonly name: string }) => void registered.push(name),
+      confirmDropped: () => Promise.reject(new Error("not part of this test")),
       remove: async (name: string) => {
         registered.splice(registered.indexOf(name), 1);
         return { name, address: undefined, shoalVersion: "", gitHash: "" };

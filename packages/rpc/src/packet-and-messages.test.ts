@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
-import { FrameKind } from "./generated/shoal/FrameKind.js";
+import { FrameKind, type FrameKind__Output } from "./generated/shoal/FrameKind.js";
 import { FrameSender, type MessageKind, REQUEST_MESSAGE } from "./stream/frame-sender.js";
 import { MessageAssembler } from "./stream/message-assembler.js";
 import { PACKET_BY_REFLECTION } from "./wire/load-protos.js";
@@ -9,10 +9,14 @@ import { decodePacket, encodePacket, type WireFrame } from "./wire/packet-codec.
 
 const seed = Number(process.env.RPC_SEED) || 11;
 
-function drawFrames(below: (below: number) => number): WireFrame[] {
+type KnownFrame = WireFrame & { readonly kind: FrameKind__Output };
+
+const KINDS = Object.values(FrameKind).filter((kind) => kind !== FrameKind.NONE);
+
+function drawFrames(below: (below: number) => number): KnownFrame[] {
   return Array.from({ length: below(6) }, () => ({
     request: [0, 1, 127, 128, 16_384, 2 ** 31, 2 ** 32 - 1][below(7)] ?? 0,
-    kind: 1 + below(10),
+    kind: KINDS[below(KINDS.length)] ?? FrameKind.NONE,
     payload: Buffer.alloc([0, 1, 127, 128, 20_000][below(5)] ?? 0, below(256)),
   }));
 }

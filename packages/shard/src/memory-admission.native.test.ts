@@ -16,7 +16,6 @@ const merge = (index: number, vector?: readonly number[]): ObjectMerge => ({
   append: {},
   remove: {},
   vector: vector === undefined ? undefined : Float32Array.from(vector),
-  additional: undefined,
 });
 
 describe("a shard and the memory budget", () => {

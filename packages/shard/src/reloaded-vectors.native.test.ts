@@ -134,7 +134,7 @@ describe("Shard.makeRoom", () => {
       const killed = shard;
       shard = await under.open({ vectorIndexes: real, limits: { snapshotChangesMin: 300, snapshotQuietMs: 5 } });
       await made;
-      await killed[Symbol.asyncDispose]().catch(() => undefined);
+      await Promise.resolve(killed[Symbol.asyncDispose]()).catch(() => undefined);
       await checkAll();
     }
   });

@@ -116,7 +116,7 @@ async function repairAndCheck(where: string) {
     for (const id of history.keys()) {
       const [object] = await shard.getObjects([id], ALL_FIELDS);
       if (object === undefined) continue;
-      const n = propertiesOf(object).n as number;
+      const { n } = propertiesOf(object) as { readonly n: number };
       expect(history.get(id), `${where}: ${id} is as it was once`).toContain(n);
       expect(propertiesOf(object)).toEqual(objectOf(id, n).properties);
       expect(object.vector).toEqual(Float32Array.from(vectorOf(n)));

@@ -4,7 +4,7 @@ import { createVectorIndex } from "./index.js";
 import { meanRecall, recall } from "./mean-recall.js";
 import { ids } from "./testing/ids.js";
 import { seededVectors } from "./testing/seeded-vectors.js";
-import type { NearestDocuments, VectorSearchSettings } from "./vector-index.js";
+import type { NearestDocuments, VectorIndex, VectorSearchSettings } from "./vector-index.js";
 
 const SEARCH: VectorSearchSettings = {
   ef: -1,

@@ -4,7 +4,7 @@ import { type Backend, Balancer } from "./balancer.js";
 
 const open: (AsyncDisposable | Server)[] = [];
 afterEach(async () => {
-  for (const one of open.splice(0)) await (Symbol.asyncDispose in one ? one[Symbol.asyncDispose]() : one.close());
+  for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
 });
 
 /** A backend that answers with its name and what it was sent, once the client has finished. */

@@ -1,8 +1,8 @@
 import { EmbeddedMetaStore, Ledger, NodeRegistry } from "@shoal/coordinator";
 import { MemoryStore } from "@shoal/kv";
-import type { NodeDirectory, SchemaService } from "@shoal/rpc";
+import type { NodeDirectory, ServedSchema } from "@shoal/rpc";
 import { createRpcServer, type ServedNode } from "@shoal/rpc/grpc";
-import { readConfiguration } from "@shoal/service-runtime";
+import { readConfiguration, type SettingSource } from "@shoal/service-runtime";
 import { expect, it } from "vitest";
 import { removeNode } from "./remove-node.js";
 
@@ -11,10 +11,9 @@ const address = { host: "127.0.0.1", port: 0, now };
 const context = { deadline: Number.POSITIVE_INFINITY };
 
 function configuredFor(port: number) {
-  return readConfiguration([
-    ({ variable }) =>
-      variable === "COORDINATOR_ADDRESSES" ? { value: `127.0.0.1:${port}`, place: "the test" } : undefined,
-  ]);
+  const source: SettingSource = ({ variable }) =>
+    variable === "COORDINATOR_ADDRESSES" ? { value: `127.0.0.1:${port}`, place: "the test" } : undefined;
+  return readConfiguration([source], (message) => expect.unreachable(message));
 }
 
 it("removes a node that has ended, and none that runs or is unknown", async () => {
@@ -23,7 +22,7 @@ it("removes a node that has ended, and none that runs or is unknown", async () =
   const schema = {
     current: async () => ({ historyId: "h", version: 0, classes: [] }),
     watch: () => ({ [Symbol.dispose]: () => undefined }),
-  } as Partial<SchemaService> as SchemaService;
+  } as Partial<ServedSchema> as ServedSchema;
   await using coordinator = await createRpcServer({ nodes, schema }, address);
   const running = { name: "n1", schemaVersion: 0 } as Partial<ServedNode> as ServedNode;
   const node = await createRpcServer({ node: running }, address);

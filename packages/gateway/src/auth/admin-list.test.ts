@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { Verb } from "./access.js";
-import { ANONYMOUS } from "./access.js";
+import { ANONYMOUS, type Permission, type Principal, type Verb } from "./access.js";
 import { authorizeBy } from "./admin-list.js";
 
 const VERBS: readonly Verb[] = ["get", "list", "create", "update", "delete", "validate"];
-const user = (username: string, ...groups: string[]) => ({ username, groups, userType: "oidc" }) as const;
+const user = (username: string, ...groups: string[]): Principal => ({ username, groups, userType: "oidc" });
+/** An admin list goes by the verb alone. */
+const permission = (verb: Verb): Permission => ({ verb, resource: "objects", action: "read_data" });
 
 /** The verbs that a user is granted. */
-function granted(authorize: ReturnType<typeof authorizeBy>, principal: ReturnType<typeof user>): readonly Verb[] {
+function granted(authorize: ReturnType<typeof authorizeBy>, principal: Principal): readonly Verb[] {
   return VERBS.filter((verb) => {
     try {
-      authorize(principal, { verb, resource: "objects" }, []);
+      authorize(principal, permission(verb), []);
       return true;
     } catch {
       return false;
@@ -47,8 +48,7 @@ describe("the admin list", () => {
   });
 
   it("refuses with the words of the reference", () => {
-    const refusal = (groups: string[]) => () =>
-      authorize(user("bob", ...groups), { verb: "create", resource: "objects" }, []);
+    const refusal = (groups: string[]) => () => authorize(user("bob", ...groups), permission("create"), []);
     expect(refusal([])).toThrow(
       expect.objectContaining({
         code: "forbidden",

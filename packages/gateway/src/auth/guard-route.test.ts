@@ -15,7 +15,7 @@ const CLOSED: AccessControl = {
 };
 
 /** A text is a body as it is. */
-type Asked = readonly [method: string, path: string, body?: unknown];
+type Asked = [method: string, path: string, body?: unknown];
 
 /** Faults of the format, which only who is granted the route reads. */
 const MISSHAPEN: readonly Asked[] = [

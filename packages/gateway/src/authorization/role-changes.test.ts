@@ -58,7 +58,7 @@ function setUp() {
     const added = Array.from({ length: count }, (_, at) => entryOf(at));
     snapshot = { ...snapshot, version: snapshot.version + 1, entries: new Map([...snapshot.entries, ...added]) };
   };
-  const service = {
+  const service: Pick<AccessService, "current" | "change"> = {
     current: async () => snapshot,
     async change(changes) {
       const entries = new Map(snapshot.entries);
@@ -68,10 +68,16 @@ function setUp() {
       }
       snapshot = { ...snapshot, version: snapshot.version + 1, entries };
     },
-  } as AccessService;
+  };
   const authority = new Authority({ rootUsers: ["root"], rootGroups: [], readOnlyGroups: [] } as never);
   let ids = 3;
-  const common = { service, authority, nowMs: () => 0, isStaticUser: () => false, line: new ChangeLine(() => 0) };
+  const common = {
+    service: service as AccessService,
+    authority,
+    nowMs: () => 0,
+    isStaticUser: () => false,
+    line: new ChangeLine(() => 0),
+  };
   const roles = new RoleChanges({ ...common, newId: () => `${++ids}` });
   const users = new UserChanges({ ...common, newKey: () => "k", digestOf: () => "d" });
   const assignments = new Assignments(common);

@@ -58,7 +58,7 @@ describe("the body", () => {
     const { post, query } = library();
     await post(`{"query":"query($o:Int){Get{Author(offset:$o){name}}}","variables":{"o":${literal}}}`);
     await post(`{"query":"{Get{Author(offset:${literal}){name}}}"}`);
-    expect(query.asked.map((asked) => asked.offset)).toEqual([offset, offset]);
+    expect(query.gets.map((asked) => asked.offset)).toEqual([offset, offset]);
   });
 
   it("refuses integers beyond 64 bits in variables, and takes them for floats", async () => {
@@ -74,7 +74,7 @@ describe("the body", () => {
     await post(
       '{"query":"query($v:[Float]!){Get{Book(nearVector:{vector:$v}){\\u0069sbn}}}","variables":{"v":[9223372036854775808,1]}}',
     );
-    expect(query.asked.at(-1)?.nearVector?.vector).toEqual(Float32Array.of(2 ** 63, 1));
+    expect(query.gets.at(-1)?.nearVector?.vector).toEqual(Float32Array.of(2 ** 63, 1));
   });
 
   it("refuses variables with more numbers than a text may have", async () => {

@@ -1,6 +1,7 @@
-import { type ObjectId, SPEC_PROFILE } from "@shoal/model";
+import { type ObjectId, RequestWarnings, SPEC_PROFILE } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AnswerBudget } from "../answer-budget.js";
+import { ANONYMOUS } from "../auth/access.js";
 import { RowTurns } from "../row-turns.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 import { batchRoute } from "./batch-route.js";
@@ -135,7 +136,8 @@ describe("POST /v1/batch/objects", () => {
   it("writes long answers in several turns", async () => {
     const { services } = server;
     const writer = new ObjectWriter(services.view, SPEC_PROFILE, "");
-    const request = { params: [], queryString: "", context: { deadline: Number.MAX_SAFE_INTEGER } };
+    const context = { deadline: Number.MAX_SAFE_INTEGER };
+    const request = { params: [], queryString: "", principal: ANONYMOUS, context, warnings: new RequestWarnings() };
     const body = Buffer.from(JSON.stringify({ objects: new Array(20_000).fill(null) }));
     const batch = batchRoute(services.ingest, writer, { now: () => T }, { batchObjectsMax: 100_000 });
     expect((await batch.handle({ ...request, body })).chunks?.length).toBeGreaterThan(3);

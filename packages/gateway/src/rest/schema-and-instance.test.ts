@@ -114,8 +114,10 @@ describe("PUT of a class", () => {
     };
     expect((await server.send("PUT", at, { class: "Put", description: "again" })).status).toBe(200);
     expect(others).toBe(4);
-    services.beforeUpdate = () => services.schema.deleteClass("Put", { deadline: 0 });
+    services.beforeUpdate = () =>
+      services.schema.deleteClass({ className: "Put", classId: undefined }, { deadline: 0 });
     expect((await server.send("PUT", at, { class: "Put", description: "gone" })).status).toBe(404);
+    expect(services.view.classRecord("Put")).toBeUndefined();
     services.beforeUpdate = () => Promise.resolve();
   });
 

@@ -34,7 +34,7 @@ describe.each<[string, () => Speller]>([
       vector: undefined,
       argument: { name: "nearText", value: {}, texts, searched: {} },
     };
-    const rows = [{}, {}] as readonly AdditionalRow[];
+    const rows = [{}, {}] as unknown as readonly AdditionalRow[];
     const checks = [
       {
         originalText: "Mispelled Words",

@@ -13,11 +13,11 @@ const HOUR_MS = 3_600_000;
 
 /** An authority for tests. */
 export class TestAuthority {
-  readonly #keys: CryptoKeyPair;
+  readonly #keys: webcrypto.CryptoKeyPair;
   readonly #name: string;
   readonly ca: Buffer;
 
-  private constructor(keys: CryptoKeyPair, name: string, ca: Buffer) {
+  private constructor(keys: webcrypto.CryptoKeyPair, name: string, ca: Buffer) {
     this.#keys = keys;
     this.#name = name;
     this.ca = ca;
@@ -79,8 +79,8 @@ export class SwappedTls implements TlsSource {
   }
 }
 
-async function newKeys(): Promise<CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]) as Promise<CryptoKeyPair>;
+function newKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
 }
 
 function validFor(expiredHoursAgo: number): { notBefore: Date; notAfter: Date } {

@@ -88,7 +88,8 @@ describe("POST /v1/graphql/batch", () => {
     const broken = new TypeError("x is not a function");
     const { post, handler } = open({ onFault: (thrown) => faults.push(thrown) });
     const execute = handler.execute.bind(handler);
-    handler.execute = (body, context) => (body.includes("Zeppelin") ? Promise.reject(broken) : execute(body, context));
+    handler.execute = (body, context) =>
+      Buffer.from(body).includes("Zeppelin") ? Promise.reject(broken) : execute(body, context);
     const { json } = await post([AUTHOR, { query: "{ Get { Zeppelin { name } } }" }, AUTHOR]);
     expect(json).toEqual([
       JSON.parse(NAMED),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { library } from "../testing/ask-library.js";
-import { LIBRARY_OBJECTS } from "../testing/library.js";
+import { LIBRARY_OBJECTS, LibraryQuery } from "../testing/library.js";
 
 describe("Get", () => {
   it("answers properties of all types", async () => {
@@ -145,11 +145,8 @@ describe("Get", () => {
   it("keeps the text of its own faults to itself, and reports them", async () => {
     const faults: unknown[] = [];
     const broken = new TypeError("x is not a function");
-    const query = {
-      get: () => Promise.reject(broken),
-      objectById: () => Promise.reject(broken),
-      list: () => Promise.reject(broken),
-    };
+    const query = new LibraryQuery();
+    query.get = () => Promise.reject(broken);
     for (const prepareQueries of [true, false]) {
       const { ask } = library({ query, prepareQueries, onFault: (thrown) => faults.push(thrown) });
       const answer = await ask("{ Get { Book { title } } }");

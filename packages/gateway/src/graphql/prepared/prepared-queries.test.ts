@@ -42,8 +42,8 @@ it("prepares what differs in literals only", async () => {
   );
   expect(preparedCount).toBe(3);
   expect(asked.asked.map((each) => each.limit)).toEqual([1, undefined, 2, undefined, 3, undefined]);
-  expect(asked.asked[2]?.nearVector?.vector).toEqual(Float32Array.of(3, 4, 5));
-  expect(asked.asked[3]?.nearObject?.id).toBe("ÿ");
+  expect(asked.gets[2]?.nearVector?.vector).toEqual(Float32Array.of(3, 4, 5));
+  expect(asked.gets[3]?.nearObject?.id).toBe("ÿ");
 });
 
 it("prepares variables of every shape, also nested and by default", async () => {
@@ -174,8 +174,11 @@ it("answers requests that overlap each from its own literals", async () => {
         await new Promise<void>((resolve) => pending.push(resolve));
         return library.get(get);
       },
+      explore: (explore) => library.explore(explore),
+      aggregate: (aggregate) => library.aggregate(aggregate),
       objectById: () => library.objectById(),
       list: () => library.list(),
+      additional: () => library.additional(),
     },
   });
   const send = (limit: number, first: number) =>
@@ -189,7 +192,7 @@ it("answers requests that overlap each from its own literals", async () => {
   for (const resolve of pending.reverse()) resolve();
   const rows = (await Promise.all(answers)).map(({ body }) => JSON.parse(body.toString()).data.Get.Book.length);
   expect(rows).toEqual([1, 2, 3]);
-  expect(library.asked.map((each) => each.nearVector?.vector[0])).toEqual([0.75, 0.5, 0.25]);
+  expect(library.gets.map((each) => each.nearVector?.vector[0])).toEqual([0.75, 0.5, 0.25]);
 });
 
 it("answers a damaged row with an error, and the other classes", async () => {

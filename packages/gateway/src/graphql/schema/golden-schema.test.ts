@@ -1,6 +1,7 @@
 import { PRIMITIVE_DATA_TYPES, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
 import { buildSchema, lexicographicSortSchema, printSchema, validateSchema } from "graphql";
 import { expect, it } from "vitest";
+import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
 import { LibraryQuery, libraryClass, property } from "../testing/library.js";
 import { buildGraphQlSchema } from "./build-schema.js";
 
@@ -20,7 +21,7 @@ const CLASSES = [
 ];
 
 const printed = (wire: typeof SPEC_PROFILE): string => {
-  const { schema, skipped } = buildGraphQlSchema(CLASSES, new LibraryQuery(), wire);
+  const { schema, skipped } = buildGraphQlSchema(CLASSES, new LibraryQuery(), wire, DEFAULT_GRAPHQL_LIMITS);
   expect(skipped).toEqual([]);
   return schema === undefined ? "" : `${printSchema(lexicographicSortSchema(schema))}\n`;
 };

@@ -58,7 +58,7 @@ function byTheBook(
   targets: readonly ClassifierTarget[],
   settings: Readonly<Record<string, number>>,
 ) {
-  const cut = (one: string) => one.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const cut = (one: string): readonly string[] => one.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const document = cut(text);
   const gainOf = (word: string): number => {
     const all = targets.map(({ vector }) => distance(words.vectors.get(word) ?? [], vector));
