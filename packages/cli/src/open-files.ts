@@ -21,7 +21,7 @@ const SHARE_OF_SHARDS = 2 / 3;
 export interface OpenFilesWanted {
   /** `SCHEMA_SHARDS_MAX` */
   readonly shardsMax: number;
-  /** `HTTP_CONNECTIONS_MAX` */
+  /** `HTTP_CONNECTIONS_MAX`, of a storage node those of its internal port. */
   readonly connectionsMax: number;
 }
 

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { startContextionary } from "@shoal/gateway";
 import type { Json } from "@shoal/model";
 import { peerNames } from "@shoal/rpc";
-import { farCredentials } from "@shoal/rpc/grpc";
+import { listenForPeers } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { CONTEXTIONARY_CACHE, CONTEXTIONARY_PORT, type ContextionaryConfiguration } from "./contextionary-settings.js";
 import { FileExtensions } from "./file-extensions.js";
@@ -48,8 +48,8 @@ export async function startContextionaryService(
         nowMs: () => clock.now(),
         tell: (message, fields) => logger.info(fields, message),
       },
-      `${internalHost.includes(":") ? `[${internalHost}]` : internalHost}:${internalPort}`,
-      tls && { credentials: farCredentials(tls), refusal: refusalOf },
+      (server) => listenForPeers(server, { host: internalHost, port: internalPort, tls }),
+      tls && refusalOf,
     ),
   );
   notReady = "";

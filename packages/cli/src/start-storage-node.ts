@@ -5,7 +5,7 @@ import { SchemaReplica } from "@shoal/cluster";
 import { identityOf } from "@shoal/coordinator";
 import { DiskBallast } from "@shoal/kv";
 import type { SchemaSnapshot } from "@shoal/rpc";
-import { createRpcServer } from "@shoal/rpc/grpc";
+import { CONNECTIONS_MAX, createRpcServer } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
@@ -29,8 +29,6 @@ import { followTlsFiles } from "./tls-files.js";
 import { untilKnown } from "./until-known.js";
 
 const PORT = 7101;
-/** Gateways have one connection each, coordinators and probes few. */
-const CONNECTIONS_MAX = 256;
 
 /** The shards of one node, served to gateways. */
 export async function startStorageNode(
@@ -85,7 +83,7 @@ export async function startStorageNode(
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
   };
-  const { node } = await openStorageNode(
+  const { node, openFiles: plan } = await openStorageNode(
     options,
     {
       ...{ nodeName, dataPath, ballast, schema: view, openFiles, onProgress, metrics },
@@ -95,6 +93,13 @@ export async function startStorageNode(
   );
   await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
+  const { connectionsMax } = plan;
+  if (connectionsMax < CONNECTIONS_MAX) {
+    logger.warn(
+      { connectionsMax, openFiles: plan.limit },
+      "there are open files for few internal connections (ulimit -n)",
+    );
+  }
   const limits = {
     messageBytesMax: configuration.internalMessageBytesMax,
     answerBytesMax: configuration.internalMessageBytesMax,
@@ -106,7 +111,7 @@ export async function startStorageNode(
   const server = scope.use(
     await createRpcServer(
       { node, presence: { identity: identityOf(secret), process: processId } },
-      { host: internalHost, port: internalPort, now, tls, limits },
+      { host: internalHost, port: internalPort, connectionsMax, now, tls, limits },
     ),
   );
   const address = advertisedAddress(configuration, server.port, hostname());

@@ -1,3 +1,4 @@
+export { CONNECTIONS_MAX, listenForPeers } from "./far/listen-for-peers.js";
 export { createRpcServer, type RpcServer, type RpcServerOptions, type RpcServices } from "./far/rpc-server.js";
 export type { ServedNode } from "./far/shard-far-side.js";
 export type { ShardServingLimits } from "./far/shard-serving.js";
@@ -9,4 +10,3 @@ export {
 export { findNodeAt } from "./near/find-node-at.js";
 export type { ConnectNodeOptions, NodeConnectionLimits } from "./near/node-channel.js";
 export { connectNode } from "./near/remote-node.js";
-export { farCredentials } from "./tls/credentials.js";

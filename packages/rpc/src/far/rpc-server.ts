@@ -1,20 +1,18 @@
 import { setMaxListeners } from "node:events";
 import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
-import { ShoalError } from "@shoal/model";
 import type { AccessService } from "../access-service.js";
 import type { ExtensionService } from "../extension-service.js";
 import type { JobService } from "../job-service.js";
 import type { NodePresence, NodeService } from "../node-service.js";
 import type { ServedSchema } from "../schema-service.js";
 import type { PacketStream } from "../stream/frame-stream.js";
-import { farCredentials } from "../tls/credentials.js";
-import type { TlsSource } from "../tls/tls-source.js";
 import { ACCESS, EXTENSIONS, IDENTITY, JOBS, NODES, SCHEMA, SHARDS } from "../wire/load-protos.js";
 import { accessHandlers } from "./access-far-side.js";
 import { extensionsHandlers } from "./extensions-far-side.js";
 import { forCoordinators, forGateways } from "./for-gateways.js";
 import { identityHandlers } from "./identity-far-side.js";
 import { jobsHandlers } from "./jobs-far-side.js";
+import { type ListenedPort, type ListenOptions, listenForPeers } from "./listen-for-peers.js";
 import { nodesHandlers } from "./nodes-far-side.js";
 import { ofOneCluster } from "./of-one-cluster.js";
 import { schemaHandlers } from "./schema-far-side.js";
@@ -33,14 +31,9 @@ export interface RpcServices {
   readonly access?: AccessService;
 }
 
-export interface RpcServerOptions {
-  readonly host: string;
-  /** 0 takes a free one. */
-  readonly port: number;
+export interface RpcServerOptions extends ListenOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Plain text when undefined; otherwise every caller needs a certificate. */
-  readonly tls?: TlsSource | undefined;
   /** Callers of the coordinator's services that name another cluster are refused. Absent: nobody is. */
   readonly clusterId?: () => string | undefined;
   readonly limits?: Partial<ShardServingLimits>;
@@ -49,6 +42,11 @@ export interface RpcServerOptions {
 /** What may come: a packet of a stream, or the definition of a class. */
 const REQUEST_BYTES_MAX = 16 * 1024 * 1024;
 const KEEPALIVE_MS = 10_000;
+/**
+ * A connection without a call is ended by then, or it would keep its place from others: a channel of grpc-js that is closed
+ * while it waits for its next attempt makes that attempt, and nobody uses what comes of it. The next call connects again.
+ */
+const IDLE_MS_MAX = 10_000;
 /** What has been sent has left by then, unless nobody takes it. */
 const CLOSE_MS_MAX = 3_000;
 
@@ -57,12 +55,19 @@ export class RpcServer implements AsyncDisposable {
   /** The port that it listens on. */
   readonly port: number;
   readonly #server: Server;
+  readonly #listening: ListenedPort;
   readonly #shards: ShardServing | undefined;
   readonly #stopped: AbortController;
 
-  private constructor(port: number, server: Server, shards: ShardServing | undefined, stopped: AbortController) {
-    this.port = port;
+  private constructor(
+    server: Server,
+    listening: ListenedPort,
+    shards: ShardServing | undefined,
+    stopped: AbortController,
+  ) {
+    this.port = listening.port;
     this.#server = server;
+    this.#listening = listening;
     this.#shards = shards;
     this.#stopped = stopped;
   }
@@ -73,20 +78,15 @@ export class RpcServer implements AsyncDisposable {
       "grpc.max_send_message_length": -1,
       "grpc.keepalive_time_ms": KEEPALIVE_MS,
       "grpc.keepalive_timeout_ms": KEEPALIVE_MS,
+      "grpc.max_connection_idle_ms": IDLE_MS_MAX,
     });
     const stopped = new AbortController();
     // Every stream that is open listens.
     setMaxListeners(0, stopped.signal);
     const shards = services.node === undefined ? undefined : new ShardServing(services.node, options);
     addServices(server, services, shards, options, stopped.signal);
-    const host = options.host.includes(":") ? `[${options.host}]` : options.host;
-    const port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync(`${host}:${options.port}`, farCredentials(options.tls), (error, bound) => {
-        if (error === null) resolve(bound);
-        else reject(new ShoalError("unavailable", `cannot listen on ${host}:${options.port}: ${error.message}`));
-      });
-    });
-    return new RpcServer(port, server, shards, stopped);
+    const listening = await listenForPeers(server, options);
+    return new RpcServer(server, listening, shards, stopped);
   }
 
   /** Tells every caller that this process ends, takes nothing new, and resolves when everything begun is answered. */
@@ -96,6 +96,7 @@ export class RpcServer implements AsyncDisposable {
 
   /** Ends at once; what is under way fails at its callers. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#listening[Symbol.dispose]();
     this.#stopped.abort();
     this.#shards?.[Symbol.dispose]();
     // Streams that have just been ended get the chance to say so, and what they said before.

@@ -1,6 +1,6 @@
-import { ChannelCredentials, type ChannelOptions, experimental, ServerCredentials } from "@grpc/grpc-js";
+import { ChannelCredentials, type ChannelOptions } from "@grpc/grpc-js";
 import { peerNames } from "./peer-names.js";
-import type { TlsMaterial, TlsSource } from "./tls-source.js";
+import type { TlsSource } from "./tls-source.js";
 
 /** How a near side proves itself, and that whoever answers has `name` in its certificate. Plain text without a source. */
 export function nearCredentials(tls: TlsSource | undefined, name: string): ChannelCredentials {
@@ -15,54 +15,6 @@ export function nearCredentials(tls: TlsSource | undefined, name: string): Chann
       );
     },
   });
-}
-
-/** Refuses whoever has no certificate of the same authorities. */
-export function farCredentials(tls: TlsSource | undefined): ServerCredentials {
-  if (tls === undefined) return ServerCredentials.createInsecure();
-  const provider = new CertificateProvider(tls);
-  return experimental.createCertificateProviderServerCredentials(provider, provider, true);
-}
-
-type Provider = Parameters<typeof experimental.createCertificateProviderServerCredentials>[0];
-type CaListener = Parameters<Provider["addCaCertificateListener"]>[0];
-type IdentityListener = Parameters<Provider["addIdentityCertificateListener"]>[0];
-
-/** A `TlsSource` as grpc-js wants to be told of certificates. */
-class CertificateProvider implements Provider {
-  readonly #source: TlsSource;
-  readonly #subscriptions = new Map<CaListener | IdentityListener, Disposable>();
-
-  constructor(source: TlsSource) {
-    this.#source = source;
-  }
-
-  addCaCertificateListener(listener: CaListener): void {
-    this.#tell(listener, ({ ca }) => listener({ caCertificate: ca }));
-  }
-
-  addIdentityCertificateListener(listener: IdentityListener): void {
-    this.#tell(listener, ({ certificate, key }) => listener({ certificate, privateKey: key }));
-  }
-
-  removeCaCertificateListener(listener: CaListener): void {
-    this.#forget(listener);
-  }
-
-  removeIdentityCertificateListener(listener: IdentityListener): void {
-    this.#forget(listener);
-  }
-
-  #tell(listener: CaListener | IdentityListener, tell: (material: TlsMaterial) => void): void {
-    this.#subscriptions.set(listener, this.#source.onChange(tell));
-    // grpc-js subscribes before it adds the server that is to hear of it.
-    queueMicrotask(() => tell(this.#source.current()));
-  }
-
-  #forget(listener: CaListener | IdentityListener): void {
-    this.#subscriptions.get(listener)?.[Symbol.dispose]();
-    this.#subscriptions.delete(listener);
-  }
 }
 
 /** Of a channel to whoever has `name` in its certificate. */

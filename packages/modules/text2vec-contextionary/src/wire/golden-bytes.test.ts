@@ -9,6 +9,7 @@ import {
 } from "@grpc/grpc-js";
 import { describe, expect, it } from "vitest";
 import type { Contextionary } from "../contextionary.js";
+import { listenAnywhere } from "../testing/listen-anywhere.js";
 import { RemoteContextionary } from "./remote-contextionary.js";
 import { serveContextionary } from "./serve-contextionary.js";
 
@@ -200,7 +201,7 @@ describe("F15: the wire of published contextionaries, byte by byte", () => {
 
   it.each(GOLDEN)("$method is served", async (call) => {
     const asked: unknown[] = [];
-    await using server = await serveContextionary(scripted(call, asked), "127.0.0.1:0", Date.now);
+    await using server = await serveContextionary(scripted(call, asked), listenAnywhere, Date.now);
     const reply = await askInBytes(server.port, call.method, bytesOf(call.request));
     expect(reply.toString("hex")).toBe(bytesOf(call.reply).toString("hex"));
     expect(asked).toEqual(call.asked);

@@ -2,6 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { EmbeddedContextionary } from "../embedded-contextionary.js";
 import { StoredExtensions } from "../stored-extensions.js";
 import { describeContextionary } from "../testing/contextionary-suite.js";
+import { listenAnywhere } from "../testing/listen-anywhere.js";
 import { MemoryExtensions } from "../testing/memory-extensions.js";
 import { SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
 import { RemoteContextionary } from "./remote-contextionary.js";
@@ -17,7 +18,7 @@ function small(): EmbeddedContextionary {
 }
 
 async function serveSmall(contextionary = small()): Promise<string> {
-  const server = await serveContextionary(contextionary, "127.0.0.1:0", Date.now);
+  const server = await serveContextionary(contextionary, listenAnywhere, Date.now);
   open.push(server);
   return `127.0.0.1:${server.port}`;
 }

@@ -1,11 +1,4 @@
-import {
-  type handleUnaryCall,
-  Server,
-  ServerCredentials,
-  type ServerUnaryCall,
-  type sendUnaryData,
-  status,
-} from "@grpc/grpc-js";
+import { type handleUnaryCall, Server, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
 import { type ErrorCode, ShoalError } from "@shoal/model";
 import type { ModuleContext } from "@shoal/module-api";
 import type { Contextionary, CorpusVector, NearWord } from "../contextionary.js";
@@ -22,46 +15,45 @@ import {
 
 const CALL_MS = 30_000;
 
+/** A connection without a call gives its place back by then; the next call connects again. */
+const IDLE_MS_MAX = 10_000;
+
 /** Neighbours of one request, and vectors of a batch. */
 const NEAREST_MAX = 1_000;
 const BATCH_MAX = 1_000;
 
-/** Mutual TLS, and whom of those that have a certificate it is for. */
-export interface SecureWire {
-  readonly credentials: ServerCredentials;
-  /** Why the owner of that certificate gets no answer; undefined: it does. */
-  readonly refusal: (certificate: { readonly subjectaltname?: string }) => string | undefined;
-}
+/** Has a server listen; disposed of, it lets nobody in any more. */
+export type Listen = (server: Server) => Promise<{ readonly port: number } & Disposable>;
 
-/** Serves a contextionary on its wire; without `secure` in the clear, for everybody. The address that was taken: `host:port`. */
+/** Why the owner of that certificate gets no answer; undefined: it does. */
+export type Refusal = (certificate: { readonly subjectaltname?: string }) => string | undefined;
+
+/** Serves a contextionary on its wire; without `refusal` for everybody who gets in. */
 export async function serveContextionary(
   contextionary: Contextionary,
-  address: string,
+  listen: Listen,
   nowMs: () => number,
-  secure?: SecureWire,
+  refusal?: Refusal,
 ): Promise<{ readonly port: number } & AsyncDisposable> {
-  const server = new Server({ "grpc.max_receive_message_length": MESSAGE_BYTES_MAX });
+  const server = new Server({
+    "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
+    "grpc.max_connection_idle_ms": IDLE_MS_MAX,
+  });
   server.addService(
     contextionaryService(),
-    methodsOf(contextionary, () => ({ deadline: nowMs() + CALL_MS }), secure?.refusal),
+    methodsOf(contextionary, () => ({ deadline: nowMs() + CALL_MS }), refusal),
   );
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(address, secure?.credentials ?? ServerCredentials.createInsecure(), (error, taken) => {
-      if (error === null) resolve(taken);
-      else reject(new ShoalError("unavailable", `cannot listen on ${address}: ${error.message}`, { cause: error }));
-    });
-  });
+  const listening = await listen(server);
   return {
-    port,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.tryShutdown(() => resolve())),
+    port: listening.port,
+    async [Symbol.asyncDispose]() {
+      listening[Symbol.dispose]();
+      await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+    },
   };
 }
 
-function methodsOf(
-  contextionary: Contextionary,
-  newContext: () => ModuleContext,
-  refusal: SecureWire["refusal"] = () => undefined,
-) {
+function methodsOf(contextionary: Contextionary, newContext: () => ModuleContext, refusal: Refusal = () => undefined) {
   const answered =
     <Request, Answer>(
       work: (request: Request, context: ModuleContext) => Promise<Answer>,

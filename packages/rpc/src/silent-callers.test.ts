@@ -1,0 +1,144 @@
+import { connect, type Socket } from "node:net";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createRpcServer } from "./far/rpc-server.js";
+import { connectNode } from "./near/remote-node.js";
+import type { NodeConnection } from "./node-connection.js";
+import { reach } from "./testing/open-link.js";
+import { scriptedNode } from "./testing/scripted-node.js";
+import { SwappedTls, TestAuthority } from "./testing/test-certificates.js";
+import type { TlsSource } from "./tls/tls-source.js";
+
+const now = () => Date.now();
+const forever = { deadline: Number.POSITIVE_INFINITY };
+const CONNECTIONS_MAX = 256;
+/** A node's near side has so many. */
+const OF_A_PEER = 2;
+const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+let far: TlsSource;
+let near: TlsSource;
+
+beforeAll(async () => {
+  const authority = await TestAuthority.make("ours");
+  far = new SwappedTls(await authority.sign(["node-1"]));
+  near = new SwappedTls(await authority.sign(["gateway"]));
+});
+
+function serve(tls: TlsSource | undefined, connectionsMax?: number) {
+  const options = { host: "127.0.0.1", port: 0, now, tls, ...(connectionsMax && { connectionsMax }) };
+  return createRpcServer({ node: scriptedNode(() => []) }, options);
+}
+
+function peer(port: number, tls: TlsSource | undefined): NodeConnection {
+  return connectNode("node-1", `127.0.0.1:${port}`, { now, schemaVersion: () => 0, tls });
+}
+
+/** Sockets that connect one after the other and say `words` or nothing; how many of them have been closed. */
+class Crowd implements Disposable {
+  readonly #sockets: Socket[] = [];
+  readonly #waiting = new Set<() => void>();
+  #closed = 0;
+
+  async come(port: number, count: number, words = ""): Promise<void> {
+    for (let at = 0; at < count; at++) {
+      const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+      this.#sockets.push(socket);
+      await new Promise((resolve) => socket.once("connect", resolve));
+      socket.once("close", () => {
+        this.#closed++;
+        for (const look of this.#waiting) look();
+      });
+      // Or the end of the other side is not noticed.
+      socket.resume();
+      if (words !== "") socket.write(words);
+    }
+  }
+
+  async closed(count: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (this.#closed >= count) resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  [Symbol.dispose](): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+describe.each([false, true])("S11: strangers at the port of a node, with TLS: %s", { timeout: 60_000 }, (isSecure) => {
+  const tls = () => (isSecure ? { far, near } : { far: undefined, near: undefined });
+
+  test.each(["", isSecure ? "\x16\x03\x01\x02" : PREFACE.slice(0, 23)])(
+    "who say %j take no more than is planned, let peers in, and are cut soon",
+    async (words) => {
+      await using server = await serve(tls().far);
+      using live = peer(server.port, tls().near);
+      await reach(live, "ready");
+      const left: string[] = [];
+      live.onState((state) => left.push(state));
+      using crowd = new Crowd();
+      await crowd.come(server.port, 600, words);
+      await crowd.closed(600 + OF_A_PEER - CONNECTIONS_MAX);
+      expect(await live.shardStatuses(forever)).toEqual([]);
+      using fresh = peer(server.port, tls().near);
+      await reach(fresh, "ready");
+      expect(await fresh.shardStatuses(forever)).toEqual([]);
+      await crowd.closed(600);
+      expect(await live.shardStatuses(forever)).toEqual([]);
+      expect(left).toEqual([]);
+    },
+  );
+
+  test("cut no peer when all connections are peers', and those that close make room", async () => {
+    await using server = await serve(tls().far, 3 * OF_A_PEER);
+    using live = peer(server.port, tls().near);
+    await reach(live, "ready");
+    const left: string[] = [];
+    live.onState((state) => left.push(state));
+    for (let at = 0; at < 10; at++) {
+      using passing = peer(server.port, tls().near);
+      await reach(passing, "ready");
+    }
+    const others = [peer(server.port, tls().near), peer(server.port, tls().near)] as const;
+    for (const other of others) await reach(other, "ready");
+    using crowd = new Crowd();
+    await crowd.come(server.port, 10);
+    await crowd.closed(10);
+    using late = peer(server.port, tls().near);
+    await reach(late, "unreachable");
+    for (const other of others) expect(await other.shardStatuses(forever)).toEqual([]);
+    for (const other of others) other[Symbol.dispose]();
+    await reach(late, "ready");
+    expect(left).toEqual([]);
+  });
+
+  test("do not hold up the end of the server", async () => {
+    using crowd = new Crowd();
+    const server = await serve(tls().far);
+    await crowd.come(server.port, 3);
+    await server[Symbol.asyncDispose]();
+    await crowd.closed(3);
+  });
+});
+
+test("S11: without TLS who does not speak HTTP/2 is cut at once, who speaks it in pieces is heard", async () => {
+  await using server = await serve(undefined);
+  using crowd = new Crowd();
+  await crowd.come(server.port, 1, "GET / HTTP/1.1\r\n\r\n");
+  await crowd.closed(1);
+  const socket = connect(server.port, "127.0.0.1");
+  for (const letter of PREFACE) {
+    socket.write(letter);
+    await new Promise(setImmediate);
+  }
+  // An empty SETTINGS frame.
+  socket.write(Buffer.from("000000040000000000", "hex"));
+  const answer = await new Promise<Buffer>((resolve) => socket.once("data", resolve));
+  // Theirs.
+  expect(answer[3]).toBe(4);
+  socket.destroy();
+});
