@@ -68,15 +68,12 @@ export class CommitLoop {
     return this.#broken;
   }
 
-  /**
-   * All of them, behind one another. Fails at once with `overloaded` when the queue is full and with `unavailable` when no more
-   * writes are taken.
-   */
-  push(...writes: readonly PendingWrite[]): void {
+  /** Fails at once with `overloaded` when the queue is full and with `unavailable` when no more writes are taken. */
+  push(write: PendingWrite): void {
     this.#checkOpen();
     const { limits } = this.#options;
-    const objects = writes.reduce((sum, write) => sum + write.objects, this.#pendingObjects);
-    const bytes = writes.reduce((sum, write) => sum + write.bytes, this.#pendingBytes);
+    const objects = this.#pendingObjects + write.objects;
+    const bytes = this.#pendingBytes + write.bytes;
     if (this.#pendingObjects > 0 && (objects > limits.pendingObjectsMax || bytes > limits.pendingBytesMax)) {
       throw new ShoalError(
         "overloaded",
@@ -87,7 +84,7 @@ export class CommitLoop {
     }
     this.#pendingObjects = objects;
     this.#pendingBytes = bytes;
-    this.#queue.push(...writes);
+    this.#queue.push(write);
     this.#gathering.came(this.#queue.length);
     // Not at once: what else comes in this turn of the event loop shares the commit.
     this.#running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#run());

@@ -2,7 +2,6 @@ import { ShoalError } from "@shoal/model";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { rawIdOfRowKey } from "./key-layout.js";
 import type { Shard } from "./shard.js";
-import { DEFAULT_SHARD_LIMITS } from "./shard-limits.js";
 import { ALL_FIELDS, book, idOf, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 const NO_MERGE = { set: {}, clear: [], append: {}, remove: {}, vector: undefined };
@@ -140,66 +139,6 @@ describe("bytes of an object", () => {
     for (let at = 0; at < 12; at++) {
       expect((await get(at))?.vector).toEqual(Float32Array.of(at + (at < 6 ? 24 : 12)));
     }
-  });
-
-  it("and number decide it: many small ones take several commits, in the order of the calls", async () => {
-    const objects = (count: number, tag: string) =>
-      Array.from({ length: count }, (_, at) => book(idOf(at), [at], { text: tag }));
-    const writes = vi.spyOn(under.store, "write");
-    // All in one turn: what comes later takes effect later.
-    const calls = [
-      shard.putObjects(objects(500, "first"), "upsert"),
-      shard.putObjects(objects(450, "second"), "upsert"),
-    ] as const;
-    const isDeleted = shard.deleteObject(idOf(449));
-    for (const [at, outcomes] of (await Promise.all(calls)).entries()) {
-      expect(outcomes).toHaveLength(at === 0 ? 500 : 450);
-      for (const outcome of outcomes) expect(outcome).toMatchObject({ lastUpdateTimeUnix: under.nowUnix });
-    }
-    expect(await isDeleted).toBe(true);
-    const rows = writes.mock.calls.map(([batch]) => batch.filter(({ key }) => rawIdOfRowKey(key) !== undefined).length);
-    expect(rows).toEqual([200, 200, 300, 200, 50]);
-    expect(shard.objectCount).toBe(499);
-    for (const [at, text] of [
-      [0, "second"],
-      [448, "second"],
-      [450, "first"],
-      [499, "first"],
-    ] as const) {
-      expect(propertiesOf(await get(at))).toEqual({ text });
-    }
-  });
-
-  it("and number decide it: a queue that is full refuses all of a call", async () => {
-    const objects = (from: number, count: number) =>
-      Array.from({ length: count }, (_, at) => book(idOf(from + at), [at]));
-    const { pendingObjectsMax } = DEFAULT_SHARD_LIMITS;
-    const calls = Array.from({ length: pendingObjectsMax / 500 + 1 }, (_, at) =>
-      shard.putObjects(objects(500 * at, 500), "create").then(
-        (outcomes) => outcomes.filter((outcome) => !(outcome instanceof ShoalError)).length,
-        () => 0,
-      ),
-    );
-    const stored = await Promise.all(calls);
-    expect(new Set(stored)).toEqual(new Set([500, 0]));
-    expect(stored.at(-1)).toBe(0);
-  });
-
-  it("and number decide it: of the commits of a call one that fails takes only its own objects with it", async () => {
-    const many = Array.from({ length: 500 }, (_, at) => book(idOf(at), [at]));
-    let writes = 0;
-    const write = under.store.write.bind(under.store);
-    vi.spyOn(under.store, "write").mockImplementation(async (...call) => {
-      if (++writes === 2) throw new ShoalError("overloaded", "not now");
-      return write(...call);
-    });
-    const outcomes = await shard.putObjects(many, "create");
-    const isStored = outcomes.map((outcome) => !(outcome instanceof ShoalError));
-    expect(isStored).toEqual(many.map((_, at) => at < 200 || at >= 400));
-    expect(shard.objectCount).toBe(300);
-    vi.restoreAllMocks();
-    vi.spyOn(under.store, "write").mockRejectedValue(new ShoalError("overloaded", "not now"));
-    await expect(shard.putObjects(many, "upsert")).rejects.toThrow("not now");
   });
 
   it("that fail with a later commit leave what is stored, and say which are not", async () => {

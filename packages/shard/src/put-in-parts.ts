@@ -5,8 +5,9 @@ import { bytesOf, type Prepared, type PutLimits, preparePuts } from "./prepare-p
 type Outcomes = readonly (PutTimes | ShoalError)[];
 
 /**
- * Puts objects that are large together in several parts, one after the other: all of them at once would stop everything else.
- * `first` of them are prepared already. If a later part fails, all objects that are not stored by then get its error.
+ * Puts objects that are large together, in several commits one after the other: the store takes a commit in one go, so
+ * that all of them at once would stop everything else. `first` of them are prepared already. What fails a commit but the
+ * first is the outcome of all that are not stored by then.
  */
 export async function putInParts(
   objects: readonly DataObject[],

@@ -5,7 +5,7 @@ export interface ShardLimits {
   /** Objects that wait for their commit. */
   readonly pendingObjectsMax: number;
   readonly pendingBytesMax: number;
-  /** A commit takes no further request once it has so much, and a batch of more objects several commits: each is applied in one go. */
+  /** A commit takes no further request once it has so much. */
   readonly commitObjectsMax: number;
   readonly commitBytesMax: number;
   readonly dimensionsMax: number;
@@ -26,7 +26,7 @@ export const DEFAULT_SHARD_LIMITS: ShardLimits = {
   graphTailMax: 10_000,
   pendingObjectsMax: 20_000,
   pendingBytesMax: 64 * 1024 * 1024,
-  commitObjectsMax: 200,
+  commitObjectsMax: 1_000,
   commitBytesMax: 8 * 1024 * 1024,
   dimensionsMax: 65_535,
   objectBytesMax: 8 * 1024 * 1024,

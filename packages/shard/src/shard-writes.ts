@@ -104,34 +104,16 @@ export class ShardWrites implements ShardWriter {
     return outcome;
   }
 
-  /** In commits of `commitObjectsMax` that wait together. Fails when none of them succeeds. */
-  async #put(prepared: Prepared, mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
-    const parts = inParts(prepared, this.#limits.commitObjectsMax);
-    const pending = parts.map((part) => pendingPut(part, mode));
-    this.#commits.push(...pending.map(({ write }) => write));
-    const settled = await Promise.allSettled(pending.map(({ outcome }) => outcome));
-    if (settled.every(({ status }) => status === "rejected")) return pending[0]?.outcome ?? [];
-    return settled.flatMap((one, at) => {
-      if (one.status === "fulfilled") return one.value;
-      const error = ShoalError.from(one.reason);
-      return (parts[at] ?? []).map((put) => (put instanceof ShoalError ? put : error));
+  #put(prepared: Prepared, mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
+    const puts = prepared.flatMap((put) => (put instanceof ShoalError ? [] : [put]));
+    const { write, outcome } = pendingWrite<readonly (PutTimes | ShoalError)[]>({
+      objects: puts.length,
+      bytes: bytesOf(puts),
+      // Of those that are created too: one may have been deleted before it in the same commit.
+      baseIds: puts.map((put) => put.id),
+      change: (draft) => prepared.map((put) => (put instanceof ShoalError ? put : draft.put(put, mode))),
     });
+    this.#commits.push(write);
+    return outcome;
   }
-}
-
-function inParts(prepared: Prepared, length: number): readonly Prepared[] {
-  if (prepared.length <= length) return [prepared];
-  const count = Math.ceil(prepared.length / length);
-  return Array.from({ length: count }, (_, at) => prepared.slice(at * length, (at + 1) * length));
-}
-
-function pendingPut(prepared: Prepared, mode: PutMode) {
-  const puts = prepared.flatMap((put) => (put instanceof ShoalError ? [] : [put]));
-  return pendingWrite<readonly (PutTimes | ShoalError)[]>({
-    objects: puts.length,
-    bytes: bytesOf(puts),
-    // Of those that are created too: one may have been deleted before it in the same commit.
-    baseIds: puts.map((put) => put.id),
-    change: (draft) => prepared.map((put) => (put instanceof ShoalError ? put : draft.put(put, mode))),
-  });
 }

@@ -99,7 +99,7 @@ export interface ShardReader {
 /**
  * Writes are durable, found by id and found by vector when they resolve. Those that come in one event-loop turn, or
  * while a commit is under way, share the next commit and take effect in the order of the calls; objects of more than
- * 128 KiB together take some turns first. Many objects, or many MiB, take several commits, one after the other. When the store fails,
+ * 128 KiB together take some turns first. Many MiB take several commits, one after the other. When the store fails,
  * every write of that commit fails with the store's error and nothing of it is visible. A write with a property that the
  * shard has not been told of fails with `unavailable`.
  */
