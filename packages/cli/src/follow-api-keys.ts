@@ -16,7 +16,7 @@ import { readFollowedFile } from "./read-followed-file.js";
 /** At the start: the age of a file that is read once, and the time between two readings of another one. */
 const START_QUIET_MS = 1_000;
 const VARIABLE = "AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE";
-/** Pairs of readings before it is told that a file goes on changing. */
+/** Pairs of readings before the log says that a file goes on changing. */
 const LOOKS_MAX = 5;
 
 interface FollowingTimes {

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { followFiles } from "./followed-files.js";
 
 it.each(["answers", "fails"])(
-  "a reading that is under way at the end is cancelled; that it %s is told nobody",
+  "a reading that is under way at the end is cancelled; nobody learns that it %s",
   async (how) => {
     const folder = await mkdtemp(join(tmpdir(), "shoal-followed-"));
     const told: unknown[] = [];

@@ -28,7 +28,7 @@ const READ_TOGETHER = 16;
 /** Whether an object holds a reference which it may keep; why that is not known. */
 export type Keeps = (place: StoredPlace, target: Pick<ReferenceTarget, "property" | "id">) => boolean | ShoalError;
 
-/** What objects hold already: what it points to need not be there. Never fails; a shard that does is told of its own objects. */
+/** What objects hold already: what it points to need not be there. Never fails: the error of a shard counts for its own objects. */
 export async function keptReferences(
   parts: Parts,
   places: readonly StoredPlace[],

@@ -11,7 +11,7 @@ import type { TlsSource } from "./tls/tls-source.js";
 const now = () => Date.now();
 const forever = { deadline: Number.POSITIVE_INFINITY };
 const CONNECTIONS_MAX = 256;
-/** A node's near side has so many. */
+/** The client of a node has so many. */
 const OF_A_PEER = 2;
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 

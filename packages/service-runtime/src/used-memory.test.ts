@@ -39,7 +39,7 @@ describe("usedMemory", () => {
     expect(taken[0]).toBe(1);
   });
 
-  it("is told to a process that can open no more files", () => {
+  it("is known to a process that can open no more files", () => {
     const before = usedMemory();
     opens.fail = true;
     // It opens a file, too.

@@ -79,7 +79,7 @@ export class AuditCounts {
     if (kinds === undefined || kinds < Math.floor(this.#kindsMax / this.#owners.size)) {
       return this.#begin(event, nowMs);
     }
-    // Beyond his part: only how it ended is told, for which nothing of the event has to be described.
+    // Beyond his part: only the outcome is logged, for which nothing of the event has to be described.
     const kind = `others ${outcome} ${owner}`;
     const describe = (): AuditFields => ({ action: "others", outcome, ...event.describeOwner() });
     return this.#known(kind, nowMs) ?? this.#begin({ owner, kind, address: undefined, describe }, nowMs);

@@ -1,13 +1,7 @@
 import { type Role, ShoalError } from "@shoal/model";
-import {
-  type AccessChange,
-  type AccessPosition,
-  type AccessService,
-  type AccessSnapshot,
-  type RequestContext,
-  WatchedValue,
-} from "@shoal/rpc";
+import type { RequestContext } from "@shoal/rpc";
 import { expect, it } from "vitest";
+import { CountedAccess } from "../testing/counted-access.js";
 import { AccessBook } from "./access-book.js";
 
 const root = { username: "root", userType: "db", groups: [] } as const;
@@ -16,42 +10,6 @@ const of = (owner: string): RequestContext => ({
   deadline: Number.POSITIVE_INFINITY,
   share: { owner, connection: 1 },
 });
-
-/** What several gateways ask, which counts. */
-class CountedAccess implements AccessService {
-  readonly #snapshot = new WatchedValue<AccessSnapshot>({ historyId: "h", version: 0, entries: new Map() });
-  failure: ShoalError | undefined;
-  reads = 0;
-  conflicts = 0;
-  readonly changed: string[] = [];
-
-  async current(): Promise<AccessSnapshot> {
-    this.reads++;
-    await Promise.resolve();
-    if (this.failure !== undefined) throw this.failure;
-    return this.#snapshot.known;
-  }
-
-  async change(changes: readonly AccessChange[], expected: AccessPosition): Promise<void> {
-    await Promise.resolve();
-    const { historyId, version, entries } = this.#snapshot.known;
-    if (expected.version !== version) {
-      this.conflicts++;
-      throw new ShoalError("conflict", "roles or users were changed meanwhile");
-    }
-    const after = new Map(entries);
-    for (const { key, value } of changes) {
-      if (value === undefined) after.delete(key);
-      else after.set(key, value);
-      this.changed.push(key);
-    }
-    this.#snapshot.set({ historyId, version: version + 1, entries: after });
-  }
-
-  watchAccess(listener: (snapshot: AccessSnapshot) => void): Disposable {
-    return this.#snapshot.watch(listener);
-  }
-}
 
 function gateway(service: CountedAccess): AccessBook {
   let ids = 0;

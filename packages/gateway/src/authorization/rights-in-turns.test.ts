@@ -1,27 +1,12 @@
-import {
-  ACTIONS,
-  type Json,
-  Permission,
-  parsePermissions,
-  RESOURCES,
-  Rights,
-  type Role,
-  ShoalError,
-} from "@shoal/model";
-import {
-  type AccessChange,
-  type AccessPosition,
-  type AccessService,
-  type AccessSnapshot,
-  type RequestContext,
-  WatchedValue,
-} from "@shoal/rpc";
+import { ACTIONS, type Json, Permission, parsePermissions, RESOURCES, Rights, type Role } from "@shoal/model";
+import type { AccessService, RequestContext } from "@shoal/rpc";
 import { seededRandom } from "@shoal/seeded-random";
 import { TurnCounter } from "@shoal/turn-counter";
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../http/http-request.js";
 import { authzRoutes } from "../rest/authz-routes.js";
 import { usersRoutes } from "../rest/users-routes.js";
+import { CountedAccess } from "../testing/counted-access.js";
 import { AccessBook } from "./access-book.js";
 import { assignedEntry, roleEntry, storedRole, storedUser, userEntry } from "./access-state.js";
 import { RightsInTurns } from "./rights-in-turns.js";
@@ -105,47 +90,11 @@ describe("rights that are looked at many times", () => {
   });
 });
 
-/** What another gateway may change, too. */
-class SharedAccess implements AccessService {
-  readonly #snapshot: WatchedValue<AccessSnapshot>;
-  conflicts = 0;
-
-  constructor(entries: AccessSnapshot["entries"]) {
-    this.#snapshot = new WatchedValue<AccessSnapshot>({ historyId: "h", version: 0, entries });
-  }
-
-  get entries(): AccessSnapshot["entries"] {
-    return this.#snapshot.known.entries;
-  }
-
-  current(): Promise<AccessSnapshot> {
-    return Promise.resolve(this.#snapshot.known);
-  }
-
-  async change(changes: readonly AccessChange[], expected: AccessPosition): Promise<void> {
-    const { historyId, version, entries } = this.#snapshot.known;
-    if (expected.version !== version) {
-      this.conflicts++;
-      throw new ShoalError("conflict", "changed meanwhile");
-    }
-    const after = new Map(entries);
-    for (const { key, value } of changes) {
-      if (value === undefined) after.delete(key);
-      else after.set(key, value);
-    }
-    this.#snapshot.set({ historyId, version: version + 1, entries: after });
-  }
-
-  watchAccess(listener: (snapshot: AccessSnapshot) => void): Disposable {
-    return this.#snapshot.watch(listener);
-  }
-}
-
 const ROLES = 5;
 const EACH = 199;
 
 /** Ann may do all that the target may, but no permission is written alike; each takes half of hers to see that. */
-function sharedAccess(): SharedAccess {
+function sharedAccess(): CountedAccess {
   const entries = new Map<string, Json>();
   const add = (name: string, permissions: readonly object[]) =>
     entries.set(
@@ -182,7 +131,7 @@ function sharedAccess(): SharedAccess {
   }
   for (const name of ["ann", "bob", "cid"])
     entries.set(userEntry(name), storedUser({ name, digest: "d", keyStart: "k", isActive: true, createdMs: 1 }));
-  return new SharedAccess(entries);
+  return new CountedAccess(entries);
 }
 
 function gateway(service: AccessService): AccessBook {
