@@ -9,6 +9,7 @@ export {
   parsePermission,
   RESOURCES,
 } from "./access/permission.js";
+export { writtenOf } from "./access/permission-index.js";
 export { Rights } from "./access/rights.js";
 export {
   BUILT_IN_ROLES,
