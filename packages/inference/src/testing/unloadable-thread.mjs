@@ -1,6 +1,6 @@
-import { serveThread } from "../thread-server.js";
+import { serveThread } from "../../dist/thread-server.js";
 
 /** For the tests of threads: what it needs is missing. */
-serveThread<string, string>(async () => {
+serveThread(async () => {
   throw new Error("no such package");
 });

@@ -2,12 +2,13 @@
  * Prints CPU µs a request of the GraphQL edge alone: prepared queries of 100 and 784 dimensions over a query service that
  * answers ready rows, the same through Apollo Server, and how long hostile documents take to be refused.
  *
- *   node packages/gateway/dist/graphql/testing/measure-cpu.js
+ *   npx vitest bench --run packages/gateway/src/graphql/graphql-edge
  */
 import { SPEC_PROFILE } from "@shoal/model";
 import type { GetRow, QueryService, ReferencedRow } from "@shoal/query";
-import { createGraphQlHandler, type GraphQlHandler } from "../handler.js";
-import { LibraryView, libraryClass, property, storedObject } from "./library.js";
+import { bench } from "vitest";
+import { createGraphQlHandler, type GraphQlHandler } from "./handler.js";
+import { LibraryView, libraryClass, property, storedObject } from "./testing/library.js";
 
 const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
 const WORD = libraryClass("Word", [
@@ -120,44 +121,6 @@ function report(name: string, value: number, unit: string): void {
   process.stdout.write(`${name.padEnd(52)}${value.toFixed(1).padStart(9)} ${unit}\n`);
 }
 
-for (const [name, requests] of [
-  ["100-d, float32 digits", bodies(1_000, "float32", 100)],
-  ["100-d, float64 digits", bodies(1_000, "float64", 100)],
-  ["784-d, float32 digits", bodies(500, "float32", 784)],
-  ["784-d, float64 digits", bodies(500, "float64", 784)],
-  ["100-d as a variable, float32 digits", bodies(1_000, "float32", 100, true)],
-  ["And of string Equal and int LessThan", filtered(1_000, both)],
-  ["Like", filtered(1_000, like)],
-  ["100-d and string Equal", filtered(1_000, category, `, nearVector: {vector: [${Array(100).fill(0.1234567)}]}`)],
-  ["Aggregate: count", [Buffer.from('{"query":"{Aggregate{Word{meta{count}}}}"}')]],
-  ["Aggregate: mean, minimum, maximum", [Buffer.from('{"query":"{Aggregate{Word{rank{mean minimum maximum}}}}"}')]],
-  [
-    "Aggregate: ten groups with mean",
-    [
-      Buffer.from(
-        '{"query":"{Aggregate{Word(groupBy:[\\"category\\"]){groupedBy{path value} meta{count} rank{mean}}}}"}',
-      ),
-    ],
-  ],
-  ["Explore: ten rows", [Buffer.from('{"query":"{Explore(nearVector:{vector:[1,2]}){beacon className certainty}}"}')]],
-  [
-    "100 rows, 300 and 900 targets",
-    [Buffer.from('{"query":"{Get{Word{similar{... on Word{similar{... on Word{text}}}}}}}"}')],
-  ],
-  ["list: limit 10, four properties", [Buffer.from('{"query":"{Get{Word(limit:10){text category rank price}}}"}')]],
-] as const) {
-  report(
-    `prepared, ${name}`,
-    await cpuMicros(handlerOf(true), requests, name.startsWith("100 rows") ? 500 : 20_000),
-    "µs",
-  );
-  report(
-    `Apollo Server, ${name}`,
-    await cpuMicros(handlerOf(false), requests, name.startsWith("100 rows") ? 50 : 500),
-    "µs",
-  );
-}
-
 const attacks: readonly (readonly [string, string])[] = [
   ["depth 10,000", "{Get{Word".repeat(10_000)],
   ["100k aliases", `{Get{Word{${Array.from({ length: 100_000 }, (_, i) => `a${i}:text`).join(" ")}}}}`],
@@ -183,14 +146,59 @@ const attacks: readonly (readonly [string, string])[] = [
     `{Get{Word{${Array.from({ length: 99 }, (_, i) => `...f${i}`).join(" ")}}}}${Array.from({ length: 99 }, (_, i) => `fragment f${i} on Word{${"text ".repeat(4)}}`).join("")}`,
   ],
 ];
-for (const [name, query] of attacks) {
-  const handler = handlerOf(true);
-  const body = Buffer.from(JSON.stringify({ query }));
-  await handler.execute(Buffer.from('{"query":"{Get{Word{text}}}"}'), CONTEXT);
-  for (const turn of ["first", "second"]) {
-    const before = process.cpuUsage();
-    await handler.execute(body, CONTEXT);
-    const { user, system } = process.cpuUsage(before);
-    report(`${turn} answer to ${name}`, (user + system) / 1000, "ms");
+const once = { time: 0, iterations: 1, warmupTime: 0, warmupIterations: 0, throws: true };
+bench("the GraphQL edge", measureAll, once);
+
+async function measureAll(): Promise<void> {
+  for (const [name, requests] of [
+    ["100-d, float32 digits", bodies(1_000, "float32", 100)],
+    ["100-d, float64 digits", bodies(1_000, "float64", 100)],
+    ["784-d, float32 digits", bodies(500, "float32", 784)],
+    ["784-d, float64 digits", bodies(500, "float64", 784)],
+    ["100-d as a variable, float32 digits", bodies(1_000, "float32", 100, true)],
+    ["And of string Equal and int LessThan", filtered(1_000, both)],
+    ["Like", filtered(1_000, like)],
+    ["100-d and string Equal", filtered(1_000, category, `, nearVector: {vector: [${Array(100).fill(0.1234567)}]}`)],
+    ["Aggregate: count", [Buffer.from('{"query":"{Aggregate{Word{meta{count}}}}"}')]],
+    ["Aggregate: mean, minimum, maximum", [Buffer.from('{"query":"{Aggregate{Word{rank{mean minimum maximum}}}}"}')]],
+    [
+      "Aggregate: ten groups with mean",
+      [
+        Buffer.from(
+          '{"query":"{Aggregate{Word(groupBy:[\\"category\\"]){groupedBy{path value} meta{count} rank{mean}}}}"}',
+        ),
+      ],
+    ],
+    [
+      "Explore: ten rows",
+      [Buffer.from('{"query":"{Explore(nearVector:{vector:[1,2]}){beacon className certainty}}"}')],
+    ],
+    [
+      "100 rows, 300 and 900 targets",
+      [Buffer.from('{"query":"{Get{Word{similar{... on Word{similar{... on Word{text}}}}}}}"}')],
+    ],
+    ["list: limit 10, four properties", [Buffer.from('{"query":"{Get{Word(limit:10){text category rank price}}}"}')]],
+  ] as const) {
+    report(
+      `prepared, ${name}`,
+      await cpuMicros(handlerOf(true), requests, name.startsWith("100 rows") ? 500 : 20_000),
+      "µs",
+    );
+    report(
+      `Apollo Server, ${name}`,
+      await cpuMicros(handlerOf(false), requests, name.startsWith("100 rows") ? 50 : 500),
+      "µs",
+    );
+  }
+  for (const [name, query] of attacks) {
+    const handler = handlerOf(true);
+    const body = Buffer.from(JSON.stringify({ query }));
+    await handler.execute(Buffer.from('{"query":"{Get{Word{text}}}"}'), CONTEXT);
+    for (const turn of ["first", "second"]) {
+      const before = process.cpuUsage();
+      await handler.execute(body, CONTEXT);
+      const { user, system } = process.cpuUsage(before);
+      report(`${turn} answer to ${name}`, (user + system) / 1000, "ms");
+    }
   }
 }
