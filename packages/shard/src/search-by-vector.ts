@@ -1,4 +1,11 @@
-import { type ObjectId, type ReadBounds, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
+import {
+  CLIENT_PHRASES,
+  type ObjectId,
+  type ReadBounds,
+  ShoalError,
+  type VectorSearch,
+  type VectorSearchHit,
+} from "@shoal/model";
 import type { NearestDocuments, VectorIndex, VectorSearchOptions } from "@shoal/vector-index";
 import { type ListedShard, readMatching } from "./read-matching.js";
 import type { FoundObject } from "./read-rows.js";
@@ -101,6 +108,6 @@ function compareIds(a: ObjectId, b: ObjectId): number {
 export function queryLengthError(className: string, stored: number, query: number): ShoalError {
   return new ShoalError(
     "invalid",
-    `query vector does not fit class '${className}': vector lengths don't match: ${stored} vs ${query}`,
+    `query vector does not fit class '${className}': ${CLIENT_PHRASES.vectorLengths(stored, query)}`,
   );
 }

@@ -1,38 +1,33 @@
 import { eventLoop, type WorkBounds } from "@shoal/fair-share";
 import { monotonicMs } from "../http/monotonic.js";
-import { type ItemGroup, ItemGroups } from "./item-groups.js";
+import { LONG_BODY_BYTES } from "../http/read-body.js";
+import { type ItemForm, ItemList } from "./item-list.js";
 import { JsonScanner, type JsonToken } from "./json-scanner.js";
 import { type JsonSize, refuseItem, refuseSize } from "./json-size.js";
+import { lostAsNumber } from "./number-literal.js";
 import { JSON_DEPTH_MAX } from "./parse-json.js";
 import { noJson } from "./scan-problem.js";
 
-/** What takes the items of a list, group by group. It must not throw: the rest of the text may be no JSON. */
-export interface ItemSink {
-  take(group: ItemGroup): void;
-}
-
-/** A value of a text: what stands for it in the words of errors, and its items when somebody takes them. */
-export interface ReadValue<Sink extends ItemSink> {
+/** A value of a text: what stands for it in the words of errors, and its items when it is a list of them. */
+export interface ReadValue<Item> {
   /** A value of the same JSON type, null for null. */
   readonly sample: unknown;
-  readonly sink: Sink | undefined;
-  /** Items that the sink was given. */
-  readonly length: number;
+  readonly list: ItemList<Item> | undefined;
 }
 
-export interface ReadBody<Sink extends ItemSink> {
-  readonly root: ReadValue<Sink>;
+export interface ReadBody<Item> {
+  readonly root: ReadValue<Item>;
   /** The members that were asked for, under their names as they stand there, in the order of `JSON.parse`. */
-  readonly members: ReadonlyMap<string, ReadValue<Sink>>;
+  readonly members: ReadonlyMap<string, ReadValue<Item>>;
 }
 
 /** Where the items stand: in the list at the root, in lists that are members of it; or the root is the only one. */
-export type ItemPlace<Sink extends ItemSink> =
-  | { readonly kind: "root" | "rootList"; readonly sink: Sink }
+export type ItemPlace<Item> =
+  | { readonly kind: "root" | "rootList"; readonly form: ItemForm<Item> }
   /** By their names in lower case; `onOther` is told the first names of other members, long ones cut. */
   | {
       readonly kind: "members";
-      readonly sinks: ReadonlyMap<string, () => Sink>;
+      readonly forms: ReadonlyMap<string, ItemForm<Item>>;
       readonly onOther?: ((name: string) => void) | undefined;
     };
 
@@ -50,19 +45,19 @@ const BACKSLASH = 0x5c;
 const VECTOR_KEY = Buffer.from('"vector"');
 
 /**
- * Reads a long body in turns of the event loop: finds the items and hands them over in groups that are short enough to be
- * parsed in one go. Fails with `malformed` on what is no JSON, with `invalid` on nothing, with `tooLarge` on what holds
- * more than `size` or an item too much for one, with the reason of the signal.
+ * Reads a body of any length: finds its items and reads them in groups that are short enough to be parsed in one go. A long
+ * body is read in turns of the event loop. Fails with `malformed` on what is no JSON or nested too deep, with `invalid` on
+ * nothing, with `tooLarge` on what holds more than `size` or an item too much for one, with the reason of the signal.
  */
-export async function readInTurns<Sink extends ItemSink>(
+export async function readItems<Item>(
   bytes: Buffer,
   size: JsonSize,
-  place: ItemPlace<Sink>,
+  place: ItemPlace<Item>,
   bounds: WorkBounds = {},
-): Promise<ReadBody<Sink>> {
+): Promise<ReadBody<Item>> {
   const reader = new BodyReader(bytes, size, place);
   for (let since = monotonicMs(); !reader.read(LOOK_BYTES); ) {
-    if (monotonicMs() - since < TURN_MS) continue;
+    if (bytes.length <= LONG_BODY_BYTES || monotonicMs() - since < TURN_MS) continue;
     await eventLoop.next(bounds.share);
     bounds.signal?.throwIfAborted();
     since = monotonicMs();
@@ -70,34 +65,33 @@ export async function readInTurns<Sink extends ItemSink>(
   return reader;
 }
 
-class BodyReader<Sink extends ItemSink> implements ReadBody<Sink> {
-  root: ReadValue<Sink> = { sample: null, sink: undefined, length: 0 };
-  readonly members = new Map<string, ReadValue<Sink>>();
+class BodyReader<Item> implements ReadBody<Item> {
+  root: ReadValue<Item> = { sample: null, list: undefined };
+  readonly members = new Map<string, ReadValue<Item>>();
   readonly #bytes: Buffer;
   readonly #size: JsonSize;
-  readonly #place: ItemPlace<Sink>;
+  readonly #place: ItemPlace<Item>;
   readonly #scanner: JsonScanner;
   /** How long the wanted names are, with their quotes. */
   readonly #nameBytes: ReadonlySet<number>;
   /** The name of the root's member that is being read, when its value is wanted. */
   #key: string | undefined;
-  /** The items that are being read, and the depth of what stands beside them. */
-  #groups: ItemGroups | undefined;
-  #sink: Sink | undefined;
+  /** The list whose items are being read, and the depth of what stands beside them. */
+  #list: ItemList<Item> | undefined;
   #depth = 0;
   /** What the scanner had counted when the item began that is being read; undefined between items. */
   #before: Pick<JsonScanner, "members" | "containers" | "scalars"> | undefined;
+  /** Whether the value that comes next is the vector of an item. */
   #isVector = false;
   #others = 0;
 
-  constructor(bytes: Buffer, size: JsonSize, place: ItemPlace<Sink>) {
+  constructor(bytes: Buffer, size: JsonSize, place: ItemPlace<Item>) {
     this.#bytes = bytes;
     this.#size = size;
     this.#place = place;
     this.#scanner = new JsonScanner(bytes, JSON_DEPTH_MAX);
-    const names = place.kind === "members" ? [...place.sinks.keys()] : [];
-    this.#nameBytes = new Set(names.map((name) => name.length + 2));
-    if (place.kind === "root") this.#beginItems(place.sink, 0);
+    this.#nameBytes = place.kind === "members" ? new Set([...place.forms.keys()].map((name) => name.length + 2)) : NONE;
+    if (place.kind === "root") this.#beginItems(place.form, 0);
   }
 
   /** Reads `most` bytes, or less up to the end of a group. Whether that was all. */
@@ -119,7 +113,7 @@ class BodyReader<Sink extends ItemSink> implements ReadBody<Sink> {
   /** Whether it ended a group. */
   #take(token: JsonToken): boolean {
     if (token === "key") this.#takeKey();
-    else if (this.#groups !== undefined) return this.#takeItem(token, this.#groups);
+    else if (this.#list !== undefined) return this.#takeItem(token, this.#list);
     else if (token === "open") this.#takeOpen();
     else if (token !== "close" && this.#scanner.depth <= 1) this.#put(sampleOf(token, this.#bytes, this.#scanner));
     return false;
@@ -127,11 +121,13 @@ class BodyReader<Sink extends ItemSink> implements ReadBody<Sink> {
 
   #takeKey(): void {
     const { start, at, depth } = this.#scanner;
-    if (this.#groups !== undefined) {
+    if (this.#list !== undefined) {
       this.#isVector =
-        at - start === VECTOR_KEY.length && this.#bytes.compare(VECTOR_KEY, 0, undefined, start, at) === 0;
+        depth === this.#depth + 1 &&
+        at - start === VECTOR_KEY.length &&
+        this.#bytes.compare(VECTOR_KEY, 0, undefined, start, at) === 0;
     } else if (depth === 1 && this.#place.kind === "members") {
-      this.#key = this.#wanted(this.#place.sinks, start, at);
+      this.#key = this.#wanted(this.#place.forms, start, at);
       if (this.#key === undefined) this.#tellOther(this.#place.onOther, start, at);
     }
   }
@@ -161,76 +157,81 @@ class BodyReader<Sink extends ItemSink> implements ReadBody<Sink> {
     if (depth > 2 || (depth === 2 && this.#key === undefined)) return;
     const isList = this.#bytes[start] === OPEN_BRACKET;
     const place = this.#place;
-    if (isList && depth === 1 && place.kind === "rootList") this.#beginItems(place.sink, 1);
+    if (isList && depth === 1 && place.kind === "rootList") this.#beginItems(place.form, 1);
     else if (isList && depth === 2 && place.kind === "members") {
-      this.#beginItems(place.sinks.get(this.#key?.toLowerCase() ?? "")?.(), 2);
-    } else if (depth === 1) this.root = { sample: isList ? [] : {}, sink: undefined, length: 0 };
+      const form = place.forms.get(this.#key?.toLowerCase() ?? "");
+      if (form !== undefined) this.#beginItems(form, 2);
+    } else if (depth === 1) this.root = { sample: isList ? [] : {}, list: undefined };
     else this.#put(isList ? [] : {});
   }
 
-  #takeItem(token: JsonToken, groups: ItemGroups): boolean {
+  /** Whether it ended a group. */
+  #takeItem(token: JsonToken, list: ItemList<Item>): boolean {
     const { start, at, depth } = this.#scanner;
     const isVector = this.#isVector;
     this.#isVector = false;
     if (token === "open") {
-      if (depth === this.#depth + 1) this.#beginItem(groups, start);
+      if (depth === this.#depth + 1) this.#beginItem(list, start);
       else if (isVector && this.#bytes[start] === OPEN_BRACKET) {
-        const end = groups.cutVector(start);
+        const end = list.cutVector(start);
         if (end !== undefined) this.#scanner.skipList(end);
       }
       return false;
     }
-    if (depth > this.#depth) return false;
     if (depth < this.#depth) {
       this.#endItems();
       return true;
     }
-    if (token !== "close") this.#beginItem(groups, start);
+    const isItem = depth === this.#depth;
+    if (isItem && token !== "close") this.#beginItem(list, start);
+    if (token === "number" && lostAsNumber(this.#bytes, start, at) !== "nothing") list.keepLiteral(start, at);
+    if (!isItem) return false;
     this.#refuseItem();
     this.#before = undefined;
-    return groups.endItem(at);
+    return list.endItem(at);
   }
 
-  #beginItems(sink: Sink | undefined, depth: number): void {
-    this.#sink = sink;
+  #beginItems(form: ItemForm<Item>, depth: number): void {
     this.#depth = depth;
-    this.#groups = new ItemGroups(this.#bytes, (group) => sink?.take(group));
+    this.#list = new ItemList(this.#bytes, form);
   }
 
   #endItems(): void {
-    const groups = this.#groups;
-    if (groups === undefined) return;
-    groups.flush();
-    this.#put([], this.#sink, groups.length);
-    this.#groups = undefined;
+    const list = this.#list;
+    if (list === undefined) return;
+    list.flush();
+    this.#list = undefined;
+    this.#put([], list);
   }
 
-  #beginItem(groups: ItemGroups, start: number): void {
+  #beginItem(list: ItemList<Item>, start: number): void {
     const { members, containers, scalars } = this.#scanner;
     this.#before = { members, containers, scalars };
-    groups.beginItem(start);
+    list.beginItem(start);
   }
 
   #refuseItem(): void {
     const before = this.#before;
-    const groups = this.#groups;
-    if (before === undefined || groups === undefined) return;
+    const list = this.#list;
+    if (before === undefined || list === undefined) return;
     const { members, containers, scalars, at } = this.#scanner;
-    refuseItem(groups.itemBytes(at), {
+    refuseItem(list.itemBytes(at), {
       members: members - before.members,
       containers: containers - before.containers,
       scalars: scalars - before.scalars,
     });
   }
 
-  #put(sample: unknown, sink?: Sink, length = 0): void {
-    const value: ReadValue<Sink> = { sample, sink, length };
+  #put(sample: unknown, list?: ItemList<Item>): void {
+    const value: ReadValue<Item> = { sample, list };
     if (this.#key === undefined) {
       if (this.#scanner.depth === 0) this.root = value;
     } else this.members.set(this.#key, value);
     this.#key = undefined;
   }
 }
+
+const NONE: ReadonlySet<number> = new Set();
 
 /** So many bytes of a scalar are read for an error; a longer string stands for its beginning. */
 const SAMPLE_BYTES_MAX = 256;
