@@ -2,7 +2,7 @@ import { shortestFloat32, WEAVIATE_PROFILE } from "@shoal/model";
 import { expect, it, vi } from "vitest";
 import { createGraphQlHandler } from "../handler.js";
 import { BOOK, LIBRARY_CLASSES, LibraryQuery, LibraryView, storedObject } from "../testing/library.js";
-import { GetPlan } from "./get-plan.js";
+import { LiteralBindings } from "./bind-literals.js";
 import { PreparedQueries } from "./prepared-queries.js";
 import { TemplateCache } from "./template-cache.js";
 
@@ -94,12 +94,12 @@ it.each([
   expect(answers[3]).not.toContain("must not be null");
 });
 
-it("answers and reports what breaks while a query is compiled", async () => {
+it("answers and reports what breaks while a query is prepared", async () => {
   const faults: unknown[] = [];
   const schema = new LibraryView(LIBRARY_CLASSES);
   const shared = { schema, wire: WEAVIATE_PROFILE, query: new LibraryQuery() };
   const handler = createGraphQlHandler({ ...shared, onFault: (thrown) => faults.push(thrown) });
-  const broken = vi.spyOn(GetPlan, "of").mockImplementation(() => {
+  const broken = vi.spyOn(LiteralBindings, "of").mockImplementation(() => {
     throw new TypeError("x is not a function");
   });
   const { body } = await handler.execute(Buffer.from(JSON.stringify(query("{Get{Author(limit:1){name}}}"))), CONTEXT);

@@ -11,10 +11,9 @@ import {
   type WhereLimits,
   withPrefix,
 } from "@shoal/model";
-import { WHERE_PREFIX } from "../where/read-where.js";
+import { WHERE_PREFIX } from "../plan/read-where.js";
 import type { BoundValue } from "./bind-literals.js";
-import type { LiftedLiterals, LiteralKind } from "./lifted-literals.js";
-import { INTS, literalOf, NONE, NUMBERS, STRINGS } from "./literal-plans.js";
+import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 
 /** A clause whose values are literals of the request. */
 type ClausePlan =
@@ -40,10 +39,14 @@ export class WherePlan {
     this.#limits = limits;
   }
 
-  /** `filter` is what reading the argument gave in one request of the template. Undefined when it cannot be planned. */
-  static of(value: BoundValue, filter: WhereFilter, limits: WhereLimits): WherePlan | undefined {
-    const clause = clausePlan(value, filter);
-    return clause && new WherePlan(clause, limits);
+  /**
+   * `filter` is what reading the argument gave in one request of the template. Undefined when it is not given, null when it
+   * cannot be planned.
+   */
+  static of(value: BoundValue, filter: WhereFilter | undefined, limits: WhereLimits): WherePlan | undefined | null {
+    if (value.from === "nowhere") return undefined;
+    const clause = filter && clausePlan(value, filter);
+    return clause === undefined ? null : new WherePlan(clause, limits);
   }
 
   /** Fails as reading the argument would. */
@@ -124,9 +127,8 @@ function comparedPlan(members: ReadonlyMap<string, BoundValue>, clause: Compared
   const places = value.kind === "geoRange" ? geoRangePlaces(given) : given.from === "list" ? given.items : [given];
   const literals: number[] = [];
   for (const place of places) {
-    const literal = literalOf(place, KINDS[value.kind]);
-    if (literal === undefined || literal === NONE) return undefined;
-    literals.push(literal);
+    if (place?.from !== "literal" || !KINDS[value.kind].includes(place.kind)) return undefined;
+    literals.push(place.index);
   }
   return { kind: "compared", operator, path, valueKind: value.kind, literals };
 }
@@ -152,10 +154,10 @@ function isFixed(value: BoundValue | undefined): boolean {
 }
 
 const KINDS: Readonly<Record<Exclude<FilterValue["kind"], "boolean">, readonly LiteralKind[]>> = {
-  int: INTS,
-  number: NUMBERS,
-  string: STRINGS,
-  text: STRINGS,
-  date: STRINGS,
-  geoRange: NUMBERS,
+  int: [LiteralKind.int],
+  number: [LiteralKind.int, LiteralKind.float],
+  string: [LiteralKind.string],
+  text: [LiteralKind.string],
+  date: [LiteralKind.string],
+  geoRange: [LiteralKind.int, LiteralKind.float],
 };
