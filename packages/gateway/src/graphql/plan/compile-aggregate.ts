@@ -1,11 +1,11 @@
-import type { WhereFilter } from "@shoal/model";
+import type { FieldNode } from "graphql";
 import { rowsOfAggregate } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import { type CompileScope, givenField, objectTypeOf } from "./compile-fields.js";
 import { compileGroup, type WriteGroup } from "./compile-groups.js";
 import type { ClassField, CompileParts } from "./compile-request.js";
 import { type BoundCall, type PlannedCall, plannedCall, writeList } from "./planned-call.js";
-import { readAggregateWhere } from "./read-where.js";
+import { readAggregateWhere, type WhereReading } from "./read-where.js";
 import { selectedSubfields } from "./selected-fields.js";
 import {
   type AskedProperty,
@@ -33,13 +33,13 @@ interface AggregateShape {
   /** With the number of its `topOccurrences`, each of which may have a limit of its own. */
   readonly properties: readonly (AskedProperty & { readonly tops: number })[];
   readonly write: WriteGroup;
+  readonly where: WhereReading;
   readonly limits: GraphQlLimits;
 }
 
 /** `Aggregate.<Class>`. Fails as the field does when it cannot be asked. */
 export function compileAggregate(parts: CompileParts, scope: CompileScope, field: ClassField): PlannedCall {
   const { definition, type, nodes } = field;
-  const args: AggregateArguments = field.given;
   const className = definition.class;
   const fields = selectedSubfields(scope, type, nodes);
   const selected = selectedProperties(scope, definition, type, fields);
@@ -52,18 +52,15 @@ export function compileAggregate(parts: CompileParts, scope: CompileScope, field
     className,
     properties: selected.map(({ topOccurrences, ...property }) => ({ ...property, tops: topOccurrences.length })),
     write: compileGroup(scope, definition, places, type, fields),
+    where: parts.where,
     limits: parts.limits,
   };
-  const where = readAggregateWhere(args.where, { className, nodes }, parts.where);
-  return plannedCall(field, tops, where, bindAggregate(shape));
+  return plannedCall(field, tops, bindAggregate(shape));
 }
 
-function bindAggregate({ className, properties, write, limits }: AggregateShape) {
-  return (
-    args: AggregateArguments,
-    where: WhereFilter | undefined,
-    topArguments: readonly TopArguments[],
-  ): BoundCall => {
+function bindAggregate({ className, properties, write, where: reading, limits }: AggregateShape) {
+  return (args: AggregateArguments, topArguments: readonly TopArguments[], node?: FieldNode): BoundCall => {
+    const where = readAggregateWhere(args.where, node, className, reading);
     const groupBy = groupByPath(args.groupBy);
     const topLimits: number[] = [];
     const asked = properties.map((property) => {

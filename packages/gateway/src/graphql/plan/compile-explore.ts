@@ -39,7 +39,7 @@ export function compileExplore(
   }));
   const searches = [...exploreSearches.keys()];
   const shape = { searches, fields, typeName: type.name, scheme: wire.beaconScheme, limits };
-  return plannedCall(field, [], undefined, bindExplore(shape));
+  return plannedCall(field, [], bindExplore(shape));
 }
 
 function bindExplore(shape: ExploreShape) {

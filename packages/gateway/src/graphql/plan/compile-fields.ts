@@ -21,19 +21,18 @@ export interface CompileScope extends SelectionScope {
 export type Selection<T> = readonly T[] | GraphQLError;
 
 /** The results for all fields, in the order of the answer. */
-export function eachField<T>(
-  selected: SelectedFields,
-  compile: (responseName: string, field: FieldNode, nodes: readonly FieldNode[]) => T,
-): readonly T[] {
-  return [...selected].map(([responseName, nodes]) => compile(responseName, nodes[0] as FieldNode, nodes));
+export function eachField<T>(selected: SelectedFields, compile: CompileField<T>): readonly T[] {
+  return [...selected].map(([responseName, nodes], i) => compile(responseName, nodes[0] as FieldNode, nodes, i));
 }
+
+type CompileField<T> = (responseName: string, field: FieldNode, nodes: readonly FieldNode[], index: number) => T;
 
 /** The same for the fields of an object below a row: a directive without a condition fails that object alone. */
 export function eachFieldBelow<T>(
   scope: CompileScope,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
-  compile: (responseName: string, field: FieldNode, nodes: readonly FieldNode[]) => T,
+  compile: CompileField<T>,
 ): Selection<T> {
   let selected: SelectedFields;
   try {

@@ -5,9 +5,9 @@ import {
   type ReferenceSelection,
   type RowFields,
   ShoalError,
-  type WhereFilter,
 } from "@shoal/model";
 import type { GetRow } from "@shoal/query";
+import type { FieldNode } from "graphql";
 import { rowsOfGet } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import { type CompileScope, type GivenField, objectTypeOf } from "./compile-fields.js";
@@ -16,7 +16,7 @@ import { compileRow } from "./compile-rows.js";
 import { additionalRequest, keyOfRequest, moduleSearchesOf } from "./module-values.js";
 import { type NearArguments, nearObjectOf, nearVectorOf } from "./near-arguments.js";
 import { type BoundCall, type PlannedCall, plannedCall } from "./planned-call.js";
-import { readGetWhere } from "./read-where.js";
+import { readGetWhere, type WhereReading } from "./read-where.js";
 import { selectedReferences } from "./reference-selection.js";
 import { RowWriter } from "./row-writer.js";
 import { additionalNodes, fieldNames, rowFieldsOf, selectedSubfields } from "./selected-fields.js";
@@ -39,6 +39,7 @@ interface GetShape {
   /** The names of what modules are asked for in `_additional`. */
   readonly added: readonly string[];
   readonly rows: RowWriter;
+  readonly where: WhereReading;
   readonly limits: GraphQlLimits;
 }
 
@@ -46,7 +47,6 @@ interface GetShape {
 export function compileGet(parts: CompileParts, scope: CompileScope, field: ClassField): PlannedCall {
   const { definition, type, nodes } = field;
   const args: GetArguments = field.given;
-  const className = definition.class;
   const selected = selectedSubfields(scope, type, nodes);
   const additional = selectedSubfields(scope, objectTypeOf(type, "_additional"), additionalNodes(selected));
   const added: GivenField[] = [];
@@ -54,21 +54,22 @@ export function compileGet(parts: CompileParts, scope: CompileScope, field: Clas
   const searches = [...parts.modules.argumentsOf(definition).keys()];
   const isNear = Boolean(args.nearVector || args.nearObject) || moduleSearchesOf(args, searches).length > 0;
   const shape: GetShape = {
-    className,
+    className: definition.class,
     fields: rowFieldsOf(fieldNames(selected), fieldNames(additional)),
     references: selectedReferences(scope, type, selected),
     searches,
     added: added.map(({ node }) => node.name.value),
     rows: new RowWriter(rowFields, isNear ? "hit" : "listed"),
+    where: parts.where,
     limits: parts.limits,
   };
-  const where = readGetWhere(args.where, { className, nodes }, parts.where);
-  return plannedCall(field, added, where, bindGet(shape));
+  return plannedCall(field, added, bindGet(shape));
 }
 
 /** What lives as long as the plan holds the shape alone, here and where other calls are bound. */
 function bindGet(shape: GetShape) {
-  return (args: GetArguments, where: WhereFilter | undefined, addedArguments: readonly object[]): BoundCall => {
+  return (args: GetArguments, addedArguments: readonly object[], node?: FieldNode): BoundCall => {
+    const where = readGetWhere(args.where, node, shape.className, shape.where);
     const group = groupingOf(args.group);
     const moduleSearches = moduleSearchesOf(args, shape.searches);
     const get: GetQuery = {

@@ -8,7 +8,7 @@ import {
 import type { FieldNode, GraphQLObjectType } from "graphql";
 import { type CompileScope, eachField, objectTypeOf } from "./compile-fields.js";
 import type { JsonBytes } from "./json-bytes.js";
-import { compileJson, type JsonSelection, writeJson } from "./json-selection.js";
+import { compileJson, type JsonSelection, writeJson, writeScalar } from "./json-selection.js";
 import { type SelectedFields, selectedSubfields } from "./selected-fields.js";
 
 /** What was asked for, beside what came back. */
@@ -74,17 +74,18 @@ function compileObject(
   compile: (field: FieldNode, nodes: readonly FieldNode[]) => WriteGroup,
 ): WriteGroup {
   return objectWriter(
-    eachField(selected, (responseName, field, nodes) => ({ responseName, write: compile(field, nodes) })),
+    eachField(selected, (responseName, field, nodes, i) => ({
+      prefix: `${i === 0 ? "{" : ","}"${responseName}":`,
+      write: compile(field, nodes),
+    })),
   );
 }
 
-function objectWriter(members: readonly { readonly responseName: string; readonly write: WriteGroup }[]): WriteGroup {
+function objectWriter(members: readonly { readonly prefix: string; readonly write: WriteGroup }[]): WriteGroup {
   return (group, asked, out) => {
-    out.byte(123);
-    for (const [i, { responseName, write }] of members.entries()) {
-      out.ascii(i === 0 ? '"' : ',"');
-      out.ascii(responseName);
-      out.ascii('":');
+    if (members.length === 0) out.byte(123);
+    for (const { prefix, write } of members) {
+      out.ascii(prefix);
       write(group, asked, out);
     }
     out.byte(125);
@@ -106,7 +107,7 @@ function groupedByWriter(selection: JsonSelection): WriteGroup {
 }
 
 function valueWriter(place: number, field: string): WriteGroup {
-  return ({ properties }, _asked, out) => out.utf8(JSON.stringify(aggregatedValue(properties[place], field)));
+  return ({ properties }, _asked, out) => writeScalar(aggregatedValue(properties[place], field), out);
 }
 
 function topWriter(place: number, limit: number, selection: JsonSelection): WriteGroup {

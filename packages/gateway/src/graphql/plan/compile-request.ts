@@ -116,7 +116,7 @@ class RequestCompiler {
     return {
       kind: "object",
       responseName,
-      fields: eachField(selected, (...field) => this.classField(root, type, ...field)),
+      fields: eachField(selected, (name, field, inner) => this.classField(root, type, name, field, inner)),
     };
   }
 

@@ -7,7 +7,8 @@ import type { JsonBytes } from "./json-bytes.js";
 export type JsonSelection = Selection<SelectedMember> | undefined;
 
 interface SelectedMember {
-  readonly responseName: string;
+  /** What stands before its value. */
+  readonly prefix: string;
   /** Undefined: the name of the type. */
   readonly member: string | undefined;
   readonly typeName: string;
@@ -21,18 +22,19 @@ export function compileJson(
 ): JsonSelection {
   const named = getNamedType(type);
   if (!isObjectType(named)) return undefined;
-  return eachFieldBelow<SelectedMember>(scope, named, nodes, (responseName, field, inner) => {
+  return eachFieldBelow<SelectedMember>(scope, named, nodes, (responseName, field, inner, i) => {
     const member = field.name.value;
+    const prefix = `${i === 0 ? "{" : ","}"${responseName}":`;
     const typeName = named.name;
-    if (member === "__typename") return { responseName, member: undefined, typeName, selection: undefined };
-    return { responseName, member, typeName, selection: compileJson(scope, named.getFields()[member]?.type, inner) };
+    if (member === "__typename") return { prefix, member: undefined, typeName, selection: undefined };
+    return { prefix, member, typeName, selection: compileJson(scope, named.getFields()[member]?.type, inner) };
   });
 }
 
 /** Writes what is selected of a value; what is missing is null. */
 export function writeJson(value: Json | undefined, selection: JsonSelection, out: JsonBytes): void {
   if (value === undefined || value === null || selection === undefined) {
-    out.utf8(JSON.stringify(value ?? null));
+    writeScalar(value ?? null, out);
     return;
   }
   if (Array.isArray(value)) {
@@ -49,12 +51,19 @@ export function writeJson(value: Json | undefined, selection: JsonSelection, out
     return;
   }
   if (selection.length === 0) out.byte(123);
-  for (const [i, { responseName, member, typeName, selection: inner }] of selection.entries()) {
-    out.utf8(`${i === 0 ? "{" : ","}"${responseName}":`);
+  for (const { prefix, member, typeName, selection: inner } of selection) {
+    out.ascii(prefix);
     if (member === undefined) out.utf8(JSON.stringify(typeName));
     else writeJson(memberOf(value, member), inner, out);
   }
   out.byte(125);
+}
+
+/** Writes a value as a whole. */
+export function writeScalar(value: Json, out: JsonBytes): void {
+  if (typeof value === "number" && Number.isFinite(value)) out.ascii(String(value));
+  else if (value === null) out.ascii("null");
+  else out.utf8(JSON.stringify(value));
 }
 
 /** Own member of a JSON object, or null. */

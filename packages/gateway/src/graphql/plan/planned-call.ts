@@ -1,4 +1,3 @@
-import type { WhereFilter } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
 import type { FieldNode } from "graphql";
@@ -31,10 +30,11 @@ export interface CallBinding {
   readonly field: GivenField;
   /** Fields below with arguments of their own. */
   readonly inner: readonly GivenField[];
-  /** What the request that was planned has. */
-  readonly where: WhereFilter | undefined;
-  /** The call with these coerced arguments, and those of {@link inner}. Fails with `invalid`. */
-  bind(args: object, where: WhereFilter | undefined, innerArguments: readonly object[]): BoundCall;
+  /**
+   * The call with these coerced arguments, and those of {@link inner}. `node` is where they stand when their integers may be
+   * beyond 2^53. Fails with `invalid`.
+   */
+  bind(args: object, innerArguments: readonly object[], node?: FieldNode): BoundCall;
 }
 
 /** A field that is asked for. */
@@ -44,16 +44,11 @@ export interface AskedField extends GivenField {
 }
 
 /** Fails as `bind` does. */
-export function plannedCall(
-  field: AskedField,
-  inner: CallBinding["inner"],
-  where: WhereFilter | undefined,
-  bind: CallBinding["bind"],
-): PlannedCall {
-  const { responseName, nodes } = field;
-  const innerArguments = inner.map(({ given }) => given);
-  const bound = bind(field.given, where, innerArguments);
-  return { kind: "call", responseName, nodes, bound, binding: { field, inner, where, bind } };
+export function plannedCall(field: AskedField, inner: CallBinding["inner"], bind: CallBinding["bind"]): PlannedCall {
+  const { responseName, node, nodes, given } = field;
+  const innerArguments = inner.map((each) => each.given);
+  const bound = bind(given, innerArguments, node);
+  return { kind: "call", responseName, nodes, bound, binding: { field, inner, bind } };
 }
 
 /**

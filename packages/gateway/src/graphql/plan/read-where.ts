@@ -18,39 +18,44 @@ export interface WhereReading {
   readonly limits: WhereLimits;
 }
 
-/** The class field that a filter stands in. */
-export interface WhereField {
-  readonly className: string;
-  readonly nodes: readonly FieldNode[];
-}
-
 /** What the message of a filter begins with. */
-export const WHERE_PREFIX = "invalid 'where' filter: ";
+const WHERE_PREFIX = "invalid 'where' filter: ";
 
 /**
- * The filter of a coerced `where` argument of `Get.<Class>`, parsed and checked; undefined when there is none. Fails with
- * `invalid`.
+ * The filter of a coerced `where` argument of `Get.<Class>`, parsed and checked; undefined when there is none. `node` is the
+ * field that it stands in. Fails with `invalid`.
  */
-export function readGetWhere(where: unknown, field: WhereField, reading: WhereReading): WhereFilter | undefined {
-  return readWhere(where, field, reading, checkWhere);
+export function readGetWhere(
+  where: unknown,
+  node: FieldNode | undefined,
+  className: string,
+  reading: WhereReading,
+): WhereFilter | undefined {
+  return readWhere(where, node, className, reading, checkWhere);
 }
 
 /** The same of `Aggregate.<Class>`, which does not validate values and knows `_id`. */
-export function readAggregateWhere(where: unknown, field: WhereField, reading: WhereReading): WhereFilter | undefined {
-  const filter = readWhere(where, field, reading, checkWherePaths);
+export function readAggregateWhere(
+  where: unknown,
+  node: FieldNode | undefined,
+  className: string,
+  reading: WhereReading,
+): WhereFilter | undefined {
+  const filter = readWhere(where, node, className, reading, checkWherePaths);
   return filter && withoutIdAlias(filter);
 }
 
 function readWhere(
   where: unknown,
-  { className, nodes }: WhereField,
+  node: FieldNode | undefined,
+  className: string,
   { classOf, limits }: WhereReading,
   check: typeof checkWhere,
 ): WhereFilter | undefined {
   if (where === undefined || where === null) return undefined;
-  const node = nodes[0]?.arguments?.find(({ name }) => name.value === "where")?.value;
+  const value = node?.arguments?.find(({ name }) => name.value === "where")?.value;
   try {
-    const written = node === undefined ? where : withWrittenIntegers(where, node);
+    const written = value === undefined ? where : withWrittenIntegers(where, value);
     const filter = parseWhere(clauseOf(written), className, limits);
     check(filter, className, classOf);
     return filter;

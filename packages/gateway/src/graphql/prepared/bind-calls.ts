@@ -1,11 +1,9 @@
-import type { WhereLimits } from "@shoal/model";
 import type { BoundCall, CallBinding, PlannedCall } from "../plan/planned-call.js";
 import type { PlannedRequest } from "../reading/request-reading.js";
 import { argumentTemplate, type Template } from "./argument-template.js";
 import { LiteralBindings } from "./bind-literals.js";
 import type { RequestLifter } from "./lift-request.js";
 import type { LiftedLiterals } from "./lifted-literals.js";
-import { WherePlan } from "./where-plan.js";
 
 /** Gives a call the values of a request. Fails as compiling that request's field would. */
 export type Binder = (literals: LiftedLiterals) => BoundCall;
@@ -18,38 +16,27 @@ export type Binder = (literals: LiftedLiterals) => BoundCall;
 export function bindersOf(
   { request, document, plan }: PlannedRequest,
   lifter: RequestLifter,
-  limits: WhereLimits,
 ): readonly Binder[] | undefined {
   if (plan.hasFailures || document.operationCount !== 1) return undefined;
   const bindings = LiteralBindings.of(lifter, document.document, document.operation, request.variables);
   if (bindings === undefined) return undefined;
-  const binders = plan.calls.flatMap((call) => binderOf(call, bindings, limits) ?? []);
+  const binders = plan.calls.flatMap((call) => binderOf(call, bindings) ?? []);
   return binders.length === plan.calls.length && bindings.areAllUsed ? binders : undefined;
 }
 
-function binderOf({ binding }: PlannedCall, bindings: LiteralBindings, limits: WhereLimits): Binder | undefined {
+function binderOf({ binding }: PlannedCall, bindings: LiteralBindings): Binder | undefined {
   if (binding === undefined) return undefined;
   const { field, inner, bind } = binding;
-  const own = argumentTemplate(field, bindings, WHERE);
-  const where = WherePlan.of(bindings.argument(field.node.arguments, WHERE), binding.where, limits);
+  const own = argumentTemplate(field, bindings);
   const below = inner.flatMap((each) => argumentTemplate(each, bindings) ?? []);
-  if (own === undefined || where === null || below.length < inner.length) return undefined;
-  return binder(own, where, below, bind);
+  return own === undefined || below.length < inner.length ? undefined : binder(own, below, bind);
 }
 
-/** Not made of literals alone: its paths and operators stay in the template. */
-const WHERE = "where";
-
 /** A function of its own: it is kept, and with it all that is in sight. */
-function binder(
-  own: Template,
-  where: WherePlan | undefined,
-  below: readonly Template[],
-  bind: CallBinding["bind"],
-): Binder {
-  return (literals) => {
-    const filter = where?.value(literals);
-    const innerArguments = below.map((template) => template(literals));
-    return bind(own(literals), filter, innerArguments);
-  };
+function binder(own: Template, below: readonly Template[], bind: CallBinding["bind"]): Binder {
+  return (literals) =>
+    bind(
+      own(literals),
+      below.map((template) => template(literals)),
+    );
 }

@@ -30,7 +30,6 @@ interface PreparedQuery {
  * GraphQL again. One instance serves one schema.
  */
 export class PreparedQueries {
-  readonly #limits: GraphQlLimits;
   readonly #execution: PlanExecution;
   readonly #onFault: (thrown: unknown, context: RequestContext) => void;
   readonly #lifter: RequestLifter;
@@ -43,7 +42,6 @@ export class PreparedQueries {
     execution: PlanExecution,
     onFault: (thrown: unknown, context: RequestContext) => void,
   ) {
-    this.#limits = limits;
     this.#execution = execution;
     this.#onFault = onFault;
     const { graphqlNumbersMax, preparedTemplateBytesMax, preparedQueriesMax } = limits;
@@ -75,7 +73,7 @@ export class PreparedQueries {
       const read = reading.read();
       // It may be the literals: too many numbers, too long a text, a value that a field refuses.
       if ("answer" in read || read.plan.calls.some(({ bound }) => bound instanceof Failure)) return REFUSED;
-      const binders = bindersOf(read, this.#lifter, this.#limits);
+      const binders = bindersOf(read, this.#lifter);
       return binders === undefined ? NOT_PREPARABLE : { roots: read.plan.answer, binders };
     } catch (thrown) {
       if (!(thrown instanceof ShoalError || thrown instanceof GraphQLError)) this.#onFault(thrown, context);
