@@ -5,7 +5,7 @@ import * as z from "zod";
 import { AnswerBudget } from "../../answer-budget.js";
 import { ANONYMOUS } from "../../auth/access.js";
 import { batchItems } from "../../graphql/batch/batch-items.js";
-import { decodeRequest, readRequest } from "../../graphql/request-body.js";
+import { decodeRequest, readRequest } from "../../graphql/reading/request-body.js";
 import type { HttpRequest } from "../../http/http-request.js";
 import { RowTurns } from "../../row-turns.js";
 import { FakeServices } from "../../testing/fake-services.js";
