@@ -4,7 +4,6 @@ import type { RequestContext, ShardAddress, ShardService } from "@shoal/rpc";
 import { FakeConnection } from "./fake-connection.fixture.js";
 import { HeldRequests } from "./held-requests.js";
 import { PatientNode } from "./patient-node.js";
-import { PatientShardService } from "./patient-shard-service.js";
 
 export const shard: ShardAddress = { classId: "c", className: "Car", shardName: "s1" };
 export const forever: RequestContext = { deadline: Number.POSITIVE_INFINITY };
@@ -25,7 +24,7 @@ export function setUp(nowMs: () => number, served: Partial<ShardService> = {}, h
   const connection = new FakeConnection("n1", served);
   node.connect(connection);
   connection.become("ready");
-  return { node, connection, held, service: new PatientShardService(node) };
+  return { node, connection, held, service: node.service };
 }
 
 /** What a request has come to, without waiting for it. */

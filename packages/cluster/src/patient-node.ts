@@ -1,7 +1,23 @@
 import { ShoalError } from "@shoal/model";
-import { type ConnectionState, deliveryOf, InnerContext, type NodeConnection, type RequestContext } from "@shoal/rpc";
+import {
+  type AnyShardMethod,
+  type ConnectionState,
+  callService,
+  deliveryOf,
+  InnerContext,
+  type NodeConnection,
+  type RequestContext,
+  type ShardService,
+  shardOf,
+  shardServiceBy,
+} from "@shoal/rpc";
 import type { HeldRequests } from "./held-requests.js";
-import type { NodeRequest } from "./node-request.js";
+
+interface NodeRequest {
+  readonly method: AnyShardMethod;
+  readonly args: readonly unknown[];
+  readonly context: RequestContext;
+}
 
 export interface PatienceOptions {
   /** How long a request waits for a node that has announced its drain (`SHARD_WAIT_SECONDS`). */
@@ -30,6 +46,8 @@ const ATTEMPTS_MAX = 2;
  */
 export class PatientNode implements Disposable {
   readonly name: string;
+  /** The node as whoever asks sees it. */
+  readonly service: ShardService;
   readonly #options: PatienceOptions;
   #connection: NodeConnection | undefined;
   #subscription: Disposable | undefined;
@@ -40,6 +58,7 @@ export class PatientNode implements Disposable {
 
   constructor(name: string, options: PatienceOptions) {
     this.name = name;
+    this.service = shardServiceBy((method, args, context) => this.#ask({ method, args, context }));
     this.#options = options;
     this.#lostMs = options.nowMs();
   }
@@ -66,12 +85,12 @@ export class PatientNode implements Disposable {
   }
 
   /** Not `async` where the node is ready, which is nearly always. */
-  ask<T>(request: NodeRequest<T>): Promise<T> {
+  #ask(request: NodeRequest): Promise<unknown> {
     const connection = this.#connection;
     const { context } = request;
     if (context.waitMsMax !== undefined) return this.#askSoon(request, context.waitMsMax);
     if (connection === undefined || connection.state !== "ready") return this.#await(request, 0, undefined);
-    return request.run(connection, context).catch((thrown: unknown) => {
+    return run(connection, request, context).catch((thrown: unknown) => {
       if (!isToBeRepeated(request, thrown)) throw this.#explained(request, thrown);
       return this.#await(request, 1, thrown);
     });
@@ -100,7 +119,7 @@ export class PatientNode implements Disposable {
   }
 
   /** Once, and within `waitMsMax`; before the first connection it waits as for a node that died. */
-  #askSoon<T>(request: NodeRequest<T>, waitMsMax: number): Promise<T> {
+  #askSoon(request: NodeRequest, waitMsMax: number): Promise<unknown> {
     const begunMs = this.#options.nowMs();
     const context = new InnerContext(request.context, {
       deadline: Math.min(request.context.deadline, begunMs + waitMsMax),
@@ -110,26 +129,26 @@ export class PatientNode implements Disposable {
     return this.#connected(untilMs, request).then(() => this.#askOnce(request, context));
   }
 
-  #askOnce<T>(request: NodeRequest<T>, context: RequestContext): Promise<T> {
+  #askOnce(request: NodeRequest, context: RequestContext): Promise<unknown> {
     const connection = this.#connection;
     if (connection === undefined || connection.state !== "ready") {
       return Promise.reject(this.#explained(request, undefined));
     }
-    return request.run(connection, context).catch((thrown: unknown) => {
+    return run(connection, request, context).catch((thrown: unknown) => {
       throw this.#explained(request, thrown);
     });
   }
 
   /** Resolves when the first attempt to connect has ended, at the latest at `untilMs`. */
-  async #connected(untilMs: number, request: NodeRequest<unknown>): Promise<void> {
+  async #connected(untilMs: number, request: NodeRequest): Promise<void> {
     while (this.state === "connecting" && this.#options.nowMs() < untilMs) await this.#changed(untilMs, request);
   }
 
-  async #await<T>(request: NodeRequest<T>, attempts: number, failure: unknown): Promise<T> {
+  async #await(request: NodeRequest, attempts: number, failure: unknown): Promise<unknown> {
     const { held, nowMs } = this.#options;
     const { context } = request;
     const begunMs = nowMs();
-    using _held = held.hold(request.bytes(), this.name);
+    using _held = held.hold(request.method.heldBytes(...request.args), this.name);
     let last = failure;
     for (let made = attempts; ; ) {
       if (made > 0 && this.state === "ready") await this.#changed(nowMs() + ATTEMPT_PAUSE_MS, request);
@@ -141,7 +160,7 @@ export class PatientNode implements Disposable {
       const connection = this.#connection;
       if (connection === undefined) throw this.#explained(request, last);
       try {
-        return await request.run(connection, context);
+        return await run(connection, request, context);
       } catch (thrown) {
         last = thrown;
         made++;
@@ -163,7 +182,7 @@ export class PatientNode implements Disposable {
   }
 
   /** Resolves at the next change of state, at the latest at `untilMs`; fails when the request is given up. */
-  async #changed(untilMs: number, { context: { signal } }: NodeRequest<unknown>): Promise<void> {
+  async #changed(untilMs: number, { context: { signal } }: NodeRequest): Promise<void> {
     signal?.throwIfAborted();
     let wake = (): void => {};
     const changed = new Promise<void>((resolve) => {
@@ -180,11 +199,12 @@ export class PatientNode implements Disposable {
   }
 
   /** An error of the node itself as it is; else why there was no answer, with the shard, its class and the node. */
-  #explained({ shard, isRepeatable }: NodeRequest<unknown>, thrown: unknown): unknown {
+  #explained({ method, args }: NodeRequest, thrown: unknown): unknown {
     if (thrown !== undefined && !isUnanswered(thrown)) return thrown;
+    const shard = shardOf(method, args);
     const prefix = shard === undefined ? "" : `shard ${shard.shardName} of class '${shard.className}': `;
     const retryAfterSeconds = this.#isDrained ? Math.ceil(this.#options.shardWaitMs / 1_000) : 1;
-    const message = `${prefix}node '${this.name}' ${this.#reason(thrown, isRepeatable)}`;
+    const message = `${prefix}node '${this.name}' ${this.#reason(thrown, method.isRepeatable(...args))}`;
     return new ShoalError("unavailable", message, { cause: thrown, retryAfterSeconds });
   }
 
@@ -204,6 +224,10 @@ function isUnanswered(thrown: unknown): boolean {
   return thrown instanceof ShoalError && thrown.code === "unavailable" && deliveryOf(thrown) !== undefined;
 }
 
-function isToBeRepeated({ isRepeatable }: NodeRequest<unknown>, thrown: unknown): boolean {
-  return isUnanswered(thrown) && (isRepeatable || deliveryOf(thrown) === "never");
+function isToBeRepeated({ method, args }: NodeRequest, thrown: unknown): boolean {
+  return isUnanswered(thrown) && (deliveryOf(thrown) === "never" || method.isRepeatable(...args));
+}
+
+function run(node: ShardService, { method, args }: NodeRequest, context: RequestContext): Promise<unknown> {
+  return callService(node, method, args, context);
 }

@@ -8,7 +8,6 @@ import {
 } from "@shoal/rpc";
 import type { ClusterNode, ClusterNodes, NodePool } from "./cluster-nodes.js";
 import { type PatienceOptions, PatientNode } from "./patient-node.js";
-import { PatientShardService } from "./patient-shard-service.js";
 
 export interface RemoteNodePoolOptions extends PatienceOptions {
   /** Begins to connect; which state that is in, it tells by itself. */
@@ -94,8 +93,7 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
     const { name, address } = record;
     if (name === local?.name) return { record, service: local.service, patient: undefined };
     const patient = before?.patient ?? new PatientNode(name, this.#options);
-    const service = before?.patient === undefined ? new PatientShardService(patient) : before.service;
     if (address !== undefined && address !== before?.record.address) patient.connect(connect(name, address));
-    return { record, service, patient };
+    return { record, service: patient.service, patient };
   }
 }

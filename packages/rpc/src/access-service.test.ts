@@ -8,7 +8,7 @@ import { connectCoordinator } from "./near/connect-coordinator.js";
 import { describeAccessService } from "./testing/access-service-suite.js";
 import { MemoryAccess } from "./testing/memory-access.js";
 import { accessBetween, applyAccess } from "./wire/access-update.js";
-import { ACCESS } from "./wire/load-protos.js";
+import { ACCESS } from "./wire/services.js";
 
 const now = () => Date.now();
 const context = { deadline: Number.POSITIVE_INFINITY };

@@ -7,7 +7,7 @@ import { connectCoordinator } from "./near/connect-coordinator.js";
 import { describeExtensionService } from "./testing/extension-service-suite.js";
 import { MemoryExtensions } from "./testing/memory-extensions.js";
 import { applyExtensions, extensionsBetween } from "./wire/extensions-update.js";
-import { EXTENSIONS } from "./wire/load-protos.js";
+import { EXTENSIONS } from "./wire/services.js";
 
 const now = () => Date.now();
 const context = { deadline: Number.POSITIVE_INFINITY };

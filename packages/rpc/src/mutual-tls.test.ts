@@ -9,7 +9,7 @@ import { reach } from "./testing/open-link.js";
 import { scriptedNode } from "./testing/scripted-node.js";
 import { SwappedTls, TestAuthority } from "./testing/test-certificates.js";
 import type { TlsMaterial, TlsSource } from "./tls/tls-source.js";
-import { SHARDS } from "./wire/load-protos.js";
+import { SHARDS } from "./wire/packet-codec.js";
 
 const now = () => Date.now();
 const forever = { deadline: Number.POSITIVE_INFINITY };

@@ -4,14 +4,12 @@ import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { deliveryOf } from "./delivery.js";
 import { createRpcServer } from "./far/rpc-server.js";
-import { FrameKind } from "./generated/shoal/FrameKind.js";
 import { connectNode } from "./near/remote-node.js";
 import { openCable } from "./testing/open-cable.js";
 import { openLink, reach } from "./testing/open-link.js";
 import { RandomValues } from "./testing/random-values.js";
 import { scriptedNode } from "./testing/scripted-node.js";
-import { SHARDS } from "./wire/load-protos.js";
-import { decodePacket, encodePacket } from "./wire/packet-codec.js";
+import { decodePacket, encodePacket, FrameKind, SHARDS } from "./wire/packet-codec.js";
 
 const seed = Number(process.env.RPC_SEED) || 5;
 const forever = { deadline: Number.POSITIVE_INFINITY };

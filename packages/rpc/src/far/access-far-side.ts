@@ -1,40 +1,26 @@
-import type { AccessPosition, AccessService, AccessSnapshot } from "../access-service.js";
-import type { AccessHandlers } from "../generated/shoal/Access.js";
-import { accessBetween, isAccessAt, readAccessPosition, readAccessValue } from "../wire/access-update.js";
-import { sendLatest } from "./send-latest.js";
+import type { AccessService } from "../access-service.js";
+import { accessBetween, readAccessPosition, readAccessValue } from "../wire/access-update.js";
+import type { Handlers } from "../wire/service-definition.js";
+import type { ACCESS } from "../wire/services.js";
+import { ServedSnapshots } from "./served-snapshots.js";
 import { unaryHandler } from "./unary-handler.js";
 
 /** `AccessService` behind gRPC, until `stopped`. */
-export function accessHandlers(service: AccessService, stopped: AbortSignal): AccessHandlers {
-  let latest: AccessSnapshot | undefined;
-  const subscription = service.watchAccess((snapshot) => {
-    latest = snapshot;
-  });
-  stopped.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
+export function accessHandlers(service: AccessService, stopped: AbortSignal): Handlers<typeof ACCESS> {
+  const served = new ServedSnapshots(
+    { watch: (listener) => service.watchAccess(listener), between: accessBetween },
+    stopped,
+  );
   return {
-    Current: unaryHandler(async (known, context) => {
-      const snapshot = await service.current(context);
-      return accessBetween(isAccessAt(snapshot, known) ? snapshot : undefined, snapshot);
-    }),
-    Change: unaryHandler(async ({ expected, put, removed, goesOnFrom }, context): Promise<AccessPosition> => {
+    Current: unaryHandler(async (known, context) => served.update(known, await service.current(context))),
+    Change: unaryHandler(async ({ expected, put, removed, goesOnFrom }, context) => {
       const changes = [
         ...put.map((entry) => ({ key: entry.key, value: readAccessValue(entry) })),
         ...removed.map((key) => ({ key, value: undefined })),
       ];
       await service.change(changes, readAccessPosition(expected), context, goesOnFrom);
-      // The listeners of this process have been called.
-      return { historyId: latest?.historyId ?? "", version: latest?.version ?? 0 };
+      return served.position;
     }),
-    Watch: (call) => {
-      let sent: AccessSnapshot | undefined;
-      sendLatest<AccessSnapshot>(call, stopped, {
-        watch: (listener) => service.watchAccess(listener),
-        write: (snapshot) => {
-          const before = sent ?? (isAccessAt(snapshot, call.request) ? snapshot : undefined);
-          sent = snapshot;
-          return call.write(accessBetween(before, snapshot));
-        },
-      });
-    },
+    Watch: (call) => served.send(call),
   };
 }

@@ -1,11 +1,12 @@
-import type { JobsHandlers } from "../generated/shoal/Jobs.js";
 import type { JobService, JobsNotice } from "../job-service.js";
 import { checkWorker, readClaimKey, readNewJob, readRangeReport } from "../wire/job-codec.js";
+import type { Handlers } from "../wire/service-definition.js";
+import type { JOBS } from "../wire/services.js";
 import { sendLatest } from "./send-latest.js";
 import { unaryHandler } from "./unary-handler.js";
 
 /** `JobService` behind gRPC, until `stopped`. */
-export function jobsHandlers(service: JobService, stopped: AbortSignal): JobsHandlers {
+export function jobsHandlers(service: JobService, stopped: AbortSignal): Handlers<typeof JOBS> {
   return {
     Create: unaryHandler(async ({ json }, context) => answer(await service.create(readNewJob(json), context))),
     Find: unaryHandler(async ({ id }, context) => answer(await service.find(id, context))),

@@ -1,13 +1,13 @@
 import { ShoalError } from "@shoal/model";
-import type { NodeRecord as WireNode } from "../generated/shoal/NodeRecord.js";
-import type { NodesHandlers } from "../generated/shoal/Nodes.js";
 import type { NodeDirectory, NodeRecord, NodeService } from "../node-service.js";
 import { peerNames } from "../tls/peer-names.js";
+import type { Handlers } from "../wire/service-definition.js";
+import type { NODES } from "../wire/services.js";
 import { sendLatest } from "./send-latest.js";
 import { unaryHandler } from "./unary-handler.js";
 
 /** `NodeService` behind gRPC, until `stopped`. `isSecure`: callers prove by their certificates who they are. */
-export function nodesHandlers(service: NodeService, isSecure: boolean, stopped: AbortSignal): NodesHandlers {
+export function nodesHandlers(service: NodeService, isSecure: boolean, stopped: AbortSignal): Handlers<typeof NODES> {
   return {
     Register: unaryHandler(async (request, context, call) => {
       const { name, shoalVersion, gitHash, secret, process, replaces } = request;
@@ -39,6 +39,6 @@ function checkIsNode(name: string, names: readonly string[]): void {
   throw new ShoalError("forbidden", `whoever has the certificate of ${proven} spoke for node '${name}'`);
 }
 
-function wireNode({ name, address = "", shoalVersion, gitHash }: NodeRecord): WireNode {
+function wireNode({ name, address = "", shoalVersion, gitHash }: NodeRecord) {
   return { name, address, shoalVersion, gitHash };
 }

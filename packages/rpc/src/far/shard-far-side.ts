@@ -1,19 +1,17 @@
 import type { Budget } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import { deliveryOf, undelivered } from "../delivery.js";
-import { FrameKind } from "../generated/shoal/FrameKind.js";
 import type { RequestContext } from "../request-context.js";
+import { type AnyShardMethod, callService, SHARD_METHODS } from "../shard-methods.js";
 import type { ShardService } from "../shard-service.js";
 import { ANSWER_MESSAGE } from "../stream/frame-sender.js";
 import { FrameStream, type PacketStream } from "../stream/frame-stream.js";
-import { encodeFailure, encodeHello, type RequestHead, readRequestHead } from "../stream/message-head.js";
+import { failure, hello, type RequestHead, requestHead } from "../stream/message-head.js";
 import { ByteReader, unreadable } from "../wire/byte-reader.js";
 import { ByteWriter, TURN_BYTES } from "../wire/byte-writer.js";
-import type { WireFrame } from "../wire/packet-codec.js";
-import type { ShardMethod } from "../wire/shard-method.js";
+import { FrameKind, type WireFrame } from "../wire/packet-codec.js";
 import type { AnswerRoom } from "./answer-room.js";
 import { RunningRequest, type RunningRequests } from "./running-requests.js";
-import { METHOD_OF_CODE } from "./shard-methods.js";
 
 /** A storage node as it is served. */
 export interface ServedNode extends ShardService {
@@ -42,6 +40,8 @@ export interface ShardFarSideOptions {
   readonly isDraining: () => boolean;
   readonly onEnd: (farSide: ShardFarSide) => void;
 }
+
+const METHOD_OF_CODE = new Map(SHARD_METHODS.map((method) => [method.code, method]));
 
 const IN_FLIGHT_MAX = 1024 * 1024;
 
@@ -77,8 +77,9 @@ export class ShardFarSide {
     });
     // Before the greeting: whoever has been greeted knows.
     if (options.isDraining()) this.announceDrain();
-    const hello = encodeHello({ nodeName: node.name, schemaVersion: node.schemaVersion });
-    this.#stream.sender.signal(0, FrameKind.HELLO, hello);
+    const { name: nodeName, schemaVersion } = node;
+    const greeting = ByteWriter.bytesOf((writer) => hello(writer, { nodeName, schemaVersion }));
+    this.#stream.sender.signal(0, FrameKind.HELLO, greeting);
   }
 
   announceDrain(): void {
@@ -138,7 +139,7 @@ export class ShardFarSide {
     const reader = new ByteReader(message);
     let head: RequestHead;
     try {
-      head = readRequestHead(reader);
+      head = requestHead(reader);
       if (isDraining()) throw new ShoalError("unavailable", "it is being stopped", { retryAfterSeconds: 1 });
       if (this.#running.size >= requestsMax) {
         const text = `node '${this.#options.node.name}' has ${requestsMax} requests of one caller under way (INTERNAL_REQUESTS_MAX)`;
@@ -172,15 +173,15 @@ export class ShardFarSide {
       const method = METHOD_OF_CODE.get(head.method);
       if (method === undefined) throw unreadable(`there is no method ${head.method}`);
       // `await` for long ones only: a turn of the event loop is much for a small one.
-      const isLong = method.long !== undefined && bytesOfMessage > TURN_BYTES;
-      const request = isLong ? await method.long?.read(reader) : method.readRequest(reader);
+      const isLong = bytesOfMessage > TURN_BYTES;
+      const args = isLong ? await reader.inTurns(method.request) : method.request(reader);
       reader.end();
       const behind = node.atSchemaVersion(head.schemaVersion, running);
       if (behind !== undefined) await behind;
       if (running.isAborted) return;
       isBegun = true;
-      const answer = await method.serve(node, request, running);
-      if (this.#isAwaited(id, running)) this.#sendAnswer(id, method, request, answer);
+      const answer = await callService(node, method, args, running);
+      if (this.#isAwaited(id, running)) this.#sendAnswer(id, method, args, answer);
     } catch (thrown) {
       if (this.#isAwaited(id, running)) this.#sendFailure(id, isBegun ? thrown : turnedAway(thrown));
     } finally {
@@ -208,11 +209,11 @@ export class ShardFarSide {
     this.#options.running.get(number)?.abort(new ShoalError("deadlineExceeded", "nobody waits for it any more"));
   }
 
-  #sendAnswer(id: number, method: ShardMethod<unknown, unknown>, request: unknown, answer: unknown): void {
+  #sendAnswer(id: number, method: AnyShardMethod, args: readonly unknown[], answer: unknown): void {
     const { node, messageBytesMax } = this.#options;
     const message = ByteWriter.bytesOf((writer) => {
       writer.count(node.schemaVersion);
-      method.writeAnswer(writer, answer, request);
+      method.answer(writer, answer, args);
     });
     if (message.length > messageBytesMax) {
       const text = `an answer of node '${node.name}' has ${message.length} bytes, at most ${messageBytesMax} are sent (INTERNAL_MESSAGE_BYTES_MAX)`;
@@ -224,8 +225,9 @@ export class ShardFarSide {
   #sendFailure(id: number, thrown: unknown): void {
     const error = ShoalError.from(thrown);
     const { schemaVersion } = this.#options.node;
-    const failure = encodeFailure({ schemaVersion, isUntouched: deliveryOf(error) === "never", error });
-    this.#stream.sender.signal(id, FrameKind.FAILURE, failure);
+    const isUntouched = deliveryOf(error) === "never";
+    const message = ByteWriter.bytesOf((writer) => failure(writer, { schemaVersion, isUntouched, error }));
+    this.#stream.sender.signal(id, FrameKind.FAILURE, message);
   }
 
   /** What is held is bounded by not reading on. */

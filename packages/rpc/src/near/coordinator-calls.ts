@@ -11,13 +11,15 @@ import { deliveryOf, NetworkFailure, undelivered } from "../delivery.js";
 import type { RequestContext } from "../request-context.js";
 import { channelOptions, nearCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
+import type { CallRules } from "../wire/service-definition.js";
 import { CLUSTER_ID, errorOfStatus, REQUEST_ID } from "../wire/status-codec.js";
 
 /** The name in the certificate of every coordinator. */
 const COORDINATOR = "coordinator";
 
-/** What one coordinator gets for an answer before another one is asked. */
+/** What one coordinator gets for an answer before another one is asked; in a slow call, for more than it may take. */
 const ATTEMPT_MS = 3_000;
+const SLOW_ATTEMPT_MS = 12_000;
 const CONNECT_MS = 1_000;
 /**
  * A connection on which nothing has come for so long is given up. Schema changes wait for nodes that hear of them late, for ten
@@ -32,7 +34,7 @@ const SCHEMA_BYTES_MAX = 512 * 1024 * 1024;
 const CANNOT_BE_REACHED = "the coordinator cannot be reached";
 
 /** What a near side needs of a method. */
-interface CalledMethod<Request, Answer> {
+export interface CalledMethod<Request, Answer> extends CallRules {
   readonly path: string;
   readonly requestSerialize: (request: Request) => Buffer;
   readonly responseDeserialize: (bytes: Buffer) => Answer;
@@ -71,15 +73,13 @@ export class CoordinatorCalls implements Disposable {
   }
 
   /**
-   * One call, with `attemptMs` for each coordinator. A coordinator that cannot be reached is passed over; one that was lost on the way only when the call
+   * One call. A coordinator that cannot be reached is passed over; one that was lost on the way only when the call
    * `isRepeatable`. Fails with what the coordinator says, or with `unavailable`.
    */
   async ask<Request extends object, Answer extends object>(
     method: CalledMethod<Request, Answer>,
     request: Request,
     context: RequestContext,
-    isRepeatable: boolean,
-    attemptMs: number = ATTEMPT_MS,
   ): Promise<Answer> {
     const failures: ShoalError[] = [];
     for (let made = 0; made < this.#clients.length; made++) {
@@ -93,10 +93,10 @@ export class CoordinatorCalls implements Disposable {
       if (left <= 0) break;
       try {
         await this.#reach(client, address, Math.min(left, CONNECT_MS));
-        return await this.#unary(client, address, method, request, context, attemptMs);
+        return await this.#unary(client, address, method, request, context);
       } catch (thrown) {
         if (!(thrown instanceof ShoalError)) throw thrown;
-        const mayAskAnother = thrown.code === "unavailable" && (isRepeatable || deliveryOf(thrown) === "never");
+        const mayAskAnother = thrown.code === "unavailable" && (method.isRepeatable || deliveryOf(thrown) === "never");
         if (!mayAskAnother) throw deliveryOf(thrown) === "unknown" ? lostOnTheWay(thrown) : thrown;
         failures.push(thrown);
         this.#passOver(at);
@@ -209,10 +209,10 @@ export class CoordinatorCalls implements Disposable {
     method: CalledMethod<Request, Answer>,
     request: Request,
     context: RequestContext,
-    attemptMs: number,
   ): Promise<Answer> {
     const metadata = this.#metadata();
     if (context.requestId !== undefined) metadata.set(REQUEST_ID, context.requestId);
+    const attemptMs = method.isSlow ? SLOW_ATTEMPT_MS : ATTEMPT_MS;
     const options: CallOptions = { deadline: Math.min(context.deadline, this.#options.now() + attemptMs) };
     const { signal } = context;
     return new Promise<Answer>((resolve, reject) => {

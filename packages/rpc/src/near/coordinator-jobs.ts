@@ -1,47 +1,47 @@
-import type { JobAnswer__Output } from "../generated/shoal/JobAnswer.js";
-import type { JobsNotice__Output } from "../generated/shoal/JobsNotice.js";
 import type { ClaimKey, Job, JobClaim, JobService, JobsNotice, NewJob, RangeReport } from "../job-service.js";
 import type { RequestContext } from "../request-context.js";
 import { WatchedValue } from "../watched-value.js";
-import { JOBS } from "../wire/load-protos.js";
+import type { Read } from "../wire/protobuf.js";
+import { type JOB_ANSWER, JOBS } from "../wire/services.js";
 import type { CoordinatorCalls } from "./coordinator-calls.js";
 import { FollowedStream } from "./followed-stream.js";
+
+type JobAnswer = Read<typeof JOB_ANSWER>;
 
 /** The near side of `JobService`. */
 export class CoordinatorJobs implements JobService, Disposable {
   readonly #calls: CoordinatorCalls;
-  readonly #stream: FollowedStream<JobsNotice__Output>;
+  readonly #stream: FollowedStream<JobsNotice>;
   readonly #notice = new WatchedValue<JobsNotice | undefined>(undefined);
 
   constructor(calls: CoordinatorCalls) {
     this.#calls = calls;
-    this.#stream = new FollowedStream<JobsNotice__Output>({
+    this.#stream = new FollowedStream<JobsNotice>({
       open: () => calls.listen(JOBS.Watch, {}),
-      onItem: ({ openRanges, version }) => this.#notice.set({ openRanges, version }),
-      onEnd: () => undefined,
+      onItem: (notice) => this.#notice.set(notice),
     });
   }
 
   /** A job has an id: made twice it is made once. */
   async create(job: NewJob, context: RequestContext): Promise<Job> {
-    return read<Job>(await this.#calls.ask(JOBS.Create, { json: written(job) }, context, true));
+    return read<Job>(await this.#calls.ask(JOBS.Create, { json: written(job) }, context));
   }
 
   async find(id: string, context: RequestContext): Promise<Job | undefined> {
-    return readOptional<Job>(await this.#calls.ask(JOBS.Find, { id }, context, true));
+    return readOptional<Job>(await this.#calls.ask(JOBS.Find, { id }, context));
   }
 
   /** What was claimed and not heard of comes back to the same worker. */
   async claim(worker: string, context: RequestContext): Promise<JobClaim | undefined> {
-    return readOptional<JobClaim>(await this.#calls.ask(JOBS.Claim, { worker }, context, true));
+    return readOptional<JobClaim>(await this.#calls.ask(JOBS.Claim, { worker }, context));
   }
 
   async report(report: RangeReport, context: RequestContext): Promise<void> {
-    await this.#calls.ask(JOBS.Report, { json: written(report) }, context, false);
+    await this.#calls.ask(JOBS.Report, { json: written(report) }, context);
   }
 
   async abort(claim: ClaimKey, error: string, context: RequestContext): Promise<void> {
-    await this.#calls.ask(JOBS.Abort, { claimJson: written(claim), error }, context, false);
+    await this.#calls.ask(JOBS.Abort, { claimJson: written(claim), error }, context);
   }
 
   watchJobs(listener: (notice: JobsNotice) => void): Disposable {
@@ -58,10 +58,10 @@ function written(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-function read<T>({ json }: JobAnswer__Output): T {
+function read<T>({ json }: JobAnswer): T {
   return JSON.parse(json.toString()) as T;
 }
 
-function readOptional<T>(answer: JobAnswer__Output): T | undefined {
+function readOptional<T>(answer: JobAnswer): T | undefined {
   return answer.json.length === 0 ? undefined : read<T>(answer);
 }

@@ -1,37 +1,37 @@
-import type { NodeDirectory__Output } from "../generated/shoal/NodeDirectory.js";
-import type { NodeRecord__Output as WireNode } from "../generated/shoal/NodeRecord.js";
 import type { NodeClaim, NodeDirectory, NodeRecord, NodeService } from "../node-service.js";
 import type { RequestContext } from "../request-context.js";
 import { WatchedValue } from "../watched-value.js";
-import { NODES } from "../wire/load-protos.js";
+import type { Read } from "../wire/protobuf.js";
+import { type NODE_DIRECTORY, NODES } from "../wire/services.js";
 import type { CoordinatorCalls } from "./coordinator-calls.js";
 import { FollowedStream } from "./followed-stream.js";
+
+type WireDirectory = Read<typeof NODE_DIRECTORY>;
 
 /** The near side of `NodeService`. */
 export class CoordinatorNodes implements NodeService, Disposable {
   readonly #calls: CoordinatorCalls;
-  readonly #stream: FollowedStream<NodeDirectory__Output>;
+  readonly #stream: FollowedStream<WireDirectory>;
   readonly #directory = new WatchedValue<NodeDirectory | undefined>(undefined);
 
   constructor(calls: CoordinatorCalls) {
     this.#calls = calls;
-    this.#stream = new FollowedStream<NodeDirectory__Output>({
+    this.#stream = new FollowedStream<WireDirectory>({
       open: () => calls.listen(NODES.Watch, {}),
       onItem: (directory) => this.#accept(directory),
-      onEnd: () => undefined,
     });
   }
 
   async register(node: NodeRecord, context: RequestContext, claim?: NodeClaim): Promise<void> {
-    await this.#calls.ask(NODES.Register, { ...node, address: node.address ?? "", ...claim }, context, true);
+    await this.#calls.ask(NODES.Register, { ...node, address: node.address ?? "", ...claim }, context);
   }
 
   async confirmDropped(nodeName: string, classIds: readonly string[], context: RequestContext): Promise<void> {
-    await this.#calls.ask(NODES.ConfirmDropped, { nodeName, classIds: [...classIds] }, context, true);
+    await this.#calls.ask(NODES.ConfirmDropped, { nodeName, classIds }, context);
   }
 
   async remove(name: string, context: RequestContext): Promise<NodeRecord> {
-    return readNode(await this.#calls.ask(NODES.Remove, { name }, context, false));
+    return readNode(await this.#calls.ask(NODES.Remove, { name }, context));
   }
 
   watchNodes(listener: (directory: NodeDirectory) => void): Disposable {
@@ -43,7 +43,7 @@ export class CoordinatorNodes implements NodeService, Disposable {
     this.#directory.forgetListeners();
   }
 
-  #accept({ version, expectedStorageNodes, nodes }: NodeDirectory__Output): void {
+  #accept({ version, expectedStorageNodes, nodes }: WireDirectory): void {
     const directory: NodeDirectory = {
       version,
       expectedStorageNodes,
@@ -54,6 +54,6 @@ export class CoordinatorNodes implements NodeService, Disposable {
   }
 }
 
-function readNode({ name, address, shoalVersion, gitHash }: WireNode): NodeRecord {
+function readNode({ name, address, shoalVersion, gitHash }: WireDirectory["nodes"][number]): NodeRecord {
   return { name, address: address === "" ? undefined : address, shoalVersion, gitHash };
 }

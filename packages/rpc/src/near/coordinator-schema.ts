@@ -2,45 +2,33 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
 import { deliveryOf } from "../delivery.js";
-import type { RecordAnswer__Output } from "../generated/shoal/RecordAnswer.js";
-import type { SchemaPosition, SchemaPosition__Output } from "../generated/shoal/SchemaPosition.js";
-import type { SchemaUpdate__Output } from "../generated/shoal/SchemaUpdate.js";
 import type { RequestContext } from "../request-context.js";
-import {
-  type ClassIncarnation,
-  type ClassPlan,
-  type ClassRecord,
-  type EnsuredClass,
-  type EnsuredProperties,
-  goesOnFrom,
-  type SchemaService,
-  type SchemaSnapshot,
+import type {
+  ClassIncarnation,
+  ClassPlan,
+  ClassRecord,
+  EnsuredClass,
+  EnsuredProperties,
+  SchemaPosition,
+  SchemaService,
+  SchemaSnapshot,
 } from "../schema-service.js";
-import { WatchedValue } from "../watched-value.js";
-import { SCHEMA } from "../wire/load-protos.js";
+import type { Read } from "../wire/protobuf.js";
 import { jsonBytes, readRecord } from "../wire/record-codec.js";
 import { applyUpdate } from "../wire/schema-update.js";
+import { type RECORD_ANSWER, SCHEMA, type SCHEMA_UPDATE } from "../wire/services.js";
 import type { CoordinatorCalls } from "./coordinator-calls.js";
-import { FollowedStream } from "./followed-stream.js";
-
-/** Changes that wait for storage nodes, or for each other, are answered within ten seconds. */
-const SLOW_CHANGE_MS = 12_000;
+import { FollowedSnapshot } from "./followed-snapshot.js";
 
 /** So long is a change repeated that a coordinator was lost with; one that restarts is back by then. */
 const REPEAT_MS_MAX = 5_000;
 const REPEAT_PAUSE_MS = 200;
 
-/** A change is on its way to the watchers of this process: so long it is waited for before it is asked for. */
-const CHANGE_WAIT_MS = 100;
-
-/** The near side of `SchemaService`. Follows the schema from its beginning on, so that changes are small. */
+/** The near side of `SchemaService`. */
 export class CoordinatorSchema implements SchemaService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #lostNodes: () => readonly string[];
-  readonly #stream: FollowedStream<SchemaUpdate__Output>;
-  readonly #snapshot = new WatchedValue<SchemaSnapshot | undefined>(undefined);
-  /** What the updates of the stream that is open continue. */
-  #streamed: SchemaSnapshot | undefined;
+  readonly #followed: FollowedSnapshot<SchemaSnapshot, Read<typeof SCHEMA_UPDATE>>;
 
   /** `onReachable`: whether a coordinator tells of changes right now. `lostNodes`: those that this process does not reach. */
   constructor(
@@ -50,39 +38,27 @@ export class CoordinatorSchema implements SchemaService, Disposable {
   ) {
     this.#lostNodes = lostNodes;
     this.#calls = calls;
-    this.#stream = new FollowedStream<SchemaUpdate__Output>({
-      open: () => {
-        this.#streamed = this.#snapshot.known;
-        return calls.listen(SCHEMA.Watch, positionOf(this.#streamed));
-      },
-      onItem: (update) => {
-        this.#streamed = applyUpdate(this.#streamed, update);
-        onReachable(true);
-        this.#accept(this.#streamed);
-      },
-      onEnd: () => onReachable(false),
+    this.#followed = new FollowedSnapshot(calls, {
+      watch: SCHEMA.Watch,
+      current: SCHEMA.Current,
+      apply: applyUpdate,
+      onReachable,
     });
   }
 
-  async current(context: RequestContext): Promise<SchemaSnapshot> {
-    const before = this.#snapshot.known;
-    const update = await this.#calls.ask(SCHEMA.Current, positionOf(before), context, true);
-    // Nothing was said of it: it is the same one.
-    if (isAt(before, update.position) && before !== undefined && !update.whole) return before;
-    const snapshot = applyUpdate(before, update);
-    this.#accept(snapshot);
-    return snapshot;
+  current(context: RequestContext): Promise<SchemaSnapshot> {
+    return this.#followed.current(context);
   }
 
   watch(listener: (snapshot: SchemaSnapshot) => void): Disposable {
-    return this.#snapshot.watch(listener);
+    return this.#followed.watch(listener);
   }
 
   async addClass(definition: ClassDefinition, context: RequestContext, plan?: ClassPlan): Promise<ClassRecord> {
     const planned = this.#planned(definition, plan);
     return this.#settled(context, async (changeId) => {
       const request = { ...planned, changeId };
-      return this.#changed(await this.#calls.ask(SCHEMA.AddClass, request, context, false, SLOW_CHANGE_MS), context);
+      return this.#changed(await this.#calls.ask(SCHEMA.AddClass, request, context), context);
     });
   }
 
@@ -92,14 +68,14 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     context: RequestContext,
   ): Promise<ClassRecord> {
     const request = { definitionJson: jsonBytes(definition), expectedVersion };
-    return this.#changed(await this.#calls.ask(SCHEMA.UpdateClass, request, context, false), context);
+    return this.#changed(await this.#calls.ask(SCHEMA.UpdateClass, request, context), context);
   }
 
   async addProperty(className: string, property: PropertyDefinition, context: RequestContext): Promise<ClassRecord> {
     const propertyJson = jsonBytes(property);
     return this.#settled(context, async (changeId) => {
       const request = { className, propertyJson, changeId };
-      return this.#changed(await this.#calls.ask(SCHEMA.AddProperty, request, context, false, SLOW_CHANGE_MS), context);
+      return this.#changed(await this.#calls.ask(SCHEMA.AddProperty, request, context), context);
     });
   }
 
@@ -111,7 +87,7 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     const planned = this.#planned(definition, plan);
     return this.#settled(context, async (changeId) => {
       const request = { ...planned, changeId };
-      const answer = await this.#calls.ask(SCHEMA.EnsureClass, request, context, true, SLOW_CHANGE_MS);
+      const answer = await this.#calls.ask(SCHEMA.EnsureClass, request, context);
       return { record: await this.#changed(answer, context), isMade: answer.isMade ?? true };
     });
   }
@@ -125,7 +101,7 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     const propertiesJson = jsonBytes(properties);
     return this.#settled(context, async (changeId) => {
       const request = { className, classId, propertiesJson, changeId };
-      const answer = await this.#calls.ask(SCHEMA.EnsureProperties, request, context, true);
+      const answer = await this.#calls.ask(SCHEMA.EnsureProperties, request, context);
       const added = answer.isMade === undefined ? properties.map(({ name }) => name) : answer.added;
       return { record: await this.#changed(answer, context), added };
     });
@@ -134,7 +110,7 @@ export class CoordinatorSchema implements SchemaService, Disposable {
   async deleteClass({ className, classId = "" }: ClassIncarnation, context: RequestContext): Promise<void> {
     await this.#settled(context, async (changeId) => {
       const request = { className, classId, changeId };
-      const { position } = await this.#calls.ask(SCHEMA.DeleteClass, request, context, false, SLOW_CHANGE_MS);
+      const { position } = await this.#calls.ask(SCHEMA.DeleteClass, request, context);
       await this.#reach(position, context);
     });
   }
@@ -146,22 +122,21 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     context: RequestContext,
   ): Promise<number> {
     const request = { className, classId, dimensions };
-    const answer = await this.#calls.ask(SCHEMA.FixDimensions, request, context, true);
+    const answer = await this.#calls.ask(SCHEMA.FixDimensions, request, context);
     await this.#reach(answer.position, context);
     return answer.dimensions;
   }
 
   async restore(snapshot: SchemaSnapshot, context: RequestContext): Promise<void> {
-    await this.#calls.ask(SCHEMA.Restore, { snapshotJson: jsonBytes(snapshot) }, context, false, SLOW_CHANGE_MS);
+    await this.#calls.ask(SCHEMA.Restore, { snapshotJson: jsonBytes(snapshot) }, context);
   }
 
   [Symbol.dispose](): void {
-    this.#stream[Symbol.dispose]();
-    this.#snapshot.forgetListeners();
+    this.#followed[Symbol.dispose]();
   }
 
   #planned(definition: ClassDefinition, { plannedVersion = 0, lostNodes = this.#lostNodes() }: ClassPlan = {}) {
-    return { definitionJson: jsonBytes(definition), plannedVersion, lostNodes: [...lostNodes] };
+    return { definitionJson: jsonBytes(definition), plannedVersion, lostNodes };
   }
 
   /**
@@ -172,7 +147,7 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     const changeId = randomUUID();
     const answer = await this.#answered(context, () => change(changeId));
     // What is not settled is taken for a change that nobody has the answer of: no harm is done.
-    await this.#calls.ask(SCHEMA.Settle, { changeId }, context, true).catch(() => undefined);
+    await this.#calls.ask(SCHEMA.Settle, { changeId }, context).catch(() => undefined);
     return answer;
   }
 
@@ -192,45 +167,13 @@ export class CoordinatorSchema implements SchemaService, Disposable {
     }
   }
 
-  async #changed({ position, recordJson }: RecordAnswer__Output, context: RequestContext): Promise<ClassRecord> {
+  async #changed({ position, recordJson }: Read<typeof RECORD_ANSWER>, context: RequestContext): Promise<ClassRecord> {
     await this.#reach(position, context);
     return readRecord(recordJson);
   }
 
-  /** The listeners of this process know a change before its caller does. */
-  async #reach(position: SchemaPosition__Output | null, context: RequestContext): Promise<void> {
-    if (this.#hasReached(position)) return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        subscription[Symbol.dispose]();
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(done, CHANGE_WAIT_MS);
-      const subscription = this.watch(() => {
-        if (this.#hasReached(position)) queueMicrotask(done);
-      });
-    });
-    // The change is made, whether somebody can tell of it now or not.
-    if (!this.#hasReached(position)) await this.current(context).catch(() => undefined);
+  /** The change is made, whether somebody can tell of it now or not. */
+  async #reach(position: SchemaPosition | null, context: RequestContext): Promise<void> {
+    await this.#followed.reach(position, context).catch(() => undefined);
   }
-
-  #hasReached(position: SchemaPosition__Output | null): boolean {
-    const { known } = this.#snapshot;
-    return position !== null && known !== undefined && goesOnFrom(known, position);
-  }
-
-  /** Versions of a history only grow: what comes late is passed over. */
-  #accept(snapshot: SchemaSnapshot): void {
-    const { known } = this.#snapshot;
-    if (known === undefined || !goesOnFrom(known, snapshot)) this.#snapshot.set(snapshot);
-  }
-}
-
-function positionOf(snapshot: SchemaSnapshot | undefined): SchemaPosition {
-  return { historyId: snapshot?.historyId ?? "", version: snapshot?.version ?? 0 };
-}
-
-function isAt(snapshot: SchemaSnapshot | undefined, position: SchemaPosition__Output | null): boolean {
-  return snapshot?.historyId === position?.historyId && snapshot?.version === position?.version;
 }

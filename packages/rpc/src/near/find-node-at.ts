@@ -2,7 +2,7 @@ import { Client, status } from "@grpc/grpc-js";
 import type { NodePresence } from "../node-service.js";
 import { channelOptions, nearCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
-import { IDENTITY } from "../wire/load-protos.js";
+import { IDENTITY } from "../wire/services.js";
 
 /** Who did not answer by then is not there. */
 const ANSWER_MS_MAX = 2_000;

@@ -2,10 +2,10 @@ import { ShoalError } from "@shoal/model";
 import { undelivered } from "../delivery.js";
 import type { ConnectionState } from "../node-connection.js";
 import type { RequestContext } from "../request-context.js";
+import type { AnyShardMethod } from "../shard-methods.js";
 import { deadlineError } from "../stream/message-head.js";
 import { channelOptions, nearCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
-import type { ShardMethod } from "../wire/shard-method.js";
 import { NodeLink } from "./node-link.js";
 import { describeTarget } from "./pending-request.js";
 
@@ -71,12 +71,12 @@ export class NodeChannel implements Disposable {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  ask(method: ShardMethod<unknown, unknown>, request: unknown, context: RequestContext): Promise<unknown> {
+  ask(method: AnyShardMethod, args: readonly unknown[], context: RequestContext): Promise<unknown> {
     // Of a small one the signal is looked at when it has been under way for a while: it need not be made before.
-    if (method.long !== undefined && context.signal?.aborted) return Promise.reject(context.signal.reason);
+    if (method.isLong !== undefined && context.signal?.aborted) return Promise.reject(context.signal.reason);
     if (context.deadline <= this.#options.now())
-      return Promise.reject(deadlineError(describeTarget(request, this.#name)));
-    if (this.#state === "ready" && this.#link !== undefined) return this.#link.ask(method, request, context);
+      return Promise.reject(deadlineError(describeTarget(method, args, this.#name)));
+    if (this.#state === "ready" && this.#link !== undefined) return this.#link.ask(method, args, context);
     const text = `${this.#address}: ${this.#reason}`;
     const error = new ShoalError("unavailable", text, { retryAfterSeconds: 1 });
     return Promise.reject(undelivered(error, "never"));

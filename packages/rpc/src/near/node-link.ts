@@ -2,16 +2,14 @@ import { type ChannelCredentials, type ChannelOptions, Client } from "@grpc/grpc
 import { InFlight } from "@shoal/in-flight";
 import { ShoalError } from "@shoal/model";
 import { undelivered } from "../delivery.js";
-import { FrameKind } from "../generated/shoal/FrameKind.js";
 import type { RequestContext } from "../request-context.js";
+import type { AnyShardMethod } from "../shard-methods.js";
 import { REQUEST_MESSAGE } from "../stream/frame-sender.js";
 import { FrameStream } from "../stream/frame-stream.js";
-import { type RequestHead, readFailure, readHello, writeRequestHead } from "../stream/message-head.js";
+import { failure, hello, type RequestHead, requestHead } from "../stream/message-head.js";
 import { ByteReader } from "../wire/byte-reader.js";
 import { ByteWriter } from "../wire/byte-writer.js";
-import { SHARDS } from "../wire/load-protos.js";
-import type { WireFrame } from "../wire/packet-codec.js";
-import type { LongRequests, ShardMethod } from "../wire/shard-method.js";
+import { FrameKind, SHARDS, type WireFrame } from "../wire/packet-codec.js";
 import { PendingRequest } from "./pending-request.js";
 
 /** Larger requests take the stream for bulk. */
@@ -76,15 +74,15 @@ export class NodeLink {
     this.#connectTimer = setTimeout(() => this.#fail(`it did not answer in ${connectTimeoutMs} ms`), connectTimeoutMs);
   }
 
-  ask(method: ShardMethod<unknown, unknown>, request: unknown, context: RequestContext): Promise<unknown> {
-    const pending = new PendingRequest(method, request, context);
+  ask(method: AnyShardMethod, args: readonly unknown[], context: RequestContext): Promise<unknown> {
+    const pending = new PendingRequest(method, args, context);
     if (this.#pending.size >= this.#options.requestsMax) {
       const text = `${pending.describe(this.#options.name)}: ${this.#options.requestsMax} requests are under way (INTERNAL_REQUESTS_MAX)`;
       return Promise.reject(new ShoalError("overloaded", text, { retryAfterSeconds: 1 }));
     }
     const id = this.#pending.add(pending);
     this.#patienceTimer ??= setInterval(() => this.#endAborted(), PATIENCE_TICK_MS);
-    if (this.#isFull && method.long?.isLong(request)) this.#waiting.push({ id, pending });
+    if (this.#isFull && method.isLong?.(...args)) this.#waiting.push({ id, pending });
     else this.#begin(id, pending);
     return pending.answer;
   }
@@ -113,13 +111,17 @@ export class NodeLink {
   }
 
   #begin(id: number, pending: PendingRequest): void {
-    const { long } = pending.method;
-    if (long === undefined || !long.isLong(pending.request)) {
-      this.#send(id, pending, this.#encode(pending));
+    const { method, args } = pending;
+    const write = (writer: ByteWriter): void => {
+      requestHead(writer, this.#head(method.code, pending.context));
+      method.request(writer, args);
+    };
+    if (!method.isLong?.(...args)) {
+      this.#send(id, pending, ByteWriter.bytesOf(write));
       return;
     }
     this.#encoding++;
-    this.#encodeInTurns(pending, long)
+    ByteWriter.bytesInTurns(write)
       .then(
         (payload) => {
           if (this.#pending.get(id) === pending) this.#send(id, pending, payload);
@@ -133,7 +135,7 @@ export class NodeLink {
   }
 
   #send(id: number, pending: PendingRequest, payload: Buffer): void {
-    const { method, request } = pending;
+    const { method, args } = pending;
     if (payload.length > this.#options.messageBytesMax) {
       const text = `a request to ${pending.describe(this.#options.name)} has ${payload.length} bytes`;
       const most = `at most ${this.#options.messageBytesMax} are sent (INTERNAL_MESSAGE_BYTES_MAX)`;
@@ -141,23 +143,9 @@ export class NodeLink {
       pending.reject(new ShoalError("tooLarge", `${text}, ${most}`));
       return;
     }
-    const isBulk = payload.length > SMALL_BYTES_MAX || method.isBulk(request);
+    const isBulk = payload.length > SMALL_BYTES_MAX || method.isBulk(...args);
     pending.stream = isBulk ? this.#bulk : this.#small;
     pending.stream.sender.send(id, REQUEST_MESSAGE, payload);
-  }
-
-  #encode({ method, request, context }: PendingRequest): Buffer {
-    return ByteWriter.bytesOf((writer) => {
-      writeRequestHead(writer, this.#head(method.code, context));
-      method.writeRequest(writer, request);
-    });
-  }
-
-  #encodeInTurns({ method, request, context }: PendingRequest, long: LongRequests<unknown>): Promise<Buffer> {
-    return ByteWriter.bytesInTurns((writer) => {
-      writeRequestHead(writer, this.#head(method.code, context));
-      return long.write(writer, request);
-    });
   }
 
   #head(method: number, { deadline, requestId }: RequestContext): RequestHead {
@@ -207,7 +195,7 @@ export class NodeLink {
   #end(id: number, pending: PendingRequest, kind: number, payload: Buffer): void {
     const reader = new ByteReader(payload);
     if (kind === FrameKind.FAILURE) {
-      const { schemaVersion, isUntouched, error } = readFailure(reader);
+      const { schemaVersion, isUntouched, error } = failure(reader);
       this.#pending.remove(id);
       // The rest of a request that was refused before all of it was there.
       const sender = pending.stream?.sender;
@@ -230,7 +218,7 @@ export class NodeLink {
   }
 
   #greet(payload: Buffer): void {
-    const { nodeName, schemaVersion } = readHello(new ByteReader(payload));
+    const { nodeName, schemaVersion } = hello(new ByteReader(payload));
     if (nodeName !== this.#options.name) {
       this.#fail(`it is node '${nodeName}' that answers there`);
       return;

@@ -1,11 +1,8 @@
-import { bytesOfAggregate } from "@shoal/model";
 import type { RequestContext } from "../request-context.js";
-import type { ShardAddress } from "../shard-service.js";
+import { type AnyShardMethod, shardOf } from "../shard-methods.js";
 import type { FrameStream } from "../stream/frame-stream.js";
 import { deadlineError } from "../stream/message-head.js";
 import type { ByteReader } from "../wire/byte-reader.js";
-import { AGGREGATE } from "../wire/read-methods.js";
-import type { ShardMethod } from "../wire/shard-method.js";
 
 /** One request to a node, until it is answered or given up. */
 export class PendingRequest {
@@ -13,18 +10,18 @@ export class PendingRequest {
   readonly answer: Promise<unknown>;
   /** The stream that it is sent over; undefined while it waits for room. */
   stream: FrameStream | undefined;
-  readonly method: ShardMethod<unknown, unknown>;
-  readonly request: unknown;
+  readonly method: AnyShardMethod;
+  readonly args: readonly unknown[];
   readonly #hasRows: boolean;
   #wasLookedAt = false;
   #resolve: (answer: unknown) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
-  constructor(method: ShardMethod<unknown, unknown>, request: unknown, context: RequestContext) {
+  constructor(method: AnyShardMethod, args: readonly unknown[], context: RequestContext) {
     this.method = method;
-    this.request = request;
+    this.args = args;
     this.context = context;
-    this.#hasRows = context.rowBytes !== undefined && method.hasRows(request);
+    this.#hasRows = context.rowBytes !== undefined && method.hasRows(...args);
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -32,7 +29,7 @@ export class PendingRequest {
   }
 
   describe(nodeName: string): string {
-    return describeTarget(this.request, nodeName);
+    return describeTarget(this.method, this.args, nodeName);
   }
 
   /**
@@ -52,11 +49,10 @@ export class PendingRequest {
   }
 
   resolve(reader: ByteReader): void {
-    const answer = this.method.readAnswer(reader, this.request);
+    const answer = this.method.answer(reader, undefined, this.args);
     reader.end();
-    if (this.method.code === AGGREGATE.code) {
-      this.context.rowBytes?.add(bytesOfAggregate(answer as Parameters<typeof bytesOfAggregate>[0]), "aggregation");
-    }
+    const bytes = this.method.aggregateBytes?.(answer);
+    if (bytes !== undefined) this.context.rowBytes?.add(bytes, "aggregation");
     this.#resolve(answer);
   }
 
@@ -66,8 +62,8 @@ export class PendingRequest {
 }
 
 /** What messages call the target of a request: the shard where there is one, and the node. */
-export function describeTarget(request: unknown, nodeName: string): string {
-  const { shard } = (request ?? {}) as { readonly shard?: ShardAddress };
+export function describeTarget(method: AnyShardMethod, args: readonly unknown[], nodeName: string): string {
+  const shard = shardOf(method, args);
   if (shard === undefined) return `node '${nodeName}'`;
   return `shard '${shard.shardName}' of class '${shard.className}' on node '${nodeName}'`;
 }
