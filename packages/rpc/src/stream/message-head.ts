@@ -18,7 +18,7 @@ export interface RequestHead {
   readonly requestId: string | undefined;
 }
 
-/** The first frame of the far side. */
+/** The first frame of the server. */
 export interface Hello {
   readonly nodeName: string;
   readonly schemaVersion: number;
@@ -27,7 +27,7 @@ export interface Hello {
 /** Why there is no answer. */
 export interface Failure {
   readonly schemaVersion: number;
-  /** The far side is certain to have done nothing. */
+  /** The server is certain to have done nothing. */
   readonly isUntouched: boolean;
   readonly error: ShoalError;
 }

@@ -1,5 +1,5 @@
-import type { ServedNode } from "../far/shard-far-side.js";
 import type { RequestContext } from "../request-context.js";
+import type { ServedNode } from "../server/shard-server.js";
 import { shardServiceBy } from "../shard-methods.js";
 
 /** What a node was asked: the name of the method and its arguments without the context. */

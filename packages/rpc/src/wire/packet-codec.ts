@@ -14,7 +14,7 @@ export const FrameKind = {
   ANSWER: 5,
   /** In place of an answer: why there is none. */
   FAILURE: 6,
-  /** The first frame of the far side: which node it is. */
+  /** The first frame of the server: which node it is. */
   HELLO: 7,
   /** The node answers what it has, and takes nothing new. */
   DRAINING: 8,

@@ -24,7 +24,7 @@ import { FollowedSnapshot } from "./followed-snapshot.js";
 const REPEAT_MS_MAX = 5_000;
 const REPEAT_PAUSE_MS = 200;
 
-/** The near side of `SchemaService`. */
+/** The client of `SchemaService`. */
 export class CoordinatorSchema implements SchemaService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #lostNodes: () => readonly string[];

@@ -17,7 +17,7 @@ const SMALL_BYTES_MAX = 64 * 1024;
 const SMALL_IN_FLIGHT_MAX = 256 * 1024;
 const BULK_IN_FLIGHT_MAX = 1024 * 1024;
 /** How often is looked who has been given up: a listener for each costs as much as a request. */
-const PATIENCE_TICK_MS = 20;
+const ABORT_TICK_MS = 20;
 /** A link that says nothing in three ticks is dead: after the first it was asked. */
 const HEARTBEAT_MS = 700;
 const SILENT_TICKS_MAX = 3;
@@ -59,7 +59,7 @@ export class NodeLink {
   #isOver = false;
   #isSilent = true;
   #silentTicks = 0;
-  #patienceTimer: NodeJS.Timeout | undefined;
+  #abortTimer: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   readonly #connectTimer: NodeJS.Timeout;
 
@@ -81,7 +81,7 @@ export class NodeLink {
       return Promise.reject(new ShoalError("overloaded", text, { retryAfterSeconds: 1 }));
     }
     const id = this.#pending.add(pending);
-    this.#patienceTimer ??= setInterval(() => this.#endAborted(), PATIENCE_TICK_MS);
+    this.#abortTimer ??= setInterval(() => this.#endAborted(), ABORT_TICK_MS);
     if (this.#isFull && method.isLong?.(...args)) this.#waiting.push({ id, pending });
     else this.#begin(id, pending);
     return pending.answer;
@@ -249,8 +249,8 @@ export class NodeLink {
       if (reason !== undefined) this.#giveUp(id, pending, reason);
     }
     if (this.#pending.size > 0) return;
-    clearInterval(this.#patienceTimer);
-    this.#patienceTimer = undefined;
+    clearInterval(this.#abortTimer);
+    this.#abortTimer = undefined;
   }
 
   /** Nobody waits for the answer any more: the other side is told, unless it has heard nothing of it. */
@@ -270,7 +270,7 @@ export class NodeLink {
     this.#isOver = true;
     clearTimeout(this.#connectTimer);
     clearInterval(this.#heartbeat);
-    clearInterval(this.#patienceTimer);
+    clearInterval(this.#abortTimer);
     for (const [id, pending] of this.#pending) {
       const error = new ShoalError("unavailable", `${this.#options.address}: ${reason}`, { retryAfterSeconds: 1 });
       const hasLeft = pending.stream !== undefined && pending.stream.sender.takeBack(id) === "none";

@@ -12,7 +12,7 @@ export interface ConnectCoordinatorOptions extends CoordinatorCallsOptions {
   readonly lostNodes?: () => readonly string[];
 }
 
-/** The near sides of what coordinators serve. */
+/** The clients of what coordinators serve. */
 export interface CoordinatorConnection extends Disposable {
   readonly schema: CoordinatorSchema;
   readonly nodes: CoordinatorNodes;

@@ -7,7 +7,7 @@ import { EXTENSIONS, type EXTENSIONS_UPDATE } from "../wire/services.js";
 import type { CoordinatorCalls } from "./coordinator-calls.js";
 import { FollowedSnapshot } from "./followed-snapshot.js";
 
-/** The near side of `ExtensionService`. */
+/** The client of `ExtensionService`. */
 export class CoordinatorExtensions implements ExtensionService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #followed: FollowedSnapshot<ExtensionsSnapshot, Read<typeof EXTENSIONS_UPDATE>>;

@@ -1,6 +1,6 @@
 import { Client, status } from "@grpc/grpc-js";
 import type { NodePresence } from "../node-service.js";
-import { channelOptions, nearCredentials } from "../tls/credentials.js";
+import { channelOptions, clientCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
 import { IDENTITY } from "../wire/services.js";
 
@@ -16,7 +16,7 @@ export function findNodeAt(
   address: string,
   { now, tls }: { readonly now: () => number; readonly tls?: TlsSource | undefined },
 ): Promise<NodePresence | undefined> {
-  const client = new Client(address, nearCredentials(tls, name), channelOptions(name));
+  const client = new Client(address, clientCredentials(tls, name), channelOptions(name));
   const { path, requestSerialize, responseDeserialize } = IDENTITY.Identify;
   return new Promise<NodePresence | undefined>((resolve) => {
     client.makeUnaryRequest(

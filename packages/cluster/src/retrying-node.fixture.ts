@@ -3,7 +3,7 @@ import { ShoalError } from "@shoal/model";
 import type { RequestContext, ShardAddress, ShardService } from "@shoal/rpc";
 import { FakeConnection } from "./fake-connection.fixture.js";
 import { HeldRequests } from "./held-requests.js";
-import { PatientNode } from "./patient-node.js";
+import { RetryingNode } from "./retrying-node.js";
 
 export const shard: ShardAddress = { classId: "c", className: "Car", shardName: "s1" };
 export const forever: RequestContext = { deadline: Number.POSITIVE_INFINITY };
@@ -20,7 +20,7 @@ export const object = (value: string, of = id): DataObject => ({
 });
 
 export function setUp(nowMs: () => number, served: Partial<ShardService> = {}, held = new HeldRequests()) {
-  const node = new PatientNode("n1", { shardWaitMs: WAIT_MS, held, nowMs });
+  const node = new RetryingNode("n1", { shardWaitMs: WAIT_MS, held, nowMs });
   const connection = new FakeConnection("n1", served);
   node.connect(connection);
   connection.become("ready");

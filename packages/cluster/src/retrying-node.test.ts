@@ -3,7 +3,7 @@ import { type ShardService, undelivered } from "@shoal/rpc";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeConnection, type Fate } from "./fake-connection.fixture.js";
 import { HELD_LIMITS, HeldRequests } from "./held-requests.js";
-import { forever, id, object, ROWS, setUp, shard, WAIT_MS, watched } from "./patient-node.fixture.js";
+import { forever, id, object, ROWS, setUp, shard, WAIT_MS, watched } from "./retrying-node.fixture.js";
 
 const NO_MERGE: ObjectMerge = { id, set: {}, clear: [], append: {}, remove: {}, vector: undefined };
 

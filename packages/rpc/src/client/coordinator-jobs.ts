@@ -8,7 +8,7 @@ import { FollowedStream } from "./followed-stream.js";
 
 type JobAnswer = Read<typeof JOB_ANSWER>;
 
-/** The near side of `JobService`. */
+/** The client of `JobService`. */
 export class CoordinatorJobs implements JobService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #stream: FollowedStream<JobsNotice>;

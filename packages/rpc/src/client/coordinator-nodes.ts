@@ -8,7 +8,7 @@ import { FollowedStream } from "./followed-stream.js";
 
 type WireDirectory = Read<typeof NODE_DIRECTORY>;
 
-/** The near side of `NodeService`. */
+/** The client of `NodeService`. */
 export class CoordinatorNodes implements NodeService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #stream: FollowedStream<WireDirectory>;

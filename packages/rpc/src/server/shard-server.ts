@@ -22,7 +22,7 @@ export interface ServedNode extends ShardService {
   atSchemaVersion(version: number, context: RequestContext): Promise<void> | undefined;
 }
 
-export interface ShardFarSideOptions {
+export interface ShardServerOptions {
   /** Of this stream among all. */
   readonly number: number;
   readonly node: ServedNode;
@@ -38,7 +38,7 @@ export interface ShardFarSideOptions {
   /** Grows with each part of such a request. */
   readonly partOrder: () => number;
   readonly isDraining: () => boolean;
-  readonly onEnd: (farSide: ShardFarSide) => void;
+  readonly onEnd: (server: ShardServer) => void;
 }
 
 const METHOD_OF_CODE = new Map(SHARD_METHODS.map((method) => [method.code, method]));
@@ -48,9 +48,9 @@ const IN_FLIGHT_MAX = 1024 * 1024;
 /** Requests that were refused before all of them was there, and whose callers still send. */
 const CUT_OFF_MAX = 1_024;
 
-/** The far side of one stream of one caller. */
-export class ShardFarSide {
-  readonly #options: ShardFarSideOptions;
+/** The server of one stream of one caller. */
+export class ShardServer {
+  readonly #options: ShardServerOptions;
   readonly #stream: FrameStream;
   /** By what the caller calls them: their numbers among all that the node serves, as a Map would keep requests alive. */
   readonly #running = new Map<number, number>();
@@ -59,7 +59,7 @@ export class ShardFarSide {
   #requestBytes = 0;
   #isPaused = false;
 
-  constructor(call: PacketStream, options: ShardFarSideOptions) {
+  constructor(call: PacketStream, options: ShardServerOptions) {
     this.#options = options;
     const { node, messageBytesMax } = options;
     this.#stream = new FrameStream(call, {

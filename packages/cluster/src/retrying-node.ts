@@ -19,7 +19,7 @@ interface NodeRequest {
   readonly context: RequestContext;
 }
 
-export interface PatienceOptions {
+export interface RetryOptions {
   /** How long a request waits for a node that has announced its drain (`SHARD_WAIT_SECONDS`). */
   readonly shardWaitMs: number;
   readonly held: HeldRequests;
@@ -44,11 +44,11 @@ const ATTEMPTS_MAX = 2;
  * safe: while a drain that it announced lasts, and until it is connected again, up to `shardWaitMs`; once within
  * a second when it died. What the node itself answers is never repeated.
  */
-export class PatientNode implements Disposable {
+export class RetryingNode implements Disposable {
   readonly name: string;
   /** The node as whoever asks sees it. */
   readonly service: ShardService;
-  readonly #options: PatienceOptions;
+  readonly #options: RetryOptions;
   #connection: NodeConnection | undefined;
   #subscription: Disposable | undefined;
   /** Those that wait for another state. */
@@ -56,7 +56,7 @@ export class PatientNode implements Disposable {
   #drainedMs: number | undefined;
   #lostMs: number;
 
-  constructor(name: string, options: PatienceOptions) {
+  constructor(name: string, options: RetryOptions) {
     this.name = name;
     this.service = shardServiceBy((method, args, context) => this.#ask({ method, args, context }));
     this.#options = options;
@@ -125,7 +125,7 @@ export class PatientNode implements Disposable {
       deadline: Math.min(request.context.deadline, begunMs + waitMsMax),
     });
     if (this.state !== "connecting") return this.#askOnce(request, context);
-    const untilMs = Math.min(this.#patienceEndsMs(begunMs), context.deadline);
+    const untilMs = Math.min(this.#waitEndsMs(begunMs), context.deadline);
     return this.#connected(untilMs, request).then(() => this.#askOnce(request, context));
   }
 
@@ -153,7 +153,7 @@ export class PatientNode implements Disposable {
     for (let made = attempts; ; ) {
       if (made > 0 && this.state === "ready") await this.#changed(nowMs() + ATTEMPT_PAUSE_MS, request);
       while (this.state !== "ready") {
-        const untilMs = Math.min(this.#patienceEndsMs(begunMs), context.deadline);
+        const untilMs = Math.min(this.#waitEndsMs(begunMs), context.deadline);
         if (nowMs() >= untilMs || this.#connection === undefined) throw this.#explained(request, last);
         await this.#changed(untilMs, request);
       }
@@ -176,7 +176,7 @@ export class PatientNode implements Disposable {
     return this.#drainedMs !== undefined && this.#options.nowMs() - this.#drainedMs < DRAIN_MS_MAX;
   }
 
-  #patienceEndsMs(begunMs: number): number {
+  #waitEndsMs(begunMs: number): number {
     if (this.#isDrained) return begunMs + this.#options.shardWaitMs;
     return Math.min(this.#lostMs, begunMs) + LOST_WAIT_MS;
   }

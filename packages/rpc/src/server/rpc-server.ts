@@ -8,16 +8,16 @@ import type { ServedSchema } from "../schema-service.js";
 import type { PacketStream } from "../stream/frame-stream.js";
 import { SHARDS } from "../wire/packet-codec.js";
 import { ACCESS, EXTENSIONS, IDENTITY, JOBS, NODES, SCHEMA } from "../wire/services.js";
-import { accessHandlers } from "./access-far-side.js";
-import { extensionsHandlers } from "./extensions-far-side.js";
+import { accessHandlers } from "./access-handlers.js";
+import { extensionsHandlers } from "./extensions-handlers.js";
 import { forCoordinators, forGateways } from "./for-gateways.js";
-import { identityHandlers } from "./identity-far-side.js";
-import { jobsHandlers } from "./jobs-far-side.js";
+import { identityHandlers } from "./identity-handlers.js";
+import { jobsHandlers } from "./jobs-handlers.js";
 import { type ListenedPort, type ListenOptions, listenForPeers } from "./listen-for-peers.js";
-import { nodesHandlers } from "./nodes-far-side.js";
+import { nodesHandlers } from "./nodes-handlers.js";
 import { ofOneCluster } from "./of-one-cluster.js";
-import { schemaHandlers } from "./schema-far-side.js";
-import type { ServedNode } from "./shard-far-side.js";
+import { schemaHandlers } from "./schema-handlers.js";
+import type { ServedNode } from "./shard-server.js";
 import { ShardServing, type ShardServingLimits } from "./shard-serving.js";
 
 /** What a process serves to the others; at least one of them. */
@@ -51,7 +51,7 @@ const IDLE_MS_MAX = 10_000;
 /** What has been sent has left by then, unless nobody takes it. */
 const CLOSE_MS_MAX = 3_000;
 
-/** The far side of every service that a process offers to the others. */
+/** The server of every service that a process offers to the others. */
 export class RpcServer implements AsyncDisposable {
   /** The port that it listens on. */
   readonly port: number;

@@ -3,7 +3,7 @@ import type { ShardService } from "@shoal/rpc";
 import { seededRandom } from "@shoal/seeded-random";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Fate } from "./fake-connection.fixture.js";
-import { forever, id, object, ROWS, setUp, shard } from "./patient-node.fixture.js";
+import { forever, id, object, ROWS, setUp, shard } from "./retrying-node.fixture.js";
 
 const now = () => Date.now();
 

@@ -4,7 +4,7 @@ import type { ConnectionState } from "../node-connection.js";
 import type { RequestContext } from "../request-context.js";
 import type { AnyShardMethod } from "../shard-methods.js";
 import { deadlineError } from "../stream/message-head.js";
-import { channelOptions, nearCredentials } from "../tls/credentials.js";
+import { channelOptions, clientCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
 import { NodeLink } from "./node-link.js";
 import { describeTarget } from "./pending-request.js";
@@ -97,7 +97,7 @@ export class NodeChannel implements Disposable {
       this.#link = new NodeLink({
         name: this.#name,
         address: this.#address,
-        credentials: nearCredentials(tls, this.#name),
+        credentials: clientCredentials(tls, this.#name),
         channelOptions: channelOptions(this.#name),
         now,
         schemaVersion,

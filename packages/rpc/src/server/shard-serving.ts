@@ -2,7 +2,7 @@ import { Budget } from "@shoal/fair-share";
 import type { PacketStream } from "../stream/frame-stream.js";
 import { AnswerRoom } from "./answer-room.js";
 import { RunningRequests } from "./running-requests.js";
-import { type ServedNode, ShardFarSide } from "./shard-far-side.js";
+import { type ServedNode, ShardServer } from "./shard-server.js";
 
 export interface ShardServingLimits {
   /** Of a request and of an answer. */
@@ -36,7 +36,7 @@ export class ShardServing implements Disposable {
   readonly #room: AnswerRoom;
   /** One request may be as large as all of them together. */
   readonly #unfinished: Budget;
-  readonly #streams = new Set<ShardFarSide>();
+  readonly #streams = new Set<ShardServer>();
   #served = 0;
   #parts = 0;
   #isDraining = false;
@@ -54,7 +54,7 @@ export class ShardServing implements Disposable {
   }
 
   serve(call: PacketStream): void {
-    const farSide = new ShardFarSide(call, {
+    const server = new ShardServer(call, {
       number: ++this.#served,
       node: this.#node,
       running: this.#running,
@@ -66,7 +66,7 @@ export class ShardServing implements Disposable {
       isDraining: () => this.#isDraining,
       onEnd: (stream) => this.#streams.delete(stream),
     });
-    this.#streams.add(farSide);
+    this.#streams.add(server);
   }
 
   /** Resolves when every request that was begun is answered, and the answers have left. */

@@ -9,7 +9,7 @@ import {
 import { ShoalError } from "@shoal/model";
 import { deliveryOf, NetworkFailure, undelivered } from "../delivery.js";
 import type { RequestContext } from "../request-context.js";
-import { channelOptions, nearCredentials } from "../tls/credentials.js";
+import { channelOptions, clientCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
 import type { CallRules } from "../wire/service-definition.js";
 import { CLUSTER_ID, errorOfStatus, REQUEST_ID } from "../wire/status-codec.js";
@@ -33,7 +33,7 @@ const SCHEMA_BYTES_MAX = 512 * 1024 * 1024;
 
 const CANNOT_BE_REACHED = "the coordinator cannot be reached";
 
-/** What a near side needs of a method. */
+/** What a client needs of a method. */
 export interface CalledMethod<Request, Answer> extends CallRules {
   readonly path: string;
   readonly requestSerialize: (request: Request) => Buffer;
@@ -153,7 +153,7 @@ export class CoordinatorCalls implements Disposable {
   }
 
   #connect(): Client[] {
-    const credentials = nearCredentials(this.#options.tls, COORDINATOR);
+    const credentials = clientCredentials(this.#options.tls, COORDINATOR);
     return this.#addresses.map(
       (address) =>
         new Client(address, credentials, {

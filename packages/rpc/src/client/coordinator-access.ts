@@ -8,7 +8,7 @@ import { FollowedSnapshot } from "./followed-snapshot.js";
 
 const CONFIRM_MS_MAX = 10_000;
 
-/** The near side of `AccessService`. */
+/** The client of `AccessService`. */
 export class CoordinatorAccess implements AccessService, Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #followed: FollowedSnapshot<AccessSnapshot, Read<typeof ACCESS_UPDATE>>;
