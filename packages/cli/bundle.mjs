@@ -1,10 +1,11 @@
 // Bundles what tsc made of the shoal command, with all packages that it loads, into dist/bundle, and links dist/main.js to it.
 //   node packages/cli/bundle.mjs            (or: import { bundleCommand } from ".../bundle.mjs")
-import { readFileSync, rmSync, symlinkSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const distFolder = join(dirname(fileURLToPath(import.meta.url)), "dist");
+const packageFolder = dirname(fileURLToPath(import.meta.url));
+const distFolder = join(packageFolder, "dist");
 const bundleFolder = join(distFolder, "bundle");
 
 /**
@@ -26,7 +27,8 @@ const placesOfModules = {
 export async function bundleCommand() {
   const { build } = await import("esbuild");
   rmSync(bundleFolder, { recursive: true, force: true });
-  await build({
+  const { metafile } = await build({
+    absWorkingDir: join(packageFolder, "..", ".."),
     entryPoints: [join(distFolder, "start.js")],
     outdir: bundleFolder,
     bundle: true,
@@ -36,6 +38,7 @@ export async function bundleCommand() {
     target: "node20",
     sourcemap: "linked",
     sourcesContent: false,
+    metafile: true,
     legalComments: "linked",
     logLevel: "warning",
     plugins: [placesOfModules],
@@ -44,6 +47,8 @@ export async function bundleCommand() {
       js: 'import { createRequire as createRequireOfNode } from "node:module"; const require = createRequireOfNode(import.meta.url);',
     },
   });
+  // Which module is in which chunk, for tests and for people.
+  writeFileSync(join(bundleFolder, "meta.json"), JSON.stringify(metafile));
   const main = join(distFolder, "main.js");
   rmSync(main, { force: true });
   // The package has ES modules, and its main must be none (src/main.cts).
