@@ -110,15 +110,16 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
   };
-  // Other threads read the shards, while this one loads what answers requests.
-  const [storage, { assembleGateway }] = await Promise.all([
-    openStorageNode(
-      options,
-      { nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
-      scope,
-    ),
-    import("./assemble-gateway.js"),
-  ]);
+  // What answers requests is loaded while other threads read the shards.
+  const loadGateway = () => import("./assemble-gateway.js");
+  const storage = await openStorageNode(
+    options,
+    {
+      ...{ nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
+      onReading: () => void loadGateway(),
+    },
+    scope,
+  );
   checkRoom = storage.checkRoom;
   await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
@@ -130,6 +131,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
     isLost: () => false,
     nodes: [{ record, service: storage.node }],
   };
+  const { assembleGateway } = await loadGateway();
   const gateway = scope.use(
     assembleGateway(
       options,
