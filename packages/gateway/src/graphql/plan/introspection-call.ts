@@ -2,7 +2,7 @@ import type { RequestContext } from "@shoal/rpc";
 import { execute, type FieldNode, type GraphQLError, type GraphQLSchema, Kind } from "graphql";
 import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import type { ReadDocument } from "../reading/read-document.js";
-import { introspectInTurns } from "./introspect-in-turns.js";
+import { Introspection, introspectInTurns } from "./introspect-in-turns.js";
 import type { BoundCall, PlannedCall, WriteAnswer } from "./planned-call.js";
 
 /** What graphql-js says about the schema where it could not answer all of it. */
@@ -38,12 +38,14 @@ export class IntrospectionCall implements PlannedCall, BoundCall {
       ...this.read.operation,
       selectionSet: { kind: Kind.SELECTION_SET, selections: this.nodes },
     } as const;
+    const introspection = Introspection.of(context);
     const { data, errors = [] } = await execute({
       schema: this.schema,
       document: { ...this.read.document, definitions: [operation, ...Object.values(this.read.fragments)] },
       variableValues: this.variables,
-      contextValue: { request: context },
+      contextValue: introspection,
     });
+    introspection.check();
     const value = data?.[this.responseName];
     if (errors.length > 0) throw new IntrospectionErrors(errors, !data, JSON.stringify(value ?? null));
     return function* (out) {
