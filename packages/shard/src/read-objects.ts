@@ -19,6 +19,8 @@ export interface ObjectReading {
   readonly className: string;
   readonly fields: RowFields;
   readonly bounds: ReadBounds;
+  /** Told of each row that is there, with the place of its object. */
+  readonly onRow?: (at: number, row: RowView) => void;
 }
 
 /** One result an object, in order; undefined when it has been deleted since. In turns, as its bounds allow. */
@@ -58,7 +60,7 @@ function endOfTurn(rows: RowReader, objects: readonly FoundObject[], from: numbe
 async function readTurn(
   rows: RowReader,
   turn: readonly FoundObject[],
-  { className, fields, bounds }: ObjectReading,
+  { className, fields, bounds, onRow }: ObjectReading,
   found: (StoredObject | undefined)[],
 ): Promise<void> {
   let reserved = 0;
@@ -74,6 +76,7 @@ async function readTurn(
   let held = 0;
   for (const [at, { id }] of turn.entries()) {
     const row = read[at];
+    if (row !== undefined) onRow?.(found.length, row);
     const object = row?.toObject(id, className, fields);
     found.push(row === undefined || object === undefined ? undefined : detached(row, object, fields));
     if (object !== undefined) held += heldBytes(object, fields.extras ? row?.extrasJson?.length : 0);

@@ -1,5 +1,5 @@
 import type { SchemaView } from "@shoal/cluster";
-import { type RequestWarnings, ShoalError } from "@shoal/model";
+import { CLIENT_PHRASES, type RequestWarnings, ShoalError } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/rpc";
@@ -56,10 +56,9 @@ export function createGraphQlHandler(deps: GraphQlHandlerDeps): GraphQlHandler {
   return new Handler(deps);
 }
 
-/** Programs look for its beginning (docs/decisions/0079). */
 const NO_SCHEMA =
-  "no graphql provider present, this is most likely because no schema is present. Import a schema first! There are no " +
-  "classes that could be queried: create one with POST /v1/schema, or store an object of one with AUTOSCHEMA_ENABLED";
+  `${CLIENT_PHRASES.noGraphqlProvider} There are no classes that could be queried: create one with POST /v1/schema, or store ` +
+  "an object of one with AUTOSCHEMA_ENABLED";
 
 /** What a refused request is answered with a newer schema; undefined when there is none. */
 type NewerAnswer = () => Promise<GraphQlAnswer | undefined>;

@@ -8,7 +8,7 @@ import {
   type ObjectVector,
   type Vectorizer,
 } from "@shoal/module-api";
-import type { Contextionary, CorpusVector, WordOverride } from "./contextionary.js";
+import { type Contextionary, type CorpusVector, NoVector, type WordOverride } from "./contextionary.js";
 import { MODULE_NAME } from "./module-name.js";
 import { SOURCE_WORDS_MAX } from "./vectors/corpus-vector.js";
 
@@ -94,7 +94,7 @@ export function overridesOf(weights: JsonObject | undefined): readonly WordOverr
 }
 
 function explained(corpus: string, failure: ShoalError): ShoalError {
-  if (failure.code !== "invalid" || !failure.message.includes("cannot build vector")) {
+  if (!(failure instanceof NoVector)) {
     return withPrefix(`vectorizing object with corpus '[${corpus}]': could not get vector: `, failure);
   }
   return new ShoalError(
