@@ -2,30 +2,16 @@ import { visibleSnapshot } from "@shoal/cluster";
 import { eventLoop } from "@shoal/fair-share";
 import type { ClassDefinition, ClassRights } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
-import type { QueryService } from "@shoal/query";
-import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
-import type { AnswerBudget } from "../answer-budget.js";
-import type { RowTurns } from "../row-turns.js";
-import type { GraphQlWire } from "./answer.js";
+import type { SchemaSnapshot } from "@shoal/rpc";
 import { ApolloExecution } from "./apollo-execution.js";
-import type { GraphQlStatistics } from "./graphql-statistics.js";
-import type { GraphQlLimits } from "./limits.js";
-import type { CompileParts } from "./plan/compile-request.js";
-import { PlanExecution } from "./plan/plan-execution.js";
+import type { CompileParts } from "./plan/compile-fields.js";
+import { PlanExecution, type PlanExecutionParts } from "./plan/plan-execution.js";
 import { PreparedQueries } from "./prepared/prepared-queries.js";
 import { buildGraphQlSchemaInTurns, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
 import { exploreSearches } from "./schema/explore-field.js";
 
-export interface GenerationParts {
-  readonly query: QueryService;
-  readonly wire: GraphQlWire;
+export interface GenerationParts extends PlanExecutionParts {
   readonly modules: EnabledModules;
-  readonly limits: GraphQlLimits;
-  readonly answers: AnswerBudget;
-  /** Of reads of many rows. */
-  readonly turns: RowTurns;
-  readonly statistics: GraphQlStatistics;
-  readonly onFault: (thrown: unknown, context: RequestContext) => void;
   readonly onSkippedClass?: (skipped: SkippedClass) => void;
 }
 

@@ -37,28 +37,24 @@ export function rowsOfAggregate(hasGroups: boolean, limit: number | null | undef
   return Math.max(0, Math.min(wanted === -1 ? AGGREGATE_GROUPS_DEFAULT : wanted, limits.getRowsMax));
 }
 
+/** Fails with `tooLarge` when a request has too many fields that are calls of their own: before they are compiled. */
+export function checkClassFields(fields: number, { graphqlClassFieldsMax: max }: CostLimits): void {
+  if (fields > max) refuse(`has ${fields} fields of Get, Aggregate and Explore`, max, "GRAPHQL_CLASS_FIELDS_MAX");
+}
+
 /** What all fields of a request ask together. */
 export class RequestCost {
   rows = 0;
-  #fields = 0;
   #cost = 0;
 
   add({ rows, targets }: FieldCost): void {
-    this.#fields++;
     this.rows += rows;
     this.#cost += rows * (1 + targets);
   }
 
   /** Fails with `tooLarge`, naming the limit, when it is too much for one request. */
   check(limits: CostLimits): void {
-    const { graphqlClassFieldsMax, graphqlRowsMax, graphqlCostMax } = limits;
-    if (this.#fields > graphqlClassFieldsMax) {
-      refuse(
-        `has ${this.#fields} fields of Get, Aggregate and Explore`,
-        graphqlClassFieldsMax,
-        "GRAPHQL_CLASS_FIELDS_MAX",
-      );
-    }
+    const { graphqlRowsMax, graphqlCostMax } = limits;
     if (this.rows > graphqlRowsMax) {
       refuse(`reaches ${this.rows} rows (offset plus limit of all its fields)`, graphqlRowsMax, "GRAPHQL_ROWS_MAX");
     }

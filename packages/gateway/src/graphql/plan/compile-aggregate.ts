@@ -1,9 +1,8 @@
 import type { FieldNode } from "graphql";
 import { rowsOfAggregate } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
-import { type CompileScope, givenField, objectTypeOf } from "./compile-fields.js";
+import { type ClassField, type CompileParts, type CompileScope, givenField, objectTypeOf } from "./compile-fields.js";
 import { compileGroup, type WriteGroup } from "./compile-groups.js";
-import type { ClassField, CompileParts } from "./compile-request.js";
 import { type BoundCall, type PlannedCall, plannedCall, writeList } from "./planned-call.js";
 import { readAggregateWhere, type WhereReading } from "./read-where.js";
 import { selectedSubfields } from "./selected-fields.js";

@@ -3,12 +3,17 @@ import type { ExploreRow } from "@shoal/query";
 import { GraphQLError, type GraphQLObjectType } from "graphql";
 import { rowsOfExplore } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
-import { type CompileScope, eachFieldBelow, type Selection } from "./compile-fields.js";
-import type { CompileParts } from "./compile-request.js";
+import {
+  type AskedField,
+  type CompileParts,
+  type CompileScope,
+  eachFieldBelow,
+  type Selection,
+} from "./compile-fields.js";
 import type { JsonBytes } from "./json-bytes.js";
 import { moduleSearchesOf } from "./module-values.js";
 import { type NearArguments, nearObjectOf, nearVectorOf } from "./near-arguments.js";
-import { type AskedField, type BoundCall, type PlannedCall, plannedCall, writeList } from "./planned-call.js";
+import { type BoundCall, type PlannedCall, plannedCall, writeList } from "./planned-call.js";
 
 /** Coerced arguments; `null` and absent mean the same. */
 interface ExploreArguments extends NearArguments {

@@ -1,15 +1,31 @@
-import { ShoalError } from "@shoal/model";
+import { type ClassDefinition, ShoalError } from "@shoal/model";
+import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import {
   type FieldNode,
   type GraphQLArgument,
   GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
+  type GraphQLSchema,
   getArgumentValues,
   getNamedType,
   isObjectType,
 } from "graphql";
+import type { GraphQlWire } from "../answer.js";
+import type { GraphQlLimits } from "../limits.js";
+import type { WhereReading } from "./read-where.js";
 import { type SelectedFields, type SelectionScope, selectedSubfields } from "./selected-fields.js";
+
+/** What plans are made with. */
+export interface CompileParts {
+  readonly schema: GraphQLSchema;
+  readonly limits: GraphQlLimits;
+  readonly wire: GraphQlWire;
+  readonly where: WhereReading;
+  readonly modules: EnabledModules;
+  /** The search arguments of Explore that modules answer. */
+  readonly exploreSearches: ReadonlyMap<string, SearchArgument>;
+}
 
 /** What the fields of one request are compiled with. */
 export interface CompileScope extends SelectionScope {
@@ -64,6 +80,18 @@ export interface GivenField {
 export function givenField(scope: CompileScope, type: GraphQLObjectType, node: FieldNode): GivenField {
   const field = type.getFields()[node.name.value] as GraphQLField<unknown, unknown>;
   return { node, args: field.args, given: getArgumentValues(field, node, scope.variableValues) };
+}
+
+/** A field that is asked for. */
+export interface AskedField extends GivenField {
+  readonly responseName: string;
+  readonly nodes: readonly FieldNode[];
+}
+
+/** A class field that is being compiled. */
+export interface ClassField extends AskedField {
+  readonly definition: ClassDefinition;
+  readonly type: GraphQLObjectType;
 }
 
 /** A field that answers the same in every request: what a definition tells, and names of types. */

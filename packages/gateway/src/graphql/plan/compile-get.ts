@@ -10,8 +10,13 @@ import type { GetRow } from "@shoal/query";
 import type { FieldNode } from "graphql";
 import { rowsOfGet } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
-import { type CompileScope, type GivenField, objectTypeOf } from "./compile-fields.js";
-import type { ClassField, CompileParts } from "./compile-request.js";
+import {
+  type ClassField,
+  type CompileParts,
+  type CompileScope,
+  type GivenField,
+  objectTypeOf,
+} from "./compile-fields.js";
 import { compileRow } from "./compile-rows.js";
 import { additionalRequest, keyOfRequest, moduleSearchesOf } from "./module-values.js";
 import { type NearArguments, nearObjectOf, nearVectorOf } from "./near-arguments.js";

@@ -1,42 +1,23 @@
 import type { ClassDefinition } from "@shoal/model";
-import type { EnabledModules, SearchArgument } from "@shoal/module-api";
-import { type FieldNode, GraphQLError, type GraphQLObjectType, type GraphQLSchema, getVariableValues } from "graphql";
-import { errorItem, errorsTail, type GraphQlAnswer, type GraphQlWire, refusedAnswer } from "../answer.js";
-import type { GraphQlLimits } from "../limits.js";
+import { type FieldNode, GraphQLError, type GraphQLObjectType, getVariableValues } from "graphql";
+import { errorItem, errorsTail, type GraphQlAnswer, refusedAnswer, tooLargeAnswer } from "../answer.js";
+import { checkClassFields } from "../guards/request-cost.js";
 import type { ReadDocument } from "../reading/read-document.js";
 import type { GraphQlRequest } from "../reading/request-body.js";
 import { compileAggregate } from "./compile-aggregate.js";
 import { compileExplore } from "./compile-explore.js";
-import { type CompileScope, constantField, eachField, givenField, objectTypeOf } from "./compile-fields.js";
+import {
+  type CompileParts,
+  type CompileScope,
+  constantField,
+  eachField,
+  givenField,
+  objectTypeOf,
+} from "./compile-fields.js";
 import { compileGet } from "./compile-get.js";
 import { IntrospectionCall } from "./introspection-call.js";
-import {
-  type AskedField,
-  Failure,
-  type PlannedCall,
-  type PlannedField,
-  type PlannedRoot,
-  RequestPlan,
-} from "./planned-call.js";
-import type { WhereReading } from "./read-where.js";
+import { Failure, type PlannedCall, type PlannedField, type PlannedRoot, RequestPlan } from "./planned-call.js";
 import { type SelectedFields, selectedFields, selectedSubfields } from "./selected-fields.js";
-
-/** What plans are made with. */
-export interface CompileParts {
-  readonly schema: GraphQLSchema;
-  readonly limits: GraphQlLimits;
-  readonly wire: GraphQlWire;
-  readonly where: WhereReading;
-  readonly modules: EnabledModules;
-  /** The search arguments of Explore that modules answer. */
-  readonly exploreSearches: ReadonlyMap<string, SearchArgument>;
-}
-
-/** A class field that is being compiled. */
-export interface ClassField extends AskedField {
-  readonly definition: ClassDefinition;
-  readonly type: GraphQLObjectType;
-}
 
 /** A request of which nothing is asked. */
 export interface RefusedRequest {
@@ -48,8 +29,8 @@ export interface RefusedRequest {
 }
 
 /**
- * Compiles a valid request. It is refused when its variables do not fit, and when nobody can say which fields it selects. A field
- * that cannot be asked is a call that has failed.
+ * Compiles a valid request. It is refused when its variables do not fit, when it has too many calls, and when nobody can say which
+ * fields it selects. A field that cannot be asked is a call that has failed.
  */
 export function compileRequest(
   parts: CompileParts,
@@ -69,13 +50,20 @@ export function compileRequest(
     const roots = compiler.roots(root, selectedFields(scope, root, selectionSet));
     return new RequestPlan(roots, scope.failures.length > 0);
   } catch (thrown) {
-    if (!(thrown instanceof GraphQLError)) throw thrown;
+    if (!(thrown instanceof GraphQLError)) return { answer: tooLargeAnswer(thrown), errors: 0 };
     return { answer: { status: 200, body: `{"data":null${errorsTail([errorItem(thrown)], wire)}` }, errors: 1 };
   }
 }
 
 /** As in graphql-js. */
 const VARIABLE_ERRORS_MAX = 50;
+
+/** A member of `data` that is selected and not compiled yet. */
+interface SelectedRoot {
+  /** Fields that are calls of the query service. */
+  readonly calls: number;
+  compile(): PlannedRoot;
+}
 
 class RequestCompiler {
   constructor(
@@ -85,19 +73,32 @@ class RequestCompiler {
     private readonly variables: Readonly<Record<string, unknown>>,
   ) {}
 
+  /** Fails with `tooLarge` before anything is compiled. */
   roots(type: GraphQLObjectType, selected: SelectedFields): readonly PlannedRoot[] {
-    return eachField<PlannedRoot>(selected, (responseName, field, nodes) => {
-      const name = field.name.value;
-      if (name === "__typename") return constantField(responseName, type.name);
-      if (name === "Get" || name === "Aggregate") return this.classFields(name, type, responseName, nodes);
-      if (name !== "Explore") {
-        return new IntrospectionCall(responseName, nodes, this.parts.schema, this.read, this.variables);
-      }
-      return callOf(responseName, nodes, () => {
-        const asked = { ...givenField(this.scope, type, field), responseName, nodes };
-        return compileExplore(this.parts, this.scope, objectTypeOf(type, name), asked);
-      });
-    });
+    const roots = eachField(selected, (name, field, nodes) => this.root(type, name, field, nodes));
+    const calls = roots.reduce((sum, root) => sum + root.calls, 0);
+    checkClassFields(calls, this.parts.limits);
+    return roots.map(({ compile }) => compile());
+  }
+
+  private root(
+    type: GraphQLObjectType,
+    responseName: string,
+    field: FieldNode,
+    nodes: readonly FieldNode[],
+  ): SelectedRoot {
+    const name = field.name.value;
+    if (name === "__typename") return { calls: 0, compile: () => constantField(responseName, type.name) };
+    if (name === "Get" || name === "Aggregate") return this.classFields(name, type, responseName, nodes);
+    if (name !== "Explore") {
+      const { schema } = this.parts;
+      return { calls: 0, compile: () => new IntrospectionCall(responseName, nodes, schema, this.read, this.variables) };
+    }
+    const compile = () => {
+      const asked = { ...givenField(this.scope, type, field), responseName, nodes };
+      return compileExplore(this.parts, this.scope, objectTypeOf(type, name), asked);
+    };
+    return { calls: 1, compile: () => callOf(responseName, nodes, compile) };
   }
 
   private classFields(
@@ -105,18 +106,21 @@ class RequestCompiler {
     parent: GraphQLObjectType,
     responseName: string,
     nodes: readonly FieldNode[],
-  ): PlannedRoot {
+  ): SelectedRoot {
     const type = objectTypeOf(parent, root);
     let selected: SelectedFields;
     try {
       selected = selectedSubfields(this.scope, type, nodes);
     } catch (thrown) {
-      return { kind: "call", responseName, nodes, bound: new Failure(thrown) };
+      return { calls: 0, compile: () => ({ kind: "call", responseName, nodes, bound: new Failure(thrown) }) };
     }
+    const isCall = ([field]: readonly FieldNode[]) => field?.name.value !== "__typename";
     return {
-      kind: "object",
-      responseName,
-      fields: eachField(selected, (name, field, inner) => this.classField(root, type, name, field, inner)),
+      calls: [...selected.values()].filter(isCall).length,
+      compile: () => {
+        const fields = eachField(selected, (name, field, inner) => this.classField(root, type, name, field, inner));
+        return { kind: "object", responseName, fields };
+      },
     };
   }
 

@@ -21,7 +21,7 @@ export class IntrospectionErrors {
 export class IntrospectionCall implements PlannedCall, BoundCall {
   readonly kind = "call";
   readonly bound = this;
-  readonly cost = undefined;
+  readonly cost = { rows: 0, targets: 0 };
 
   constructor(
     readonly responseName: string,

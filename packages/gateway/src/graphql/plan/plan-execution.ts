@@ -95,10 +95,7 @@ export class PlanExecution {
   /** The rows that calls reach together. Fails with `tooLarge` when they ask too much for one request. */
   checkedRows(calls: BoundPlan["calls"]): number {
     const cost = new RequestCost();
-    for (const call of calls) {
-      if (call instanceof Failure) cost.add(NO_COST);
-      else if (call.cost !== undefined) cost.add(call.cost);
-    }
+    for (const call of calls) if (!(call instanceof Failure)) cost.add(call.cost);
     cost.check(this.#parts.limits);
     return cost.rows;
   }
@@ -200,9 +197,6 @@ export class PlanExecution {
     });
   }
 }
-
-/** Of a field that could not be asked. */
-const NO_COST = { rows: 0, targets: 0 };
 
 /** Writes the answer, or null and says why. Fails with `tooLarge` when the answer is. */
 function* writeOutcome(outcome: Outcome | undefined, out: JsonBytes): Generator<void, unknown> {

@@ -3,7 +3,7 @@ import type { RequestContext } from "@shoal/rpc";
 import type { FieldNode } from "graphql";
 import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import type { FieldCost } from "../guards/request-cost.js";
-import type { GivenField, PlannedConstant } from "./compile-fields.js";
+import type { AskedField, GivenField, PlannedConstant } from "./compile-fields.js";
 import type { JsonBytes } from "./json-bytes.js";
 
 /** A field that one call answers, mostly of the query service. */
@@ -20,8 +20,7 @@ export interface PlannedCall {
 
 /** A call whose values are known. */
 export interface BoundCall {
-  /** Undefined of what nobody counts. */
-  readonly cost: FieldCost | undefined;
+  readonly cost: FieldCost;
   run(query: QueryService, context: RequestContext): Promise<WriteAnswer>;
 }
 
@@ -35,12 +34,6 @@ export interface CallBinding {
    * beyond 2^53. Fails with `invalid`.
    */
   bind(args: object, innerArguments: readonly object[], node?: FieldNode): BoundCall;
-}
-
-/** A field that is asked for. */
-export interface AskedField extends GivenField {
-  readonly responseName: string;
-  readonly nodes: readonly FieldNode[];
 }
 
 /** Fails as `bind` does. */

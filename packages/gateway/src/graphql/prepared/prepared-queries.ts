@@ -1,12 +1,11 @@
-import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/rpc";
-import { GraphQLError } from "graphql";
 import type { GraphQlAnswer } from "../answer.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { PlanExecution } from "../plan/plan-execution.js";
-import { type AnswerRoot, type BoundCall, Failure } from "../plan/planned-call.js";
-import type { RequestReading } from "../reading/request-reading.js";
-import { type Binder, bindersOf } from "./bind-calls.js";
+import { type AnswerRoot, type BoundCall, type CallBinding, Failure, type PlannedCall } from "../plan/planned-call.js";
+import type { PlannedRequest, RequestReading } from "../reading/request-reading.js";
+import { argumentTemplate, type Template } from "./argument-template.js";
+import { LiteralBindings } from "./bind-literals.js";
 import { RequestLifter } from "./lift-request.js";
 import { LITERALS_MAX, type LiftedLiterals } from "./lifted-literals.js";
 import { TemplateCache } from "./template-cache.js";
@@ -18,6 +17,9 @@ const NOT_PREPARABLE = "not preparable";
 
 /** Its values are refused; other requests of the template may be fine. */
 const REFUSED = "refused";
+
+/** Gives a call the values of a request. Fails as compiling that request's field would. */
+type Binder = (literals: LiftedLiterals) => BoundCall;
 
 /** What requests of a template answer, and how their calls are made. */
 interface PreparedQuery {
@@ -76,7 +78,7 @@ export class PreparedQueries {
       const binders = bindersOf(read, this.#lifter);
       return binders === undefined ? NOT_PREPARABLE : { roots: read.plan.answer, binders };
     } catch (thrown) {
-      if (!(thrown instanceof ShoalError || thrown instanceof GraphQLError)) this.#onFault(thrown, context);
+      this.#onFault(thrown, context);
       return REFUSED;
     }
   }
@@ -88,4 +90,34 @@ function boundCall(bind: Binder, literals: LiftedLiterals): BoundCall | Failure 
   } catch (thrown) {
     return new Failure(thrown);
   }
+}
+
+/**
+ * How the calls of a plan get the values of other requests of its template; undefined when these cannot be answered without
+ * graphql-js: introspection, several operations, and literals in places where their kind does not settle whether they are
+ * valid.
+ */
+function bindersOf({ request, document, plan }: PlannedRequest, lifter: RequestLifter): readonly Binder[] | undefined {
+  if (plan.hasFailures || document.operationCount !== 1) return undefined;
+  const bindings = LiteralBindings.of(lifter, document.document, document.operation, request.variables);
+  if (bindings === undefined) return undefined;
+  const binders = plan.calls.flatMap((call) => binderOf(call, bindings) ?? []);
+  return binders.length === plan.calls.length && bindings.areAllUsed ? binders : undefined;
+}
+
+function binderOf({ binding }: PlannedCall, bindings: LiteralBindings): Binder | undefined {
+  if (binding === undefined) return undefined;
+  const { field, inner, bind } = binding;
+  const own = argumentTemplate(field, bindings);
+  const below = inner.flatMap((each) => argumentTemplate(each, bindings) ?? []);
+  return own === undefined || below.length < inner.length ? undefined : binder(own, below, bind);
+}
+
+/** A function of its own: it is kept, and with it all that is in sight. */
+function binder(own: Template, below: readonly Template[], bind: CallBinding["bind"]): Binder {
+  return (literals) =>
+    bind(
+      own(literals),
+      below.map((template) => template(literals)),
+    );
 }

@@ -1,6 +1,7 @@
 import type { RequestWarnings } from "@shoal/model";
 import { refusedAnswer } from "../answer.js";
-import { type CompileParts, compileRequest, type RefusedRequest } from "../plan/compile-request.js";
+import type { CompileParts } from "../plan/compile-fields.js";
+import { compileRequest, type RefusedRequest } from "../plan/compile-request.js";
 import { RequestPlan } from "../plan/planned-call.js";
 import { type ReadDocument, readDocument } from "./read-document.js";
 import { type GraphQlRequest, readRequest } from "./request-body.js";
