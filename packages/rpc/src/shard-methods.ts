@@ -119,10 +119,8 @@ const METHODS: {
     target: "shard",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.list(args?.[1], id), rowFields(wire, args?.[2])],
-    answer(wire, objects, [{ className }]) {
-      const row: Codec<StoredObject> = (to, object) => storedObject(to, object, className);
-      return wire.list<StoredObject | undefined>(objects, (to, object) => to.optional(object, row));
-    },
+    answer: (wire, objects, [{ className }]) =>
+      wire.list<StoredObject | undefined>(objects, (to, object) => optionalRow(to, object, className)),
     isBulk: (_shard, ids) => ids.length > SMALL_ROWS_MAX,
     hasRows: (_shard, _ids, fields) => keepsRows(fields),
   },
@@ -145,15 +143,13 @@ const METHODS: {
     target: "shard",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), vectorSearch(wire, args?.[1])],
-    answer(wire, hits, [{ className }]) {
-      const row: Codec<StoredObject> = (to, object) => storedObject(to, object, className);
-      return wire.list(hits, (to, hit) => {
+    answer: (wire, hits, [{ className }]) =>
+      wire.list(hits, (to, hit) => {
         const distance = to.double(hit?.distance);
-        const object = to.optional(hit?.object, row);
+        const object = optionalRow(to, hit?.object, className);
         const hitId = object === undefined ? to.id(hit?.id) : object.id;
         return hit ?? { id: hitId, distance, object };
-      });
-    },
+      }),
     isBulk: (_shard, search) => search.count > SMALL_ROWS_MAX,
     hasRows: (_shard, { fields }) => fields !== undefined && keepsRows(fields),
   },
@@ -204,6 +200,11 @@ function outcomes(wire: Wire, value?: AnswerOf<"putObjects">): AnswerOf<"putObje
     const isError = to.flag(outcome instanceof ShoalError);
     return isError ? error(to, outcome as ShoalError | undefined) : putTimes(to, outcome as PutTimes | undefined);
   });
+}
+
+/** As `wire.optional`, without a function for each message. */
+function optionalRow(wire: Wire, object: StoredObject | undefined, className: string): StoredObject | undefined {
+  return wire.flag(object !== undefined) ? storedObject(wire, object, className) : undefined;
 }
 
 function vectorSearch(wire: Wire, search: VectorSearch | undefined): Required<VectorSearch> {
