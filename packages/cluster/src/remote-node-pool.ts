@@ -1,6 +1,6 @@
 import {
   isComplete,
-  type NodeConnection,
+  type NodeCarrier,
   type NodeDirectory,
   type NodeRecord,
   type NodeService,
@@ -11,7 +11,7 @@ import { RetryingNode, type RetryOptions } from "./retrying-node.js";
 
 export interface RemoteNodePoolOptions extends RetryOptions {
   /** Begins to connect; which state that is in, it tells by itself. */
-  readonly connect: (name: string, address: string) => NodeConnection;
+  readonly connect: (name: string, address: string) => NodeCarrier;
   /** The node of this process, which is called directly. */
   readonly local?: { readonly name: string; readonly service: ShardService } | undefined;
   /** What was known last, until the coordinator tells. */

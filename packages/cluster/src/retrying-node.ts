@@ -2,10 +2,9 @@ import { ShoalError } from "@shoal/model";
 import {
   type AnyShardMethod,
   type ConnectionState,
-  callService,
   deliveryOf,
   InnerContext,
-  type NodeConnection,
+  type NodeCarrier,
   type RequestContext,
   type ShardService,
   shardOf,
@@ -49,7 +48,7 @@ export class RetryingNode implements Disposable {
   /** The node as whoever asks sees it. */
   readonly service: ShardService;
   readonly #options: RetryOptions;
-  #connection: NodeConnection | undefined;
+  #connection: NodeCarrier | undefined;
   #subscription: Disposable | undefined;
   /** Those that wait for another state. */
   readonly #waiting = new Set<() => void>();
@@ -76,7 +75,7 @@ export class RetryingNode implements Disposable {
   }
 
   /** Goes on with another connection; the former one is closed. */
-  connect(connection: NodeConnection): void {
+  connect(connection: NodeCarrier): void {
     this.#subscription?.[Symbol.dispose]();
     this.#connection?.[Symbol.dispose]();
     this.#connection = connection;
@@ -90,7 +89,7 @@ export class RetryingNode implements Disposable {
     const { context } = request;
     if (context.waitMsMax !== undefined) return this.#askSoon(request, context.waitMsMax);
     if (connection === undefined || connection.state !== "ready") return this.#await(request, 0, undefined);
-    return run(connection, request, context).catch((thrown: unknown) => {
+    return connection.carry(request.method, request.args, context).catch((thrown: unknown) => {
       if (!isToBeRepeated(request, thrown)) throw this.#explained(request, thrown);
       return this.#await(request, 1, thrown);
     });
@@ -134,7 +133,7 @@ export class RetryingNode implements Disposable {
     if (connection === undefined || connection.state !== "ready") {
       return Promise.reject(this.#explained(request, undefined));
     }
-    return run(connection, request, context).catch((thrown: unknown) => {
+    return connection.carry(request.method, request.args, context).catch((thrown: unknown) => {
       throw this.#explained(request, thrown);
     });
   }
@@ -160,7 +159,7 @@ export class RetryingNode implements Disposable {
       const connection = this.#connection;
       if (connection === undefined) throw this.#explained(request, last);
       try {
-        return await run(connection, request, context);
+        return await connection.carry(request.method, request.args, context);
       } catch (thrown) {
         last = thrown;
         made++;
@@ -226,8 +225,4 @@ function isUnanswered(thrown: unknown): boolean {
 
 function isToBeRepeated({ method, args }: NodeRequest, thrown: unknown): boolean {
   return isUnanswered(thrown) && (deliveryOf(thrown) === "never" || method.isRepeatable(...args));
-}
-
-function run(node: ShardService, { method, args }: NodeRequest, context: RequestContext): Promise<unknown> {
-  return callService(node, method, args, context);
 }

@@ -14,7 +14,7 @@ export type {
   RangeReport,
 } from "./job-service.js";
 export { LateSignal } from "./late-signal.js";
-export type { ConnectionState, NodeConnection } from "./node-connection.js";
+export type { ConnectionState, NodeCarrier, NodeConnection } from "./node-connection.js";
 export {
   isComplete,
   type NodeClaim,

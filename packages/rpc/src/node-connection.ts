@@ -1,3 +1,4 @@
+import type { CarryCall } from "./shard-methods.js";
 import type { ShardService } from "./shard-service.js";
 
 /**
@@ -7,13 +8,17 @@ import type { ShardService } from "./shard-service.js";
 export type ConnectionState = "connecting" | "ready" | "draining" | "unreachable";
 
 /**
- * The client of a storage node in another process. A request that got no answer fails with `unavailable`, marked by
+ * Carries calls to a storage node in another process. A call that got no answer fails with `unavailable`, marked by
  * `undelivered`; while the connection is not `ready` it fails at once, as `never` executed.
  */
-export interface NodeConnection extends ShardService, Disposable {
+export interface NodeCarrier extends Disposable {
   /** Of the node; its certificate proves it. */
   readonly name: string;
   readonly state: ConnectionState;
+  readonly carry: CarryCall;
   /** Called after every change of the state. */
   onState(listener: (state: ConnectionState) => void): Disposable;
 }
+
+/** The client of a storage node in another process. */
+export interface NodeConnection extends NodeCarrier, ShardService {}

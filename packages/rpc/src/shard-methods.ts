@@ -27,16 +27,16 @@ type ArgsOf<Name extends MethodName> =
 
 type AnswerOf<Name extends MethodName> = Awaited<ReturnType<ShardService[Name]>>;
 
-/** All that the other side of a method needs to know: clients, the server, and who sends a call again act by it. */
+/** What clients, the server and whoever sends a call again need to know of a method. They name none themselves. */
 export interface ShardMethod<Args extends readonly unknown[], Answer> {
   /** Stands on the wire; never given to another method. */
   readonly code: number;
   /** `shard`: it is about the shard of its first argument; `node`: about the node. */
   readonly target: "shard" | "node";
+  /** Whether a call that may have been carried out may be sent again: reads may, and what changes nothing the second time. */
+  readonly isRepeatable: (...args: Args) => boolean;
   readonly request: Codec<Args>;
   readonly answer: (wire: Wire, answer: Answer | undefined, args: Args) => Answer;
-  /** Whether a call that may have been carried out may be sent again. Absent: it may, as a read. */
-  readonly isRepeatable?: (...args: Args) => boolean;
   /** About so much memory it takes while it waits for its node. Absent: next to none. */
   readonly heldBytes?: (...args: Args) => number;
   /**
@@ -77,6 +77,7 @@ const METHODS: {
   putObjects: {
     code: 1,
     target: "shard",
+    isRepeatable: (_shard, _objects, mode) => isRepeatablePut(mode),
     request(wire, args) {
       const shard = shardAddress(wire, args?.[0]);
       const mode = wire.choice(MODES, "mode of a put", args?.[2]);
@@ -84,50 +85,49 @@ const METHODS: {
       return [shard, objects, mode];
     },
     answer: outcomes,
-    isRepeatable: (_shard, _objects, mode) => isRepeatablePut(mode),
     heldBytes: (_shard, objects) => bytesOfObjects(objects),
     isLong: (_shard, objects) => objects.length > LONG_ITEMS,
   },
   mergeObject: {
     code: 2,
     target: "shard",
+    isRepeatable: (_shard, merge) => isRepeatableMerge(merge),
     request: (wire, args) => [shardAddress(wire, args?.[0]), objectMerge(wire, args?.[1])],
     answer: (wire, object, [shard]) => storedObject(wire, object, shard.className),
-    isRepeatable: (_shard, merge) => isRepeatableMerge(merge),
     heldBytes: (_shard, merge) => bytesOfMerge(merge),
     hasRows: always,
   },
   mergeObjects: {
     code: 3,
     target: "shard",
+    isRepeatable: (_shard, merges) => merges.every(isRepeatableMerge),
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.longList(args?.[1], objectMerge)],
     answer: outcomes,
-    isRepeatable: (_shard, merges) => merges.every(isRepeatableMerge),
     heldBytes: (_shard, merges) => merges.reduce((sum, merge) => sum + bytesOfMerge(merge), 0),
     isLong: (_shard, merges) => merges.length > LONG_ITEMS,
   },
   deleteObject: {
     code: 4,
     target: "shard",
+    // Done twice it would deny that the object was there.
+    isRepeatable: never,
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.id(args?.[1])],
     answer: (wire, wasThere) => wire.flag(wasThere),
-    // Done twice it would deny that the object was there.
-    isRepeatable: () => false,
   },
   getObjects: {
     code: 5,
     target: "shard",
+    isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.list(args?.[1], id), rowFields(wire, args?.[2])],
-    answer(wire, objects, [{ className }]) {
-      const row: Codec<StoredObject> = (to, object) => storedObject(to, object, className);
-      return wire.list<StoredObject | undefined>(objects, (to, object) => to.optional(object, row));
-    },
+    answer: (wire, objects, [{ className }]) =>
+      wire.list<StoredObject | undefined>(objects, (to, object) => optionalRow(to, object, className)),
     isBulk: (_shard, ids) => ids.length > SMALL_ROWS_MAX,
     hasRows: (_shard, _ids, fields) => keepsRows(fields),
   },
   findObjects: {
     code: 6,
     target: "node",
+    isRepeatable: always,
     request: (wire, args) => [wire.list(args?.[0], id), wire.count(args?.[1])],
     answer: (wire, found) => ({
       holders: wire.list(found?.holders, (to, shards) => to.list(shards, shardAddress)),
@@ -141,22 +141,22 @@ const METHODS: {
   searchByVector: {
     code: 7,
     target: "shard",
+    isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), vectorSearch(wire, args?.[1])],
-    answer(wire, hits, [{ className }]) {
-      const row: Codec<StoredObject> = (to, object) => storedObject(to, object, className);
-      return wire.list(hits, (to, hit) => {
+    answer: (wire, hits, [{ className }]) =>
+      wire.list(hits, (to, hit) => {
         const distance = to.double(hit?.distance);
-        const object = to.optional(hit?.object, row);
+        const object = optionalRow(to, hit?.object, className);
         const hitId = object === undefined ? to.id(hit?.id) : object.id;
         return hit ?? { id: hitId, distance, object };
-      });
-    },
+      }),
     isBulk: (_shard, search) => search.count > SMALL_ROWS_MAX,
     hasRows: (_shard, { fields }) => fields !== undefined && keepsRows(fields),
   },
   listObjects: {
     code: 8,
     target: "shard",
+    isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), objectListing(wire, args?.[1])],
     answer: (wire, objects, [{ className }]) => wire.list(objects, (to, object) => storedObject(to, object, className)),
     isBulk: (_shard, { limit }) => limit > SMALL_ROWS_MAX,
@@ -165,6 +165,7 @@ const METHODS: {
   matchingIds: {
     code: 9,
     target: "shard",
+    isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), filter(wire, args?.[1]), wire.double(args?.[2])],
     answer: (wire, ids) => wire.list(ids, id),
     isBulk: always,
@@ -172,6 +173,7 @@ const METHODS: {
   aggregate: {
     code: 10,
     target: "shard",
+    isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), shardAggregation(wire, args?.[1])],
     answer: shardAggregate,
     isBulk: always,
@@ -180,12 +182,14 @@ const METHODS: {
   shardStatuses: {
     code: 11,
     target: "node",
+    isRepeatable: always,
     request: () => [],
     answer: (wire, statuses) => wire.list(statuses, shardStatus),
   },
   shardRecalls: {
     code: 12,
     target: "node",
+    isRepeatable: always,
     request: () => [],
     answer: (wire, recalls) => wire.list(recalls, shardRecall),
   },
@@ -196,6 +200,11 @@ function outcomes(wire: Wire, value?: AnswerOf<"putObjects">): AnswerOf<"putObje
     const isError = to.flag(outcome instanceof ShoalError);
     return isError ? error(to, outcome as ShoalError | undefined) : putTimes(to, outcome as PutTimes | undefined);
   });
+}
+
+/** As `wire.optional`, without a function for each message. */
+function optionalRow(wire: Wire, object: StoredObject | undefined, className: string): StoredObject | undefined {
+  return wire.flag(object !== undefined) ? storedObject(wire, object, className) : undefined;
 }
 
 function vectorSearch(wire: Wire, search: VectorSearch | undefined): Required<VectorSearch> {
@@ -290,13 +299,12 @@ type Untyped = ShardMethod<readonly unknown[], unknown>;
 /** A method as whoever carries any of them sees it: what its arguments are, its own functions know. */
 export interface AnyShardMethod extends Untyped {
   readonly name: string;
-  readonly isRepeatable: NonNullable<Untyped["isRepeatable"]>;
   readonly heldBytes: NonNullable<Untyped["heldBytes"]>;
   readonly isBulk: NonNullable<Untyped["isBulk"]>;
   readonly hasRows: NonNullable<Untyped["hasRows"]>;
 }
 
-const DEFAULTS = { isRepeatable: always, heldBytes: () => 0, isBulk: never, isLong: undefined, hasRows: never };
+const DEFAULTS = { heldBytes: () => 0, isBulk: never, isLong: undefined, hasRows: never, aggregateBytes: undefined };
 
 /** All of them. */
 export const SHARD_METHODS: readonly AnyShardMethod[] = Object.entries(METHODS).map(

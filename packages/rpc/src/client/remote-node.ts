@@ -1,5 +1,5 @@
 import type { NodeConnection } from "../node-connection.js";
-import { shardServiceBy } from "../shard-methods.js";
+import { type CarryCall, shardServiceBy } from "../shard-methods.js";
 import { type ConnectNodeOptions, NodeChannel } from "./node-channel.js";
 
 /**
@@ -8,13 +8,15 @@ import { type ConnectNodeOptions, NodeChannel } from "./node-channel.js";
  */
 export function connectNode(name: string, address: string, options: ConnectNodeOptions): NodeConnection {
   const channel = new NodeChannel(name, address, options);
+  const carry: CarryCall = (method, args, context) => channel.ask(method, args, context);
   return {
     name,
     get state() {
       return channel.state;
     },
     onState: (listener) => channel.onState(listener),
-    ...shardServiceBy((method, args, context) => channel.ask(method, args, context)),
+    carry,
+    ...shardServiceBy(carry),
     [Symbol.dispose]: () => channel[Symbol.dispose](),
   };
 }
