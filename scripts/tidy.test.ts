@@ -88,6 +88,7 @@ interface Bundle {
 interface Chunk {
   readonly entryPoint?: string;
   readonly inputs: Readonly<Record<string, unknown>>;
+  readonly exports: readonly string[];
   readonly imports: readonly { readonly path: string; readonly kind: string }[];
 }
 
@@ -176,6 +177,29 @@ describe("who may import whom", () => {
     expect(
       [...others].filter((one) => /^(@grpc|@apollo|@opentelemetry|etcd3|prom-client|jwks-rsa|jsonwebtoken)/.test(one)),
     ).toEqual([]);
+  });
+
+  it("what is loaded when it is needed is asked for names that the bundle has: a package in CommonJS has `default` alone", () => {
+    const { outputs } = JSON.parse(readText("packages/cli/dist/bundle/meta.json")) as Bundle;
+    const asked = sources
+      .filter(({ path, isTest }) => path.startsWith("packages/") && !isTest)
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/\{([^{}]*)\} = (?:\(|await )+import\("([^"]+)"\)/g)].map(([, names = "", request = ""]) => ({
+          path,
+          request,
+          names: names.split(",").map((name) => name.replace(/:.*/, "").trim()),
+        })),
+      )
+      .filter(({ request }) => !/^(\.|node:|@shoal\/)/.test(request));
+    expect(asked.map(({ request }) => request)).toContain("undici");
+    const wrong = asked.filter(({ request, names }) => {
+      const chunks = Object.values(outputs).filter(({ entryPoint }) =>
+        entryPoint?.includes(`/node_modules/${request}/`),
+      );
+      const given = chunks.flatMap((chunk) => chunk.exports);
+      return !names.every((name) => given.includes(name));
+    });
+    expect(wrong).toEqual([]);
   });
 
   it("packages are entered by their doors: by name, and never by a path from outside", () => {

@@ -9,19 +9,31 @@ const distFolder = join(packageFolder, "dist");
 const bundleFolder = join(distFolder, "bundle");
 
 /**
- * A module of ours finds its files (addon, protos, pages, threads, packages that stay outside) from where it stands. In the bundle
- * it is told where tsc put it: its `import.meta.url` is the same in both.
+ * A module finds its files (addon, protos, pages, threads, packages that stay outside) from where it stands. In the bundle it is told
+ * where that is: `import.meta.url` and `__dirname` are the same in both.
  */
 const placesOfModules = {
   name: "places-of-modules",
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]packages[\\/](modules[\\/])?[a-z0-9-]+[\\/]dist[\\/].*\.js$/ }, ({ path }) => {
-      const place = JSON.stringify(relative(bundleFolder, path).split(sep).join("/"));
+    onLoad({ filter: /\.[cm]?js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
-      return { contents: text.replaceAll("import.meta.url", `new URL(${place}, import.meta.url).href`) };
+      if (!/\bimport\.meta\.url\b|\b__dirname\b/.test(text)) return undefined;
+      const place = (of) => JSON.stringify(relative(bundleFolder, of).split(sep).join("/"));
+      const contents = text
+        .replace(/\bimport\.meta\.url\b/g, `new URL(${place(path)}, import.meta.url).href`)
+        .replace(/\b__dirname\b/g, `folderOfBundled(${place(dirname(path))})`);
+      return { contents };
     });
   },
 };
+
+/** What CommonJS modules have and chunks, which are ES modules, have not. */
+const BANNER = `
+import { createRequire as requireOfBundled } from "node:module";
+import { fileURLToPath as pathOfBundled } from "node:url";
+const require = requireOfBundled(import.meta.url);
+const folderOfBundled = (place) => pathOfBundled(new URL(place, import.meta.url));
+`;
 
 /** Makes dist/bundle and dist/main.js. What is imported dynamically is a chunk of its own, loaded when it is needed. */
 export async function bundleCommand() {
@@ -42,10 +54,7 @@ export async function bundleCommand() {
     legalComments: "linked",
     logLevel: "warning",
     plugins: [placesOfModules],
-    // Packages that are CommonJS ask for the modules of Node.
-    banner: {
-      js: 'import { createRequire as createRequireOfNode } from "node:module"; const require = createRequireOfNode(import.meta.url);',
-    },
+    banner: { js: BANNER },
   });
   // Which module is in which chunk, for tests and for people.
   writeFileSync(join(bundleFolder, "meta.json"), JSON.stringify(metafile));
