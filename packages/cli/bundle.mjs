@@ -1,12 +1,24 @@
 // Bundles what tsc made of the shoal command, with all packages that it loads, into dist/bundle, and links dist/main.js to it.
 //   node packages/cli/bundle.mjs            (or: import { bundleCommand } from ".../bundle.mjs")
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const packageFolder = dirname(fileURLToPath(import.meta.url));
 const distFolder = join(packageFolder, "dist");
 const bundleFolder = join(distFolder, "bundle");
+/** Which module is in which chunk, for tests and for people. */
+const metaFile = join(bundleFolder, "meta.json");
+const ENTRY = "start.js";
 
 /**
  * A module finds its files (addon, protos, pages, threads, packages that stay outside) from where it stands. In the bundle it is told
@@ -38,10 +50,10 @@ const folderOfBundled = (place) => pathOfBundled(new URL(place, import.meta.url)
 /** Makes dist/bundle and dist/main.js. What is imported dynamically is a chunk of its own, loaded when it is needed. */
 export async function bundleCommand() {
   const { build } = await import("esbuild");
-  rmSync(bundleFolder, { recursive: true, force: true });
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
+    write: false,
     absWorkingDir: join(packageFolder, "..", ".."),
-    entryPoints: [join(distFolder, "start.js")],
+    entryPoints: [join(distFolder, ENTRY)],
     outdir: bundleFolder,
     bundle: true,
     splitting: true,
@@ -56,12 +68,27 @@ export async function bundleCommand() {
     plugins: [placesOfModules],
     banner: { js: BANNER },
   });
-  // Which module is in which chunk, for tests and for people.
-  writeFileSync(join(bundleFolder, "meta.json"), JSON.stringify(metafile));
+  mkdirSync(bundleFolder, { recursive: true });
+  // A process that runs, or starts now, finds what it loads: names of chunks tell their content, and those of the bundle before stay.
+  const before = existsSync(metaFile) ? chunksOf(JSON.parse(readFileSync(metaFile, "utf8"))) : [];
+  const last = ({ path }) => Number(basename(path) === ENTRY);
+  for (const { path, contents } of outputFiles.sort((a, b) => last(a) - last(b))) put(path, contents);
+  put(metaFile, JSON.stringify(metafile));
+  const kept = new Set([...before, ...chunksOf(metafile), basename(metaFile)]);
+  for (const name of readdirSync(bundleFolder)) if (!kept.has(name)) rmSync(join(bundleFolder, name));
   const main = join(distFolder, "main.js");
-  rmSync(main, { force: true });
   // The package has ES modules, and its main must be none (src/main.cts).
-  symlinkSync("main.cjs", main);
+  symlinkSync("main.cjs", `${main}.new`);
+  renameSync(`${main}.new`, main);
+}
+
+function chunksOf({ outputs }) {
+  return Object.keys(outputs).map((path) => basename(path));
+}
+
+function put(path, contents) {
+  writeFileSync(`${path}.new`, contents);
+  renameSync(`${path}.new`, path);
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await bundleCommand();
