@@ -88,6 +88,7 @@ interface Bundle {
 interface Chunk {
   readonly entryPoint?: string;
   readonly inputs: Readonly<Record<string, unknown>>;
+  readonly exports: readonly string[];
   readonly imports: readonly { readonly path: string; readonly kind: string }[];
 }
 
@@ -162,20 +163,55 @@ describe("who may import whom", () => {
   it("a server in one process starts without what only clusters, metrics, tokens and rare GraphQL requests need", () => {
     const { outputs } = JSON.parse(readText("packages/cli/dist/bundle/meta.json")) as Bundle;
     const chunks = Object.entries(outputs);
-    const [serve = ""] = chunks.find(([, { entryPoint }]) => entryPoint === "packages/cli/dist/serve.js") ?? [];
     const loads = new Map(
       chunks.map(([path, { imports }]) => [
         path,
         imports.filter(({ kind }) => kind === "import-statement").map((one) => one.path),
       ]),
     );
-    const loaded = [...reach(loads, serve)].flatMap((chunk) => Object.keys(outputs[chunk]?.inputs ?? {}));
-    expect(loaded).toContain("packages/gateway/dist/http/http-service.js");
-    const others = new Set(loaded.map((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? ""));
-    expect(others).toContain("graphql");
+    /** What comes with a module of the command. */
+    const loadedWith = (name: string): readonly string[] => {
+      const [chunk = ""] = chunks.find(([, { entryPoint }]) => entryPoint === `packages/cli/dist/${name}.js`) ?? [];
+      return [...reach(loads, chunk)].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
+    };
+    const packagesOf = (paths: readonly string[]): readonly string[] => [
+      ...new Set(paths.map((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? "")),
+    ];
+    const first = loadedWith("serve");
+    expect(first).toContain("packages/shard/dist/open-shard.js");
+    // Loaded while the shards are read.
+    expect(packagesOf(first).filter((one) => /^(graphql|express)$/.test(one))).toEqual([]);
+    const all = [...first, ...loadedWith("assemble-gateway")];
+    expect(all).toContain("packages/gateway/dist/http/http-service.js");
+    expect(packagesOf(all)).toContain("graphql");
     expect(
-      [...others].filter((one) => /^(@grpc|@apollo|@opentelemetry|etcd3|prom-client|jwks-rsa|jsonwebtoken)/.test(one)),
+      packagesOf(all).filter((one) =>
+        /^(@grpc|@apollo|@opentelemetry|etcd3|prom-client|jwks-rsa|jsonwebtoken)/.test(one),
+      ),
     ).toEqual([]);
+  });
+
+  it("what is loaded when it is needed is asked for names that the bundle has: a package in CommonJS has `default` alone", () => {
+    const { outputs } = JSON.parse(readText("packages/cli/dist/bundle/meta.json")) as Bundle;
+    const asked = sources
+      .filter(({ path, isTest }) => path.startsWith("packages/") && !isTest)
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/\{([^{}]*)\} = (?:\(|await )+import\("([^"]+)"\)/g)].map(([, names = "", request = ""]) => ({
+          path,
+          request,
+          names: names.split(",").map((name) => name.replace(/:.*/, "").trim()),
+        })),
+      )
+      .filter(({ request }) => !/^(\.|node:|@shoal\/)/.test(request));
+    expect(asked.map(({ request }) => request)).toContain("undici");
+    const wrong = asked.filter(({ request, names }) => {
+      const chunks = Object.values(outputs).filter(({ entryPoint }) =>
+        entryPoint?.includes(`/node_modules/${request}/`),
+      );
+      const given = chunks.flatMap((chunk) => chunk.exports);
+      return !names.every((name) => given.includes(name));
+    });
+    expect(wrong).toEqual([]);
   });
 
   it("packages are entered by their doors: by name, and never by a path from outside", () => {

@@ -1,35 +1,59 @@
 // Bundles what tsc made of the shoal command, with all packages that it loads, into dist/bundle, and links dist/main.js to it.
 //   node packages/cli/bundle.mjs            (or: import { bundleCommand } from ".../bundle.mjs")
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const packageFolder = dirname(fileURLToPath(import.meta.url));
 const distFolder = join(packageFolder, "dist");
 const bundleFolder = join(distFolder, "bundle");
+/** Which module is in which chunk, for tests and for people. */
+const metaFile = join(bundleFolder, "meta.json");
+const ENTRY = "start.js";
 
 /**
- * A module of ours finds its files (addon, protos, pages, threads, packages that stay outside) from where it stands. In the bundle
- * it is told where tsc put it: its `import.meta.url` is the same in both.
+ * A module finds its files (addon, protos, pages, threads, packages that stay outside) from where it stands. In the bundle it is told
+ * where that is: `import.meta.url` and `__dirname` are the same in both.
  */
 const placesOfModules = {
   name: "places-of-modules",
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]packages[\\/](modules[\\/])?[a-z0-9-]+[\\/]dist[\\/].*\.js$/ }, ({ path }) => {
-      const place = JSON.stringify(relative(bundleFolder, path).split(sep).join("/"));
+    onLoad({ filter: /\.[cm]?js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
-      return { contents: text.replaceAll("import.meta.url", `new URL(${place}, import.meta.url).href`) };
+      if (!/\bimport\.meta\.url\b|\b__dirname\b/.test(text)) return undefined;
+      const place = (of) => JSON.stringify(relative(bundleFolder, of).split(sep).join("/"));
+      const contents = text
+        .replace(/\bimport\.meta\.url\b/g, `new URL(${place(path)}, import.meta.url).href`)
+        .replace(/\b__dirname\b/g, `folderOfBundled(${place(dirname(path))})`);
+      return { contents };
     });
   },
 };
 
+/** What CommonJS modules have and chunks, which are ES modules, have not. */
+const BANNER = `
+import { createRequire as requireOfBundled } from "node:module";
+import { fileURLToPath as pathOfBundled } from "node:url";
+const require = requireOfBundled(import.meta.url);
+const folderOfBundled = (place) => pathOfBundled(new URL(place, import.meta.url));
+`;
+
 /** Makes dist/bundle and dist/main.js. What is imported dynamically is a chunk of its own, loaded when it is needed. */
 export async function bundleCommand() {
   const { build } = await import("esbuild");
-  rmSync(bundleFolder, { recursive: true, force: true });
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
+    write: false,
     absWorkingDir: join(packageFolder, "..", ".."),
-    entryPoints: [join(distFolder, "start.js")],
+    entryPoints: [join(distFolder, ENTRY)],
     outdir: bundleFolder,
     bundle: true,
     splitting: true,
@@ -42,17 +66,29 @@ export async function bundleCommand() {
     legalComments: "linked",
     logLevel: "warning",
     plugins: [placesOfModules],
-    // Packages that are CommonJS ask for the modules of Node.
-    banner: {
-      js: 'import { createRequire as createRequireOfNode } from "node:module"; const require = createRequireOfNode(import.meta.url);',
-    },
+    banner: { js: BANNER },
   });
-  // Which module is in which chunk, for tests and for people.
-  writeFileSync(join(bundleFolder, "meta.json"), JSON.stringify(metafile));
+  mkdirSync(bundleFolder, { recursive: true });
+  // A process that runs, or starts now, finds what it loads: names of chunks tell their content, and those of the bundle before stay.
+  const before = existsSync(metaFile) ? chunksOf(JSON.parse(readFileSync(metaFile, "utf8"))) : [];
+  const last = ({ path }) => Number(basename(path) === ENTRY);
+  for (const { path, contents } of outputFiles.sort((a, b) => last(a) - last(b))) put(path, contents);
+  put(metaFile, JSON.stringify(metafile));
+  const kept = new Set([...before, ...chunksOf(metafile), basename(metaFile)]);
+  for (const name of readdirSync(bundleFolder)) if (!kept.has(name)) rmSync(join(bundleFolder, name));
   const main = join(distFolder, "main.js");
-  rmSync(main, { force: true });
   // The package has ES modules, and its main must be none (src/main.cts).
-  symlinkSync("main.cjs", main);
+  symlinkSync("main.cjs", `${main}.new`);
+  renameSync(`${main}.new`, main);
+}
+
+function chunksOf({ outputs }) {
+  return Object.keys(outputs).map((path) => basename(path));
+}
+
+function put(path, contents) {
+  writeFileSync(`${path}.new`, contents);
+  renameSync(`${path}.new`, path);
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await bundleCommand();

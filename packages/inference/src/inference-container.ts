@@ -165,8 +165,8 @@ export class InferenceContainer implements AsyncDisposable {
 
 /** The library is loaded by the first call: who has no containers does not pay for it. */
 async function openPool(origin: string): Promise<Pool> {
-  const { Pool } = await import("undici");
-  return new Pool(origin, {
+  const { default: undici } = await import("undici");
+  return new undici.Pool(origin, {
     connections: CONNECTIONS_MAX,
     pipelining: 1,
     maxResponseSize: ANSWER_BYTES_MAX,

@@ -40,8 +40,8 @@ export async function readKeySet(document: unknown): Promise<KeySet> {
   const keys = listed.slice(0, KEYS_MAX).filter(mayVerify);
   // An empty set is an answer here (all keys withdrawn), to the library a failure.
   if (keys.length === 0) return new KeySet([]);
-  const { JwksClient } = await import("jwks-rsa");
-  const client = new JwksClient({ cache: false, rateLimit: false, fetcher: () => Promise.resolve({ keys }) });
+  const { default: library } = await import("jwks-rsa");
+  const client = new library.JwksClient({ cache: false, rateLimit: false, fetcher: () => Promise.resolve({ keys }) });
   const published = await client.getSigningKeys().catch(() => []);
   return new KeySet(published.flatMap((one) => signingKey(one.kid, one.alg, one.getPublicKey())));
 }
