@@ -5,4 +5,6 @@ export { Gate, type GateOptions } from "./gate.js";
 export { MemoryBudget, type MemoryBudgetOptions, type MemoryLevel } from "./memory-budget.js";
 export { NOBODY, type Share } from "./share.js";
 export { POOL_THREADS_MAX, poolThreads } from "./thread-pool.js";
-export { type WorkBounds, WorkTurns } from "./work-turns.js";
+export { closeWork, finishWork, runWork, type Work } from "./work.js";
+export type { WorkBounds } from "./work-bounds.js";
+export { WorkTurns } from "./work-turns.js";

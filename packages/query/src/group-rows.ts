@@ -13,7 +13,7 @@ const NUMBERS_PER_UNIT = 32;
  * nearer than `force`, or begins a group. `closest` keeps the first row of a group; `merge` makes a row of all of them,
  * which has no id, and certainty 1 when rows have one. Rows need their vectors, which are left out again unless `fields`
  * has them; a row without a vector is near to nothing. Fails with `tooLarge` beyond `comparisonsMax` comparisons of two
- * rows (`GROUP_COMPARISONS_MAX`): without near rows each row is compared with each.
+ * rows: without near rows each row is compared with each.
  */
 export async function groupRows(
   rows: readonly GetRow[],
@@ -98,7 +98,7 @@ class Comparisons {
   count(numbers: number): boolean {
     this.#count += 1;
     if (this.#count > this.#max) {
-      const rule = `more than ${this.#max} comparisons of rows (GROUP_COMPARISONS_MAX)`;
+      const rule = `more than ${this.#max} comparisons of rows`;
       throw new ShoalError("tooLarge", `group: ${rule}: ask for fewer rows, or raise the force`);
     }
     this.turns.count(1 + numbers / NUMBERS_PER_UNIT);

@@ -23,7 +23,7 @@ import type { OnShardEvent } from "./shard-events.js";
 import type { TableDirectory } from "./table-directory.js";
 
 /** What a shard knows of its inverted index; memory and limits are the process's matter. */
-export type InvertedIndexSite = Omit<InvertedIndexOptions, "memory" | "longReads" | "likePatternCharsMax">;
+export type InvertedIndexSite = Omit<InvertedIndexOptions, "memory" | "longReads">;
 
 /** Where a shard gets its inverted index from. */
 export type CreateInvertedIndex = (site: InvertedIndexSite) => InvertedIndex;

@@ -1,7 +1,6 @@
 import { MemoryStore } from "@shoal/kv";
 import { type ReadBounds, ShoalError } from "@shoal/model";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RowReadGate } from "./row-read-gate.js";
 import type { Shard } from "./shard.js";
 import { ALL_FIELDS, book, idOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
@@ -141,26 +140,5 @@ describe("reads of large rows", () => {
     const fields = { properties: true, vector: false, extras: false };
     const [object] = await shard.getObjects([idOf(1)], fields);
     expect(object?.propertiesJson.buffer.byteLength).toBeLessThan(16 * 1024);
-  });
-});
-
-describe("RowReadGate", () => {
-  it("lets large reads pass in order while they fit, one alone whatever its size, small ones always", async () => {
-    const gate = new RowReadGate(10 * MIB);
-    expect(gate.enter(40 * MIB)).toBeUndefined();
-    expect(gate.enter(MIB)).toBeUndefined();
-    const begun: string[] = [];
-    void gate.enter(8 * MIB)?.then(() => begun.push("first"));
-    void gate.enter(8 * MIB)?.then(() => begun.push("second"));
-    void gate.enter(2 * MIB)?.then(() => begun.push("third"));
-    gate.leave(40 * MIB);
-    await Promise.resolve();
-    expect(begun).toEqual(["first"]);
-    gate.leave(8 * MIB);
-    await Promise.resolve();
-    expect(begun).toEqual(["first", "second", "third"]);
-    gate.leave(8 * MIB);
-    gate.leave(2 * MIB);
-    expect(gate.enter(10 * MIB)).toBeUndefined();
   });
 });

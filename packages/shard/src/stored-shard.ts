@@ -1,3 +1,4 @@
+import type { Gate } from "@shoal/fair-share";
 import type { KeyValueStore } from "@shoal/kv";
 import {
   type DataObject,
@@ -32,7 +33,6 @@ import type { Recovered } from "./recover.js";
 import { ReloadedVectors } from "./reloaded-vectors.js";
 import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
-import type { RowReadGate } from "./row-read-gate.js";
 import { queryLengthError, searchByVector } from "./search-by-vector.js";
 import type { RoomBounds, Shard, ShardCondition, ShardSettings, ShardStatistics } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
@@ -55,7 +55,7 @@ export interface StoredShardParts {
   readonly term: number;
   readonly limits: ShardLimits;
   readonly rowCache: RowCacheBudget;
-  readonly rowReads: RowReadGate;
+  readonly rowReads: Gate;
   readonly idCensus: IdCensus | undefined;
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;

@@ -162,7 +162,7 @@ export class TokenVerifier {
   async #isSignedBy(keys: KeySet | undefined, { token, header, share }: SignedToken): Promise<boolean> {
     const candidates = keys?.candidates(header.algorithm, header.keyId) ?? [];
     for (const candidate of candidates.slice(0, KEYS_TRIED_MAX)) {
-      const isSigned = await this.#checks.run({ amount: 1, share }, async () => {
+      const isSigned = await this.#checks.run(1, { share }, async () => {
         const library = await this.#library;
         await this.#nextTurn(share);
         return this.#hasSignatureOf(library, candidate, token, header);

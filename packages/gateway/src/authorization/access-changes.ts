@@ -58,7 +58,7 @@ export class ChangeLine {
   run<T>(context: RequestContext, work: (read: ReadState) => Promise<T>, readState: ReadState): Promise<T> {
     const place = ++this.#asked;
     const { share, signal } = context;
-    return this.#gate.run({ amount: 1, share, signal }, () =>
+    return this.#gate.run(1, { share, signal }, () =>
       work(async () => {
         // Who waited while nobody could be reached does not wait for it once more.
         if (this.#failure !== undefined && place <= this.#failure.upTo) throw this.#failure.error;

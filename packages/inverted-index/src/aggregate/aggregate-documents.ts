@@ -1,3 +1,4 @@
+import type { Work, WorkTurns } from "@shoal/fair-share";
 import {
   AggregateBytes,
   bytesOfAggregate,
@@ -7,7 +8,6 @@ import {
   type ShardAggregate,
   type ShardAggregation,
 } from "@shoal/model";
-import type { Turns, Work } from "../work.js";
 import type { AggregateScope, AggregateSource } from "./aggregate-source.js";
 import { groupBy } from "./group-by.js";
 import { EVERYTHING, GroupTable } from "./groups.js";
@@ -25,7 +25,7 @@ export function* aggregateDocuments(
   source: AggregateSource,
   aggregation: ShardAggregation,
   bounds: ReadBounds,
-  turns: Turns,
+  turns: WorkTurns,
 ): Work<ShardAggregate> {
   const { filter, isWhole, bytesMax } = aggregation;
   const held = new AggregateBytes(bytesMax, isWhole ? LIMIT : `a shard's part of ${LIMIT}`, bounds.rowBytes);
@@ -67,7 +67,7 @@ function* groupedParts(scope: AggregateScope, aggregation: ShardAggregation, nam
     const properties = ofProperties.flatMap((all) => all[at] ?? []);
     parts.push({ groupedBy: value, objectCount, properties });
     scope.turns.count(PART_STEPS);
-    if (scope.turns.isOver) yield scope.turns.next();
+    if (scope.turns.isOver) yield scope.turns.pause();
   }
   return parts;
 }

@@ -1,3 +1,4 @@
+import type { Work } from "@shoal/fair-share";
 import {
   compareUtf8,
   DISTINCT_NUMBER_BYTES,
@@ -7,7 +8,6 @@ import {
   groupText,
   type ShardAggregation,
 } from "@shoal/model";
-import type { Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { distinctNumbers } from "./distinct-numbers.js";
 import type { Group, GroupValue } from "./groups.js";
@@ -42,7 +42,7 @@ export class ChosenGroups {
     for (let last = this.#largest?.takeLast(); last !== undefined; last = this.#largest?.takeLast()) {
       this.#all.push(last);
       turns.count(GROUP_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
     return this.#all;
   }
@@ -96,12 +96,12 @@ export class ValueCounter {
     for (let at = 0; at < values.length; at++) {
       visit(values[at] ?? 0, counts[at] ?? 0);
       turns.count(GROUP_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
     for (const [value, count] of this.#texts) {
       visit(value, count);
       turns.count(GROUP_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
   }
 }

@@ -1,6 +1,6 @@
+import type { Work } from "@shoal/fair-share";
 import type { PropertyPart } from "@shoal/model";
 import type { IndexedProperty } from "../analysis/property-kind.js";
-import type { Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { countMembers, eachGrouped, type Groups } from "./groups.js";
 

@@ -1,6 +1,6 @@
+import type { Work } from "@shoal/fair-share";
 import { eventLoop } from "@shoal/fair-share";
 import type { Evictable, IndexMemory } from "../index-memory.js";
-import type { Work } from "../work.js";
 
 export interface ImageSlotOptions<Image, Change> {
   readonly memory: IndexMemory;

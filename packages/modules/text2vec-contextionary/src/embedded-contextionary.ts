@@ -1,3 +1,4 @@
+import { runWork } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { ModuleContext } from "@shoal/module-api";
 import type { NearestRows } from "@shoal/native";
@@ -5,7 +6,6 @@ import type { Contextionary, CorpusVector, NearWord, WordOverride } from "./cont
 import type { StoredExtensions } from "./stored-extensions.js";
 import { corporaVector } from "./vectors/corpus-vector.js";
 import { checkExtension, conceptKey, EXTENSION_OCCURRENCE } from "./vectors/extension.js";
-import { inTurns } from "./vectors/in-turns.js";
 import { KnownWords } from "./vectors/known-words.js";
 import { STOP_WORDS } from "./vectors/stop-words.js";
 import { GLOVE_WORDS } from "./vocabulary/glove-source.js";
@@ -69,9 +69,9 @@ export class EmbeddedContextionary implements Contextionary {
   async vectorForCorpora(
     corpora: readonly string[],
     overrides: readonly WordOverride[],
-    { signal }: ModuleContext,
+    context: ModuleContext,
   ): Promise<CorpusVector> {
-    return inTurns(corporaVector((await this.#words()).words, corpora, overrides), signal);
+    return runWork(corporaVector((await this.#words()).words, corpora, overrides), context);
   }
 
   async nearestWords(vector: Float32Array, count: number): Promise<readonly NearWord[]> {

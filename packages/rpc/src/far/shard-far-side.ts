@@ -141,7 +141,7 @@ export class ShardFarSide {
       head = readRequestHead(reader);
       if (isDraining()) throw new ShoalError("unavailable", "it is being stopped", { retryAfterSeconds: 1 });
       if (this.#running.size >= requestsMax) {
-        const text = `node '${this.#options.node.name}' has ${requestsMax} requests of one caller under way (INTERNAL_REQUESTS_MAX)`;
+        const text = `node '${this.#options.node.name}' has ${requestsMax} requests of one caller under way`;
         throw new ShoalError("overloaded", text, { retryAfterSeconds: 1 });
       }
     } catch (error) {

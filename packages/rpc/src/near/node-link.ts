@@ -79,7 +79,7 @@ export class NodeLink {
   ask(method: ShardMethod<unknown, unknown>, request: unknown, context: RequestContext): Promise<unknown> {
     const pending = new PendingRequest(method, request, context);
     if (this.#pending.size >= this.#options.requestsMax) {
-      const text = `${pending.describe(this.#options.name)}: ${this.#options.requestsMax} requests are under way (INTERNAL_REQUESTS_MAX)`;
+      const text = `${pending.describe(this.#options.name)}: ${this.#options.requestsMax} requests are under way`;
       return Promise.reject(new ShoalError("overloaded", text, { retryAfterSeconds: 1 }));
     }
     const id = this.#pending.add(pending);
