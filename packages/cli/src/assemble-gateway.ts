@@ -21,7 +21,8 @@ import {
 import { type ClassSettings, DEFAULT_WHERE_LIMITS, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import { QueryEngine, ReplanningQueries } from "@shoal/query";
-import type { JobService, RequestContext, SchemaService } from "@shoal/rpc";
+import type { JobService, SchemaService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type Configuration, type Metrics, RateLimitedLogger, type ResourceScope } from "@shoal/service-runtime";
 import type { ProcessOptions } from "./process-options.js";
 import { schemaLimits } from "./schema-limits.js";

@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Gate, MemoryBudget } from "@shoal/fair-share";
 import { createInvertedIndex, type IndexMemory, type LongReads } from "@shoal/inverted-index";
 import {
   type DiskBallast,
@@ -12,6 +11,7 @@ import {
 } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { Gate, MemoryBudget } from "@shoal/runtime";
 import type { Logger } from "@shoal/service-runtime";
 import { type IdCensus, openShard, type RowCacheBudget, type ShardEvent } from "@shoal/shard";
 import { type OpenedShard, rowsFolder, shardSettings } from "@shoal/storage-node";

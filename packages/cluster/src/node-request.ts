@@ -1,5 +1,6 @@
 import type { DataObject, ObjectMerge, PutMode } from "@shoal/model";
-import type { RequestContext, ShardAddress, ShardService } from "@shoal/rpc";
+import type { ShardAddress, ShardService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** A request to a node, as much of it as whoever repeats it has to know. */
 export interface NodeRequest<T> {

@@ -1,5 +1,6 @@
 import { ShoalError } from "@shoal/model";
-import { type ConnectionState, deliveryOf, InnerContext, type NodeConnection, type RequestContext } from "@shoal/rpc";
+import { type ConnectionState, deliveryOf, type NodeConnection } from "@shoal/rpc";
+import { InnerContext, type RequestContext } from "@shoal/runtime";
 import type { HeldRequests } from "./held-requests.js";
 import type { NodeRequest } from "./node-request.js";
 

@@ -9,7 +9,8 @@ import type {
   ShardFilter,
   VectorSearch,
 } from "@shoal/model";
-import type { RequestContext, ShardAddress, ShardService } from "@shoal/rpc";
+import type { ShardAddress, ShardService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { bytesOfMerge, bytesOfObjects, isRepeatableMerge, isRepeatablePut } from "./node-request.js";
 import type { PatientNode } from "./patient-node.js";
 

@@ -1,5 +1,6 @@
 import { type ClassRights, type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
+import type { ClassRecord, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { expect, it } from "vitest";
 import { findFirstHolder, findHolders } from "./find-holders.js";
 import type { ShardRouter } from "./shard-router.js";

@@ -1,6 +1,5 @@
-import { Gate } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { Gate, type RequestContext } from "@shoal/runtime";
 
 /** What those that have begun reach together. */
 const ROWS_MAX = 40_000;

@@ -1,6 +1,5 @@
-import { WorkTurns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { type RequestContext, WorkTurns } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 
 type Parts = Pick<IngestParts, "limits" | "nowMs">;

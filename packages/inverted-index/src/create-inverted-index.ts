@@ -1,15 +1,14 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import type { KeyValueReader } from "@shoal/kv";
 import {
   CREATION_TIME_PROPERTY,
   LAST_UPDATE_TIME_PROPERTY,
   type PropertyDefinition,
-  type ReadBounds,
   type ShardAggregate,
   type ShardAggregation,
   type ShardFilter,
   ShoalError,
 } from "@shoal/model";
+import type { Work, WorkBounds, WorkTurns } from "@shoal/runtime";
 import { aggregateDocuments } from "./aggregate/aggregate-documents.js";
 import type { AggregateSource } from "./aggregate/aggregate-source.js";
 import { type IndexedProperty, indexedProperty } from "./analysis/property-kind.js";
@@ -103,7 +102,7 @@ class StoredIndex implements InvertedIndex {
     };
   }
 
-  matching(filter: ShardFilter, bounds: ReadBounds = {}): DocumentSet | Promise<DocumentSet> {
+  matching(filter: ShardFilter, bounds: WorkBounds = {}): DocumentSet | Promise<DocumentSet> {
     return this.#longReads.filters.run((turns) => this.#evaluate(filter, turns), bounds);
   }
 
@@ -113,7 +112,7 @@ class StoredIndex implements InvertedIndex {
     return documentTest(context, filter);
   }
 
-  aggregate(aggregation: ShardAggregation, bounds: ReadBounds = {}): ShardAggregate | Promise<ShardAggregate> {
+  aggregate(aggregation: ShardAggregation, bounds: WorkBounds = {}): ShardAggregate | Promise<ShardAggregate> {
     const begin = (turns: WorkTurns) => aggregateDocuments(this.#source, aggregation, bounds, turns);
     return this.#longReads.aggregations.run(begin, bounds);
   }

@@ -1,4 +1,4 @@
-import { WorkTurns } from "@shoal/fair-share";
+import { WorkTurns } from "@shoal/runtime";
 
 /** Steps of a turn: less than a millisecond of the simplest ones. */
 const TURN_STEPS = 250_000;

@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { LongReads } from "./long-reads.js";

@@ -1,5 +1,5 @@
-import { closeWork, finishWork, Gate, type Work, type WorkTurns } from "@shoal/fair-share";
-import { type ReadBounds, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
+import { closeWork, finishWork, Gate, type Work, type WorkBounds, type WorkTurns } from "@shoal/runtime";
 import { indexTurns } from "./index-turns.js";
 
 export interface LongReadLimits {
@@ -60,7 +60,7 @@ export class LongReadGate {
    * The result itself when the work does not pause. One that has to wait is begun anew later, so that it holds nothing
    * until then; asking for the signal makes it, so short work does not. Fails with `overloaded` when too many wait, and with the signal's reason when that fires.
    */
-  run<Result>(begin: BeginWork<Result>, bounds: ReadBounds): Result | Promise<Result> {
+  run<Result>(begin: BeginWork<Result>, bounds: WorkBounds): Result | Promise<Result> {
     if (this.#mustLookLater) return this.#tryLater(begin, bounds);
     return this.#try(begin, bounds);
   }
@@ -69,7 +69,7 @@ export class LongReadGate {
     return this.#failedTrials >= FAILED_TRIALS_MAX && this.#gate.mustWait(1);
   }
 
-  #try<Result>(begin: BeginWork<Result>, bounds: ReadBounds): Result | Promise<Result> {
+  #try<Result>(begin: BeginWork<Result>, bounds: WorkBounds): Result | Promise<Result> {
     const isTrial = this.#gate.mustWait(1);
     const work = begin(indexTurns(isTrial ? TRIAL_STEPS : undefined));
     const step = work.next();
@@ -80,7 +80,7 @@ export class LongReadGate {
     return this.#gate.run(1, bounds, () => finishWork(begin(indexTurns()), undefined, bounds));
   }
 
-  async #tryLater<Result>(begin: BeginWork<Result>, bounds: ReadBounds): Promise<Result> {
+  async #tryLater<Result>(begin: BeginWork<Result>, bounds: WorkBounds): Promise<Result> {
     while (this.#mustLookLater) {
       await new Promise((resolve) => setImmediate(resolve));
       bounds.signal?.throwIfAborted();

@@ -1,4 +1,3 @@
-import { eventLoop, runWork, type Work, type WorkTurns } from "@shoal/fair-share";
 import type { KeyValueChange } from "@shoal/kv";
 import {
   CREATION_TIME_PROPERTY,
@@ -8,6 +7,7 @@ import {
   LAST_UPDATE_TIME_PROPERTY,
   ShoalError,
 } from "@shoal/model";
+import { eventLoop, runWork, type Work, type WorkTurns } from "@shoal/runtime";
 import { analyseInTurns, analyseValue } from "./analysis/analyse-value.js";
 import { TURN_CHARS } from "./analysis/tokens.js";
 import { damaged, type IndexPlace } from "./index-place.js";

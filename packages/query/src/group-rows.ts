@@ -1,6 +1,5 @@
-import type { WorkTurns } from "@shoal/fair-share";
 import { type ClassDefinition, type Grouping, type ObjectId, type RowFields, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext, WorkTurns } from "@shoal/runtime";
 import { mergeProperties } from "./merge-properties.js";
 import type { GetRow } from "./query-service.js";
 import { queryTurns } from "./turns.js";

@@ -1,5 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
-import type { ObjectListing, ReadBounds, StoredObject } from "@shoal/model";
+import type { ObjectListing, StoredObject } from "@shoal/model";
+import { nextTurn, type WorkBounds } from "@shoal/runtime";
 import { firstById, firstMatching, named } from "./matching-objects.js";
 import type { ObjectIndex } from "./object-index.js";
 import { heldBytes, readObjects } from "./read-objects.js";
@@ -17,7 +17,7 @@ export interface ListedShard {
 export async function listObjects(
   { views, index, rows, className }: ListedShard,
   listing: ObjectListing,
-  bounds: ReadBounds,
+  bounds: WorkBounds,
 ): Promise<readonly StoredObject[]> {
   const { table } = views;
   const { order, limit, skip = 0, filter, fields } = listing;
@@ -34,7 +34,6 @@ export async function listObjects(
     if (page.length === objects.length) return page;
     // Something was deleted between the table and the rows: look again, or the page lacks what moves up.
     bounds.rowBytes?.add(-page.reduce((sum, object) => sum + heldBytes(object), 0));
-    await eventLoop.next(bounds.share);
-    bounds.signal?.throwIfAborted();
+    await nextTurn(bounds);
   }
 }

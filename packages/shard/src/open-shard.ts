@@ -1,6 +1,6 @@
-import type { Gate, MemoryBudget } from "@shoal/fair-share";
 import type { KeyValueStore } from "@shoal/kv";
 import { type PropertyDefinition, ShoalError, type VectorIndexConfig } from "@shoal/model";
+import type { Gate, MemoryBudget } from "@shoal/runtime";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import type { IdCensus } from "./id-census.js";
 import { indexIsWhole, indexRecord } from "./index-record.js";

@@ -1,5 +1,6 @@
 import { MemoryStore } from "@shoal/kv";
-import { type ReadBounds, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Shard } from "./shard.js";
 import { ALL_FIELDS, book, idOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
@@ -42,7 +43,7 @@ describe("reads of large rows", () => {
     }
     store.reads.length = 0;
   };
-  const list = (limit: number, bounds?: ReadBounds) =>
+  const list = (limit: number, bounds?: WorkBounds) =>
     shard.listObjects({ order: "id", after: undefined, limit, fields: ALL_FIELDS }, bounds);
 
   it("take turns of 32 MiB, and of 64 rows", async () => {
@@ -116,8 +117,9 @@ describe("reads of large rows", () => {
     expect(store.reads.length).toBe(1);
   });
 
-  it("of several callers share a multi-get only up to 32 MiB, and those that wait are not read for who has gone", async () => {
+  it("of several callers share a multi-get only up to 32 MiB; those that wait keep no small one waiting, and are not read for who has gone", async () => {
     await write(8, 4 * MIB);
+    await write(1, 10, 100);
     let go = (): void => {};
     store.gate = new Promise((resolve) => {
       go = resolve;
@@ -126,12 +128,15 @@ describe("reads of large rows", () => {
     const lists = Array.from({ length: 6 }, (_, at) => list(6, at < 2 ? {} : { signal: gone.signal }));
     const settled = Promise.allSettled(lists);
     await expect.poll(() => store.reads).toEqual([6, 6]);
+    const small = shard.getObjects([idOf(100)], ALL_FIELDS);
+    await expect.poll(() => store.reads).toEqual([6, 6, 1]);
     gone.abort(new Error("gone"));
     go();
     expect((await settled).map(({ status }) => status)).toEqual([
       ...Array.from({ length: 6 }, (_, at) => (at < 2 ? "fulfilled" : "rejected")),
     ]);
-    expect(store.reads).toEqual([6, 6]);
+    expect(store.reads).toEqual([6, 6, 1]);
+    expect(await small).toHaveLength(1);
   });
 
   it("keep no row in memory for a small part of it", async () => {

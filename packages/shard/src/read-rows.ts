@@ -1,7 +1,6 @@
-import { Gate } from "@shoal/fair-share";
-import { InFlight } from "@shoal/in-flight";
 import type { KeyValueReader } from "@shoal/kv";
 import { type ObjectId, ShoalError } from "@shoal/model";
+import { Gate, InFlight } from "@shoal/runtime";
 import type { IdTable } from "./id-table.js";
 import { rowKey } from "./key-layout.js";
 import { RowView } from "./row.js";

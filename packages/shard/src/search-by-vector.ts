@@ -1,4 +1,5 @@
-import { type ObjectId, type ReadBounds, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
+import { type ObjectId, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import type { NearestDocuments, VectorIndex, VectorSearchOptions } from "@shoal/vector-index";
 import type { ListedShard } from "./list-objects.js";
 import { readObjects } from "./read-objects.js";
@@ -17,7 +18,7 @@ export async function searchByVector(
   { views, index, rows, className }: ListedShard,
   vectors: VectorIndex,
   search: VectorSearch,
-  bounds: ReadBounds,
+  bounds: WorkBounds,
 ): Promise<readonly VectorSearchHit[]> {
   const hits = await views.recycling.runSearch(async () => {
     // Also the set of documents that may be hits holds only while none of them is given to another object.

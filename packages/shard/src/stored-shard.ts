@@ -1,4 +1,3 @@
-import type { Gate } from "@shoal/fair-share";
 import type { KeyValueStore } from "@shoal/kv";
 import {
   type DataObject,
@@ -8,7 +7,6 @@ import {
   type PropertyDefinition,
   type PutMode,
   type PutTimes,
-  type ReadBounds,
   type RowFields,
   type ShardAggregate,
   type ShardAggregation,
@@ -18,6 +16,7 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
+import type { Gate, WorkBounds } from "@shoal/runtime";
 import { livingBytes, reloadedBytes } from "@shoal/vector-index";
 import { CommitLoop } from "./commit-loop.js";
 import type { IdCensus } from "./id-census.js";
@@ -150,14 +149,14 @@ export class StoredShard implements Shard {
   async getObjects(
     ids: readonly ObjectId[],
     fields: RowFields,
-    bounds: ReadBounds = {},
+    bounds: WorkBounds = {},
   ): Promise<readonly (StoredObject | undefined)[]> {
     const { table } = this.#views;
     const objects = ids.map((id) => ({ id, document: table.find(id) }));
     return readObjects(this.#rows, objects, { className: this.className, fields, bounds });
   }
 
-  async searchByVector(search: VectorSearch, bounds: ReadBounds = {}): Promise<readonly VectorSearchHit[]> {
+  async searchByVector(search: VectorSearch, bounds: WorkBounds = {}): Promise<readonly VectorSearchHit[]> {
     if (this.#parts.source.skip) {
       throw new ShoalError("invalid", "cannot vector-search on a class not vector-indexed");
     }
@@ -176,7 +175,7 @@ export class StoredShard implements Shard {
     );
   }
 
-  async listObjects(listing: ObjectListing, bounds: ReadBounds = {}): Promise<readonly StoredObject[]> {
+  async listObjects(listing: ObjectListing, bounds: WorkBounds = {}): Promise<readonly StoredObject[]> {
     checkCount("limit", listing.limit);
     checkCount("skip", listing.skip ?? 0);
     if (listing.order === "newest" && listing.after !== undefined) {
@@ -192,11 +191,11 @@ export class StoredShard implements Shard {
     return this.#list(listing, bounds);
   }
 
-  matchingIds(filter: ShardFilter, idsMax: number, bounds: ReadBounds = {}): Promise<readonly ObjectId[]> {
+  matchingIds(filter: ShardFilter, idsMax: number, bounds: WorkBounds = {}): Promise<readonly ObjectId[]> {
     return this.#filtered(() => matchingIds(this.#views, () => this.#index.matching(filter, bounds), idsMax, bounds));
   }
 
-  aggregate(aggregation: ShardAggregation, bounds: ReadBounds = {}): Promise<ShardAggregate> {
+  aggregate(aggregation: ShardAggregation, bounds: WorkBounds = {}): Promise<ShardAggregate> {
     return this.#filtered(() =>
       this.#views.recycling.runSearch(async () => this.#index.aggregate(aggregation, bounds)),
     );
@@ -286,7 +285,7 @@ export class StoredShard implements Shard {
     return this.#disposing;
   }
 
-  #list(listing: ObjectListing, bounds: ReadBounds): Promise<readonly StoredObject[]> {
+  #list(listing: ObjectListing, bounds: WorkBounds): Promise<readonly StoredObject[]> {
     return listObjects(this.#listed, listing, bounds);
   }
 

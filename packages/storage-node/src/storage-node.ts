@@ -15,15 +15,8 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
-import type {
-  FoundObjects,
-  RequestContext,
-  SchemaSnapshot,
-  ShardAddress,
-  ShardRecall,
-  ShardService,
-  ShardStatus,
-} from "@shoal/rpc";
+import type { FoundObjects, SchemaSnapshot, ShardAddress, ShardRecall, ShardService, ShardStatus } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Shard } from "@shoal/shard";
 import { DropConfirmation, type DropConfirmationOptions } from "./drop-confirmation.js";
 import { findObjects } from "./find-objects.js";

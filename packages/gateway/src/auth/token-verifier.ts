@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { eventLoop, Gate, type Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { eventLoop, Gate, type Share } from "@shoal/runtime";
 import type { Clock, OidcConfiguration } from "@shoal/service-runtime";
 import type { Principal } from "./access.js";
 import { checkToken, expiryMs, NOT_BEFORE_TOLERANCE_SECONDS, principalOf, type TokenHeader } from "./check-claims.js";

@@ -1,6 +1,6 @@
-import { Gate } from "@shoal/fair-share";
 import { type Role, ShoalError } from "@shoal/model";
-import type { AccessChange, AccessService, RequestContext } from "@shoal/rpc";
+import type { AccessChange, AccessService } from "@shoal/rpc";
+import { Gate, type RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 import { type AccessState, stateOf } from "./access-state.js";
 import type { Authority } from "./authority.js";

@@ -1,9 +1,9 @@
 import { visibleSnapshot } from "@shoal/cluster";
-import { eventLoop } from "@shoal/fair-share";
 import type { ClassDefinition, ClassRights } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
-import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { SchemaSnapshot } from "@shoal/rpc";
+import { eventLoop, type RequestContext } from "@shoal/runtime";
 import type { AnswerBudget } from "../answer-budget.js";
 import type { RowTurns } from "../row-turns.js";
 import type { GraphQlWire } from "./answer.js";

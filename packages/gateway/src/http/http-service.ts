@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { Budget, eventLoop, Gate } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { Budget, eventLoop, Gate } from "@shoal/runtime";
 import { type Clock, ForeignPages } from "@shoal/service-runtime";
 import { AnswerBudget } from "../answer-budget.js";
 import type { AuditLog } from "../audit/audit-log.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { type Budget, eventLoop, type Gate, type Holder, type Holding, type Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { type Budget, eventLoop, type Gate, type Holder, type Holding, type Share } from "@shoal/runtime";
 import { StalledBodyError } from "./http-response.js";
 import type { BodyCut } from "./http-statistics.js";
 import { bodyTooLarge, inflateBody, noRoomForBody } from "./inflate-body.js";

@@ -1,4 +1,4 @@
-import { eventLoop, type WorkBounds } from "@shoal/fair-share";
+import { eventLoop, type WorkBounds } from "@shoal/runtime";
 import { monotonicMs } from "../http/monotonic.js";
 import { type ItemGroup, ItemGroups } from "./item-groups.js";
 import { JsonScanner, type JsonToken } from "./json-scanner.js";

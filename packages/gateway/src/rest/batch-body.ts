@@ -1,6 +1,6 @@
-import type { WorkBounds } from "@shoal/fair-share";
 import type { ObjectInput } from "@shoal/ingest";
 import { describeValue, isUncheckedObject, type RequestWarnings, ShoalError } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import { cutVectors } from "../json/cut-vectors.js";
 import { BATCH_BODY } from "../json/json-size.js";
 import { refuseCostlyJson } from "../json/parse-json.js";

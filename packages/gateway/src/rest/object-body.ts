@@ -1,6 +1,6 @@
-import type { WorkBounds } from "@shoal/fair-share";
 import type { ObjectInput } from "@shoal/ingest";
 import { int64Of, isUncheckedObject, JsonNumber, type RequestWarnings, ShoalError } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import { type CutText, cutVectors } from "../json/cut-vectors.js";
 import type { ItemGroup } from "../json/item-groups.js";
 import { ONE_BODY } from "../json/json-size.js";

@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
-import type { AggregateBytes, PropertyDefinition, ReadBounds, ShardFilter } from "@shoal/model";
+import type { PropertyDefinition, ShardFilter } from "@shoal/model";
+import type { ByteBudget, Work, WorkBounds, WorkTurns } from "@shoal/runtime";
 import type { Flag } from "../analysis/flags.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { DocumentSet } from "../document-set.js";
@@ -36,9 +36,9 @@ export interface AggregateScope {
   readonly isAll: boolean;
   /** Whether no other shard has a say. */
   readonly isWhole: boolean;
-  readonly held: AggregateBytes;
+  readonly held: ByteBudget;
   readonly turns: WorkTurns;
-  readonly bounds: ReadBounds;
+  readonly bounds: WorkBounds;
 }
 
 /** Visits the members in ascending order, in turns. */

@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import { ExactSum } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import type { ColumnImage } from "../images/column-image.js";
 import { Figures, type NumberFigures } from "./figures.js";
 

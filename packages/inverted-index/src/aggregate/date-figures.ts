@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import { compareUtf8, type PropertyPart } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { type Instant, instantOf, nanosecondsOf } from "../analysis/instant.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import { utcDate } from "../analysis/utc-date.js";

@@ -1,4 +1,4 @@
-import type { Work } from "@shoal/fair-share";
+import type { Work } from "@shoal/runtime";
 import { instantOf } from "../analysis/instant.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { DocumentSet } from "../document-set.js";

@@ -1,4 +1,4 @@
-import { runWork } from "@shoal/fair-share";
+import { runWork } from "@shoal/runtime";
 import { expect, test } from "vitest";
 import { indexTurns } from "../index-turns.js";
 import { distinctNumbers } from "./distinct-numbers.js";

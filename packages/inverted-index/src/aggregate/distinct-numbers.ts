@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import type { DistinctNumbers } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 
 /** So many are sorted at once: two milliseconds. */
 const RUN_VALUES = 16_384;

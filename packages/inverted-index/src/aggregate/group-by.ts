@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import { aggregatedKind, type PropertyDefinition, type ShardAggregation } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { instantOf } from "../analysis/instant.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import { isUtcDate, utcDate } from "../analysis/utc-date.js";

@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import {
+  bytesOfText,
   compareUtf8,
   DISTINCT_NUMBER_BYTES,
   FirstEntries,
@@ -8,6 +8,7 @@ import {
   groupText,
   type ShardAggregation,
 } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { AggregateScope } from "./aggregate-source.js";
 import { distinctNumbers } from "./distinct-numbers.js";
 import type { Group, GroupValue } from "./groups.js";
@@ -86,7 +87,7 @@ export class ValueCounter {
   /** Once a document. */
   addText(value: string): void {
     const count = this.#texts.get(value);
-    if (count === undefined) this.#scope.held.addText(value);
+    if (count === undefined) this.#scope.held.add(bytesOfText(value));
     this.#texts.set(value, 1 + (count ?? 0));
   }
 

@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import { type AggregatedProperty, DISTINCT_NUMBER_BYTES, type DistinctNumbers, type PropertyPart } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { ColumnImage } from "../images/column-image.js";
 import type { AggregateScope } from "./aggregate-source.js";

@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import type { PropertyPart } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { countMembers, eachGrouped, type Groups } from "./groups.js";

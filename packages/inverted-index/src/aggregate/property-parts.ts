@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import { type AggregatedProperty, aggregatedKind, type PropertyPart, ShoalError } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import { notIndexed } from "../not-indexed.js";
 import type { AggregateScope } from "./aggregate-source.js";

@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import type { Json } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { DocumentSet } from "../document-set.js";
 import { readProperty } from "../read-property.js";
 import type { AggregateScope } from "./aggregate-source.js";

@@ -1,4 +1,5 @@
-import type { Work } from "@shoal/fair-share";
+import { bytesOfText } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { DocumentSet } from "../document-set.js";
 import { entrySize, type TermEntry } from "../images/term-entry.js";
@@ -144,7 +145,7 @@ function* readTexts(scope: AggregateScope, name: string, among: DocumentSet): Wo
       if (typeof value !== "string") continue;
       const documents = read.get(value);
       if (documents === undefined) {
-        held.addText(value);
+        held.add(bytesOfText(value));
         read.set(value, [document]);
       } else documents.push(document);
       held.add(OCCURRENCE_BYTES);

@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import type { Json, PropertyDefinition } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { analyseValue } from "../analysis/analyse-value.js";
 import { FLAG_NAMES, flagBit } from "../analysis/flags.js";
 import { type IndexedProperty, indexedProperty } from "../analysis/property-kind.js";

@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import { type Json, objectIdToBytes, ShoalError, targetsOfReferences } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { type ColumnValue, columnValue } from "../records/column-chunk.js";
 import { flagBit } from "./flags.js";
 import { instantOf } from "./instant.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import { eachRun, runsOf } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 
 /** How a text is cut into tokens: `text` at what is no letter or number, lower-cased; `string` at white space. */
 export type Tokenization = "text" | "string";

@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import { type ObjectId, parseObjectId } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { DocumentSet } from "../document-set.js";
 import type { ObjectDirectory } from "../inverted-index.js";
 import type { Comparison } from "./filter-context.js";

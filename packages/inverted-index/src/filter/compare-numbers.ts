@@ -1,4 +1,4 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { DocumentSet } from "../document-set.js";
 import type { ColumnImage } from "../images/column-image.js";
 import { type Interval, isWithin } from "../images/interval.js";

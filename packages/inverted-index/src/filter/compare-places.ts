@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import type { GeoRange } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { DocumentSet } from "../document-set.js";
 import type { PlaceImage } from "../images/place-image.js";
 import { GeoCircle } from "./geo-distance.js";

@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import type { FilterValue } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { type IndexedProperty, isPresentByColumn } from "../analysis/property-kind.js";
 import { DocumentSet } from "../document-set.js";
 import type { PropertyIndex } from "../stored/property-index.js";

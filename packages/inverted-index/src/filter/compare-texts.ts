@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import type { CompareOperator, Json } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { type Tokenization, tokensOf } from "../analysis/tokens.js";
 import { DocumentSet } from "../document-set.js";
 import { readProperty } from "../read-property.js";

@@ -1,4 +1,3 @@
-import type { Work } from "@shoal/fair-share";
 import {
   CREATION_TIME_PROPERTY,
   ID_PROPERTY,
@@ -8,6 +7,7 @@ import {
   type ShardFilter,
   writeObjectId,
 } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { DocumentSet } from "../document-set.js";
 import { addEntryTo } from "../images/term-entry.js";
 import { notIndexed } from "../not-indexed.js";

@@ -1,5 +1,5 @@
-import type { WorkTurns } from "@shoal/fair-share";
 import type { CompareOperator, FilterValue } from "@shoal/model";
+import type { WorkTurns } from "@shoal/runtime";
 import type { DocumentSet } from "../document-set.js";
 import type { ObjectDirectory } from "../inverted-index.js";
 import type { PropertyIndexes } from "../plan-changes.js";

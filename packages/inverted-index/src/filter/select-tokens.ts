@@ -1,4 +1,4 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { isLongTerm, longTermHash } from "../analysis/tokens.js";
 import { DocumentSet } from "../document-set.js";
 import { addContainerTo, addEntryTo } from "../images/term-entry.js";

@@ -1,5 +1,4 @@
-import type { Work } from "@shoal/fair-share";
-import { eventLoop } from "@shoal/fair-share";
+import { eventLoop, type Work } from "@shoal/runtime";
 import type { Evictable, IndexMemory } from "../index-memory.js";
 
 export interface ImageSlotOptions<Image, Change> {

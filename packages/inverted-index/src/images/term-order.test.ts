@@ -1,4 +1,4 @@
-import { runWork } from "@shoal/fair-share";
+import { runWork } from "@shoal/runtime";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { compareUtf8 } from "../analysis/tokens.js";

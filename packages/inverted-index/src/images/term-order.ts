@@ -1,4 +1,4 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { compareUtf8 } from "../analysis/tokens.js";
 
 /** Terms that are new since the last merge are looked at one by one, up to so many. */

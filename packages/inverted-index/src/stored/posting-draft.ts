@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import type { KeyValueChange } from "@shoal/kv";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import type { PostingChange, PostingImage } from "../images/posting-image.js";
 import { POSTING_CHUNK_DOCUMENTS, POSTING_CHUNK_SHIFT } from "../index-keys.js";
 import { type Container, changedContainer, encodeContainer } from "../records/container.js";

@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/fair-share";
 import type { KeyValueChange } from "@shoal/kv";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import type { Analysis } from "../analysis/analyse-value.js";
 import { FLAG_NAMES, flagBit, termOfFlag } from "../analysis/flags.js";
 import { type ColumnValue, isSameColumnValue } from "../records/column-chunk.js";

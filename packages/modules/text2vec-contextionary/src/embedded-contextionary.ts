@@ -1,7 +1,6 @@
-import { runWork } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
-import type { ModuleContext } from "@shoal/module-api";
 import type { NearestRows } from "@shoal/native";
+import { type RequestContext, runWork } from "@shoal/runtime";
 import type { Contextionary, CorpusVector, NearWord, WordOverride } from "./contextionary.js";
 import type { StoredExtensions } from "./stored-extensions.js";
 import { corporaVector } from "./vectors/corpus-vector.js";
@@ -69,7 +68,7 @@ export class EmbeddedContextionary implements Contextionary {
   async vectorForCorpora(
     corpora: readonly string[],
     overrides: readonly WordOverride[],
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<CorpusVector> {
     return runWork(corporaVector((await this.#words()).words, corpora, overrides), context);
   }
@@ -85,7 +84,7 @@ export class EmbeddedContextionary implements Contextionary {
   async nearestUsualWords(
     vectors: readonly Float32Array[],
     count: number,
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly (readonly NearWord[])[]> {
     const { vocabulary } = await this.#words();
     const { dimensions, matrix, size } = vocabulary;
@@ -105,7 +104,7 @@ export class EmbeddedContextionary implements Contextionary {
     return found;
   }
 
-  async addExtension(concept: string, definition: string, weight: number, context: ModuleContext): Promise<void> {
+  async addExtension(concept: string, definition: string, weight: number, context: RequestContext): Promise<void> {
     checkExtension(concept, definition, weight);
     const { vector } = await this.vectorForCorpora([definition.toLowerCase()], [], context);
     const key = conceptKey(concept);

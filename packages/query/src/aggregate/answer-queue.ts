@@ -1,6 +1,4 @@
-import { Gate } from "@shoal/fair-share";
-import type { RowBytes } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { Gate, type RequestContext, type RowBytes } from "@shoal/runtime";
 
 /**
  * Lets the aggregations of one answer be made one after another: all at once they would only hold more, and keep others

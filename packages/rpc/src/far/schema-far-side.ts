@@ -1,10 +1,10 @@
 import type { ServerWritableStream } from "@grpc/grpc-js";
+import type { RequestContext } from "@shoal/runtime";
 import type { ClassRequest__Output } from "../generated/shoal/ClassRequest.js";
 import type { RecordAnswer } from "../generated/shoal/RecordAnswer.js";
 import type { SchemaHandlers } from "../generated/shoal/Schema.js";
 import type { SchemaPosition, SchemaPosition__Output } from "../generated/shoal/SchemaPosition.js";
 import type { SchemaUpdate } from "../generated/shoal/SchemaUpdate.js";
-import type { RequestContext } from "../request-context.js";
 import type {
   ChangeContext,
   ClassPlan,

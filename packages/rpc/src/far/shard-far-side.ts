@@ -1,8 +1,7 @@
-import type { Budget } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import type { Budget, RequestContext } from "@shoal/runtime";
 import { deliveryOf, undelivered } from "../delivery.js";
 import { FrameKind } from "../generated/shoal/FrameKind.js";
-import type { RequestContext } from "../request-context.js";
 import type { ShardService } from "../shard-service.js";
 import { ANSWER_MESSAGE } from "../stream/frame-sender.js";
 import { FrameStream, type PacketStream } from "../stream/frame-stream.js";
@@ -184,7 +183,7 @@ export class ShardFarSide {
     } catch (thrown) {
       if (this.#isAwaited(id, running)) this.#sendFailure(id, isBegun ? thrown : turnedAway(thrown));
     } finally {
-      bytes.end();
+      bytes.close();
       this.#end(id, running, bytesOfMessage);
     }
   }

@@ -1,6 +1,6 @@
+import type { RequestContext } from "@shoal/runtime";
 import type { AccessChange, AccessPosition, AccessService, AccessSnapshot } from "../access-service.js";
 import type { AccessUpdate__Output } from "../generated/shoal/AccessUpdate.js";
-import type { RequestContext } from "../request-context.js";
 import { WatchedValue } from "../watched-value.js";
 import { applyAccess, readAccessPosition, wireAccessEntry } from "../wire/access-update.js";
 import { ACCESS } from "../wire/load-protos.js";

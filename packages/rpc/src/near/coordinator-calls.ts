@@ -7,8 +7,8 @@ import {
   type ServiceError,
 } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import { deliveryOf, NetworkFailure, undelivered } from "../delivery.js";
-import type { RequestContext } from "../request-context.js";
 import { channelOptions, nearCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
 import { CLUSTER_ID, errorOfStatus, REQUEST_ID } from "../wire/status-codec.js";

@@ -1,8 +1,8 @@
 import type { Json } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import type { ExtensionService, ExtensionsSnapshot } from "../extension-service.js";
 import type { ExtensionsPosition, ExtensionsPosition__Output } from "../generated/shoal/ExtensionsPosition.js";
 import type { ExtensionsUpdate__Output } from "../generated/shoal/ExtensionsUpdate.js";
-import type { RequestContext } from "../request-context.js";
 import { WatchedValue } from "../watched-value.js";
 import { applyExtensions, wireExtension } from "../wire/extensions-update.js";
 import { EXTENSIONS } from "../wire/load-protos.js";

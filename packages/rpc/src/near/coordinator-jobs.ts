@@ -1,7 +1,7 @@
+import type { RequestContext } from "@shoal/runtime";
 import type { JobAnswer__Output } from "../generated/shoal/JobAnswer.js";
 import type { JobsNotice__Output } from "../generated/shoal/JobsNotice.js";
 import type { ClaimKey, Job, JobClaim, JobService, JobsNotice, NewJob, RangeReport } from "../job-service.js";
-import type { RequestContext } from "../request-context.js";
 import { WatchedValue } from "../watched-value.js";
 import { JOBS } from "../wire/load-protos.js";
 import type { CoordinatorCalls } from "./coordinator-calls.js";

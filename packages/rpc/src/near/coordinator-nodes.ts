@@ -1,7 +1,7 @@
+import type { RequestContext } from "@shoal/runtime";
 import type { NodeDirectory__Output } from "../generated/shoal/NodeDirectory.js";
 import type { NodeRecord__Output as WireNode } from "../generated/shoal/NodeRecord.js";
 import type { NodeClaim, NodeDirectory, NodeRecord, NodeService } from "../node-service.js";
-import type { RequestContext } from "../request-context.js";
 import { WatchedValue } from "../watched-value.js";
 import { NODES } from "../wire/load-protos.js";
 import type { CoordinatorCalls } from "./coordinator-calls.js";

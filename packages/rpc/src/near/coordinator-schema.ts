@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import { deliveryOf } from "../delivery.js";
 import type { RecordAnswer__Output } from "../generated/shoal/RecordAnswer.js";
 import type { SchemaPosition, SchemaPosition__Output } from "../generated/shoal/SchemaPosition.js";
 import type { SchemaUpdate__Output } from "../generated/shoal/SchemaUpdate.js";
-import type { RequestContext } from "../request-context.js";
 import {
   type ClassIncarnation,
   type ClassPlan,

@@ -1,9 +1,8 @@
 import { type ChannelCredentials, type ChannelOptions, Client } from "@grpc/grpc-js";
-import { InFlight } from "@shoal/in-flight";
 import { ShoalError } from "@shoal/model";
+import { InFlight, type RequestContext } from "@shoal/runtime";
 import { undelivered } from "../delivery.js";
 import { FrameKind } from "../generated/shoal/FrameKind.js";
-import type { RequestContext } from "../request-context.js";
 import { REQUEST_MESSAGE } from "../stream/frame-sender.js";
 import { FrameStream } from "../stream/frame-stream.js";
 import { type RequestHead, readFailure, readHello, writeRequestHead } from "../stream/message-head.js";

@@ -1,5 +1,5 @@
 import { bytesOfAggregate } from "@shoal/model";
-import type { RequestContext } from "../request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 import type { ShardAddress } from "../shard-service.js";
 import type { FrameStream } from "../stream/frame-stream.js";
 import { deadlineError } from "../stream/message-head.js";

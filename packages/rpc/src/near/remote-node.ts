@@ -14,8 +14,8 @@ import type {
   VectorSearch,
   VectorSearchHit,
 } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import type { ConnectionState, NodeConnection } from "../node-connection.js";
-import type { RequestContext } from "../request-context.js";
 import type { FoundObjects, ShardAddress, ShardRecall, ShardStatus } from "../shard-service.js";
 import {
   AGGREGATE,

@@ -1,5 +1,5 @@
+import type { RequestContext } from "@shoal/runtime";
 import type { ServedNode } from "../far/shard-far-side.js";
-import type { RequestContext } from "../request-context.js";
 import type { ShardService } from "../shard-service.js";
 
 /** What a node was asked: the name of the method and its arguments without the context. */

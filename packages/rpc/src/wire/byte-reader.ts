@@ -1,5 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
 import { type Json, OBJECT_ID_BYTES, type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
+import { eventLoop } from "@shoal/runtime";
 import { TURN_BYTES } from "./byte-writer.js";
 
 const INT64_BITS = 64n;

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 import type { ShardService } from "../shard-service.js";
 import type { ByteReader } from "./byte-reader.js";
 import type { ByteWriter } from "./byte-writer.js";

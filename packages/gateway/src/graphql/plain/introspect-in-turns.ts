@@ -1,4 +1,4 @@
-import { eventLoop, type Share } from "@shoal/fair-share";
+import { eventLoop, type Share } from "@shoal/runtime";
 import { __Schema, __Type, type GraphQLFieldResolver } from "graphql";
 
 /** Elements of a list of introspection that are told in one turn of the event loop: ten milliseconds or so of types. */

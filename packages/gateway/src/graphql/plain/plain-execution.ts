@@ -1,6 +1,6 @@
 import type { ApolloServer } from "@apollo/server";
 import { ShoalError } from "@shoal/model";
-import { InnerContext, type RequestContext } from "@shoal/rpc";
+import { InnerContext, type RequestContext } from "@shoal/runtime";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
 import { type AnswerBudget, answerTooLarge } from "../../answer-budget.js";
 import { TURN_LENGTH, writeInTurns } from "../../json/write-in-turns.js";

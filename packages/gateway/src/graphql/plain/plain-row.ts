@@ -1,6 +1,6 @@
 import { decodeProperties, type Json, type JsonObject, type ObjectId, type StoredObject } from "@shoal/model";
 import type { GetRow, ReferencedRow } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { HeldAnswer } from "../../answer-budget.js";
 import type { IntrospectionContext } from "./introspect-in-turns.js";
 

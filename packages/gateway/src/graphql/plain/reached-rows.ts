@@ -1,6 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
 import type { ReferencedRow } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import { eventLoop, type RequestContext } from "@shoal/runtime";
 import type { HeldAnswer } from "../../answer-budget.js";
 import { PlainRow, type TargetRows } from "./plain-row.js";
 

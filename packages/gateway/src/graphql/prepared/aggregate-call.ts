@@ -1,5 +1,5 @@
 import type { QueryService } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { rowsOfAggregate } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { AggregatePlan, PlannedAggregate } from "./aggregate-plan.js";

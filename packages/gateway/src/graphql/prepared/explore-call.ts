@@ -1,7 +1,7 @@
 import { type BeaconScheme, type ExploreQuery, writeShortBeacon } from "@shoal/model";
 import type { SearchArgument } from "@shoal/module-api";
 import type { ExploreRow, QueryService } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { ArgumentNode } from "graphql";
 import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import { rowsOfExplore } from "../guards/request-cost.js";

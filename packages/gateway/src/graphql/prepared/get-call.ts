@@ -1,6 +1,6 @@
 import type { GetQuery } from "@shoal/model";
 import type { GetRow, QueryService } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { rowsOfGet } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import { keyOfRequest } from "../module-values.js";

@@ -1,5 +1,5 @@
 import type { QueryService } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { FieldCost } from "../guards/request-cost.js";
 import type { JsonBytes } from "./json-bytes.js";
 import type { LiftedLiterals } from "./lifted-literals.js";

@@ -1,8 +1,7 @@
-import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
-import { InnerContext, type RequestContext } from "@shoal/rpc";
+import { eventLoop, InnerContext, type RequestContext } from "@shoal/runtime";
 import { GraphQLError, type GraphQLSchema } from "graphql";
 import { type AnswerBudget, type HeldAnswer, isCounted } from "../../answer-budget.js";
 import { TURN_LENGTH } from "../../json/write-in-turns.js";

@@ -1,4 +1,4 @@
-import type { Work } from "@shoal/fair-share";
+import type { Work } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";

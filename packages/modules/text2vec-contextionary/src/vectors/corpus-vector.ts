@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { CorpusVector, SourceWord, WordOverride } from "../contextionary.js";
 import { type KnownWord, type KnownWords, TURN_WORDS } from "./known-words.js";
 import { overriddenWeight } from "./weight-expression.js";

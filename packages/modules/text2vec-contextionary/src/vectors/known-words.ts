@@ -1,5 +1,5 @@
-import type { Work } from "@shoal/fair-share";
 import { eachRun, runsOf } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { Vocabulary } from "../vocabulary/vocabulary.js";
 import type { Extension } from "./extension.js";
 import { STOP_WORDS } from "./stop-words.js";

@@ -1,5 +1,5 @@
-import { eventLoop } from "./event-loop.js";
-import type { WorkBounds } from "./work-bounds.js";
+import { nextTurn } from "./event-loop.js";
+import type { WorkBounds } from "./request-context.js";
 
 /**
  * Work that is done at once when it can be: it yields a promise that it has to wait for, or undefined where others may
@@ -23,7 +23,7 @@ export async function finishWork<Result>(
   for (;;) {
     try {
       bounds.signal?.throwIfAborted();
-      await (pause ?? eventLoop.next(bounds.share));
+      await (pause ?? nextTurn(bounds));
       bounds.signal?.throwIfAborted();
     } catch (error) {
       closeWork(work, pause);

@@ -1,5 +1,5 @@
-import { eventLoop } from "./event-loop.js";
-import type { WorkBounds } from "./work-bounds.js";
+import { nextTurn } from "./event-loop.js";
+import type { WorkBounds } from "./request-context.js";
 
 /**
  * The turns of one long work: counts what is done, and tells when that is enough for a turn of the event loop.
@@ -41,8 +41,7 @@ export class WorkTurns {
 
   /** Resolves in a turn of the caller's own; fails with the signal's reason when it has fired. */
   async next(): Promise<void> {
-    await eventLoop.next(this.#bounds.share);
-    this.#bounds.signal?.throwIfAborted();
+    await nextTurn(this.#bounds);
     this.pause();
   }
 

@@ -1,6 +1,6 @@
 import { FairQueue } from "./fair-queue.js";
+import type { WorkBounds } from "./request-context.js";
 import { NOBODY, type Share } from "./share.js";
-import type { WorkBounds } from "./work-bounds.js";
 
 export interface GateOptions {
   /** What all that have begun may reach together. A single one may reach more: it goes alone. */
