@@ -1,5 +1,5 @@
-// npm run dev: serves as `npm start` does, compiles TypeScript whenever it changes, and starts anew with what came of it. C++ and the
-// console's page are built once, at the beginning.
+// npm run dev: serves as `npm start` does, compiles TypeScript whenever it changes, and starts anew with what came of it: the modules
+// as they are compiled, which need no bundle. C++ and the console's page are built once, at the beginning.
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
 
@@ -9,7 +9,7 @@ import("./set-up.mjs").then(async ({ root, setUp }) => {
   const server = [
     "--watch",
     "--watch-preserve-output",
-    `${root}/packages/cli/dist/main.js`,
+    `${root}/packages/cli/dist/start.js`,
     "serve",
     ...process.argv.slice(2),
   ];

@@ -113,6 +113,13 @@ describe("manifests", () => {
       expect(one?.files.some((file) => file.imports.includes(dependency))).toBe(false);
     }
   });
+
+  it("the release makes an image of each target of the Dockerfile", () => {
+    const targets = [...readText("deploy/docker/Dockerfile").matchAll(/^FROM run AS (\S+)$/gm)].map(([, name]) => name);
+    const [, released = ""] = /^ {8}target: \[(.+)\]$/m.exec(readText(".github/workflows/release.yml")) ?? [];
+    expect(released.split(", ").sort()).toEqual(targets.sort());
+    expect(targets.length).toBeGreaterThan(1);
+  });
 });
 
 /** The packages that the package's tsconfig refers to. */

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { userInfo } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { linkMain } from "./link-main.mjs";
 import { interruptible, runCommand, SetUpError } from "./run-command.mjs";
 
 /** The root of the repository. */
@@ -24,6 +23,7 @@ const stampFolder = join(root, ".cache", "set-up");
 const addon = join(root, "packages", "native", "build.mjs");
 const rocksdbBinder = join(root, "packages", "kv", "bind-rocksdb.mjs");
 const consolePage = join(root, "packages", "console", "build.mjs");
+const bundler = join(root, "packages", "cli", "bundle.mjs");
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 const NODE_GYP_VERSION = "12.4.0";
 
@@ -214,7 +214,8 @@ async function build(scope, scopeName) {
   await runCommand("building the native addon failed", process.execPath, [addon], { cwd: root });
   console.log("shoal: compiling TypeScript");
   await runCommand("compiling TypeScript failed", process.execPath, [tsc, "-b", ...scope.projects], { cwd: root });
-  linkMain(root);
+  console.log("shoal: bundling the server");
+  await runCommand("bundling the server failed", process.execPath, [bundler], { cwd: root });
   console.log("shoal: building the console");
   await runCommand("building the console failed", process.execPath, [consolePage], { cwd: root });
   writeStamp(`built-${scopeName}`, fingerprint);

@@ -20,8 +20,6 @@ export interface SourceFile {
   readonly isTest: boolean;
   /** Everything that is imported or re-exported, types included, as written. */
   readonly imports: readonly string[];
-  /** Of these, what is loaded together with the file: neither types nor dynamic imports. */
-  readonly loads: readonly string[];
   readonly program: SyntaxNode;
 }
 
@@ -89,20 +87,11 @@ function readSource(path: string): SourceFile {
       text[start] === '"' ? [text.slice(start + 1, end - 1)] : [],
     ),
   ];
-  const loads = [
-    ...module.staticImports
-      .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
-      .map((one) => one.moduleRequest.value),
-    ...module.staticExports.flatMap(({ entries }) =>
-      entries.flatMap(({ isType, moduleRequest }) => (isType ? [] : (moduleRequest?.value ?? []))),
-    ),
-  ];
   return {
     path,
     text,
     isTest: /(\.test|\.bench|\.fixture|-suite)\.ts$|\/src\/(.+\/)?testing\//.test(path),
     imports: [...new Set(imports.filter((one) => one !== ""))],
-    loads: [...new Set(loads)],
     program: program as unknown as SyntaxNode,
   };
 }

@@ -4,7 +4,6 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { linkMain } from "../../scripts/link-main.mjs";
 
 const [folder = "", store = ""] = process.argv.slice(2);
 const { packageManager } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -29,7 +28,7 @@ function foldersCalled(name, path) {
 pnpm("install", "--frozen-lockfile", "--filter", "shoal", "--filter", "@shoal/cli...");
 run("node", "packages/native/build.mjs");
 run("node", "node_modules/typescript/bin/tsc", "-b", "packages/cli");
-linkMain(".");
+run("node", "packages/cli/bundle.mjs");
 run("node", "packages/console/build.mjs");
 
 // What runs: manifests with their packages, what was built, the wire.

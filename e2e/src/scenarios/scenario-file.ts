@@ -140,7 +140,7 @@ function best(issue: z.core.$ZodIssueInvalidUnion): readonly { path: PropertyKey
   return first.map((one) => ({ path: [...issue.path, ...one.path], message: one.message }));
 }
 
-/** Whether an alternative failed because the value is of another kind altogether. */
+/** Whether an alternative failed because the value is of another kind altogether: zod has no code for a member that is missing. */
 function isOtherKind(errors: readonly { path: PropertyKey[]; message: string }[]): boolean {
   return errors.some((one) => one.path.length === 0 || one.message.includes("received undefined"));
 }

@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { RequestListener } from "node:http";
 import { ClassificationRunner, Classifications } from "@shoal/classification";
 import { type ClusterNodes, type NodePool, type SchemaView, ShardMap } from "@shoal/cluster";
 import {
   type AccessBook,
   type AccessControl,
   auditRefusedClassification,
-  createGateway,
-  type Gateway,
-  type GatewayDependencies,
+  type PageFile,
   type ServerCertificateSource,
 } from "@shoal/gateway";
+import { createGateway, createPages, type Gateway, type GatewayDependencies } from "@shoal/gateway/server";
 import {
   type AutoSchemaSettings,
   INGEST_LIMITS,
@@ -24,6 +22,7 @@ import { QueryEngine, ReplanningQueries } from "@shoal/query";
 import type { JobService, SchemaService } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { type Configuration, type Metrics, RateLimitedLogger, type ResourceScope } from "@shoal/service-runtime";
+import { loadSwaggerUi } from "./load-swagger-ui.js";
 import type { ProcessOptions } from "./process-options.js";
 import { schemaLimits } from "./schema-limits.js";
 
@@ -32,7 +31,8 @@ export interface GatewayFaces {
   readonly access: AccessControl;
   readonly audit: GatewayDependencies["audit"];
   readonly book: AccessBook | undefined;
-  readonly pages: RequestListener;
+  /** Of the console. */
+  readonly pages: readonly PageFile[];
   readonly metrics: Metrics | undefined;
   /** Undefined: HTTP in the clear. */
   readonly certificate: ServerCertificateSource | undefined;
@@ -113,7 +113,13 @@ export function assembleGateway(
       access,
       book,
       modules,
-      fallback: pages,
+      fallback: createPages({
+        console: { files: pages },
+        // Read when they are first asked for.
+        docs: { load: loadSwaggerUi, origin: configuration.origin },
+        access,
+        logger,
+      }),
       ...(metrics === undefined ? {} : { metrics }),
       ...(certificate === undefined ? {} : { certificate }),
       ...(audit === undefined ? {} : { audit }),

@@ -18,19 +18,13 @@ const program = new Command("shoal")
 runsService(
   addServeFlags(program.command("serve")).description("Gateway, storage node and coordinator in this process."),
   version,
-  async () => {
-    await import("@shoal/gateway");
-    return (await import("./serve.js")).serve;
-  },
+  async () => (await import("./serve.js")).serve,
   (url) => process.stdout.write(greeting(url)),
 );
 runsService(
   addServeFlags(program.command("gateway")).description("HTTP in front of the storage nodes of a cluster."),
   version,
-  async () => {
-    await import("@shoal/gateway");
-    return (await import("./start-gateway.js")).startGateway;
-  },
+  async () => (await import("./start-gateway.js")).startGateway,
 );
 runsService(
   addConfigFileFlag(program.command("storage-node")).description("Keeps a part of the data of a cluster."),

@@ -17,7 +17,7 @@ describe("describeSettings", () => {
       expect(plain).toContain(` ${variable} ${key} ${meaning} Default: `);
     }
     expect(plain).toContain(
-      "REQUEST_BODY_BYTES_MAX request.body_bytes_max Largest request body, after decompression. Default: 268435456 (256 MiB), at most 1/8 of MEMORY_BUDGET_BYTES.",
+      "REQUEST_BODY_BYTES_MAX request.body_bytes_max Largest request body, after decompression. Default: 67108864 (64 MiB), at most 1/8 of MEMORY_BUDGET_BYTES.",
     );
     expect(plain).toContain("CLUSTER_HOSTNAME cluster.hostname Name of this node. Default: the host's name.");
     expect(plain).toContain("Default: (empty).");

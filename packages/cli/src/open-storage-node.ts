@@ -32,6 +32,8 @@ export interface StorageNodeParts {
   readonly drops: Pick<DropConfirmationOptions, "nodes" | "kept">;
   /** Told at the start how many shards are open, or have failed, of how many. */
   readonly onProgress: (done: number, all: number) => void;
+  /** Told of each shard when its snapshots are read, which leaves the event loop idle. */
+  readonly onReading?: () => void;
   readonly metrics: Metrics | undefined;
 }
 
@@ -41,7 +43,7 @@ export interface StorageNodeParts {
  */
 export async function openStorageNode(
   options: ProcessOptions,
-  { nodeName, dataPath, ballast, schema, openFiles, drops, onProgress, metrics }: StorageNodeParts,
+  { nodeName, dataPath, ballast, schema, openFiles, drops, onProgress, onReading, metrics }: StorageNodeParts,
   scope: ResourceScope,
 ): Promise<{
   readonly node: StorageNode;
@@ -80,6 +82,7 @@ export async function openStorageNode(
     rowCache: caches.rows,
     rowReads: rowReadGate(),
     shardCount: () => shardCount,
+    onReading: onReading ?? (() => undefined),
     onStoreState: (state) => {
       if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
     },

@@ -41,6 +41,8 @@ export interface StoredShardSettings {
   readonly storeFilesMax: (shardCount: number) => number;
   /** Shards that share the memory of the stores, as of now; a store keeps the share it was opened with. */
   readonly shardCount: () => number;
+  /** The store is open, and the snapshots are read. */
+  readonly onReading: () => void;
   readonly onStoreState: (state: StoreState) => void;
   /** After a snapshot: much of what was needed for the changes that are in it is free now. */
   readonly onSnapshot: () => void;
@@ -61,6 +63,7 @@ export async function openStoredShard(
   const { longReads, memory } = settings;
   const where = { class: address.className, shard: address.shardName };
   const store = await openStore(settings, where, folder, isMade);
+  settings.onReading();
   try {
     const shard = await openShard({
       store,

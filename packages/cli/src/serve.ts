@@ -9,7 +9,6 @@ import type { EnabledModules } from "@shoal/module-api";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
-import { assembleGateway } from "./assemble-gateway.js";
 import { openAuditLog } from "./audit/open-audit-log.js";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { contextionaryTls } from "./contextionary-tls.js";
@@ -84,7 +83,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const book = openAccessBook(options, roles, apiKeySources, scope);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources, book }));
   // What has to be read once is read before the shards take their files.
-  const pages = await loadPages(access, configuration.origin, logger);
+  const pages = await loadPages(logger);
   refuseForeignSchema(dataPath, clusterId, schema.clusterId);
   if (isNew && !configuration.acceptDataLoss && !(await hasShards(dataPath))) {
     const known = await schema.current({ deadline: Number.POSITIVE_INFINITY });
@@ -111,9 +110,14 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
   };
+  // What answers requests is loaded while other threads read the shards.
+  const loadGateway = () => import("./assemble-gateway.js");
   const storage = await openStorageNode(
     options,
-    { nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
+    {
+      ...{ nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
+      onReading: () => void loadGateway(),
+    },
     scope,
   );
   checkRoom = storage.checkRoom;
@@ -127,6 +131,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
     isLost: () => false,
     nodes: [{ record, service: storage.node }],
   };
+  const { assembleGateway } = await loadGateway();
   const gateway = scope.use(
     assembleGateway(
       options,

@@ -97,7 +97,7 @@ export async function startGateway(
   if (usesAccess(options)) roles = await followAccess(() => coordinator.access, dataPath, options, scope);
   const book = roles && openAccessBook(options, roles, apiKeySources, scope, () => roles?.ageMs ?? 0);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources, book }));
-  const pages = await loadPages(access, configuration.origin, logger);
+  const pages = await loadPages(logger);
   const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
   const membership = clusterMembership(view, coordinator);
   clusterId = () => membership.clusterId;

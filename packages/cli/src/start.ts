@@ -7,8 +7,4 @@ setFlagsFromString("--heap-growing-percent=150");
 // long. A dead one there keeps its whole request until the next full collection: 1 MB of each 11 MB, GraphQL 10 to 40 % dearer.
 setFlagsFromString("--no-allocation-site-pretenuring");
 
-// Node opens the modules that it comes upon as many at once as there are. Part after part, a process that may open few
-// files gets as far as saying so.
-await import("@shoal/model");
-await import("@shoal/service-runtime");
 await import("./command.js");

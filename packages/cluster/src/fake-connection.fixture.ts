@@ -1,23 +1,10 @@
 import { ShoalError } from "@shoal/model";
-import { type ConnectionState, type NodeConnection, type ShardService, undelivered } from "@shoal/rpc";
+import { type ConnectionState, type NodeConnection, type ShardService, shardServiceBy, undelivered } from "@shoal/rpc";
 
 /** What becomes of the next request: carried out and answered, or its answer lost before or after it was carried out. */
 export type Fate = "answered" | "neverSent" | "lostBefore" | "lostAfter";
 
-const UNUSED: ShardService = {
-  putObjects: unused,
-  mergeObject: unused,
-  mergeObjects: unused,
-  deleteObject: unused,
-  getObjects: unused,
-  findObjects: unused,
-  searchByVector: unused,
-  listObjects: unused,
-  matchingIds: unused,
-  aggregate: unused,
-  shardStatuses: unused,
-  shardRecalls: unused,
-};
+const UNUSED = shardServiceBy(() => Promise.reject(new Error("not part of the test")));
 
 /** A connection that a test makes and breaks, to whatever serves. */
 export class FakeConnection implements NodeConnection {
@@ -86,8 +73,4 @@ export class FakeConnection implements NodeConnection {
 
 function lost(): ShoalError {
   return undelivered(new ShoalError("unavailable", "the connection was lost"), "unknown");
-}
-
-function unused(): Promise<never> {
-  return Promise.reject(new Error("not part of the test"));
 }

@@ -7,10 +7,9 @@ import {
   type ShardService,
 } from "@shoal/rpc";
 import type { ClusterNode, ClusterNodes, NodePool } from "./cluster-nodes.js";
-import { type PatienceOptions, PatientNode } from "./patient-node.js";
-import { PatientShardService } from "./patient-shard-service.js";
+import { RetryingNode, type RetryOptions } from "./retrying-node.js";
 
-export interface RemoteNodePoolOptions extends PatienceOptions {
+export interface RemoteNodePoolOptions extends RetryOptions {
   /** Begins to connect; which state that is in, it tells by itself. */
   readonly connect: (name: string, address: string) => NodeConnection;
   /** The node of this process, which is called directly. */
@@ -21,7 +20,7 @@ export interface RemoteNodePoolOptions extends PatienceOptions {
 
 interface PooledNode extends ClusterNode {
   /** Undefined: it is in this process. */
-  readonly patient: PatientNode | undefined;
+  readonly retrying: RetryingNode | undefined;
 }
 
 /** The storage nodes that the coordinator knows, one connection each, which is made anew when the address changes. */
@@ -47,7 +46,7 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
   }
 
   isLost(name: string): boolean {
-    return this.#nodes.get(name)?.patient?.isLost ?? false;
+    return this.#nodes.get(name)?.retrying?.isLost ?? false;
   }
 
   /** The names of those that are lost: nothing new should be placed there. */
@@ -74,7 +73,7 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
     this.#listeners.clear();
-    for (const { patient } of this.#nodes.values()) patient?.[Symbol.dispose]();
+    for (const { retrying } of this.#nodes.values()) retrying?.[Symbol.dispose]();
     this.#nodes = new Map();
   }
 
@@ -84,7 +83,7 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
     this.#nodes = new Map(
       directory.nodes.map((record) => [record.name, this.#pooled(record, before.get(record.name))]),
     );
-    for (const [name, { patient }] of before) if (!this.#nodes.has(name)) patient?.[Symbol.dispose]();
+    for (const [name, { retrying }] of before) if (!this.#nodes.has(name)) retrying?.[Symbol.dispose]();
     for (const listener of this.#listeners) listener(directory);
   }
 
@@ -92,10 +91,9 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
   #pooled(record: NodeRecord, before: PooledNode | undefined): PooledNode {
     const { local, connect } = this.#options;
     const { name, address } = record;
-    if (name === local?.name) return { record, service: local.service, patient: undefined };
-    const patient = before?.patient ?? new PatientNode(name, this.#options);
-    const service = before?.patient === undefined ? new PatientShardService(patient) : before.service;
-    if (address !== undefined && address !== before?.record.address) patient.connect(connect(name, address));
-    return { record, service, patient };
+    if (name === local?.name) return { record, service: local.service, retrying: undefined };
+    const retrying = before?.retrying ?? new RetryingNode(name, this.#options);
+    if (address !== undefined && address !== before?.record.address) retrying.connect(connect(name, address));
+    return { record, service: retrying.service, retrying };
   }
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { ShoalError } from "@shoal/model";
+import { CLIENT_PHRASES, ShoalError } from "@shoal/model";
 import type { ClassDrop, ClassIncarnation } from "@shoal/rpc";
 import { putGoneClass } from "./gone-classes.js";
 import type { LedgerChange } from "./ledger.js";
@@ -63,7 +63,7 @@ export function decideDeletion(
     (stored === undefined ? deletions.find((one) => classId === undefined || one.classId === classId) : undefined) ??
     (stored === undefined ? deletions.at(-1) : undefined);
   if (open === undefined) {
-    if (stored === undefined) throw new ShoalError("notFound", `could not find class '${className}'`);
+    if (stored === undefined) throw new ShoalError("notFound", CLIENT_PHRASES.classNotFound(className));
     const { record } = stored;
     if (record.classId !== classId) {
       throw new ShoalError("conflict", `class '${className}' is another one than the one to be deleted`);

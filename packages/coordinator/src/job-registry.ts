@@ -1,4 +1,4 @@
-import { ShoalError } from "@shoal/model";
+import { CLIENT_PHRASES, ShoalError } from "@shoal/model";
 import {
   type ClaimKey,
   type Job,
@@ -69,7 +69,7 @@ export class JobRegistry implements JobService, Disposable {
     return this.#change(context, (state) => {
       const known = readJob(state, job.id);
       if (known !== undefined) return { changes: [], answer: known.job };
-      if (!isClassThere(state, job)) throw new ShoalError("notFound", `could not find class '${job.className}'`);
+      if (!isClassThere(state, job)) throw new ShoalError("notFound", CLIENT_PHRASES.classNotFound(job.className));
       const jobs = readJobs(state);
       const ended = jobs.filter((one) => one.job.status !== "running");
       const running = jobs.length - ended.length;

@@ -1,4 +1,5 @@
 import {
+  CLIENT_PHRASES,
   type ClassDefinition,
   checkNewClass,
   checkNewProperty,
@@ -416,7 +417,7 @@ function ownChange(
 }
 
 function unknownClass(className: string): ShoalError {
-  return new ShoalError("notFound", `could not find class '${className}'`);
+  return new ShoalError("notFound", CLIENT_PHRASES.classNotFound(className));
 }
 
 function replaceRecord(stored: StoredClass, change: Partial<ClassRecord>): LedgerChange<ClassRecord> {

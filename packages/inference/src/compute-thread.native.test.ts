@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { ComputeThread } from "./compute-thread.js";
 
-const ECHO = new URL("../dist/testing/echo-thread.js", import.meta.url);
-const UNLOADABLE = new URL("../dist/testing/unloadable-thread.js", import.meta.url);
+const ECHO = new URL("./testing/echo-thread.mjs", import.meta.url);
+const UNLOADABLE = new URL("./testing/unloadable-thread.mjs", import.meta.url);
 const thread = (file = ECHO) => new ComputeThread<string, string>("some-module", file, { nowMs: Date.now });
 const inTime = () => ({ deadline: Date.now() + 20_000 });
 

@@ -1,5 +1,5 @@
 import { findHoldersOf } from "@shoal/cluster";
-import { type ObjectId, ShoalError } from "@shoal/model";
+import { CLIENT_PHRASES, type ObjectId, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
@@ -37,7 +37,7 @@ export async function explainAbsence(
   const { class: holder } = first.definition;
   return new ShoalError(
     "invalid",
-    `${wording.prefix}class is immutable, but got '${className}' for previous class '${holder}'`,
+    `${wording.prefix}${CLIENT_PHRASES.immutable("class")}, but got '${className}' for previous class '${holder}'`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { findHoldersOf, type Holders } from "@shoal/cluster";
-import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
+import { CLIENT_PHRASES, type ObjectId, ShoalError, withPrefix } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { admitObject } from "./auto-schema/admit-object.js";
@@ -10,7 +10,7 @@ import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
 import { holdersOf, locateObjects, targetFault } from "./locate-objects.js";
 import { freshId, parseBodyId } from "./object-ids.js";
-import { dataObject, storeObject } from "./store-object.js";
+import { dataObject, putObject, written } from "./store-object.js";
 import { vectorizedObject } from "./vectorize-objects.js";
 
 /**
@@ -36,12 +36,10 @@ export async function createObject(
   const sent = dataObject(given ?? reachedId(parts, record), content, vector);
   const object = await vectorizedObject(parts, record, sent, context);
   if (object.vector !== undefined) await dimensions.hold(record, object.vector.length, context);
-  try {
-    return await storeObject(parts, record, object, "create", context);
-  } catch (thrown) {
-    const isTaken = thrown instanceof ShoalError && thrown.message === alreadyExists(object.id).message;
-    throw isTaken ? alreadyExists(input.id ?? object.id) : thrown;
-  }
+  const outcome = await putObject(parts, record, object, "create", context);
+  // Of a new object a conflict says that there is one with its id.
+  if (outcome instanceof ShoalError && outcome.code === "conflict") throw alreadyExists(input.id ?? object.id);
+  return written(object, outcome);
 }
 
 /** With two of three nodes lost, one id in 400,000 is drawn so often in vain. */
@@ -110,5 +108,5 @@ async function admitRefused(
 
 /** The id as the client typed it. */
 function alreadyExists(id: string): ShoalError {
-  return new ShoalError("invalid", `id '${id}' already exists`);
+  return new ShoalError("invalid", CLIENT_PHRASES.idAlreadyExists(id));
 }

@@ -1,5 +1,6 @@
 import type { SchemaView, WriteRouter } from "@shoal/cluster";
 import {
+  CLIENT_PHRASES,
   type ClassDefinition,
   type ClassSettings,
   checkNewClass,
@@ -314,7 +315,8 @@ export class MemoryCluster implements SchemaView {
 
   #put(rows: Map<ObjectId, MemoryRow>, object: DataObject, mode: PutMode): PutTimes | ShoalError {
     const old = rows.get(object.id);
-    if (mode === "create" && old !== undefined) return new ShoalError("invalid", `id '${object.id}' already exists`);
+    if (mode === "create" && old !== undefined)
+      return new ShoalError("conflict", CLIENT_PHRASES.idAlreadyExists(object.id));
     if (mode === "replace" && old === undefined) return new ShoalError("notFound", `no object with id '${object.id}'`);
     const creationTimeUnix = mode === "replace" ? (old?.times.creationTimeUnix ?? this.now) : this.now;
     const times = { creationTimeUnix, lastUpdateTimeUnix: this.now };

@@ -1,4 +1,4 @@
-import { type ObjectId, ShoalError } from "@shoal/model";
+import { CLIENT_PHRASES, type ObjectId, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
 import { type CheckedObject, checkObject } from "./check-object.js";
@@ -21,7 +21,8 @@ export async function replaceObject(
   input: ObjectInput,
   context: RequestContext,
 ): Promise<WrittenObject> {
-  if ((parseBodyId(input.id) ?? id) !== id) throw new ShoalError("invalid", "invalid update: field 'id' is immutable");
+  if ((parseBodyId(input.id) ?? id) !== id)
+    throw new ShoalError("invalid", `invalid update: ${CLIENT_PHRASES.immutable("field 'id'")}`);
   const wording: AbsenceWording = {
     absent: () => new ShoalError("notFound", `no object with id '${id}'`),
     prefix: "invalid update: ",

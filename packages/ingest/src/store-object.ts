@@ -1,4 +1,4 @@
-import { type DataObject, type ObjectId, type PutMode, ShoalError } from "@shoal/model";
+import { type DataObject, type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { CheckedContent } from "./check-object.js";
@@ -19,6 +19,17 @@ export async function storeObject(
   mode: PutMode,
   context: RequestContext,
 ): Promise<WrittenObject> {
+  return written(object, await putObject(parts, record, object, mode, context));
+}
+
+/** The same: what the shard says of the object. Fails where the shard could not be asked. */
+export async function putObject(
+  parts: Pick<IngestParts, "router">,
+  record: ClassRecord,
+  object: DataObject,
+  mode: PutMode,
+  context: RequestContext,
+): Promise<PutTimes | ShoalError> {
   const shard = parts.router.shardOf(record, object.id);
   const [outcome] = await parts.router.node(shard).putObjects(shard, [object], mode, context);
   if (outcome === undefined) {
@@ -27,6 +38,10 @@ export async function storeObject(
       `shard '${shard.shardName}' of class '${shard.className}' gave no outcome of a put`,
     );
   }
+  return outcome;
+}
+
+export function written(object: DataObject, outcome: PutTimes | ShoalError): WrittenObject {
   if (outcome instanceof ShoalError) throw outcome;
   return { object, creationTimeUnix: outcome.creationTimeUnix, lastUpdateTimeUnix: outcome.lastUpdateTimeUnix };
 }

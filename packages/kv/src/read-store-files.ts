@@ -5,7 +5,7 @@ import type { FileDamage, FoundVersion } from "./found-version.js";
 import { checkLog } from "./log-file-check.js";
 import { readLogRecords } from "./log-records.js";
 import { findManifest, type Manifest } from "./manifest-file.js";
-import { checkLogs } from "./store-files-check.js";
+import { checkLogs, DamagedFile } from "./store-files-check.js";
 import { readTableVersions } from "./table-versions.js";
 import { batchVersions, versionsInDamagedBatch } from "./write-batch.js";
 
@@ -93,7 +93,7 @@ async function refusedByOpening(folder: string, onDamage: StoreFilesReading["onD
     const error = ShoalError.from(thrown);
     if (error.code !== "dataLoss") throw error;
     // Damaged logs are reported when they are read, with what they may have held.
-    if (/\d+\.log is damaged/.test(error.message)) return;
+    if (error instanceof DamagedFile && error.file.endsWith(".log")) return;
     onDamage({ file: "store", reason: `is not opened: ${error.message}`, ...ANYTHING_LOST });
   });
 }

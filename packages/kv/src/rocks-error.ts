@@ -3,6 +3,8 @@ import { ShoalError } from "@shoal/model";
 /** After how long it is worth asking again when the disk is full. */
 export const DISK_FULL_RETRY_SECONDS = 2;
 
+// RocksDB's errors reach us as texts, without codes: here and in `rocks-at-rest.ts` their texts are looked at.
+
 /** Whether RocksDB failed because the disk is full (or the quota is used up). */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && /No space left on device|Disk quota exceeded|NoSpace/i.test(error.message);

@@ -62,7 +62,18 @@ async function wholeLog(folder: string, name: string): Promise<{ bytes: Uint8Arr
   const bytes = await readFile(join(folder, name));
   const { wholeBytes, isDamaged } = checkLog(bytes);
   if (!isDamaged) return { bytes, wholeBytes };
-  throw new ShoalError("dataLoss", `store ${folder} cannot be opened: ${name} is damaged at byte ${wholeBytes}`);
+  throw new DamagedFile(folder, name, wholeBytes);
+}
+
+/** A log or MANIFEST with a record that is not whole. */
+export class DamagedFile extends ShoalError {
+  constructor(
+    folder: string,
+    readonly file: string,
+    wholeBytes: number,
+  ) {
+    super("dataLoss", `store ${folder} cannot be opened: ${file} is damaged at byte ${wholeBytes}`);
+  }
 }
 
 /** A log and how long it is up to its last whole record. */

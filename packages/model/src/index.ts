@@ -9,6 +9,7 @@ export {
   parsePermission,
   RESOURCES,
 } from "./access/permission.js";
+export { writtenOf } from "./access/permission-index.js";
 export { Rights } from "./access/rights.js";
 export {
   BUILT_IN_ROLES,
@@ -24,6 +25,7 @@ export {
   shownRole,
   tooManyPermissions,
 } from "./access/role.js";
+export { CLIENT_PHRASES } from "./errors/client-phrases.js";
 export { closeName, editDistance, type KnownName, nearestName } from "./errors/nearest-name.js";
 export { RequestWarnings } from "./errors/request-warnings.js";
 export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";

@@ -1,4 +1,4 @@
-import { EXPLORE_ROWS_DEFAULT, ShoalError } from "@shoal/model";
+import { CLIENT_PHRASES, EXPLORE_ROWS_DEFAULT, ShoalError } from "@shoal/model";
 
 /** Rows of a `Get` that names neither limit nor offset (reference-graphql 2.4). */
 const GET_LIMIT_DEFAULT = 100;
@@ -39,7 +39,7 @@ export function pageOfList(limit: number | undefined, offset: number | undefined
     const asked = skipped === 0 ? `a limit of ${wanted}` : `an offset of ${skipped} with a limit of ${wanted}`;
     throw new ShoalError(
       "invalid",
-      `query maximum results exceeded: ${asked} asks for more than ${limits.maximumResults} rows (QUERY_MAXIMUM_RESULTS): ` +
+      `${CLIENT_PHRASES.tooManyResults}: ${asked} asks for more than ${limits.maximumResults} rows (QUERY_MAXIMUM_RESULTS): ` +
         "ask for fewer",
     );
   }

@@ -2,13 +2,13 @@ import { type Json, ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import type { AccessSnapshot } from "./access-service.js";
+import { connectCoordinator } from "./client/connect-coordinator.js";
 import { messageInFull } from "./delivery.js";
-import { createRpcServer } from "./far/rpc-server.js";
-import { connectCoordinator } from "./near/connect-coordinator.js";
+import { createRpcServer } from "./server/rpc-server.js";
 import { describeAccessService } from "./testing/access-service-suite.js";
 import { MemoryAccess } from "./testing/memory-access.js";
 import { accessBetween, applyAccess } from "./wire/access-update.js";
-import { ACCESS } from "./wire/load-protos.js";
+import { ACCESS } from "./wire/services.js";
 
 const now = () => Date.now();
 const context = { deadline: Number.POSITIVE_INFINITY };
@@ -23,14 +23,14 @@ describeAccessService("over gRPC", async () => {
   const access = new MemoryAccess();
   // A coordinator for each of the two processes.
   const servers = [await createRpcServer({ access }, address), await createRpcServer({ access }, address)];
-  const near = servers.map(({ port }) => connectCoordinator([`127.0.0.1:${port}`], { now }));
-  const [here, there] = near;
+  const clients = servers.map(({ port }) => connectCoordinator([`127.0.0.1:${port}`], { now }));
+  const [here, there] = clients;
   if (here === undefined || there === undefined) throw new Error("there are two");
   return {
     service: here.access,
     elsewhere: there.access,
     async [Symbol.asyncDispose]() {
-      for (const one of near) one[Symbol.dispose]();
+      for (const one of clients) one[Symbol.dispose]();
       for (const server of servers) await server[Symbol.asyncDispose]();
     },
   };
@@ -64,10 +64,10 @@ test("a coordinator that gives no answer is told of in plain words, with its add
     change: () => new Promise<never>(() => undefined),
   });
   const server = await createRpcServer({ access: silent }, address);
-  const near = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+  const client = connectCoordinator([`127.0.0.1:${server.port}`], { now });
   const soon = { deadline: now() + 1_000 };
   const expected = { historyId: "h", version: 7 };
-  const asked = await Promise.all([near.access.current(soon), near.access.change([], expected, soon)].map(failure));
+  const asked = await Promise.all([client.access.current(soon), client.access.change([], expected, soon)].map(failure));
   expect(asked.map(({ code, message }) => [code, message])).toEqual([
     ["unavailable", "the coordinator cannot be reached: the coordinator did not answer in time"],
     [
@@ -77,11 +77,11 @@ test("a coordinator that gives no answer is told of in plain words, with its add
     ],
   ]);
   for (const error of asked) expect(messageInFull(error)).toContain(`127.0.0.1:${server.port}: Deadline exceeded`);
-  const lost = near.access.change([], expected, context).catch((error: ShoalError) => error);
+  const lost = client.access.change([], expected, context).catch((error: ShoalError) => error);
   await new Promise((resolve) => setTimeout(resolve, 100));
   await server[Symbol.asyncDispose]();
   expect(String(await lost)).toMatch(/may have been carried out: the connection to the coordinator was lost$/);
-  near[Symbol.dispose]();
+  client[Symbol.dispose]();
 });
 
 function failure(asked: Promise<unknown>): Promise<ShoalError> {
@@ -102,9 +102,9 @@ describe("a coordinator that is behind", () => {
     behind.current = () => newest.current();
     const first = await createRpcServer({ access: newest }, address);
     await using second = await createRpcServer({ access: behind }, address);
-    using near = connectCoordinator([`127.0.0.1:${first.port}`, `127.0.0.1:${second.port}`], { now });
+    using client = connectCoordinator([`127.0.0.1:${first.port}`, `127.0.0.1:${second.port}`], { now });
     const seen: AccessSnapshot[] = [];
-    using _ = near.access.watchAccess((snapshot) => seen.push(snapshot));
+    using _ = client.access.watchAccess((snapshot) => seen.push(snapshot));
     await expect.poll(() => seen.at(-1)?.version).toBe(7);
     await first[Symbol.asyncDispose]();
     behind.replace({ historyId: "old", version: 10, entries });
@@ -116,9 +116,9 @@ describe("a coordinator that is behind", () => {
     const access = new MemoryAccess();
     access.replace({ historyId: "h", version: 7, entries: new Map() });
     await using server = await createRpcServer({ access }, address);
-    using near = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+    using client = connectCoordinator([`127.0.0.1:${server.port}`], { now });
     let seen: AccessSnapshot | undefined;
-    using _ = near.access.watchAccess((snapshot) => (seen = snapshot));
+    using _ = client.access.watchAccess((snapshot) => (seen = snapshot));
     await expect.poll(() => seen?.version).toBe(7);
     access.replace({ historyId: "h2", version: 3, entries: new Map([["role/b", 2]]) });
     await expect.poll(() => seen?.version).toBe(3);
@@ -129,11 +129,11 @@ describe("a coordinator that is behind", () => {
     access.replace({ historyId: "h", version: 7, entries: new Map() });
     access.failure = new ShoalError("unavailable", "etcd is away");
     await using server = await createRpcServer({ access }, address);
-    using near = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+    using client = connectCoordinator([`127.0.0.1:${server.port}`], { now });
     let seen: AccessSnapshot | undefined;
-    using _ = near.access.watchAccess((snapshot) => (seen = snapshot));
+    using _ = client.access.watchAccess((snapshot) => (seen = snapshot));
     await expect.poll(() => seen?.version, { timeout: 5_000 }).toBe(7);
-    await expect(near.access.change([], { historyId: "h", version: 7 }, context)).rejects.toMatchObject({
+    await expect(client.access.change([], { historyId: "h", version: 7 }, context)).rejects.toMatchObject({
       code: "unavailable",
     });
   });

@@ -8,7 +8,7 @@ export type Delivery = "never" | "unknown";
 
 const deliveries = new WeakMap<ShoalError, Delivery>();
 
-/** Notes about an error of a near side that it is no answer of the node. */
+/** Notes about an error of a client that it is no answer of the node. */
 export function undelivered(error: ShoalError, delivery: Delivery): ShoalError {
   deliveries.set(error, delivery);
   return error;

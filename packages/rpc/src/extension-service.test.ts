@@ -1,13 +1,13 @@
 import type { Json } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
+import { connectCoordinator } from "./client/connect-coordinator.js";
 import type { ExtensionsSnapshot } from "./extension-service.js";
-import { createRpcServer } from "./far/rpc-server.js";
-import { connectCoordinator } from "./near/connect-coordinator.js";
+import { createRpcServer } from "./server/rpc-server.js";
 import { describeExtensionService } from "./testing/extension-service-suite.js";
 import { MemoryExtensions } from "./testing/memory-extensions.js";
 import { applyExtensions, extensionsBetween } from "./wire/extensions-update.js";
-import { EXTENSIONS } from "./wire/load-protos.js";
+import { EXTENSIONS } from "./wire/services.js";
 
 const now = () => Date.now();
 const context = { deadline: Number.POSITIVE_INFINITY };
@@ -22,14 +22,14 @@ describeExtensionService("over gRPC", async () => {
   const extensions = new MemoryExtensions();
   // A coordinator for each of the two processes.
   const servers = [await createRpcServer({ extensions }, address), await createRpcServer({ extensions }, address)];
-  const near = servers.map(({ port }) => connectCoordinator([`127.0.0.1:${port}`], { now }));
-  const [here, there] = near;
+  const clients = servers.map(({ port }) => connectCoordinator([`127.0.0.1:${port}`], { now }));
+  const [here, there] = clients;
   if (here === undefined || there === undefined) throw new Error("there are two");
   return {
     service: here.extensions,
     elsewhere: there.extensions,
     async [Symbol.asyncDispose]() {
-      for (const one of near) one[Symbol.dispose]();
+      for (const one of clients) one[Symbol.dispose]();
       for (const server of servers) await server[Symbol.asyncDispose]();
     },
   };
@@ -69,12 +69,12 @@ test("extensions are followed at another coordinator when one is lost, and anew 
   const extensions = new MemoryExtensions();
   const first = await createRpcServer({ extensions }, address);
   await using second = await createRpcServer({ extensions }, address);
-  using near = connectCoordinator([`127.0.0.1:${first.port}`, `127.0.0.1:${second.port}`], { now });
+  using client = connectCoordinator([`127.0.0.1:${first.port}`, `127.0.0.1:${second.port}`], { now });
   let seen: ExtensionsSnapshot | undefined;
-  using _ = near.extensions.watchExtensions((snapshot) => (seen = snapshot));
-  await near.extensions.put("a", 1, context);
+  using _ = client.extensions.watchExtensions((snapshot) => (seen = snapshot));
+  await client.extensions.put("a", 1, context);
   await first[Symbol.asyncDispose]();
-  await near.extensions.put("b", 2, context);
+  await client.extensions.put("b", 2, context);
   expect([...(seen?.entries ?? [])]).toEqual([
     ["a", 1],
     ["b", 2],

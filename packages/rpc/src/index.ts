@@ -37,6 +37,7 @@ export {
   type SchemaSnapshot,
   type ServedSchema,
 } from "./schema-service.js";
+export { type AnyShardMethod, callService, shardOf, shardServiceBy } from "./shard-methods.js";
 export type { FoundObjects, ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
 export { peerNames } from "./tls/peer-names.js";
 export type { TlsMaterial, TlsSource } from "./tls/tls-source.js";

@@ -1,15 +1,15 @@
 import { ChannelCredentials, Client, type ServiceError, status } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createRpcServer } from "./far/rpc-server.js";
-import { connectCoordinator } from "./near/connect-coordinator.js";
-import { connectNode } from "./near/remote-node.js";
+import { connectCoordinator } from "./client/connect-coordinator.js";
+import { connectNode } from "./client/remote-node.js";
 import type { ClassIncarnation, ServedSchema } from "./schema-service.js";
+import { createRpcServer } from "./server/rpc-server.js";
 import { reach } from "./testing/open-link.js";
 import { scriptedNode } from "./testing/scripted-node.js";
 import { SwappedTls, TestAuthority } from "./testing/test-certificates.js";
 import type { TlsMaterial, TlsSource } from "./tls/tls-source.js";
-import { SHARDS } from "./wire/load-protos.js";
+import { SHARDS } from "./wire/packet-codec.js";
 
 const now = () => Date.now();
 const forever = { deadline: Number.POSITIVE_INFINITY };
@@ -31,9 +31,9 @@ function connect(port: number, tls: TlsMaterial | undefined) {
   return connectNode("node-1", `127.0.0.1:${port}`, { now, schemaVersion: () => 0, tls: source });
 }
 
-async function reasonOf(near: ReturnType<typeof connect>): Promise<string> {
-  await reach(near, "unreachable");
-  return near.shardStatuses(forever).then(
+async function reasonOf(client: ReturnType<typeof connect>): Promise<string> {
+  await reach(client, "unreachable");
+  return client.shardStatuses(forever).then(
     () => "answered",
     (error: ShoalError) => error.message,
   );
@@ -42,17 +42,17 @@ async function reasonOf(near: ReturnType<typeof connect>): Promise<string> {
 describe("between processes with certificates", () => {
   test("of one authority there is a connection", async () => {
     await using server = await serve(new SwappedTls(await ours.sign(["node-1", "host.example"])));
-    using near = connect(server.port, await ours.sign(["gateway"]));
-    await reach(near, "ready");
-    expect(await near.shardStatuses(forever)).toEqual([]);
+    using client = connect(server.port, await ours.sign(["gateway"]));
+    await reach(client, "ready");
+    expect(await client.shardStatuses(forever)).toEqual([]);
   });
 
   test("there is none for callers with no certificate, one of another authority, or one that has expired", async () => {
     await using server = await serve(new SwappedTls(await ours.sign(["node-1"])));
     const stranger = { ...(await others.sign(["gateway"])), ca: ours.ca };
     for (const tls of [undefined, stranger, await ours.sign(["gateway"], 1)]) {
-      using near = connect(server.port, tls);
-      expect(await reasonOf(near)).toMatch(/^127\.0\.0\.1:\d+: ./);
+      using client = connect(server.port, tls);
+      expect(await reasonOf(client)).toMatch(/^127\.0\.0\.1:\d+: ./);
     }
     const client = new Client(
       `127.0.0.1:${server.port}`,
@@ -77,31 +77,31 @@ describe("between processes with certificates", () => {
     ];
     for (const [tls, reason] of refused) {
       await using server = await serve(new SwappedTls(tls));
-      using near = connect(server.port, mine);
-      expect(await reasonOf(near)).toMatch(reason);
+      using client = connect(server.port, mine);
+      expect(await reasonOf(client)).toMatch(reason);
     }
   });
 
   test("new ones are used without a restart, on both sides", async () => {
-    const far = new SwappedTls(await ours.sign(["node-1"]));
-    const server = await serve(far);
-    const nearTls = new SwappedTls(await ours.sign(["gateway"]));
-    using near = connectNode("node-1", `127.0.0.1:${server.port}`, { now, schemaVersion: () => 0, tls: nearTls });
-    await reach(near, "ready");
-    far.swap(await others.sign(["node-1"]));
+    const serverTls = new SwappedTls(await ours.sign(["node-1"]));
+    const server = await serve(serverTls);
+    const clientTls = new SwappedTls(await ours.sign(["gateway"]));
+    using client = connectNode("node-1", `127.0.0.1:${server.port}`, { now, schemaVersion: () => 0, tls: clientTls });
+    await reach(client, "ready");
+    serverTls.swap(await others.sign(["node-1"]));
     // What stands goes on; what is new needs the other authority.
-    expect(await near.shardStatuses(forever)).toEqual([]);
+    expect(await client.shardStatuses(forever)).toEqual([]);
     using late = connect(server.port, await ours.sign(["gateway"]));
     expect(await reasonOf(late)).toMatch(/certificate/i);
     using fresh = connect(server.port, await others.sign(["gateway"]));
     await reach(fresh, "ready");
-    nearTls.swap(await others.sign(["gateway"]));
+    clientTls.swap(await others.sign(["gateway"]));
     const { port } = server;
     await server[Symbol.asyncDispose]();
-    await reach(near, "unreachable");
-    const again = { host: "127.0.0.1", port, now, tls: far };
+    await reach(client, "unreachable");
+    const again = { host: "127.0.0.1", port, now, tls: serverTls };
     await using _server = await createRpcServer({ node: scriptedNode(() => []) }, again);
-    await reach(near, "ready");
+    await reach(client, "ready");
   });
 
   test("a node is registered by itself and removed by gateways only", async () => {
@@ -140,8 +140,8 @@ describe("between processes with certificates", () => {
 
   test("data and changes are for gateways only", async () => {
     await using node = await serve(new SwappedTls(await ours.sign(["node-1"])));
-    using near = connect(node.port, await ours.sign(["node-2"]));
-    expect(await reasonOf(near)).toMatch(
+    using client = connect(node.port, await ours.sign(["node-2"]));
+    expect(await reasonOf(client)).toMatch(
       /Talk is for gateways, it was called by whoever has the certificate of 'node-2'/,
     );
 

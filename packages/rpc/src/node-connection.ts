@@ -2,12 +2,12 @@ import type { ShardService } from "./shard-service.js";
 
 /**
  * `ready`: requests are sent. `draining`: the node has announced its end; nothing is sent any more. `connecting` before the
- * first connection, `unreachable` after one was lost; the near side goes on trying by itself.
+ * first connection, `unreachable` after one was lost; the client goes on trying by itself.
  */
 export type ConnectionState = "connecting" | "ready" | "draining" | "unreachable";
 
 /**
- * The near side of a storage node in another process. A request that got no answer fails with `unavailable`, marked by
+ * The client of a storage node in another process. A request that got no answer fails with `unavailable`, marked by
  * `undelivered`; while the connection is not `ready` it fails at once, as `never` executed.
  */
 export interface NodeConnection extends ShardService, Disposable {

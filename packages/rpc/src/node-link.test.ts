@@ -2,16 +2,14 @@ import { Client, credentials } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
+import { connectNode } from "./client/remote-node.js";
 import { deliveryOf } from "./delivery.js";
-import { createRpcServer } from "./far/rpc-server.js";
-import { FrameKind } from "./generated/shoal/FrameKind.js";
-import { connectNode } from "./near/remote-node.js";
+import { createRpcServer } from "./server/rpc-server.js";
 import { openCable } from "./testing/open-cable.js";
 import { openLink, reach } from "./testing/open-link.js";
 import { RandomValues } from "./testing/random-values.js";
 import { scriptedNode } from "./testing/scripted-node.js";
-import { SHARDS } from "./wire/load-protos.js";
-import { decodePacket, encodePacket } from "./wire/packet-codec.js";
+import { decodePacket, encodePacket, FrameKind, SHARDS } from "./wire/packet-codec.js";
 
 const seed = Number(process.env.RPC_SEED) || 5;
 const forever = { deadline: Number.POSITIVE_INFINITY };
@@ -47,8 +45,8 @@ describe("a link to a node", () => {
       return [];
     });
     await using link = await openLink(node);
-    const written = link.near.putObjects(shard, batch(1_000, 20_000), "upsert", forever);
-    await link.near.shardStatuses(forever);
+    const written = link.client.putObjects(shard, batch(1_000, 20_000), "upsert", forever);
+    await link.client.shardStatuses(forever);
     expect(isWritten).toBe(false);
     await written;
     expect(node.calls.find(({ method }) => method === "putObjects")?.request[1]).toHaveLength(1_000);
@@ -57,12 +55,14 @@ describe("a link to a node", () => {
   test("ends requests whose deadline has passed, on both sides", async () => {
     const node = scriptedNode(never);
     await using link = await openLink(node);
-    const error = await failureOf(link.near.deleteObject(shard, batch(1, 1)[0]?.id as never, { deadline: now() + 60 }));
+    const error = await failureOf(
+      link.client.deleteObject(shard, batch(1, 1)[0]?.id as never, { deadline: now() + 60 }),
+    );
     expect(error.code).toBe("deadlineExceeded");
     // Whichever side looks first says so.
     expect(error.message).toMatch(/^(shard 's' of class 'Car' on node 'node-1'|the node) has not answered in time$/);
     await expect.poll(() => node.calls[0]?.context.signal?.aborted).toBe(true);
-    expect((await failureOf(link.near.shardStatuses({ deadline: now() - 1 }))).code).toBe("deadlineExceeded");
+    expect((await failureOf(link.client.shardStatuses({ deadline: now() - 1 }))).code).toBe("deadlineExceeded");
     expect(node.calls).toHaveLength(1);
   });
 
@@ -70,8 +70,8 @@ describe("a link to a node", () => {
     const node = scriptedNode(never);
     await using link = await openLink(node);
     const abort = new AbortController();
-    const late = failureOf(link.near.shardStatuses({ deadline: now() + 60 }));
-    const left = failureOf(link.near.shardStatuses({ ...forever, signal: abort.signal }));
+    const late = failureOf(link.client.shardStatuses({ deadline: now() + 60 }));
+    const left = failureOf(link.client.shardStatuses({ ...forever, signal: abort.signal }));
     await expect.poll(() => node.calls.length).toBe(2);
     abort.abort(new ShoalError("unavailable", "the client has gone"));
     expect([(await late).code, (await left).message]).toEqual(["deadlineExceeded", "the client has gone"]);
@@ -81,16 +81,16 @@ describe("a link to a node", () => {
   test("tells of requests that were lost whether they may have been carried out", async () => {
     const node = scriptedNode(never);
     await using link = await openLink(node);
-    const lost = failureOf(link.near.shardStatuses(forever));
+    const lost = failureOf(link.client.shardStatuses(forever));
     await expect.poll(() => node.calls.length).toBe(1);
-    const unsent = failureOf(link.near.shardStatuses(forever));
+    const unsent = failureOf(link.client.shardStatuses(forever));
     await link.server[Symbol.asyncDispose]();
     const [lostError, unsentError] = await Promise.all([lost, unsent]);
     expect(lostError.code).toBe("unavailable");
     expect(deliveryOf(lostError)).toBe("unknown");
     expect(unsentError.code).toBe("unavailable");
-    await reach(link.near, "unreachable");
-    const later = await failureOf(link.near.shardStatuses(forever));
+    await reach(link.client, "unreachable");
+    const later = await failureOf(link.client.shardStatuses(forever));
     expect([later.code, deliveryOf(later)]).toEqual(["unavailable", "never"]);
     expect(node.calls[0]?.context.signal?.aborted).toBe(true);
   });
@@ -98,47 +98,49 @@ describe("a link to a node", () => {
   test("is made again when the node is back at its address", async () => {
     const link = await openLink(scriptedNode(() => []));
     await link.server[Symbol.asyncDispose]();
-    await reach(link.near, "unreachable");
+    await reach(link.client, "unreachable");
     const options = { host: "127.0.0.1", port: link.server.port, now };
     await using _back = await createRpcServer({ node: scriptedNode(() => [1] as never) }, options);
-    await reach(link.near, "ready");
-    await expect(failureOf(link.near.shardStatuses(forever))).resolves.toBeInstanceOf(ShoalError);
-    link.near[Symbol.dispose]();
+    await reach(link.client, "ready");
+    await expect(failureOf(link.client.shardStatuses(forever))).resolves.toBeInstanceOf(ShoalError);
+    link.client[Symbol.dispose]();
   });
 
   test("is given up when the other side falls silent without a word, and made again", async () => {
     const node = scriptedNode(never);
     await using server = await createRpcServer({ node }, { host: "127.0.0.1", port: 0, now });
     await using cable = await openCable(server.port);
-    using near = connectNode("node-1", `127.0.0.1:${cable.port}`, { now, schemaVersion: () => 0 });
-    await reach(near, "ready");
-    const lost = failureOf(near.shardStatuses(forever));
+    using client = connectNode("node-1", `127.0.0.1:${cable.port}`, { now, schemaVersion: () => 0 });
+    await reach(client, "ready");
+    const lost = failureOf(client.shardStatuses(forever));
     await expect.poll(() => node.calls.length).toBe(1);
     cable.cut();
     expect(deliveryOf(await lost)).toBe("unknown");
-    expect(near.state).toBe("unreachable");
+    expect(client.state).toBe("unreachable");
     cable.mend();
-    await reach(near, "ready");
+    await reach(client, "ready");
   });
 
   test("is not made to another node", async () => {
     const options = { host: "127.0.0.1", port: 0, now };
     await using server = await createRpcServer({ node: scriptedNode(() => [], "node-2") }, options);
-    using near = connectNode("node-1", `127.0.0.1:${server.port}`, { now, schemaVersion: () => 0 });
-    await reach(near, "unreachable");
-    expect((await failureOf(near.shardStatuses(forever))).message).toContain("it is node 'node-2' that answers there");
+    using client = connectNode("node-1", `127.0.0.1:${server.port}`, { now, schemaVersion: () => 0 });
+    await reach(client, "unreachable");
+    expect((await failureOf(client.shardStatuses(forever))).message).toContain(
+      "it is node 'node-2' that answers there",
+    );
   });
 
   test("learns of a drain, which answers what was begun and takes nothing new", async () => {
     let answer: (statuses: unknown) => void = () => undefined;
     const node = scriptedNode(() => new Promise((resolve) => (answer = resolve)));
     await using link = await openLink(node);
-    const begun = link.near.shardStatuses(forever);
+    const begun = link.client.shardStatuses(forever);
     await expect.poll(() => node.calls.length).toBe(1);
     let isDrained = false;
     const drained = link.server.drain().then(() => (isDrained = true));
-    await reach(link.near, "draining");
-    const refused = await failureOf(link.near.shardStatuses(forever));
+    await reach(link.client, "draining");
+    const refused = await failureOf(link.client.shardStatuses(forever));
     expect([refused.code, deliveryOf(refused)]).toEqual(["unavailable", "never"]);
     expect(isDrained).toBe(false);
     answer([]);
@@ -151,11 +153,11 @@ describe("a link to a node", () => {
     for (let round = 0; round < 10; round++) {
       const link = await openLink(scriptedNode(() => []));
       const states: string[] = [];
-      link.near.onState((state) => states.push(state));
+      link.client.onState((state) => states.push(state));
       await link.server.drain();
       await link.server[Symbol.asyncDispose]();
-      await reach(link.near, "unreachable");
-      link.near[Symbol.dispose]();
+      await reach(link.client, "unreachable");
+      link.client[Symbol.dispose]();
       expect(states[0]).toBe("draining");
     }
   });
@@ -164,7 +166,7 @@ describe("a link to a node", () => {
     let answer: (statuses: unknown) => void = () => undefined;
     const node = scriptedNode(() => new Promise((resolve) => (answer = resolve)));
     await using link = await openLink(node);
-    const begun = link.near.shardStatuses(forever);
+    const begun = link.client.shardStatuses(forever);
     await expect.poll(() => node.calls.length).toBe(1);
     const drained = link.server.drain();
     const states = new Set<string>();
@@ -185,16 +187,16 @@ describe("a link to a node", () => {
     node.schemaVersion = 4;
     const told: number[] = [];
     let known = 3;
-    const near = { schemaVersion: () => known, onNodeSchemaVersion: (version: number) => told.push(version) };
-    await using link = await openLink(node, { near });
-    await link.near.shardStatuses(forever);
+    const client = { schemaVersion: () => known, onNodeSchemaVersion: (version: number) => told.push(version) };
+    await using link = await openLink(node, { client });
+    await link.client.shardStatuses(forever);
     known = 9;
-    await link.near.shardStatuses(forever);
+    await link.client.shardStatuses(forever);
     expect(node.caughtUp).toEqual([9]);
     expect(told).toEqual([4, 4, 4, 9]);
     node.atSchemaVersion = () => Promise.reject(new ShoalError("unavailable", "no coordinator"));
     known = 10;
-    const error = await failureOf(link.near.shardStatuses(forever));
+    const error = await failureOf(link.client.shardStatuses(forever));
     expect([error.message, deliveryOf(error)]).toEqual(["no coordinator", "never"]);
     expect(node.calls).toHaveLength(2);
   });
@@ -211,37 +213,37 @@ describe("a link to a node", () => {
         held += bytes;
       },
     };
-    await link.near.getObjects(shard, [row.id], fields, { ...forever, rowBytes });
+    await link.client.getObjects(shard, [row.id], fields, { ...forever, rowBytes });
     expect(held).toBeGreaterThanOrEqual(5_000_000);
     expect(held).toBeLessThan(5_100_000);
-    const refused = link.near.getObjects(shard, [row.id], fields, { ...forever, rowBytes });
+    const refused = link.client.getObjects(shard, [row.id], fields, { ...forever, rowBytes });
     expect((await failureOf(refused)).message).toBe("no room");
     // The link is as good as before.
     held = 0;
-    expect(await link.near.getObjects(shard, [row.id], fields, { ...forever, rowBytes })).toHaveLength(50);
+    expect(await link.client.getObjects(shard, [row.id], fields, { ...forever, rowBytes })).toHaveLength(50);
   });
 
   test("refuses what is larger than its limits, on either side", async () => {
     const node = scriptedNode(() => batch(10, 1_000).map(({ id }) => id));
     const small = { limits: { messageBytesMax: 100 } };
-    await using nearSmall = await openLink(node, { near: small });
-    const tooLarge = await failureOf(nearSmall.near.putObjects(shard, batch(1, 200), "upsert", forever));
+    await using clientSmall = await openLink(node, { client: small });
+    const tooLarge = await failureOf(clientSmall.client.putObjects(shard, batch(1, 200), "upsert", forever));
     expect(tooLarge.code).toBe("tooLarge");
     expect(tooLarge.message).toMatch(/'node-1' has \d+ bytes, at most 100 are sent \(INTERNAL_MESSAGE_BYTES_MAX\)/);
-    await using farSmall = await openLink(node, { far: small });
-    const answer = farSmall.near.matchingIds(shard, { operator: "And", operands: [] }, 10, forever);
+    await using serverSmall = await openLink(node, { server: small });
+    const answer = serverSmall.client.matchingIds(shard, { operator: "And", operands: [] }, 10, forever);
     expect(await failureOf(answer)).toMatchObject({
       code: "tooLarge",
       message: expect.stringContaining("at most 100 are sent (INTERNAL_MESSAGE_BYTES_MAX)"),
     });
-    expect(await failureOf(farSmall.near.deleteObject(shard, batch(1, 1)[0]?.id as never, forever))).toBeDefined();
+    expect(await failureOf(serverSmall.client.deleteObject(shard, batch(1, 1)[0]?.id as never, forever))).toBeDefined();
   });
 
-  test.each(["near", "far"])("refuses more requests than may be under way (%s side)", async (side) => {
+  test.each(["client", "server"])("refuses more requests than may be under way (%s side)", async (side) => {
     const waiting: (() => void)[] = [];
     const node = scriptedNode(() => new Promise((resolve) => waiting.push(() => resolve([]))));
     await using link = await openLink(node, { [side]: { limits: { requestsMax: 2 } } });
-    const asked = [1, 2, 3].map(() => link.near.shardStatuses(forever));
+    const asked = [1, 2, 3].map(() => link.client.shardStatuses(forever));
     expect(await failureOf(asked[2] ?? Promise.resolve())).toMatchObject({
       code: "overloaded",
       retryAfterSeconds: 1,
@@ -258,10 +260,12 @@ describe("a link to a node", () => {
       if (method === "putObjects") await new Promise<void>((resolve) => waiting.push(resolve));
       return [];
     });
-    await using link = await openLink(node, { far: { limits: { heldBytesMax: 2_000_000 } } });
-    const writes = Array.from({ length: 20 }, () => link.near.putObjects(shard, batch(50, 20_000), "upsert", forever));
+    await using link = await openLink(node, { server: { limits: { heldBytesMax: 2_000_000 } } });
+    const writes = Array.from({ length: 20 }, () =>
+      link.client.putObjects(shard, batch(50, 20_000), "upsert", forever),
+    );
     await expect.poll(() => waiting.length).toBeGreaterThan(1);
-    await link.near.shardStatuses(forever);
+    await link.client.shardStatuses(forever);
     expect(waiting.length).toBeLessThan(15);
     const open = setInterval(() => waiting.pop()?.(), 1);
     await Promise.all(writes);
@@ -269,12 +273,12 @@ describe("a link to a node", () => {
   });
 });
 
-describe("the far side", () => {
+describe("the server", () => {
   test("S11: holds no more of unfinished requests than it may, and lets those that get on be complete", async () => {
     const MIB = 1024 * 1024;
     const node = scriptedNode(() => []);
     const messageBytesMax = 8 * MIB;
-    await using link = await openLink(node, { far: { limits: { messageBytesMax } } });
+    await using link = await openLink(node, { server: { limits: { messageBytesMax } } });
     const { path, requestSerialize, responseDeserialize } = SHARDS.Talk;
     const client = new Client(`127.0.0.1:${link.server.port}`, credentials.createInsecure());
     const refused = new Set<number>();
@@ -290,7 +294,7 @@ describe("the far side", () => {
     // Of 30 MiB one caller may hold seven eighths of 8. What nothing has come of for longest gives way.
     await expect.poll(() => refused.size).toBe(23);
     expect(Math.max(...refused)).toBe(23);
-    const written = await link.near.putObjects(shard, batch(190, 20_000), "upsert", forever);
+    const written = await link.client.putObjects(shard, batch(190, 20_000), "upsert", forever);
     expect(written).toEqual([]);
     expect(refused.size).toBe(26);
     client.close();
@@ -316,6 +320,6 @@ describe("the far side", () => {
       await ended;
       client.close();
     }
-    expect(await link.near.shardStatuses(forever)).toEqual([]);
+    expect(await link.client.shardStatuses(forever)).toEqual([]);
   });
 });

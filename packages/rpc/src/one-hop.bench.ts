@@ -15,13 +15,13 @@ const node = scriptedNode(() => {
   node.calls.length = 0;
   return hits;
 });
-const { near } = await openLink(node);
+const { client } = await openLink(node);
 const shard = { classId: "c", className: "Car", shardName: "s" };
 const fields = { properties: true, vector: false, extras: false };
 const search = { vector: new Float32Array(768), count: 10, fields };
 
 describe("a search with a vector of 3 KB and ten rows", () => {
-  const ask = () => near.searchByVector(shard, search, { deadline: Date.now() + 60_000 });
+  const ask = () => client.searchByVector(shard, search, { deadline: Date.now() + 60_000 });
   bench("one request", async () => {
     await ask();
   });

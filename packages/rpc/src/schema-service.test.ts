@@ -2,18 +2,20 @@ import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { type ClassDefinition, ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
+import { connectCoordinator } from "./client/connect-coordinator.js";
 import { deliveryOf, messageInFull } from "./delivery.js";
-import { createRpcServer } from "./far/rpc-server.js";
-import { schemaHandlers } from "./far/schema-far-side.js";
-import type { RecordAnswer } from "./generated/shoal/RecordAnswer.js";
-import type { SchemaHandlers } from "./generated/shoal/Schema.js";
-import { connectCoordinator } from "./near/connect-coordinator.js";
 import type { NodeDirectory, NodeRecord } from "./node-service.js";
 import type { ChangeContext, ClassPlan, ClassRecord, SchemaSnapshot, ServedSchema } from "./schema-service.js";
+import { createRpcServer } from "./server/rpc-server.js";
+import { schemaHandlers } from "./server/schema-handlers.js";
 import { MemorySchema } from "./testing/memory-schema.js";
 import { definitionOf, describeSchemaService } from "./testing/schema-service-suite.js";
-import { SCHEMA } from "./wire/load-protos.js";
+import type { Written } from "./wire/protobuf.js";
 import { applyUpdate, updateBetween } from "./wire/schema-update.js";
+import type { Handlers } from "./wire/service-definition.js";
+import { type RECORD_ANSWER, SCHEMA } from "./wire/services.js";
+
+type RecordAnswer = Written<typeof RECORD_ANSWER>;
 
 const now = () => Date.now();
 const context = { deadline: Number.POSITIVE_INFINITY };
@@ -211,9 +213,9 @@ describe("several coordinators", () => {
       EnsureClass: (call, callback) => handlers.EnsureClass(call, (error, answer) => callback(error, asBefore(answer))),
       EnsureProperties: (call, callback) =>
         handlers.EnsureProperties(call, (error, answer) => callback(error, asBefore(answer))),
-    } satisfies SchemaHandlers);
+    } satisfies Handlers<typeof SCHEMA>);
     const asBefore = (answer: RecordAnswer | null | undefined): RecordAnswer => {
-      const { position = null, recordJson = "" } = answer ?? {};
+      const { position, recordJson } = answer ?? {};
       return { position, recordJson };
     };
     const port = await new Promise<number>((resolve, reject) => {

@@ -8,5 +8,5 @@ describeShardService("in the process", async (node) => ({
 
 describeShardService("over gRPC", async (node) => {
   const link = await openLink(node);
-  return { service: link.near, [Symbol.asyncDispose]: () => link[Symbol.asyncDispose]() };
+  return { service: link.client, [Symbol.asyncDispose]: () => link[Symbol.asyncDispose]() };
 });

@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createRpcServer } from "./far/rpc-server.js";
-import { connectNode } from "./near/remote-node.js";
+import { connectNode } from "./client/remote-node.js";
 import type { NodeConnection } from "./node-connection.js";
+import { createRpcServer } from "./server/rpc-server.js";
 import { reach } from "./testing/open-link.js";
 import { scriptedNode } from "./testing/scripted-node.js";
 import { SwappedTls, TestAuthority } from "./testing/test-certificates.js";
@@ -15,13 +15,13 @@ const CONNECTIONS_MAX = 256;
 const OF_A_PEER = 2;
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-let far: TlsSource;
-let near: TlsSource;
+let serverTls: TlsSource;
+let clientTls: TlsSource;
 
 beforeAll(async () => {
   const authority = await TestAuthority.make("ours");
-  far = new SwappedTls(await authority.sign(["node-1"]));
-  near = new SwappedTls(await authority.sign(["gateway"]));
+  serverTls = new SwappedTls(await authority.sign(["node-1"]));
+  clientTls = new SwappedTls(await authority.sign(["gateway"]));
 });
 
 function serve(tls: TlsSource | undefined, connectionsMax?: number) {
@@ -70,13 +70,13 @@ class Crowd implements Disposable {
 }
 
 describe.each([false, true])("S11: strangers at the port of a node, with TLS: %s", { timeout: 60_000 }, (isSecure) => {
-  const tls = () => (isSecure ? { far, near } : { far: undefined, near: undefined });
+  const tls = () => (isSecure ? { serverTls, clientTls } : { serverTls: undefined, clientTls: undefined });
 
   test.each(["", isSecure ? "\x16\x03\x01\x02" : PREFACE.slice(0, 23)])(
     "who say %j take no more than is planned, let peers in, and are cut soon",
     async (words) => {
-      await using server = await serve(tls().far);
-      using live = peer(server.port, tls().near);
+      await using server = await serve(tls().serverTls);
+      using live = peer(server.port, tls().clientTls);
       await reach(live, "ready");
       const left: string[] = [];
       live.onState((state) => left.push(state));
@@ -84,7 +84,7 @@ describe.each([false, true])("S11: strangers at the port of a node, with TLS: %s
       await crowd.come(server.port, 600, words);
       await crowd.closed(600 + OF_A_PEER - CONNECTIONS_MAX);
       expect(await live.shardStatuses(forever)).toEqual([]);
-      using fresh = peer(server.port, tls().near);
+      using fresh = peer(server.port, tls().clientTls);
       await reach(fresh, "ready");
       expect(await fresh.shardStatuses(forever)).toEqual([]);
       await crowd.closed(600);
@@ -94,21 +94,21 @@ describe.each([false, true])("S11: strangers at the port of a node, with TLS: %s
   );
 
   test("cut no peer when all connections are peers', and those that close make room", async () => {
-    await using server = await serve(tls().far, 3 * OF_A_PEER);
-    using live = peer(server.port, tls().near);
+    await using server = await serve(tls().serverTls, 3 * OF_A_PEER);
+    using live = peer(server.port, tls().clientTls);
     await reach(live, "ready");
     const left: string[] = [];
     live.onState((state) => left.push(state));
     for (let at = 0; at < 10; at++) {
-      using passing = peer(server.port, tls().near);
+      using passing = peer(server.port, tls().clientTls);
       await reach(passing, "ready");
     }
-    const others = [peer(server.port, tls().near), peer(server.port, tls().near)] as const;
+    const others = [peer(server.port, tls().clientTls), peer(server.port, tls().clientTls)] as const;
     for (const other of others) await reach(other, "ready");
     using crowd = new Crowd();
     await crowd.come(server.port, 10);
     await crowd.closed(10);
-    using late = peer(server.port, tls().near);
+    using late = peer(server.port, tls().clientTls);
     await reach(late, "unreachable");
     for (const other of others) expect(await other.shardStatuses(forever)).toEqual([]);
     for (const other of others) other[Symbol.dispose]();
@@ -118,7 +118,7 @@ describe.each([false, true])("S11: strangers at the port of a node, with TLS: %s
 
   test("do not hold up the end of the server", async () => {
     using crowd = new Crowd();
-    const server = await serve(tls().far);
+    const server = await serve(tls().serverTls);
     await crowd.come(server.port, 3);
     await server[Symbol.asyncDispose]();
     await crowd.closed(3);

@@ -1,6 +1,6 @@
 import type { IndexedChange } from "@shoal/inverted-index";
 import type { KeyValueChange } from "@shoal/kv";
-import { type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
+import { CLIENT_PHRASES, type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
 import { byteTurns } from "./byte-turns.js";
 import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
@@ -74,7 +74,9 @@ export class CommitDraft {
     const { nowUnix } = this.#options;
     const before = this.#current(put.id);
     if (mode === "create" && this.#isLostWithItsId(put.id)) return before as ShoalError;
-    if (mode === "create" && before !== undefined) return new ShoalError("invalid", `id '${put.id}' already exists`);
+    if (mode === "create" && before !== undefined) {
+      return new ShoalError("conflict", CLIENT_PHRASES.idAlreadyExists(put.id));
+    }
     if (mode === "replace" && before === undefined) return notFound(put.id);
     const fault = this.#checkDimensions(put.id, put.dimensions);
     if (fault !== undefined) return fault;
@@ -229,7 +231,7 @@ export class CommitDraft {
     return new ShoalError(
       "invalid",
       `vector of object '${id}' does not fit class '${this.#options.className}': ` +
-        `vector lengths don't match: ${dimensions} vs ${this.#dimensions}`,
+        CLIENT_PHRASES.vectorLengths(dimensions, this.#dimensions),
     );
   }
 }

@@ -7,6 +7,7 @@ import { type ObjectId, type ShardFilter, ShoalError } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { describe, expect, it } from "vitest";
+import { IndexBeingBuilt } from "./object-index.js";
 import { openShard } from "./open-shard.js";
 import type { Shard } from "./shard.js";
 import { ALL_FIELDS, book, INDEX_CONFIG, idOf, PROPERTIES, propertiesOf } from "./testing/shard-under-test-suite.js";
@@ -86,7 +87,7 @@ async function orDataLoss<T>(promise: Promise<T>): Promise<T | "dataLoss"> {
     return await promise;
   } catch (error) {
     if (error instanceof ShoalError && error.code === "dataLoss") return "dataLoss";
-    if (error instanceof ShoalError && error.message.includes("is being built")) return "dataLoss";
+    if (error instanceof IndexBeingBuilt) return "dataLoss";
     throw error;
   }
 }

@@ -17,16 +17,22 @@ export class IdSetDigest {
 
   /** `rawId`: the 16 bytes of an id that is not in the set. */
   add(rawId: Uint8Array): void {
+    this.addWords(wordAt(rawId, 0), wordAt(rawId, 4), wordAt(rawId, 8), wordAt(rawId, 12));
+  }
+
+  /** The id as four little-endian words. */
+  addWords(word0: number, word1: number, word2: number, word3: number): void {
     this.count += 1;
-    this.low = (this.low + hash(rawId, SEEDS[0])) >>> 0;
-    this.high = (this.high + hash(rawId, SEEDS[1])) >>> 0;
+    this.low = (this.low + hash(SEEDS[0], word0, word1, word2, word3)) >>> 0;
+    this.high = (this.high + hash(SEEDS[1], word0, word1, word2, word3)) >>> 0;
   }
 
   /** `rawId`: the 16 bytes of an id that is in the set. */
   remove(rawId: Uint8Array): void {
+    const [word0, word1, word2, word3] = [wordAt(rawId, 0), wordAt(rawId, 4), wordAt(rawId, 8), wordAt(rawId, 12)];
     this.count -= 1;
-    this.low = (this.low - hash(rawId, SEEDS[0])) >>> 0;
-    this.high = (this.high - hash(rawId, SEEDS[1])) >>> 0;
+    this.low = (this.low - hash(SEEDS[0], word0, word1, word2, word3)) >>> 0;
+    this.high = (this.high - hash(SEEDS[1], word0, word1, word2, word3)) >>> 0;
   }
 
   copy(): IdSetDigest {
@@ -38,18 +44,20 @@ export class IdSetDigest {
   }
 }
 
-function hash(rawId: Uint8Array, seed: number): number {
-  let state = seed;
-  for (let at = 0; at < 16; at += 4) {
-    const word =
-      (rawId[at] ?? 0) | ((rawId[at + 1] ?? 0) << 8) | ((rawId[at + 2] ?? 0) << 16) | ((rawId[at + 3] ?? 0) << 24);
-    state ^= Math.imul(rotated(Math.imul(word, 0xcc9e2d51), 15), 0x1b873593);
-    state = (Math.imul(rotated(state, 13), 5) + 0xe6546b64) | 0;
-  }
-  state ^= 16;
+function wordAt(rawId: Uint8Array, at: number): number {
+  return (rawId[at] ?? 0) | ((rawId[at + 1] ?? 0) << 8) | ((rawId[at + 2] ?? 0) << 16) | ((rawId[at + 3] ?? 0) << 24);
+}
+
+function hash(seed: number, word0: number, word1: number, word2: number, word3: number): number {
+  let state = mixed(mixed(mixed(mixed(seed, word0), word1), word2), word3) ^ 16;
   state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
   return (state ^ (state >>> 16)) >>> 0;
+}
+
+function mixed(state: number, word: number): number {
+  const other = state ^ Math.imul(rotated(Math.imul(word, 0xcc9e2d51), 15), 0x1b873593);
+  return (Math.imul(rotated(other, 13), 5) + 0xe6546b64) | 0;
 }
 
 function rotated(value: number, by: number): number {

@@ -265,14 +265,16 @@ export class IdTable {
 
   static fromImage(image: IdTableImage, hashSeed: number): IdTable {
     const table = new IdTable(hashSeed);
+    const chunks = table.#chunks;
     table.#hash.reserve(image.documentLimit);
     table.#documentLimit = image.documentLimit;
-    table.#chunks.copyFrom(image.columns, image.documentLimit);
+    chunks.copyFrom(image.columns, image.documentLimit);
     table.#creation.adopt(image.newest, image.oldest);
     for (let document = 0; document < image.documentLimit; document++) {
-      if (!table.#chunks.has(document)) continue;
+      if (!chunks.has(document)) continue;
       table.#hash.add(document);
-      table.#digest.add(table.rawIdOf(document));
+      const [word0, word1] = [chunks.word(document, 0), chunks.word(document, 1)];
+      table.#digest.addWords(word0, word1, chunks.word(document, 2), chunks.word(document, 3));
     }
     table.adoptFreeDocuments();
     return table;

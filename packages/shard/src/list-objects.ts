@@ -1,27 +1,23 @@
 import type { ObjectListing, StoredObject } from "@shoal/model";
 import { nextTurn, type WorkBounds } from "@shoal/runtime";
 import { firstById, firstMatching, named } from "./matching-objects.js";
-import type { ObjectIndex } from "./object-index.js";
-import { heldBytes, readObjects } from "./read-objects.js";
-import type { RowReader } from "./read-rows.js";
-import type { Views } from "./views.js";
+import { type ListedShard, readMatching } from "./read-matching.js";
+import { heldBytes } from "./read-objects.js";
 
-export interface ListedShard {
-  readonly views: Views;
-  readonly index: ObjectIndex;
-  readonly rows: RowReader;
-  readonly className: string;
-}
+/** A page of which something was deleted or replaced meanwhile is looked for again, at most so often: then it is short. */
+const LOOKS_MAX = 8;
 
 /** A page in either order: which objects it holds is known from memory, multi-gets bring their rows. */
 export async function listObjects(
-  { views, index, rows, className }: ListedShard,
+  shard: ListedShard,
   listing: ObjectListing,
   bounds: WorkBounds,
 ): Promise<readonly StoredObject[]> {
+  const { views, index } = shard;
   const { table } = views;
   const { order, limit, skip = 0, filter, fields } = listing;
-  for (;;) {
+  for (let look = 1; ; look++) {
+    const { sequence } = views;
     const found =
       filter !== undefined
         ? firstMatching(views, index, filter, listing, bounds)
@@ -29,10 +25,10 @@ export async function listObjects(
           ? firstById(views, listing, bounds)
           : named(table, table.newestPage(skip, limit));
     const objects = found instanceof Promise ? await found : found;
-    const read = await readObjects(rows, objects, { className, fields, bounds });
+    const read = await readMatching(shard, objects, { fields, bounds, filter, sequence });
     const page = read.filter((object) => object !== undefined);
-    if (page.length === objects.length) return page;
-    // Something was deleted between the table and the rows: look again, or the page lacks what moves up.
+    if (page.length === objects.length || look === LOOKS_MAX) return page;
+    // Something was deleted or replaced between the index and the rows: look again, or the page lacks what moves up.
     bounds.rowBytes?.add(-page.reduce((sum, object) => sum + heldBytes(object), 0));
     await nextTurn(bounds);
   }

@@ -239,9 +239,7 @@ export class ObjectIndex {
     if (this.#beyondRepair !== undefined) throw this.#beyondRepair;
     const { place, onDue } = this.#options;
     if (this.isDue) onDue();
-    throw new ShoalError("unavailable", `the inverted index of ${place} is being built, filters are answered later`, {
-      retryAfterSeconds: 1,
-    });
+    throw new IndexBeingBuilt(place);
   }
 
   /** A damaged index is one that is built anew, from now on. */
@@ -259,5 +257,14 @@ export class ObjectIndex {
 
   #reportDamage({ message }: ShoalError): void {
     this.#options.onEvent({ type: "damageFound", damage: { what: "index", reason: message } });
+  }
+}
+
+/** Nothing that needs the inverted index is answered for now. */
+export class IndexBeingBuilt extends ShoalError {
+  constructor(place: string) {
+    super("unavailable", `the inverted index of ${place} is being built, filters are answered later`, {
+      retryAfterSeconds: 1,
+    });
   }
 }

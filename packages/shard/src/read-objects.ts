@@ -19,6 +19,8 @@ export interface ObjectReading {
   readonly className: string;
   readonly fields: RowFields;
   readonly bounds: WorkBounds;
+  /** Told of each row that is there, with the place of its object. */
+  readonly onRow?: (at: number, row: RowView) => void;
 }
 
 /** One result an object, in order; undefined when it has been deleted since. In turns, as its bounds allow. */
@@ -55,7 +57,7 @@ function endOfTurn(rows: RowReader, objects: readonly FoundObject[], from: numbe
 async function readTurn(
   rows: RowReader,
   turn: readonly FoundObject[],
-  { className, fields, bounds }: ObjectReading,
+  { className, fields, bounds, onRow }: ObjectReading,
   found: (StoredObject | undefined)[],
 ): Promise<void> {
   let reserved = 0;
@@ -71,6 +73,7 @@ async function readTurn(
   let held = 0;
   for (const [at, { id }] of turn.entries()) {
     const row = read[at];
+    if (row !== undefined) onRow?.(found.length, row);
     const object = row?.toObject(id, className, fields);
     found.push(row === undefined || object === undefined ? undefined : detached(row, object, fields));
     if (object !== undefined) held += heldBytes(object, fields.extras ? row?.extrasJson?.length : 0);

@@ -1,8 +1,7 @@
-import { type ObjectId, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
+import { CLIENT_PHRASES, type ObjectId, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
 import type { WorkBounds } from "@shoal/runtime";
 import type { NearestDocuments, VectorIndex, VectorSearchOptions } from "@shoal/vector-index";
-import type { ListedShard } from "./list-objects.js";
-import { readObjects } from "./read-objects.js";
+import { type ListedShard, readMatching } from "./read-matching.js";
 import type { FoundObject } from "./read-rows.js";
 import type { Views } from "./views.js";
 
@@ -15,14 +14,17 @@ interface Hit extends FoundObject {
 
 /** Nearest objects; `vectors` is the index of the views, which is there, and the vector's length has been checked. */
 export async function searchByVector(
-  { views, index, rows, className }: ListedShard,
+  shard: ListedShard,
   vectors: VectorIndex,
   search: VectorSearch,
   bounds: WorkBounds,
 ): Promise<readonly VectorSearchHit[]> {
+  const { views, index } = shard;
+  const { sequence } = views;
+  const { filter } = search;
   const hits = await views.recycling.runSearch(async () => {
     // Also the set of documents that may be hits holds only while none of them is given to another object.
-    const matching = search.filter === undefined ? undefined : index.matching(search.filter, bounds);
+    const matching = filter === undefined ? undefined : index.matching(filter, bounds);
     const allowed = matching instanceof Promise ? await matching : matching;
     if (allowed?.isEmpty) return [];
     const { shards } = search;
@@ -30,11 +32,11 @@ export async function searchByVector(
   });
   const { fields, rowsMax = hits.length } = search;
   if (fields === undefined) return hits.map(withoutRow);
-  const read = await readObjects(rows, hits.slice(0, rowsMax), { className, fields, bounds });
+  const read = await readMatching(shard, hits.slice(0, rowsMax), { fields, bounds, filter, sequence });
   const answer: VectorSearchHit[] = [];
   for (const [at, { id, distance }] of hits.entries()) {
     const object = read[at];
-    // Without: deleted between the search and the read.
+    // Without: deleted between the search and the read, or replaced by what the filter does not allow.
     if (object !== undefined || at >= rowsMax) answer.push({ id, distance, object });
   }
   return answer;
@@ -100,6 +102,6 @@ function compareIds(a: ObjectId, b: ObjectId): number {
 export function queryLengthError(className: string, stored: number, query: number): ShoalError {
   return new ShoalError(
     "invalid",
-    `query vector does not fit class '${className}': vector lengths don't match: ${stored} vs ${query}`,
+    `query vector does not fit class '${className}': ${CLIENT_PHRASES.vectorLengths(stored, query)}`,
   );
 }

@@ -63,6 +63,28 @@ describe("a shard whose store answers late", () => {
     return page.map((one) => one.id).sort();
   };
 
+  it("shows no row that does not satisfy the filter any more, though the index has yet to follow", async () => {
+    const filter = { property: "n", operator: "LessThan", value: { kind: "int", values: [5] } } as const;
+    const page = () => shard.listObjects({ order: "id", after: undefined, limit: 9, filter, fields: PROPERTIES });
+    const search = () => shard.searchByVector({ ...QUERY, filter, fields: PROPERTIES });
+    for (const ask of [page, search]) {
+      await shard.putObjects([book(idOf(1), [1, 1], { n: 1 })], "upsert");
+      await shard[Symbol.asyncDispose]();
+      shard = await under.open();
+      const { closed, open } = gate();
+      store.afterWrite = closed;
+      const writing = shard.putObjects([book(idOf(1), [1, 1], { n: 7 })], "upsert");
+      await turns();
+      const asking = ask();
+      await turns();
+      open();
+      const found: readonly { readonly id: string }[] = await asking;
+      expect(found.map((one) => one.id)).toEqual([idOf(2)]);
+      await writing;
+      store.afterWrite = Promise.resolve();
+    }
+  });
+
   it("shows nothing of a write that is not acknowledged", async () => {
     const { closed, open } = gate();
     store.afterWrite = closed;

@@ -62,9 +62,9 @@ describe("writes of a shard", () => {
     it("create refuses a taken id, in the same call too", async () => {
       const [first, second] = await shard.putObjects([book(idOf(1), [1]), book(idOf(1), [2])], "create");
       expect(first).not.toBeInstanceOf(ShoalError);
-      expect(second).toMatchObject({ code: "invalid", message: `id '${idOf(1)}' already exists` });
+      expect(second).toMatchObject({ code: "conflict", message: `id '${idOf(1)}' already exists` });
       const [third] = await shard.putObjects([book(idOf(1), [3])], "create");
-      expect(third).toMatchObject({ code: "invalid" });
+      expect(third).toMatchObject({ code: "conflict" });
       expect((await get(1))?.vector).toEqual(Float32Array.of(1));
     });
 

@@ -20,12 +20,13 @@ import type { Gate, WorkBounds } from "@shoal/runtime";
 import { livingBytes, reloadedBytes } from "@shoal/vector-index";
 import { CommitLoop } from "./commit-loop.js";
 import type { IdCensus } from "./id-census.js";
-import { type ListedShard, listObjects } from "./list-objects.js";
+import { listObjects } from "./list-objects.js";
 import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
 import { matchingIds } from "./matching-objects.js";
 import type { MemoryAdmission } from "./memory-admission.js";
 import { type CreateInvertedIndex, ObjectIndex } from "./object-index.js";
 import { vectorFault } from "./prepare-put.js";
+import type { ListedShard } from "./read-matching.js";
 import { readObjects } from "./read-objects.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
@@ -93,7 +94,7 @@ export class StoredShard implements Shard {
     views.table.countIn(parts.idCensus);
     this.#cache = new RowCache(parts.rowCache);
     this.#snapshots = new Snapshots({ ...parts, views }, recovered.snapshotSequence);
-    const commitUnderWay = () => this.#commits.commitUnderWay();
+    const commitUnderWay = this.#commitUnderWay;
     const { table } = views;
     this.#rows = new RowReader({ store, table, cache: this.#cache, place, commitUnderWay, gate });
     const directory = new TableDirectory(table, this.#rows);
@@ -285,12 +286,20 @@ export class StoredShard implements Shard {
     return this.#disposing;
   }
 
+  readonly #commitUnderWay = () => this.#commits.commitUnderWay();
+
   #list(listing: ObjectListing, bounds: WorkBounds): Promise<readonly StoredObject[]> {
     return listObjects(this.#listed, listing, bounds);
   }
 
   get #listed(): ListedShard {
-    return { views: this.#views, index: this.#index, rows: this.#rows, className: this.className };
+    return {
+      views: this.#views,
+      index: this.#index,
+      rows: this.#rows,
+      className: this.className,
+      commitUnderWay: this.#commitUnderWay,
+    };
   }
 
   async #filtered<Answer>(answer: () => Promise<Answer>): Promise<Answer> {

@@ -1,4 +1,10 @@
-import { type MeasuredRecall, ShoalError, TARGET_RECALL_DEFAULT, type VectorIndexConfig } from "@shoal/model";
+import {
+  CLIENT_PHRASES,
+  type MeasuredRecall,
+  ShoalError,
+  TARGET_RECALL_DEFAULT,
+  type VectorIndexConfig,
+} from "@shoal/model";
 import type { DamagedVector, VectorIndex, VectorIndexSettings, VectorSearchSettings } from "@shoal/vector-index";
 
 /** Where a shard gets its vector index from. */
@@ -64,7 +70,7 @@ export class VectorIndexSource {
       if (config[name] === this.#config[name]) continue;
       throw new ShoalError(
         "invalid",
-        `${name} of class '${className}' is immutable: attempted change from "${this.#config[name]}" to "${config[name]}"`,
+        `${CLIENT_PHRASES.immutable(`${name} of class '${className}'`)}: attempted change from "${this.#config[name]}" to "${config[name]}"`,
       );
     }
     this.#config = config;

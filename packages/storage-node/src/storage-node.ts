@@ -1,21 +1,6 @@
 import type { SchemaReplica } from "@shoal/cluster";
-import {
-  type DataObject,
-  type ObjectId,
-  type ObjectListing,
-  type ObjectMerge,
-  type PutMode,
-  type PutTimes,
-  type RowFields,
-  type ShardAggregate,
-  type ShardAggregation,
-  type ShardFilter,
-  ShoalError,
-  type StoredObject,
-  type VectorSearch,
-  type VectorSearchHit,
-} from "@shoal/model";
-import type { FoundObjects, SchemaSnapshot, ShardAddress, ShardRecall, ShardService, ShardStatus } from "@shoal/rpc";
+import { ShoalError } from "@shoal/model";
+import type { SchemaSnapshot, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Shard } from "@shoal/shard";
 import { DropConfirmation, type DropConfirmationOptions } from "./drop-confirmation.js";
@@ -95,81 +80,43 @@ export class StorageNode implements ShardService, AsyncDisposable {
     return this.#registry.schemaVersion >= version ? undefined : this.#catchUp(version, context);
   }
 
-  async putObjects(
-    address: ShardAddress,
-    objects: readonly DataObject[],
-    mode: PutMode,
-    _context: RequestContext,
-  ): Promise<readonly (PutTimes | ShoalError)[]> {
-    return this.#ask(address, (shard) => shard.putObjects(objects, mode));
-  }
+  readonly putObjects: ShardService["putObjects"] = (address, objects, mode) =>
+    this.#ask(address, (shard) => shard.putObjects(objects, mode));
 
-  async mergeObject(address: ShardAddress, merge: ObjectMerge, _context: RequestContext): Promise<StoredObject> {
-    return this.#ask(address, (shard) => shard.mergeObject(merge));
-  }
+  readonly mergeObject: ShardService["mergeObject"] = (address, merge) =>
+    this.#ask(address, (shard) => shard.mergeObject(merge));
 
-  async mergeObjects(
-    address: ShardAddress,
-    merges: readonly ObjectMerge[],
-    _context: RequestContext,
-  ): Promise<readonly (PutTimes | ShoalError)[]> {
-    return this.#ask(address, (shard) => shard.mergeObjects(merges));
-  }
+  readonly mergeObjects: ShardService["mergeObjects"] = (address, merges) =>
+    this.#ask(address, (shard) => shard.mergeObjects(merges));
 
-  async deleteObject(address: ShardAddress, id: ObjectId, _context: RequestContext): Promise<boolean> {
-    return this.#ask(address, (shard) => shard.deleteObject(id));
-  }
+  readonly deleteObject: ShardService["deleteObject"] = (address, id) =>
+    this.#ask(address, (shard) => shard.deleteObject(id));
 
-  async getObjects(
-    address: ShardAddress,
-    ids: readonly ObjectId[],
-    fields: RowFields,
-    context: RequestContext,
-  ): Promise<readonly (StoredObject | undefined)[]> {
+  readonly getObjects: ShardService["getObjects"] = async (address, ids, fields, context) => {
     const shard = await this.#shard(address);
     return shard.getObjects(ids, fields, context);
-  }
+  };
 
-  async findObjects(ids: readonly ObjectId[], schemaVersion: number, context: RequestContext): Promise<FoundObjects> {
+  readonly findObjects: ShardService["findObjects"] = async (ids, schemaVersion, context) => {
     await this.atSchemaVersion(schemaVersion, context);
     return findObjects(this.#registry, ids, context.signal);
-  }
+  };
 
-  async searchByVector(
-    address: ShardAddress,
-    search: VectorSearch,
-    context: RequestContext,
-  ): Promise<readonly VectorSearchHit[]> {
-    return this.#ask(address, (shard) => shard.searchByVector(search, context));
-  }
+  readonly searchByVector: ShardService["searchByVector"] = (address, search, context) =>
+    this.#ask(address, (shard) => shard.searchByVector(search, context));
 
-  async listObjects(
-    address: ShardAddress,
-    listing: ObjectListing,
-    context: RequestContext,
-  ): Promise<readonly StoredObject[]> {
+  readonly listObjects: ShardService["listObjects"] = async (address, listing, context) => {
     const shard = await this.#shard(address);
     return shard.listObjects(listing, context);
-  }
+  };
 
-  async matchingIds(
-    address: ShardAddress,
-    filter: ShardFilter,
-    idsMax: number,
-    context: RequestContext,
-  ): Promise<readonly ObjectId[]> {
-    return this.#ask(address, (shard) => shard.matchingIds(filter, idsMax, context));
-  }
+  readonly matchingIds: ShardService["matchingIds"] = (address, filter, idsMax, context) =>
+    this.#ask(address, (shard) => shard.matchingIds(filter, idsMax, context));
 
-  async aggregate(
-    address: ShardAddress,
-    aggregation: ShardAggregation,
-    context: RequestContext,
-  ): Promise<ShardAggregate> {
-    return this.#ask(address, (shard) => shard.aggregate(aggregation, context));
-  }
+  readonly aggregate: ShardService["aggregate"] = (address, aggregation, context) =>
+    this.#ask(address, (shard) => shard.aggregate(aggregation, context));
 
-  async shardStatuses(_context: RequestContext): Promise<readonly ShardStatus[]> {
+  readonly shardStatuses: ShardService["shardStatuses"] = async () => {
     // Those of a class that was just made are there in no time.
     const opening = this.#registry.all.filter(({ ready, failure }) => ready === undefined && failure === undefined);
     if (opening.length > 0)
@@ -182,14 +129,13 @@ export class StorageNode implements ShardService, AsyncDisposable {
       const reason = failure?.error.message ?? "it is being opened";
       return { address, objectCount: 0, status: "failed", reason };
     });
-  }
+  };
 
-  async shardRecalls(_context: RequestContext): Promise<readonly ShardRecall[]> {
-    return this.#registry.all.flatMap(({ address, ready }) => {
+  readonly shardRecalls: ShardService["shardRecalls"] = async () =>
+    this.#registry.all.flatMap(({ address, ready }) => {
       const recall = ready?.statistics().vectors?.recall;
       return recall === undefined ? [] : { address, recall };
     });
-  }
 
   /** Vectors of all shards, and how many of them are in memory whole; replaced and deleted ones count until a rebuild. */
   vectorCounts(): { readonly all: number; readonly resident: number } {

@@ -1,4 +1,4 @@
-import { ShoalError } from "@shoal/model";
+import { CLIENT_PHRASES, ShoalError } from "@shoal/model";
 import { NativeVectorIndex, NotFinite } from "@shoal/native";
 import type { Calibration } from "./calibration.js";
 import { checkEf, checkedSettings, checkSearchSettings, checkWhole, FLAT_SEARCH_CUTOFF_MAX } from "./check-settings.js";
@@ -107,7 +107,7 @@ export class GraphVectorIndex implements VectorIndex {
   async search(query: Float32Array, count: number, options: VectorSearchOptions = {}): Promise<NearestDocuments> {
     this.#check();
     if (query.length !== this.dimensions) {
-      throw new ShoalError("invalid", `vector lengths don't match: ${this.dimensions} vs ${query.length}`);
+      throw new ShoalError("invalid", CLIENT_PHRASES.vectorLengths(this.dimensions, query.length));
     }
     checkWhole("count", count, 0, RESULTS_MAX);
     const { waiting, allowed, ef = this.#search.ef, shards = 1 } = options;

@@ -141,9 +141,10 @@ async function readRows(file: FileHandle, native: NativeVectorIndex, manifest: M
   const { seed, rows, rowsChain } = manifest;
   const recordBytes = rowRecordBytes(manifest.dimensions);
   const atOnce = Math.max(1, Math.floor(BLOCK_BYTES / recordBytes));
+  const bufferOf = buffersInTurn();
   const read = async (first: number): Promise<Buffer> => {
     const length = Math.min(atOnce, rows - first) * recordBytes;
-    const records = await readBytes(file, length);
+    const records = await readBytes(file, length, bufferOf(length));
     if (records.length < length) throw damaged("it is cut short");
     return records;
   };
@@ -167,8 +168,9 @@ async function readRows(file: FileHandle, native: NativeVectorIndex, manifest: M
 async function readNodes(file: FileHandle, native: NativeVectorIndex, manifest: Manifest): Promise<number> {
   let [chain, firstNodesBytes, node] = [0n, 0, 0];
   let left = manifest.nodesBytes;
+  const bufferOf = buffersInTurn();
   const read = async (): Promise<Buffer> => {
-    const block = await readBlock(file, left);
+    const block = await readBlock(file, left, bufferOf);
     left -= block.length;
     return block;
   };
@@ -209,15 +211,31 @@ async function readWhole(file: FileHandle, native: NativeVectorIndex, header: Sn
   if (block.length > 0) throw damaged("unknown bytes follow its last block");
 }
 
+/**
+ * Gives two buffers in turn, each as long as it was ever wanted: one is read into while the other is taken in. New ones would make V8
+ * look for garbage several times in the start of a large index.
+ */
+function buffersInTurn(): (length: number) => Buffer {
+  let [next, last] = [Buffer.alloc(0), Buffer.alloc(0)];
+  return (length) => {
+    [next, last] = [last, next.length < length ? Buffer.allocUnsafeSlow(length) : next];
+    return last.subarray(0, length);
+  };
+}
+
 /** One block with its header, of at most `left` bytes; empty at the end of these or of the file. */
-async function readBlock(file: FileHandle, left: number): Promise<Buffer> {
+async function readBlock(
+  file: FileHandle,
+  left: number,
+  bufferOf: (length: number) => Buffer = Buffer.allocUnsafeSlow,
+): Promise<Buffer> {
   if (left === 0) return Buffer.alloc(0);
   const header = await readBytes(file, BLOCK_HEADER_BYTES);
   if (header.length === 0 && left === Number.POSITIVE_INFINITY) return header;
   if (header.length < BLOCK_HEADER_BYTES) throw damaged("it is cut short");
   const length = Number(header.readBigUInt64LE(BLOCK_LENGTH_OFFSET));
   if (length > Math.min(BLOCK_BYTES, left - BLOCK_HEADER_BYTES)) throw damaged("a block has an impossible length");
-  const block = Buffer.allocUnsafeSlow(BLOCK_HEADER_BYTES + length);
+  const block = bufferOf(BLOCK_HEADER_BYTES + length);
   header.copy(block);
   const payload = await readBytes(file, length, block.subarray(BLOCK_HEADER_BYTES));
   if (payload.length < length) throw damaged("it is cut short");

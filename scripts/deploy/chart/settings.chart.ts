@@ -96,7 +96,7 @@ describe("time-outs in front of the gateways", () => {
     expect(nginx?.metadata.annotations).toMatchObject({
       "nginx.ingress.kubernetes.io/proxy-read-timeout": "530",
       "nginx.ingress.kubernetes.io/proxy-send-timeout": "530",
-      "nginx.ingress.kubernetes.io/proxy-body-size": "268435456",
+      "nginx.ingress.kubernetes.io/proxy-body-size": "67108864",
     });
     const [haproxy] = renderChart(helm, "modules", ...values).filter((object) => object.kind === "Ingress");
     expect(haproxy?.metadata.annotations).toMatchObject({ "haproxy.org/timeout-server": "530s" });

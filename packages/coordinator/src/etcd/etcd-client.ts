@@ -9,7 +9,7 @@ import {
   isBrokenCircuitError,
   noop,
 } from "cockatiel";
-import { Etcd3, EtcdInvalidAuthTokenError, type IOptions, isRecoverableError } from "etcd3";
+import { Etcd3, EtcdInvalidAuthTokenError, GRPCDeadlineExceededError, type IOptions, isRecoverableError } from "etcd3";
 
 /** Most time for one question, with all its attempts: who asks is told then that etcd does not answer. */
 const CALL_MS = 1_000;
@@ -117,8 +117,8 @@ function isPassing(thrown: unknown): boolean {
 
 /** What gRPC says of a deadline tells of its own insides. */
 function messageOf(thrown: unknown): string {
+  if (thrown instanceof GRPCDeadlineExceededError) return "no member answered in time";
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  if (/\bDEADLINE_EXCEEDED\b/.test(message)) return "no member answered in time";
   return /Last error: (?:Error: )?(.*?)\.? Resolution note/s.exec(message)?.[1] ?? message;
 }
 

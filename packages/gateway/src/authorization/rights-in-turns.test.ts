@@ -47,6 +47,7 @@ describe("rights that are looked at many times", () => {
         const isAllowed = own.some((one) => one.action === action && one.allows(names));
         if (isAllowed) counts.allowed++;
         expect(await rights.allows(action, names), `${action} ${names}`).toBe(isAllowed);
+        expect(new Rights(roles).allows(action, names), `${action} ${names}`).toBe(isAllowed);
         const asked = Array.from({ length: below(3) }, () => (own.length > 0 && oneIn(4) ? pick(own) : drawn()));
         const isCovered = asked.map((one) => own.some((other) => other.covers(one)));
         for (const [at, one] of asked.entries()) {

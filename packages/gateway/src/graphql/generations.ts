@@ -7,10 +7,11 @@ import { eventLoop, type RequestContext } from "@shoal/runtime";
 import type { AnswerBudget } from "../answer-budget.js";
 import type { RowTurns } from "../row-turns.js";
 import type { GraphQlWire } from "./answer.js";
+import { ApolloExecution } from "./apollo-execution.js";
 import type { GraphQlStatistics } from "./graphql-statistics.js";
 import type { GraphQlLimits } from "./limits.js";
-import { PlainExecution } from "./plain/plain-execution.js";
-import type { ReadOptions } from "./plain/read-document.js";
+import type { CompileParts } from "./plan/compile-request.js";
+import { PlanExecution } from "./plan/plan-execution.js";
 import { PreparedQueries } from "./prepared/prepared-queries.js";
 import { buildGraphQlSchemaInTurns, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
 import { exploreSearches } from "./schema/explore-field.js";
@@ -38,9 +39,9 @@ export interface Generation {
 }
 
 export interface Built {
-  readonly reading: ReadOptions;
-  readonly plain: PlainExecution;
+  readonly parts: CompileParts;
   readonly prepared: PreparedQueries;
+  readonly apollo: ApolloExecution;
 }
 
 /** One generation after the other, of the same classes as they change. */
@@ -64,8 +65,8 @@ class Generations {
       last?.definitions.length === definitions.length &&
       last.definitions.every((definition, i) => definition === definitions[i]);
     if (isSame && last !== undefined) return this.#goOnWith({ ...last, version: snapshot.version });
-    const { query, wire, modules, limits } = this.#parts;
-    const building = buildGraphQlSchemaInTurns(definitions, query, wire, limits, last?.classes, modules);
+    const { modules, limits } = this.#parts;
+    const building = buildGraphQlSchemaInTurns(definitions, limits, last?.classes, modules);
     const step = building.next();
     if (step.done === true) return this.#goOnWith(this.#built(snapshot.version, definitions, step.value));
     this.#building = finish(building)
@@ -81,20 +82,20 @@ class Generations {
     return generation;
   }
 
-  #built(version: number, definitions: readonly ClassDefinition[], parts: GraphQlSchema): Generation {
-    const { modules, onSkippedClass, ...shared } = this.#parts;
-    const { schema, skipped, classes, where } = parts;
+  #built(version: number, definitions: readonly ClassDefinition[], made: GraphQlSchema): Generation {
+    const { modules, limits, wire, onSkippedClass, onFault } = this.#parts;
+    const { schema, skipped, classes, where } = made;
     for (const each of skipped) onSkippedClass?.(each);
+    if (schema === undefined) return { version, definitions, built: undefined, classes };
     const searches = exploreSearches(
       [...classes.values()].map(({ definition }) => definition),
       modules,
     );
-    const built: Built | undefined = schema && {
-      reading: { schema, limits: shared.limits, wire: shared.wire },
-      plain: new PlainExecution({ schema, ...shared }),
-      prepared: new PreparedQueries({ schema, where, modules, exploreSearches: searches, ...shared }),
-    };
-    return { version, definitions, built, classes };
+    const parts: CompileParts = { schema, limits, wire, where, modules, exploreSearches: searches };
+    const execution = new PlanExecution(this.#parts);
+    const prepared = new PreparedQueries(limits, execution, onFault);
+    const apollo = new ApolloExecution(schema, execution);
+    return { version, definitions, built: { parts, prepared, apollo }, classes };
   }
 }
 

@@ -1,19 +1,18 @@
 import type { SchemaView } from "@shoal/cluster";
-import { type RequestWarnings, ShoalError } from "@shoal/model";
+import { CLIENT_PHRASES, type RequestWarnings, ShoalError } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/runtime";
 import { AnswerBudget } from "../answer-budget.js";
 import { RowTurns } from "../row-turns.js";
-import { type GraphQlAnswer, type GraphQlWire, httpError, refusedAnswer, tooLargeAnswer } from "./answer.js";
+import { type GraphQlAnswer, type GraphQlWire, httpError } from "./answer.js";
 import { checkBatch } from "./batch/batch-items.js";
 import { type GraphQlBatchAnswer, runBatch } from "./batch/run-batch.js";
 import { type Built, type Generation, SeenGenerations } from "./generations.js";
 import { GraphQlStatistics } from "./graphql-statistics.js";
-import { costOfDocument } from "./guards/cost-of-document.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
-import { RequestReading } from "./plain/request-reading.js";
-import { readRequest } from "./request-body.js";
+import { readRequest } from "./reading/request-body.js";
+import { RequestReading } from "./reading/request-reading.js";
 import type { SkippedClass } from "./schema/build-schema.js";
 
 export interface GraphQlHandlerDeps {
@@ -57,10 +56,9 @@ export function createGraphQlHandler(deps: GraphQlHandlerDeps): GraphQlHandler {
   return new Handler(deps);
 }
 
-/** Programs look for its beginning (docs/decisions/0079). */
 const NO_SCHEMA =
-  "no graphql provider present, this is most likely because no schema is present. Import a schema first! There are no " +
-  "classes that could be queried: create one with POST /v1/schema, or store an object of one with AUTOSCHEMA_ENABLED";
+  `${CLIENT_PHRASES.noGraphqlProvider} There are no classes that could be queried: create one with POST /v1/schema, or store ` +
+  "an object of one with AUTOSCHEMA_ENABLED";
 
 /** What a refused request is answered with a newer schema; undefined when there is none. */
 type NewerAnswer = () => Promise<GraphQlAnswer | undefined>;
@@ -70,19 +68,18 @@ class Handler implements GraphQlHandler {
   readonly #limits: GraphQlLimits;
   readonly #answers: AnswerBudget;
   readonly #statistics: GraphQlStatistics;
-  readonly #turns: RowTurns;
   readonly #generations: SeenGenerations;
 
   constructor(deps: GraphQlHandlerDeps) {
     this.#deps = deps;
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
     this.#answers = deps.answers ?? new AnswerBudget(this.#limits);
-    this.#turns = deps.turns ?? new RowTurns(this.#limits.graphqlRowsMax);
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
     const { query, wire, modules = NO_ENABLED_MODULES, onSkippedClass, onFault } = deps;
+    const turns = deps.turns ?? new RowTurns(this.#limits.graphqlRowsMax);
     this.#generations = new SeenGenerations({
       ...{ query, wire, modules, onFault, limits: this.#limits },
-      ...{ answers: this.#answers, turns: this.#turns, statistics: this.#statistics },
+      ...{ answers: this.#answers, turns, statistics: this.#statistics },
       ...(onSkippedClass === undefined ? {} : { onSkippedClass }),
     });
   }
@@ -112,14 +109,14 @@ class Handler implements GraphQlHandler {
       : Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength);
     const refused = isNewest ? undefined : () => this.#newerAnswer(body, context, generation, warnings);
     if (built === undefined) return this.#executeWithoutSchema(body, refused, warnings);
-    const reading = new RequestReading(body, built.reading, warnings);
+    const reading = new RequestReading(body, built.parts, warnings);
     const answer = this.#deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
     if (answer !== undefined) {
       this.#statistics.prepared++;
       return answer;
     }
     this.#statistics.plain++;
-    return this.#executePlain(reading, built, refused, context);
+    return this.#executeUnprepared(reading, built, refused, context);
   }
 
   async #executeWithoutSchema(
@@ -160,28 +157,20 @@ class Handler implements GraphQlHandler {
     return runBatch(rawBody, parts, context);
   }
 
-  async #executePlain(
+  async #executeUnprepared(
     reading: RequestReading,
     built: Built,
     refused: NewerAnswer | undefined,
     context: RequestContext,
   ): Promise<GraphQlAnswer> {
-    const read = reading.request();
-    if ("refusal" in read) return read.refusal;
-    const outcome = reading.document(read.request);
-    if ("errors" in outcome) {
-      const newer = await refused?.();
+    const read = reading.read();
+    if ("answer" in read) {
+      const newer = read.isBySchema === true ? await refused?.() : undefined;
       if (newer !== undefined) return newer;
-      this.#statistics.errors += outcome.errors.length;
-      return refusedAnswer(outcome.errors);
+      this.#statistics.errors += read.errors;
+      return read.answer;
     }
-    const cost = costOfDocument(read.request, outcome, built.reading);
-    try {
-      cost.check(this.#limits);
-    } catch (thrown) {
-      return tooLargeAnswer(thrown);
-    }
-    return this.#turns.run(cost.rows, context, () => built.plain.execute(read.request, context));
+    return built.apollo.execute(read, reading, context);
   }
 
   /** Of the schema as it is now or newer, as whoever asks sees it; a promise when it has to be built and that takes several turns. */

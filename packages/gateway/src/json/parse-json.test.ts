@@ -1,8 +1,8 @@
 import { JsonNumber } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { parseJson, parseJsonExactly } from "./parse-json.js";
-import { scanJson } from "./scan-json.js";
+import { BATCH_BODY } from "./json-size.js";
+import { parseJson, parseJsonExactly, scanJson, withExactIntegers } from "./parse-json.js";
 
 const MIB = 1024 * 1024;
 
@@ -76,14 +76,43 @@ describe("parseJson", () => {
 });
 
 describe("parseJsonExactly", () => {
+  const exactly = (text: string): unknown => parseJsonExactly(Buffer.from(text));
+
   it("keeps literals that matter, and is JSON.parse otherwise", () => {
-    expect(parseJsonExactly('{"a":1.0,"b":[1e2,1.5,-7,9007199254740992],"c":1e999} x')).toEqual({
+    expect(exactly('{"a":1.0,"b":[1e2,1.5,-7,9007199254740992],"c":1e999} x')).toEqual({
       a: new JsonNumber("1.0"),
       b: [new JsonNumber("1e2"), 1.5, -7, new JsonNumber("9007199254740992")],
       c: new JsonNumber("1e999"),
     });
-    const twice = parseJsonExactly('{"a":1,"a":{"__proto__":2}}') as { a: object };
+    expect(exactly("\n 1.0")).toEqual(new JsonNumber("1.0"));
+    const twice = exactly('{"a":1,"a":{"__proto__":2.0}}') as { a: object };
     expect(Object.keys(twice.a)).toEqual(["__proto__"]);
+    expect(Object.values(twice.a)).toEqual([new JsonNumber("2.0")]);
+  });
+
+  it("refuses what parseJson refuses", () => {
+    for (const text of ["", "{bad", "[".repeat(201), `{${'"":1,'.repeat(50_001)}"":1}`]) {
+      let refusal: unknown;
+      try {
+        parse(text);
+      } catch (thrown) {
+        refusal = thrown;
+      }
+      // Of a body as short as the last one what it holds is not counted otherwise.
+      if (text.length < 1_000) expect(() => exactly(text)).toThrow(refusal as Error);
+      else expect(() => exactly(text)).toThrow("the request body has more than 50000 members");
+    }
+  });
+
+  it("keeps only long integers where only these are asked for", () => {
+    const text = '{"a":9007199254740993,"b":[1.0,1e30,-12345678901234567890]}';
+    const value = parse(text);
+    expect(withExactIntegers(value, text)).toEqual({
+      a: new JsonNumber("9007199254740993"),
+      b: [1, 1e30, new JsonNumber("-12345678901234567890")],
+    });
+    const plain = { a: [1, 2.5, "9007199254740993"] };
+    expect(withExactIntegers(plain, JSON.stringify(plain))).toBe(plain);
   });
 });
 
@@ -118,7 +147,7 @@ describe("scanJson", () => {
       } catch {
         isJson = false;
       }
-      const scan = scanJson(Buffer.from(text), 200);
+      const scan = scanJson(Buffer.from(text), BATCH_BODY);
       if (isJson && !("end" in scan)) expect.fail(`seed ${seed}: ${text}: ${scan.problem}`);
       if ("end" in scan) {
         try {

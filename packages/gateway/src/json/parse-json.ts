@@ -1,70 +1,89 @@
-import { JsonNumber } from "@shoal/model";
-import { type JsonSize, nestsDeeperThan, ONE_BODY, refuseHeavyJson, refuseLength } from "./json-size.js";
-import { parseExactly } from "./parse-exactly.js";
-import { scanJson } from "./scan-json.js";
-import { noJson, tooDeep } from "./scan-problem.js";
+import { ItemGroup } from "./item-group.js";
+import { JsonScanner } from "./json-scanner.js";
+import { type JsonSize, ONE_BODY, refuseLength, refuseSize } from "./json-size.js";
+import { lostAsNumber } from "./number-literal.js";
+import { type JsonProblem, noJson, tooDeep } from "./scan-problem.js";
 
 /** Deeper bodies are refused, so that what walks a parsed body may recurse. */
 export const JSON_DEPTH_MAX = 200;
 
-/**
- * The first JSON value of `bytes`; what follows it is ignored (reference-rest 1.4). Fails with `invalid` on an empty body,
- * with `malformed` on what is no JSON or nested too deep, with `tooLarge` on what holds more than `size` or has more bytes
- * than are parsed in one go.
- */
-export function parseJson(
-  bytes: Buffer,
-  size: JsonSize = ONE_BODY,
-): { readonly value: unknown; readonly text: string } {
-  refuseLength(bytes.length);
-  refuseCostlyJson(bytes, size);
-  const text = bytes.toString("utf8");
-  return { value: parseJsonText(text), text };
-}
+/** Smaller bodies cannot hold enough to hurt. */
+const UNCOUNTED_BYTES_MAX = 256 * 1024;
 
-/** As {@link parseJson}, for a text made of bytes that {@link refuseCostlyJson} has seen. */
-export function parseJsonText(text: string): unknown {
+/** What a text holds is looked at whenever so much of it was read. */
+const LOOK_BYTES = 32 * 1024;
+
+/**
+ * The first JSON value of `bytes`, parsed in one go; what follows it is ignored (reference-rest 1.4). Fails with `invalid` on
+ * an empty body, with `malformed` on what is no JSON or nested too deep, with `tooLarge` on what holds more than a body
+ * about one thing may or has more bytes than are parsed in one go.
+ */
+export function parseJson(bytes: Buffer): { readonly value: unknown; readonly text: string } {
+  refuseLength(bytes.length);
+  refuseCostlyJson(bytes);
+  const text = bytes.toString("utf8");
   const value = parseFirstValue(text);
   if (isDeeperThan(value, JSON_DEPTH_MAX)) throw tooDeep(JSON_DEPTH_MAX);
-  return value;
+  return { value, text };
 }
 
-/** Fails on bytes that could hurt the parser: with `malformed` on their nesting, with `tooLarge` on what they hold. */
-export function refuseCostlyJson(bytes: Buffer, size: JsonSize): void {
-  if (nestsDeeperThan(bytes, JSON_DEPTH_MAX)) throw tooDeep(JSON_DEPTH_MAX);
-  refuseHeavyJson(bytes, size);
+/** Fails on bytes that could hurt a parser: with `malformed` on their nesting, with `tooLarge` on what they hold. */
+export function refuseCostlyJson(bytes: Buffer): void {
+  if (bytes.length <= UNCOUNTED_BYTES_MAX) return;
+  const scan = scanJson(bytes, ONE_BODY);
+  if ("problem" in scan && scan.problem.expected === "tooDeep") throw tooDeep(JSON_DEPTH_MAX);
 }
 
 /**
- * The same text again, with numbers whose literal matters as JsonNumber: `1.0`, `1e2`, integers beyond 2^53, `1e400`.
- * Only for texts that {@link parseJson} has accepted.
+ * As {@link parseJson}, with numbers whose literal matters as JsonNumber: `1.0`, `1e2`, integers beyond 2^53, `1e400`; or
+ * with such integers alone. Takes more than twice the time.
  */
-export function parseJsonExactly(text: string): unknown {
-  return parseExactly(text, exactNumber);
+export function parseJsonExactly(bytes: Buffer, kept: "integers" | "all" = "all"): unknown {
+  const scanner = new JsonScanner(bytes, JSON_DEPTH_MAX);
+  const group = new ItemGroup(bytes, 0, 0);
+  for (;;) {
+    const token = scanner.next(Number.POSITIVE_INFINITY);
+    if (token === "problem") throw noJson(bytes, scanner.problem, JSON_DEPTH_MAX);
+    if (token === "end") break;
+    if (token !== "number") continue;
+    const lost = lostAsNumber(bytes, scanner.start, scanner.at);
+    if (lost === "integer" || (lost === "form" && kept === "all")) group.keepLiteral(scanner.start, scanner.at);
+  }
+  refuseSize("the request body", scanner, ONE_BODY);
+  return group.parse(scanner.at)[0];
 }
 
 /**
  * The same value again, with integers that a plain number cannot hold as JsonNumber; all other numbers stay plain.
- * `value` itself when the text has none. Only for texts that {@link parseJson} has accepted.
+ * `value` itself when it has none. Only for texts that {@link parseJson} has accepted.
  */
 export function withExactIntegers(value: unknown, text: string): unknown {
-  if (!LONG_INTEGER.test(text)) return value;
-  return parseExactly(text, exactInteger);
+  return holdsLongInteger(value) ? parseJsonExactly(Buffer.from(text), "integers") : value;
 }
 
-/** A literal that may be an integer beyond 2^53, which has 16 digits. */
-const LONG_INTEGER = /[[:,]\s*-?[1-9]\d{15,}\s*[\],}]/;
-
-function exactInteger(literal: string): number | JsonNumber {
-  const value = Number(literal);
-  return Number.isSafeInteger(value) || !/^-?\d+$/.test(literal) ? value : new JsonNumber(literal);
+/** Whether a number may be an integer beyond 2^53, or is beyond float64. */
+function holdsLongInteger(value: unknown): boolean {
+  if (typeof value === "number") {
+    return !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value));
+  }
+  if (typeof value !== "object" || value === null) return false;
+  return Array.isArray(value) ? value.some(holdsLongInteger) : Object.values(value).some(holdsLongInteger);
 }
 
-function exactNumber(literal: string): number | JsonNumber {
-  const value = Number(literal);
-  if (!Number.isFinite(value)) return new JsonNumber(literal, value);
-  if (!Number.isInteger(value)) return value;
-  return Number.isSafeInteger(value) && /^-?\d+$/.test(literal) ? value : new JsonNumber(literal, value);
+/**
+ * Where the first JSON value of a text ends, or what is wrong with it; nothing is made of it. Fails with `tooLarge` when it
+ * holds more than `size`.
+ */
+export function scanJson(bytes: Buffer, size: JsonSize): { readonly end: number } | { readonly problem: JsonProblem } {
+  const scanner = new JsonScanner(bytes, JSON_DEPTH_MAX);
+  for (let pauseAt = LOOK_BYTES; ; ) {
+    const token = scanner.next(pauseAt);
+    if (token === "problem") return { problem: scanner.problem };
+    if (token !== "pause" && token !== "end") continue;
+    refuseSize("the request body", scanner, size);
+    if (token === "end") return { end: scanner.at };
+    pauseAt = scanner.at + LOOK_BYTES;
+  }
 }
 
 function parseFirstValue(text: string): unknown {
@@ -72,9 +91,9 @@ function parseFirstValue(text: string): unknown {
     return JSON.parse(text);
   } catch {
     const bytes = Buffer.from(text);
-    const scan = scanJson(bytes, JSON_DEPTH_MAX);
-    if ("end" in scan) return JSON.parse(bytes.toString("utf8", 0, scan.end));
-    throw noJson(bytes, scan.problem, JSON_DEPTH_MAX);
+    const scan = scanJson(bytes, ONE_BODY);
+    if ("problem" in scan) throw noJson(bytes, scan.problem, JSON_DEPTH_MAX);
+    return JSON.parse(bytes.toString("utf8", 0, scan.end));
   }
 }
 

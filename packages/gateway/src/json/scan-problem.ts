@@ -63,14 +63,14 @@ export function brokenWord(bytes: Buffer, at: number, word: Buffer): JsonProblem
 /** The error of a body that is no JSON, that nests too deep, or that is nothing at all. */
 export function noJson(bytes: Buffer, { at, expected }: JsonProblem, depthMax: number): ShoalError {
   if (expected === "nothing") return new ShoalError("invalid", "the request has no body: it must be JSON");
+  if (expected === "tooDeep") return tooDeep(depthMax);
   const place = placeOf(bytes, at);
-  if (expected === "tooDeep") return tooDeep(depthMax, `${place}: `);
   const message = `${place}: found ${foundAt(bytes, at)}, expected ${expected.words}, near '${excerpt(bytes, at)}'`;
   return new ShoalError("malformed", `the request body is not valid JSON: ${message}`);
 }
 
-export function tooDeep(depthMax: number, place = ""): ShoalError {
-  const message = `the request body cannot be read: ${place}objects and lists stand inside of one another`;
+export function tooDeep(depthMax: number): ShoalError {
+  const message = `the request body cannot be read: objects and lists stand inside of one another`;
   return new ShoalError("malformed", `${message} deeper than ${depthMax} levels, which is the most that is read`);
 }
 

@@ -1,12 +1,12 @@
 import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
-import { cutVectors } from "./cut-vectors.js";
 import { float32ArrayToJson } from "./float32.js";
+import { readVector } from "./read-vector.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261120);
 
 function cut(array: string) {
-  const vector = cutVectors(Buffer.from(`{"vector":${array}}`))?.vectors[0];
+  const vector = readVector(Buffer.from(`{"vector":${array}}`), 10);
   return {
     printed: vector && float32ArrayToJson(vector.vector),
     kept: vector?.json && Buffer.from(vector.json).toString(),
@@ -96,7 +96,7 @@ it(`reads what JSON.parse reads, and nothing else, whatever stands between the n
       decimal(random).replace(/^(-?)0+(?=\d)/, "$1"),
     );
     const list = `[${numbers.map((number) => gap(random) + number + gap(random)).join(",")}]`;
-    const vector = cutVectors(Buffer.from(`{"vector":${list}}`))?.vectors[0]?.vector;
+    const vector = readVector(Buffer.from(`{"vector":${list}}`), 10)?.vector;
     let parsed: number[] | undefined;
     try {
       parsed = JSON.parse(`{"vector":${list}}`).vector;

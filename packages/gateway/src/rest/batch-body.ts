@@ -1,102 +1,64 @@
-import type { ObjectInput } from "@shoal/ingest";
 import { describeValue, isUncheckedObject, type RequestWarnings, ShoalError } from "@shoal/model";
 import type { WorkBounds } from "@shoal/runtime";
-import { cutVectors } from "../json/cut-vectors.js";
+import type { ItemGroup } from "../json/item-group.js";
+import type { ItemForm } from "../json/item-list.js";
 import { BATCH_BODY } from "../json/json-size.js";
-import { refuseCostlyJson } from "../json/parse-json.js";
-import { ParsedItems } from "../json/parsed-items.js";
-import { readInTurns } from "../json/read-in-turns.js";
+import { type ReadValue, readItems } from "../json/read-items.js";
 import { wrongBody, wrongMember } from "../json/wrong-member.js";
-import { type Inputs, objectInput, readGroup, readInputs } from "./object-body.js";
+import { objectInput, type SentObject } from "./object-body.js";
 
 const BATCH = 'an object with a list of objects, {"objects": […]}';
 
-/**
- * The body of an object batch; a null item stays undefined. `fields` is checked and otherwise ignored, unknown members are told
- * to `warnings`. Fails with `malformed` or `invalid`, with `tooLarge` on more than `objectsMax` items; an absent list is an empty one.
- */
-export function readBatchBody(bytes: Buffer, objectsMax: number, warnings?: RequestWarnings): Inputs {
-  refuseCostlyJson(bytes, BATCH_BODY);
-  return readInputs(
-    cutVectors(bytes),
-    () => bytes.toString("utf8"),
-    (value) => batchItems(value, objectsMax, warnings),
-  );
-}
+/** The items of a batch; a null one is undefined. */
+export type Inputs = readonly (SentObject | undefined)[];
 
-/** As {@link readBatchBody}, for a long body, in turns of the event loop. */
-export async function readLongBatchBody(
+/**
+ * The body of an object batch. `fields` is checked and otherwise ignored, unknown members are told to `warnings`. Fails with
+ * `malformed` or `invalid`, with `tooLarge` on more than `objectsMax` items; an absent list is an empty one.
+ */
+export async function readBatchBody(
   bytes: Buffer,
   objectsMax: number,
   bounds: WorkBounds,
   warnings?: RequestWarnings,
 ): Promise<Inputs> {
-  const inputs = () =>
-    new ParsedItems((group) => readGroup(group, (items) => inputsOf(items, group.first, warnings)), objectsMax);
-  const checkedFields = () =>
-    new ParsedItems<undefined>(({ first, text }) => {
-      checkFields(JSON.parse(text()) as unknown[], first);
-      return [];
-    }, Number.POSITIVE_INFINITY);
-  const sinks = new Map<string, () => ParsedItems<ObjectInput | undefined>>([
-    ["objects", inputs],
-    ["fields", checkedFields],
+  const forms = new Map<string, ItemForm<SentObject | undefined>>([
+    ["objects", { itemsMax: objectsMax, itemOf: (item, at, group) => inputOf(item, at, group, warnings) }],
+    ["fields", { itemsMax: Number.POSITIVE_INFINITY, itemOf: checkField }],
   ]);
   const onOther = (name: string) => warnings?.addUnknown("", name, batchMembers);
-  const { root, members } = await readInTurns(bytes, BATCH_BODY, { kind: "members", sinks, onOther }, bounds);
+  const { root, members } = await readItems(bytes, BATCH_BODY, { kind: "members", forms, onOther }, bounds);
   if (root.sample === null) return [];
   if (!isUncheckedObject(root.sample)) throw wrongBody(root.sample, BATCH);
-  const { objects, fields } = wantedMembers(members, ({ sample }) => sample === null);
+  const { objects, fields } = wantedMembers(members);
   if (fields !== undefined) {
-    requireList(fields.sample, "fields", "a list of strings");
+    if (fields.list === undefined) throw wrongMember(fields.sample, "fields", "a list of strings");
     // Reading them throws what is wrong with them.
-    void fields.sink?.items;
+    void fields.list.items;
   }
   if (objects === undefined) return [];
-  requireList(objects.sample, "objects", "a list of objects");
-  requireLength(objects.length, objectsMax);
-  return objects.sink?.items ?? [];
-}
-
-function batchItems(value: unknown, objectsMax: number, warnings?: RequestWarnings): Inputs {
-  if (value === null) return [];
-  if (!isUncheckedObject(value)) throw wrongBody(value, BATCH);
-  const { objects, fields } = wantedMembers(
-    Object.entries(value),
-    (member) => member === null,
-    (name) => warnings?.addUnknown("", name, batchMembers),
-  );
-  if (fields !== undefined) {
-    requireList(fields, "fields", "a list of strings");
-    checkFields(fields, 0);
-  }
-  if (objects === undefined) return [];
-  requireList(objects, "objects", "a list of objects");
-  requireLength(objects.length, objectsMax);
-  return inputsOf(objects, 0, warnings);
+  if (objects.list === undefined) throw wrongMember(objects.sample, "objects", "a list of objects");
+  requireLength(objects.list.length, objectsMax);
+  return objects.list.items;
 }
 
 const batchMembers = (): readonly string[] => ["objects", "fields"];
 
+type Member = ReadValue<SentObject | undefined>;
+
 /** The members that count, in any case (reference-rest 1.4): of repeated ones the last, and null is as good as none. */
-function wantedMembers<Value>(
-  members: Iterable<readonly [string, Value]>,
-  isNull: (value: Value) => boolean,
-  onOther?: (name: string) => void,
-): { readonly objects: Value | undefined; readonly fields: Value | undefined } {
-  let objects: Value | undefined;
-  let fields: Value | undefined;
+function wantedMembers(members: ReadonlyMap<string, Member>): {
+  readonly objects: Member | undefined;
+  readonly fields: Member | undefined;
+} {
+  let objects: Member | undefined;
+  let fields: Member | undefined;
   for (const [key, value] of members) {
-    const name = key.toLowerCase();
-    if (name === "objects") objects = isNull(value) ? undefined : value;
-    else if (name === "fields") fields = isNull(value) ? undefined : value;
-    else onOther?.(key);
+    const given = value.sample === null ? undefined : value;
+    if (key.toLowerCase() === "objects") objects = given;
+    else fields = given;
   }
   return { objects, fields };
-}
-
-function requireList(value: unknown, member: string, wanted: string): asserts value is readonly unknown[] {
-  if (!Array.isArray(value)) throw wrongMember(value, member, wanted);
 }
 
 function requireLength(length: number, objectsMax: number): void {
@@ -107,29 +69,20 @@ function requireLength(length: number, objectsMax: number): void {
   );
 }
 
-/** `first` is the index of the first of them. */
-function inputsOf(items: unknown, first: number, warnings?: RequestWarnings): Inputs {
-  requireList(items, "objects", "a list of objects");
-  return items.map((item, at) => {
-    if (item === null) return undefined;
-    if (!isUncheckedObject(item)) throw wrongMember(item, `objects[${first + at}]`, "an object");
-    return objectInput(item, "objects", first + at, warnings);
-  });
+function inputOf(item: unknown, at: number, group: ItemGroup, warnings?: RequestWarnings): SentObject | undefined {
+  if (item === null) return undefined;
+  if (!isUncheckedObject(item)) throw wrongMember(item, `objects[${at}]`, "an object");
+  return objectInput(item, group, "objects", at, warnings);
 }
 
 const BATCH_FIELDS: readonly unknown[] = ["ALL", "class", "schema", "id", "creationTimeUnix"];
 
-/**
- * The reference lets `fields` decide what is imported, which loses data; only its values are checked here. `first` is
- * the index of the first of them.
- */
-function checkFields(fields: readonly unknown[], first: number): void {
-  for (const [at, field] of fields.entries()) {
-    if (typeof field !== "string" && field !== null) throw wrongMember(field, `fields[${first + at}]`, "a string");
-    if (BATCH_FIELDS.includes(field)) continue;
-    throw new ShoalError(
-      "invalid",
-      `member 'fields[${first + at}]' must be one of ${BATCH_FIELDS.join(", ")}, got ${describeValue(field)}`,
-    );
-  }
+/** The reference lets `fields` decide what is imported, which loses data; only its values are checked here. */
+function checkField(field: unknown, at: number): undefined {
+  if (typeof field !== "string" && field !== null) throw wrongMember(field, `fields[${at}]`, "a string");
+  if (BATCH_FIELDS.includes(field)) return undefined;
+  throw new ShoalError(
+    "invalid",
+    `member 'fields[${at}]' must be one of ${BATCH_FIELDS.join(", ")}, got ${describeValue(field)}`,
+  );
 }

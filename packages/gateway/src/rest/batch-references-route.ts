@@ -3,23 +3,17 @@ import { parseLongBeacon } from "@shoal/model";
 import type { RequestWitness } from "@shoal/runtime";
 import type { HttpRequest } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
-import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
 import { writeInTurns } from "../json/write-in-turns.js";
-import { readLongReferenceBatch, readReferenceBatch } from "./reference-body.js";
+import { readReferenceBatch } from "./reference-body.js";
 
 /**
  * `POST /v1/batch/references` (reference-rest 6.2): 200 with one result a reference, in order. Past the time-out the
  * answer is 504; what was acknowledged by then stays.
  */
 export function batchReferencesRoute(ingest: IngestService, referencesMax: number): Route {
-  const read = ({ body, context, warnings }: HttpRequest) =>
-    body.length > LONG_BODY_BYTES
-      ? readLongReferenceBatch(body, referencesMax, context, warnings)
-      : readReferenceBatch(body, referencesMax, warnings);
-
   async function importReferences(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = await read(request);
+    const inputs = await readReferenceBatch(request.body, referencesMax, request.context, request.warnings);
     const outcomes = await ingest.importReferences(inputs, request.context);
     if (request.context.witness !== undefined) tellBatch(outcomes, request.context.witness);
     function* results() {

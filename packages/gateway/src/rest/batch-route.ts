@@ -3,10 +3,9 @@ import type { RequestWitness } from "@shoal/runtime";
 import type { Clock } from "@shoal/service-runtime";
 import type { HttpRequest } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
-import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
 import { writeInTurns } from "../json/write-in-turns.js";
-import { readBatchBody, readLongBatchBody } from "./batch-body.js";
+import { readBatchBody } from "./batch-body.js";
 import type { ObjectWriter } from "./object-json.js";
 
 export interface BatchSettings {
@@ -26,13 +25,8 @@ export function batchRoute(
   clock: Clock,
   { batchObjectsMax, onBatch }: BatchSettings,
 ): Route {
-  const read = ({ body, context, warnings }: HttpRequest) =>
-    body.length > LONG_BODY_BYTES
-      ? readLongBatchBody(body, batchObjectsMax, context, warnings)
-      : readBatchBody(body, batchObjectsMax, warnings);
-
   async function importObjects(request: HttpRequest): Promise<HttpResponse> {
-    const inputs = await read(request);
+    const inputs = await readBatchBody(request.body, batchObjectsMax, request.context, request.warnings);
     const outcomes = await ingest.importObjects(inputs, request.context);
     onBatch?.(outcomes);
     if (request.context.witness !== undefined) tellBatch(outcomes, request.context.witness);

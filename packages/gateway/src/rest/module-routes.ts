@@ -2,7 +2,6 @@ import { warnOfUnknown } from "@shoal/model";
 import type { EnabledModules, ModuleResponse, ModuleRoute } from "@shoal/module-api";
 import { type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
-import { ONE_BODY } from "../json/json-size.js";
 import { parseJson, refuseCostlyJson } from "../json/parse-json.js";
 import { modulePath, resourceOfModule } from "./module-paths.js";
 
@@ -25,7 +24,7 @@ function moduleRoute(name: string, { method, path, verb, operation, handle }: Mo
     ...(verb === "get" ? {} : { audited: { action: `${verb}_in_module`, recorded: "line" as const } }),
     handle: async ({ params, body, context, warnings }) => {
       // Modules parse their bodies in one go.
-      if (operation.body !== undefined) refuseCostlyJson(body, ONE_BODY);
+      if (operation.body !== undefined) refuseCostlyJson(body);
       const answer = await handle({ params, body, context });
       // What is no JSON has been refused.
       if (operation.body !== undefined && body.length > 0)

@@ -7,10 +7,9 @@ import type { AnswerBudget } from "../answer-budget.js";
 import type { HttpRequest } from "../http/http-request.js";
 import { queryParameter } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT, notFoundResponse } from "../http/http-response.js";
-import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Route } from "../http/route.js";
 import { parseInclude } from "./include.js";
-import { readLongObjectBody, readObjectBody } from "./object-body.js";
+import { readObjectBody } from "./object-body.js";
 import type { ObjectWriter } from "./object-json.js";
 import { pathId } from "./path-id.js";
 
@@ -122,8 +121,8 @@ function counted(action: string) {
 
 const NO_FIELDS = { properties: false, vector: false, extras: false };
 
-function readBody({ body, context, warnings }: HttpRequest): ObjectInput | Promise<ObjectInput> {
-  return body.length > LONG_BODY_BYTES ? readLongObjectBody(body, context, warnings) : readObjectBody(body, warnings);
+function readBody({ body, context, warnings }: HttpRequest): Promise<ObjectInput> {
+  return readObjectBody(body, context, warnings);
 }
 
 /** A JSON answer from a string of bytes. */

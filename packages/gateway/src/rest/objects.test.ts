@@ -219,7 +219,7 @@ describe("writing an object", () => {
     await server.send("POST", "/v1/objects/validate", '{"class":"Car","properties":{"vector":[1.0,5]},"vector":[3.0]}');
     expect(server.services.inputs[0]).toMatchObject({
       properties: { vector: [new JsonNumber("1.0"), 5] },
-      vector: [3],
+      vector: Float32Array.of(3),
     });
     const batch = '{"objects":[null,{"class":"Car","vector":[1e1,0],"properties":{"n":7,"m":2.0}}]}';
     await server.send("POST", "/v1/batch/objects", batch);

@@ -1,10 +1,9 @@
 import type { ReferenceInput } from "@shoal/ingest";
 import { isUncheckedObject, quoteText, type RequestWarnings, ShoalError } from "@shoal/model";
 import type { WorkBounds } from "@shoal/runtime";
+import type { ItemForm } from "../json/item-list.js";
 import { BATCH_BODY, ONE_BODY } from "../json/json-size.js";
-import { parseJson } from "../json/parse-json.js";
-import { ParsedItems } from "../json/parsed-items.js";
-import { readInTurns } from "../json/read-in-turns.js";
+import { readItems } from "../json/read-items.js";
 import { wrongBody, wrongElement, wrongMember } from "../json/wrong-member.js";
 
 /** What Go takes for the URI of a request: an absolute path, or a scheme and more (reference-rest 1.3, 3.7). */
@@ -19,97 +18,44 @@ const BATCH_MEMBERS: ReadonlySet<string> = new Set(["from", "to", "tenant"]);
  * The body of `POST …/references/{property}`: one reference; its beacon, empty when there is none. Unknown members go to
  * `warnings`, here and below. Fails with `malformed`, and with `invalid` for no body and for a beacon that is no URI.
  */
-export function readReference(bytes: Buffer, warnings?: RequestWarnings): string {
-  return beaconOf(parseJson(bytes).value, undefined, warnings);
-}
-
-/** As {@link readReference}, for a long body, in turns of the event loop. */
-export async function readLongReference(
-  bytes: Buffer,
-  bounds: WorkBounds,
-  warnings?: RequestWarnings,
-): Promise<string> {
-  const { root } = await readInTurns(
-    bytes,
-    ONE_BODY,
-    { kind: "root", sink: parsed((value) => beaconOf(value, undefined, warnings), 1) },
-    bounds,
-  );
-  return root.sink?.items[0] ?? "";
+export async function readReference(bytes: Buffer, bounds: WorkBounds, warnings?: RequestWarnings): Promise<string> {
+  const form = { itemsMax: 1, itemOf: (value: unknown) => beaconOf(value, undefined, warnings) };
+  const { root } = await readItems(bytes, ONE_BODY, { kind: "root", form }, bounds);
+  return root.list?.items[0] ?? "";
 }
 
 /** The body of `PUT …/references/{property}`: a list of references. Fails as {@link readReference}. */
-export function readReferences(bytes: Buffer, referencesMax: number, warnings?: RequestWarnings): readonly string[] {
-  return listOf(parseJson(bytes, BATCH_BODY).value, referenceList(warnings), referencesMax);
-}
-
-/** As {@link readReferences}, for a long body, in turns of the event loop. */
-export function readLongReferences(
+export function readReferences(
   bytes: Buffer,
   referencesMax: number,
   bounds: WorkBounds,
   warnings?: RequestWarnings,
 ): Promise<readonly string[]> {
-  return readLongList(bytes, referenceList(warnings), referencesMax, bounds);
+  const itemOf = (value: unknown, at: number) => beaconOf(value, at, warnings);
+  return readList(bytes, { what: "list", wanted: "a list of references", itemsMax: referencesMax, itemOf }, bounds);
 }
 
 /**
  * The body of `DELETE …/references/{property}`. One reference in the specification's text and in the reference, a list in the
  * specification's table: both are taken.
  */
-export function readRemovedReferences(
-  bytes: Buffer,
-  referencesMax: number,
-  warnings?: RequestWarnings,
-): readonly string[] {
-  const { value } = parseJson(bytes, BATCH_BODY);
-  if (!Array.isArray(value)) return [beaconOf(value, undefined, warnings)];
-  return listOf(value, referenceList(warnings), referencesMax);
-}
-
-/** As {@link readRemovedReferences}, for a long body, in turns of the event loop. */
-export async function readLongRemovedReferences(
+export async function readRemovedReferences(
   bytes: Buffer,
   referencesMax: number,
   bounds: WorkBounds,
   warnings?: RequestWarnings,
 ): Promise<readonly string[]> {
-  if (beginsList(bytes)) return readLongReferences(bytes, referencesMax, bounds, warnings);
-  return [await readLongReference(bytes, bounds, warnings)];
+  if (beginsList(bytes)) return readReferences(bytes, referencesMax, bounds, warnings);
+  return [await readReference(bytes, bounds, warnings)];
 }
 
 /** The body of `POST /v1/batch/references` (reference-rest 6.2). Null counts as an empty list. */
 export function readReferenceBatch(
   bytes: Buffer,
   referencesMax: number,
-  warnings?: RequestWarnings,
-): readonly ReferenceInput[] {
-  return listOf(parseJson(bytes, BATCH_BODY).value, referenceBatch(warnings), referencesMax);
-}
-
-/** As {@link readReferenceBatch}, for a long body, in turns of the event loop. */
-export function readLongReferenceBatch(
-  bytes: Buffer,
-  referencesMax: number,
   bounds: WorkBounds,
   warnings?: RequestWarnings,
 ): Promise<readonly ReferenceInput[]> {
-  return readLongList(bytes, referenceBatch(warnings), referencesMax, bounds);
-}
-
-/** A body that is a list: what it is called, what it must be, and how an item is read; `at` is its place. */
-interface ListForm<Item> {
-  readonly what: string;
-  readonly wanted: string;
-  readonly itemOf: (value: unknown, at: number) => Item;
-}
-
-function referenceList(warnings: RequestWarnings | undefined): ListForm<string> {
-  const itemOf = (value: unknown, at: number) => beaconOf(value, at, warnings);
-  return { what: "list", wanted: "a list of references", itemOf };
-}
-
-function referenceBatch(warnings: RequestWarnings | undefined): ListForm<ReferenceInput> {
   const itemOf = (value: unknown, at: number): ReferenceInput => {
     const member = membersOf(value, at);
     const [from, to] = [uriOf(member("from"), "from", at), uriOf(member("to"), "to", at)];
@@ -117,51 +63,30 @@ function referenceBatch(warnings: RequestWarnings | undefined): ListForm<Referen
     const tenant = members <= 2 ? undefined : member("tenant");
     return tenant === undefined ? { from, to } : { from, to, tenant };
   };
-  return { what: "batch", wanted: "a list of objects with from and to", itemOf };
+  const wanted = "a list of objects with from and to";
+  return readList(bytes, { what: "batch", wanted, itemsMax: referencesMax, itemOf }, bounds);
 }
 
-function listOf<Item>(
-  value: unknown,
-  { what, wanted, itemOf }: ListForm<Item>,
-  referencesMax: number,
-): readonly Item[] {
-  if (value === null) return [];
-  if (!Array.isArray(value)) throw wrongBody(value, wanted);
-  requireLength(value.length, what, referencesMax);
-  return value.map(itemOf);
+/** A body that is a list: what it is called and what it must be. */
+interface ListForm<Item> extends ItemForm<Item> {
+  readonly what: string;
+  readonly wanted: string;
 }
 
-async function readLongList<Item>(
-  bytes: Buffer,
-  { what, wanted, itemOf }: ListForm<Item>,
-  referencesMax: number,
-  bounds?: WorkBounds,
-): Promise<readonly Item[]> {
-  const sink = parsed(itemOf, referencesMax);
-  const { root } = await readInTurns(bytes, BATCH_BODY, { kind: "rootList", sink }, bounds);
+async function readList<Item>(bytes: Buffer, form: ListForm<Item>, bounds: WorkBounds): Promise<readonly Item[]> {
+  const { root } = await readItems(bytes, BATCH_BODY, { kind: "rootList", form }, bounds);
   if (root.sample === null) return [];
-  if (!Array.isArray(root.sample)) throw wrongBody(root.sample, wanted);
-  requireLength(root.length, what, referencesMax);
-  return sink.items;
-}
-
-function parsed<Item>(itemOf: (value: unknown, at: number) => Item, itemsMax: number): ParsedItems<Item> {
-  return new ParsedItems(
-    ({ first, text }) => (JSON.parse(text()) as unknown[]).map((value, at) => itemOf(value, first + at)),
-    itemsMax,
-  );
+  if (root.list === undefined) throw wrongBody(root.sample, form.wanted);
+  const { length, items } = root.list;
+  if (length <= form.itemsMax) return items;
+  const message = `the ${form.what} has ${length} references, at most ${form.itemsMax} are allowed (BATCH_REFERENCES_MAX)`;
+  throw new ShoalError("tooLarge", message);
 }
 
 function beginsList(bytes: Buffer): boolean {
   let at = 0;
   while (at < bytes.length && " \n\r\t".includes(String.fromCharCode(bytes[at] ?? 0))) at++;
   return bytes[at] === 0x5b;
-}
-
-function requireLength(length: number, what: string, referencesMax: number): void {
-  if (length <= referencesMax) return;
-  const message = `the ${what} has ${length} references, at most ${referencesMax} are allowed (BATCH_REFERENCES_MAX)`;
-  throw new ShoalError("tooLarge", message);
 }
 
 /** `at` is the place in the list that the body is; without it the body is the reference. */

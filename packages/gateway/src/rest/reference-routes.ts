@@ -2,17 +2,9 @@ import type { IngestService } from "@shoal/ingest";
 import type { ObjectId, WireProfile } from "@shoal/model";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
-import { LONG_BODY_BYTES } from "../http/read-body.js";
 import type { Method, Route } from "../http/route.js";
 import { pathId } from "./path-id.js";
-import {
-  readLongReference,
-  readLongReferences,
-  readLongRemovedReferences,
-  readReference,
-  readReferences,
-  readRemovedReferences,
-} from "./reference-body.js";
+import { readReference, readReferences, readRemovedReferences } from "./reference-body.js";
 
 /** The operations on the references of one property (reference-rest 3.7, decisions.md). */
 export function referenceRoutes(
@@ -22,27 +14,17 @@ export function referenceRoutes(
 ): readonly Route[] {
   const written = profile.referenceWriteStatus === 200 ? EMPTY_OK : NO_CONTENT;
 
-  const added = ({ body, context, warnings }: HttpRequest) =>
-    body.length > LONG_BODY_BYTES ? readLongReference(body, context, warnings) : readReference(body, warnings);
-  const listed = ({ body, context, warnings }: HttpRequest) =>
-    body.length > LONG_BODY_BYTES
-      ? readLongReferences(body, referencesMax, context, warnings)
-      : readReferences(body, referencesMax, warnings);
-  const removed = ({ body, context, warnings }: HttpRequest) =>
-    body.length > LONG_BODY_BYTES
-      ? readLongRemovedReferences(body, referencesMax, context, warnings)
-      : readRemovedReferences(body, referencesMax, warnings);
-
   async function post(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    await ingest.addReference(id, property, await added(request), request.context);
+    const beacon = await readReference(request.body, request.context, request.warnings);
+    await ingest.addReference(id, property, beacon, request.context);
     request.context.witness?.wrote(undefined, 1, 0);
     return written;
   }
 
   async function put(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    const beacons = await listed(request);
+    const beacons = await readReferences(request.body, referencesMax, request.context, request.warnings);
     await ingest.replaceReferences(id, property, beacons, request.context);
     request.context.witness?.wrote(undefined, beacons.length, 0);
     return written;
@@ -50,7 +32,7 @@ export function referenceRoutes(
 
   async function remove(request: HttpRequest): Promise<HttpResponse> {
     const { id, property } = place(request);
-    const beacons = await removed(request);
+    const beacons = await readRemovedReferences(request.body, referencesMax, request.context, request.warnings);
     await ingest.removeReferences(id, property, beacons, request.context);
     request.context.witness?.wrote(undefined, beacons.length, 0);
     return NO_CONTENT;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type SchemaView, unknownWhetherThere } from "@shoal/cluster";
 import {
   CLASS_BODY,
+  CLIENT_PHRASES,
   type ClassDefinition,
   type ClassSettings,
   decodeBody,
@@ -20,7 +21,7 @@ import type { ClassRecord, SchemaService } from "@shoal/rpc";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
-import { parseJson, parseJsonExactly } from "../json/parse-json.js";
+import { parseJsonExactly } from "../json/parse-json.js";
 
 /** Reading and changing classes (reference-rest 4). `classSettings` is asked anew for each class. */
 export function schemaRoutes(
@@ -167,7 +168,7 @@ function readBody(request: RequestContent): unknown {
     const message = `the request body has ${request.body.length} bytes, at most ${SCHEMA_BODY_BYTES_MAX} are allowed for a class`;
     throw new ShoalError("tooLarge", message);
   }
-  return parseJsonExactly(parseJson(request.body).text);
+  return parseJsonExactly(request.body);
 }
 
 /** Fails with `forbidden` before anything is told of other classes. */
@@ -193,5 +194,5 @@ function requireReferences(
 }
 
 function unknownClass(className: string): string {
-  return `could not find class '${className}'`;
+  return CLIENT_PHRASES.classNotFound(className);
 }

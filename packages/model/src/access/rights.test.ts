@@ -104,6 +104,17 @@ describe("rights", () => {
     expect(own.of("delete_data")).toEqual([]);
   });
 
+  it("compare a name only with patterns that begin as it does", () => {
+    const collections = Array.from({ length: 200 }, (_, at) => `T${at}_*`);
+    const own = rightsOf(...collections.map((collection) => ({ action: "read_data", data: { collection } })));
+    const index = own.index("read_data");
+    for (const name of ["T77_Docs", "T199_", "T200_Docs", "U1_Docs", "T", ""]) {
+      const isOwn = collections.some((collection) => name.startsWith(collection.slice(0, -1)));
+      expect(index.candidates([name, "*", "*"]).flat(), name).toHaveLength(isOwn ? 1 : 0);
+      expect(own.allows("read_data", [name, "*", "*"]), name).toBe(isOwn);
+    }
+  });
+
   it("of the built-in roles are everything and all reading", () => {
     const [admin, viewer] = ["admin", "viewer"].map((name) => new Rights([BUILT_IN_ROLES.get(name) ?? never()]));
     for (const { permissions } of BUILT_IN_ROLES.values())

@@ -4,7 +4,7 @@ import type { ObjectId } from "./object-id.js";
 
 /**
  * How a put treats an object that exists or not.
- * - `create`: fails with `invalid` (`id '…' already exists`) when the id is taken.
+ * - `create`: fails with `conflict` when the id is taken.
  * - `replace`: fails with `notFound` when it is not there; the creation time survives.
  * - `upsert`: either; the creation time is new (batch import replaces an object completely).
  */

@@ -1,3 +1,4 @@
+import { CLIENT_PHRASES } from "../errors/client-phrases.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import { JsonNumber } from "./json-number.js";
 import { describeValue } from "./value-wording.js";
@@ -38,8 +39,8 @@ export function checkDimensions(className: string, got: number, dimensions: numb
   if (got === dimensions) return;
   throw new ShoalError(
     "invalid",
-    `class '${className}' has vectors of ${dimensions} dimensions, got one of ${got} (vector lengths don't match: ${got} vs ` +
-      `${dimensions}): use a vector of the same model, or a class of its own`,
+    `class '${className}' has vectors of ${dimensions} dimensions, got one of ${got} ` +
+      `(${CLIENT_PHRASES.vectorLengths(got, dimensions)}): use a vector of the same model, or a class of its own`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { CLIENT_PHRASES } from "../errors/client-phrases.js";
 import type { RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import { quoteText } from "../objects/value-wording.js";
@@ -66,11 +67,8 @@ function checkUnique(className: string, schema: readonly ClassDefinition[]): voi
   const folded = className.toLowerCase();
   const taken = schema.find((known) => known.class.toLowerCase() === folded);
   if (taken === undefined) return;
-  const exact = taken.class === className;
-  throw new ShoalError(
-    "invalid",
-    `Name '${className}' already used as a name for an Object class${exact ? "" : `: '${taken.class}' differs only in case`}`,
-  );
+  const advice = taken.class === className ? "" : `: '${taken.class}' differs only in case`;
+  throw new ShoalError("invalid", `${CLIENT_PHRASES.classNameTaken(className)}${advice}`);
 }
 
 function checkProperties(
@@ -84,7 +82,7 @@ function checkProperties(
   for (const { name, dataType } of properties) {
     checkPropertyName(name);
     if (names.has(name)) {
-      throw new ShoalError("invalid", `name '${name}' already in use as a property name for class '${className}'`);
+      throw new ShoalError("invalid", CLIENT_PHRASES.propertyNameTaken(name, className, "name"));
     }
     names.add(name);
     const prefix = `property '${name}': invalid dataType: `;

@@ -1,3 +1,4 @@
+import { CLIENT_PHRASES } from "../errors/client-phrases.js";
 import { memberPath, RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import type { JsonObject } from "../objects/json.js";
@@ -53,10 +54,7 @@ export function checkNewProperty(
   checkPropertyName(property.name);
   const properties = definition.properties ?? [];
   if (properties.some((known) => known.name === property.name)) {
-    throw new ShoalError(
-      "invalid",
-      `Name '${property.name}' already in use as a property name for class '${className}'`,
-    );
+    throw new ShoalError("invalid", CLIENT_PHRASES.propertyNameTaken(property.name, className, "Name"));
   }
   checkDataType(property.dataType, schema, `Data type of property '${property.name}' is invalid; `);
   checkGraphqlNames({ ...definition, properties: [...properties, property] }, schema);

@@ -1,3 +1,4 @@
+import { CLIENT_PHRASES } from "../errors/client-phrases.js";
 import { closeName } from "../errors/nearest-name.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import { escapeText } from "../objects/value-wording.js";
@@ -17,7 +18,7 @@ export function unknownClass(className: string, classes: readonly Pick<ClassDefi
     classes.map((one) => one.class),
   );
   const advice = close === undefined ? "create it with POST /v1/schema first" : `did you mean '${close}'?`;
-  return new ShoalError("invalid", `could not find class '${shown(className)}' in the schema: ${advice}`);
+  return new ShoalError("invalid", `${CLIENT_PHRASES.classNotFound(shown(className))} in the schema: ${advice}`);
 }
 
 /** The error for a property that a class does not have; it suggests the one that was meant, or names those that there are. */
@@ -30,10 +31,7 @@ export function unknownProperty(name: string, className: string, properties: rea
       : properties.length === 0
         ? "it has no properties"
         : `it has ${properties.slice(0, NAMES_SHOWN_MAX).join(", ")}${more}`;
-  return new ShoalError(
-    "invalid",
-    `no such prop with name '${shown(name)}' found in class '${className}' in the schema: ${advice}`,
-  );
+  return new ShoalError("invalid", `${CLIENT_PHRASES.propertyNotFound(shown(name), className)}: ${advice}`);
 }
 
 function shown(name: string): string {

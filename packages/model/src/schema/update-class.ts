@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { CLIENT_PHRASES } from "../errors/client-phrases.js";
 import type { RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import { type ClassBody, type ClassSettings, readClassBody } from "./class-body.js";
@@ -36,10 +37,10 @@ export function updateClass(
     );
   }
   if (!isDeepStrictEqual(updated.invertedIndexConfig, current.invertedIndexConfig)) {
-    throw new ShoalError("invalid", "inverted index config is immutable");
+    throw new ShoalError("invalid", CLIENT_PHRASES.immutable("inverted index config"));
   }
   if (!isDeepStrictEqual(updated.moduleConfig, current.moduleConfig)) {
-    throw new ShoalError("invalid", "module config is immutable");
+    throw new ShoalError("invalid", CLIENT_PHRASES.immutable("module config"));
   }
   const vectorIndexConfig = parseVectorIndexConfig(
     read.vectorIndexConfig,
@@ -88,7 +89,7 @@ function withModuleDefaults(definition: ClassDefinition, settings: ClassSettings
 
 function checkUnchanged(what: string, from: string | number | boolean, to: string | number | boolean): void {
   if (from === to) return;
-  throw new ShoalError("invalid", `${what} is immutable: attempted change from "${from}" to "${to}"`);
+  throw new ShoalError("invalid", `${CLIENT_PHRASES.immutable(what)}: attempted change from "${from}" to "${to}"`);
 }
 
 function checkVectorIndexConfig(from: VectorIndexConfig, to: VectorIndexConfig): void {

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, ShoalError, withPrefix } from "@shoal/model";
+import { CLIENT_PHRASES, type Json, type JsonObject, ShoalError, withPrefix } from "@shoal/model";
 import type { LocatedText, SearchArgument, SearchWorld } from "../search-argument.js";
 import type { InputField, InputShape } from "../shapes.js";
 
@@ -119,8 +119,8 @@ function checkLength({ length }: Float32Array, other: Float32Array): void {
   if (length === other.length) return;
   throw new ShoalError(
     "invalid",
-    `vectors of ${length} and of ${other.length} dimensions do not go together (vector lengths don't match: ${length} vs ` +
-      `${other.length})`,
+    `vectors of ${length} and of ${other.length} dimensions do not go together ` +
+      `(${CLIENT_PHRASES.vectorLengths(length, other.length)})`,
   );
 }
 

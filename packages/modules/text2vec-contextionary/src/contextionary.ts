@@ -1,3 +1,4 @@
+import { ShoalError, type ShoalErrorOptions } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 
 /** A word that a vector was made of. */
@@ -12,6 +13,16 @@ export interface CorpusVector {
   readonly vector: Float32Array;
   readonly source: readonly SourceWord[];
 }
+
+/** There is no vector of a text: none of its words is known, or their weights come to nothing. */
+export class NoVector extends ShoalError {
+  constructor(message: string, options?: ShoalErrorOptions) {
+    super("invalid", message, options);
+  }
+}
+
+/** What the messages of these errors end in; published containers give them no status of their own. */
+export const NO_VECTOR = "cannot build vector";
 
 /** A word near to a vector. */
 export interface NearWord {
@@ -40,7 +51,7 @@ export interface Contextionary extends AsyncDisposable {
   vectorForWord(word: string, context: RequestContext): Promise<Float32Array | undefined>;
   /** One a word, as texts are made of them: undefined for unknown ones, and for stop words that nobody taught. */
   vectorsForWords(words: readonly string[], context: RequestContext): Promise<readonly (Float32Array | undefined)[]>;
-  /** The mean of the vectors of the corpora. Fails with `invalid` when one of them has no known word. */
+  /** The mean of the vectors of the corpora. Fails with {@link NoVector} when one of them has no known word. */
   vectorForCorpora(
     corpora: readonly string[],
     overrides: readonly WordOverride[],

@@ -1,7 +1,7 @@
 import { type ClassDefinition, type JsonObject, ShoalError, withPrefix } from "@shoal/model";
 import { camelCaseWords, type ObjectContent, ObjectTexts, type ObjectVector, type Vectorizer } from "@shoal/module-api";
 import { type RequestContext, WorkTurns } from "@shoal/runtime";
-import type { Contextionary, CorpusVector, WordOverride } from "./contextionary.js";
+import { type Contextionary, type CorpusVector, NoVector, type WordOverride } from "./contextionary.js";
 import { MODULE_NAME } from "./module-name.js";
 import { SOURCE_WORDS_MAX } from "./vectors/corpus-vector.js";
 
@@ -84,7 +84,7 @@ export function overridesOf(weights: JsonObject | undefined): readonly WordOverr
 }
 
 function explained(corpus: string, failure: ShoalError): ShoalError {
-  if (failure.code !== "invalid" || !failure.message.includes("cannot build vector")) {
+  if (!(failure instanceof NoVector)) {
     return withPrefix(`vectorizing object with corpus '[${corpus}]': could not get vector: `, failure);
   }
   return new ShoalError(

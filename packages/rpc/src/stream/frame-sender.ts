@@ -1,5 +1,4 @@
-import { FrameKind } from "../generated/shoal/FrameKind.js";
-import { encodePacket, NO_BYTES, type WireFrame } from "../wire/packet-codec.js";
+import { encodePacket, FrameKind, NO_BYTES, type WireFrame } from "../wire/packet-codec.js";
 
 /** Of one message at once: so long a small one waits at most for a large one. */
 export const FRAME_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
-import { type ByteReader, unreadable } from "../wire/byte-reader.js";
-import { ByteWriter } from "../wire/byte-writer.js";
-import { readError, writeError } from "../wire/error-codec.js";
+import { unreadable } from "../wire/byte-reader.js";
+import type { Codec } from "../wire/codec.js";
+import { error } from "../wire/error-codec.js";
 
 /** Both sides must speak the same: another one is refused in words. The README says when it rises. */
 export const PROTOCOL_VERSION = 1;
@@ -18,7 +18,7 @@ export interface RequestHead {
   readonly requestId: string | undefined;
 }
 
-/** The first frame of the far side. */
+/** The first frame of the server. */
 export interface Hello {
   readonly nodeName: string;
   readonly schemaVersion: number;
@@ -27,59 +27,39 @@ export interface Hello {
 /** Why there is no answer. */
 export interface Failure {
   readonly schemaVersion: number;
-  /** The far side is certain to have done nothing. */
+  /** The server is certain to have done nothing. */
   readonly isUntouched: boolean;
   readonly error: ShoalError;
 }
 
-export function writeRequestHead(writer: ByteWriter, head: RequestHead): void {
-  writer.byte(head.method);
-  writer.count(head.schemaVersion);
-  writer.count(head.timeoutMs === undefined ? 0 : Math.max(1, Math.ceil(head.timeoutMs)));
-  writer.text((head.requestId ?? "").slice(0, REQUEST_ID_CHARS_MAX));
-}
-
-export function readRequestHead(reader: ByteReader): RequestHead {
-  const method = reader.byte();
-  const schemaVersion = reader.count();
-  const timeoutMs = reader.count();
-  const requestId = reader.text();
+export const requestHead: Codec<RequestHead> = (wire, head) => {
+  const method = wire.byte(head?.method);
+  const schemaVersion = wire.count(head?.schemaVersion);
+  // 0: for ever.
+  const timeoutMs = wire.count(head?.timeoutMs === undefined ? 0 : Math.max(1, Math.ceil(head.timeoutMs)));
+  const requestId = wire.text((head?.requestId ?? "").slice(0, REQUEST_ID_CHARS_MAX));
   return {
     method,
     schemaVersion,
     timeoutMs: timeoutMs === 0 ? undefined : timeoutMs,
     requestId: requestId === "" ? undefined : requestId.slice(0, REQUEST_ID_CHARS_MAX),
   };
-}
+};
 
-export function encodeHello({ nodeName, schemaVersion }: Hello): Buffer {
-  return ByteWriter.bytesOf((writer) => {
-    writer.byte(PROTOCOL_VERSION);
-    writer.text(nodeName);
-    writer.count(schemaVersion);
-  });
-}
-
-/** Fails with `internal` when the other side speaks another version. */
-export function readHello(reader: ByteReader): Hello {
-  const version = reader.byte();
+/** Read, it fails with `internal` when the other side speaks another version. */
+export const hello: Codec<Hello> = (wire, value) => {
+  const version = wire.byte(PROTOCOL_VERSION);
   if (version !== PROTOCOL_VERSION) {
     throw unreadable(`it speaks version ${version} of the internal protocol, this process version ${PROTOCOL_VERSION}`);
   }
-  return { nodeName: reader.text(), schemaVersion: reader.count() };
-}
+  return { nodeName: wire.text(value?.nodeName), schemaVersion: wire.count(value?.schemaVersion) };
+};
 
-export function encodeFailure({ schemaVersion, isUntouched, error }: Failure): Buffer {
-  return ByteWriter.bytesOf((writer) => {
-    writer.count(schemaVersion);
-    writer.flag(isUntouched);
-    writeError(writer, error);
-  });
-}
-
-export function readFailure(reader: ByteReader): Failure {
-  return { schemaVersion: reader.count(), isUntouched: reader.flag(), error: readError(reader) };
-}
+export const failure: Codec<Failure> = (wire, value) => ({
+  schemaVersion: wire.count(value?.schemaVersion),
+  isUntouched: wire.flag(value?.isUntouched),
+  error: error(wire, value?.error),
+});
 
 /** Fails with `deadlineExceeded`, naming what was asked. */
 export function deadlineError(what: string): ShoalError {

@@ -11,16 +11,16 @@ export interface Cable extends AsyncDisposable {
 export async function openCable(targetPort: number): Promise<Cable> {
   const sockets = new Set<Socket>();
   let isCut = false;
-  const server = createServer((near) => {
-    const far = connect(targetPort, "127.0.0.1");
-    for (const socket of [near, far]) {
+  const server = createServer((client) => {
+    const target = connect(targetPort, "127.0.0.1");
+    for (const socket of [client, target]) {
       sockets.add(socket);
       socket.on("error", () => undefined);
       if (isCut) socket.pause();
     }
     if (isCut) return;
-    near.pipe(far);
-    far.pipe(near);
+    client.pipe(target);
+    target.pipe(client);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -1,18 +1,9 @@
 import { ShoalError } from "@shoal/model";
-import { encodeFailure, encodeHello, writeRequestHead } from "../stream/message-head.js";
+import { SHARD_METHODS } from "../shard-methods.js";
+import type { ShardService } from "../shard-service.js";
+import { failure, hello, requestHead } from "../stream/message-head.js";
 import { ByteWriter } from "../wire/byte-writer.js";
-import {
-  AGGREGATE,
-  FIND_OBJECTS,
-  GET_OBJECTS,
-  LIST_OBJECTS,
-  MATCHING_IDS,
-  SEARCH_BY_VECTOR,
-  SHARD_RECALLS,
-  SHARD_STATUSES,
-} from "../wire/read-methods.js";
-import type { ShardMethod } from "../wire/shard-method.js";
-import { DELETE_OBJECT, MERGE_OBJECT, MERGE_OBJECTS, PUT_OBJECTS } from "../wire/write-methods.js";
+import type { Codec } from "../wire/codec.js";
 import type { RandomValues } from "./random-values.js";
 
 /** A message as it crosses the wire. */
@@ -51,47 +42,42 @@ export function drawMessages(values: RandomValues): readonly WireMessage[] {
   const timeoutMs = values.oneOf([undefined, 1, 30_000]);
   const head = { method: 7, schemaVersion: 2 ** 40, timeoutMs, requestId: values.oneOf([undefined, "abc-1"]) };
   return [
-    alone("hello", encodeHello({ nodeName: "node-1", schemaVersion: 300 })),
-    alone(
-      "head",
-      ByteWriter.bytesOf((writer) => writeRequestHead(writer, head)),
-    ),
-    alone("failure", encodeFailure({ schemaVersion: 300, isUntouched: values.flag(), error: error() })),
-    exchange(PUT_OBJECTS, { shard, objects, mode }, outcomes),
-    exchange(MERGE_OBJECT, { shard, merge: values.merge() }, values.storedObject()),
-    exchange(MERGE_OBJECTS, { shard, merges }, outcomes),
-    exchange(DELETE_OBJECT, { shard, id: values.id() }, values.flag()),
-    exchange(GET_OBJECTS, { shard, ids, fields: values.fields() }, maybeRows),
-    exchange(FIND_OBJECTS, { ids, schemaVersion: 2 ** 40 }, found),
+    alone("hello", hello, { nodeName: "node-1", schemaVersion: 300 }),
+    alone("head", requestHead, head),
+    alone("failure", failure, { schemaVersion: 300, isUntouched: values.flag(), error: error() }),
+    exchange("putObjects", [shard, objects, mode], outcomes),
+    exchange("mergeObject", [shard, values.merge()], values.storedObject()),
+    exchange("mergeObjects", [shard, merges], outcomes),
+    exchange("deleteObject", [shard, values.id()], values.flag()),
+    exchange("getObjects", [shard, ids, values.fields()], maybeRows),
+    exchange("findObjects", [ids, 2 ** 40], found),
     exchange(
-      SEARCH_BY_VECTOR,
-      { shard, search: values.search() },
+      "searchByVector",
+      [shard, values.search()],
       values.list(() => values.hit()),
     ),
-    exchange(LIST_OBJECTS, { shard, listing: values.listing() }, rows),
-    exchange(MATCHING_IDS, { shard, filter: values.filter(), idsMax: 1e6 }, ids),
-    exchange(AGGREGATE, { shard, aggregation: values.aggregation() }, values.aggregate()),
-    exchange(SHARD_STATUSES, undefined, statuses),
+    exchange("listObjects", [shard, values.listing()], rows),
+    exchange("matchingIds", [shard, values.filter(), 1e6], ids),
+    exchange("aggregate", [shard, values.aggregation()], values.aggregate()),
+    exchange("shardStatuses", [], statuses),
     exchange(
-      SHARD_RECALLS,
-      undefined,
+      "shardRecalls",
+      [],
       values.list(() => ({ address: values.address(), recall: values.recall() })),
     ),
   ];
 }
 
-function alone(name: string, request: Buffer): WireMessage {
-  return { name, request, answer: Buffer.alloc(0) };
+function alone<Value>(name: string, codec: Codec<Value>, value: Value): WireMessage {
+  return { name, request: ByteWriter.bytesOf((writer) => codec(writer, value)), answer: Buffer.alloc(0) };
 }
 
-function exchange<Request, Answer>(
-  { name, writeRequest, writeAnswer }: ShardMethod<Request, Answer>,
-  request: Request,
-  answer: Answer,
-): WireMessage {
+function exchange(name: keyof ShardService, args: readonly unknown[], answer: unknown): WireMessage {
+  const method = SHARD_METHODS.find((one) => one.name === name);
+  if (method === undefined) throw new Error(`there is no method ${name}`);
   return {
     name,
-    request: ByteWriter.bytesOf((writer) => writeRequest(writer, request)),
-    answer: ByteWriter.bytesOf((writer) => writeAnswer(writer, answer, request)),
+    request: ByteWriter.bytesOf((writer) => method.request(writer, args)),
+    answer: ByteWriter.bytesOf((writer) => method.answer(writer, answer, args)),
   };
 }

@@ -1,10 +1,10 @@
 import type { RequestContext } from "@shoal/runtime";
-import type { ServedNode } from "../far/shard-far-side.js";
-import type { ShardService } from "../shard-service.js";
+import type { ServedNode } from "../server/shard-server.js";
+import { shardServiceBy } from "../shard-methods.js";
 
 /** What a node was asked: the name of the method and its arguments without the context. */
 export interface NodeCall {
-  readonly method: keyof ShardService;
+  readonly method: string;
   readonly request: readonly unknown[];
   readonly context: RequestContext;
 }
@@ -21,21 +21,6 @@ export interface ScriptedNode extends ServedNode {
   script: NodeScript;
 }
 
-const METHODS = [
-  "putObjects",
-  "mergeObject",
-  "mergeObjects",
-  "deleteObject",
-  "getObjects",
-  "findObjects",
-  "searchByVector",
-  "listObjects",
-  "matchingIds",
-  "aggregate",
-  "shardStatuses",
-  "shardRecalls",
-] as const satisfies readonly (keyof ShardService)[];
-
 export function scriptedNode(script: NodeScript, name = "node-1"): ScriptedNode {
   const node = {
     name,
@@ -51,13 +36,10 @@ export function scriptedNode(script: NodeScript, name = "node-1"): ScriptedNode 
       });
     },
   };
-  const methods = METHODS.map((method) => [
-    method,
-    async (...args: unknown[]) => {
-      const call: NodeCall = { method, request: args.slice(0, -1), context: args.at(-1) as RequestContext };
-      node.calls.push(call);
-      return node.script(call);
-    },
-  ]);
-  return Object.assign(node, Object.fromEntries(methods) as unknown as ShardService);
+  const methods = shardServiceBy(async ({ name: method }, request, context) => {
+    const call: NodeCall = { method, request, context };
+    node.calls.push(call);
+    return node.script(call);
+  });
+  return Object.assign(node, methods);
 }

@@ -2,8 +2,8 @@ import { ChannelCredentials, type ChannelOptions } from "@grpc/grpc-js";
 import { peerNames } from "./peer-names.js";
 import type { TlsSource } from "./tls-source.js";
 
-/** How a near side proves itself, and that whoever answers has `name` in its certificate. Plain text without a source. */
-export function nearCredentials(tls: TlsSource | undefined, name: string): ChannelCredentials {
+/** How a client proves itself, and that whoever answers has `name` in its certificate. Plain text without a source. */
+export function clientCredentials(tls: TlsSource | undefined, name: string): ChannelCredentials {
   if (tls === undefined) return ChannelCredentials.createInsecure();
   const { ca, certificate, key } = tls.current();
   return ChannelCredentials.createSsl(ca, key, certificate, {
@@ -24,7 +24,7 @@ export function channelOptions(name: string): ChannelOptions {
     "grpc.use_local_subchannel_pool": 1,
     "grpc.initial_reconnect_backoff_ms": 50,
     "grpc.max_reconnect_backoff_ms": 1000,
-    // As much as a sender has on its way, or far machines wait for each other.
+    // As much as a sender has on its way, or distant machines wait for each other.
     "grpc-node.flow_control_window": 1024 * 1024,
     "grpc.enable_http_proxy": 0,
     "grpc.service_config_disable_resolution": 1,

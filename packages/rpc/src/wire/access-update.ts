@@ -1,9 +1,11 @@
 import type { Json } from "@shoal/model";
 import type { AccessPosition, AccessSnapshot } from "../access-service.js";
-import type { AccessEntry, AccessEntry__Output } from "../generated/shoal/AccessEntry.js";
-import type { AccessPosition__Output } from "../generated/shoal/AccessPosition.js";
-import type { AccessUpdate, AccessUpdate__Output } from "../generated/shoal/AccessUpdate.js";
 import { unreadable } from "./byte-reader.js";
+import type { Read } from "./protobuf.js";
+import type { ACCESS_UPDATE } from "./services.js";
+
+type AccessUpdate = Read<typeof ACCESS_UPDATE>;
+type AccessEntry = AccessUpdate["put"][number];
 
 /** How to come from one snapshot to another; from nothing when they are of two histories. */
 export function accessBetween(before: AccessSnapshot | undefined, after: AccessSnapshot): AccessUpdate {
@@ -18,7 +20,7 @@ export function accessBetween(before: AccessSnapshot | undefined, after: AccessS
 /** The snapshot after an update. */
 export function applyAccess(
   before: AccessSnapshot | undefined,
-  { position, whole, put, removed }: AccessUpdate__Output,
+  { position, whole, put, removed }: AccessUpdate,
 ): AccessSnapshot {
   const entries = new Map(whole ? [] : before?.entries);
   for (const key of removed) entries.delete(key);
@@ -31,7 +33,7 @@ export function wireAccessEntry(key: string, value: Json): AccessEntry {
 }
 
 /** Fails with `internal` on what is no JSON. */
-export function readAccessValue({ valueJson }: AccessEntry__Output): Json {
+export function readAccessValue({ valueJson }: AccessEntry): Json {
   try {
     return JSON.parse(valueJson.toString("utf8")) as Json;
   } catch {
@@ -39,10 +41,6 @@ export function readAccessValue({ valueJson }: AccessEntry__Output): Json {
   }
 }
 
-export function readAccessPosition(position: AccessPosition__Output | null): AccessPosition {
+export function readAccessPosition(position: AccessPosition | null): AccessPosition {
   return { historyId: position?.historyId ?? "", version: position?.version ?? 0 };
-}
-
-export function isAccessAt(position: AccessPosition | undefined, other: AccessPosition): boolean {
-  return position?.historyId === other.historyId && position.version === other.version;
 }

@@ -1,13 +1,17 @@
-import { type Json, OBJECT_ID_BYTES, type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
+import { OBJECT_ID_BYTES, type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import { eventLoop } from "@shoal/runtime";
 import { TURN_BYTES } from "./byte-writer.js";
+import type { Codec, Wire } from "./codec.js";
 
 const INT64_BITS = 64n;
 
 /** Takes values out of a message in the order in which they were written. Fails with `internal` on anything else. */
-export class ByteReader {
+export class ByteReader implements Wire {
   readonly #buffer: Buffer;
   #at = 0;
+  #takesTurns = false;
+  /** What `longList` leaves for later. */
+  #long: { readonly items: unknown[]; readonly count: number; readonly item: Codec<unknown> } | undefined;
 
   constructor(buffer: Buffer) {
     this.#buffer = buffer;
@@ -16,6 +20,22 @@ export class ByteReader {
   /** Bytes of the whole message. */
   get length(): number {
     return this.#buffer.length;
+  }
+
+  /** As `read` alone; after so many bytes of the message's `longList` others have their turn. */
+  async inTurns<Value>(read: (reader: ByteReader) => Value): Promise<Value> {
+    this.#takesTurns = true;
+    const value = read(this);
+    await this.#readLong();
+    return value;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#buffer.length;
+  }
+
+  skip(bytes: number): void {
+    this.#take(bytes);
   }
 
   /** Fails unless everything was read. */
@@ -63,7 +83,7 @@ export class ByteReader {
   }
 
   /** A view: it keeps the whole message in memory. */
-  bytes(): Uint8Array {
+  bytes(): Buffer {
     const bytes = this.count();
     const at = this.#take(bytes);
     return this.#buffer.subarray(at, at + bytes);
@@ -90,8 +110,8 @@ export class ByteReader {
     return objectIdFromBytes(this.#buffer, this.#take(OBJECT_ID_BYTES));
   }
 
-  /** Whoever asks knows what it is: the near side wrote it from the type that it is read as. */
-  json<Value extends Json>(): Value {
+  /** Whoever asks knows what it is: the other side wrote it from the type that it is read as. */
+  json<Value>(): Value {
     const text = this.text();
     try {
       return JSON.parse(text) as Value;
@@ -100,37 +120,41 @@ export class ByteReader {
     }
   }
 
-  list<Item>(read: (reader: ByteReader) => Item): Item[] {
-    const count = this.#listCount();
-    const items: Item[] = [];
-    for (let at = 0; at < count; at++) items.push(read(this));
-    return items;
-  }
-
-  /** As `list`; after so many bytes others have their turn. */
-  async listInTurns<Item>(read: (reader: ByteReader) => Item): Promise<Item[]> {
-    const count = this.#listCount();
-    const items: Item[] = [];
-    let turnEnd = this.#at + TURN_BYTES;
-    for (let at = 0; at < count; at++) {
-      items.push(read(this));
-      if (this.#at < turnEnd) continue;
-      await eventLoop.next();
-      turnEnd = this.#at + TURN_BYTES;
-    }
-    return items;
-  }
-
-  optional<Value>(read: (reader: ByteReader) => Value): Value | undefined {
-    return this.flag() ? read(this) : undefined;
-  }
-
-  /** One of a closed list by its place there. */
   choice<Choice>(choices: readonly Choice[], what: string): Choice {
     const at = this.byte();
     const choice = choices[at];
     if (choice === undefined) throw unreadable(`there is no ${what} ${at}`);
     return choice;
+  }
+
+  list<Item>(_items: readonly Item[] | undefined, item: Codec<Item>): readonly Item[] {
+    const count = this.#listCount();
+    const items: Item[] = [];
+    for (let at = 0; at < count; at++) items.push(item(this));
+    return items;
+  }
+
+  longList<Item>(none: readonly Item[] | undefined, item: Codec<Item>): readonly Item[] {
+    if (!this.#takesTurns) return this.list(none, item);
+    const items: Item[] = [];
+    this.#long = { items, count: this.#listCount(), item: item as Codec<unknown> };
+    return items;
+  }
+
+  optional<Value>(_value: Value | undefined, codec: Codec<Value>): Value | undefined {
+    return this.flag() ? codec(this) : undefined;
+  }
+
+  async #readLong(): Promise<void> {
+    if (this.#long === undefined) return;
+    const { items, count, item } = this.#long;
+    let turnEnd = this.#at + TURN_BYTES;
+    for (let at = 0; at < count; at++) {
+      items.push(item(this));
+      if (this.#at < turnEnd) continue;
+      await eventLoop.next();
+      turnEnd = this.#at + TURN_BYTES;
+    }
   }
 
   #listCount(): number {

@@ -1,5 +1,6 @@
-import { type Json, OBJECT_ID_BYTES, type ObjectId, writeObjectId } from "@shoal/model";
+import { OBJECT_ID_BYTES, type ObjectId, writeObjectId } from "@shoal/model";
 import { eventLoop } from "@shoal/runtime";
+import type { Codec, Wire } from "./codec.js";
 
 /** What small messages are put together in, one at a time: no buffer is made for them but the one they leave in. */
 const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024);
@@ -11,9 +12,12 @@ export const TURN_BYTES = 128 * 1024;
 const INT64_BITS = 64n;
 
 /** Puts values one after the other into one buffer, little-endian; `ByteReader` takes them out in the same order. */
-export class ByteWriter {
+export class ByteWriter implements Wire {
   #buffer: Buffer;
   #at = 0;
+  #takesTurns = false;
+  /** What `longList` leaves for later. */
+  #long: { readonly items: readonly unknown[]; readonly item: Codec<unknown> } | undefined;
 
   private constructor(buffer: Buffer) {
     this.#buffer = buffer;
@@ -31,10 +35,12 @@ export class ByteWriter {
     }
   }
 
-  /** As `bytesOf`, for what takes turns. */
-  static async bytesInTurns(write: (writer: ByteWriter) => Promise<void>): Promise<Buffer> {
+  /** As `bytesOf`; after so many bytes of the message's `longList` others have their turn. */
+  static async bytesInTurns(write: (writer: ByteWriter) => void): Promise<Buffer> {
     const writer = new ByteWriter(Buffer.allocUnsafe(TURN_BYTES));
-    await write(writer);
+    writer.#takesTurns = true;
+    write(writer);
+    await writer.#writeLong();
     return writer.#buffer.subarray(0, writer.#at);
   }
 
@@ -43,17 +49,18 @@ export class ByteWriter {
     return this.#buffer.subarray(0, this.#at);
   }
 
-  byte(value: number): void {
+  byte(value: number): number {
     this.#reserve(1);
     this.#buffer[this.#at++] = value;
+    return value;
   }
 
-  flag(value: boolean): void {
+  flag(value: boolean): boolean {
     this.byte(value ? 1 : 0);
+    return value;
   }
 
-  /** A whole number from 0 to 2^53 - 1 in seven bits a byte, the lowest first. */
-  count(value: number): void {
+  count(value: number): number {
     this.#reserve(8);
     let rest = value;
     while (rest >= 0x80) {
@@ -61,69 +68,94 @@ export class ByteWriter {
       rest = Math.floor(rest / 0x80);
     }
     this.#buffer[this.#at++] = rest;
+    return value;
   }
 
-  /** All doubles exactly: NaN, infinities and -0 too. */
-  double(value: number): void {
+  double(value: number): number {
     this.#reserve(8);
     this.#at = this.#buffer.writeDoubleLE(value, this.#at);
+    return value;
   }
 
-  /** 128 bits: an instant of the years 0 to 9999 in nanoseconds takes more than 64. */
-  instant(value: bigint): void {
+  instant(value: bigint): bigint {
     this.#reserve(16);
     this.#at = this.#buffer.writeBigUInt64LE(BigInt.asUintN(64, value), this.#at);
     this.#at = this.#buffer.writeBigInt64LE(BigInt.asIntN(64, value >> INT64_BITS), this.#at);
+    return value;
   }
 
-  text(value: string): void {
+  text(value: string): string {
     const bytes = Buffer.byteLength(value);
     this.count(bytes);
     this.#reserve(bytes);
     this.#at += this.#buffer.write(value, this.#at, bytes, "utf8");
+    return value;
   }
 
-  bytes(value: Uint8Array): void {
+  bytes(value: Uint8Array): Uint8Array {
     this.count(value.byteLength);
     this.#reserve(value.byteLength);
     this.#buffer.set(value, this.#at);
     this.#at += value.byteLength;
+    return value;
   }
 
-  floats(value: Float32Array | Float64Array): void {
+  floats(value: Float32Array): Float32Array {
     this.bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+    return value;
   }
 
-  id(value: ObjectId): void {
+  doubles(value: Float64Array): Float64Array {
+    this.bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+    return value;
+  }
+
+  id(value: ObjectId): ObjectId {
     this.#reserve(OBJECT_ID_BYTES);
     writeObjectId(value, this.#buffer, this.#at);
     this.#at += OBJECT_ID_BYTES;
+    return value;
   }
 
-  json(value: Json): void {
+  json<Value>(value?: Value): Value {
     this.text(JSON.stringify(value));
+    return value as Value;
   }
 
-  list<Item>(items: readonly Item[], write: (writer: ByteWriter, item: Item) => void): void {
-    this.count(items.length);
-    for (const item of items) write(this, item);
+  choice<Choice>(choices: readonly Choice[], _what: string, value?: Choice): Choice {
+    this.byte(choices.indexOf(value as Choice));
+    return value as Choice;
   }
 
-  /** As `list`; after so many bytes others have their turn. */
-  async listInTurns<Item>(items: readonly Item[], write: (writer: ByteWriter, item: Item) => void): Promise<void> {
+  list<Item>(items: readonly Item[], item: Codec<Item>): readonly Item[] {
     this.count(items.length);
+    for (const one of items) item(this, one);
+    return items;
+  }
+
+  longList<Item>(items: readonly Item[], item: Codec<Item>): readonly Item[] {
+    if (!this.#takesTurns) return this.list(items, item);
+    this.count(items.length);
+    this.#long = { items, item: item as Codec<unknown> };
+    return items;
+  }
+
+  optional<Value>(value: Value | undefined, codec: Codec<Value>): Value | undefined {
+    this.flag(value !== undefined);
+    if (value !== undefined) codec(this, value);
+    return value;
+  }
+
+  async #writeLong(): Promise<void> {
+    if (this.#long === undefined) return;
+    const { items, item } = this.#long;
     let turnEnd = this.#at + TURN_BYTES;
-    for (const item of items) {
-      write(this, item);
+    for (const one of items) {
+      item(this, one);
       if (this.#at < turnEnd) continue;
       await eventLoop.next();
       turnEnd = this.#at + TURN_BYTES;
     }
-  }
-
-  optional<Value>(value: Value | undefined, write: (writer: ByteWriter, value: Value) => void): void {
-    this.flag(value !== undefined);
-    if (value !== undefined) write(this, value);
   }
 
   #reserve(bytes: number): void {

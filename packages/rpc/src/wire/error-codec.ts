@@ -1,6 +1,5 @@
 import { type ErrorCode, ShoalError } from "@shoal/model";
-import type { ByteReader } from "./byte-reader.js";
-import type { ByteWriter } from "./byte-writer.js";
+import { type Codec, double } from "./codec.js";
 
 /** The number of each code on the wire; never given to another one. */
 const NUMBER_OF_CODE: Readonly<Record<ErrorCode, number>> = {
@@ -20,17 +19,12 @@ const NUMBER_OF_CODE: Readonly<Record<ErrorCode, number>> = {
 
 const CODE_OF_NUMBER = new Map(Object.entries(NUMBER_OF_CODE).map(([code, number]) => [number, code as ErrorCode]));
 
-/** Code, message and when to try again. The cause stays where it happened. */
-export function writeError(writer: ByteWriter, error: ShoalError): void {
-  writer.byte(NUMBER_OF_CODE[error.code]);
-  writer.text(error.message);
-  writer.optional(error.retryAfterSeconds, (to, seconds) => to.double(seconds));
-}
-
-/** A code of a later version is `internal`. */
-export function readError(reader: ByteReader): ShoalError {
-  const code = CODE_OF_NUMBER.get(reader.byte()) ?? "internal";
-  const message = reader.text();
-  const retryAfterSeconds = reader.optional((from) => from.double());
+/** Code, message and when to try again. The cause stays where it happened. A code of a later version is `internal`. */
+export const error: Codec<ShoalError> = (wire, value) => {
+  const number = wire.byte(value && NUMBER_OF_CODE[value.code]);
+  const message = wire.text(value?.message);
+  const retryAfterSeconds = wire.optional(value?.retryAfterSeconds, double);
+  if (value !== undefined) return value;
+  const code = CODE_OF_NUMBER.get(number) ?? "internal";
   return new ShoalError(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
-}
+};

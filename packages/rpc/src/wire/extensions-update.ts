@@ -1,8 +1,11 @@
 import type { Json } from "@shoal/model";
 import type { ExtensionsSnapshot } from "../extension-service.js";
-import type { Extension } from "../generated/shoal/Extension.js";
-import type { ExtensionsUpdate, ExtensionsUpdate__Output } from "../generated/shoal/ExtensionsUpdate.js";
 import { unreadable } from "./byte-reader.js";
+import type { Read } from "./protobuf.js";
+import type { EXTENSIONS_UPDATE } from "./services.js";
+
+type ExtensionsUpdate = Read<typeof EXTENSIONS_UPDATE>;
+type Extension = ExtensionsUpdate["changed"][number];
 
 /** How to come from one snapshot to another; from nothing when that is not done by putting values. */
 export function extensionsBetween(before: ExtensionsSnapshot | undefined, after: ExtensionsSnapshot): ExtensionsUpdate {
@@ -16,7 +19,7 @@ export function extensionsBetween(before: ExtensionsSnapshot | undefined, after:
 /** The snapshot after an update. */
 export function applyExtensions(
   before: ExtensionsSnapshot | undefined,
-  { position, whole, changed }: ExtensionsUpdate__Output,
+  { position, whole, changed }: ExtensionsUpdate,
 ): ExtensionsSnapshot {
   const { historyId = "", version = 0 } = position ?? {};
   if (!whole && changed.length === 0 && before !== undefined) return { ...before, historyId, version };

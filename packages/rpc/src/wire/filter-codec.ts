@@ -2,92 +2,59 @@ import {
   COMBINE_OPERATORS,
   COMPARE_OPERATORS,
   type CombineOperator,
-  type CompareOperator,
   type FilterValue,
   type GeoRange,
   type ShardFilter,
 } from "@shoal/model";
-import { type ByteReader, unreadable } from "./byte-reader.js";
-import type { ByteWriter } from "./byte-writer.js";
+import { unreadable } from "./byte-reader.js";
+import { type Codec, double, flag, id, instant, text, type Wire } from "./codec.js";
 
-/** Places in these lists stand on the wire: they only grow. */
+/** Places in this list stand on the wire: it only grows. */
 const OPERATORS = [...COMBINE_OPERATORS, "RefersTo", ...COMPARE_OPERATORS] as const;
-const KINDS = ["int", "number", "boolean", "string", "text", "date", "geoRange"] as const;
 
 /** Deeper filters than the contract allows, so that reading one never ends the stack. */
 const DEPTH_MAX = 1_000;
 
-export function writeFilter(writer: ByteWriter, filter: ShardFilter): void {
-  writer.byte(OPERATORS.indexOf(filter.operator));
-  if ("operands" in filter) {
-    writer.list(filter.operands, writeFilter);
-    return;
-  }
-  writer.text(filter.property);
-  if ("targets" in filter) writer.list(filter.targets, (to, id) => to.id(id));
-  else writeValue(writer, filter.value);
-}
+const geoRange: Codec<GeoRange> = (wire, value) => ({
+  latitude: wire.double(value?.latitude),
+  longitude: wire.double(value?.longitude),
+  distanceMax: wire.double(value?.distanceMax),
+});
 
-export function readFilter(reader: ByteReader, depth = 0): ShardFilter {
+/** Places in this table stand on the wire: it only grows. */
+const ITEM_OF_KIND = {
+  int: double,
+  number: double,
+  boolean: flag,
+  string: text,
+  text,
+  date: instant,
+  geoRange,
+} as const;
+const KINDS = Object.keys(ITEM_OF_KIND) as (keyof typeof ITEM_OF_KIND)[];
+
+const filterValue: Codec<FilterValue> = (wire, value) => {
+  const kind = wire.choice(KINDS, "kind of value", value?.kind);
+  const item = ITEM_OF_KIND[kind] as Codec<unknown>;
+  return { kind, values: wire.list<unknown>(value?.values, item) } as FilterValue;
+};
+
+export function filter(wire: Wire, value?: ShardFilter, depth = 0): ShardFilter {
   if (depth > DEPTH_MAX) throw unreadable(`a filter is deeper than ${DEPTH_MAX}`);
-  const operator = reader.choice(OPERATORS, "operator");
-  if (isCombine(operator)) return { operator, operands: reader.list((from) => readFilter(from, depth + 1)) };
-  const property = reader.text();
-  if (operator === "RefersTo") return { operator, property, targets: reader.list((from) => from.id()) };
-  return { operator, property, value: readValue(reader) };
+  const operator = wire.choice(OPERATORS, "operator", value?.operator);
+  if (isCombine(operator)) {
+    const operands = value && "operands" in value ? value.operands : undefined;
+    return { operator, operands: wire.list(operands, (to, operand) => filter(to, operand, depth + 1)) };
+  }
+  const compared = value && "property" in value ? value : undefined;
+  const property = wire.text(compared?.property);
+  if (operator === "RefersTo") {
+    const targets = compared && "targets" in compared ? compared.targets : undefined;
+    return { operator, property, targets: wire.list(targets, id) };
+  }
+  return { operator, property, value: filterValue(wire, compared && "value" in compared ? compared.value : undefined) };
 }
 
-function isCombine(operator: CombineOperator | CompareOperator | "RefersTo"): operator is CombineOperator {
+function isCombine(operator: (typeof OPERATORS)[number]): operator is CombineOperator {
   return (COMBINE_OPERATORS as readonly string[]).includes(operator);
-}
-
-function writeValue(writer: ByteWriter, value: FilterValue): void {
-  writer.byte(KINDS.indexOf(value.kind));
-  switch (value.kind) {
-    case "int":
-    case "number":
-      writer.list(value.values, (to, number) => to.double(number));
-      break;
-    case "boolean":
-      writer.list(value.values, (to, flag) => to.flag(flag));
-      break;
-    case "string":
-    case "text":
-      writer.list(value.values, (to, text) => to.text(text));
-      break;
-    case "date":
-      writer.list(value.values, (to, instant) => to.instant(instant));
-      break;
-    case "geoRange":
-      writer.list(value.values, writeGeoRange);
-      break;
-  }
-}
-
-function readValue(reader: ByteReader): FilterValue {
-  const kind = reader.choice(KINDS, "kind of value");
-  switch (kind) {
-    case "int":
-    case "number":
-      return { kind, values: reader.list((from) => from.double()) };
-    case "boolean":
-      return { kind, values: reader.list((from) => from.flag()) };
-    case "string":
-    case "text":
-      return { kind, values: reader.list((from) => from.text()) };
-    case "date":
-      return { kind, values: reader.list((from) => from.instant()) };
-    case "geoRange":
-      return { kind, values: reader.list(readGeoRange) };
-  }
-}
-
-function writeGeoRange(writer: ByteWriter, range: GeoRange): void {
-  writer.double(range.latitude);
-  writer.double(range.longitude);
-  writer.double(range.distanceMax);
-}
-
-function readGeoRange(reader: ByteReader): GeoRange {
-  return { latitude: reader.double(), longitude: reader.double(), distanceMax: reader.double() };
 }

@@ -1,7 +1,6 @@
 import type { DataObject, JsonObject, ObjectMerge, Properties, PutTimes, RowFields, StoredObject } from "@shoal/model";
 import type { ShardAddress } from "../shard-service.js";
-import type { ByteReader } from "./byte-reader.js";
-import type { ByteWriter } from "./byte-writer.js";
+import { type Codec, floats, type Wire } from "./codec.js";
 
 const HAS_VECTOR = 1;
 const HAS_EXTRAS = 2;
@@ -9,114 +8,86 @@ const HAS_PROPERTIES = 4;
 /** The class is another one than that of the message. */
 const HAS_CLASS = 8;
 
-export function writeAddress(writer: ByteWriter, { classId, className, shardName, term }: ShardAddress): void {
-  writer.text(classId);
-  writer.text(className);
-  writer.text(shardName);
-  writer.count(term ?? 0);
-}
-
-export function readAddress(reader: ByteReader): ShardAddress {
-  const address = { classId: reader.text(), className: reader.text(), shardName: reader.text() };
-  const term = reader.count();
-  return term === 0 ? address : { ...address, term };
-}
-
-export function writeFields(writer: ByteWriter, { properties, vector, extras }: RowFields): void {
-  writer.byte((vector ? HAS_VECTOR : 0) | (extras ? HAS_EXTRAS : 0) | (properties ? HAS_PROPERTIES : 0));
-}
-
-export function readFields(reader: ByteReader): RowFields {
-  const flags = reader.byte();
-  return {
-    properties: (flags & HAS_PROPERTIES) !== 0,
-    vector: (flags & HAS_VECTOR) !== 0,
-    extras: (flags & HAS_EXTRAS) !== 0,
+export const shardAddress: Codec<ShardAddress> = (wire, value) => {
+  const address = {
+    classId: wire.text(value?.classId),
+    className: wire.text(value?.className),
+    shardName: wire.text(value?.shardName),
   };
-}
+  const term = wire.count(value?.term ?? 0);
+  return value ?? (term === 0 ? address : { ...address, term });
+};
+
+export const rowFields: Codec<RowFields> = (wire, value) => {
+  const parts = wire.byte(value && partsOf(value.properties, value.vector, value.extras));
+  return {
+    properties: (parts & HAS_PROPERTIES) !== 0,
+    vector: (parts & HAS_VECTOR) !== 0,
+    extras: (parts & HAS_EXTRAS) !== 0,
+  };
+};
+
+/* Rows and their times are many: where one is written, it is not built again. */
 
 /** `className`: of the message; an object that has it does not repeat it. */
-export function writeDataObject(writer: ByteWriter, object: DataObject, className: string): void {
-  const { properties, vector, extras } = object;
-  writeFlags(writer, { properties: properties !== undefined, vector, extras, isOther: object.className !== className });
-  writer.id(object.id);
-  if (object.className !== className) writer.text(object.className);
-  if (properties !== undefined) writer.json(properties);
-  if (vector !== undefined) writer.floats(vector);
-  if (extras !== undefined) writer.json(extras);
+export function dataObject(wire: Wire, value: DataObject | undefined, className: string): DataObject {
+  const parts = wire.byte(
+    value && partsOf(value.properties, value.vector, value.extras, value.className !== className),
+  );
+  const id = wire.id(value?.id);
+  const ofClass = parts & HAS_CLASS ? wire.text(value?.className) : className;
+  const properties = parts & HAS_PROPERTIES ? wire.json<Properties>(value?.properties) : undefined;
+  const vector = parts & HAS_VECTOR ? wire.floats(value?.vector) : undefined;
+  const extras = parts & HAS_EXTRAS ? wire.json<JsonObject>(value?.extras) : undefined;
+  if (value !== undefined) return value;
+  return { id, className: ofClass, properties, vector, extras };
 }
 
-export function readDataObject(reader: ByteReader, className: string): DataObject {
-  const flags = reader.byte();
-  return {
-    id: reader.id(),
-    className: flags & HAS_CLASS ? reader.text() : className,
-    properties: flags & HAS_PROPERTIES ? reader.json<Properties>() : undefined,
-    vector: flags & HAS_VECTOR ? reader.floats() : undefined,
-    extras: flags & HAS_EXTRAS ? reader.json<JsonObject>() : undefined,
-  };
+/** `className` as in `dataObject`. */
+export function storedObject(wire: Wire, value: StoredObject | undefined, className: string): StoredObject {
+  const parts = wire.byte(value && partsOf(true, value.vector, value.extras, value.className !== className));
+  const id = wire.id(value?.id);
+  const ofClass = parts & HAS_CLASS ? wire.text(value?.className) : className;
+  const creationTimeUnix = wire.double(value?.creationTimeUnix);
+  const lastUpdateTimeUnix = wire.double(value?.lastUpdateTimeUnix);
+  const propertiesJson = wire.bytes(value?.propertiesJson);
+  const vector = parts & HAS_VECTOR ? wire.floats(value?.vector) : undefined;
+  const extras = parts & HAS_EXTRAS ? wire.json<JsonObject>(value?.extras) : undefined;
+  if (value !== undefined) return value;
+  return { id, className: ofClass, creationTimeUnix, lastUpdateTimeUnix, propertiesJson, vector, extras };
 }
 
-export function writeStoredObject(writer: ByteWriter, object: StoredObject, className: string): void {
-  const { vector, extras } = object;
-  writeFlags(writer, { properties: true, vector, extras, isOther: object.className !== className });
-  writer.id(object.id);
-  if (object.className !== className) writer.text(object.className);
-  writer.double(object.creationTimeUnix);
-  writer.double(object.lastUpdateTimeUnix);
-  writer.bytes(object.propertiesJson);
-  if (vector !== undefined) writer.floats(vector);
-  if (extras !== undefined) writer.json(extras);
-}
-
-export function readStoredObject(reader: ByteReader, className: string): StoredObject {
-  const flags = reader.byte();
-  return {
-    id: reader.id(),
-    className: flags & HAS_CLASS ? reader.text() : className,
-    creationTimeUnix: reader.double(),
-    lastUpdateTimeUnix: reader.double(),
-    propertiesJson: reader.bytes(),
-    vector: flags & HAS_VECTOR ? reader.floats() : undefined,
-    extras: flags & HAS_EXTRAS ? reader.json<JsonObject>() : undefined,
-  };
-}
-
-export function writeMerge(writer: ByteWriter, merge: ObjectMerge): void {
-  const { id, set, clear, append, remove, vector, additional, ifEmpty } = merge;
-  writer.id(id);
-  writer.json({ set, clear, append, remove, ...(additional && { additional }), ...(ifEmpty && { ifEmpty }) });
-  writer.optional(vector, (to, floats) => to.floats(floats));
-}
-
-export function readMerge(reader: ByteReader): ObjectMerge {
-  const id = reader.id();
-  const { set, clear, append, remove, additional, ifEmpty } = reader.json() as unknown as ObjectMerge;
-  const vector = reader.optional((from) => from.floats());
+export const objectMerge: Codec<ObjectMerge> = (wire, value) => {
+  const id = wire.id(value?.id);
+  const { set, clear, append, remove, additional, ifEmpty } = wire.json(value && changesOf(value));
+  const vector = wire.optional(value?.vector, floats);
   return { id, set, clear, append, remove, vector, ...(additional && { additional }), ...(ifEmpty && { ifEmpty }) };
+};
+
+/** What stands in one JSON text; members that are absent stay out of it. */
+function changesOf({
+  set,
+  clear,
+  append,
+  remove,
+  additional,
+  ifEmpty,
+}: ObjectMerge): Omit<ObjectMerge, "id" | "vector"> {
+  return { set, clear, append, remove, ...(additional && { additional }), ...(ifEmpty && { ifEmpty }) };
 }
 
-export function writeTimes(writer: ByteWriter, times: PutTimes): void {
-  writer.double(times.creationTimeUnix);
-  writer.double(times.lastUpdateTimeUnix);
-}
+export const putTimes: Codec<PutTimes> = (wire, value) => {
+  const creationTimeUnix = wire.double(value?.creationTimeUnix);
+  const lastUpdateTimeUnix = wire.double(value?.lastUpdateTimeUnix);
+  return value ?? { creationTimeUnix, lastUpdateTimeUnix };
+};
 
-export function readTimes(reader: ByteReader): PutTimes {
-  return { creationTimeUnix: reader.double(), lastUpdateTimeUnix: reader.double() };
-}
-
-interface ObjectParts {
-  readonly properties: boolean;
-  readonly vector: unknown;
-  readonly extras: unknown;
-  readonly isOther: boolean;
-}
-
-function writeFlags(writer: ByteWriter, { properties, vector, extras, isOther }: ObjectParts): void {
-  writer.byte(
+/** A part is there where it is neither undefined nor false. */
+function partsOf(properties: unknown, vector: unknown, extras: unknown, isOtherClass = false): number {
+  return (
     (properties ? HAS_PROPERTIES : 0) |
-      (vector === undefined ? 0 : HAS_VECTOR) |
-      (extras === undefined ? 0 : HAS_EXTRAS) |
-      (isOther ? HAS_CLASS : 0),
+    (vector ? HAS_VECTOR : 0) |
+    (extras ? HAS_EXTRAS : 0) |
+    (isOtherClass ? HAS_CLASS : 0)
   );
 }

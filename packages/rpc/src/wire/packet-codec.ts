@@ -1,7 +1,60 @@
-import { FrameKind } from "../generated/shoal/FrameKind.js";
 import { unreadable } from "./byte-reader.js";
+import { count } from "./codec.js";
+import { bytes, type FieldType, field, message, repeated, uint32 } from "./protobuf.js";
 
-/** `Frame` of `protos/shoal/frames.proto`. */
+export const FrameKind = {
+  NONE: 0,
+  /** A part of a request that more parts follow, and the last part. */
+  REQUEST_PART: 1,
+  REQUEST: 2,
+  /** Nobody waits for the answer any more. */
+  CANCEL: 3,
+  /** Parts of an answer, as of a request. */
+  ANSWER_PART: 4,
+  ANSWER: 5,
+  /** In place of an answer: why there is none. */
+  FAILURE: 6,
+  /** The first frame of the server: which node it is. */
+  HELLO: 7,
+  /** The node answers what it has, and takes nothing new. */
+  DRAINING: 8,
+  /** Is anybody there? And the answer. */
+  PING: 9,
+  PONG: 10,
+} as const;
+
+const frameKind: FieldType<number> = { name: "FrameKind", wireType: 0, absent: FrameKind.NONE, codec: count };
+
+/** A part of a message, at most 256 KiB of it. The layout of complete messages is described in the README. */
+const FRAME = message("Frame", {
+  /** Given by the caller, counted up from 1; 0 in frames that belong to no request. */
+  request: field(1, uint32),
+  kind: field(2, frameKind),
+  payload: field(3, bytes),
+});
+
+/** What was written in one turn of the event loop. */
+export const PACKET = message("Packet", { frames: repeated(1, FRAME) });
+
+const bytesAsTheyAre = (bytes: Buffer): Buffer => bytes;
+
+/**
+ * A storage node. Each caller holds two streams: one for small requests, one for bulk, so that a batch never stands before a
+ * search. Requests of many callers are under way at the same time on each of them.
+ */
+export const SHARDS = {
+  Talk: {
+    path: "/shoal.Shards/Talk",
+    requestStream: true,
+    responseStream: true,
+    requestSerialize: bytesAsTheyAre,
+    requestDeserialize: bytesAsTheyAre,
+    responseSerialize: bytesAsTheyAre,
+    responseDeserialize: bytesAsTheyAre,
+  },
+} as const;
+
+/** `FRAME` as it is written and read on the way of every request. */
 export interface WireFrame {
   readonly request: number;
   readonly kind: number;
@@ -21,10 +74,7 @@ const REQUEST = 0x08;
 const KIND = 0x10;
 const PAYLOAD = 0x1a;
 
-/**
- * A `Packet` as protobuf writes it, by hand: by reflection the same takes several times as long, and this is on the way
- * of every request.
- */
+/** `PACKET`, by hand: one buffer for all payloads, each of which is copied once; this is on the way of every request. */
 export function encodePacket(frames: readonly WireFrame[]): Buffer {
   let bytes = 0;
   for (const frame of frames) bytes += frame.payload.length + FRAME_OVERHEAD_BYTES;
@@ -45,7 +95,7 @@ export function encodePacket(frames: readonly WireFrame[]): Buffer {
   return packet.subarray(0, at);
 }
 
-/** Payloads are views of the packet. Fails with `internal` on anything that is no `Packet` of this version. */
+/** `PACKET`, by hand. Payloads are views of the packet. Fails with `internal` on anything that is no `Packet` of this version. */
 export function decodePacket(packet: Buffer): WireFrame[] {
   const cursor = new Cursor(packet);
   const frames: WireFrame[] = [];

@@ -1,20 +1,16 @@
-import type { ClassDrop as WireDrop } from "../generated/shoal/ClassDrop.js";
-import type { SchemaUpdate, SchemaUpdate__Output } from "../generated/shoal/SchemaUpdate.js";
-import { type ClassDrop, type ClassRecord, goesOnFrom, type SchemaSnapshot } from "../schema-service.js";
+import { type ClassRecord, goesOnFrom, type SchemaSnapshot } from "../schema-service.js";
+import type { Read } from "./protobuf.js";
 import { readRecord, recordJson } from "./record-codec.js";
+import type { SCHEMA_UPDATE } from "./services.js";
+
+type SchemaUpdate = Read<typeof SCHEMA_UPDATE>;
 
 /** How to come from one schema to another; from nothing when the two have no common history. */
 export function updateBetween(before: SchemaSnapshot | undefined, after: SchemaSnapshot): SchemaUpdate {
   const position = { historyId: after.historyId, version: after.version };
-  const former = [...(before?.historyId === after.historyId ? [] : (after.former ?? []))];
-  const cluster = { clusterId: after.clusterId ?? "", drops: (after.drops ?? []).map(wireDrop) };
-  const whole = {
-    ...cluster,
-    position,
-    whole: true,
-    recordsJson: after.classes.map(recordJson),
-    former: [...(after.former ?? [])],
-  };
+  const { clusterId = "", drops = [], former = [] } = after;
+  const recordsJson = after.classes.map(recordJson);
+  const whole = { position, whole: true, removedClassIds: [], recordsJson, former, clusterId, drops };
   if (before === undefined || !goesOnFrom(after, before)) return whole;
   const known = new Map(before.classes.map((record) => [record.classId, record]));
   const left = new Set(after.classes.map(({ classId }) => classId));
@@ -24,17 +20,18 @@ export function updateBetween(before: SchemaSnapshot | undefined, after: SchemaS
   const order = changedClasses(before.classes, new Set(update.removed.map(({ classId }) => classId)), changed);
   if (order.some(({ classId }, at) => classId !== after.classes[at]?.classId)) return whole;
   return {
-    ...cluster,
     position,
     whole: false,
     removedClassIds: update.removed.map(({ classId }) => classId),
     recordsJson: changed.map(recordJson),
-    former,
+    former: before.historyId === after.historyId ? [] : former,
+    clusterId,
+    drops,
   };
 }
 
 /** The schema after an update. Fails with `internal` when it does not begin at `before`. */
-export function applyUpdate(before: SchemaSnapshot | undefined, update: SchemaUpdate__Output): SchemaSnapshot {
+export function applyUpdate(before: SchemaSnapshot | undefined, update: SchemaUpdate): SchemaSnapshot {
   const { historyId = "", version = 0 } = update.position ?? {};
   const records = update.recordsJson.map(readRecord);
   const classes = changedClasses(update.whole ? [] : (before?.classes ?? []), new Set(update.removedClassIds), records);
@@ -48,10 +45,6 @@ export function applyUpdate(before: SchemaSnapshot | undefined, update: SchemaUp
     ...(drops.length > 0 && { drops }),
     ...(told.length > 0 && { former: told }),
   };
-}
-
-function wireDrop({ classId, className, holders }: ClassDrop): WireDrop {
-  return { classId, className, holders: [...holders] };
 }
 
 interface Change {

@@ -13,7 +13,7 @@ export const LIMIT_SETTINGS = {
     setting(
       "REQUEST_BODY_BYTES_MAX",
       "request.body_bytes_max",
-      256 * MIB,
+      64 * MIB,
       "Largest request body, after decompression.",
       wholeNumber(KIB, 500 * MIB),
     ),

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { COMBINE_OPERATORS, type ObjectId, type ShardFilter, ShoalError } from "@shoal/model";
+import { COMBINE_OPERATORS, type ObjectId, type ShardFilter } from "@shoal/model";
 import type { SeededRandom } from "@shoal/seeded-random";
 import { expect } from "vitest";
+import { IndexBeingBuilt } from "../object-index.js";
 import type { Shard } from "../shard.js";
 import { cosineDistance } from "./brute-force-index-suite.js";
 import { ALL_FIELDS, idOf } from "./ids-and-fields.js";
@@ -113,8 +114,7 @@ export async function whenBuilt<Answer>(ask: () => Promise<Answer>, waited: () =
     try {
       return await ask();
     } catch (error) {
-      const isBuilding = error instanceof ShoalError && error.message.includes("is being built");
-      if (!isBuilding || left === 0) throw error;
+      if (!(error instanceof IndexBeingBuilt) || left === 0) throw error;
       waited();
       await setImmediate();
     }

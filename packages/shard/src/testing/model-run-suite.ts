@@ -76,7 +76,7 @@ export class ModelRun {
         const failures = objects.map(({ id, properties = {}, vector }) => {
           const before = next.get(id);
           if (rowBytes(properties, vector) > OBJECT_BYTES_MAX) return "tooLarge";
-          if (mode === "create" && before !== undefined) return "invalid";
+          if (mode === "create" && before !== undefined) return "conflict";
           if (mode === "replace" && before === undefined) return "notFound";
           const created = mode === "replace" ? (before?.created ?? now) : now;
           next.set(id, { properties: { ...properties }, vector, created, updated: now });

@@ -3,7 +3,7 @@ import { JsonScanner } from "../../json/json-scanner.js";
 import { JSON_DEPTH_MAX } from "../../json/parse-json.js";
 import { noJson } from "../../json/scan-problem.js";
 import { wrongBody } from "../../json/wrong-member.js";
-import { decodeRequest } from "../request-body.js";
+import { decodeRequest } from "../reading/request-body.js";
 
 /** Items are found in one go; queries have no more than this. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;

@@ -66,8 +66,18 @@ class CallGenerator {
     const when = this.rare() ? this.directive() : "";
     if (dice < 0.4) return `${this.alias("g")}Get${when}{${this.list(2, () => this.get())}}`;
     if (dice < 0.75) return `${this.alias("r")}Aggregate${when}{${this.list(2, () => this.aggregate())}}`;
-    if (dice < 0.97) return `${this.alias("e")}Explore${this.near([])}${when}{${this.list(3, () => this.explored())}}`;
-    return "__typename";
+    if (dice < 0.94) return `${this.alias("e")}Explore${this.near([])}${when}{${this.list(3, () => this.explored())}}`;
+    return this.random.next() < 0.3 ? "__typename" : this.introspection();
+  }
+
+  private introspection(): string {
+    const when = this.random.next() < 0.5 ? this.directive() : "";
+    return this.pick([
+      `${this.alias("s")}__schema${when}{queryType{${this.list(2, () => this.leafField("name"))}}}`,
+      `${this.alias("s")}__schema{directives{name${when}}}`,
+      `${this.alias("t")}__type(name: ${this.value("String!", '"Node"')})${when}{name fields{name${when} type{kind}}}`,
+      `${this.alias("t")}__type(name: "Nothing"){name}`,
+    ]);
   }
 
   private explored(): string {

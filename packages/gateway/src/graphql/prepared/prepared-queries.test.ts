@@ -2,7 +2,7 @@ import { shortestFloat32, WEAVIATE_PROFILE } from "@shoal/model";
 import { expect, it, vi } from "vitest";
 import { createGraphQlHandler } from "../handler.js";
 import { BOOK, LIBRARY_CLASSES, LibraryQuery, LibraryView, storedObject } from "../testing/library.js";
-import { GetPlan } from "./get-plan.js";
+import { LiteralBindings } from "./bind-literals.js";
 import { PreparedQueries } from "./prepared-queries.js";
 import { TemplateCache } from "./template-cache.js";
 
@@ -94,12 +94,12 @@ it.each([
   expect(answers[3]).not.toContain("must not be null");
 });
 
-it("answers and reports what breaks while a query is compiled", async () => {
+it("answers and reports what breaks while a query is prepared", async () => {
   const faults: unknown[] = [];
   const schema = new LibraryView(LIBRARY_CLASSES);
   const shared = { schema, wire: WEAVIATE_PROFILE, query: new LibraryQuery() };
   const handler = createGraphQlHandler({ ...shared, onFault: (thrown) => faults.push(thrown) });
-  const broken = vi.spyOn(GetPlan, "of").mockImplementation(() => {
+  const broken = vi.spyOn(LiteralBindings, "of").mockImplementation(() => {
     throw new TypeError("x is not a function");
   });
   const { body } = await handler.execute(Buffer.from(JSON.stringify(query("{Get{Author(limit:1){name}}}"))), CONTEXT);
@@ -195,13 +195,78 @@ it("answers requests that overlap each from its own literals", async () => {
   expect(library.gets.map((each) => each.nearVector?.vector[0])).toEqual([0.75, 0.5, 0.25]);
 });
 
-it("answers a damaged row with an error, and the other classes", async () => {
+it("answers a directive without a condition where an object below a row has it, each time", async () => {
+  const text = `query($c: Boolean = false) { Get { Book(limit: 2) { title place { latitude @skip(if: $c) }
+    writtenBy { ... on Author { name _additional { id @skip(if: $c) } } }
+    _additional { id classification { id @skip(if: $c) } } } }
+    Aggregate { Author(groupBy: "born", limit: 2) { meta { count @skip(if: $c) }
+      name { topOccurrences(limit: 1) { value @skip(if: $c) } } groupedBy { value } } }
+    s: __schema { queryType { name fields { name @skip(if: $c) } } } }`;
+  const { answers } = await compare({ query: text, variables: { c: null } });
+  const { data, errors } = JSON.parse(answers[0] ?? "");
+  const message = 'Argument "if" of non-null type "Boolean!" must not be null.';
+  expect(errors.every((error: { message: string }) => error.message === message)).toBe(true);
+  expect(errors.map(({ path }: { path: readonly string[] }) => path.join("."))).toEqual([
+    "Get.Book.0.place",
+    "Get.Book.1.place",
+    "Get.Book.0.writtenBy.0._additional",
+    "Get.Book.0.writtenBy.1._additional",
+    "Get.Book.0._additional.classification",
+    "Aggregate.Author.0.meta",
+    "Aggregate.Author.1.meta",
+    "Aggregate.Author.0.name.topOccurrences.0",
+    "Aggregate.Author.1.name.topOccurrences.0",
+    "s.queryType.fields.0",
+  ]);
+  expect(data.Get.Book[0].writtenBy[0]).toEqual({ name: "Jörg", _additional: null });
+  expect(data.Aggregate.Author[1]).toEqual({
+    meta: null,
+    name: { topOccurrences: [null] },
+    groupedBy: { value: "1801" },
+  });
+  expect(data.s).toEqual({ queryType: { name: "WeaviateObj", fields: null } });
+  const nothing = "query($c: Boolean = false) { Get { Author { name } } __schema { types { name @skip(if: $c) } } }";
+  const all = await compare({ query: nothing, variables: { c: null } });
+  expect(JSON.parse(all.answers[0] ?? "")).toEqual({ data: null, errors: [expect.objectContaining({ message })] });
+});
+
+it("answers objects of which nothing is selected", async () => {
+  const { answers } = await compare(
+    query("{ Get { Book(limit: 1) { title @skip(if: true) } } }"),
+    query("{ Get { Book(limit: 1) { place { latitude @skip(if: true) } _additional { id @skip(if: true) } } } }"),
+    query('{ Aggregate { Author(groupBy: "born", limit: 1) { meta { count @skip(if: true) } } } }'),
+    query("{ Get { Author @skip(if: true) { name } } }"),
+    query("{ Get @skip(if: true) { Author { name } } }"),
+  );
+  expect(answers.map((answer) => JSON.parse(answer).data)).toEqual([
+    { Get: { Book: [{}] } },
+    { Get: { Book: [{ place: {}, _additional: null }] } },
+    { Aggregate: { Author: [{ meta: {} }] } },
+    { Get: {} },
+    {},
+  ]);
+});
+
+it("answers stored integers as they are, whatever their size, through both doors", async () => {
+  const stored = storedObject("Book", 0, {}, { propertiesJson: Buffer.from('{"pages":9007199254740993}') });
+  for (const prepareQueries of [true, false]) {
+    const handler = createGraphQlHandler({
+      ...{ onFault: () => {}, schema: new LibraryView([BOOK]), wire: WEAVIATE_PROFILE, prepareQueries },
+      query: new LibraryQuery({ Book: [stored] }),
+    });
+    const { body } = await handler.execute(Buffer.from(JSON.stringify(query("{ Get { Book { pages } } }"))), CONTEXT);
+    expect(body.toString()).toBe('{"data":{"Get":{"Book":[{"pages":9007199254740993}]}}}\n');
+  }
+});
+
+it.each([true, false])("answers a damaged row with an error, and the other classes (%s)", async (prepareQueries) => {
   const damaged = storedObject("Book", 1, {}, { propertiesJson: Buffer.from('{"title":"x') });
   const handler = createGraphQlHandler({
     onFault: () => {},
     schema: new LibraryView([BOOK]),
     wire: WEAVIATE_PROFILE,
     query: new LibraryQuery({ Book: [storedObject("Book", 0, { title: "x" }), damaged] }),
+    prepareQueries,
   });
   const body = Buffer.from(JSON.stringify(query("{ Get { a: Book(limit: 1) { title }\nBook { title } } }")));
   expect(JSON.parse((await handler.execute(body, CONTEXT)).body.toString())).toEqual({

@@ -7,9 +7,6 @@ import {
   type GraphQLOutputType,
   GraphQLString,
 } from "graphql";
-import { aggregateTypeText } from "../aggregate/aggregate-type-text.js";
-import { TOP_OCCURRENCES_DEFAULT } from "../aggregate/selected-properties.js";
-import { groupOf, propertyOf } from "../plain/resolve-aggregate.js";
 import { isFieldName, plainObject } from "./object-types.js";
 import { FloatType, IntType } from "./scalars.js";
 import {
@@ -66,18 +63,11 @@ export function aggregatedClassType(
         fields[property.name] = {
           ...(property.description === undefined ? {} : { description: property.description }),
           type: propertyType(className, property, kind),
-          resolve: (source) => groupOf(source).property(property.name),
         };
       }
       // Last, so that they win over properties of their names.
-      fields.meta = {
-        type: plainObject(aggregateMetaTypeName(className), { count: IntType }),
-        resolve: (source) => groupOf(source).meta,
-      };
-      fields.groupedBy = {
-        type: plainObject(groupedByTypeName(className), { path: STRINGS, value: GraphQLString }),
-        resolve: (source) => groupOf(source).groupedBy,
-      };
+      fields.meta = { type: plainObject(aggregateMetaTypeName(className), { count: IntType }) };
+      fields.groupedBy = { type: plainObject(groupedByTypeName(className), { path: STRINGS, value: GraphQLString }) };
       return fields;
     },
   });
@@ -92,14 +82,11 @@ export function aggregateArguments(className: string): GraphQLFieldConfigArgumen
   };
 }
 
-function propertyType(className: string, { name, dataType }: PropertyDefinition, kind: PropertyAggregate["kind"]) {
+function propertyType(className: string, { name }: PropertyDefinition, kind: PropertyAggregate["kind"]) {
   const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
-  for (const [field, type] of Object.entries(VALUES[kind])) {
-    fields[field] = { type, resolve: (source) => propertyOf(source).value(field) };
-  }
-  const typeText = aggregateTypeText(dataType);
-  if (kind !== "dates") fields.type = { type: GraphQLString, resolve: () => typeText };
-  if (kind === "references") fields.pointingTo = { type: STRINGS, resolve: () => dataType };
+  for (const [field, type] of Object.entries(VALUES[kind])) fields[field] = { type };
+  if (kind !== "dates") fields.type = { type: GraphQLString };
+  if (kind === "references") fields.pointingTo = { type: STRINGS };
   if (kind === "texts") fields.topOccurrences = topOccurrences(topOccurrencesTypeName(className, name));
   return new GraphQLObjectType({ name: aggregatedPropertyTypeName(className, name), fields });
 }
@@ -108,6 +95,5 @@ function topOccurrences(typeName: string): GraphQLFieldConfig<unknown, unknown> 
   return {
     type: new GraphQLList(plainObject(typeName, { value: GraphQLString, occurs: IntType })),
     args: { limit: { type: IntType } },
-    resolve: (source, { limit }) => propertyOf(source).topOccurrences(limit ?? TOP_OCCURRENCES_DEFAULT),
   };
 }

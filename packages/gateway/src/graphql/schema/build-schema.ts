@@ -1,6 +1,5 @@
 import { type ClassDefinition, isReferenceDataType, type WhereLimits } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
-import type { QueryService } from "@shoal/query";
 import {
   type GraphQLFieldConfig,
   GraphQLList,
@@ -13,11 +12,7 @@ import {
   isObjectType,
   isUnionType,
 } from "graphql";
-import type { GraphQlWire } from "../answer.js";
-import type { PlainContext } from "../plain/plain-row.js";
-import { resolveAggregate } from "../plain/resolve-aggregate.js";
-import { resolveGet } from "../plain/resolve-get.js";
-import type { WhereReading } from "../where/read-where.js";
+import type { WhereReading } from "../plan/read-where.js";
 import { aggregateArguments, aggregatedClassType } from "./aggregate-types.js";
 import { classObjectType, getArguments } from "./class-types.js";
 import { exploreField } from "./explore-field.js";
@@ -50,19 +45,17 @@ export interface GraphQlSchema {
 }
 
 /**
- * The GraphQL schema of `classes`. A class whose type names are taken or not allowed is left out with a reason; the
- * others are not touched by it. Types of `previous`, built over the same `query` and modules, are taken over for classes that did not
+ * The GraphQL schema of `classes`, types without resolvers: plans answer. A class whose type names are taken or not allowed is left out with a reason; the
+ * others are not touched by it. Types of `previous`, built over the same modules, are taken over for classes that did not
  * change (by identity) and refer to none that did: building them is most of the work.
  */
 export function buildGraphQlSchema(
   classes: readonly ClassDefinition[],
-  query: QueryService,
-  wire: GraphQlWire,
   limits: WhereLimits,
   previous?: ReadonlyMap<string, BuiltClass>,
   modules?: EnabledModules,
 ): GraphQlSchema {
-  const building = buildGraphQlSchemaInTurns(classes, query, wire, limits, previous, modules);
+  const building = buildGraphQlSchemaInTurns(classes, limits, previous, modules);
   for (;;) {
     const step = building.next();
     if (step.done === true) return step.value;
@@ -80,8 +73,6 @@ const TURN_CLASSES = 100;
  */
 export function* buildGraphQlSchemaInTurns(
   classes: readonly ClassDefinition[],
-  query: QueryService,
-  wire: GraphQlWire,
   limits: WhereLimits,
   previous: ReadonlyMap<string, BuiltClass> = new Map(),
   modules: EnabledModules = NO_ENABLED_MODULES,
@@ -102,18 +93,16 @@ export function* buildGraphQlSchemaInTurns(
     const each = kept ?? builtClass(definition, making.typeOf, modules);
     built.set(name, each);
     if (kept === undefined && added.push(each) % TURN_CLASSES === 0) yield;
-    const get = resolveGet(definition, query, where, modules);
-    getFields[name] = { type: new GraphQLList(each.type), args: each.args, resolve: get };
+    getFields[name] = { type: new GraphQLList(each.type), args: each.args };
     if (each.aggregated === undefined) continue;
-    const resolve = resolveAggregate(definition, query, where);
-    aggregateFields[name] = { type: new GraphQLList(each.aggregated), args: each.aggregateArgs, resolve };
+    aggregateFields[name] = { type: new GraphQLList(each.aggregated), args: each.aggregateArgs };
   }
   yield* makeFields(added);
   making.end();
   const fields: RootFields = { Get: rootObject("GetObjectsObj", getFields) };
   // GraphQL has no objects without fields.
   if (Object.keys(aggregateFields).length > 0) fields.Aggregate = rootObject("AggregateObjectsObj", aggregateFields);
-  fields.Explore = exploreField(query, wire, usable, modules);
+  fields.Explore = exploreField(usable, modules);
   return {
     // Valid by construction, which a test holds: to check it takes a third of the time.
     schema: new GraphQLSchema({ query: new GraphQLObjectType({ name: "WeaviateObj", fields }), assumeValid: true }),
@@ -163,10 +152,10 @@ function typesBelow(type: GraphQLNamedType): readonly GraphQLType[] {
   return Object.values(type.getFields()).flatMap((field) => [field.type, ...field.args.map((arg) => arg.type)]);
 }
 
-type RootFields = Record<string, GraphQLFieldConfig<unknown, PlainContext>>;
+type RootFields = Record<string, GraphQLFieldConfig<unknown, unknown>>;
 
-function rootObject(name: string, fields: RootFields): GraphQLFieldConfig<unknown, PlainContext> {
-  return { type: new GraphQLObjectType({ name, fields }), resolve: () => ({}) };
+function rootObject(name: string, fields: RootFields): GraphQLFieldConfig<unknown, unknown> {
+  return { type: new GraphQLObjectType({ name, fields }) };
 }
 
 function builtClass(

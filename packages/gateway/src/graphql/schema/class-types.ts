@@ -12,9 +12,6 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from "graphql";
-import { additionalRequest, keyOfRequest } from "../module-values.js";
-import { CLASS_RESOLVERS } from "../plain/class-resolvers.js";
-import { memberOf, PlainRow } from "../plain/plain-row.js";
 import { additionalArguments, getSearchPrefix, outputType, searchArguments } from "./module-types.js";
 import { nearArguments } from "./near-arguments.js";
 import { isFieldName, plainObject } from "./object-types.js";
@@ -65,7 +62,7 @@ export function classObjectType(
         if (field !== undefined) fields[property.name] = field;
       }
       // Last, so that it wins over a property of that name.
-      fields._additional = { type: additionalType(definition, modules), resolve: CLASS_RESOLVERS.additional };
+      fields._additional = { type: additionalType(definition, modules) };
       return fields;
     },
   });
@@ -112,13 +109,11 @@ function propertyField(
     const union = new GraphQLUnionType({
       name: referenceUnionName(className, property.name),
       types: [...targets, BeaconType],
-      resolveType: (row) => (row instanceof PlainRow ? row.object?.className : BeaconType.name),
     });
-    return { ...described, type: new GraphQLList(union), resolve: CLASS_RESOLVERS.references(property.name) };
+    return { ...described, type: new GraphQLList(union) };
   }
   const type = primitiveType(className, property);
-  if (type === undefined) return undefined;
-  return { ...described, type, resolve: CLASS_RESOLVERS.property(property.name) };
+  return type === undefined ? undefined : { ...described, type };
 }
 
 function primitiveType(className: string, property: PropertyDefinition): GraphQLOutputType | undefined {
@@ -160,12 +155,7 @@ function additionalType(definition: ClassDefinition, modules: EnabledModules): G
 }
 
 function additionalField(className: string, property: AdditionalProperty): GraphQLFieldConfig<unknown, unknown> {
-  const { name, output } = property;
-  return {
-    type: outputType(output, additionalTypeName(className)),
-    args: additionalArguments(property),
-    resolve: (source, args) => memberOf(source, keyOfRequest(additionalRequest(name, args))),
-  };
+  return { type: outputType(property.output, additionalTypeName(className)), args: additionalArguments(property) };
 }
 
 function ownAdditionalType(className: string): GraphQLObjectType {

@@ -1,10 +1,6 @@
 import type { ClassDefinition } from "@shoal/model";
 import type { EnabledModules, SearchArgument } from "@shoal/module-api";
-import type { QueryService } from "@shoal/query";
 import { type GraphQLFieldConfig, GraphQLList, GraphQLString } from "graphql";
-import type { GraphQlWire } from "../answer.js";
-import type { PlainContext } from "../plain/plain-row.js";
-import { resolveExplore } from "../plain/resolve-explore.js";
 import { EXPLORE_SEARCH_PREFIX, searchArguments } from "./module-types.js";
 import { nearArguments } from "./near-arguments.js";
 import { plainObject } from "./object-types.js";
@@ -24,17 +20,14 @@ const ARGUMENTS = {
 
 /** The root field `Explore` (reference-graphql 3); modules answer the search arguments that any class has. */
 export function exploreField(
-  query: QueryService,
-  wire: GraphQlWire,
   classes: readonly ClassDefinition[],
   modules: EnabledModules,
-): GraphQLFieldConfig<unknown, PlainContext> {
+): GraphQLFieldConfig<unknown, unknown> {
   const searches = exploreSearches(classes, modules);
   const autocorrect = modules.textTransformer !== undefined;
   return {
     type: new GraphQLList(ExploreType),
     args: { ...searchArguments(searches.values(), EXPLORE_SEARCH_PREFIX, autocorrect), ...ARGUMENTS },
-    resolve: resolveExplore(query, wire, [...searches.keys()]),
   };
 }
 

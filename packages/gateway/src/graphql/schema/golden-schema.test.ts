@@ -1,8 +1,8 @@
-import { PRIMITIVE_DATA_TYPES, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
+import { PRIMITIVE_DATA_TYPES } from "@shoal/model";
 import { buildSchema, lexicographicSortSchema, printSchema, validateSchema } from "graphql";
 import { expect, it } from "vitest";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
-import { LibraryQuery, libraryClass, property } from "../testing/library.js";
+import { libraryClass, property } from "../testing/library.js";
 import { buildGraphQlSchema } from "./build-schema.js";
 
 /** Every data type, references to one class, to several, to itself, to one that is gone; and a class of nothing. */
@@ -20,15 +20,10 @@ const CLASSES = [
   libraryClass("Empty", null),
 ];
 
-const printed = (wire: typeof SPEC_PROFILE): string => {
-  const { schema, skipped } = buildGraphQlSchema(CLASSES, new LibraryQuery(), wire, DEFAULT_GRAPHQL_LIMITS);
+it("is what golden-schema.txt says", async () => {
+  const { schema, skipped } = buildGraphQlSchema(CLASSES, DEFAULT_GRAPHQL_LIMITS);
   expect(skipped).toEqual([]);
-  return schema === undefined ? "" : `${printSchema(lexicographicSortSchema(schema))}\n`;
-};
-
-it("is what golden-schema.txt says, under both wire profiles", async () => {
-  const spec = printed(SPEC_PROFILE);
-  expect(printed(WEAVIATE_PROFILE)).toBe(spec);
+  const spec = schema === undefined ? "" : `${printSchema(lexicographicSortSchema(schema))}\n`;
   // The schema itself is not checked when it is built.
   expect(validateSchema(buildSchema(spec))).toEqual([]);
   // `npx vitest run -u=all <this file>` writes it anew.

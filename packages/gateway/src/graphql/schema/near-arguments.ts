@@ -1,6 +1,9 @@
 import { GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from "graphql";
 import { FloatType } from "./scalars.js";
 
+/** Of a query vector. */
+export const VectorType = new GraphQLList(FloatType);
+
 /** The arguments `nearVector` and `nearObject`, with input types of these names. */
 export function nearArguments(vectorTypeName: string, objectTypeName: string) {
   return {
@@ -8,7 +11,7 @@ export function nearArguments(vectorTypeName: string, objectTypeName: string) {
       type: new GraphQLInputObjectType({
         name: vectorTypeName,
         fields: {
-          vector: { type: new GraphQLNonNull(new GraphQLList(FloatType)) },
+          vector: { type: new GraphQLNonNull(VectorType) },
           certainty: { type: FloatType },
         },
       }),

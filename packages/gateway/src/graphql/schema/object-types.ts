@@ -1,16 +1,10 @@
 import { GraphQLObjectType, type GraphQLOutputType } from "graphql";
-import { memberOf } from "../plain/plain-row.js";
 
-/** An object type whose fields are answered by the members of those names. */
+/** An object type of fields without arguments. */
 export function plainObject(name: string, fields: Readonly<Record<string, GraphQLOutputType>>): GraphQLObjectType {
   return new GraphQLObjectType({
     name,
-    fields: Object.fromEntries(
-      Object.entries(fields).map(([field, type]) => [
-        field,
-        { type, resolve: (source: unknown) => memberOf(source, field) },
-      ]),
-    ),
+    fields: Object.fromEntries(Object.entries(fields).map(([field, type]) => [field, { type }])),
   });
 }
 

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { type ClassDefinition, SPEC_PROFILE } from "@shoal/model";
+import type { ClassDefinition } from "@shoal/model";
 import { expect, it } from "vitest";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
-import { LibraryQuery, libraryClass, property } from "../testing/library.js";
+import { libraryClass, property } from "../testing/library.js";
 import { type BuiltClass, buildGraphQlSchema } from "./build-schema.js";
 
 setFlagsFromString("--expose-gc");
@@ -19,14 +19,13 @@ function definition(at: number): ClassDefinition {
 }
 
 it("of classes that change one after the other the former types are let go", async () => {
-  const query = new LibraryQuery();
   const classes = Array.from({ length: CLASSES }, (_, at) => definition(at));
   const former: WeakRef<object>[] = [];
   let built: ReadonlyMap<string, BuiltClass> | undefined;
   for (let change = 0; change < CHANGES; change++) {
     const at = change % CLASSES;
     classes[at] = definition(at);
-    built = buildGraphQlSchema(classes, query, SPEC_PROFILE, DEFAULT_GRAPHQL_LIMITS, built).classes;
+    built = buildGraphQlSchema(classes, DEFAULT_GRAPHQL_LIMITS, built).classes;
     // A new turn: what is referred to weakly is kept until then.
     await setImmediate();
     const each = built.get(`Kept${at}`);

@@ -1,18 +1,9 @@
-import { SPEC_PROFILE } from "@shoal/model";
 import { TurnCounter } from "@shoal/turn-counter";
 import { buildClientSchema, getIntrospectionQuery, graphqlSync, lexicographicSortSchema, printSchema } from "graphql";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
 import { library } from "../testing/ask-library.js";
-import {
-  AUTHOR,
-  BOOK,
-  LIBRARY_CLASSES,
-  LibraryQuery,
-  LibraryView,
-  libraryClass,
-  property,
-} from "../testing/library.js";
+import { AUTHOR, BOOK, LIBRARY_CLASSES, LibraryView, libraryClass, property } from "../testing/library.js";
 import { buildGraphQlSchema, buildGraphQlSchemaInTurns } from "./build-schema.js";
 
 describe("the schema", () => {
@@ -56,7 +47,7 @@ describe("the schema", () => {
     const { ask } = library();
     const { data, errors } = await ask(getIntrospectionQuery());
     expect(errors).toBeNull();
-    const { schema } = buildGraphQlSchema(LIBRARY_CLASSES, new LibraryQuery(), SPEC_PROFILE, DEFAULT_GRAPHQL_LIMITS);
+    const { schema } = buildGraphQlSchema(LIBRARY_CLASSES, DEFAULT_GRAPHQL_LIMITS);
     if (schema === undefined) throw new Error("no schema of the library");
     const rebuilt = buildClientSchema(data);
     expect(printSchema(lexicographicSortSchema(rebuilt))).toBe(printSchema(lexicographicSortSchema(schema)));
@@ -139,7 +130,7 @@ describe("a schema of many classes", () => {
 
   it("is built in turns of few types, and is the same", () => {
     const classes = many(300);
-    const parts = [classes, new LibraryQuery(), SPEC_PROFILE, DEFAULT_GRAPHQL_LIMITS] as const;
+    const parts = [classes, DEFAULT_GRAPHQL_LIMITS] as const;
     const building = buildGraphQlSchemaInTurns(...parts);
     let turns = 1;
     let step = building.next();
@@ -161,7 +152,7 @@ describe("a schema of many classes", () => {
         return definition.properties;
       },
     }));
-    const parts = [classes, new LibraryQuery(), SPEC_PROFILE, DEFAULT_GRAPHQL_LIMITS] as const;
+    const parts = [classes, DEFAULT_GRAPHQL_LIMITS] as const;
     const building = buildGraphQlSchemaInTurns(...parts);
     let before = 0;
     for (let step = building.next(); step.done !== true; step = building.next()) before = reads.length;
@@ -171,7 +162,7 @@ describe("a schema of many classes", () => {
   it("is told by introspection in turns of few types, also when many ask", async () => {
     const classes = many(100);
     const { ask } = library({ schema: new LibraryView(classes) });
-    const parts = [classes, new LibraryQuery(), SPEC_PROFILE, DEFAULT_GRAPHQL_LIMITS] as const;
+    const parts = [classes, DEFAULT_GRAPHQL_LIMITS] as const;
     const { schema } = buildGraphQlSchema(...parts);
     const types = Object.keys(schema?.getTypeMap() ?? {}).length;
     await ask("{ __typename }");

@@ -32,11 +32,6 @@ export function aggregateWherePrefix(className: string): string {
   return `AggregateObjects${className}`;
 }
 
-/** The name of what {@link whereInput} gives. */
-export function whereInputName(prefix: string): string {
-  return `${prefix}WhereInpObj`;
-}
-
 /** All types that {@link whereInput} makes. */
 export function whereTypeNames(prefix: string): readonly string[] {
   return WHERE_TYPE_SUFFIXES.map((suffix) => prefix + suffix);
@@ -69,7 +64,7 @@ export function whereInput(prefix: string): GraphQLInputObjectType {
   const operands = new GraphQLList(
     new GraphQLInputObjectType({ name: `${prefix}WhereOperandsInpObj`, fields: clauseFields }),
   );
-  return new GraphQLInputObjectType({ name: whereInputName(prefix), fields: clauseFields });
+  return new GraphQLInputObjectType({ name: `${prefix}WhereInpObj`, fields: clauseFields });
 }
 
 function geoRangeInput(prefix: string): GraphQLInputObjectType {

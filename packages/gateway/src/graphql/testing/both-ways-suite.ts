@@ -8,7 +8,7 @@ import type { LibraryQuery } from "./library.js";
 
 const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
 
-/** Two handlers over the same classes and objects: one with prepared queries, one where graphql-js answers everything. */
+/** Two handlers over the same classes and objects: one with prepared queries, one where graphql-js reads everything. */
 export class BothWays {
   /** Answers by prepared queries; requests that were refused; and those whose fields failed. */
   readonly seen = { prepared: 0, refused: 0, failed: 0 };

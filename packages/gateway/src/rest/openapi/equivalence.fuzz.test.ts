@@ -5,7 +5,7 @@ import * as z from "zod";
 import { AnswerBudget } from "../../answer-budget.js";
 import { ANONYMOUS } from "../../auth/access.js";
 import { batchItems } from "../../graphql/batch/batch-items.js";
-import { decodeRequest, readRequest } from "../../graphql/request-body.js";
+import { decodeRequest, readRequest } from "../../graphql/reading/request-body.js";
 import type { HttpRequest } from "../../http/http-request.js";
 import { RowTurns } from "../../row-turns.js";
 import { FakeServices } from "../../testing/fake-services.js";
@@ -62,9 +62,9 @@ function body(random: SeededRandom): unknown {
 }
 
 /** Whether it is taken; what is refused must be refused for its form. */
-function isTaken(read: () => unknown): boolean {
+async function isTaken(read: () => unknown): Promise<boolean> {
   try {
-    read();
+    await read();
     return true;
   } catch (thrown) {
     if (!(thrown instanceof ShoalError)) throw thrown;
@@ -98,23 +98,23 @@ const ITEM = OBJECT_BODY.extend({ vector: z.unknown().optional() });
 const BATCH = BATCH_OBJECTS_BODY.extend({ objects: z.array(ITEM.nullable()).optional() });
 
 const READERS: readonly (readonly [string, z.ZodType, (bytes: Buffer) => unknown])[] = [
-  ["an object", OBJECT_BODY, readObjectBody],
-  ["a batch of objects", BATCH, (bytes) => readBatchBody(bytes, 1_000)],
-  ["a reference", REFERENCE_BODY, readReference],
-  ["a list of references", REFERENCE_LIST_BODY, (bytes) => readReferences(bytes, 1_000)],
-  ["a batch of references", BATCH_REFERENCES_BODY, (bytes) => readReferenceBatch(bytes, 1_000)],
+  ["an object", OBJECT_BODY, (bytes) => readObjectBody(bytes, {})],
+  ["a batch of objects", BATCH, (bytes) => readBatchBody(bytes, 1_000, {})],
+  ["a reference", REFERENCE_BODY, (bytes) => readReference(bytes, {})],
+  ["a list of references", REFERENCE_LIST_BODY, (bytes) => readReferences(bytes, 1_000, {})],
+  ["a batch of references", BATCH_REFERENCES_BODY, (bytes) => readReferenceBatch(bytes, 1_000, {})],
   ["a query", GRAPHQL_BODY, readGraphQl],
   ["a batch of queries", GRAPHQL_BATCH_BODY, readGraphQlBatch],
 ];
 
 describe.each(READERS)(`the reader and the schema of %s, seed ${SEED}`, (_, schema, read) => {
-  it("take the same bodies", () => {
+  it("take the same bodies", async () => {
     const random = seededRandom(SEED);
     let taken = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const given = body(random);
       const bytes = Buffer.from(JSON.stringify(given));
-      const isRead = isTaken(() => read(bytes));
+      const isRead = await isTaken(() => read(bytes));
       if (isRead) taken++;
       expect(matches(schema, JSON.parse(bytes.toString())), bytes.toString()).toBe(isRead);
     }

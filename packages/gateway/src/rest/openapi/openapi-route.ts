@@ -33,19 +33,24 @@ export function describedOperations(
   ];
 }
 
-/** `GET /v1/openapi.json`: the document of `routes` and of itself, made once. */
+/** `GET /v1/openapi.json`: the document of `routes` and of itself, made once, when it is asked for first. */
 export function openApiRoute(routes: readonly Route[], operations: readonly Operation[], parts: DocumentParts): Route {
-  const answer: { response: HttpResponse } = { response: { status: 200 } };
+  let answer: HttpResponse | undefined;
   const route: Route = {
     method: "GET",
     path: OPENAPI_PATH,
     body: "unchecked",
     access: "open",
     timeout: "request",
-    handle: () => answer.response,
+    handle: () => {
+      answer ??= answerOf(openApiDocument([...routes, route], operations, parts));
+      return answer;
+    },
   };
-  const document = openApiDocument([...routes, route], operations, parts);
-  const body = Buffer.from(`${JSON.stringify(document)}\n`);
-  answer.response = { status: 200, body, headers: ["Cache-Control", "public, max-age=300"] };
   return route;
+}
+
+function answerOf(document: object): HttpResponse {
+  const body = Buffer.from(`${JSON.stringify(document)}\n`);
+  return { status: 200, body, headers: ["Cache-Control", "public, max-age=300"] };
 }

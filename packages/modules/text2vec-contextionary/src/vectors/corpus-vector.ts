@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import type { Work } from "@shoal/runtime";
-import type { CorpusVector, SourceWord, WordOverride } from "../contextionary.js";
+import { type CorpusVector, NO_VECTOR, NoVector, type SourceWord, type WordOverride } from "../contextionary.js";
 import { type KnownWord, type KnownWords, TURN_WORDS } from "./known-words.js";
 import { overriddenWeight } from "./weight-expression.js";
 
@@ -9,7 +9,7 @@ export const SOURCE_WORDS_MAX = 10_000;
 
 /**
  * The mean of the vectors of corpora (reference-graphql 8.3). Of one corpus it is the vector of its only word, or the mean of
- * its words, weighted by how rare they are in it. Fails with `invalid` when a corpus has no known word.
+ * its words, weighted by how rare they are in it. Fails with {@link NoVector} when a corpus has no known word.
  */
 export function* corporaVector(
   words: KnownWords,
@@ -22,10 +22,7 @@ export function* corporaVector(
   for (const corpus of corpora) {
     const known = yield* words.inText(corpus);
     if (known.length === 0) {
-      throw new ShoalError(
-        "invalid",
-        "all words in corpus were either stopwords or not present in the contextionary, cannot build vector",
-      );
+      throw new NoVector(`all words in corpus were either stopwords or not present in the contextionary, ${NO_VECTOR}`);
     }
     const weights = yield* weightsOf(known, expressions);
     for (const [i, { concept, occurrence }] of known.slice(0, SOURCE_WORDS_MAX - source.length).entries()) {
@@ -60,7 +57,7 @@ function* weightsOf(words: readonly KnownWord[], expressions: ReadonlyMap<string
   return weights;
 }
 
-/** Fails with `invalid` when the weights add up to nothing. */
+/** Fails with {@link NoVector} when the weights add up to nothing. */
 function* weightedMean(
   words: readonly KnownWord[],
   weights: readonly number[],
@@ -75,7 +72,7 @@ function* weightedMean(
     addWeighted(mean, word, weight);
     if (i % TURN_WORDS === TURN_WORDS - 1) yield;
   }
-  if (total === 0) throw new ShoalError("invalid", "the weights of all words add up to 0, cannot build vector");
+  if (total === 0) throw new NoVector(`the weights of all words add up to 0, ${NO_VECTOR}`);
   for (let at = 0; at < dimensions; at++) mean[at] = (mean[at] as number) / total;
   return mean;
 }

@@ -11,7 +11,14 @@ import {
 import { ShoalError } from "@shoal/model";
 import type { ModuleResources, ModuleTls } from "@shoal/module-api";
 import { InnerContext, type RequestContext } from "@shoal/runtime";
-import type { Contextionary, CorpusVector, NearWord, WordOverride } from "../contextionary.js";
+import {
+  type Contextionary,
+  type CorpusVector,
+  type NearWord,
+  NO_VECTOR,
+  NoVector,
+  type WordOverride,
+} from "../contextionary.js";
 import {
   type ContextionaryDefinition,
   contextionaryService,
@@ -246,7 +253,11 @@ function nearWords({ words, distances }: WireNearestWords): readonly NearWord[] 
 
 function failureOf(error: ServiceError | null, address: string): ShoalError {
   const details = error?.details ?? "it gave no answer";
-  if (error?.code === status.INVALID_ARGUMENT) return new ShoalError("invalid", details, { cause: error });
+  if (error?.code === status.INVALID_ARGUMENT) {
+    // Published containers tell it apart by its text alone.
+    if (details.endsWith(NO_VECTOR)) return new NoVector(details, { cause: error });
+    return new ShoalError("invalid", details, { cause: error });
+  }
   if (error?.code === status.NOT_FOUND) return new ShoalError("notFound", details, { cause: error });
   const message = `the contextionary at ${address}: ${details}`;
   if (error?.code === status.DEADLINE_EXCEEDED) return new ShoalError("deadlineExceeded", message, { cause: error });

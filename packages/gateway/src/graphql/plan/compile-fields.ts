@@ -1,0 +1,78 @@
+import { ShoalError } from "@shoal/model";
+import {
+  type FieldNode,
+  type GraphQLArgument,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getArgumentValues,
+  getNamedType,
+  isObjectType,
+} from "graphql";
+import { type SelectedFields, type SelectionScope, selectedSubfields } from "./selected-fields.js";
+
+/** What the fields of one request are compiled with. */
+export interface CompileScope extends SelectionScope {
+  /** What is wrong with the selections of objects below a row; grows while they are compiled. */
+  readonly failures: GraphQLError[];
+}
+
+/** The fields of an object below a row; or why nobody can say which they are, which is the answer wherever there is such an object. */
+export type Selection<T> = readonly T[] | GraphQLError;
+
+/** The results for all fields, in the order of the answer. */
+export function eachField<T>(selected: SelectedFields, compile: CompileField<T>): readonly T[] {
+  return [...selected].map(([responseName, nodes], i) => compile(responseName, nodes[0] as FieldNode, nodes, i));
+}
+
+type CompileField<T> = (responseName: string, field: FieldNode, nodes: readonly FieldNode[], index: number) => T;
+
+/** The same for the fields of an object below a row: a directive without a condition fails that object alone. */
+export function eachFieldBelow<T>(
+  scope: CompileScope,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+  compile: CompileField<T>,
+): Selection<T> {
+  let selected: SelectedFields;
+  try {
+    selected = selectedSubfields(scope, type, nodes);
+  } catch (thrown) {
+    if (!(thrown instanceof GraphQLError)) throw thrown;
+    scope.failures.push(thrown);
+    return thrown;
+  }
+  return eachField(selected, compile);
+}
+
+/** The object type of a field of a valid document, in a list or not. */
+export function objectTypeOf(parent: GraphQLObjectType, field: string): GraphQLObjectType {
+  const type = getNamedType(parent.getFields()[field]?.type);
+  if (isObjectType(type)) return type;
+  throw new ShoalError("internal", `the field '${field}' of '${parent.name}' is no object`);
+}
+
+/** A field with its arguments, and what these are. */
+export interface GivenField {
+  readonly node: FieldNode;
+  readonly args: readonly GraphQLArgument[];
+  /** Coerced. */
+  readonly given: object;
+}
+
+/** `node` is a field of a valid document. */
+export function givenField(scope: CompileScope, type: GraphQLObjectType, node: FieldNode): GivenField {
+  const field = type.getFields()[node.name.value] as GraphQLField<unknown, unknown>;
+  return { node, args: field.args, given: getArgumentValues(field, node, scope.variableValues) };
+}
+
+/** A field that answers the same in every request: what a definition tells, and names of types. */
+export interface PlannedConstant {
+  readonly kind: "constant";
+  readonly responseName: string;
+  readonly json: string;
+}
+
+export function constantField(responseName: string, value: unknown): PlannedConstant {
+  return { kind: "constant", responseName, json: JSON.stringify(value) };
+}

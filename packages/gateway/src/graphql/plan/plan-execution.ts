@@ -1,0 +1,234 @@
+import { ShoalError } from "@shoal/model";
+import type { QueryService } from "@shoal/query";
+import { eventLoop, InnerContext, type RequestContext } from "@shoal/runtime";
+import { GraphQLError } from "graphql";
+import { type AnswerBudget, type HeldAnswer, isCounted } from "../../answer-budget.js";
+import { TURN_LENGTH } from "../../json/write-in-turns.js";
+import type { RowTurns } from "../../row-turns.js";
+import {
+  type ErrorItem,
+  errorItem,
+  errorsTail,
+  failureMessage,
+  type GraphQlAnswer,
+  type GraphQlWire,
+  refuseOverloaded,
+  tooLargeAnswer,
+} from "../answer.js";
+import type { GraphQlStatistics } from "../graphql-statistics.js";
+import { RequestCost } from "../guards/request-cost.js";
+import type { GraphQlLimits } from "../limits.js";
+import type { RequestReading } from "../reading/request-reading.js";
+import { pathsOf } from "./failed-places.js";
+import { IntrospectionErrors } from "./introspection-call.js";
+import { JsonBytes } from "./json-bytes.js";
+import { type AnswerRoot, type BoundCall, Failure, type WriteAnswer } from "./planned-call.js";
+
+export interface PlanExecutionParts {
+  readonly query: QueryService;
+  readonly wire: GraphQlWire;
+  readonly limits: GraphQlLimits;
+  readonly answers: AnswerBudget;
+  /** Called with everything that was thrown and is no ShoalError. */
+  readonly onFault: (thrown: unknown, context: RequestContext) => void;
+  /** Of reads of many rows. */
+  readonly turns: RowTurns;
+  readonly statistics: GraphQlStatistics;
+}
+
+/** Answers larger than this do not leave their buffer behind. */
+const ANSWER_BYTES_KEPT_MAX = 1024 * 1024;
+
+type Outcome = WriteAnswer | Failure;
+
+/** A field that failed; its place in the text is asked of the plan of its request. */
+interface FailedField {
+  readonly path: readonly string[];
+  readonly call: number;
+  readonly thrown: unknown;
+}
+
+/** A plan with the calls of one request. */
+export interface BoundPlan {
+  readonly roots: readonly AnswerRoot[];
+  /** In the order of the answer. */
+  readonly calls: readonly (BoundCall | Failure)[];
+  readonly reading: RequestReading;
+}
+
+/** Executes plans: asks the query service, and writes what it answers as JSON. */
+export class PlanExecution {
+  readonly #parts: PlanExecutionParts;
+  /** What answers are written in, one after another. */
+  #out: JsonBytes;
+  readonly #noErrors: string;
+
+  constructor(parts: PlanExecutionParts) {
+    this.#parts = parts;
+    this.#noErrors = errorsTail([], parts.wire);
+    this.#out = this.#newOut();
+  }
+
+  async execute(bound: BoundPlan, context: RequestContext): Promise<GraphQlAnswer> {
+    const { answers, turns } = this.#parts;
+    const { calls } = bound;
+    const held = answers.begin(context);
+    try {
+      const rows = this.checkedRows(calls);
+      const [only] = calls;
+      if (only !== undefined && calls.length === 1 && !isCounted(rows)) {
+        const outcome = await this.#outcome(only, context, held);
+        return { status: 200, body: await this.#written(bound, [outcome], context, held) };
+      }
+      return await turns.run(rows, context, async () => {
+        const outcomes = await Promise.all(calls.map((call) => this.#outcome(call, context, held)));
+        return { status: 200, body: await this.#written(bound, outcomes, context, held) };
+      });
+    } catch (thrown) {
+      return tooLargeAnswer(thrown);
+    } finally {
+      held.end();
+    }
+  }
+
+  /** The rows that calls reach together. Fails with `tooLarge` when they ask too much for one request. */
+  checkedRows(calls: BoundPlan["calls"]): number {
+    const cost = new RequestCost();
+    for (const call of calls) {
+      if (call instanceof Failure) cost.add(NO_COST);
+      else if (call.cost !== undefined) cost.add(call.cost);
+    }
+    cost.check(this.#parts.limits);
+    return cost.rows;
+  }
+
+  /** Rejects when the answer grows too large, not when the query fails. */
+  async #outcome(call: BoundCall | Failure, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
+    if (call instanceof Failure) return call;
+    const outcome = await call.run(this.#parts.query, new InnerContext(context, { rowBytes: held })).catch(Failure.of);
+    if (outcome instanceof Failure) refuseOverloaded(outcome.thrown, held);
+    if (held.refusal !== undefined) throw held.refusal;
+    return outcome;
+  }
+
+  async #written(
+    bound: BoundPlan,
+    outcomes: readonly Outcome[],
+    context: RequestContext,
+    held: HeldAnswer,
+  ): Promise<Buffer> {
+    const out = this.#out;
+    out.truncate(0);
+    let isShared = true;
+    try {
+      const writing = this.#write(bound, outcomes, out, context);
+      while (writing.next().done !== true) {
+        if (isShared) this.#out = this.#newOut();
+        isShared = false;
+        held.setText(out.length);
+        await eventLoop.next(context.share);
+        context.signal?.throwIfAborted();
+      }
+      return out.take();
+    } catch (thrown) {
+      // It may have grown.
+      if (isShared) this.#out = this.#newOut();
+      throw thrown;
+    }
+  }
+
+  #newOut(): JsonBytes {
+    const { answerBytesMax } = this.#parts.limits;
+    return new JsonBytes(Math.min(ANSWER_BYTES_KEPT_MAX, answerBytesMax), answerBytesMax);
+  }
+
+  *#write(
+    bound: BoundPlan,
+    outcomes: readonly Outcome[],
+    out: JsonBytes,
+    context: RequestContext,
+  ): Generator<void, void> {
+    const failures: FailedField[] = [];
+    let turnEnd = TURN_LENGTH;
+    let next = 0;
+    let isNothing = false;
+    out.ascii('{"data":{');
+    for (const [i, root] of bound.roots.entries()) {
+      out.ascii(`${i === 0 ? "" : ","}"${root.responseName}":`);
+      const fields = root.kind === "object" ? root.fields : [root];
+      if (root.kind === "object") out.byte(123);
+      for (const [j, field] of fields.entries()) {
+        if (root.kind === "object") out.ascii(`${j === 0 ? "" : ","}"${field.responseName}":`);
+        if (field.kind === "constant") {
+          out.ascii(field.json);
+          continue;
+        }
+        const call = next++;
+        const thrown = yield* writeOutcome(outcomes[call], out);
+        const path = root.kind === "object" ? [root.responseName, field.responseName] : [root.responseName];
+        if (thrown instanceof IntrospectionErrors) {
+          isNothing ||= thrown.isAll;
+          for (const error of thrown.errors)
+            failures.push({ path: error.path?.map(String) ?? path, call, thrown: error });
+        } else if (thrown !== undefined) failures.push({ path, call, thrown });
+        if (out.length < turnEnd) continue;
+        yield;
+        turnEnd = out.length + TURN_LENGTH;
+      }
+      if (root.kind === "object") out.byte(125);
+    }
+    out.byte(125);
+    if (out.failures.length > 0) failures.push(...failuresIn(out));
+    if (isNothing) {
+      out.truncate(0);
+      out.ascii('{"data":null');
+    }
+    if (failures.length === 0) out.ascii(this.#noErrors);
+    else out.utf8(errorsTail(this.#errorItems(bound, failures, context), this.#parts.wire));
+  }
+
+  #errorItems({ reading }: BoundPlan, failures: readonly FailedField[], context: RequestContext): readonly ErrorItem[] {
+    this.#parts.statistics.errors += failures.length;
+    const read = reading.read();
+    return failures.map(({ path, call, thrown }) => {
+      // It knows its own place: that of a directive's condition, say.
+      if (thrown instanceof GraphQLError) return { ...errorItem(thrown), path };
+      if (!(thrown instanceof ShoalError)) this.#parts.onFault(thrown, context);
+      const nodes = ("plan" in read && read.plan.calls[call]?.nodes) || [];
+      return { ...errorItem(new GraphQLError(failureMessage(thrown), { nodes })), path };
+    });
+  }
+}
+
+/** Of a field that could not be asked. */
+const NO_COST = { rows: 0, targets: 0 };
+
+/** Writes the answer, or null and says why. Fails with `tooLarge` when the answer is. */
+function* writeOutcome(outcome: Outcome | undefined, out: JsonBytes): Generator<void, unknown> {
+  const before = out.length;
+  let thrown: unknown;
+  if (outcome instanceof Failure) thrown = outcome.thrown;
+  else if (outcome !== undefined) {
+    try {
+      yield* outcome(out);
+      return undefined;
+    } catch (failed) {
+      if (failed instanceof ShoalError && failed.code === "tooLarge") throw failed;
+      out.truncate(before);
+      thrown = failed;
+    }
+  }
+  if (thrown instanceof IntrospectionErrors) out.utf8(thrown.json);
+  else out.ascii("null");
+  return thrown;
+}
+
+/** Values below rows that failed, in the order of the answer. */
+function failuresIn(out: JsonBytes): readonly FailedField[] {
+  const { failures } = out;
+  const paths = pathsOf(
+    out.written,
+    failures.map(({ at }) => at),
+  );
+  return failures.map(({ error }, i) => ({ path: paths[i] ?? [], call: -1, thrown: error }));
+}

@@ -1,0 +1,44 @@
+import type { RequestWarnings } from "@shoal/model";
+import { refusedAnswer } from "../answer.js";
+import { type CompileParts, compileRequest, type RefusedRequest } from "../plan/compile-request.js";
+import { RequestPlan } from "../plan/planned-call.js";
+import { type ReadDocument, readDocument } from "./read-document.js";
+import { type GraphQlRequest, readRequest } from "./request-body.js";
+
+/** A request that was read and found valid. */
+export interface PlannedRequest {
+  readonly request: GraphQlRequest;
+  readonly document: ReadDocument;
+  readonly plan: RequestPlan;
+}
+
+/** A body that is read and planned when that is asked for, and only once. */
+export class RequestReading {
+  readonly #body: Buffer;
+  readonly #parts: CompileParts;
+  readonly #warnings: RequestWarnings | undefined;
+  #read: PlannedRequest | RefusedRequest | undefined;
+
+  constructor(body: Buffer, parts: CompileParts, warnings?: RequestWarnings) {
+    this.#body = body;
+    this.#warnings = warnings;
+    this.#parts = parts;
+  }
+
+  read(): PlannedRequest | RefusedRequest {
+    this.#read ??= this.#planned();
+    return this.#read;
+  }
+
+  #planned(): PlannedRequest | RefusedRequest {
+    const read = readRequest(this.#body, this.#warnings);
+    if ("refusal" in read) return { answer: read.refusal, errors: 0 };
+    const { request } = read;
+    const document = readDocument(request, this.#parts);
+    if ("errors" in document) {
+      return { answer: refusedAnswer(document.errors), errors: document.errors.length, isBySchema: true };
+    }
+    const plan = compileRequest(this.#parts, request, document);
+    return plan instanceof RequestPlan ? { request, document, plan } : plan;
+  }
+}

@@ -1,9 +1,0 @@
-// Original file: protos/shoal/jobs.proto
-
-export interface WatchJobsRequest {
-  caller?: string;
-}
-
-export interface WatchJobsRequest__Output {
-  caller: string;
-}

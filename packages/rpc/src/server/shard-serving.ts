@@ -1,0 +1,86 @@
+import { Budget } from "@shoal/runtime";
+import type { PacketStream } from "../stream/frame-stream.js";
+import { AnswerRoom } from "./answer-room.js";
+import { RunningRequests } from "./running-requests.js";
+import { type ServedNode, ShardServer } from "./shard-server.js";
+
+export interface ShardServingLimits {
+  /** Of a request and of an answer. */
+  readonly messageBytesMax: number;
+  /** Of one stream, received and not answered, or not sent. */
+  readonly heldBytesMax: number;
+  /** What the rows of one answer take. */
+  readonly answerBytesMax: number;
+  /** What the rows of all answers take. */
+  readonly answersBytesMax: number;
+  /** Under way of one stream. */
+  readonly requestsMax: number;
+}
+
+const LIMITS: ShardServingLimits = {
+  messageBytesMax: 512 * 1024 * 1024,
+  heldBytesMax: 128 * 1024 * 1024,
+  answerBytesMax: 512 * 1024 * 1024,
+  answersBytesMax: 1024 * 1024 * 1024,
+  requestsMax: 10_000,
+};
+
+const SENT_POLL_MS = 5;
+
+/** All streams of all callers of a node. */
+export class ShardServing implements Disposable {
+  readonly #node: ServedNode;
+  readonly #now: () => number;
+  readonly #limits: ShardServingLimits;
+  readonly #running: RunningRequests;
+  readonly #room: AnswerRoom;
+  /** One request may be as large as all of them together. */
+  readonly #unfinished: Budget;
+  readonly #streams = new Set<ShardServer>();
+  #served = 0;
+  #parts = 0;
+  #isDraining = false;
+
+  constructor(
+    node: ServedNode,
+    options: { readonly now: () => number; readonly limits?: Partial<ShardServingLimits> },
+  ) {
+    this.#node = node;
+    this.#now = options.now;
+    this.#limits = { ...LIMITS, ...options.limits };
+    this.#running = new RunningRequests(options.now);
+    this.#unfinished = new Budget(this.#limits.messageBytesMax);
+    this.#room = new AnswerRoom(this.#limits.answersBytesMax, this.#limits.answerBytesMax);
+  }
+
+  serve(call: PacketStream): void {
+    const server = new ShardServer(call, {
+      number: ++this.#served,
+      node: this.#node,
+      running: this.#running,
+      room: this.#room,
+      unfinished: this.#unfinished,
+      partOrder: () => ++this.#parts,
+      now: this.#now,
+      ...this.#limits,
+      isDraining: () => this.#isDraining,
+      onEnd: (stream) => this.#streams.delete(stream),
+    });
+    this.#streams.add(server);
+  }
+
+  /** Resolves when every request that was begun is answered, and the answers have left. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    for (const stream of this.#streams) stream.announceDrain();
+    await this.#running.whenIdle();
+    while ([...this.#streams].some(({ unsentBytes }) => unsentBytes > 0)) {
+      await new Promise((resolve) => setTimeout(resolve, SENT_POLL_MS));
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#running[Symbol.dispose]();
+    for (const stream of [...this.#streams]) stream.end();
+  }
+}

@@ -1,0 +1,335 @@
+import {
+  bytesOfAggregate,
+  type DataObject,
+  type MeasuredRecall,
+  type ObjectListing,
+  type ObjectMerge,
+  type PutMode,
+  type PutTimes,
+  type RowFields,
+  ShoalError,
+  type StoredObject,
+  type VectorSearch,
+} from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
+import type { ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
+import { shardAggregate, shardAggregation } from "./wire/aggregate-codec.js";
+import { type Codec, count, id, text, type Wire } from "./wire/codec.js";
+import { error } from "./wire/error-codec.js";
+import { filter } from "./wire/filter-codec.js";
+import { dataObject, objectMerge, putTimes, rowFields, shardAddress, storedObject } from "./wire/object-codec.js";
+
+type MethodName = keyof ShardService;
+
+/** The arguments of a method but the context, which every method has last. */
+type ArgsOf<Name extends MethodName> =
+  Parameters<ShardService[Name]> extends [...infer Args, RequestContext] ? Args : never;
+
+type AnswerOf<Name extends MethodName> = Awaited<ReturnType<ShardService[Name]>>;
+
+/** All that the other side of a method needs to know: clients, the server, and who sends a call again act by it. */
+export interface ShardMethod<Args extends readonly unknown[], Answer> {
+  /** Stands on the wire; never given to another method. */
+  readonly code: number;
+  /** `shard`: it is about the shard of its first argument; `node`: about the node. */
+  readonly target: "shard" | "node";
+  readonly request: Codec<Args>;
+  readonly answer: (wire: Wire, answer: Answer | undefined, args: Args) => Answer;
+  /** Whether a call that may have been carried out may be sent again. Absent: it may, as a read. */
+  readonly isRepeatable?: (...args: Args) => boolean;
+  /** About so much memory it takes while it waits for its node. Absent: next to none. */
+  readonly heldBytes?: (...args: Args) => number;
+  /**
+   * Whether request or answer may be so large that they take the stream for bulk, whatever the request's own size. Absent: no;
+   * requests that are large take it for that alone.
+   */
+  readonly isBulk?: (...args: Args) => boolean;
+  /** Whether the request is so long that others get their turns in between. Absent: never. */
+  readonly isLong?: (...args: Args) => boolean;
+  /** Whether what arrives of an answer counts as rows that are held. Absent: no. */
+  readonly hasRows?: (...args: Args) => boolean;
+  /** What an answer that is no rows takes in memory. Absent: next to nothing. */
+  readonly aggregateBytes?: (answer: Answer) => number;
+}
+
+/** Pages of so many rows go beside the small requests. */
+const SMALL_ROWS_MAX = 256;
+
+/** Shorter lists are written and read at once. */
+const LONG_ITEMS = 16;
+
+const MODES: readonly PutMode[] = ["create", "replace", "upsert"];
+const ORDERS: readonly ObjectListing["order"][] = ["newest", "id"];
+const STATUSES: readonly ShardStatus["status"][] = ["ready", "readOnly", "failed"];
+const QUERIES: readonly MeasuredRecall["queries"][] = ["asked", "rows"];
+
+const always = () => true;
+const never = () => false;
+
+type TargetOf<Args> = Args extends readonly [ShardAddress, ...unknown[]] ? "shard" : "node";
+
+/** The one table of the methods of `ShardService`. */
+const METHODS: {
+  readonly [Name in MethodName]: ShardMethod<ArgsOf<Name>, AnswerOf<Name>> & {
+    readonly target: TargetOf<ArgsOf<Name>>;
+  };
+} = {
+  putObjects: {
+    code: 1,
+    target: "shard",
+    request(wire, args) {
+      const shard = shardAddress(wire, args?.[0]);
+      const mode = wire.choice(MODES, "mode of a put", args?.[2]);
+      const objects = wire.longList<DataObject>(args?.[1], (to, object) => dataObject(to, object, shard.className));
+      return [shard, objects, mode];
+    },
+    answer: outcomes,
+    isRepeatable: (_shard, _objects, mode) => isRepeatablePut(mode),
+    heldBytes: (_shard, objects) => bytesOfObjects(objects),
+    isLong: (_shard, objects) => objects.length > LONG_ITEMS,
+  },
+  mergeObject: {
+    code: 2,
+    target: "shard",
+    request: (wire, args) => [shardAddress(wire, args?.[0]), objectMerge(wire, args?.[1])],
+    answer: (wire, object, [shard]) => storedObject(wire, object, shard.className),
+    isRepeatable: (_shard, merge) => isRepeatableMerge(merge),
+    heldBytes: (_shard, merge) => bytesOfMerge(merge),
+    hasRows: always,
+  },
+  mergeObjects: {
+    code: 3,
+    target: "shard",
+    request: (wire, args) => [shardAddress(wire, args?.[0]), wire.longList(args?.[1], objectMerge)],
+    answer: outcomes,
+    isRepeatable: (_shard, merges) => merges.every(isRepeatableMerge),
+    heldBytes: (_shard, merges) => merges.reduce((sum, merge) => sum + bytesOfMerge(merge), 0),
+    isLong: (_shard, merges) => merges.length > LONG_ITEMS,
+  },
+  deleteObject: {
+    code: 4,
+    target: "shard",
+    request: (wire, args) => [shardAddress(wire, args?.[0]), wire.id(args?.[1])],
+    answer: (wire, wasThere) => wire.flag(wasThere),
+    // Done twice it would deny that the object was there.
+    isRepeatable: () => false,
+  },
+  getObjects: {
+    code: 5,
+    target: "shard",
+    request: (wire, args) => [shardAddress(wire, args?.[0]), wire.list(args?.[1], id), rowFields(wire, args?.[2])],
+    answer(wire, objects, [{ className }]) {
+      const row: Codec<StoredObject> = (to, object) => storedObject(to, object, className);
+      return wire.list<StoredObject | undefined>(objects, (to, object) => to.optional(object, row));
+    },
+    isBulk: (_shard, ids) => ids.length > SMALL_ROWS_MAX,
+    hasRows: (_shard, _ids, fields) => keepsRows(fields),
+  },
+  findObjects: {
+    code: 6,
+    target: "node",
+    request: (wire, args) => [wire.list(args?.[0], id), wire.count(args?.[1])],
+    answer: (wire, found) => ({
+      holders: wire.list(found?.holders, (to, shards) => to.list(shards, shardAddress)),
+      unasked: wire.list(found?.unasked, (to, one) => ({
+        shard: shardAddress(to, one?.shard),
+        error: error(to, one?.error),
+      })),
+    }),
+    isBulk: (ids) => ids.length > SMALL_ROWS_MAX,
+  },
+  searchByVector: {
+    code: 7,
+    target: "shard",
+    request: (wire, args) => [shardAddress(wire, args?.[0]), vectorSearch(wire, args?.[1])],
+    answer(wire, hits, [{ className }]) {
+      const row: Codec<StoredObject> = (to, object) => storedObject(to, object, className);
+      return wire.list(hits, (to, hit) => {
+        const distance = to.double(hit?.distance);
+        const object = to.optional(hit?.object, row);
+        const hitId = object === undefined ? to.id(hit?.id) : object.id;
+        return hit ?? { id: hitId, distance, object };
+      });
+    },
+    isBulk: (_shard, search) => search.count > SMALL_ROWS_MAX,
+    hasRows: (_shard, { fields }) => fields !== undefined && keepsRows(fields),
+  },
+  listObjects: {
+    code: 8,
+    target: "shard",
+    request: (wire, args) => [shardAddress(wire, args?.[0]), objectListing(wire, args?.[1])],
+    answer: (wire, objects, [{ className }]) => wire.list(objects, (to, object) => storedObject(to, object, className)),
+    isBulk: (_shard, { limit }) => limit > SMALL_ROWS_MAX,
+    hasRows: (_shard, { fields }) => keepsRows(fields),
+  },
+  matchingIds: {
+    code: 9,
+    target: "shard",
+    request: (wire, args) => [shardAddress(wire, args?.[0]), filter(wire, args?.[1]), wire.double(args?.[2])],
+    answer: (wire, ids) => wire.list(ids, id),
+    isBulk: always,
+  },
+  aggregate: {
+    code: 10,
+    target: "shard",
+    request: (wire, args) => [shardAddress(wire, args?.[0]), shardAggregation(wire, args?.[1])],
+    answer: shardAggregate,
+    isBulk: always,
+    aggregateBytes: bytesOfAggregate,
+  },
+  shardStatuses: {
+    code: 11,
+    target: "node",
+    request: () => [],
+    answer: (wire, statuses) => wire.list(statuses, shardStatus),
+  },
+  shardRecalls: {
+    code: 12,
+    target: "node",
+    request: () => [],
+    answer: (wire, recalls) => wire.list(recalls, shardRecall),
+  },
+};
+
+function outcomes(wire: Wire, value?: AnswerOf<"putObjects">): AnswerOf<"putObjects"> {
+  return wire.list<PutTimes | ShoalError>(value, (to, outcome) => {
+    const isError = to.flag(outcome instanceof ShoalError);
+    return isError ? error(to, outcome as ShoalError | undefined) : putTimes(to, outcome as PutTimes | undefined);
+  });
+}
+
+function vectorSearch(wire: Wire, search: VectorSearch | undefined): Required<VectorSearch> {
+  return {
+    vector: wire.floats(search?.vector),
+    count: wire.double(search?.count),
+    fields: wire.optional(search?.fields, rowFields),
+    filter: wire.optional(search?.filter, filter),
+    shards: wire.optional(search?.shards, count),
+    rowsMax: wire.optional(search?.rowsMax, count),
+  };
+}
+
+function objectListing(wire: Wire, listing: ObjectListing | undefined): Required<ObjectListing> {
+  return {
+    order: wire.choice(ORDERS, "order", listing?.order),
+    after: wire.optional(listing?.after, id),
+    limit: wire.double(listing?.limit),
+    skip: wire.double(listing?.skip ?? 0),
+    filter: wire.optional(listing?.filter, filter),
+    fields: rowFields(wire, listing?.fields),
+  };
+}
+
+const shardStatus: Codec<ShardStatus> = (wire, value) => ({
+  address: shardAddress(wire, value?.address),
+  objectCount: wire.count(value?.objectCount),
+  status: wire.choice(STATUSES, "status of a shard", value?.status),
+  reason: wire.optional(value?.reason, text),
+});
+
+const shardRecall: Codec<ShardRecall> = (wire, value) => ({
+  address: shardAddress(wire, value?.address),
+  recall: {
+    target: wire.double(value?.recall.target),
+    recall: wire.double(value?.recall.recall),
+    error: wire.double(value?.recall.error),
+    candidates: wire.double(value?.recall.candidates),
+    sample: wire.count(value?.recall.sample),
+    queries: wire.choice(QUERIES, "queries of a measured recall", value?.recall.queries),
+    linked: wire.count(value?.recall.linked),
+    measuredAtMs: wire.double(value?.recall.measuredAtMs),
+  },
+});
+
+/** Rows of which no part is asked for are not counted, as in the process. */
+function keepsRows({ properties, vector, extras }: RowFields): boolean {
+  return properties || vector || extras;
+}
+
+/**
+ * Of objects that are put, `upsert` and `replace` leave the same behind however often they are done, and tell the same
+ * unless somebody else deleted the object meanwhile, which may as well have come first. A creation that is done twice
+ * refuses its own id.
+ */
+function isRepeatablePut(mode: PutMode): boolean {
+  return mode !== "create";
+}
+
+/** Whether values are set and nothing else: a reference that is added or taken away twice is one too many. */
+function isRepeatableMerge({ append, remove }: ObjectMerge): boolean {
+  return isEmpty(append) && isEmpty(remove);
+}
+
+function isEmpty(members: object): boolean {
+  for (const _ in members) return false;
+  return true;
+}
+
+function bytesOfObjects(objects: readonly DataObject[]): number {
+  return objects.reduce(
+    (sum, { vector, properties, extras }) => sum + (vector?.byteLength ?? 0) + bytesOf(properties) + bytesOf(extras),
+    0,
+  );
+}
+
+function bytesOfMerge({ set, append, remove, vector }: ObjectMerge): number {
+  return (vector?.byteLength ?? 0) + bytesOf(set) + bytesOf(append) + bytesOf(remove);
+}
+
+const BYTES_OF_VALUE = 16;
+
+function bytesOf(value: unknown): number {
+  if (typeof value === "string") return BYTES_OF_VALUE + 2 * value.length;
+  if (typeof value !== "object" || value === null) return BYTES_OF_VALUE;
+  if (ArrayBuffer.isView(value)) return BYTES_OF_VALUE + value.byteLength;
+  return Object.values(value).reduce<number>((sum, member) => sum + bytesOf(member), BYTES_OF_VALUE);
+}
+
+type Untyped = ShardMethod<readonly unknown[], unknown>;
+
+/** A method as whoever carries any of them sees it: what its arguments are, its own functions know. */
+export interface AnyShardMethod extends Untyped {
+  readonly name: string;
+  readonly isRepeatable: NonNullable<Untyped["isRepeatable"]>;
+  readonly heldBytes: NonNullable<Untyped["heldBytes"]>;
+  readonly isBulk: NonNullable<Untyped["isBulk"]>;
+  readonly hasRows: NonNullable<Untyped["hasRows"]>;
+}
+
+const DEFAULTS = { isRepeatable: always, heldBytes: () => 0, isBulk: never, isLong: undefined, hasRows: never };
+
+/** All of them. */
+export const SHARD_METHODS: readonly AnyShardMethod[] = Object.entries(METHODS).map(
+  ([name, method]) => ({ name, ...DEFAULTS, ...method }) as unknown as AnyShardMethod,
+);
+
+/** Carries out a call: `args` are those that the method has beside the context. */
+export type CarryCall = (method: AnyShardMethod, args: readonly unknown[], context: RequestContext) => Promise<unknown>;
+
+/** A service each of whose methods is carried out by `carry`. */
+export function shardServiceBy(carry: CarryCall): ShardService {
+  const methods = SHARD_METHODS.map((method) => [
+    method.name,
+    (...args: unknown[]) => {
+      const context = args.pop() as RequestContext;
+      return carry(method, args, context);
+    },
+  ]);
+  return Object.fromEntries(methods) as ShardService;
+}
+
+/** Calls a method of `service`. */
+export function callService(
+  service: ShardService,
+  { name }: AnyShardMethod,
+  args: readonly unknown[],
+  context: RequestContext,
+): Promise<unknown> {
+  const methods = service as unknown as Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
+  return methods[name]?.(...args, context) ?? Promise.reject(new ShoalError("internal", `there is no method ${name}`));
+}
+
+/** The shard that a call is about; undefined: it is about the node. */
+export function shardOf({ target }: AnyShardMethod, args: readonly unknown[]): ShardAddress | undefined {
+  return target === "shard" ? (args[0] as ShardAddress) : undefined;
+}
