@@ -116,17 +116,14 @@ export async function findHoldersOf(
   return holders ?? NOWHERE;
 }
 
-/**
- * The first class that has the id. When none of those that could be asked has it and some could not, fails with
- * their error; as `firstHolder`.
- */
+/** The class that a change of the id acts on, see `firstHolder`. */
 export async function findFirstHolder(
   router: ShardRouter,
   schema: SchemaSnapshot,
   id: ObjectId,
   context: RequestContext,
 ): Promise<ClassRecord | undefined> {
-  return firstHolder(await findHoldersOf(router, schema, id, context));
+  return firstHolder(await findHoldersOf(router, schema, id, context), context);
 }
 
 async function ask(

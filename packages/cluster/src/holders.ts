@@ -1,5 +1,6 @@
 import type { ShoalError } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** Which classes have an id. A class whose shard could not be asked is not among them. */
 export interface Holders {
@@ -11,9 +12,15 @@ export interface Holders {
   readonly orderFault?: ShoalError | undefined;
 }
 
-/** The first class; fails with the failure when there is none, and where nobody knows which one it is. */
-export function firstHolder({ holding, failure, orderFault }: Holders): ClassRecord | undefined {
+/**
+ * The class that a change acts on: the first one. Fails with the failure when there is none, and where nobody knows which one it is;
+ * where roles are on, so also while a shard that may have the oldest object cannot be asked.
+ */
+export function firstHolder(
+  { holding, failure, orderFault }: Holders,
+  { rights }: { readonly rights?: RequestContext["rights"] },
+): ClassRecord | undefined {
   if (orderFault !== undefined) throw orderFault;
-  if (holding[0] === undefined && failure !== undefined) throw failure;
+  if (failure !== undefined && (holding[0] === undefined || rights !== undefined)) throw failure;
   return holding[0];
 }

@@ -10,6 +10,8 @@ const OTHER = "00000000-0000-4000-8000-000000000002" as ObjectId;
 const PLAIN: RequestContext = { deadline: Number.POSITIVE_INFINITY };
 const WITH_ROLES: RequestContext = { ...PLAIN, rights: {} as ClassRights };
 
+const CLOSED = new ShoalError("unavailable", "it is closed");
+
 const record = (name: string) => ({ definition: { class: name }, classId: name }) as unknown as ClassRecord;
 
 /** One node; creation times by class and id. Objects of `Broken` cannot be read, those of `Deleted` go after they were found. */
@@ -23,7 +25,9 @@ function world(times: Readonly<Record<string, Readonly<Record<string, number>>>>
   const node: Partial<ShardService> = {
     findObjects: async (ids) => ({
       holders: ids.map((id) => classes.map(shardOf).filter(({ classId }) => times[classId]?.[id] !== undefined)),
-      unasked: [],
+      unasked: classes
+        .filter(({ classId }) => classId === "Closed")
+        .map((one) => ({ shard: shardOf(one), error: CLOSED })),
     }),
     getObjects: async ({ classId }, ids) => {
       reads++;
@@ -66,6 +70,12 @@ it("S-roles: while a twin cannot be read, no other one is taken for the oldest; 
     // That the id is taken is known all the same, and other ids are not concerned.
     expect(await all([ID, OTHER])).toEqual(["Ape,Broken", "Cat"]);
   }
+});
+
+it("S-roles: while a shard that may have an older one cannot be asked, nothing is changed", async () => {
+  const { first } = world({ Ape: { [ID]: 10 }, Closed: {} });
+  await expect(first(WITH_ROLES)).rejects.toThrow("it is closed");
+  expect(await first(PLAIN)).toBe("Ape");
 });
 
 it("S-roles: a twin that was deleted meanwhile is none", async () => {

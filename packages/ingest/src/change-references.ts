@@ -65,7 +65,7 @@ export async function changeReferences(
   const { prefix, absence } = change;
   const { targets, fault } = await parseTargets(beacons, prefix !== undefined, new Turns(parts, context));
   const located = await locateObjects(parts, prefix === undefined ? [id] : [id, ...targets], context);
-  const record = firstHolder(holdersOf(located, id));
+  const record = firstHolder(holdersOf(located, id), context);
   if (record === undefined) throw unknownObject(absence, id);
   context.witness?.concerns("class", record.definition.class);
   context.rights?.require("update_data", record.definition.class);

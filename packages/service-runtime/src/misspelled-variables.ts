@@ -12,7 +12,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /** A mistake in one of these can leave a server open to everybody, so that no other name is taken for somebody else's. */
-const GUARDS = /^(AUTHENTICATION|AUTHORIZATION)_/;
+const GUARDS = /^(AUTHENTICATION|AUTHORIZATION)_/i;
 
 /** Kubernetes and linked containers set these for a service that is called `authentication`, for example. */
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP)(_(ADDR|PORT|PROTO))?)?)$/;

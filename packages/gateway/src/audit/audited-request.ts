@@ -91,11 +91,11 @@ export class AuditedRequest implements ExchangeWitness {
     const place = served === undefined ? method : `${served.route.method} ${served.route.path}`;
     const kind = `${outcome} ${status} ${place} ${className ?? ""} ${this.#targets(about)}`;
     this.#log.refused(this.#origin, kind, outcome, () => ({
-      action: this.#operation?.action ?? actionOf(served?.route.access),
+      action: this.#operation?.action ?? (served === undefined ? "request" : actionOf(served.route.access)),
       status,
       ...this.#whichOne(),
       ...(served === undefined
-        ? { path: boundedName(pathOf(request.url)) }
+        ? { method: boundedName(method), path: boundedName(pathOf(request.url)) }
         : resource(served.route.access, this.#exchange)),
       ...about,
       ...(outcome === "denied" ? { reason: refusalReason(typeof body === "string" ? body : undefined) } : {}),
@@ -166,7 +166,7 @@ function pathNames({ served, params }: Exchange): Record<string, string> {
   return names;
 }
 
-function actionOf(access: string | Permission | undefined): string {
+function actionOf(access: string | Permission): string {
   return typeof access === "object" ? access.verb : "read";
 }
 

@@ -12,17 +12,21 @@ const DISTINCT_CHARS_MAX = 15;
 export function lostAsNumber(bytes: Buffer, start: number, end: number): "nothing" | "integer" | "form" {
   let isInteger = true;
   let hasExponent = false;
+  let isZeroBehindPoint = true;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;
     if (byte === POINT) isInteger = false;
     else if ((byte | 0x20) === LOWER_E) {
       isInteger = false;
       hasExponent = true;
-    }
+    } else if (!isInteger && byte !== ZERO) isZeroBehindPoint = false;
   }
-  if (end - start <= DISTINCT_CHARS_MAX) {
+  if (!hasExponent) {
+    const isShort = end - start <= DISTINCT_CHARS_MAX;
+    if (isInteger && isShort) return "nothing";
+    if (!isInteger && isZeroBehindPoint) return "form";
     // A short fraction that does not end in zero is no integer as a double either.
-    if (isInteger || (!hasExponent && bytes[end - 1] !== ZERO)) return "nothing";
+    if (!isInteger && isShort && bytes[end - 1] !== ZERO) return "nothing";
   }
   const value = Number(bytes.toString("latin1", start, end));
   if (isInteger) return Number.isSafeInteger(value) ? "nothing" : "integer";

@@ -237,7 +237,7 @@ export class ClassPlan {
     const place = { className: this.#planned.definition.class, property };
     const ids = targetsOfReferences(parseReferences(value, place, this.#parts.scheme));
     const classes = ids.map((id) => {
-      const record = firstHolder(holdersOf(this.#parts.located, id));
+      const record = firstHolder(holdersOf(this.#parts.located, id), {});
       if (record === undefined) throw missingTarget(place, id);
       return record.definition.class;
     });

@@ -47,8 +47,11 @@ export function checkText(text: string, limits: GraphQlLimits): number {
     if (code === QUOTE) {
       at = behindString(text, at);
       tokens++;
-    } else if (code === HASH) at = behindComment(text, at);
-    else {
+    } else if (code === HASH) {
+      // graphql-js makes a token of it.
+      at = behindComment(text, at);
+      tokens++;
+    } else {
       const char = code < 128 ? CHARS[code] : code === BYTE_ORDER_MARK ? Char.ignored : Char.punctuation;
       if (char === Char.name) name = at;
       else if (code === OPEN_LIST) listed = text.startsWith(FILTER_VALUE, name) ? 0 : Number.NaN;
