@@ -13,7 +13,8 @@ folder; that of \`npm start\` is the root of the repository.
 A bad value, a key that no setting has and a key that stands twice are one line on stderr and exit code 1. So is a value
 that asks for a feature that this version does not have, and a variable that is most probably a misspelled one: of eight
 letters or more and one letter off (two from 16 letters on), or one that begins with \`AUTHENTICATION_\` or \`AUTHORIZATION_\`.
-[Those of Weaviate](#variables-of-weaviate-that-do-nothing-here) that do nothing here are a warning. All others are taken for
+[Those of Weaviate](#variables-of-weaviate-that-do-nothing-here) that do nothing here are a warning, and
+so is what was a setting in former versions. All others are taken for
 those of other programs, \`PORTT\` too; in the log, "serving" tells address, folder and node.
 
 \`UV_THREADPOOL_SIZE\` is a variable of Node, and 64 here where it is not set: the threads that read, write and sync files, 1 to 1024.

@@ -44,10 +44,10 @@ const OUTSIDE_WORLD = [
 
 /**
  * Who may set immediates: whoever gathers what one turn of the event loop brings. Long work waits for its turns in `eventLoop` of
- * fair-share, with everybody else's: those who yield on their own take their steps in the same turn.
+ * runtime, with everybody else's: those who yield on their own take their steps in the same turn.
  */
 const GATHERERS = [
-  /^packages\/fair-share\//,
+  /^packages\/runtime\//,
   /^packages\/gateway\/src\/http\/end-response\.ts$/,
   /^packages\/inverted-index\/src\/long-reads\.ts$/,
   /^packages\/kv\/src\/(coalesced-gets|group-commit)\.ts$/,

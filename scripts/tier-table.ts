@@ -1,18 +1,17 @@
-const WORDS = ["model", "native", "sharding", "in-flight", "fair-share"];
+const WORDS = ["model", "native", "sharding", "runtime"];
 const CONTRACTS = ["rpc", "module-api", "service-runtime"];
 /** What has a disk. */
 export const DISK = ["kv", "shard", "inverted-index", "vector-index"];
 
 /** Who may import whom, among our own packages (architecture, tiers 0 to 5). A package that is not listed fails. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  model: ["fair-share"],
-  native: ["in-flight"],
+  model: [],
+  native: ["runtime"],
   sharding: ["model"],
-  "in-flight": [],
-  "fair-share": ["in-flight"],
+  runtime: ["model"],
   rpc: WORDS,
-  "module-api": ["model"],
-  inference: ["model", "module-api"],
+  "module-api": ["model", "runtime"],
+  inference: ["model", "runtime", "module-api"],
   "service-runtime": ["model"],
   kv: WORDS,
   "vector-index": WORDS,
@@ -35,7 +34,7 @@ export const MAY_IMPORT_ALL: readonly string[] = ["cli", "scripts", "e2e", "data
 /** Each of `packages/modules/*`. */
 export const MODULE_MAY_IMPORT: readonly string[] = [
   "model",
-  "fair-share",
+  "runtime",
   "native",
   "module-api",
   "inference",

@@ -14,7 +14,7 @@ let server: ServerProcess;
 let http: HttpClient;
 
 beforeAll(async () => {
-  server = await ServerProcess.start({ env: { REQUESTS_IN_FLIGHT_MAX: "200", ROWS_IN_FLIGHT_MAX: "4000" } });
+  server = await ServerProcess.start({ env: { REQUESTS_IN_FLIGHT_MAX: "200" } });
   http = server.http;
   await http.post("/v1/schema", { class: "Car", properties: [{ name: "name", dataType: ["text"] }] });
   const vector = Array.from({ length: 32 }, (_, i) => i / 7);

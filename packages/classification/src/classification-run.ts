@@ -14,7 +14,8 @@ import {
 } from "@shoal/model";
 import type { EnabledModules, PreparedClassifier } from "@shoal/module-api";
 import { collectPage, type FilterParts, planFilter } from "@shoal/query";
-import type { ClassRecord, Job, RequestContext } from "@shoal/rpc";
+import type { ClassRecord, Job } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type ClassificationRequest, type FilterName, KNN, ZEROSHOT } from "./classification-request.js";
 import { filterOf } from "./parse-classification.js";
 import { requireClassificationRights } from "./required-rights.js";

@@ -1,4 +1,3 @@
-import { eventLoop } from "@shoal/fair-share";
 import {
   decodeProperties,
   type Json,
@@ -8,8 +7,9 @@ import {
   ShoalError,
   type StoredObject,
 } from "@shoal/model";
-import type { ClassifiedReference, ModuleContext } from "@shoal/module-api";
+import type { ClassifiedReference } from "@shoal/module-api";
 import type { JobCounts } from "@shoal/rpc";
+import { eventLoop, type RequestContext } from "@shoal/runtime";
 import type { PreparedRun } from "./classification-run.js";
 import { writeMerges } from "./write-merges.js";
 
@@ -78,7 +78,7 @@ export async function classifyItems(
   return { succeeded, failed: errors.length, errors };
 }
 
-function classified({ classifier, run }: PreparedRun, item: StoredObject, context: ModuleContext) {
+function classified({ classifier, run }: PreparedRun, item: StoredObject, context: RequestContext) {
   const { id, vector } = item;
   const properties = run.needsProperties ? decodeProperties(item) : {};
   return classifier.classify({ id, vector, properties }, context);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type StoredObject, UnavailableHere } from "@shoal/model";
-import type { JobCounts, RangeProgress, RequestContext } from "@shoal/rpc";
+import type { JobCounts, RangeProgress } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { ClaimedRange } from "./claimed-range.js";
 import type { PreparedRun } from "./classification-run.js";
 import { classifyItems, isPassing } from "./classify-items.js";

@@ -9,7 +9,7 @@ import {
 } from "@shoal/model";
 import type { ClassifiedReference, PreparedClassifier } from "@shoal/module-api";
 import { nearSearch } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { allOf, type ClassificationRun, vectorOf } from "./classification-run.js";
 import { type LabelledNeighbour, voteMeta, voteOf } from "./knn-vote.js";
 

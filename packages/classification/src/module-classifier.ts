@@ -1,6 +1,6 @@
 import { type Json, jsonMembers, ShoalError, type StoredObject, UnavailableHere, withPrefix } from "@shoal/model";
 import type { ClassifierTarget, PreparedClassifier } from "@shoal/module-api";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { ClassificationRun } from "./classification-run.js";
 import { NO_LOSERS } from "./knn-vote.js";
 

@@ -1,6 +1,7 @@
 import { UnavailableHere } from "@shoal/model";
 import type { PreparedClassifier } from "@shoal/module-api";
-import type { Job, RequestContext } from "@shoal/rpc";
+import type { Job } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type ClassificationRequest, KNN, ZEROSHOT } from "./classification-request.js";
 import { allOf, ClassificationRun, type PreparedRun, type RunParts } from "./classification-run.js";
 import { prepareKnn } from "./knn.js";

@@ -1,5 +1,6 @@
 import { type ObjectId, type ObjectMerge, ShoalError } from "@shoal/model";
-import type { RequestContext, ShardAddress } from "@shoal/rpc";
+import type { ShardAddress } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { ClassificationRun } from "./classification-run.js";
 
 /** What became of an item; `left`: somebody has deleted it, or filled what must be empty, before it was written. */

@@ -1,7 +1,8 @@
 import type { ShardFilter } from "@shoal/model";
 import type { ClassifiedReference, PreparedClassifier } from "@shoal/module-api";
 import { nearSearch } from "@shoal/query";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type ClassificationRun, vectorOf } from "./classification-run.js";
 import { NO_LOSERS } from "./knn-vote.js";
 

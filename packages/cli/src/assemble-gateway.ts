@@ -16,10 +16,11 @@ import {
   ObjectIngest,
   ReplanningIngest,
 } from "@shoal/ingest";
-import { type ClassSettings, wireProfile } from "@shoal/model";
+import { type ClassSettings, DEFAULT_WHERE_LIMITS, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import { QueryEngine, ReplanningQueries } from "@shoal/query";
-import type { JobService, RequestContext, SchemaService } from "@shoal/rpc";
+import type { JobService, SchemaService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type Configuration, type Metrics, RateLimitedLogger, type ResourceScope } from "@shoal/service-runtime";
 import { loadSwaggerUi } from "./load-swagger-ui.js";
 import type { ProcessOptions } from "./process-options.js";
@@ -69,8 +70,8 @@ export function assembleGateway(
     modules: modules.classRules,
     propertiesPerClassMax: configuration.schemaClassPropertiesMax,
   });
-  const { filterIdsMax, referencedRowsMax, groupComparisonsMax, aggregateBytesMax } = configuration;
-  const queryBounds = { filterIdsMax, referencedRowsMax, groupComparisonsMax, aggregateBytesMax };
+  const { filterIdsMax, referencedRowsMax, aggregateBytesMax, filterClausesMax, filterValuesMax } = configuration;
+  const queryBounds = { filterIdsMax, referencedRowsMax, aggregateBytesMax };
   const limits = {
     defaultLimit: configuration.queryDefaultsLimit,
     maximumResults: configuration.queryMaximumResults,
@@ -92,7 +93,7 @@ export function assembleGateway(
   const nowMs = () => clock.now();
   const filters = { schema: view, router, filterIdsMax };
   const replanning = new ReplanningQueries(query, view);
-  const whereLimits = configuration;
+  const whereLimits = { ...DEFAULT_WHERE_LIMITS, filterClausesMax, filterValuesMax };
   const gateway = createGateway(
     {
       ingest: new ReplanningIngest(ingest, view),
@@ -127,7 +128,7 @@ export function assembleGateway(
   );
   scope.use(
     new ClassificationRunner({
-      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits: configuration },
+      ...{ jobs, worker, nowMs, view, router, filters, modules, profile, whereLimits },
       rightsOf: roles && ((holder, context) => roles.latestRightsOf(holder, context)),
       onForbidden: ({ id, className }, startedBy, { message: reason }) => {
         if (gateway.audit) auditRefusedClassification(gateway.audit, { id, className, startedBy, reason });

@@ -1,5 +1,5 @@
-import { POOL_THREADS_MAX, poolThreads } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { POOL_THREADS_MAX, poolThreads } from "@shoal/runtime";
 
 /**
  * Fails with `invalid` when `UV_THREADPOOL_SIZE` is no number of threads: libuv takes what it cannot read for one thread, on which

@@ -5,9 +5,9 @@ import {
   type AccessPosition,
   type AccessService,
   type AccessSnapshot,
-  type RequestContext,
   WatchedValue,
 } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Logger } from "@shoal/service-runtime";
 
 /**

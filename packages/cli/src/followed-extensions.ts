@@ -1,7 +1,8 @@
 import type { Memory } from "@shoal/cluster";
 import type { Json } from "@shoal/model";
-import type { ExtensionStore, ModuleContext } from "@shoal/module-api";
+import type { ExtensionStore } from "@shoal/module-api";
 import type { ExtensionService, ExtensionsSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** The extensions of the coordinator, as the modules of this process know them. */
 export class FollowedExtensions implements ExtensionStore, Disposable {
@@ -33,7 +34,7 @@ export class FollowedExtensions implements ExtensionStore, Disposable {
     return this.#snapshot;
   }
 
-  put(key: string, value: Json, context: ModuleContext): Promise<void> {
+  put(key: string, value: Json, context: RequestContext): Promise<void> {
     return this.#service.put(key, value, context);
   }
 

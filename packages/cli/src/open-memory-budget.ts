@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
-import { MemoryBudget, type MemoryLevel } from "@shoal/fair-share";
+import { MemoryBudget, type MemoryLevel } from "@shoal/runtime";
 import { type Logger, type Metrics, type ResourceScope, usedMemory } from "@shoal/service-runtime";
 import { RoomMaker, type StorageNode } from "@shoal/storage-node";
 import { giveMemoryBack } from "./give-memory-back.js";

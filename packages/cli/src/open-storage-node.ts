@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { IndexMemory, LongReads } from "@shoal/inverted-index";
 import { type DiskBallast, endAfterStoreFailure } from "@shoal/kv";
 import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
-import { checkRoomForShards, IdCensus, RowCacheBudget, RowReadGate } from "@shoal/shard";
+import { checkRoomForShards, IdCensus, RowCacheBudget, rowReadGate } from "@shoal/shard";
 import {
   type DropConfirmationOptions,
   type FollowedSchema,
@@ -72,16 +72,15 @@ export async function openStorageNode(
     hashSeed,
     idCensus: new IdCensus(hashSeed),
     indexMemory: caches.indexes,
-    likePatternCharsMax: configuration.likePatternCharsMax,
     logger,
     memory,
-    longReads: new LongReads(configuration),
+    longReads: new LongReads(),
     nodeName,
     objectBytesMax: configuration.objectBytesMax,
     storeMemoryBytes: configuration.storeMemoryBytes,
     storeFilesMax: (shards) => filesOfStore(shards, openFilesNow),
     rowCache: caches.rows,
-    rowReads: new RowReadGate(),
+    rowReads: rowReadGate(),
     shardCount: () => shardCount,
     onReading: onReading ?? (() => undefined),
     onStoreState: (state) => {

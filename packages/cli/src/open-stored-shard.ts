@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { MemoryBudget } from "@shoal/fair-share";
 import { createInvertedIndex, type IndexMemory, type LongReads } from "@shoal/inverted-index";
 import {
   type DiskBallast,
@@ -12,8 +11,9 @@ import {
 } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { Gate, MemoryBudget } from "@shoal/runtime";
 import type { Logger } from "@shoal/service-runtime";
-import { type IdCensus, openShard, type RowCacheBudget, type RowReadGate, type ShardEvent } from "@shoal/shard";
+import { type IdCensus, openShard, type RowCacheBudget, type ShardEvent } from "@shoal/shard";
 import { type OpenedShard, rowsFolder, shardSettings } from "@shoal/storage-node";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 
@@ -27,8 +27,6 @@ export interface StoredShardSettings {
   readonly idCensus: IdCensus;
   /** Shared by all shards of this node. */
   readonly indexMemory: IndexMemory;
-  /** Most characters of the value of a `Like`. */
-  readonly likePatternCharsMax: number;
   readonly logger: Logger;
   readonly nodeName: string;
   /** Shared by all shards of this node. */
@@ -37,7 +35,7 @@ export interface StoredShardSettings {
   readonly objectBytesMax: number;
   /** Shared by all shards of this node. */
   readonly rowCache: RowCacheBudget;
-  readonly rowReads: RowReadGate;
+  readonly rowReads: Gate;
   readonly storeMemoryBytes: number;
   /** Files that the store of each of so many shards may have open. */
   readonly storeFilesMax: (shardCount: number) => number;
@@ -62,7 +60,7 @@ export async function openStoredShard(
   isMade: boolean,
 ): Promise<OpenedShard> {
   const { clock, hashSeed, idCensus, indexMemory, logger, rowCache, rowReads } = settings;
-  const { likePatternCharsMax, longReads, memory } = settings;
+  const { longReads, memory } = settings;
   const where = { class: address.className, shard: address.shardName };
   const store = await openStore(settings, where, folder, isMade);
   settings.onReading();
@@ -76,7 +74,7 @@ export async function openStoredShard(
       ...shardSettings(record, settings.nodeName),
       dimensions: record.dimensions,
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
-      createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory, longReads, likePatternCharsMax }),
+      createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory, longReads }),
       clock,
       hashSeed,
       idCensus,

@@ -115,10 +115,7 @@ export async function startGateway(
           tls,
           schemaVersion: () => view.snapshot.version,
           onNodeSchemaVersion: (version) => view.notice(version),
-          limits: {
-            messageBytesMax: configuration.internalMessageBytesMax,
-            requestsMax: configuration.internalRequestsMax,
-          },
+          limits: { messageBytesMax: configuration.internalMessageBytesMax },
         });
         connections.set(name, connection);
         return connection;

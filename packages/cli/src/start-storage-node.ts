@@ -105,7 +105,6 @@ export async function startStorageNode(
     answerBytesMax: configuration.internalMessageBytesMax,
     heldBytesMax: configuration.internalConnectionBytesMax,
     answersBytesMax: configuration.internalAnswersBytesMax,
-    requestsMax: configuration.internalRequestsMax,
   };
   const processId = randomUUID();
   const server = scope.use(

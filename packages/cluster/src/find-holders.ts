@@ -1,13 +1,6 @@
 import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
-import {
-  type ClassRecord,
-  type FoundObjects,
-  InnerContext,
-  type RequestContext,
-  type SchemaSnapshot,
-  type ShardAddress,
-  type ShardService,
-} from "@shoal/rpc";
+import type { ClassRecord, FoundObjects, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
+import { InnerContext, type RequestContext } from "@shoal/runtime";
 import { firstHolder, type Holders } from "./holders.js";
 import { type NodePlan, type NodePlans, nodeOrUndefined, nodePlans } from "./node-plans.js";
 import type { ShardRouter } from "./shard-router.js";

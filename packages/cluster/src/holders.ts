@@ -1,5 +1,6 @@
 import type { ShoalError } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** Which classes have an id. A class whose shard could not be asked is not among them. */
 export interface Holders {

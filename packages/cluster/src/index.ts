@@ -1,6 +1,6 @@
 export type { ClusterNode, ClusterNodes, NodePool } from "./cluster-nodes.js";
 export { findFirstHolder, findHolders, findHoldersOf, type OwnId } from "./find-holders.js";
-export { HELD_LIMITS, type HeldLimits, HeldRequests } from "./held-requests.js";
+export { type HeldLimits, HeldRequests } from "./held-requests.js";
 export { firstHolder, type Holders } from "./holders.js";
 export { type Memory, MemoryKeeper } from "./memory.js";
 export { RemoteNodePool, type RemoteNodePoolOptions } from "./remote-node-pool.js";

@@ -1,5 +1,6 @@
 import { ShoalError } from "@shoal/model";
-import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { SchemaView } from "./schema-view.js";
 
 /** Whether the schema is another one than `planned`, once every change that was answered so far is known here. */

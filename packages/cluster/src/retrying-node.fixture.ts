@@ -1,6 +1,7 @@
 import type { DataObject, ObjectId } from "@shoal/model";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext, ShardAddress, ShardService } from "@shoal/rpc";
+import type { ShardAddress, ShardService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { FakeConnection } from "./fake-connection.fixture.js";
 import { HeldRequests } from "./held-requests.js";
 import { RetryingNode } from "./retrying-node.js";

@@ -2,7 +2,7 @@ import { type ObjectMerge, ShoalError } from "@shoal/model";
 import { type ShardService, undelivered } from "@shoal/rpc";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeConnection, type Fate } from "./fake-connection.fixture.js";
-import { HELD_LIMITS, HeldRequests } from "./held-requests.js";
+import { HeldRequests } from "./held-requests.js";
 import { forever, id, object, ROWS, setUp, shard, WAIT_MS, watched } from "./retrying-node.fixture.js";
 
 const NO_MERGE: ObjectMerge = { id, set: {}, clear: [], append: {}, remove: {}, vector: undefined };
@@ -230,7 +230,7 @@ it("a node that is there and cannot do it now is asked once more, and says itsel
 });
 
 it("requests that wait are bounded in number and bytes, over all nodes", async () => {
-  const held = new HeldRequests({ ...HELD_LIMITS, heldRequestsMax: 3, heldRequestBytesMax: 10_000 });
+  const held = new HeldRequests({ heldRequestsMax: 3, heldRequestBytesMax: 10_000 });
   const one = setUp(now, {}, held);
   const two = setUp(now, {}, held);
   one.connection.become("draining");

@@ -3,13 +3,12 @@ import {
   type AnyShardMethod,
   type ConnectionState,
   deliveryOf,
-  InnerContext,
   type NodeCarrier,
-  type RequestContext,
   type ShardService,
   shardOf,
   shardServiceBy,
 } from "@shoal/rpc";
+import { InnerContext, type RequestContext } from "@shoal/runtime";
 import type { HeldRequests } from "./held-requests.js";
 
 interface NodeRequest {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ClassRecord, goesOnFrom, type RequestContext, type SchemaService, type SchemaSnapshot } from "@shoal/rpc";
+import { type ClassRecord, goesOnFrom, type SchemaService, type SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { SchemaView } from "./schema-view.js";
 
 export interface SchemaReplicaOptions {

@@ -1,4 +1,5 @@
-import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** The schema as this process knows it, swapped whole at every change. */
 export interface SchemaView {

@@ -1,5 +1,6 @@
 import { type ClassRights, type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
+import type { ClassRecord, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { expect, it } from "vitest";
 import { findFirstHolder, findHolders } from "./find-holders.js";
 import type { ShardRouter } from "./shard-router.js";
@@ -24,7 +25,9 @@ function world(times: Readonly<Record<string, Readonly<Record<string, number>>>>
   const node: Partial<ShardService> = {
     findObjects: async (ids) => ({
       holders: ids.map((id) => classes.map(shardOf).filter(({ classId }) => times[classId]?.[id] !== undefined)),
-      unasked: classes.filter(({ classId }) => classId === "Closed").map((one) => ({ shard: shardOf(one), error: CLOSED })),
+      unasked: classes
+        .filter(({ classId }) => classId === "Closed")
+        .map((one) => ({ shard: shardOf(one), error: CLOSED })),
     }),
     getObjects: async ({ classId }, ids) => {
       reads++;

@@ -1,5 +1,6 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Holders } from "./holders.js";
 import type { ShardRouter } from "./shard-router.js";
 

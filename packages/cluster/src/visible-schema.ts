@@ -1,5 +1,6 @@
 import type { ClassRights } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { SchemaView } from "./schema-view.js";
 
 /** What decides whether somebody sees a class. */

@@ -7,9 +7,9 @@ import {
   type JobsNotice,
   type NewJob,
   type RangeReport,
-  type RequestContext,
   WatchedValue,
 } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { idRanges } from "./id-ranges.js";
 import type { Ledger, LedgerChange } from "./ledger.js";
 import type { MetaChange, MetaState } from "./meta-store.js";

@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { MetaChange, MetaState, MetaStore } from "./meta-store.js";
 
 /** What a change does to the state that it was decided on, and what its caller gets. Without changes nothing is written. */

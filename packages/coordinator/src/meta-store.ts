@@ -1,5 +1,5 @@
 import type { Json } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** Everything that is stored, at one revision. Never changed: a later state is another one. */
 export interface MetaState {

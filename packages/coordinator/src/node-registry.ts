@@ -6,9 +6,9 @@ import {
   type NodePresence,
   type NodeRecord,
   type NodeService,
-  type RequestContext,
   WatchedValue,
 } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Ledger } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
 import { readDrops, withoutHolder } from "./stored-drops.js";

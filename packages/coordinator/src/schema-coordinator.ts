@@ -19,11 +19,11 @@ import {
   type EnsuredClass,
   type EnsuredProperties,
   isComplete,
-  type RequestContext,
   type SchemaSnapshot,
   type ServedSchema,
   WatchedValue,
 } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { ShardingState } from "@shoal/sharding";
 import { decideDeletion, decideOnDrops, decideRepetition, isSameDefinition, type Verdict } from "./decide-change.js";
 import { forgetGoneClasses, isGoneSince } from "./gone-classes.js";

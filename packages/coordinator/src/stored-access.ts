@@ -4,9 +4,9 @@ import {
   type AccessPosition,
   type AccessService,
   type AccessSnapshot,
-  type RequestContext,
   WatchedValue,
 } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Ledger } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
 import { historyOf } from "./stored-history.js";

@@ -1,5 +1,6 @@
 import { type Json, ShoalError } from "@shoal/model";
-import { type ExtensionService, type ExtensionsSnapshot, type RequestContext, WatchedValue } from "@shoal/rpc";
+import { type ExtensionService, type ExtensionsSnapshot, WatchedValue } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Ledger } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
 import { historyOf } from "./stored-history.js";

@@ -1,5 +1,5 @@
-import { Budget, type Holder, type Holding, NOBODY, type Share } from "@shoal/fair-share";
-import { type HeldKind, type RowBytes, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
+import { Budget, type HeldKind, type Holder, type Holding, NOBODY, type RowBytes, type Share } from "@shoal/runtime";
 
 export interface AnswerLimits {
   /** Bytes of one answer; and of the stored rows that it is made of. */

@@ -65,25 +65,17 @@ export interface GatewayDependencies {
   readonly certificate?: ServerCertificateSource;
 }
 
-export interface GatewaySettings extends HttpServerSettings, WhereLimits {
+export interface GatewaySettings extends HttpServerSettings, Pick<WhereLimits, "filterClausesMax" | "filterValuesMax"> {
   readonly origin: string;
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
   readonly batchObjectsMax: number;
-  readonly rowsInFlightMax: number;
   readonly batchReferencesMax: number;
   readonly graphqlRowsMax: number;
   readonly graphqlCostMax: number;
   readonly graphqlClassFieldsMax: number;
   readonly graphqlBatchRequestsMax: number;
   readonly graphqlDepthMax: number;
-  readonly graphqlTokensMax: number;
-  readonly graphqlNumbersMax: number;
-  readonly graphqlQueryCharsMax: number;
-  readonly graphqlFragmentsMax: number;
-  readonly graphqlFieldsMax: number;
-  readonly graphqlFieldPairsMax: number;
-  readonly graphqlAliasesMax: number;
   readonly answerBytesMax: number;
   readonly authentication: AuthenticationConfiguration;
   /** Version of this server, for `GET /v1/meta`. */
@@ -119,7 +111,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const statistics = new GatewayStatistics();
   const hasClass = (className: string): boolean => view.classRecord(className) !== undefined;
   const audit = dependencies.audit && new AuditLog({ ...dependencies.audit, clock, hasClass });
-  const turns = new RowTurns(settings.rowsInFlightMax);
+  const turns = new RowTurns();
   const answers = new AnswerBudget(settings);
   const graphQl = createGraphQlHandler({
     schema: view,
@@ -200,21 +192,11 @@ function graphQlLimits(settings: GatewaySettings): Partial<GraphQlLimits> {
     graphqlClassFieldsMax: settings.graphqlClassFieldsMax,
     graphqlBatchRequestsMax: settings.graphqlBatchRequestsMax,
     graphqlDepthMax: settings.graphqlDepthMax,
-    graphqlTokensMax: settings.graphqlTokensMax,
-    graphqlNumbersMax: settings.graphqlNumbersMax,
-    graphqlQueryCharsMax: settings.graphqlQueryCharsMax,
-    graphqlFragmentsMax: settings.graphqlFragmentsMax,
-    graphqlFieldsMax: settings.graphqlFieldsMax,
-    graphqlFieldPairsMax: settings.graphqlFieldPairsMax,
-    graphqlAliasesMax: settings.graphqlAliasesMax,
     graphqlRowsMax: Math.max(graphqlRowsMax, queryMaximumResults),
     getRowsDefault: Math.max(DEFAULT_GRAPHQL_LIMITS.getRowsDefault, queryDefaultsLimit),
     getRowsMax: queryMaximumResults,
-    filterDepthMax: settings.filterDepthMax,
     filterClausesMax: settings.filterClausesMax,
-    filterReferencesMax: settings.filterReferencesMax,
     filterValuesMax: settings.filterValuesMax,
-    filterTextCharsMax: settings.filterTextCharsMax,
     answerBytesMax: settings.answerBytesMax,
     answersBytesMax: settings.answersBytesMax,
   };

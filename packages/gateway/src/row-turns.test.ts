@@ -41,7 +41,7 @@ describe("RowTurns", () => {
     const wait = (owner: string): Promise<string> =>
       turns.run(900, of(owner), async () => "done").catch(({ code, message }) => `${code}: ${message}`);
     const waiting = Array.from({ length: WAITING_MAX - 1 }, () => wait("hog"));
-    const refused = `overloaded: more than ${WAITING_MAX} reads of many rows wait (ROWS_IN_FLIGHT_MAX)`;
+    const refused = `overloaded: more than ${WAITING_MAX} reads of many rows wait`;
     expect(await wait("hog")).toBe(refused);
     waiting.push(wait("other"));
     gone.abort(new Error("gone"));

@@ -1,6 +1,8 @@
-import { Gate } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { Gate, type RequestContext } from "@shoal/runtime";
+
+/** What those that have begun reach together. */
+const ROWS_MAX = 40_000;
 
 /** Reads of fewer rows never wait: they take less than a millisecond or two. */
 const UNCOUNTED_ROWS_MAX = 256;
@@ -16,7 +18,7 @@ export const WAITING_MAX = 128;
 export class RowTurns {
   readonly #gate: Gate;
 
-  constructor(rowsMax: number) {
+  constructor(rowsMax = ROWS_MAX) {
     this.#gate = new Gate({ max: rowsMax, waitingMax: WAITING_MAX, fullError: tooManyWait });
   }
 
@@ -34,28 +36,12 @@ export class RowTurns {
    * reason when it fires before.
    */
   run<T>(rows: number, context: RequestContext, read: () => Promise<T>): Promise<T> {
-    return rows <= UNCOUNTED_ROWS_MAX ? read() : this.#gate.run(new CountedRead(rows, context), read);
-  }
-}
-
-/** Asking a context for its signal makes it: only those that wait do. */
-class CountedRead {
-  constructor(
-    readonly amount: number,
-    private readonly context: RequestContext,
-  ) {}
-
-  get share() {
-    return this.context.share;
-  }
-
-  get signal() {
-    return this.context.signal;
+    return rows <= UNCOUNTED_ROWS_MAX ? read() : this.#gate.run(rows, context, read);
   }
 }
 
 function tooManyWait(): ShoalError {
-  return new ShoalError("overloaded", `more than ${WAITING_MAX} reads of many rows wait (ROWS_IN_FLIGHT_MAX)`, {
+  return new ShoalError("overloaded", `more than ${WAITING_MAX} reads of many rows wait`, {
     retryAfterSeconds: 5,
   });
 }

@@ -1,14 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { ShoalError } from "@shoal/model";
-import type { ModuleContext, ModuleResources } from "@shoal/module-api";
-import { Deadline } from "./deadline.js";
+import type { ModuleResources } from "@shoal/module-api";
+import { Gate, type RequestContext, TimedSignal } from "@shoal/runtime";
 import type { ThreadAnswer, ThreadWork } from "./thread-server.js";
 
 /** Works that wait for a thread. */
 const WAITING_MAX_DEFAULT = 256;
 
-interface Waiting<Work, Result> {
-  readonly work: Work;
+interface Running<Result> {
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -21,68 +20,53 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
   readonly #module: string;
   readonly #file: URL;
   readonly #nowMs: () => number;
-  readonly #waitingMax: number;
-  readonly #queue = new Set<Waiting<Work, Result>>();
-  #running: Waiting<Work, Result> | undefined;
+  /** Where works wait for the thread: it does one at a time. */
+  readonly #gate: Gate;
+  #running: Running<Result> | undefined;
   #number = 0;
   #worker: Worker | undefined;
+  #isStopped = false;
 
   /** `file`: the compiled inside; `module` is for messages. */
   constructor(module: string, file: URL, { nowMs }: Pick<ModuleResources, "nowMs">, waitingMax = WAITING_MAX_DEFAULT) {
     this.#module = module;
     this.#file = file;
     this.#nowMs = nowMs;
-    this.#waitingMax = waitingMax;
+    const fullError = () => this.#failure("overloaded", `${waitingMax} works are waiting already`);
+    this.#gate = new Gate({ max: 1, waitingMax, fullError });
   }
 
   /**
    * One after the other. What nobody waits for any more is not begun. Fails with `invalid` when the inside cannot do that
    * work, with `unavailable` when it can do none, with `overloaded` when too many wait, with `deadlineExceeded`.
    */
-  async compute(work: Work, context: ModuleContext): Promise<Result> {
+  async compute(work: Work, context: RequestContext): Promise<Result> {
     context.signal?.throwIfAborted();
-    if (this.#queue.size >= this.#waitingMax) {
-      throw this.#failure("overloaded", `${this.#waitingMax} works are waiting already`);
-    }
-    using deadline = new Deadline(context, this.#nowMs());
-    let abandoned = (): void => {};
-    try {
-      return await new Promise<Result>((resolve, reject) => {
-        const waiting = { work, resolve, reject };
-        abandoned = () => {
-          this.#queue.delete(waiting);
-          reject(
-            deadline.isOver ? this.#failure("deadlineExceeded", "has not answered in time") : deadline.signal.reason,
-          );
-        };
-        deadline.signal.addEventListener("abort", abandoned);
-        this.#queue.add(waiting);
-        this.#next();
-      });
-    } finally {
-      deadline.signal.removeEventListener("abort", abandoned);
-    }
+    const lateError = () => this.#failure("deadlineExceeded", "has not answered in time");
+    using call = new TimedSignal(context, this.#nowMs(), lateError);
+    const { signal } = call;
+    // What has begun keeps the thread, also when nobody waits for it any more.
+    const answer = this.#gate.run(1, { signal, share: context.share }, () => this.#answer(work));
+    return await new Promise<Result>((resolve, reject) => {
+      answer.then(resolve, reject);
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { reject } of this.#queue) reject(this.#failure("unavailable", "it has been stopped"));
-    this.#queue.clear();
+    this.#isStopped = true;
     await this.#worker?.terminate();
   }
 
-  #next(): void {
-    if (this.#running !== undefined) return;
-    const [waiting] = this.#queue;
-    if (waiting === undefined) {
-      this.#worker?.unref();
-      return;
-    }
-    this.#queue.delete(waiting);
-    this.#running = waiting;
-    this.#worker ??= this.#begun();
-    // While somebody waits, the process goes on.
-    this.#worker.ref();
-    this.#worker.postMessage({ number: ++this.#number, work: waiting.work } satisfies ThreadWork<Work>);
+  async #answer(work: Work): Promise<Result> {
+    if (this.#isStopped) throw this.#failure("unavailable", "it has been stopped");
+    return await new Promise<Result>((resolve, reject) => {
+      this.#running = { resolve, reject };
+      this.#worker ??= this.#begun();
+      // While somebody waits, the process goes on.
+      this.#worker.ref();
+      this.#worker.postMessage({ number: ++this.#number, work } satisfies ThreadWork<Work>);
+    });
   }
 
   #begun(): Worker {
@@ -91,10 +75,10 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
       const running = this.#running;
       if (answer.number !== this.#number || running === undefined) return;
       this.#running = undefined;
+      worker.unref();
       if ("failure" in answer)
         running.reject(this.#failure(answer.isLoaded ? "invalid" : "unavailable", answer.failure));
       else running.resolve(answer.result);
-      this.#next();
     });
     const end = (reason: string, cause?: unknown): void => {
       if (this.#worker !== worker) return;
@@ -102,7 +86,6 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
       const running = this.#running;
       this.#running = undefined;
       running?.reject(this.#failure("unavailable", reason, cause));
-      this.#next();
     };
     worker.once("error", (error) => end(error.message, error));
     worker.once("exit", () => end("its thread has ended"));

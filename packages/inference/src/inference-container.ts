@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { escapeText, type JsonObject, ShoalError } from "@shoal/model";
-import { endingAt, type ModuleContext, type ModuleResources } from "@shoal/module-api";
+import type { ModuleResources } from "@shoal/module-api";
+import { InnerContext, type RequestContext, TimedSignal } from "@shoal/runtime";
 import type { Dispatcher, Pool } from "undici";
-import { Deadline } from "./deadline.js";
 
 /** Longest a container may work on one call; most requests have less. */
 const CALL_MS_MAX = 60_000;
@@ -52,12 +52,12 @@ export class InferenceContainer implements AsyncDisposable {
    * The object that the container answers. Fails with `invalid` when it refuses what it was sent, with `unavailable` when it
    * fails, is gone or answers nonsense, with `deadlineExceeded` when it takes too long.
    */
-  async post(path: string, body: JsonObject, context: ModuleContext): Promise<JsonObject> {
+  async post(path: string, body: JsonObject, context: RequestContext): Promise<JsonObject> {
     return this.#objectOf(await this.#call("POST", path, JSON.stringify(body), context));
   }
 
   /** The member `vector` of what `post` answers. Fails as that, and with `unavailable` when there is none. */
-  async vector(path: string, body: JsonObject, context: ModuleContext): Promise<Float32Array> {
+  async vector(path: string, body: JsonObject, context: RequestContext): Promise<Float32Array> {
     const { vector, error } = await this.post(path, body, context);
     if (typeof error === "string" && error !== "") throw this.#failure("unavailable", error);
     if (Array.isArray(vector) && vector.length > 0) {
@@ -68,15 +68,15 @@ export class InferenceContainer implements AsyncDisposable {
   }
 
   /** What the container says of itself. Fails as `post`. */
-  async meta(context: ModuleContext): Promise<JsonObject> {
+  async meta(context: RequestContext): Promise<JsonObject> {
     return this.#objectOf(await this.#call("GET", "/meta", undefined, context));
   }
 
   /** Resolves when the container says that it is ready; asks every second. Fails with `unavailable` after two minutes. */
-  readonly awaitReady = async (context: ModuleContext): Promise<void> => {
+  readonly awaitReady = async (context: RequestContext): Promise<void> => {
     const end = Math.min(context.deadline, this.#nowMs() + READY_MS_MAX);
     for (;;) {
-      const failure = await this.#notReady(endingAt(this.#nowMs() + READY_CALL_MS, context));
+      const failure = await this.#notReady(new InnerContext(context, { deadline: this.#nowMs() + READY_CALL_MS }));
       if (failure === undefined) return;
       context.signal?.throwIfAborted();
       if (this.#nowMs() + READY_PAUSE_MS > end) {
@@ -93,7 +93,7 @@ export class InferenceContainer implements AsyncDisposable {
     await (await pool)?.destroy();
   }
 
-  async #notReady(context: ModuleContext): Promise<string | undefined> {
+  async #notReady(context: RequestContext): Promise<string | undefined> {
     try {
       const { status } = await this.#callOnce("GET", "/.well-known/ready", undefined, context);
       return status <= 299 ? undefined : `status ${status}`;
@@ -102,8 +102,14 @@ export class InferenceContainer implements AsyncDisposable {
     }
   }
 
-  async #call(method: "GET" | "POST", path: string, body: string | undefined, context: ModuleContext): Promise<Answer> {
-    const bounded = endingAt(Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX), context);
+  async #call(
+    method: "GET" | "POST",
+    path: string,
+    body: string | undefined,
+    context: RequestContext,
+  ): Promise<Answer> {
+    const deadline = Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX);
+    const bounded = new InnerContext(context, { deadline });
     const retriable = (): boolean => this.#nowMs() + RETRY_PAUSE_MS < bounded.deadline;
     try {
       const answer = await this.#callOnce(method, path, body, bounded);
@@ -120,22 +126,22 @@ export class InferenceContainer implements AsyncDisposable {
     method: "GET" | "POST",
     path: string,
     body: string | undefined,
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<Answer> {
-    using deadline = new Deadline(context, this.#nowMs());
+    const lateError = () => this.#failure("deadlineExceeded", "has not answered in time");
+    using call = new TimedSignal(context, this.#nowMs(), lateError);
     try {
       const pool = await this.#opened();
       const request: Dispatcher.RequestOptions = {
         method,
         path: this.#url.pathname.replace(/\/$/, "") + path,
-        signal: deadline.signal,
+        signal: call.signal,
         ...(body === undefined ? {} : { body, headers: { "content-type": "application/json" } }),
       };
       const answer = await pool.request(request);
       return { status: answer.statusCode, text: await answer.body.text() };
     } catch (thrown) {
-      context.signal?.throwIfAborted();
-      if (deadline.isOver) throw this.#failure("deadlineExceeded", "has not answered in time", thrown);
+      call.signal.throwIfAborted();
       throw this.#failure("unavailable", `cannot be reached: ${reasonOf(thrown)}`, thrown);
     }
   }

@@ -1,6 +1,6 @@
 import { findHoldersOf } from "@shoal/cluster";
 import { CLIENT_PHRASES, type ObjectId, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 

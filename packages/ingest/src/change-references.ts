@@ -9,7 +9,7 @@ import {
   ShoalError,
   withPrefix,
 } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 import { keptReferences } from "./kept-references.js";
 import { holdersOf, locateObjects } from "./locate-objects.js";

@@ -16,7 +16,8 @@ import {
   unknownClass,
   withPrefix,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { requireTargets } from "./locate-objects.js";

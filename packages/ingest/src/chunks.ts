@@ -1,5 +1,5 @@
 import { type DataAction, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 import { requireTime } from "./turns.js";
 

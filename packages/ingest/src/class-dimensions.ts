@@ -1,5 +1,6 @@
 import { checkDimensions, ShoalError, unknownClass } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaService } from "@shoal/rpc";
+import type { ClassRecord, SchemaService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /**
  * The vector length of classes. A class that has none yet gets it from the first accepted vector, by compare-and-set at

@@ -1,6 +1,7 @@
 import { findHoldersOf, type Holders } from "@shoal/cluster";
 import { CLIENT_PHRASES, type ObjectId, ShoalError, withPrefix } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { admitObject } from "./auto-schema/admit-object.js";
 import { concernsAutoSchema } from "./auto-schema/admit-objects.js";
 import { type CheckedObject, checkObjectContent, checkVector, OBJECT_PREFIX } from "./check-object.js";

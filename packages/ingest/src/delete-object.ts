@@ -1,6 +1,6 @@
 import { findFirstHolder } from "@shoal/cluster";
 import type { ObjectId } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 
 /**

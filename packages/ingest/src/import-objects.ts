@@ -1,6 +1,7 @@
 import { isOutdated } from "@shoal/cluster";
 import { checkDimensions, type ObjectId, type ReferenceTarget, ShoalError } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { DeferredItems } from "./auto-schema/deferred-items.js";
 import { type CheckedContent, checkContent, checkVector, noClass } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";

@@ -12,7 +12,7 @@ import {
   writeLongBeacon,
   writeShortBeacon,
 } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { definitionsOf } from "./check-object.js";
 import { type ChunkedWork, storeInChunks } from "./chunks.js";
 import type { IngestParts } from "./ingest-parts.js";

@@ -1,5 +1,5 @@
 import type { DataObject, ObjectId, PutTimes, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /**
  * An object as a client sent it, parsed from JSON and otherwise unchecked. Members that were absent or null are

@@ -1,5 +1,5 @@
 import { type ObjectId, ShoalError, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
-import type { RequestContext, RequestWitness } from "@shoal/rpc";
+import type { RequestContext, RequestWitness } from "@shoal/runtime";
 import type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
 import type { AutoSchemaTypes } from "./auto-schema/infer-data-type.js";
 import { INGEST_LIMITS, type IngestLimits, type IngestParts } from "./ingest-parts.js";

@@ -1,6 +1,6 @@
-import { eventLoop } from "@shoal/fair-share";
 import { decodeProperties, type ObjectId, propertyValidator, type ReferenceTarget, ShoalError } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import { eventLoop, type RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 
 /** An object that is there before it is written, if it is. */

@@ -1,6 +1,6 @@
 import { findHolders, type Holders, type OwnId } from "@shoal/cluster";
 import { missingTarget, type ObjectId, type ReferenceTarget, type ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 import { type Keeps, keptReferences, type StoredPlace } from "./kept-references.js";
 

@@ -28,11 +28,11 @@ import type {
   EnsuredClass,
   EnsuredProperties,
   FoundObjects,
-  RequestContext,
   SchemaSnapshot,
   ShardAddress,
   ShardService,
 } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState, Ring } from "@shoal/sharding";
 

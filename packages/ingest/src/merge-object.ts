@@ -13,7 +13,8 @@ import {
   type StoredObject,
   withPrefix,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
 import { checkGivenVector, classOf } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";

@@ -1,6 +1,6 @@
 import { schemaSeenBy } from "@shoal/cluster";
 import type { ObjectId } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { ADD, changeReferences, REMOVE, REPLACE } from "./change-references.js";
 import { ClassDimensions } from "./class-dimensions.js";
 import { createObject } from "./create-object.js";

@@ -1,5 +1,5 @@
 import { CLIENT_PHRASES, type ObjectId, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
 import { type CheckedObject, checkObject } from "./check-object.js";
 import type { ClassDimensions } from "./class-dimensions.js";

@@ -1,6 +1,6 @@
 import { isOutdated, isReplaced, replanned, type SchemaView, unknownWhetherThere } from "@shoal/cluster";
 import { type ObjectId, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { BatchOutcome, IngestService, ObjectInput } from "./ingest-service.js";
 
 /**

@@ -7,7 +7,8 @@ import {
   ShoalError,
   type StoredObject,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 import { vectorChange } from "./vectorize-objects.js";
 

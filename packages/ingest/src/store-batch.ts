@@ -1,5 +1,6 @@
 import { type DataObject, ShoalError } from "@shoal/model";
-import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
+import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type ChunkedWork, storeInChunks } from "./chunks.js";
 import type { IngestLimits, IngestParts } from "./ingest-parts.js";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";

@@ -1,5 +1,6 @@
 import { type DataObject, type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { CheckedContent } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { WrittenObject } from "./ingest-service.js";

@@ -1,31 +1,24 @@
-import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { type RequestContext, WorkTurns } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 
 type Parts = Pick<IngestParts, "limits" | "nowMs">;
 
-/** Lets other requests have their turn during long work, over all parts of it. */
-export class Turns {
+/** Lets other requests have their turn during long work, over all parts of it, by the clock: items differ too much to be counted. */
+export class Turns extends WorkTurns {
   readonly #parts: Parts;
   readonly #context: RequestContext;
-  #ends: number;
 
   constructor(parts: Parts, context: RequestContext) {
+    super(parts.limits.turnMsMax, context, parts.nowMs);
     this.#parts = parts;
     this.#context = context;
-    this.#ends = parts.nowMs() + parts.limits.turnMsMax;
-  }
-
-  get isOver(): boolean {
-    return this.#parts.nowMs() >= this.#ends;
   }
 
   /** Fails when nobody waits for the outcome any more. */
-  async next(): Promise<void> {
-    await eventLoop.next(this.#context.share);
+  override async next(): Promise<void> {
+    await super.next();
     requireTime(this.#parts, this.#context);
-    this.#ends = this.#parts.nowMs() + this.#parts.limits.turnMsMax;
   }
 }
 

@@ -9,7 +9,8 @@ import {
   type StoredObject,
 } from "@shoal/model";
 import { NO_ENABLED_MODULES, type ObjectContent, type ObjectVector } from "@shoal/module-api";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 
 type Parts = Pick<IngestParts, "modules">;

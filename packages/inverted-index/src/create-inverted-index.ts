@@ -3,12 +3,12 @@ import {
   CREATION_TIME_PROPERTY,
   LAST_UPDATE_TIME_PROPERTY,
   type PropertyDefinition,
-  type ReadBounds,
   type ShardAggregate,
   type ShardAggregation,
   type ShardFilter,
   ShoalError,
 } from "@shoal/model";
+import type { Work, WorkBounds, WorkTurns } from "@shoal/runtime";
 import { aggregateDocuments } from "./aggregate/aggregate-documents.js";
 import type { AggregateSource } from "./aggregate/aggregate-source.js";
 import { type IndexedProperty, indexedProperty } from "./analysis/property-kind.js";
@@ -18,13 +18,13 @@ import { checkFilter, evaluateFilter } from "./filter/evaluate-filter.js";
 import type { FilterContext } from "./filter/filter-context.js";
 import type { IndexKeyPrefixes } from "./index-keys.js";
 import type { IndexMemory } from "./index-memory.js";
+import { indexTurns } from "./index-turns.js";
 import type { DocumentTest, IndexedChange, InvertedIndex, ObjectDirectory, PlannedChanges } from "./inverted-index.js";
 import { LongReads } from "./long-reads.js";
 import { planChanges } from "./plan-changes.js";
 import { CommitGate } from "./stored/commit-gate.js";
 import type { IndexStore } from "./stored/index-store.js";
 import { PropertyIndex } from "./stored/property-index.js";
-import { Turns, type Work } from "./work.js";
 
 export interface InvertedIndexOptions {
   /** With `shardName`: for messages. */
@@ -40,13 +40,9 @@ export interface InvertedIndexOptions {
   readonly memory: IndexMemory;
   /** Shared by all shards of a process; absent: of this one alone. */
   readonly longReads?: LongReads | undefined;
-  /** Most characters of a `Like` value; 1,024 when absent. */
-  readonly likePatternCharsMax?: number | undefined;
   /** Whether the store has no records of the index yet: then nothing has to be read to know that. */
   readonly isEmpty: boolean;
 }
-
-const LIKE_PATTERN_CHARS_MAX = 1024;
 
 export function createInvertedIndex(options: InvertedIndexOptions): InvertedIndex {
   return new StoredIndex(options);
@@ -62,12 +58,10 @@ class StoredIndex implements InvertedIndex {
   readonly #properties = new Map<string, PropertyIndex>();
   readonly #definitions = new Map<string, PropertyDefinition>();
   readonly #source: AggregateSource;
-  readonly #likePatternCharsMax: number;
   readonly #longReads: LongReads;
 
   constructor(options: InvertedIndexOptions) {
     const { className, shardName, store, prefixes, memory, directory, properties, isEmpty } = options;
-    this.#likePatternCharsMax = options.likePatternCharsMax ?? LIKE_PATTERN_CHARS_MAX;
     this.#longReads = options.longReads ?? new LongReads();
     this.#store = { reader: store, prefixes, place: { className, shardName }, gate: new CommitGate(), memory };
     this.#directory = directory;
@@ -108,18 +102,18 @@ class StoredIndex implements InvertedIndex {
     };
   }
 
-  matching(filter: ShardFilter, bounds: ReadBounds = {}): DocumentSet | Promise<DocumentSet> {
+  matching(filter: ShardFilter, bounds: WorkBounds = {}): DocumentSet | Promise<DocumentSet> {
     return this.#longReads.filters.run((turns) => this.#evaluate(filter, turns), bounds);
   }
 
   test(filter: ShardFilter): DocumentTest | undefined {
-    const context = this.#filterContext(new Turns());
+    const context = this.#filterContext(indexTurns());
     checkFilter(context, filter);
     return documentTest(context, filter);
   }
 
-  aggregate(aggregation: ShardAggregation, bounds: ReadBounds = {}): ShardAggregate | Promise<ShardAggregate> {
-    const begin = (turns: Turns) => aggregateDocuments(this.#source, aggregation, bounds, turns);
+  aggregate(aggregation: ShardAggregation, bounds: WorkBounds = {}): ShardAggregate | Promise<ShardAggregate> {
+    const begin = (turns: WorkTurns) => aggregateDocuments(this.#source, aggregation, bounds, turns);
     return this.#longReads.aggregations.run(begin, bounds);
   }
 
@@ -133,13 +127,12 @@ class StoredIndex implements InvertedIndex {
     for (const index of this.#properties.values()) index.forget();
   }
 
-  #evaluate(filter: ShardFilter, turns: Turns): Work<DocumentSet> {
+  #evaluate(filter: ShardFilter, turns: WorkTurns): Work<DocumentSet> {
     return evaluateFilter(this.#filterContext(turns), filter);
   }
 
-  #filterContext(turns: Turns): FilterContext {
-    const likePatternCharsMax = this.#likePatternCharsMax;
-    return { properties: this.#properties, directory: this.#directory, turns, likePatternCharsMax };
+  #filterContext(turns: WorkTurns): FilterContext {
+    return { properties: this.#properties, directory: this.#directory, turns };
   }
 
   #add(properties: readonly PropertyDefinition[], isNew: boolean): void {

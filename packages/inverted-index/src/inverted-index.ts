@@ -1,12 +1,6 @@
 import type { KeyValueChange } from "@shoal/kv";
-import type {
-  ObjectId,
-  PropertyDefinition,
-  ReadBounds,
-  ShardAggregate,
-  ShardAggregation,
-  ShardFilter,
-} from "@shoal/model";
+import type { ObjectId, PropertyDefinition, ShardAggregate, ShardAggregation, ShardFilter } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import type { DocumentSet } from "./document-set.js";
 
 /** What an object's index entries are made from. */
@@ -53,7 +47,7 @@ export interface ObjectDirectory {
    * The stored properties of documents as UTF-8 JSON, in their order; undefined for one that is gone. Reads rows, in turns;
    * for the few questions that the index alone cannot settle.
    */
-  propertiesOf(documents: readonly number[], bounds?: ReadBounds): Promise<readonly (Uint8Array | undefined)[]>;
+  propertiesOf(documents: readonly number[], bounds?: WorkBounds): Promise<readonly (Uint8Array | undefined)[]>;
 }
 
 /** A filter as a test of documents. */
@@ -84,13 +78,13 @@ export interface InvertedIndex extends Disposable {
    * Fails with `invalid` for a property that is not indexed. Takes turns of the event loop when it is long, and looks at
    * the signal between them.
    */
-  matching(filter: ShardFilter, bounds?: ReadBounds): DocumentSet | Promise<DocumentSet>;
+  matching(filter: ShardFilter, bounds?: WorkBounds): DocumentSet | Promise<DocumentSet>;
   /**
    * The same question about one document after the other, for whoever needs few of many; undefined when only sets answer it
    * or something has to be read. Holds in the turn of the event loop it was asked for in. Fails as `matching` does.
    */
   test(filter: ShardFilter): DocumentTest | undefined;
-  aggregate(aggregation: ShardAggregation, bounds?: ReadBounds): ShardAggregate | Promise<ShardAggregate>;
+  aggregate(aggregation: ShardAggregation, bounds?: WorkBounds): ShardAggregate | Promise<ShardAggregate>;
   /** Of caches, for the process's budget and the metrics. */
   readonly memoryBytes: number;
 }

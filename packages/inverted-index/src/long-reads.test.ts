@@ -1,8 +1,8 @@
 import { ShoalError } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { LongReads } from "./long-reads.js";
-import type { Turns, Work } from "./work.js";
 
 /** More than anyone has for one turn. */
 const LONG_STEPS = 3_000_000;
@@ -14,18 +14,18 @@ class Observed {
   mostWorking = 0;
   readonly #working = new Set<number>();
 
-  begin(name: number, turnCount: number): (turns: Turns) => Work<number> {
+  begin(name: number, turnCount: number): (turns: WorkTurns) => Work<number> {
     return (turns) => this.#work(name, turnCount, turns);
   }
 
-  *#work(name: number, turnCount: number, turns: Turns): Work<number> {
+  *#work(name: number, turnCount: number, turns: WorkTurns): Work<number> {
     this.open++;
     try {
       for (let turn = 0; turn < turnCount; turn++) {
         turns.count(LONG_STEPS);
         if (turn > 0) this.#working.add(name);
         this.mostWorking = Math.max(this.mostWorking, this.#working.size);
-        if (turns.isOver) yield turns.next();
+        if (turns.isOver) yield turns.pause();
       }
       this.ended.push(name);
       return name;
@@ -111,7 +111,7 @@ describe("long reads", () => {
     for (const error of refused) {
       expect(error).toMatchObject({
         code: "overloaded",
-        message: "more than 3 long aggregations wait (LONG_READS_WAITING_MAX)",
+        message: "more than 3 long aggregations wait",
         retryAfterSeconds: 5,
       });
     }
@@ -175,7 +175,7 @@ describe("long reads", () => {
             function* (turns) {
               const result = yield* begin(turns);
               if (fails) {
-                yield turns.next();
+                yield turns.pause();
                 throw new Error("fails");
               }
               return result;

@@ -1,4 +1,3 @@
-import { eventLoop } from "@shoal/fair-share";
 import type { KeyValueChange } from "@shoal/kv";
 import {
   CREATION_TIME_PROPERTY,
@@ -8,15 +7,16 @@ import {
   LAST_UPDATE_TIME_PROPERTY,
   ShoalError,
 } from "@shoal/model";
+import { eventLoop, runWork, type Work, type WorkTurns } from "@shoal/runtime";
 import { analyseInTurns, analyseValue } from "./analysis/analyse-value.js";
 import { TURN_CHARS } from "./analysis/tokens.js";
 import { damaged, type IndexPlace } from "./index-place.js";
+import { indexTurns } from "./index-turns.js";
 import type { IndexedChange, IndexedState } from "./inverted-index.js";
 import type { IndexStore, NeededRecords } from "./stored/index-store.js";
 import type { DraftStep } from "./stored/posting-draft.js";
 import { PropertyDraft } from "./stored/property-draft.js";
 import type { PropertyIndex } from "./stored/property-index.js";
-import { runWork, Turns, type Work } from "./work.js";
 
 /** What a commit writes and what it changes in memory. */
 export interface ChangePlan {
@@ -50,14 +50,14 @@ export function planChanges(
 }
 
 function* plan(store: IndexStore, properties: PropertyIndexes, changes: readonly IndexedChange[]): Work<ChangePlan> {
-  const turns = new Turns();
+  const turns = indexTurns();
   const drafter = new Drafter(store.place, properties, turns);
   for (const change of changes) {
     const bytes = (change.before?.propertiesJson.length ?? 0) + (change.after?.propertiesJson.length ?? 0);
     if (bytes > TURN_CHARS) yield* drafter.changeInTurns(change);
     else drafter.change(change);
     turns.count(CHANGE_STEPS + bytes * BYTE_STEPS);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
   const needed: NeededRecords[] = [];
   for (const draft of drafter.drafts) needed.push(...(yield* draft.needs(turns)));
@@ -107,10 +107,10 @@ interface ChangedValue {
 class Drafter {
   readonly #place: IndexPlace;
   readonly #properties: PropertyIndexes;
-  readonly #turns: Turns;
+  readonly #turns: WorkTurns;
   readonly #drafts = new Map<PropertyIndex, PropertyDraft>();
 
-  constructor(place: IndexPlace, properties: PropertyIndexes, turns: Turns) {
+  constructor(place: IndexPlace, properties: PropertyIndexes, turns: WorkTurns) {
     this.#place = place;
     this.#properties = properties;
     this.#turns = turns;

@@ -1,5 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
-import { type Json, jsonMembers, type ReadBounds } from "@shoal/model";
+import { type Json, jsonMembers } from "@shoal/model";
+import { eventLoop, type WorkBounds } from "@shoal/runtime";
 import type { DocumentSet } from "./document-set.js";
 import type { ObjectDirectory } from "./inverted-index.js";
 
@@ -12,7 +12,7 @@ export async function readProperty(
   property: string,
   documents: DocumentSet,
   visit: (document: number, value: Json) => void,
-  bounds?: ReadBounds,
+  bounds?: WorkBounds,
 ): Promise<void> {
   const all = documents.toArray();
   for (let start = 0; start < all.length; start += READ_DOCUMENTS) {

@@ -1,5 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { eventLoop } from "@shoal/runtime";
 
 /** Writes that wait for the one under way: no more of them, and no more bytes, than this. */
 export interface GroupLimits {

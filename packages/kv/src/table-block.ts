@@ -1,5 +1,5 @@
 // RocksDB `table/block_based/block_builder.cc` and `table/format.cc`.
-import { eventLoop } from "@shoal/fair-share";
+import { eventLoop } from "@shoal/runtime";
 import { readSnappy } from "./snappy-block.js";
 
 /** Where a block of a table is. */

@@ -1,4 +1,4 @@
-import { poolThreads } from "@shoal/fair-share";
+import { poolThreads } from "@shoal/runtime";
 import { DiskLanes } from "./disk-lanes.js";
 
 /**

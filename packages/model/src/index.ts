@@ -141,8 +141,9 @@ export { unknownClass, unknownProperty } from "./schema/unknown-names.js";
 export { updateClass } from "./schema/update-class.js";
 export { TARGET_RECALL_DEFAULT, VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
 export {
-  AggregateBytes,
+  aggregateTooLarge,
   bytesOfAggregate,
+  bytesOfText,
   DISTINCT_NUMBER_BYTES,
   GROUP_BYTES,
   GROUP_PROPERTY_BYTES,
@@ -175,7 +176,6 @@ export { groupText } from "./search/group-text.js";
 export type { MeasuredRecall } from "./search/measured-recall.js";
 export type { AdditionalRequest, ModuleSearch } from "./search/module-search.js";
 export type { ObjectListing } from "./search/object-listing.js";
-export type { HeldKind, ReadBounds, RowBytes } from "./search/read-bounds.js";
 export type {
   DistinctNumbers,
   GroupPart,

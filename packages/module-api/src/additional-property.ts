@@ -1,5 +1,5 @@
 import type { ClassDefinition, Json, JsonObject, RowFields, StoredObject } from "@shoal/model";
-import type { ModuleContext } from "./module-context.js";
+import type { RequestContext } from "@shoal/runtime";
 import type { LocatedText } from "./search-argument.js";
 import type { InputFields, OutputField } from "./shapes.js";
 
@@ -53,6 +53,6 @@ export interface AdditionalProperty {
     rows: readonly AdditionalRow[],
     given: JsonObject,
     search: AdditionalSearch,
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly Json[]>;
 }

@@ -1,5 +1,5 @@
 import type { ClassDefinition, Json, JsonObject, ObjectId, Properties } from "@shoal/model";
-import type { ModuleContext } from "./module-context.js";
+import type { RequestContext } from "@shoal/runtime";
 
 /** An object that a property may be made to refer to. */
 export interface ClassifierTarget {
@@ -23,9 +23,9 @@ export interface ClassifierRun {
   /** As `Classifier.settings` gave them. */
   readonly settings: JsonObject;
   /** The objects that a property may refer to: those of its classes, `targetWhere` applied. */
-  targets(property: string, context: ModuleContext): Promise<readonly ClassifierTarget[]>;
+  targets(property: string, context: RequestContext): Promise<readonly ClassifierTarget[]>;
   /** The values of the first based-on property, of all items. */
-  texts(context: ModuleContext): AsyncIterable<string>;
+  texts(context: RequestContext): AsyncIterable<string>;
 }
 
 /** What a property is made to refer to. */
@@ -39,7 +39,7 @@ export interface ClassifiedReference {
 /** Ready for the items of one run, on one process. */
 export interface PreparedClassifier {
   /** At most one reference a property; none where nothing fits. Fails with what is wrong with the item. */
-  classify(item: ClassifierItem, context: ModuleContext): Promise<readonly ClassifiedReference[]>;
+  classify(item: ClassifierItem, context: RequestContext): Promise<readonly ClassifiedReference[]>;
 }
 
 /** A type of classification that a module brings. */
@@ -52,5 +52,5 @@ export interface Classifier {
   /** Whether `trainingSetWhere` makes sense. */
   readonly usesTrainingSet: boolean;
   /** The same whoever asks, as several processes may work on a run. Fails with what makes the whole run fail. */
-  prepare(run: ClassifierRun, context: ModuleContext): Promise<PreparedClassifier>;
+  prepare(run: ClassifierRun, context: RequestContext): Promise<PreparedClassifier>;
 }

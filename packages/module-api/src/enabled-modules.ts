@@ -6,11 +6,11 @@ import {
   type PropertyDefinition,
   ShoalError,
 } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import type { AdditionalProperty } from "./additional-property.js";
 import { checkSettings } from "./check-settings.js";
 import type { Classifier } from "./classifier.js";
 import type { Module } from "./module.js";
-import type { ModuleContext } from "./module-context.js";
 import type { SearchArgument } from "./search-argument.js";
 import type { TextTransformer } from "./text-transformer.js";
 import type { Vectorizer } from "./vectorizer.js";
@@ -92,12 +92,12 @@ export class EnabledModules implements AsyncDisposable {
   }
 
   /** Resolves when all back ends answer. Fails when one has the wrong version, or does not answer in time. */
-  async awaitReady(context: ModuleContext): Promise<void> {
+  async awaitReady(context: RequestContext): Promise<void> {
     await Promise.all(this.all.map((module) => module.awaitReady?.(context)));
   }
 
   /** By module, sorted: `modules` of `GET /v1/meta`. */
-  async meta(context: ModuleContext): Promise<JsonObject> {
+  async meta(context: RequestContext): Promise<JsonObject> {
     const sorted = [...this.all].sort((a, b) => (a.name < b.name ? -1 : 1));
     return Object.fromEntries(
       await Promise.all(sorted.map(async (module) => [module.name, await module.meta(context)])),

@@ -1,6 +1,6 @@
 import { describeValue, type JsonObject, ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import type { AdditionalProperty } from "./additional-property.js";
-import type { ModuleContext } from "./module-context.js";
 
 const PERPLEXITY_DEFAULT = 5;
 
@@ -18,7 +18,7 @@ export interface ProjectionSettings {
 export type Project = (
   vectors: readonly Float32Array[],
   settings: ProjectionSettings,
-  context: ModuleContext,
+  context: RequestContext,
 ) => Promise<readonly (readonly number[])[]>;
 
 /** The rows of the page as points in few dimensions (reference-graphql 8.5), which all text vectorizers offer. */

@@ -12,7 +12,6 @@ export { EnabledModules, NO_ENABLED_MODULES } from "./enabled-modules.js";
 export type { ExtensionStore } from "./extension-store.js";
 export { featureProjection, type Project, type ProjectionSettings } from "./feature-projection.js";
 export type { Module } from "./module.js";
-export { endingAt, type ModuleContext } from "./module-context.js";
 export {
   chooseModules,
   createModules,

@@ -1,12 +1,12 @@
 import type { Json } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import type * as z from "zod";
-import type { ModuleContext } from "./module-context.js";
 
 export interface ModuleRequest {
   /** Decoded path parameters, in the order of the template. */
   readonly params: readonly string[];
   readonly body: Buffer;
-  readonly context: ModuleContext;
+  readonly context: RequestContext;
 }
 
 /** Without `json` or `text` the answer has no body. What a handler throws becomes an error as everywhere. */
@@ -46,6 +46,6 @@ export interface InternalModuleRoute {
     method: "GET" | "PUT",
     rest: string,
     body: Buffer,
-    context: ModuleContext,
+    context: RequestContext,
   ) => Promise<ModuleResponse>;
 }

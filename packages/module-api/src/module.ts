@@ -1,8 +1,8 @@
 import type { JsonObject } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import type { AdditionalProperty } from "./additional-property.js";
 import type { ClassConfig } from "./class-config.js";
 import type { Classifier } from "./classifier.js";
-import type { ModuleContext } from "./module-context.js";
 import type { InternalModuleRoute, ModuleRoute } from "./module-route.js";
 import type { SearchArgument } from "./search-argument.js";
 import type { TextTransformer } from "./text-transformer.js";
@@ -21,7 +21,7 @@ export interface Module extends AsyncDisposable {
   readonly routes?: readonly ModuleRoute[];
   readonly internalRoutes?: readonly InternalModuleRoute[];
   /** Its part of `GET /v1/meta`. */
-  meta(context: ModuleContext): Promise<JsonObject>;
+  meta(context: RequestContext): Promise<JsonObject>;
   /** Resolves when its back end answers; absent when there is nothing to wait for. Fails when it has the wrong version. */
-  readonly awaitReady?: (context: ModuleContext) => Promise<void>;
+  readonly awaitReady?: (context: RequestContext) => Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { ClassDefinition, JsonObject } from "@shoal/model";
-import type { ModuleContext } from "./module-context.js";
+import type { RequestContext } from "@shoal/runtime";
 import type { InputShape } from "./shapes.js";
 
 /** A text that a client searches for, and where it stands: `nearText.concepts[0]`. */
@@ -41,5 +41,5 @@ export interface SearchArgument {
    * `value` has the shape of `input`, lists as lists, without nulls. Fails with `invalid`, in the words of
    * reference-graphql 2.7.
    */
-  vector(value: JsonObject, world: SearchWorld, context: ModuleContext): Promise<Float32Array>;
+  vector(value: JsonObject, world: SearchWorld, context: RequestContext): Promise<Float32Array>;
 }

@@ -1,7 +1,7 @@
-import type { ModuleContext } from "./module-context.js";
+import type { RequestContext } from "@shoal/runtime";
 
 /** Corrects what clients search for, before it becomes a vector. */
 export interface TextTransformer {
   /** As many texts, in the same order. A failure is nobody's problem: the texts stay as they are then. */
-  transform(texts: readonly string[], context: ModuleContext): Promise<readonly string[]>;
+  transform(texts: readonly string[], context: RequestContext): Promise<readonly string[]>;
 }

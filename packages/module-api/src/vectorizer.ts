@@ -1,5 +1,5 @@
 import type { ClassDefinition, JsonObject, ObjectId, Properties, ShoalError } from "@shoal/model";
-import type { ModuleContext } from "./module-context.js";
+import type { RequestContext } from "@shoal/runtime";
 
 /** An object whose vector is wanted; its properties are validated. */
 export interface ObjectContent {
@@ -25,7 +25,7 @@ export interface Vectorizer {
   vectorize(
     definition: ClassDefinition,
     objects: readonly ObjectContent[],
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly (ObjectVector | ShoalError)[]>;
   /**
    * The vector of texts that clients search for; absent when it has none for texts. `definition`: the class that is searched,
@@ -34,6 +34,6 @@ export interface Vectorizer {
   readonly vectorizeTexts?: (
     texts: readonly string[],
     definition: ClassDefinition | undefined,
-    context: ModuleContext,
+    context: RequestContext,
   ) => Promise<Float32Array>;
 }

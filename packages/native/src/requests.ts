@@ -1,4 +1,4 @@
-import { InFlight } from "@shoal/in-flight";
+import { InFlight } from "@shoal/runtime";
 import { addon } from "./addon.js";
 
 interface OutboxAddon {

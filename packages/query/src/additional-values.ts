@@ -14,7 +14,7 @@ import type {
   AdditionalSearch,
   EnabledModules,
 } from "@shoal/module-api";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** Fields of rows together with what these additional properties of a class read. */
 export function fieldsWith(

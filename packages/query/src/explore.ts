@@ -1,7 +1,8 @@
 import type { ShardRouter } from "@shoal/cluster";
 import { type ExploreQuery, type ModuleSearch, ShoalError, type VectorSearchHit, withPrefix } from "@shoal/model";
 import type { SearchArgument } from "@shoal/module-api";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { classesByName } from "./find-object.js";
 import { mergeSorted } from "./merge-sorted.js";
 import { type ModuleSearchParts, type ReadSearch, readSearch, vectorOfSearch } from "./module-search.js";

@@ -1,6 +1,7 @@
 import type { ShardRouter } from "@shoal/cluster";
 import type { ObjectId, RowFields, StoredObject } from "@shoal/model";
-import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
+import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { scatter } from "./scatter.js";
 
 /** An object whose class is known. */

@@ -1,6 +1,7 @@
 import { findHoldersOf, type Holders, type ShardRouter } from "@shoal/cluster";
 import { type ObjectId, type RowFields, ShoalError, type StoredObject } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** An object together with the class that has it. */
 export interface FoundObject {

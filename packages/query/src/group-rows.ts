@@ -1,6 +1,5 @@
-import type { WorkTurns } from "@shoal/fair-share";
 import { type ClassDefinition, type Grouping, type ObjectId, type RowFields, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext, WorkTurns } from "@shoal/runtime";
 import { mergeProperties } from "./merge-properties.js";
 import type { GetRow } from "./query-service.js";
 import { queryTurns } from "./turns.js";
@@ -13,7 +12,7 @@ const NUMBERS_PER_UNIT = 32;
  * nearer than `force`, or begins a group. `closest` keeps the first row of a group; `merge` makes a row of all of them,
  * which has no id, and certainty 1 when rows have one. Rows need their vectors, which are left out again unless `fields`
  * has them; a row without a vector is near to nothing. Fails with `tooLarge` beyond `comparisonsMax` comparisons of two
- * rows (`GROUP_COMPARISONS_MAX`): without near rows each row is compared with each.
+ * rows: without near rows each row is compared with each.
  */
 export async function groupRows(
   rows: readonly GetRow[],
@@ -98,7 +97,7 @@ class Comparisons {
   count(numbers: number): boolean {
     this.#count += 1;
     if (this.#count > this.#max) {
-      const rule = `more than ${this.#max} comparisons of rows (GROUP_COMPARISONS_MAX)`;
+      const rule = `more than ${this.#max} comparisons of rows`;
       throw new ShoalError("tooLarge", `group: ${rule}: ask for fewer rows, or raise the force`);
     }
     this.turns.count(1 + numbers / NUMBERS_PER_UNIT);

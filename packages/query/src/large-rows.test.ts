@@ -1,5 +1,6 @@
-import type { RowBytes, StoredObject } from "@shoal/model";
+import type { StoredObject } from "@shoal/model";
 import { ShoalError } from "@shoal/model";
+import type { RowBytes } from "@shoal/runtime";
 import { describe, expect, test } from "vitest";
 import type { MemoryShards } from "./testing/memory-shards.js";
 import { byId, context, engineOver, getQuery, ROWS, world } from "./testing/memory-world.js";

@@ -1,6 +1,7 @@
 import type { ShardRouter } from "@shoal/cluster";
 import { type ObjectListing, type RowFields, ShoalError, type StoredObject, unknownClass } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
+import type { ClassRecord, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { fetchRows } from "./fetch-rows.js";
 import { classesByName } from "./find-object.js";
 import { mergeSorted } from "./merge-sorted.js";

@@ -1,5 +1,5 @@
-import type { WorkTurns } from "@shoal/fair-share";
 import type { ObjectId } from "@shoal/model";
+import type { WorkTurns } from "@shoal/runtime";
 
 /** Comparisons and copies between two looks at the turn. */
 const BLOCK_IDS = 4096;

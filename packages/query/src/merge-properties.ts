@@ -1,4 +1,3 @@
-import type { WorkTurns } from "@shoal/fair-share";
 import {
   type ClassDefinition,
   decodeProperties,
@@ -10,6 +9,7 @@ import {
   shortestFloat32,
   targetsOfReferences,
 } from "@shoal/model";
+import type { WorkTurns } from "@shoal/runtime";
 
 type Merge = (values: readonly Json[]) => Json | undefined;
 

@@ -1,7 +1,8 @@
 import type { ShardRouter } from "@shoal/cluster";
 import { type ClassDefinition, type ModuleSearch, ShoalError } from "@shoal/model";
 import type { AdditionalSearch, EnabledModules, SearchArgument, SearchWorld } from "@shoal/module-api";
-import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { noVector, placeOf, storedVector } from "./near-vector-of.js";
 
 export interface ModuleSearchParts {

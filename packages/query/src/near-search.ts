@@ -8,7 +8,8 @@ import {
   type VectorSearchHit,
   withPrefix,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
+import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { fetchRows } from "./fetch-rows.js";
 import { mergeSorted } from "./merge-sorted.js";
 import type { Page } from "./pagination.js";

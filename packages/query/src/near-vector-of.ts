@@ -9,7 +9,8 @@ import {
   ShoalError,
   withPrefix,
 } from "@shoal/model";
-import type { RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { findObject } from "./find-object.js";
 
 const VECTOR_ONLY = { properties: false, vector: true, extras: false } as const;

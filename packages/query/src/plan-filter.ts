@@ -10,7 +10,8 @@ import {
   type WhereFilter,
   withPrefix,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
+import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { fetchRows } from "./fetch-rows.js";
 import { mergeIds } from "./merge-ids.js";
 import { scatter } from "./scatter.js";

@@ -14,7 +14,8 @@ import {
   type WhereFilter,
 } from "@shoal/model";
 import { type AdditionalSearch, type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { additionalValues, fieldsWith } from "./additional-values.js";
 import { type AggregateParts, aggregateClass } from "./aggregate/aggregate-class.js";
 import { AnswerQueue } from "./aggregate/answer-queue.js";

@@ -9,7 +9,7 @@ import type {
   RowFields,
   StoredObject,
 } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** The target of a reference, with what was wanted of its class. */
 export interface ReferencedRow {

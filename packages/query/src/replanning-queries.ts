@@ -1,6 +1,6 @@
 import { replanned, type SchemaView } from "@shoal/cluster";
 import type { AggregateQuery, ExploreQuery, GetQuery, ObjectId, RowFields } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { isSearch } from "./near-vector-of.js";
 import type { ListQuery, QueryService } from "./query-service.js";
 

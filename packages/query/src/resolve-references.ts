@@ -1,5 +1,4 @@
 import type { SchemaView, ShardRouter } from "@shoal/cluster";
-import type { WorkTurns } from "@shoal/fair-share";
 import {
   type ObjectId,
   type ReferenceSelection,
@@ -8,7 +7,8 @@ import {
   ShoalError,
   type StoredObject,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
+import type { RequestContext, WorkTurns } from "@shoal/runtime";
 import { fetchRows } from "./fetch-rows.js";
 import type { ReferencedRow } from "./query-service.js";
 import { scatter } from "./scatter.js";

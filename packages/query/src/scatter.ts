@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { InnerContext, LateSignal, type RequestContext } from "@shoal/rpc";
+import { InnerContext, LateSignal, type RequestContext } from "@shoal/runtime";
 
 /**
  * Asks every target at once and returns the answers in the order of the targets. The first failure fails the whole and

@@ -1,4 +1,4 @@
-import { type WorkBounds, WorkTurns } from "@shoal/fair-share";
+import { type WorkBounds, WorkTurns } from "@shoal/runtime";
 
 /** Units of work, some tens of nanoseconds each, after which somebody else should have a turn of the event loop. */
 const TURN_WORK = 25_000;

@@ -1,5 +1,5 @@
 import type { Json } from "@shoal/model";
-import type { RequestContext } from "./request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 
 /** A state of the roles, the assignments and the users made at run time. */
 export interface AccessPosition {

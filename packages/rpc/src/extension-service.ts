@@ -1,5 +1,5 @@
 import type { Json } from "@shoal/model";
-import type { RequestContext } from "./request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 
 /** All extensions at one version. Never changed: a later one is another one. */
 export interface ExtensionsSnapshot {

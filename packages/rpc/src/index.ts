@@ -1,7 +1,6 @@
 export type { AccessChange, AccessPosition, AccessService, AccessSnapshot } from "./access-service.js";
 export { type Delivery, deliveryOf, messageInFull, undelivered } from "./delivery.js";
 export type { ExtensionService, ExtensionsSnapshot } from "./extension-service.js";
-export { InnerContext } from "./inner-context.js";
 export type {
   ClaimKey,
   Job,
@@ -13,7 +12,6 @@ export type {
   RangeProgress,
   RangeReport,
 } from "./job-service.js";
-export { LateSignal } from "./late-signal.js";
 export type { ConnectionState, NodeCarrier, NodeConnection } from "./node-connection.js";
 export {
   isComplete,
@@ -24,8 +22,6 @@ export {
   type NodeService,
   storageNodeCount,
 } from "./node-service.js";
-export type { RequestContext } from "./request-context.js";
-export type { RequestWitness } from "./request-witness.js";
 export {
   type ChangeContext,
   type ClassDrop,

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@shoal/model";
-import type { RequestContext } from "./request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 
 /** Work on the objects of a class that goes on when nobody waits for it. */
 export interface NewJob {

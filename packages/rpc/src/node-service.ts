@@ -1,4 +1,4 @@
-import type { RequestContext } from "./request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 
 /** A storage node as the coordinator knows it. */
 export interface NodeRecord {

@@ -1,6 +1,6 @@
 import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import type { ShardingState } from "@shoal/sharding";
-import type { RequestContext } from "./request-context.js";
 
 /** A class as the coordinator keeps it: what clients see, and beside it what only the processes need. */
 export interface ClassRecord {

@@ -11,7 +11,7 @@ import {
   type StoredObject,
   type VectorSearch,
 } from "@shoal/model";
-import type { RequestContext } from "./request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 import type { ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
 import { shardAggregate, shardAggregation } from "./wire/aggregate-codec.js";
 import { type Codec, count, id, text, type Wire } from "./wire/codec.js";

@@ -15,7 +15,7 @@ import type {
   VectorSearch,
   VectorSearchHit,
 } from "@shoal/model";
-import type { RequestContext } from "./request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 
 /** One shard of one class. `className` serves messages; `classId` and `shardName` name the data. */
 export interface ShardAddress {

@@ -1,5 +1,6 @@
 import { type KnownName, nearestName, ShoalError } from "@shoal/model";
 import { Composer, type CST, isMap, isScalar, isSeq, LineCounter, Parser } from "yaml";
+import { FORMER_SETTINGS } from "./former-settings.js";
 import { type FoundValue, quote, type SettingValue } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
 import { UNBUILT_FEATURES } from "./unbuilt-features.js";
@@ -12,7 +13,7 @@ const KNOWN: readonly KnownName[] = [...SETTINGS, ...UNBUILT_FEATURES].map(({ ke
   name: key,
   alsoWritten: [variable, ...key.split(".").slice(-1)],
 }));
-const KEYS: ReadonlySet<string> = new Set(KNOWN.map(({ name }) => name));
+const KEYS: ReadonlySet<string> = new Set([...KNOWN.map(({ name }) => name), ...FORMER_SETTINGS.map(({ key }) => key)]);
 const SECTIONS: ReadonlySet<string> = new Set(
   [...KEYS].flatMap((key) => {
     const names = key.split(".");

@@ -1,6 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import type { AdminListConfiguration, AuthenticationConfiguration } from "./authentication.js";
 import { readMemoryBudget, readWithinBudget, warnOfPromises } from "./fit-memory.js";
+import { warnOfFormerSettings } from "./former-settings.js";
 import type { MemoryLimit } from "./memory-limit.js";
 import { readAuthentication, readAuthorization, type Warn } from "./read-authentication.js";
 import { type RolesConfiguration, readDatabaseUsers, readRoles, warnOfEqualUsers } from "./read-roles.js";
@@ -40,6 +41,7 @@ export function readConfiguration(
   limit: MemoryLimit = UNBOUNDED,
 ): Configuration {
   refuseUnbuiltFeatures(sources);
+  warnOfFormerSettings(sources, warn);
   const memoryBudgetBytes = readMemoryBudget(sources, limit, warn);
   const values: Record<string, unknown> = {};
   for (const [name, one] of Object.entries<Setting<unknown>>(PLAIN_SETTINGS)) {

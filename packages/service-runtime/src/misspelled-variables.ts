@@ -1,11 +1,15 @@
 import { editDistance, nearestName, ShoalError } from "@shoal/model";
+import { FORMER_SETTINGS } from "./former-settings.js";
 import { quote } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
 import { UNBUILT_FEATURES } from "./unbuilt-features.js";
 import { UNBUILT_VARIABLES } from "./unbuilt-variables.js";
 
 const VARIABLES: readonly string[] = [...SETTINGS, ...UNBUILT_FEATURES].map(({ variable }) => variable);
-const KNOWN: ReadonlySet<string> = new Set([...VARIABLES, ...UNBUILT_VARIABLES.map(({ variable }) => variable)]);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...VARIABLES,
+  ...[...UNBUILT_VARIABLES, ...FORMER_SETTINGS].map(({ variable }) => variable),
+]);
 
 /** A mistake in one of these can leave a server open to everybody, so that no other name is taken for somebody else's. */
 const GUARDS = /^(AUTHENTICATION|AUTHORIZATION)_/i;

@@ -1,7 +1,7 @@
-import { eventLoop } from "@shoal/fair-share";
 import type { IndexedChange, InvertedIndex } from "@shoal/inverted-index";
 import type { KeyValueChange, KeyValueEntry, KeyValueStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
+import { nextTurn } from "@shoal/runtime";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import type { IdTable } from "./id-table.js";
 import { indexRecord } from "./index-record.js";
@@ -73,8 +73,7 @@ async function indexRows(build: IndexBuild): Promise<void> {
       await write(build, changes);
       changes = [];
       bytes = 0;
-      await eventLoop.next();
-      signal.throwIfAborted();
+      await nextTurn({ signal });
     }
   }
   if (changes.length > 0) await write(build, changes);

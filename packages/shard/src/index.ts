@@ -2,9 +2,9 @@ export { IdCensus } from "./id-census.js";
 export { checkRoomForShards } from "./memory-admission.js";
 export type { CreateInvertedIndex } from "./object-index.js";
 export { openShard, type ShardOptions } from "./open-shard.js";
+export { rowReadGate } from "./read-rows.js";
 export { repairShard, type SalvagedRows, type ShardRepair, type SomeIds } from "./repair-shard.js";
 export { RowCacheBudget } from "./row-cache-budget.js";
-export { RowReadGate } from "./row-read-gate.js";
 export type {
   RoomBounds,
   Shard,

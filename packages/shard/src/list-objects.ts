@@ -1,5 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
-import type { ObjectListing, ReadBounds, StoredObject } from "@shoal/model";
+import type { ObjectListing, StoredObject } from "@shoal/model";
+import { nextTurn, type WorkBounds } from "@shoal/runtime";
 import { firstById, firstMatching, named } from "./matching-objects.js";
 import { type ListedShard, readMatching } from "./read-matching.js";
 import { heldBytes } from "./read-objects.js";
@@ -11,7 +11,7 @@ const LOOKS_MAX = 8;
 export async function listObjects(
   shard: ListedShard,
   listing: ObjectListing,
-  bounds: ReadBounds,
+  bounds: WorkBounds,
 ): Promise<readonly StoredObject[]> {
   const { views, index } = shard;
   const { table } = views;
@@ -30,7 +30,6 @@ export async function listObjects(
     if (page.length === objects.length || look === LOOKS_MAX) return page;
     // Something was deleted or replaced between the index and the rows: look again, or the page lacks what moves up.
     bounds.rowBytes?.add(-page.reduce((sum, object) => sum + heldBytes(object), 0));
-    await eventLoop.next(bounds.share);
-    bounds.signal?.throwIfAborted();
+    await nextTurn(bounds);
   }
 }

@@ -1,6 +1,6 @@
-import { eventLoop } from "@shoal/fair-share";
 import type { DocumentSet, DocumentTest } from "@shoal/inverted-index";
-import { type ObjectId, type ObjectListing, type ReadBounds, type ShardFilter, ShoalError } from "@shoal/model";
+import { type ObjectId, type ObjectListing, type ShardFilter, ShoalError } from "@shoal/model";
+import { eventLoop, nextTurn, type WorkBounds } from "@shoal/runtime";
 import type { IdTable } from "./id-table.js";
 import type { FoundObject } from "./read-rows.js";
 import type { Views } from "./views.js";
@@ -23,7 +23,7 @@ type Matching = () => DocumentSet | Promise<DocumentSet>;
 
 /** Answers filters. */
 export interface MatchingIndex {
-  matching(filter: ShardFilter, bounds: ReadBounds): DocumentSet | Promise<DocumentSet>;
+  matching(filter: ShardFilter, bounds: WorkBounds): DocumentSet | Promise<DocumentSet>;
   test(filter: ShardFilter): DocumentTest | undefined;
 }
 
@@ -33,7 +33,7 @@ export function firstMatching(
   index: MatchingIndex,
   filter: ShardFilter,
   listing: ObjectListing,
-  bounds: ReadBounds,
+  bounds: WorkBounds,
 ): FoundObject[] | Promise<FoundObject[]> {
   const test = index.test(filter);
   const steps = test === undefined ? undefined : stepsToTry(table, test, listing);
@@ -78,17 +78,16 @@ export function matchingIds(
   { table, recycling }: Views,
   matching: Matching,
   idsMax: number,
-  bounds: ReadBounds,
+  bounds: WorkBounds,
 ): Promise<readonly ObjectId[]> {
   return recycling.runSearch(async () => {
     const found = await matching();
     const count = found.size;
     if (count > idsMax) throw new ShoalError("tooLarge", `${count} objects match, at most ${idsMax} may`);
-    const next = turnsOf(bounds);
-    const documents = await table.sortById(found.toArray(), next);
+    const documents = await table.sortById(found.toArray(), () => nextTurn(bounds));
     const ids: ObjectId[] = [];
     for (const [at, document] of documents.entries()) {
-      if (at > 0 && at % TURN_DOCUMENTS === 0) await next();
+      if (at > 0 && at % TURN_DOCUMENTS === 0) await nextTurn(bounds);
       const id = table.idOf(document);
       if (id !== undefined) ids.push(id);
     }
@@ -110,13 +109,13 @@ export function named(table: IdTable, documents: Iterable<number>): FoundObject[
 export function firstById(
   { table, recycling }: Views,
   { after, skip = 0, limit }: ObjectListing,
-  bounds: ReadBounds,
+  bounds: WorkBounds,
 ): FoundObject[] | Promise<FoundObject[]> {
   const making = table.makeIdOrder(() => eventLoop.next(bounds.share));
   if (making === undefined && skip + limit <= TURN_STEPS) return named(table, firstOf(table.byId(after), skip, limit));
   return recycling.runSearch(async () => {
     await making;
-    return named(table, await firstInOrder(table, () => true, { after, skip, limit }, turnsOf(bounds)));
+    return named(table, await firstInOrder(table, () => true, { after, skip, limit }, bounds));
   });
 }
 
@@ -140,18 +139,17 @@ async function firstDocuments(
   table: IdTable,
   found: DocumentSet,
   { after, skip = 0, limit }: ObjectListing,
-  bounds: ReadBounds,
+  bounds: WorkBounds,
 ): Promise<number[]> {
   const count = found.size;
   const wanted = skip + limit;
   if (limit === 0 || count === 0) return [];
   const stepsExpected = Math.min(table.count, (wanted * table.count) / count);
-  const next = turnsOf(bounds);
   if (stepsExpected * STEP_COST < count) {
     await table.makeIdOrder(() => eventLoop.next(bounds.share));
-    return firstInOrder(table, (document) => found.has(document), { after, skip, limit }, next);
+    return firstInOrder(table, (document) => found.has(document), { after, skip, limit }, bounds);
   }
-  const sorted = await table.sortById(found.toArray(), next);
+  const sorted = await table.sortById(found.toArray(), () => nextTurn(bounds));
   const first: number[] = [];
   let passed = 0;
   for (const document of sorted) {
@@ -167,11 +165,11 @@ async function firstInOrder(
   table: IdTable,
   isWanted: (document: number) => boolean,
   { after, skip, limit }: { readonly after: ObjectId | undefined; readonly skip: number; readonly limit: number },
-  next: () => Promise<void>,
+  bounds: WorkBounds,
 ): Promise<number[]> {
   const first: number[] = [];
   let passed = 0;
-  for (let from = after; first.length < limit; await next()) {
+  for (let from = after; first.length < limit; await nextTurn(bounds)) {
     let steps = 0;
     let last: number | undefined;
     for (const document of table.byId(from)) {
@@ -183,14 +181,6 @@ async function firstInOrder(
     from = table.idOf(last);
   }
   return first;
-}
-
-/** Gives others their turn; fails with the signal's reason when it has fired. */
-function turnsOf(bounds: ReadBounds): () => Promise<void> {
-  return async () => {
-    await eventLoop.next(bounds.share);
-    bounds.signal?.throwIfAborted();
-  };
 }
 
 /** Canonical uuids order like their raw bytes. */

@@ -1,6 +1,6 @@
-import { MemoryBudget } from "@shoal/fair-share";
 import { MemoryStore } from "@shoal/kv";
 import type { ObjectMerge, ShoalError } from "@shoal/model";
+import { MemoryBudget } from "@shoal/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkRoomForShards } from "./memory-admission.js";
 import type { Shard } from "./shard.js";

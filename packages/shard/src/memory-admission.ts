@@ -1,5 +1,5 @@
-import type { MemoryBudget, MemoryLevel } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import type { MemoryBudget, MemoryLevel } from "@shoal/runtime";
 
 /** What an object takes beside its vector: its place in the id table and the graph, its row on the way to the disk. */
 const OBJECT_BYTES = 1_024;

@@ -9,12 +9,12 @@ import type {
 import type { KeyValueStore } from "@shoal/kv";
 import {
   type PropertyDefinition,
-  type ReadBounds,
   type ShardAggregate,
   type ShardAggregation,
   type ShardFilter,
   ShoalError,
 } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import { buildIndex } from "./build-index.js";
 import type { IdTable } from "./id-table.js";
 import { indexRecord } from "./index-record.js";
@@ -23,7 +23,7 @@ import type { OnShardEvent } from "./shard-events.js";
 import type { TableDirectory } from "./table-directory.js";
 
 /** What a shard knows of its inverted index; memory and limits are the process's matter. */
-export type InvertedIndexSite = Omit<InvertedIndexOptions, "memory" | "longReads" | "likePatternCharsMax">;
+export type InvertedIndexSite = Omit<InvertedIndexOptions, "memory" | "longReads">;
 
 /** Where a shard gets its inverted index from. */
 export type CreateInvertedIndex = (site: InvertedIndexSite) => InvertedIndex;
@@ -130,7 +130,7 @@ export class ObjectIndex {
   }
 
   /** As the index does. A value that was asked with last is answered from memory until something changes. */
-  matching(filter: ShardFilter, bounds?: ReadBounds): DocumentSet | Promise<DocumentSet> {
+  matching(filter: ShardFilter, bounds?: WorkBounds): DocumentSet | Promise<DocumentSet> {
     const kept = this.#kept;
     if (kept?.filter === filter && kept.change === this.#changes && this.#isWhole) return kept.documents;
     const change = this.#changes;
@@ -150,7 +150,7 @@ export class ObjectIndex {
     }
   }
 
-  aggregate(aggregation: ShardAggregation, bounds?: ReadBounds): ShardAggregate | Promise<ShardAggregate> {
+  aggregate(aggregation: ShardAggregation, bounds?: WorkBounds): ShardAggregate | Promise<ShardAggregate> {
     return this.#ask((index) => index.aggregate(aggregation, bounds));
   }
 

@@ -1,15 +1,15 @@
-import type { MemoryBudget } from "@shoal/fair-share";
 import type { KeyValueStore } from "@shoal/kv";
 import { type PropertyDefinition, ShoalError, type VectorIndexConfig } from "@shoal/model";
+import type { Gate, MemoryBudget } from "@shoal/runtime";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import type { IdCensus } from "./id-census.js";
 import { indexIsWhole, indexRecord } from "./index-record.js";
 import { FORMAT_KEY, INDEX_KEY } from "./key-layout.js";
 import { MemoryAdmission } from "./memory-admission.js";
 import type { CreateInvertedIndex } from "./object-index.js";
+import { rowReadGate } from "./read-rows.js";
 import { recover } from "./recover.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
-import { RowReadGate } from "./row-read-gate.js";
 import type { Shard } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
 import { DEFAULT_SHARD_LIMITS, type ShardLimits } from "./shard-limits.js";
@@ -39,7 +39,7 @@ export interface ShardOptions {
   /** Memory for rows, shared with other shards; absent: `limits.rowCacheBytesMax` of its own. */
   readonly rowCache?: RowCacheBudget;
   /** Bounds what all shards that share it read at the same time; absent: one of its own. */
-  readonly rowReads?: RowReadGate;
+  readonly rowReads?: Gate;
   /** Of the coordinator's lease; a shard that has seen a higher one does not open. */
   readonly term?: number;
   /** What the whole process may use; absent: writes are not refused for memory. */
@@ -96,7 +96,7 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     elapsedMs: options.clock() - began,
   });
   const dimensions = stored ?? options.dimensions;
-  const { idCensus, rowCache = new RowCacheBudget(limits.rowCacheBytesMax), rowReads = new RowReadGate() } = options;
+  const { idCensus, rowCache = new RowCacheBudget(limits.rowCacheBytesMax), rowReads = rowReadGate() } = options;
   // With rows their documents may be lost, and those be given to others: what the index has of them would be theirs.
   const indexIsWhole = format.indexIsWhole && rowsAreWhole;
   if (format.indexIsWhole && !rowsAreWhole) await outdateIndex(store);

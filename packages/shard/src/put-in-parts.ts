@@ -1,5 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
 import { type DataObject, type PutTimes, ShoalError } from "@shoal/model";
+import { eventLoop } from "@shoal/runtime";
 import { bytesOf, type Prepared, type PutLimits, preparePuts } from "./prepare-put.js";
 
 type Outcomes = readonly (PutTimes | ShoalError)[];

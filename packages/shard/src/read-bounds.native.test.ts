@@ -1,7 +1,7 @@
 import { MemoryStore } from "@shoal/kv";
-import { type ReadBounds, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RowReadGate } from "./row-read-gate.js";
 import type { Shard } from "./shard.js";
 import { ALL_FIELDS, book, idOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
@@ -43,7 +43,7 @@ describe("reads of large rows", () => {
     }
     store.reads.length = 0;
   };
-  const list = (limit: number, bounds?: ReadBounds) =>
+  const list = (limit: number, bounds?: WorkBounds) =>
     shard.listObjects({ order: "id", after: undefined, limit, fields: ALL_FIELDS }, bounds);
 
   it("take turns of 32 MiB, and of 64 rows", async () => {
@@ -117,8 +117,9 @@ describe("reads of large rows", () => {
     expect(store.reads.length).toBe(1);
   });
 
-  it("of several callers share a multi-get only up to 32 MiB, and those that wait are not read for who has gone", async () => {
+  it("of several callers share a multi-get only up to 32 MiB; those that wait keep no small one waiting, and are not read for who has gone", async () => {
     await write(8, 4 * MIB);
+    await write(1, 10, 100);
     let go = (): void => {};
     store.gate = new Promise((resolve) => {
       go = resolve;
@@ -127,12 +128,15 @@ describe("reads of large rows", () => {
     const lists = Array.from({ length: 6 }, (_, at) => list(6, at < 2 ? {} : { signal: gone.signal }));
     const settled = Promise.allSettled(lists);
     await expect.poll(() => store.reads).toEqual([6, 6]);
+    const small = shard.getObjects([idOf(100)], ALL_FIELDS);
+    await expect.poll(() => store.reads).toEqual([6, 6, 1]);
     gone.abort(new Error("gone"));
     go();
     expect((await settled).map(({ status }) => status)).toEqual([
       ...Array.from({ length: 6 }, (_, at) => (at < 2 ? "fulfilled" : "rejected")),
     ]);
-    expect(store.reads).toEqual([6, 6]);
+    expect(store.reads).toEqual([6, 6, 1]);
+    expect(await small).toHaveLength(1);
   });
 
   it("keep no row in memory for a small part of it", async () => {
@@ -141,26 +145,5 @@ describe("reads of large rows", () => {
     const fields = { properties: true, vector: false, extras: false };
     const [object] = await shard.getObjects([idOf(1)], fields);
     expect(object?.propertiesJson.buffer.byteLength).toBeLessThan(16 * 1024);
-  });
-});
-
-describe("RowReadGate", () => {
-  it("lets large reads pass in order while they fit, one alone whatever its size, small ones always", async () => {
-    const gate = new RowReadGate(10 * MIB);
-    expect(gate.enter(40 * MIB)).toBeUndefined();
-    expect(gate.enter(MIB)).toBeUndefined();
-    const begun: string[] = [];
-    void gate.enter(8 * MIB)?.then(() => begun.push("first"));
-    void gate.enter(8 * MIB)?.then(() => begun.push("second"));
-    void gate.enter(2 * MIB)?.then(() => begun.push("third"));
-    gate.leave(40 * MIB);
-    await Promise.resolve();
-    expect(begun).toEqual(["first"]);
-    gate.leave(8 * MIB);
-    await Promise.resolve();
-    expect(begun).toEqual(["first", "second", "third"]);
-    gate.leave(8 * MIB);
-    gate.leave(2 * MIB);
-    expect(gate.enter(10 * MIB)).toBeUndefined();
   });
 });

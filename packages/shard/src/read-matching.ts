@@ -1,4 +1,5 @@
-import type { ReadBounds, RowFields, ShardFilter, StoredObject } from "@shoal/model";
+import type { RowFields, ShardFilter, StoredObject } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import type { ObjectIndex } from "./object-index.js";
 import { readObjects } from "./read-objects.js";
 import type { FoundObject, RowReader } from "./read-rows.js";
@@ -15,7 +16,7 @@ export interface ListedShard {
 
 interface MatchingReading {
   readonly fields: RowFields;
-  readonly bounds: ReadBounds;
+  readonly bounds: WorkBounds;
   /** That the objects satisfied. Undefined: there is none. */
   readonly filter: ShardFilter | undefined;
   /** The last change that the index had when it was asked, or an earlier one. */

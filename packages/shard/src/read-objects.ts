@@ -1,5 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
-import type { ReadBounds, RowFields, StoredObject } from "@shoal/model";
+import type { RowFields, StoredObject } from "@shoal/model";
+import { nextTurn, type WorkBounds } from "@shoal/runtime";
 import type { FoundObject, RowReader } from "./read-rows.js";
 import type { RowView } from "./row.js";
 
@@ -18,7 +18,7 @@ const PARSED_FACTOR = 4;
 export interface ObjectReading {
   readonly className: string;
   readonly fields: RowFields;
-  readonly bounds: ReadBounds;
+  readonly bounds: WorkBounds;
   /** Told of each row that is there, with the place of its object. */
   readonly onRow?: (at: number, row: RowView) => void;
 }
@@ -31,10 +31,7 @@ export async function readObjects(
 ): Promise<readonly (StoredObject | undefined)[]> {
   const found: (StoredObject | undefined)[] = [];
   for (let from = 0; from < objects.length; ) {
-    if (from > 0) {
-      await eventLoop.next(reading.bounds.share);
-      reading.bounds.signal?.throwIfAborted();
-    }
+    if (from > 0) await nextTurn(reading.bounds);
     const end = endOfTurn(rows, objects, from);
     await readTurn(rows, from === 0 && end === objects.length ? objects : objects.slice(from, end), reading, found);
     from = end;

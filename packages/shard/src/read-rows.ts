@@ -1,11 +1,10 @@
-import { InFlight } from "@shoal/in-flight";
 import type { KeyValueReader } from "@shoal/kv";
 import { type ObjectId, ShoalError } from "@shoal/model";
+import { Gate, InFlight } from "@shoal/runtime";
 import type { IdTable } from "./id-table.js";
 import { rowKey } from "./key-layout.js";
 import { RowView } from "./row.js";
 import type { RowCache } from "./row-cache.js";
-import type { RowReadGate } from "./row-read-gate.js";
 import { RowSizes } from "./row-sizes.js";
 
 export interface RowReaderOptions {
@@ -13,7 +12,7 @@ export interface RowReaderOptions {
   readonly table: IdTable;
   readonly cache: RowCache;
   /** Bounds the bytes of reads under way, together with those of other shards. */
-  readonly gate: RowReadGate;
+  readonly gate: Gate;
   /** Names the shard in messages. */
   readonly place: string;
   /** Resolves when the commit that is under way is applied. */
@@ -69,8 +68,22 @@ class ReadBatch {
 /** A call into the store is shared up to so many bytes. */
 const BATCH_BYTES_MAX = 32 * 1024 * 1024;
 
+/** What the reads of all shards of a process may bring at the same time. */
+const READ_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Reads of less never wait. */
+const SMALL_READ_BYTES = 1024 * 1024;
+
+/** A read is of many calls: none of them ends it. */
+const NO_BOUNDS = {};
+
 /** What a row of unknown size counts as at least: a page of 25 is read at once, and a batch has 32 of them. */
 const UNKNOWN_ROW_BYTES = 1024 * 1024;
+
+/** Where large reads wait while others bring much: those of all shards that share it, in the order of the calls. */
+export function rowReadGate(bytesMax = READ_BYTES_MAX): Gate {
+  return new Gate({ max: bytesMax });
+}
 
 /** Rows by id: which there are is known from the table, what they hold comes from the cache or the store. */
 export class RowReader {
@@ -156,21 +169,24 @@ export class RowReader {
     return batch;
   }
 
-  async #run(batch: ReadBatch): Promise<void> {
+  #run(batch: ReadBatch): Promise<void> {
     if (this.#next === batch) this.#next = undefined;
     const { gate } = this.#options;
-    const waiting = gate.enter(batch.bytes);
-    if (waiting !== undefined) await waiting;
+    if (batch.bytes <= SMALL_READ_BYTES) return this.#readBatch(batch, false);
+    const mustWait = gate.mustWait(batch.bytes);
+    return gate.run(batch.bytes, NO_BOUNDS, () => this.#readBatch(batch, mustWait));
+  }
+
+  async #readBatch(batch: ReadBatch, hasWaited: boolean): Promise<void> {
     const number = this.#running.add(batch);
     try {
       const rows: WaitingRow[] = [];
-      for (const reading of batch.readings) if (this.#admit(reading, waiting !== undefined)) rows.push(...reading.rows);
+      for (const reading of batch.readings) if (this.#admit(reading, hasWaited)) rows.push(...reading.rows);
       if (rows.length === 0) return;
       const values = await this.#options.store.getMany(rows.map((row) => rowKey(row.id)));
       for (const [index, row] of rows.entries()) this.#take(batch, row, values[index]);
     } finally {
       this.#running.remove(number);
-      gate.leave(batch.bytes);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { KeyValueStore } from "@shoal/kv";
-import { type ReadBounds, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import { DamagedVector, orAborted, type VectorIndex } from "@shoal/vector-index";
 import { rowKey } from "./key-layout.js";
 import { rebuildViews } from "./rebuild-views.js";
@@ -55,7 +56,7 @@ export class ReloadedVectors {
    * Runs a search on the index in use, undefined while there are no vectors; again when that was given up meanwhile, and when a
    * damaged vector was mended.
    */
-  async search<T>(bounds: ReadBounds, search: (vectors: VectorIndex | undefined) => Promise<T>): Promise<T> {
+  async search<T>(bounds: WorkBounds, search: (vectors: VectorIndex | undefined) => Promise<T>): Promise<T> {
     const { views } = this.#options;
     let met = 0;
     for (let mended = 0; ; ) {

@@ -1,11 +1,5 @@
-import {
-  CLIENT_PHRASES,
-  type ObjectId,
-  type ReadBounds,
-  ShoalError,
-  type VectorSearch,
-  type VectorSearchHit,
-} from "@shoal/model";
+import { CLIENT_PHRASES, type ObjectId, ShoalError, type VectorSearch, type VectorSearchHit } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import type { NearestDocuments, VectorIndex, VectorSearchOptions } from "@shoal/vector-index";
 import { type ListedShard, readMatching } from "./read-matching.js";
 import type { FoundObject } from "./read-rows.js";
@@ -23,7 +17,7 @@ export async function searchByVector(
   shard: ListedShard,
   vectors: VectorIndex,
   search: VectorSearch,
-  bounds: ReadBounds,
+  bounds: WorkBounds,
 ): Promise<readonly VectorSearchHit[]> {
   const { views, index } = shard;
   const { sequence } = views;

@@ -6,7 +6,6 @@ import type {
   PropertyDefinition,
   PutMode,
   PutTimes,
-  ReadBounds,
   RowFields,
   ShardAggregate,
   ShardAggregation,
@@ -17,6 +16,7 @@ import type {
   VectorSearch,
   VectorSearchHit,
 } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import type { VectorIndexStatistics } from "@shoal/vector-index";
 import type { IdCensus } from "./id-census.js";
 
@@ -81,17 +81,17 @@ export interface ShardReader {
   getObjects(
     ids: readonly ObjectId[],
     fields: RowFields,
-    bounds?: ReadBounds,
+    bounds?: WorkBounds,
   ): Promise<readonly (StoredObject | undefined)[]>;
   /**
    * Nearest first, equal distances by id, NaN (a zero vector) last. Empty while there are no vectors. Fails with `invalid`
    * on a class that skips vector indexing and for a vector of another length.
    */
-  searchByVector(search: VectorSearch, bounds?: ReadBounds): Promise<readonly VectorSearchHit[]>;
-  listObjects(listing: ObjectListing, bounds?: ReadBounds): Promise<readonly StoredObject[]>;
+  searchByVector(search: VectorSearch, bounds?: WorkBounds): Promise<readonly VectorSearchHit[]>;
+  listObjects(listing: ObjectListing, bounds?: WorkBounds): Promise<readonly StoredObject[]>;
   /** Ids of all objects that satisfy the filter, ascending. Fails with `tooLarge` when there are more than `idsMax`. */
-  matchingIds(filter: ShardFilter, idsMax: number, bounds?: ReadBounds): Promise<readonly ObjectId[]>;
-  aggregate(aggregation: ShardAggregation, bounds?: ReadBounds): Promise<ShardAggregate>;
+  matchingIds(filter: ShardFilter, idsMax: number, bounds?: WorkBounds): Promise<readonly ObjectId[]>;
+  aggregate(aggregation: ShardAggregation, bounds?: WorkBounds): Promise<ShardAggregate>;
   condition(): ShardCondition;
   statistics(): ShardStatistics;
 }

@@ -7,7 +7,6 @@ import {
   type PropertyDefinition,
   type PutMode,
   type PutTimes,
-  type ReadBounds,
   type RowFields,
   type ShardAggregate,
   type ShardAggregation,
@@ -17,6 +16,7 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
+import type { Gate, WorkBounds } from "@shoal/runtime";
 import { livingBytes, reloadedBytes } from "@shoal/vector-index";
 import { CommitLoop } from "./commit-loop.js";
 import type { IdCensus } from "./id-census.js";
@@ -33,7 +33,6 @@ import type { Recovered } from "./recover.js";
 import { ReloadedVectors } from "./reloaded-vectors.js";
 import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
-import type { RowReadGate } from "./row-read-gate.js";
 import { queryLengthError, searchByVector } from "./search-by-vector.js";
 import type { RoomBounds, Shard, ShardCondition, ShardSettings, ShardStatistics } from "./shard.js";
 import type { OnShardEvent } from "./shard-events.js";
@@ -56,7 +55,7 @@ export interface StoredShardParts {
   readonly term: number;
   readonly limits: ShardLimits;
   readonly rowCache: RowCacheBudget;
-  readonly rowReads: RowReadGate;
+  readonly rowReads: Gate;
   readonly idCensus: IdCensus | undefined;
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;
@@ -151,14 +150,14 @@ export class StoredShard implements Shard {
   async getObjects(
     ids: readonly ObjectId[],
     fields: RowFields,
-    bounds: ReadBounds = {},
+    bounds: WorkBounds = {},
   ): Promise<readonly (StoredObject | undefined)[]> {
     const { table } = this.#views;
     const objects = ids.map((id) => ({ id, document: table.find(id) }));
     return readObjects(this.#rows, objects, { className: this.className, fields, bounds });
   }
 
-  async searchByVector(search: VectorSearch, bounds: ReadBounds = {}): Promise<readonly VectorSearchHit[]> {
+  async searchByVector(search: VectorSearch, bounds: WorkBounds = {}): Promise<readonly VectorSearchHit[]> {
     if (this.#parts.source.skip) {
       throw new ShoalError("invalid", "cannot vector-search on a class not vector-indexed");
     }
@@ -177,7 +176,7 @@ export class StoredShard implements Shard {
     );
   }
 
-  async listObjects(listing: ObjectListing, bounds: ReadBounds = {}): Promise<readonly StoredObject[]> {
+  async listObjects(listing: ObjectListing, bounds: WorkBounds = {}): Promise<readonly StoredObject[]> {
     checkCount("limit", listing.limit);
     checkCount("skip", listing.skip ?? 0);
     if (listing.order === "newest" && listing.after !== undefined) {
@@ -193,11 +192,11 @@ export class StoredShard implements Shard {
     return this.#list(listing, bounds);
   }
 
-  matchingIds(filter: ShardFilter, idsMax: number, bounds: ReadBounds = {}): Promise<readonly ObjectId[]> {
+  matchingIds(filter: ShardFilter, idsMax: number, bounds: WorkBounds = {}): Promise<readonly ObjectId[]> {
     return this.#filtered(() => matchingIds(this.#views, () => this.#index.matching(filter, bounds), idsMax, bounds));
   }
 
-  aggregate(aggregation: ShardAggregation, bounds: ReadBounds = {}): Promise<ShardAggregate> {
+  aggregate(aggregation: ShardAggregation, bounds: WorkBounds = {}): Promise<ShardAggregate> {
     return this.#filtered(() =>
       this.#views.recycling.runSearch(async () => this.#index.aggregate(aggregation, bounds)),
     );
@@ -289,7 +288,7 @@ export class StoredShard implements Shard {
 
   readonly #commitUnderWay = () => this.#commits.commitUnderWay();
 
-  #list(listing: ObjectListing, bounds: ReadBounds): Promise<readonly StoredObject[]> {
+  #list(listing: ObjectListing, bounds: WorkBounds): Promise<readonly StoredObject[]> {
     return listObjects(this.#listed, listing, bounds);
   }
 

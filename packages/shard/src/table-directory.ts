@@ -1,5 +1,6 @@
 import type { DocumentSet, ObjectDirectory } from "@shoal/inverted-index";
-import { type ObjectId, type ReadBounds, ShoalError } from "@shoal/model";
+import { type ObjectId, ShoalError } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import type { IdTable } from "./id-table.js";
 import { heldBytes, readObjects } from "./read-objects.js";
 import type { FoundObject, RowReader } from "./read-rows.js";
@@ -43,7 +44,7 @@ export class TableDirectory implements ObjectDirectory {
 
   async propertiesOf(
     documents: readonly number[],
-    bounds: ReadBounds = {},
+    bounds: WorkBounds = {},
   ): Promise<readonly (Uint8Array | undefined)[]> {
     const objects: FoundObject[] = [];
     const places: number[] = [];

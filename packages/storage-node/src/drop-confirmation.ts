@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ClassDrop, NodeService, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { ClassDrop, NodeService, SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 const CONFIRM_MS_MAX = 5_000;
 const PAUSE_MS = 500;

@@ -1,6 +1,6 @@
-import { eventLoop } from "@shoal/fair-share";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { FoundObjects, ShardAddress } from "@shoal/rpc";
+import { nextTurn } from "@shoal/runtime";
 import type { ReadyShard, ShardRegistry } from "./shard-registry.js";
 
 /** Look-ups after which other requests get their turn: a few milliseconds. */
@@ -27,10 +27,7 @@ export async function findObjects(
   const idsATurn = Math.max(1, Math.floor(TURN_LOOKUPS_MAX / Math.max(1, shards.length)));
   const holders: (readonly ShardAddress[])[] = [];
   for (const [at, id] of ids.entries()) {
-    if (at > 0 && at % idsATurn === 0) {
-      await eventLoop.next();
-      signal?.throwIfAborted();
-    }
+    if (at > 0 && at % idsATurn === 0) await nextTurn({ signal });
     // Asked for anew each time: a shard that is opened anew during this leaves the census, but not `shards`.
     if (registry.placed.census?.mayHave(id) === false) {
       holders.push(NOWHERE);

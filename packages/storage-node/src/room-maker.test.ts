@@ -1,5 +1,5 @@
-import { MemoryBudget } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { MemoryBudget } from "@shoal/runtime";
 import type { RoomBounds } from "@shoal/shard";
 import { describe, expect, it } from "vitest";
 import { RoomMaker, type RoomMakerShard } from "./room-maker.js";

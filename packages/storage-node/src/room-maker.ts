@@ -1,5 +1,5 @@
-import type { MemoryBudget } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import type { MemoryBudget } from "@shoal/runtime";
 import type { Shard } from "@shoal/shard";
 
 /** Memory of removed vectors that is worth a rebuild while memory is short: this part of the budget, over all shards. */

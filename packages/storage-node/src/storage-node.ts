@@ -1,6 +1,7 @@
 import type { SchemaReplica } from "@shoal/cluster";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext, SchemaSnapshot, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
+import type { SchemaSnapshot, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Shard } from "@shoal/shard";
 import { DropConfirmation, type DropConfirmationOptions } from "./drop-confirmation.js";
 import { findObjects } from "./find-objects.js";

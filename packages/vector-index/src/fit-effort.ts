@@ -1,4 +1,3 @@
-import { eventLoop } from "@shoal/fair-share";
 import {
   EFFORT_KNOTS_MAX,
   type EffortKnot,
@@ -7,6 +6,7 @@ import {
   STAGES,
   type WalkRecord,
 } from "@shoal/native";
+import { eventLoop } from "@shoal/runtime";
 
 /** Numbers of candidates that are tried, each a tenth or so above the one before. */
 export function candidatesUpTo(most: number): Uint32Array {

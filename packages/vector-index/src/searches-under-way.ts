@@ -1,4 +1,4 @@
-import { InFlight } from "@shoal/in-flight";
+import { InFlight } from "@shoal/runtime";
 
 /**
  * A listener at a signal, and the signal itself, cost a tenth of a search: only those of searches that are met by a second

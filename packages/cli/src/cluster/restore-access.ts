@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ShoalError } from "@shoal/model";
-import type { AccessChange, AccessService, AccessSnapshot, RequestContext } from "@shoal/rpc";
+import type { AccessChange, AccessService, AccessSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** Etcd takes 127 changes and 1.5 MB at once. */
 const CHANGES_MAX = 100;

@@ -1,6 +1,6 @@
 import { rootCertificates } from "node:tls";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import {
   ConsecutiveBreaker,
   circuitBreaker,

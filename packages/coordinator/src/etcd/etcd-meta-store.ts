@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { MetaChange, MetaState, MetaStore } from "../meta-store.js";
 import { type EtcdCertificates, EtcdClient, type EtcdOptions } from "./etcd-client.js";
 import { decodeHead, EtcdLayout, encodeHead, encodeHistory } from "./etcd-layout.js";

@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { IKeyValue } from "etcd3";
 import type { EtcdClient } from "./etcd-client.js";
 import { decodeHead, decodeHistory, type EtcdLayout, encodeHead, encodeHistory } from "./etcd-layout.js";

@@ -1,4 +1,5 @@
-import type { RequestContext, SchemaService } from "@shoal/rpc";
+import type { SchemaService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** Deletes the class that has that name now. */
 export async function deleteClass(schema: SchemaService, className: string, context: RequestContext): Promise<void> {

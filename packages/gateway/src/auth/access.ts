@@ -1,5 +1,5 @@
-import type { Share } from "@shoal/fair-share";
 import type { Action, ClassRights } from "@shoal/model";
+import type { Share } from "@shoal/runtime";
 
 /** Who asks. */
 export interface Principal {

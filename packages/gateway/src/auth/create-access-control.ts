@@ -1,5 +1,5 @@
-import type { Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import type { Share } from "@shoal/runtime";
 import type {
   AdminListConfiguration,
   AuthenticationConfiguration,

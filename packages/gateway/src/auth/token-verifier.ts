@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { eventLoop, Gate, type Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { eventLoop, Gate, type Share } from "@shoal/runtime";
 import type { Clock, OidcConfiguration } from "@shoal/service-runtime";
 import type { Principal } from "./access.js";
 import { checkToken, expiryMs, NOT_BEFORE_TOLERANCE_SECONDS, principalOf, type TokenHeader } from "./check-claims.js";
@@ -162,7 +162,7 @@ export class TokenVerifier {
   async #isSignedBy(keys: KeySet | undefined, { token, header, share }: SignedToken): Promise<boolean> {
     const candidates = keys?.candidates(header.algorithm, header.keyId) ?? [];
     for (const candidate of candidates.slice(0, KEYS_TRIED_MAX)) {
-      const isSigned = await this.#checks.run({ amount: 1, share }, async () => {
+      const isSigned = await this.#checks.run(1, { share }, async () => {
         const library = await this.#library;
         await this.#nextTurn(share);
         return this.#hasSignatureOf(library, candidate, token, header);

@@ -1,5 +1,6 @@
 import { type ClassRights, type RightsHolder, ShoalError, UnavailableHere } from "@shoal/model";
-import type { AccessService, RequestContext } from "@shoal/rpc";
+import type { AccessService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { RolesConfiguration } from "@shoal/service-runtime";
 import type { Principal } from "../auth/access.js";
 import { type ApiKeySource, ApiKeyTable, type HeldApiKey } from "../auth/api-keys.js";

@@ -1,5 +1,5 @@
 import { type Role, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { expect, it } from "vitest";
 import { CountedAccess } from "../testing/counted-access.js";
 import { AccessBook } from "./access-book.js";

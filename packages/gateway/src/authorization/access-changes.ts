@@ -1,6 +1,6 @@
-import { Gate } from "@shoal/fair-share";
 import { type Role, ShoalError } from "@shoal/model";
-import type { AccessChange, AccessService, RequestContext } from "@shoal/rpc";
+import type { AccessChange, AccessService } from "@shoal/rpc";
+import { Gate, type RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 import { type AccessState, stateOf } from "./access-state.js";
 import type { Authority } from "./authority.js";
@@ -58,7 +58,7 @@ export class ChangeLine {
   run<T>(context: RequestContext, work: (read: ReadState) => Promise<T>, readState: ReadState): Promise<T> {
     const place = ++this.#asked;
     const { share, signal } = context;
-    return this.#gate.run({ amount: 1, share, signal }, () =>
+    return this.#gate.run(1, { share, signal }, () =>
       work(async () => {
         // Who waited while nobody could be reached does not wait for it once more.
         if (this.#failure !== undefined && place <= this.#failure.upTo) throw this.#failure.error;

@@ -1,5 +1,5 @@
 import { BUILT_IN_ROLES, isGivenBySettings, type Role, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 import { type AccessChangesParts, type Actor, changeAccess } from "./access-changes.js";
 import {

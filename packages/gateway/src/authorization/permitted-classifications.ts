@@ -5,7 +5,7 @@ import {
   requireClassificationRights,
 } from "@shoal/classification";
 import type { SchemaView } from "@shoal/cluster";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { requireRights } from "./permitted-queries.js";
 
 /**

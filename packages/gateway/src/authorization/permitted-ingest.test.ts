@@ -1,6 +1,6 @@
 import type { IngestService, ObjectInput } from "@shoal/ingest";
 import { type ClassRights, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { TurnCounter } from "@shoal/turn-counter";
 import { expect, it } from "vitest";
 import { PermittedIngest } from "./permitted-ingest.js";

@@ -1,4 +1,3 @@
-import { WorkTurns } from "@shoal/fair-share";
 import {
   type BatchOutcome,
   type IngestService,
@@ -8,7 +7,7 @@ import {
   type ReferenceOutcome,
 } from "@shoal/ingest";
 import { type ClassRights, type DataAction, normaliseClassName, parseLongBeacon, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { type RequestContext, WorkTurns } from "@shoal/runtime";
 import { requireRights } from "./permitted-queries.js";
 
 type Arguments<Name extends keyof IngestService> = Parameters<IngestService[Name]>;

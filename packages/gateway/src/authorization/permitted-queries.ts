@@ -1,6 +1,6 @@
 import { type ClassRights, ShoalError } from "@shoal/model";
 import type { ListQuery, QueryService } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 type Arguments<Name extends keyof QueryService> = Parameters<QueryService[Name]>;
 

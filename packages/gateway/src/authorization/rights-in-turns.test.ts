@@ -1,5 +1,6 @@
 import { ACTIONS, type Json, Permission, parsePermissions, RESOURCES, Rights, type Role } from "@shoal/model";
-import type { AccessService, RequestContext } from "@shoal/rpc";
+import type { AccessService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { TurnCounter } from "@shoal/turn-counter";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-import { type WorkBounds, WorkTurns } from "@shoal/fair-share";
 import { type Action, type Permission, type Rights, writtenOf } from "@shoal/model";
+import { type WorkBounds, WorkTurns } from "@shoal/runtime";
 
 /** One takes 3 µs at most, with names and patterns as long as they may be. */
 const TURN_COMPARISONS = 1_000;

@@ -10,7 +10,7 @@ import {
   ShoalError,
   tooManyPermissions,
 } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 import { type AccessChangesParts, type Actor, changeAccess, type Decision } from "./access-changes.js";
 import { type AccessState, type MadeRole, roleEntry, storedRole } from "./access-state.js";

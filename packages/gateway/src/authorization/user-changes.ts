@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 import { type AccessChangesParts, type Actor, changeAccess, type Decision } from "./access-changes.js";
 import {

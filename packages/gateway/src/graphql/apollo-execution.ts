@@ -1,6 +1,6 @@
 import type { ApolloServer } from "@apollo/server";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { GraphQLSchema } from "graphql";
 import { type GraphQlAnswer, tooLargeAnswer } from "./answer.js";
 import type { BoundPlan, PlanExecution } from "./plan/plan-execution.js";

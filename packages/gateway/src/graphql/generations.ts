@@ -1,8 +1,8 @@
 import { visibleSnapshot } from "@shoal/cluster";
-import { eventLoop } from "@shoal/fair-share";
 import type { ClassDefinition, ClassRights } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { SchemaSnapshot } from "@shoal/rpc";
+import { eventLoop } from "@shoal/runtime";
 import { ApolloExecution } from "./apollo-execution.js";
 import type { CompileParts } from "./plan/compile-fields.js";
 import { PlanExecution, type PlanExecutionParts } from "./plan/plan-execution.js";

@@ -82,7 +82,7 @@ describe("the body", () => {
     const text = "query($v:[Float]!){Get{Book(nearVector:{vector:$v}){is\\u0062n}}}";
     const answer = await post(`{"query":"${text}","variables":{"v":[1,2,3,4]}}`);
     expect(answer.text).toBe(
-      '{"errors":[{"locations":[],"message":"the variables have more than 3 values (GRAPHQL_NUMBERS_MAX)","path":null}]}\n',
+      '{"errors":[{"locations":[],"message":"the variables have more than 3 values","path":null}]}\n',
     );
     await post(`{"query":"${text}","variables":{"v":[1,2,3]}}`);
     expect(query.asked).toHaveLength(1);
@@ -91,7 +91,7 @@ describe("the body", () => {
   it("refuses too many numbers whatever was asked before, and answers others as before", async () => {
     const { post, query } = library({ limits: { graphqlNumbersMax: 10_000 } });
     const vector = (count: number) => `{Get{Book(nearVector:{vector:[${Array(count).fill(1)}]}){title}}}`;
-    const refused = "the query has more than 10000 numbers (GRAPHQL_NUMBERS_MAX)";
+    const refused = "the query has more than 10000 numbers";
     for (const count of [10_001, 3, 3, 10_001, 9_000, 3]) {
       const asked = query.asked.length;
       const { json } = await post({ query: vector(count) });

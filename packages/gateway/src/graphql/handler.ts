@@ -2,7 +2,7 @@ import type { SchemaView } from "@shoal/cluster";
 import { CLIENT_PHRASES, type RequestWarnings, ShoalError } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { AnswerBudget } from "../answer-budget.js";
 import { RowTurns } from "../row-turns.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError } from "./answer.js";

@@ -1,7 +1,7 @@
 import { DEFAULT_WHERE_LIMITS, type WhereLimits } from "@shoal/model";
 import type { AnswerLimits } from "../answer-budget.js";
 
-/** Bounds of one GraphQL request. All act before the step that they protect; messages name the limit. */
+/** Bounds of one GraphQL request. All act before the step that they protect. */
 export interface GraphQlLimits extends AnswerLimits, WhereLimits {
   /** Length of the query text in UTF-16 units. A vector of 65,535 numbers takes about 1.3 million. */
   readonly graphqlQueryCharsMax: number;
@@ -62,13 +62,3 @@ export const DEFAULT_GRAPHQL_LIMITS: GraphQlLimits = {
   preparedQueriesMax: 1_000,
   preparedTemplateBytesMax: 8 * 1024,
 };
-
-/** What messages call a limit: its setting where it has one. */
-export function limitName(limit: keyof GraphQlLimits): string {
-  return SETTINGS.has(limit) ? limit.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase() : limit;
-}
-
-const SETTINGS: ReadonlySet<string> = new Set([
-  ...["graphqlDepthMax", "graphqlTokensMax", "graphqlNumbersMax", "graphqlAliasesMax", "filterValuesMax"],
-  ...["graphqlQueryCharsMax", "graphqlFragmentsMax", "graphqlFieldsMax", "graphqlFieldPairsMax"],
-]);

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { eventLoop, type Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { eventLoop, type Share } from "@shoal/runtime";
 import { LONG_BODY_BYTES } from "./read-body.js";
 
 /** Looking at a megabyte takes 40 µs. */

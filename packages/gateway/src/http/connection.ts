@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Share } from "@shoal/fair-share";
+import type { Share } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 
 /** Of 64 bits, as providers give them to one customer. */

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { InFlight } from "@shoal/in-flight";
+import { InFlight } from "@shoal/runtime";
 import { Connection, clientAddress } from "./connection.js";
 
 /** Where a socket keeps what is known of it: faster than a Map for every request. */

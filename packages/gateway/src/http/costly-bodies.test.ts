@@ -1,4 +1,4 @@
-import { eventLoop } from "@shoal/fair-share";
+import { eventLoop } from "@shoal/runtime";
 import { TurnCounter } from "@shoal/turn-counter";
 import { expect, it, vi } from "vitest";
 import { serveFakes } from "../testing/serve-fakes.js";

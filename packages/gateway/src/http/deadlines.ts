@@ -1,4 +1,4 @@
-import { InFlight } from "@shoal/in-flight";
+import { InFlight } from "@shoal/runtime";
 import type { RequestScope } from "./request-scope.js";
 
 /** How often requests in flight are looked at: they are ended so much too late at most. */

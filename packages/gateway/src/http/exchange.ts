@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Share } from "@shoal/fair-share";
 import { RequestWarnings } from "@shoal/model";
-import type { RequestWitness } from "@shoal/rpc";
+import type { RequestWitness, Share } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 import type { Connection } from "./connection.js";
 import type { HttpResponse } from "./http-response.js";

@@ -1,5 +1,5 @@
 import type { RequestWarnings } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 
 /** What a client sent: matched, the body complete and unpacked. */

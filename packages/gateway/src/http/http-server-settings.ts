@@ -11,8 +11,8 @@ export interface HttpServerSettings extends Omit<ForeignPageSettings, "isEncrypt
   readonly requestTimeoutSeconds: number;
   readonly requestBodyBytesMax: number;
   readonly requestBodiesBytesMax: number;
-  /** Bodies that are read, or wait to be handled. */
-  readonly requestBodiesMax: number;
+  /** Bodies that are read, or wait to be handled; 5,000 when absent. */
+  readonly requestBodiesMax?: number | undefined;
   /** Of answers that are made, or that clients have not taken yet. */
   readonly answersBytesMax: number;
   readonly requestHeaderBytesMax: number;

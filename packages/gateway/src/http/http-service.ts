@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { Budget, eventLoop, Gate } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { Budget, eventLoop, Gate } from "@shoal/runtime";
 import { type Clock, ForeignPages } from "@shoal/service-runtime";
 import { AnswerBudget } from "../answer-budget.js";
 import type { AuditLog } from "../audit/audit-log.js";
@@ -41,6 +41,8 @@ const TICK_MS = 1_000;
 
 /** Gzip bodies that are inflated at the same time, in the threads in which files are read, too. */
 const INFLATING_MAX = 2;
+/** Requests with a body that are read or worked on at the same time: what a body takes beside its bytes bounds them. */
+const BODIES_MAX = 5_000;
 
 /** A part of the requests in flight that is kept for owners that have few. */
 const RESERVE = 1 / 8;
@@ -84,7 +86,7 @@ export class HttpService {
     this.#log = new RequestLog(parts.logger, this.#ids);
     this.#audit = parts.audit;
     this.connections = new Connections(settings.connectionsMax);
-    this.#bodies = new Budget(settings.requestBodiesBytesMax, { holdersMax: settings.requestBodiesMax });
+    this.#bodies = new Budget(settings.requestBodiesBytesMax, { holdersMax: settings.requestBodiesMax ?? BODIES_MAX });
     this.#bodyLimits = this.#limitsOfBodies();
     const { answersBytesMax } = settings;
     this.#answers = parts.answers ?? new AnswerBudget({ answerBytesMax: Number.POSITIVE_INFINITY, answersBytesMax });
@@ -314,7 +316,7 @@ export class HttpService {
       budget: this.#bodies,
       inflating: new Gate({
         max: INFLATING_MAX,
-        waitingMax: this.#settings.requestBodiesMax,
+        waitingMax: this.#settings.requestBodiesMax ?? BODIES_MAX,
         fullError: noRoomForBody,
       }),
     };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { type Budget, eventLoop, type Gate, type Holder, type Holding, type Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { type Budget, eventLoop, type Gate, type Holder, type Holding, type Share } from "@shoal/runtime";
 import { StalledBodyError } from "./http-response.js";
 import type { BodyCut } from "./http-statistics.js";
 import { bodyTooLarge, inflateBody, noRoomForBody } from "./inflate-body.js";
@@ -149,7 +149,7 @@ export class IncomingBody implements Holder {
     const { bodyBytesMax, inflating } = this.#limits;
     const request = this.#request;
     const holding = this.#holding;
-    const inflated = await inflating.run({ amount: 1, share: this.share }, () =>
+    const inflated = await inflating.run(1, { share: this.share }, () =>
       inflateBody(this.#chunks, {
         bodyBytesMax,
         take: (bytes) => holding?.takeAlone(bytes) === true,
@@ -166,7 +166,7 @@ export class IncomingBody implements Holder {
 const stalled = (seconds: number): string =>
   `less than ${BYTES_PER_SECOND_MIN} bytes a second of the body came in for ${seconds} s (HTTP_BODY_STALL_SECONDS)`;
 const GIVES_WAY = "the body came more slowly than others, which took the memory that it held, try again later";
-const TOO_MANY = "too many requests are being sent at the same time (REQUEST_BODIES_MAX), try again later";
+const TOO_MANY = "too many requests are being sent at the same time, try again later";
 
 /** Copying takes 0.7 ms a megabyte, most of it for memory that is new. */
 const TURN_BYTES = 4 * 1024 * 1024;

@@ -1,8 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { Share } from "@shoal/fair-share";
 import { type ClassRights, ShoalError } from "@shoal/model";
-import type { RequestContext, RequestWitness } from "@shoal/rpc";
+import type { RequestContext, RequestWitness, Share } from "@shoal/runtime";
 import type { RequestIds } from "./request-ids.js";
 
 /** A time-out, and how its setting is called. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Holder, Share } from "@shoal/fair-share";
+import type { Holder, Share } from "@shoal/runtime";
 import type { AnswerBudget } from "../answer-budget.js";
 
 /** Smaller answers fit into the buffers of their connections, of which there is a most. */

@@ -1,4 +1,4 @@
-import { eventLoop, type WorkBounds } from "@shoal/fair-share";
+import { eventLoop, type WorkBounds } from "@shoal/runtime";
 import { monotonicMs } from "../http/monotonic.js";
 import { LONG_BODY_BYTES } from "../http/read-body.js";
 import { type ItemForm, ItemList } from "./item-list.js";

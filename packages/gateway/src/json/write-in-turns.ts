@@ -1,4 +1,4 @@
-import { eventLoop, type Share } from "@shoal/fair-share";
+import { eventLoop, type Share } from "@shoal/runtime";
 
 /** So much is written at once, in characters or bytes: some 0.7 ms for numbers. */
 export const TURN_LENGTH = 64 * 1024;

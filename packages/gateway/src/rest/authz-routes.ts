@@ -7,7 +7,7 @@ import {
   ShoalError,
   shownRole,
 } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { AccessBook } from "../authorization/access-book.js";
 import { type AccessState, type SubjectKind, subjectKey, subjectOf } from "../authorization/access-state.js";
 import { checkSubject, type Subject } from "../authorization/assignments.js";

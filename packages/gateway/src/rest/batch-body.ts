@@ -1,5 +1,5 @@
-import type { WorkBounds } from "@shoal/fair-share";
 import { describeValue, isUncheckedObject, type RequestWarnings, ShoalError } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import type { ItemGroup } from "../json/item-group.js";
 import type { ItemForm } from "../json/item-list.js";
 import { BATCH_BODY } from "../json/json-size.js";

@@ -1,6 +1,6 @@
 import type { IngestService, ReferenceOutcome } from "@shoal/ingest";
 import { parseLongBeacon } from "@shoal/model";
-import type { RequestWitness } from "@shoal/rpc";
+import type { RequestWitness } from "@shoal/runtime";
 import type { HttpRequest } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";

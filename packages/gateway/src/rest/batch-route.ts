@@ -1,5 +1,5 @@
 import type { BatchOutcome, IngestService } from "@shoal/ingest";
-import type { RequestWitness } from "@shoal/rpc";
+import type { RequestWitness } from "@shoal/runtime";
 import type { Clock } from "@shoal/service-runtime";
 import type { HttpRequest } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";

@@ -1,7 +1,7 @@
 import { parseObjectId, quoteText, ShoalError, type StoredObject } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
-import { InnerContext } from "@shoal/rpc";
+import { InnerContext } from "@shoal/runtime";
 import type { AnswerBudget, HeldAnswer } from "../answer-budget.js";
 import { type HttpRequest, isEmptyParameter, queryParameter, type RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";

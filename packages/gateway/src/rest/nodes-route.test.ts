@@ -1,6 +1,7 @@
 import type { ClusterNode } from "@shoal/cluster";
 import { RequestWarnings, ShoalError } from "@shoal/model";
-import type { RequestContext, ShardRecall, ShardService, ShardStatus } from "@shoal/rpc";
+import type { ShardRecall, ShardService, ShardStatus } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { describe, expect, it } from "vitest";
 import { ANONYMOUS } from "../auth/access.js";
 import { nodesRoute } from "./nodes-route.js";

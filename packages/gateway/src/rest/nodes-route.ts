@@ -1,6 +1,7 @@
 import type { ClusterNode, ClusterNodes } from "@shoal/cluster";
 import { type ClassRights, type MeasuredRecall, quoteText, ShoalError } from "@shoal/model";
-import type { RequestContext, ShardRecall, ShardStatus } from "@shoal/rpc";
+import type { ShardRecall, ShardStatus } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { Clock } from "@shoal/service-runtime";
 import { queryParameter, type RequestContent } from "../http/http-request.js";
 import { jsonResponse } from "../http/http-response.js";

@@ -1,6 +1,6 @@
-import type { WorkBounds } from "@shoal/fair-share";
 import type { ObjectInput } from "@shoal/ingest";
 import { int64Of, isUncheckedObject, JsonNumber, type RequestWarnings } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import type { ItemGroup } from "../json/item-group.js";
 import { ONE_BODY } from "../json/json-size.js";
 import { readItems } from "../json/read-items.js";

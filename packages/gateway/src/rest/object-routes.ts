@@ -2,7 +2,7 @@ import type { IngestService, ObjectInput } from "@shoal/ingest";
 import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
-import { InnerContext } from "@shoal/rpc";
+import { InnerContext } from "@shoal/runtime";
 import type { AnswerBudget } from "../answer-budget.js";
 import type { HttpRequest } from "../http/http-request.js";
 import { queryParameter } from "../http/http-request.js";

@@ -1,6 +1,6 @@
-import type { WorkBounds } from "@shoal/fair-share";
 import type { ReferenceInput } from "@shoal/ingest";
 import { isUncheckedObject, quoteText, type RequestWarnings, ShoalError } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import type { ItemForm } from "../json/item-list.js";
 import { BATCH_BODY, ONE_BODY } from "../json/json-size.js";
 import { readItems } from "../json/read-items.js";

@@ -14,7 +14,8 @@ import {
   type StoredObject,
 } from "@shoal/model";
 import type { ListQuery, QueryService } from "@shoal/query";
-import type { ClassRecord, RequestContext, SchemaService, SchemaSnapshot } from "@shoal/rpc";
+import type { ClassRecord, SchemaService, SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 
 /** A change of references that was asked for. */
 export interface ReferenceCall {

@@ -1,4 +1,4 @@
-import type { Share } from "@shoal/fair-share";
+import type { Share } from "@shoal/runtime";
 import { silentLogger } from "@shoal/service-runtime";
 import type { Principal } from "../auth/access.js";
 import { Issuer } from "../auth/issuer.js";

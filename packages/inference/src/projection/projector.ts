@@ -1,5 +1,6 @@
 import { ShoalError } from "@shoal/model";
-import type { ModuleContext, ModuleResources, Project, ProjectionSettings } from "@shoal/module-api";
+import type { ModuleResources, Project, ProjectionSettings } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import { ComputeThread } from "../compute-thread.js";
 import type { ProjectionWork } from "./projection-thread.js";
 
@@ -25,7 +26,7 @@ export class Projector implements AsyncDisposable {
   }
 
   /** Fails with `invalid` when it would take too long, and as `ComputeThread.compute` does. */
-  readonly project: Project = async (vectors, settings, context: ModuleContext) => {
+  readonly project: Project = async (vectors, settings, context: RequestContext) => {
     const { length: rows } = vectors;
     checkExtent(rows, settings);
     const length = vectors[0]?.length ?? 0;

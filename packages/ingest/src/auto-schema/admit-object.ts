@@ -1,5 +1,5 @@
 import { ShoalError, withPrefix } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type CheckedObject, OBJECT_PREFIX } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
 import type { ObjectInput } from "../ingest-service.js";

@@ -1,6 +1,7 @@
 import type { SchemaView } from "@shoal/cluster";
 import { type ClassDefinition, isUncheckedObject, normaliseClassName, ShoalError } from "@shoal/model";
-import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { CheckedObject } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
 import type { ObjectInput } from "../ingest-service.js";

@@ -1,5 +1,6 @@
 import type { ClassSettings, SchemaLimits } from "@shoal/model";
-import type { RequestContext, SchemaService } from "@shoal/rpc";
+import type { SchemaService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { AutoSchemaTypes } from "./infer-data-type.js";
 
 /** What auto-schema needs. */

@@ -17,7 +17,8 @@ import {
   ShoalError,
   targetsOfReferences,
 } from "@shoal/model";
-import { type ClassRecord, deliveryOf, type RequestContext, type SchemaSnapshot } from "@shoal/rpc";
+import { type ClassRecord, deliveryOf, type SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type CheckedObject, checkContentOf, checkVector } from "../check-object.js";
 import type { ObjectInput } from "../ingest-service.js";
 import type { Keeps } from "../kept-references.js";

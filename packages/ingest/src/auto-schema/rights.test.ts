@@ -1,5 +1,5 @@
 import { type ClassAction, type ClassRights, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { describe, expect, it } from "vitest";
 import { deniedWitness, refusal, type Setup, setUp } from "../ingest-setup.fixture.js";
 import { LateGateway } from "../two-gateways.fixture.js";

@@ -1,13 +1,12 @@
 import {
-  AggregateBytes,
+  aggregateTooLarge,
   bytesOfAggregate,
   type GroupPart,
   type PropertyPart,
-  type ReadBounds,
   type ShardAggregate,
   type ShardAggregation,
 } from "@shoal/model";
-import type { Turns, Work } from "../work.js";
+import { ByteBudget, type Work, type WorkBounds, type WorkTurns } from "@shoal/runtime";
 import type { AggregateScope, AggregateSource } from "./aggregate-source.js";
 import { groupBy } from "./group-by.js";
 import { EVERYTHING, GroupTable } from "./groups.js";
@@ -24,11 +23,12 @@ const LIMIT = "AGGREGATE_BYTES_MAX";
 export function* aggregateDocuments(
   source: AggregateSource,
   aggregation: ShardAggregation,
-  bounds: ReadBounds,
-  turns: Turns,
+  bounds: WorkBounds,
+  turns: WorkTurns,
 ): Work<ShardAggregate> {
   const { filter, isWhole, bytesMax } = aggregation;
-  const held = new AggregateBytes(bytesMax, isWhole ? LIMIT : `a shard's part of ${LIMIT}`, bounds.rowBytes);
+  const fullError = () => aggregateTooLarge(bytesMax, isWhole ? LIMIT : `a shard's part of ${LIMIT}`);
+  const held = new ByteBudget({ max: bytesMax, parent: bounds.rowBytes, kind: "aggregation", fullError });
   let keptBytes = 0;
   try {
     const documents = filter === undefined ? source.directory.all() : yield* source.matching(filter, turns);
@@ -37,7 +37,7 @@ export function* aggregateDocuments(
     keptBytes = bytesOfAggregate(answer);
     return answer;
   } finally {
-    held.end(keptBytes);
+    held.close(keptBytes);
   }
 }
 
@@ -67,7 +67,7 @@ function* groupedParts(scope: AggregateScope, aggregation: ShardAggregation, nam
     const properties = ofProperties.flatMap((all) => all[at] ?? []);
     parts.push({ groupedBy: value, objectCount, properties });
     scope.turns.count(PART_STEPS);
-    if (scope.turns.isOver) yield scope.turns.next();
+    if (scope.turns.isOver) yield scope.turns.pause();
   }
   return parts;
 }

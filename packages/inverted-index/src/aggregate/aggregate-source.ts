@@ -1,18 +1,18 @@
-import type { AggregateBytes, PropertyDefinition, ReadBounds, ShardFilter } from "@shoal/model";
+import type { PropertyDefinition, ShardFilter } from "@shoal/model";
+import type { ByteBudget, Work, WorkBounds, WorkTurns } from "@shoal/runtime";
 import type { Flag } from "../analysis/flags.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { DocumentSet } from "../document-set.js";
 import type { ColumnImage } from "../images/column-image.js";
 import type { TermImage } from "../images/term-image.js";
 import type { ObjectDirectory } from "../inverted-index.js";
-import type { Turns, Work } from "../work.js";
 
 /** What an aggregation reads. Images are not to be changed; they follow commits. */
 export interface AggregateSource {
   readonly directory: ObjectDirectory;
   /** Undefined: this shard does not know the property. */
   definition(name: string): PropertyDefinition | undefined;
-  matching(filter: ShardFilter, turns: Turns): Work<DocumentSet>;
+  matching(filter: ShardFilter, turns: WorkTurns): Work<DocumentSet>;
   flags(property: IndexedProperty): Work<FlagDocuments>;
   /** Of texts. */
   tokens(property: IndexedProperty): Work<TermImage>;
@@ -36,19 +36,19 @@ export interface AggregateScope {
   readonly isAll: boolean;
   /** Whether no other shard has a say. */
   readonly isWhole: boolean;
-  readonly held: AggregateBytes;
-  readonly turns: Turns;
-  readonly bounds: ReadBounds;
+  readonly held: ByteBudget;
+  readonly turns: WorkTurns;
+  readonly bounds: WorkBounds;
 }
 
 /** Visits the members in ascending order, in turns. */
-export function* eachDocument(set: DocumentSet, turns: Turns, visit: (document: number) => void): Work<void> {
+export function* eachDocument(set: DocumentSet, turns: WorkTurns, visit: (document: number) => void): Work<void> {
   for (let at = 0; at < set.words.length; at++) {
     const word = set.words[at] ?? 0;
     if (word === 0) continue;
     for (let rest = word; rest !== 0; rest &= rest - 1) visit(at * 32 + (31 - Math.clz32(rest & -rest)));
     turns.count(STEPS_OF_WORD);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
 }
 

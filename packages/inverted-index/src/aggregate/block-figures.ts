@@ -1,6 +1,6 @@
 import { ExactSum } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import type { ColumnImage } from "../images/column-image.js";
-import type { Turns, Work } from "../work.js";
 import { Figures, type NumberFigures } from "./figures.js";
 
 interface BlockFigures extends NumberFigures {
@@ -15,7 +15,7 @@ const VALUE_STEPS = 4;
 const BLOCK_STEPS = 40;
 
 /** Count, sum and bounds of all values of a column: only blocks that have changed are read. */
-export function* columnFigures(column: ColumnImage, turns: Turns): Work<NumberFigures> {
+export function* columnFigures(column: ColumnImage, turns: WorkTurns): Work<NumberFigures> {
   let known = KNOWN.get(column);
   if (known === undefined) {
     known = [];
@@ -37,7 +37,7 @@ export function* columnFigures(column: ColumnImage, turns: Turns): Work<NumberFi
     if (figures.minimum !== undefined) minimum = Math.min(figures.minimum, minimum ?? figures.minimum);
     if (figures.maximum !== undefined) maximum = Math.max(figures.maximum, maximum ?? figures.maximum);
     turns.count(BLOCK_STEPS);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
   return { count, sum: sum.parts(), minimum, maximum };
 }

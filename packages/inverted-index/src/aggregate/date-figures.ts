@@ -1,9 +1,9 @@
 import { compareUtf8, type PropertyPart } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { type Instant, instantOf, nanosecondsOf } from "../analysis/instant.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import { utcDate } from "../analysis/utc-date.js";
 import { DocumentSet } from "../document-set.js";
-import type { Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { eachInstant } from "./date-values.js";
 import { type Groups, NO_GROUP } from "./groups.js";

@@ -1,8 +1,8 @@
+import type { Work } from "@shoal/runtime";
 import { instantOf } from "../analysis/instant.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { DocumentSet } from "../document-set.js";
 import type { ColumnImage } from "../images/column-image.js";
-import type { Work } from "../work.js";
 import { type AggregateScope, eachDocument } from "./aggregate-source.js";
 import { readValues } from "./read-values.js";
 

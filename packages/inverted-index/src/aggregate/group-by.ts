@@ -1,9 +1,9 @@
 import { aggregatedKind, type PropertyDefinition, type ShardAggregation } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { instantOf } from "../analysis/instant.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import { isUtcDate, utcDate } from "../analysis/utc-date.js";
 import { notIndexed } from "../not-indexed.js";
-import type { Work } from "../work.js";
 import { type AggregateScope, eachDocument } from "./aggregate-source.js";
 import { eachDate } from "./date-values.js";
 import { ChosenGroups, ValueCounter } from "./group-counts.js";
@@ -44,7 +44,7 @@ function* groupByText(scope: AggregateScope, property: IndexedProperty, chosen: 
       for (const [group, { value, objectCount }] of groups.entries()) {
         values.of(String(value)).each((document) => table.add(document, group));
         scope.turns.count(objectCount * ASSIGN_STEPS);
-        if (scope.turns.isOver) yield scope.turns.next();
+        if (scope.turns.isOver) yield scope.turns.pause();
       }
     },
   };

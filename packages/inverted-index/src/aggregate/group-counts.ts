@@ -1,4 +1,5 @@
 import {
+  bytesOfText,
   compareUtf8,
   DISTINCT_NUMBER_BYTES,
   FirstEntries,
@@ -7,7 +8,7 @@ import {
   groupText,
   type ShardAggregation,
 } from "@shoal/model";
-import type { Work } from "../work.js";
+import type { Work } from "@shoal/runtime";
 import type { AggregateScope } from "./aggregate-source.js";
 import { distinctNumbers } from "./distinct-numbers.js";
 import type { Group, GroupValue } from "./groups.js";
@@ -42,7 +43,7 @@ export class ChosenGroups {
     for (let last = this.#largest?.takeLast(); last !== undefined; last = this.#largest?.takeLast()) {
       this.#all.push(last);
       turns.count(GROUP_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
     return this.#all;
   }
@@ -86,7 +87,7 @@ export class ValueCounter {
   /** Once a document. */
   addText(value: string): void {
     const count = this.#texts.get(value);
-    if (count === undefined) this.#scope.held.addText(value);
+    if (count === undefined) this.#scope.held.add(bytesOfText(value));
     this.#texts.set(value, 1 + (count ?? 0));
   }
 
@@ -96,12 +97,12 @@ export class ValueCounter {
     for (let at = 0; at < values.length; at++) {
       visit(values[at] ?? 0, counts[at] ?? 0);
       turns.count(GROUP_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
     for (const [value, count] of this.#texts) {
       visit(value, count);
       turns.count(GROUP_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Work } from "../work.js";
+import type { Work } from "@shoal/runtime";
 import { type AggregateScope, eachDocument } from "./aggregate-source.js";
 
 /** In no group. */

@@ -1,7 +1,7 @@
 import { type AggregatedProperty, DISTINCT_NUMBER_BYTES, type DistinctNumbers, type PropertyPart } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { ColumnImage } from "../images/column-image.js";
-import type { Turns, Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { columnFigures } from "./block-figures.js";
 import { distinctNumbers } from "./distinct-numbers.js";
@@ -53,7 +53,7 @@ function* distributions(
   sums: readonly Figures[],
   values: Float64Array,
   owners: Float64Array | undefined,
-  turns: Turns,
+  turns: WorkTurns,
 ): Work<readonly DistinctNumbers[]> {
   if (owners === undefined) return [yield* distinctNumbers(values, turns)];
   const starts: number[] = [];
@@ -70,7 +70,7 @@ function* distributions(
     byGroup[place] = values[at] ?? 0;
     filled[group] = place + 1;
     turns.count(4);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
   const distinct: DistinctNumbers[] = [];
   for (const [group, first] of starts.entries()) {

@@ -1,7 +1,7 @@
 import type { Json } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { DocumentSet } from "../document-set.js";
 import { readProperty } from "../read-property.js";
-import type { Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
 
 /**

@@ -1,6 +1,6 @@
-import { type AggregatedProperty, compareUtf8, FirstEntries, type PropertyPart } from "@shoal/model";
+import { type AggregatedProperty, bytesOfText, compareUtf8, FirstEntries, type PropertyPart } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
-import type { Work } from "../work.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { countMembers, EVERYTHING, type Groups, NO_GROUP } from "./groups.js";
 import { type TextValue, TextValues } from "./text-values.js";
@@ -99,10 +99,10 @@ class TextsOfGroup {
     this.#count += occurs;
     if (!this.#isCounted) return;
     if (this.#top === undefined) {
-      this.#scope.held.addText(value);
+      this.#scope.held.add(bytesOfText(value));
       this.#values.push(value);
       this.#counts.push(occurs);
-    } else if (this.#top.add({ value, occurs }) === undefined) this.#scope.held.addText(value);
+    } else if (this.#top.add({ value, occurs }) === undefined) this.#scope.held.add(bytesOfText(value));
   }
 
   *finish({ turns }: AggregateScope): Work<TextsPart> {
@@ -111,7 +111,7 @@ class TextsOfGroup {
       values.push(last.value);
       counts.push(last.occurs);
       turns.count(TAKE_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
     return { kind: "texts", count: this.#count, distinct: this.#isCounted ? { values, counts } : undefined };
   }

@@ -1,10 +1,11 @@
+import { bytesOfText } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { DocumentSet } from "../document-set.js";
 import { entrySize, type TermEntry } from "../images/term-entry.js";
 import type { TermImage } from "../images/term-image.js";
 import { POSTING_CHUNK_SHIFT } from "../index-keys.js";
 import { BITMAP_WORDS, type Container, countBits } from "../records/container.js";
-import type { Work } from "../work.js";
 import type { AggregateScope, FlagDocuments } from "./aggregate-source.js";
 import { readValues } from "./read-values.js";
 
@@ -86,20 +87,20 @@ export class TextValues {
         // A token that is no regular document's value is looked at where the values of the others are.
         visit(this.#value(value, entry, whole, read));
         turns.count(TERM_STEPS + tokenSteps * entrySize(entry));
-        if (turns.isOver) yield turns.next();
+        if (turns.isOver) yield turns.pause();
       }
     }
     for (const [value, entry] of this.#wholes?.entries() ?? []) {
       if (tokens?.get(value) !== undefined) continue;
       visit(this.#value(value, undefined, entry, this.#read.get(value)));
       turns.count(TERM_STEPS + wholeSteps * entrySize(entry));
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
     for (const [value, documents] of this.#read) {
       if (tokens?.get(value) !== undefined || this.#wholes?.get(value) !== undefined) continue;
       visit(this.#value(value, undefined, undefined, documents));
       turns.count(TERM_STEPS + DOCUMENT_STEPS * documents.length);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
   }
 
@@ -144,7 +145,7 @@ function* readTexts(scope: AggregateScope, name: string, among: DocumentSet): Wo
       if (typeof value !== "string") continue;
       const documents = read.get(value);
       if (documents === undefined) {
-        held.addText(value);
+        held.add(bytesOfText(value));
         read.set(value, [document]);
       } else documents.push(document);
       held.add(OCCURRENCE_BYTES);

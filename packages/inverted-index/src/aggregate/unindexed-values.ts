@@ -1,10 +1,10 @@
 import type { Json, PropertyDefinition } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { analyseValue } from "../analysis/analyse-value.js";
 import { FLAG_NAMES, flagBit } from "../analysis/flags.js";
 import { type IndexedProperty, indexedProperty } from "../analysis/property-kind.js";
 import { DocumentSet } from "../document-set.js";
 import { ColumnImage } from "../images/column-image.js";
-import type { Work } from "../work.js";
 import type { AggregateScope, AggregateSource } from "./aggregate-source.js";
 import { readValues } from "./read-values.js";
 

@@ -1,6 +1,6 @@
 import { type Json, objectIdToBytes, ShoalError, targetsOfReferences } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { type ColumnValue, columnValue } from "../records/column-chunk.js";
-import type { Turns, Work } from "../work.js";
 import { flagBit } from "./flags.js";
 import { instantOf } from "./instant.js";
 import { type IndexedProperty, isPresentByColumn } from "./property-kind.js";
@@ -34,7 +34,7 @@ type Tokenize = (text: string) => readonly string[];
 export function* analyseInTurns(
   property: IndexedProperty,
   value: Json | undefined,
-  turns: Turns,
+  turns: WorkTurns,
 ): Work<Analysis | undefined> {
   const known = new Map<Json, readonly string[]>();
   const elements = Array.isArray(value) ? (value as readonly Json[]) : [value];
@@ -49,7 +49,7 @@ export function* analyseInTurns(
     for (const token of tokenize(element as string)) {
       all.add(token);
       turns.count(TOKEN_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
   }
   return analyseTexts(value as readonly string[], tokenize, [...all]);

@@ -1,7 +1,7 @@
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
+import { indexTurns } from "../index-turns.js";
 import { plainTokens } from "../testing/plain-filter.js";
-import { Turns } from "../work.js";
 import { compareUtf8, isLongTerm, patternTokensOf, TERM_BYTES_MAX, tokensInTurns, tokensOf } from "./tokens.js";
 
 const CHARS = [
@@ -32,7 +32,7 @@ describe("tokens, against a character by itself", () => {
     for (const tokenization of ["text", "string"] as const) {
       const text = `${Array.from({ length: 300_000 }, () => random.pick(CHARS)).join("")}\ud800`;
       let turns = 0;
-      const work = tokensInTurns(text, tokenization, new Turns());
+      const work = tokensInTurns(text, tokenization, indexTurns());
       let step = work.next();
       for (; step.done !== true; step = work.next()) turns += 1;
       expect(step.value).toEqual(tokensOf(text, tokenization));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { eachRun, runsOf } from "@shoal/model";
-import type { Turns, Work } from "../work.js";
+import type { Work, WorkTurns } from "@shoal/runtime";
 
 /** How a text is cut into tokens: `text` at what is no letter or number, lower-cased; `string` at white space. */
 export type Tokenization = "text" | "string";
@@ -27,13 +27,13 @@ const TOKEN_STEPS = 120;
 const PART_STEPS = 160_000;
 
 /** As {@link tokensOf}, for long texts. */
-export function* tokensInTurns(text: string, tokenization: Tokenization, turns: Turns): Work<readonly string[]> {
+export function* tokensInTurns(text: string, tokenization: Tokenization, turns: WorkTurns): Work<readonly string[]> {
   const tokens = new Set<string>();
   const words = tokenization === "text" ? text : wellFormed(text);
   for (const word of eachRun(words, tokenization === "text" ? WORDS : NOT_SPACES)) {
     if (word !== undefined) tokens.add(tokenization === "text" ? lowerCased(word) : word);
     turns.count(word === undefined ? PART_STEPS : TOKEN_STEPS + word.length);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
   return [...tokens];
 }

@@ -1,7 +1,7 @@
 import { type ObjectId, parseObjectId } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { DocumentSet } from "../document-set.js";
 import type { ObjectDirectory } from "../inverted-index.js";
-import type { Turns, Work } from "../work.js";
 import type { Comparison } from "./filter-context.js";
 import { LikePattern } from "./like-pattern.js";
 
@@ -12,7 +12,7 @@ const ID_STEPS = 150;
 export function* selectIds(
   directory: ObjectDirectory,
   { operator, value }: Comparison,
-  turns: Turns,
+  turns: WorkTurns,
 ): Work<DocumentSet> {
   if (operator === "IsNull") {
     return value.kind === "boolean" && value.values[0] === false ? directory.all().copy() : new DocumentSet();
@@ -61,14 +61,14 @@ function testOf(operator: Comparison["operator"], text: string): (id: ObjectId) 
   return (id) => pattern.matches(id);
 }
 
-function* walkIds(directory: ObjectDirectory, test: (id: ObjectId) => boolean, turns: Turns): Work<DocumentSet> {
+function* walkIds(directory: ObjectDirectory, test: (id: ObjectId) => boolean, turns: WorkTurns): Work<DocumentSet> {
   const set = new DocumentSet(directory.documentLimit);
   const documents = directory.all().toArray();
   for (const document of documents) {
     const id = directory.idOf(document);
     if (id !== undefined && test(id)) set.add(document);
     turns.count(ID_STEPS);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
   return set;
 }

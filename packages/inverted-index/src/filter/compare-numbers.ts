@@ -1,7 +1,7 @@
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { DocumentSet } from "../document-set.js";
 import type { ColumnImage } from "../images/column-image.js";
 import { type Interval, isWithin } from "../images/interval.js";
-import type { Turns, Work } from "../work.js";
 import type { NumberTest } from "./intervals.js";
 
 /** Looking at one document costs as much as so many entries of a sorted block. */
@@ -14,7 +14,7 @@ export function* selectNumbers(
   column: ColumnImage,
   test: NumberTest,
   within: DocumentSet | undefined,
-  turns: Turns,
+  turns: WorkTurns,
 ): Work<DocumentSet> {
   let selected: DocumentSet | undefined;
   for (const interval of test.intervals) {
@@ -30,20 +30,20 @@ function* selectInterval(
   column: ColumnImage,
   interval: Interval,
   within: DocumentSet | undefined,
-  turns: Turns,
+  turns: WorkTurns,
 ): Work<DocumentSet> {
   const set = new DocumentSet(column.documentLimit);
   if (within !== undefined && isCheaper(column, interval, within)) {
     for (let start = 0; start < within.words.length; start += TURN_WORDS) {
       column.selectOf(within, start, start + TURN_WORDS, interval, set);
       turns.count(TURN_WORDS * 32);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
     return set;
   }
   for (let block = 0; block < column.blockCount; block++) {
     turns.count(column.selectBlock(block, interval, set));
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
   return set;
 }
@@ -63,7 +63,7 @@ export function* selectCounts(
   column: ColumnImage,
   test: NumberTest,
   all: DocumentSet,
-  turns: Turns,
+  turns: WorkTurns,
 ): Work<DocumentSet> {
   const selected = yield* selectNumbers(column, test, undefined, turns);
   const matches = (interval: Interval) => isWithin(interval, 0, 0);

@@ -1,7 +1,7 @@
 import type { GeoRange } from "@shoal/model";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { DocumentSet } from "../document-set.js";
 import type { PlaceImage } from "../images/place-image.js";
-import type { Turns, Work } from "../work.js";
 import { GeoCircle } from "./geo-distance.js";
 
 const TURN_DOCUMENTS = 16_384;
@@ -12,7 +12,7 @@ export function* selectPlaces(
   places: PlaceImage,
   range: GeoRange,
   within: DocumentSet | undefined,
-  turns: Turns,
+  turns: WorkTurns,
 ): Work<DocumentSet> {
   const circle = new GeoCircle(range);
   const candidates = within === undefined ? places.present.copy() : within.copy().and(places.present);
@@ -25,7 +25,7 @@ export function* selectPlaces(
       if (circle.has(places.latitude(document), places.longitude(document))) set.add(document);
     }
     turns.count((end - start) * DOCUMENT_STEPS);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
   return set;
 }

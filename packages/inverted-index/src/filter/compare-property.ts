@@ -1,8 +1,8 @@
 import type { FilterValue } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { type IndexedProperty, isPresentByColumn } from "../analysis/property-kind.js";
 import { DocumentSet } from "../document-set.js";
 import type { PropertyIndex } from "../stored/property-index.js";
-import type { Work } from "../work.js";
 import { selectCounts, selectNumbers } from "./compare-numbers.js";
 import { selectPlaces } from "./compare-places.js";
 import { selectTexts } from "./compare-texts.js";

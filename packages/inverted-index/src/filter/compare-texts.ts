@@ -1,9 +1,9 @@
 import type { CompareOperator, Json } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { type Tokenization, tokensOf } from "../analysis/tokens.js";
 import { DocumentSet } from "../document-set.js";
 import { readProperty } from "../read-property.js";
 import type { PropertyIndex } from "../stored/property-index.js";
-import type { Work } from "../work.js";
 import type { Comparison, FilterContext } from "./filter-context.js";
 import { documentsOfToken, selectTokens } from "./select-tokens.js";
 import { type TokenClause, tokenClauses } from "./token-clause.js";

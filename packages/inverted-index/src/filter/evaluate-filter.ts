@@ -7,11 +7,11 @@ import {
   type ShardFilter,
   writeObjectId,
 } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { DocumentSet } from "../document-set.js";
 import { addEntryTo } from "../images/term-entry.js";
 import { notIndexed } from "../not-indexed.js";
 import type { PropertyIndex, TermPostings } from "../stored/property-index.js";
-import type { Work } from "../work.js";
 import { selectIds } from "./compare-ids.js";
 import { compareProperty } from "./compare-property.js";
 import { estimateCost } from "./estimate-cost.js";
@@ -41,7 +41,7 @@ export function checkFilter(context: FilterContext, filter: ShardFilter): void {
   }
   if (filter.operator !== "Like") return;
   if (filter.value.kind !== "string" && filter.value.kind !== "text") return;
-  for (const pattern of filter.value.values) checkLikeValue(pattern, context.likePatternCharsMax);
+  for (const pattern of filter.value.values) checkLikeValue(pattern);
 }
 
 function indexOf(context: FilterContext, name: string): PropertyIndex {
@@ -116,7 +116,7 @@ function* referringTo(context: FilterContext, postings: TermPostings, targets: r
     if (entry !== undefined) addEntryTo(entry, set);
     if (image === undefined) set.or(yield* documentsOfTerm(postings, term, directory.documentLimit));
     turns.count(TARGET_STEPS);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
   return set;
 }

@@ -1,16 +1,14 @@
 import type { CompareOperator, FilterValue } from "@shoal/model";
+import type { WorkTurns } from "@shoal/runtime";
 import type { DocumentSet } from "../document-set.js";
 import type { ObjectDirectory } from "../inverted-index.js";
 import type { PropertyIndexes } from "../plan-changes.js";
-import type { Turns } from "../work.js";
 
 /** What the evaluation of a filter stands on. */
 export interface FilterContext {
   readonly properties: PropertyIndexes;
   readonly directory: ObjectDirectory;
-  readonly turns: Turns;
-  /** Most characters of a `Like` value. */
-  readonly likePatternCharsMax: number;
+  readonly turns: WorkTurns;
 }
 
 /** A comparison of one property. */

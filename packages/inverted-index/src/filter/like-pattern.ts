@@ -1,16 +1,16 @@
 import { ShoalError } from "@shoal/model";
 
+/** Characters of a pattern: each of its words is compared with many words of the index. */
+export const PATTERN_CHARS_MAX = 1_024;
+
 /** Fails with `invalid`, naming limit and value, when a value has more characters than a pattern may have. */
-export function checkLikeValue(value: string, charsMax: number): void {
+export function checkLikeValue(value: string): void {
   // A code point has two units at most.
-  if (value.length <= charsMax) return;
-  const chars = [...value.slice(0, 2 * charsMax + 1)].length;
-  if (chars <= charsMax) return;
-  throw new ShoalError(
-    "invalid",
-    `a 'Like' pattern has at most ${charsMax} characters (LIKE_PATTERN_CHARS_MAX), ` +
-      `'${value.slice(0, 40)}…' has more`,
-  );
+  if (value.length <= PATTERN_CHARS_MAX) return;
+  const chars = [...value.slice(0, 2 * PATTERN_CHARS_MAX + 1)].length;
+  if (chars <= PATTERN_CHARS_MAX) return;
+  const start = value.slice(0, 40);
+  throw new ShoalError("invalid", `a 'Like' pattern has at most ${PATTERN_CHARS_MAX} characters, '${start}…' has more`);
 }
 
 /** Whatever the engine does to find so few characters, its time is linear enough. */

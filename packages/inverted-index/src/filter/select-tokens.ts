@@ -1,10 +1,10 @@
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { isLongTerm, longTermHash } from "../analysis/tokens.js";
 import { DocumentSet } from "../document-set.js";
 import { addContainerTo, addEntryTo } from "../images/term-entry.js";
 import type { TermImage } from "../images/term-image.js";
 import { placeOf } from "../images/term-order.js";
 import type { TermPostings } from "../stored/property-index.js";
-import type { Turns, Work } from "../work.js";
 import type { TokenClause } from "./token-clause.js";
 
 /** What reading some of the terms from the store is worth of loading all of them. */
@@ -37,7 +37,7 @@ export function* selectTokens(
   tokens: TermPostings,
   clause: TokenClause,
   documentLimit: number,
-  turns: Turns,
+  turns: WorkTurns,
 ): Work<DocumentSet> {
   const set = new DocumentSet(documentLimit);
   const image = yield* tokens.slot.wanted(clause.prefix === undefined ? 1 : PREFIX_SHARE);
@@ -60,7 +60,7 @@ async function scanStored(tokens: TermPostings, clause: TokenClause, set: Docume
   }
 }
 
-function* walkImage(image: TermImage, clause: TokenClause, set: DocumentSet, turns: Turns): Work<void> {
+function* walkImage(image: TermImage, clause: TokenClause, set: DocumentSet, turns: WorkTurns): Work<void> {
   const { sorted, fresh } = yield* image.order.read(turns);
   for (const term of fresh) if (clause.test(term)) addTerm(image, term, set);
   const { prefix, upTo } = clause;
@@ -71,7 +71,7 @@ function* walkImage(image: TermImage, clause: TokenClause, set: DocumentSet, tur
     if (prefix !== undefined && !term.startsWith(prefix)) break;
     if (clause.isPrefix === true || clause.test(term)) addTerm(image, term, set);
     turns.count(TERM_STEPS);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
 }
 

@@ -1,6 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
+import { eventLoop, type Work } from "@shoal/runtime";
 import type { Evictable, IndexMemory } from "../index-memory.js";
-import type { Work } from "../work.js";
 
 export interface ImageSlotOptions<Image, Change> {
   readonly memory: IndexMemory;

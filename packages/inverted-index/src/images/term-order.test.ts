@@ -1,7 +1,8 @@
+import { runWork } from "@shoal/runtime";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { compareUtf8 } from "../analysis/tokens.js";
-import { runWork, Turns } from "../work.js";
+import { indexTurns } from "../index-turns.js";
 import { placeOf, TermOrder } from "./term-order.js";
 
 const wordOf = (random: SeededRandom) =>
@@ -20,10 +21,10 @@ describe("order of terms", () => {
     };
     for (let round = 0; round < 30; round++) {
       for (let count = random.below(3000); count > 0; count--) add();
-      const work = order.read(new Turns());
+      const work = order.read(indexTurns());
       // One that asks and is gone before it has an answer.
       if (round % 3 === 0 && work.next().done !== true) work.return({ sorted: [], fresh: [] });
-      const reading = runWork(order.read(new Turns()));
+      const reading = runWork(order.read(indexTurns()));
       add();
       const { sorted, fresh } = await reading;
       expect([...sorted]).toEqual([...new Set(sorted)].sort(compareUtf8));

@@ -1,10 +1,10 @@
+import type { Work, WorkTurns } from "@shoal/runtime";
 import { compareUtf8 } from "../analysis/tokens.js";
-import type { Turns, Work } from "../work.js";
 
 /** Terms that are new since the last merge are looked at one by one, up to so many. */
 const FRESH_MAX = 512;
 const RUN_TERMS = 2048;
-/** Steps of {@link Turns} that sorting a term takes, and merging one. */
+/** Steps of {@link WorkTurns} that sorting a term takes, and merging one. */
 const SORT_STEPS = 600;
 const MERGE_STEPS = 100;
 
@@ -32,7 +32,7 @@ export class TermOrder {
   }
 
   /** The sorted list, not to be changed, and few more in no order. */
-  *read(turns: Turns): Work<{ readonly sorted: readonly string[]; readonly fresh: readonly string[] }> {
+  *read(turns: WorkTurns): Work<{ readonly sorted: readonly string[]; readonly fresh: readonly string[] }> {
     for (;;) {
       if (this.#sorted !== undefined && this.#fresh.length <= FRESH_MAX) {
         return { sorted: this.#sorted, fresh: this.#fresh };
@@ -42,7 +42,7 @@ export class TermOrder {
     }
   }
 
-  *#merge(turns: Turns): Work<void> {
+  *#merge(turns: WorkTurns): Work<void> {
     let finished = () => {};
     this.#underWay = new Promise((resolve) => {
       finished = resolve;
@@ -63,7 +63,7 @@ export class TermOrder {
   }
 }
 
-function* sortedTerms(terms: Iterable<string>, turns: Turns): Work<readonly string[]> {
+function* sortedTerms(terms: Iterable<string>, turns: WorkTurns): Work<readonly string[]> {
   let runs: (readonly string[])[] = [];
   let run: string[] = [];
   for (const term of terms) {
@@ -72,7 +72,7 @@ function* sortedTerms(terms: Iterable<string>, turns: Turns): Work<readonly stri
     runs.push(run.sort(compareUtf8));
     run = [];
     turns.count(RUN_TERMS * SORT_STEPS);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
   runs.push(run.sort(compareUtf8));
   while (runs.length > 1) {
@@ -85,7 +85,7 @@ function* sortedTerms(terms: Iterable<string>, turns: Turns): Work<readonly stri
 }
 
 /** Without doubles. */
-function* mergeTerms(first: readonly string[], second: readonly string[], turns: Turns): Work<readonly string[]> {
+function* mergeTerms(first: readonly string[], second: readonly string[], turns: WorkTurns): Work<readonly string[]> {
   if (second.length === 0) return first;
   const merged: string[] = [];
   let left = 0;
@@ -96,7 +96,7 @@ function* mergeTerms(first: readonly string[], second: readonly string[], turns:
     if (order <= 0) left += 1;
     if (order >= 0) right += 1;
     turns.count(MERGE_STEPS);
-    if (turns.isOver) yield turns.next();
+    if (turns.isOver) yield turns.pause();
   }
   return merged;
 }

@@ -1,8 +1,8 @@
 import type { KeyValueChange } from "@shoal/kv";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import type { PostingChange, PostingImage } from "../images/posting-image.js";
 import { POSTING_CHUNK_DOCUMENTS, POSTING_CHUNK_SHIFT } from "../index-keys.js";
 import { type Container, changedContainer, encodeContainer } from "../records/container.js";
-import type { Turns, Work } from "../work.js";
 import type { NeededRecords } from "./index-store.js";
 
 const OFFSET_MASK = POSTING_CHUNK_DOCUMENTS - 1;
@@ -75,7 +75,7 @@ export class PostingDraft {
   }
 
   /** What has to be read from the store before {@link finish}; undefined when all is in memory. */
-  *needs(turns: Turns): Work<NeededRecords | undefined> {
+  *needs(turns: WorkTurns): Work<NeededRecords | undefined> {
     if (this.#image !== undefined) return undefined;
     const keys: Uint8Array[] = [];
     const names: string[] = [];
@@ -84,7 +84,7 @@ export class PostingDraft {
         keys.push(this.#postings.keyOf(term, chunk));
         names.push(nameOf(chunk, term));
         turns.count(KEY_STEPS);
-        if (turns.isOver) yield turns.next();
+        if (turns.isOver) yield turns.pause();
       }
     }
     return {
@@ -98,7 +98,7 @@ export class PostingDraft {
   }
 
   /** Adds the records to the batch; what is returned changes the image, once they are durable. */
-  *finish(batch: KeyValueChange[], turns: Turns): Work<DraftStep> {
+  *finish(batch: KeyValueChange[], turns: WorkTurns): Work<DraftStep> {
     const changes: PostingChange[] = [];
     for (const [chunk, terms] of this.#chunks) {
       for (const [term, draft] of terms) {
@@ -112,7 +112,7 @@ export class PostingDraft {
         else if (before !== undefined) batch.push({ type: "del", key });
         changes.push({ term, chunk, container });
         turns.count(RECORD_STEPS);
-        if (turns.isOver) yield turns.next();
+        if (turns.isOver) yield turns.pause();
       }
     }
     return {

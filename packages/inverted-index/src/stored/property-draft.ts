@@ -1,8 +1,8 @@
 import type { KeyValueChange } from "@shoal/kv";
+import type { Work, WorkTurns } from "@shoal/runtime";
 import type { Analysis } from "../analysis/analyse-value.js";
 import { FLAG_NAMES, flagBit, termOfFlag } from "../analysis/flags.js";
 import { type ColumnValue, isSameColumnValue } from "../records/column-chunk.js";
-import type { Turns, Work } from "../work.js";
 import { ColumnDraft, type DraftedColumn } from "./column-draft.js";
 import type { NeededRecords } from "./index-store.js";
 import { type DraftedPostings, type DraftStep, PostingDraft } from "./posting-draft.js";
@@ -42,7 +42,7 @@ export class PropertyDraft {
     document: number,
     before: Analysis | undefined,
     after: Analysis | undefined,
-    turns: Turns,
+    turns: WorkTurns,
   ): Work<void> {
     const { tokens, longTokens, wholes, targets } = this.#index;
     this.change(document, withoutTerms(before), withoutTerms(after));
@@ -57,7 +57,7 @@ export class PropertyDraft {
     document: number,
     before: readonly string[] = NONE,
     after: readonly string[] = NONE,
-    turns: Turns,
+    turns: WorkTurns,
   ): Work<void> {
     if (postings === undefined || (before.length === 0 && after.length === 0)) return;
     const draft = this.#draft(postings);
@@ -65,17 +65,17 @@ export class PropertyDraft {
     for (const term of before) {
       gone.add(term);
       turns.count(TERM_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
     for (const term of after) {
       if (!gone.delete(term)) draft.add(term, document);
       turns.count(TERM_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
     for (const term of gone) {
       draft.remove(term, document);
       turns.count(TERM_STEPS);
-      if (turns.isOver) yield turns.next();
+      if (turns.isOver) yield turns.pause();
     }
   }
 
@@ -120,14 +120,14 @@ export class PropertyDraft {
     return draft;
   }
 
-  *needs(turns: Turns): Work<readonly NeededRecords[]> {
+  *needs(turns: WorkTurns): Work<readonly NeededRecords[]> {
     const needed = [this.#column?.needs()];
     for (const draft of this.#postings.values()) needed.push(yield* draft.needs(turns));
     return needed.filter((each) => each !== undefined);
   }
 
   /** Adds the records to the batch, and to `steps` what changes memory once they are durable. */
-  *finish(batch: KeyValueChange[], steps: DraftStep[], turns: Turns): Work<void> {
+  *finish(batch: KeyValueChange[], steps: DraftStep[], turns: WorkTurns): Work<void> {
     for (const draft of this.#postings.values()) steps.push(yield* draft.finish(batch, turns));
     if (this.#column !== undefined) steps.push({ changes: 0, apply: this.#column.finish(batch) });
   }

@@ -39,8 +39,6 @@ export class IndexWorld implements ObjectDirectory {
   documentLimit = 0;
   /** How many rows were read. */
   rowsRead = 0;
-  /** From the next `reopen` on. */
-  likePatternCharsMax: number | undefined;
   index: InvertedIndex;
   memory: IndexMemory;
 
@@ -55,7 +53,7 @@ export class IndexWorld implements ObjectDirectory {
   }
 
   #open(isEmpty: boolean): InvertedIndex {
-    const { store, memory, properties, likePatternCharsMax } = this;
+    const { store, memory, properties } = this;
     const place = { className: "Thing", shardName: "s1" };
     return createInvertedIndex({
       ...place,
@@ -63,7 +61,6 @@ export class IndexWorld implements ObjectDirectory {
       memory,
       properties,
       isEmpty,
-      likePatternCharsMax,
       directory: this,
       prefixes: TEST_PREFIXES,
     });

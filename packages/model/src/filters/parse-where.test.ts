@@ -215,7 +215,7 @@ describe("limits", () => {
   });
   const deep = { ...title, path: ["a", "A", "b", "B", "c"] };
   const rows: readonly (readonly [keyof WhereLimits, string, (count: number) => unknown])[] = [
-    ["filterDepthMax", "clauses inside of one another (FILTER_DEPTH_MAX): ask for less, or ask several times", nested],
+    ["filterDepthMax", "clauses inside of one another: ask for less, or ask several times", nested],
     [
       "filterClausesMax",
       "clauses (FILTER_CLAUSES_MAX): ask for less, or ask several times",
@@ -223,7 +223,7 @@ describe("limits", () => {
     ],
     [
       "filterReferencesMax",
-      "references in all paths (FILTER_REFERENCES_MAX): ask for less, or ask several times",
+      "references in all paths: ask for less, or ask several times",
       (count) => many(count / 2, deep),
     ],
     [
@@ -233,7 +233,7 @@ describe("limits", () => {
     ],
     [
       "filterTextCharsMax",
-      "characters of text (FILTER_TEXT_CHARS_MAX): ask for less, or ask several times",
+      "characters of text: ask for less, or ask several times",
       (count) => many(2, { ...title, valueText: "x".repeat(count / 2) }),
     ],
   ];

@@ -1,16 +1,16 @@
 import { ShoalError } from "../errors/shoal-error.js";
 
-/** What one where-filter may hold; messages name the setting. */
+/** What one where-filter may hold; messages name the setting where there is one. */
 export interface WhereLimits {
-  /** Clauses inside of one another: `FILTER_DEPTH_MAX`. */
+  /** Clauses inside of one another. */
   readonly filterDepthMax: number;
   /** `FILTER_CLAUSES_MAX`. */
   readonly filterClausesMax: number;
-  /** References that all paths together go along, each can be a search of its own: `FILTER_REFERENCES_MAX`. */
+  /** References that all paths together go along; each can be a search of its own. */
   readonly filterReferencesMax: number;
   /** Values of all clauses together: `FILTER_VALUES_MAX`. */
   readonly filterValuesMax: number;
-  /** UTF-16 units of all text values together: `FILTER_TEXT_CHARS_MAX`. */
+  /** UTF-16 units of all text values together. */
   readonly filterTextCharsMax: number;
 }
 
@@ -22,15 +22,12 @@ export const DEFAULT_WHERE_LIMITS: WhereLimits = {
   filterTextCharsMax: 256 * 1024,
 };
 
-/** Fails with `invalid`, naming the setting, when a filter has more of something than it may. */
+/** Fails with `invalid` when a filter has more of something than it may. */
 export function checkWhereLimit(count: number, limits: WhereLimits, limit: keyof WhereLimits): void {
   const max = limits[limit];
   if (count <= max) return;
-  const { setting, what } = NAMES[limit];
-  throw new ShoalError(
-    "invalid",
-    `the filter has more than ${max} ${what} (${setting}): ask for less, or ask several times`,
-  );
+  const what = NAMES[limit];
+  throw new ShoalError("invalid", `the filter has more than ${max} ${what}: ask for less, or ask several times`);
 }
 
 /** The same of the UTF-16 units of all its text values. */
@@ -38,10 +35,10 @@ export function checkWhereText(chars: number, limits: WhereLimits): void {
   checkWhereLimit(chars, limits, "filterTextCharsMax");
 }
 
-const NAMES: Readonly<Record<keyof WhereLimits, { readonly setting: string; readonly what: string }>> = {
-  filterDepthMax: { setting: "FILTER_DEPTH_MAX", what: "clauses inside of one another" },
-  filterClausesMax: { setting: "FILTER_CLAUSES_MAX", what: "clauses" },
-  filterReferencesMax: { setting: "FILTER_REFERENCES_MAX", what: "references in all paths" },
-  filterValuesMax: { setting: "FILTER_VALUES_MAX", what: "values" },
-  filterTextCharsMax: { setting: "FILTER_TEXT_CHARS_MAX", what: "characters of text" },
+const NAMES: Readonly<Record<keyof WhereLimits, string>> = {
+  filterDepthMax: "clauses inside of one another",
+  filterClausesMax: "clauses (FILTER_CLAUSES_MAX)",
+  filterReferencesMax: "references in all paths",
+  filterValuesMax: "values (FILTER_VALUES_MAX)",
+  filterTextCharsMax: "characters of text",
 };

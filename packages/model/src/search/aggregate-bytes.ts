@@ -1,5 +1,4 @@
 import { ShoalError } from "../errors/shoal-error.js";
-import type { RowBytes } from "./read-bounds.js";
 import type { ShardAggregate } from "./shard-aggregation.js";
 
 /** Estimates of what V8 takes, with the entry of a map or a heap. */
@@ -8,49 +7,16 @@ export const GROUP_PROPERTY_BYTES = 150;
 export const DISTINCT_NUMBER_BYTES = 16;
 const TEXT_BYTES = 80;
 
-/**
- * Bounds the memory that groups and distinct values take while an aggregation is answered, by itself and with all other
- * answers (`rowBytes`).
- */
-export class AggregateBytes {
-  readonly #bytesMax: number;
-  readonly #limit: string;
-  readonly #outer: RowBytes | undefined;
-  #bytes = 0;
-
-  /** `limit` names the bound in messages. */
-  constructor(bytesMax: number, limit: string, outer: RowBytes | undefined) {
-    this.#bytesMax = bytesMax;
-    this.#limit = limit;
-    this.#outer = outer;
-  }
-
-  /** Fails with `tooLarge` beyond the bound. */
-  add(bytes: number): void {
-    if (this.#bytes + bytes > this.#bytesMax) {
-      throw new ShoalError(
-        "tooLarge",
-        `groups and distinct values take more than ${this.#bytesMax} bytes of memory (${this.#limit})`,
-      );
-    }
-    this.#outer?.add(bytes, "aggregation");
-    this.#bytes += bytes;
-  }
-
-  /** The aggregation is over: only what its answer keeps stays counted. Fails as `add` does, and never when that is 0. */
-  end(keptBytes: number): void {
-    const more = keptBytes - this.#bytes;
-    if (more !== 0) this.#outer?.add(more, "aggregation");
-    this.#bytes = keptBytes;
-  }
-
-  /** One more distinct text. */
-  addText(text: string): void {
-    this.add(TEXT_BYTES + 2 * text.length);
-  }
+/** Groups and distinct values take more memory than they may while an aggregation is answered; `limit` names the bound. */
+export function aggregateTooLarge(bytesMax: number, limit: string): ShoalError {
+  return new ShoalError("tooLarge", `groups and distinct values take more than ${bytesMax} bytes of memory (${limit})`);
 }
 
-/** As `addText` counts them. */
+/** Of a distinct text. */
+export function bytesOfText(text: string): number {
+  return TEXT_BYTES + 2 * text.length;
+}
+
 function bytesOfTexts(texts: readonly string[]): number {
   let chars = 0;
   for (const text of texts) chars += text.length;

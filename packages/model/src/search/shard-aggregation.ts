@@ -12,7 +12,7 @@ export interface ShardAggregation {
    */
   readonly isWhole: boolean;
   readonly groupsMax: number;
-  /** What groups and distinct values may take in memory, as `AggregateBytes` counts them; `tooLarge` beyond. */
+  /** What groups and distinct values may take in memory, as `bytesOfAggregate` counts them; `tooLarge` beyond. */
   readonly bytesMax: number;
 }
 

@@ -1,6 +1,7 @@
 import { type InferenceContainer, mapConcurrently } from "@shoal/inference";
 import { type ClassDefinition, ShoalError, withPrefix } from "@shoal/model";
-import { type ModuleContext, meanOf, type ObjectContent, type ObjectVector, type Vectorizer } from "@shoal/module-api";
+import { meanOf, type ObjectContent, type ObjectVector, type Vectorizer } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import { imageFieldsOf } from "./class-config.js";
 
 /** Objects of one request whose images are sent at a time. */
@@ -17,7 +18,7 @@ export class ImageVectorizer implements Vectorizer {
   vectorize(
     definition: ClassDefinition,
     objects: readonly ObjectContent[],
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly (ObjectVector | ShoalError)[]> {
     const fields = imageFieldsOf(definition);
     return mapConcurrently(objects, AT_ONCE, (object) =>
@@ -29,7 +30,7 @@ export class ImageVectorizer implements Vectorizer {
   }
 
   /** The vector of an image in base64; `id` is what the container may log. */
-  async vectorOfImage(id: string, image: string, context: ModuleContext): Promise<Float32Array> {
+  async vectorOfImage(id: string, image: string, context: RequestContext): Promise<Float32Array> {
     try {
       return await this.#container.vector("/vectors", { id, image }, context);
     } catch (thrown) {
@@ -38,7 +39,7 @@ export class ImageVectorizer implements Vectorizer {
   }
 
   /** The mean of its images, those that are given. */
-  async #vectorOf(fields: readonly string[], { id, properties }: ObjectContent, context: ModuleContext) {
+  async #vectorOf(fields: readonly string[], { id, properties }: ObjectContent, context: RequestContext) {
     const vectors: Float32Array[] = [];
     for (const field of fields) {
       const image = properties !== undefined && Object.hasOwn(properties, field) ? properties[field] : undefined;

@@ -1,6 +1,7 @@
 import { InferenceContainer } from "@shoal/inference";
 import { isUncheckedObject, type Json, ShoalError } from "@shoal/model";
-import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import type { ModuleResources } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import { MODULE_NAME, type Recognizer, type Token } from "./recognizer.js";
 
 /** The recognizer of a container (reference-graphql 8.6). */
@@ -9,7 +10,7 @@ export class ContainerRecognizer extends InferenceContainer implements Recognize
     super(MODULE_NAME, address, resources);
   }
 
-  async tokens(text: string, context: ModuleContext): Promise<readonly Token[]> {
+  async tokens(text: string, context: RequestContext): Promise<readonly Token[]> {
     const { tokens } = await this.post("/ner/", { text }, context);
     if (Array.isArray(tokens)) return tokens.map(tokenOf);
     throw new ShoalError("unavailable", `the container of ${MODULE_NAME} answered no list of tokens`);

@@ -1,5 +1,6 @@
 import { ComputeThread } from "@shoal/inference";
-import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import type { ModuleResources } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import { MODULE_NAME, type Recognizer, type Token } from "./recognizer.js";
 
 /** Names behind this are not looked for: it takes about a second to here. */
@@ -15,7 +16,7 @@ export class EmbeddedRecognizer implements Recognizer {
     this.#thread = new ComputeThread(MODULE_NAME, THREAD, resources);
   }
 
-  tokens(text: string, context: ModuleContext): Promise<readonly Token[]> {
+  tokens(text: string, context: RequestContext): Promise<readonly Token[]> {
     return this.#thread.compute(text.slice(0, TEXT_CHARS_MAX), context);
   }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@shoal/model";
-import type { ModuleContext } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 
 export const MODULE_NAME = "ner-transformers";
 
@@ -15,7 +15,7 @@ export interface Token {
 
 /** What finds names in texts. */
 export interface Recognizer extends AsyncDisposable {
-  tokens(text: string, context: ModuleContext): Promise<readonly Token[]>;
-  meta(context: ModuleContext): Promise<JsonObject>;
-  readonly awaitReady?: (context: ModuleContext) => Promise<void>;
+  tokens(text: string, context: RequestContext): Promise<readonly Token[]>;
+  meta(context: RequestContext): Promise<JsonObject>;
+  readonly awaitReady?: (context: RequestContext) => Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { InferenceContainer } from "@shoal/inference";
 import { isUncheckedObject, type Json, ShoalError } from "@shoal/model";
-import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import type { ModuleResources } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import { type Change, MODULE_NAME, type Speller } from "./speller.js";
 
 /** The speller of a container (reference-graphql 8.6). */
@@ -9,7 +10,7 @@ export class ContainerSpeller extends InferenceContainer implements Speller {
     super(MODULE_NAME, address, resources);
   }
 
-  async changes(texts: readonly string[], context: ModuleContext): Promise<readonly Change[]> {
+  async changes(texts: readonly string[], context: RequestContext): Promise<readonly Change[]> {
     const { changes } = await this.post("/spellcheck/", { text: [...texts] }, context);
     if (Array.isArray(changes)) return changes.flatMap((change) => changeOf(change) ?? []);
     throw new ShoalError("unavailable", `the container of ${MODULE_NAME} answered no list of changes`);

@@ -1,5 +1,6 @@
 import { ComputeThread } from "@shoal/inference";
-import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import type { ModuleResources } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import { type Change, MODULE_NAME, type Speller } from "./speller.js";
 
 /** Texts behind this are not looked at: searches are short. */
@@ -15,7 +16,7 @@ export class EmbeddedSpeller implements Speller {
     this.#thread = new ComputeThread(MODULE_NAME, THREAD, resources);
   }
 
-  changes(texts: readonly string[], context: ModuleContext): Promise<readonly Change[]> {
+  changes(texts: readonly string[], context: RequestContext): Promise<readonly Change[]> {
     return this.#thread.compute(
       texts.map((text) => text.slice(0, TEXT_CHARS_MAX)),
       context,

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@shoal/model";
-import type { ModuleContext } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 
 export const MODULE_NAME = "text-spellcheck";
 
@@ -12,7 +12,7 @@ export interface Change {
 /** What knows how words are spelt. */
 export interface Speller extends AsyncDisposable {
   /** The changes that any of the texts needs. */
-  changes(texts: readonly string[], context: ModuleContext): Promise<readonly Change[]>;
-  meta(context: ModuleContext): Promise<JsonObject>;
-  readonly awaitReady?: (context: ModuleContext) => Promise<void>;
+  changes(texts: readonly string[], context: RequestContext): Promise<readonly Change[]>;
+  meta(context: RequestContext): Promise<JsonObject>;
+  readonly awaitReady?: (context: RequestContext) => Promise<void>;
 }

@@ -1,11 +1,6 @@
 import { type Json, ShoalError } from "@shoal/model";
-import {
-  type InternalModuleRoute,
-  type ModuleContext,
-  type ModuleRequest,
-  type ModuleRoute,
-  splitCamelCase,
-} from "@shoal/module-api";
+import { type InternalModuleRoute, type ModuleRequest, type ModuleRoute, splitCamelCase } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import * as z from "zod";
 import type { Contextionary } from "./contextionary.js";
 import type { StoredExtensions } from "./stored-extensions.js";
@@ -86,7 +81,7 @@ export function conceptRoutes(contextionary: Contextionary): readonly ModuleRout
   ];
 }
 
-async function describeConcept(contextionary: Contextionary, concept: string, context: ModuleContext): Promise<Json> {
+async function describeConcept(contextionary: Contextionary, concept: string, context: RequestContext): Promise<Json> {
   if (!/^[\p{L}\p{N}]+$/u.test(concept)) {
     throw new ShoalError("malformed", "invalid word input: words must only contain unicode letters and digits");
   }
@@ -115,7 +110,7 @@ async function describeConcept(contextionary: Contextionary, concept: string, co
 }
 
 /** Undefined when there are nothing but stop words. */
-async function vectorOfAll(contextionary: Contextionary, words: readonly string[], context: ModuleContext) {
+async function vectorOfAll(contextionary: Contextionary, words: readonly string[], context: RequestContext) {
   try {
     return (await contextionary.vectorForCorpora([words.join(" ")], [], context)).vector;
   } catch (thrown) {
@@ -134,7 +129,7 @@ function partsOf(concept: string): readonly string[] {
   return parts;
 }
 
-async function describeWord(contextionary: Contextionary, word: string, context: ModuleContext) {
+async function describeWord(contextionary: Contextionary, word: string, context: RequestContext) {
   const vector = await contextionary.vectorForWord(word, context);
   if (vector === undefined) return { word };
   const nearestNeighbors = await neighborsOf(contextionary, vector, context);
@@ -142,7 +137,7 @@ async function describeWord(contextionary: Contextionary, word: string, context:
 }
 
 /** A distance of 0 is left out. */
-async function neighborsOf(contextionary: Contextionary, vector: Float32Array, context: ModuleContext) {
+async function neighborsOf(contextionary: Contextionary, vector: Float32Array, context: RequestContext) {
   const nearest = await contextionary.nearestWords(vector, NEIGHBORS, context);
   return nearest.map(({ word, distance }) => (distance === 0 ? { word } : { distance, word }));
 }

@@ -3,20 +3,20 @@ import {
   type ClassConfig,
   isSkipped,
   isTextProperty,
-  type ModuleContext,
   splitCamelCase,
   TEXT_CLASS_DEFAULTS,
   TEXT_PROPERTY_DEFAULTS,
   vectorizesClassName,
   vectorizesPropertyName,
 } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import type { Contextionary } from "./contextionary.js";
 import { MODULE_NAME } from "./module-name.js";
 
 const PREFIX = `module '${MODULE_NAME}': `;
 
 /** What names of classes and properties must be, to say something to the contextionary (reference-graphql 8.2). */
-export function contextionaryClassConfig(contextionary: Contextionary, newContext: () => ModuleContext): ClassConfig {
+export function contextionaryClassConfig(contextionary: Contextionary, newContext: () => RequestContext): ClassConfig {
   return {
     classDefaults: TEXT_CLASS_DEFAULTS,
     propertyDefaults: TEXT_PROPERTY_DEFAULTS,
@@ -31,7 +31,7 @@ export function contextionaryClassConfig(contextionary: Contextionary, newContex
   };
 }
 
-async function checkClass(contextionary: Contextionary, definition: ClassDefinition, context: ModuleContext) {
+async function checkClass(contextionary: Contextionary, definition: ClassDefinition, context: RequestContext) {
   const { class: className, properties } = definition;
   if (vectorizesClassName(definition, MODULE_NAME)) {
     const fault = await faultOfName(contextionary, className, "class name", context);
@@ -52,7 +52,7 @@ async function checkProperty(
   contextionary: Contextionary,
   className: string,
   { name }: PropertyDefinition,
-  context: ModuleContext,
+  context: RequestContext,
 ): Promise<void> {
   const fault = await faultOfName(contextionary, name, "property", context);
   if (fault === undefined) return;
@@ -64,7 +64,7 @@ async function faultOfName(
   contextionary: Contextionary,
   name: string,
   kind: "class name" | "property",
-  context: ModuleContext,
+  context: RequestContext,
 ): Promise<string | undefined> {
   let stopwords = 0;
   const words = splitCamelCase(name).map((part) => part.toLowerCase());

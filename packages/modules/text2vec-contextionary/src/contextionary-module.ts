@@ -2,11 +2,11 @@ import { Projector } from "@shoal/inference";
 import {
   featureProjection,
   type Module,
-  type ModuleContext,
   type ModuleRegistration,
   type ModuleResources,
   NEAR_TEXT,
 } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import { INTERPRETATION } from "./additional/interpretation.js";
 import { nearestNeighbors } from "./additional/nearest-neighbors.js";
 import { semanticPath } from "./additional/semantic-path.js";
@@ -45,7 +45,7 @@ export function contextionaryModule(
 ): Module {
   const { nowMs } = resources;
   const projector = new Projector(MODULE_NAME, resources);
-  const newContext = (): ModuleContext => ({ deadline: nowMs() + CHECK_MS });
+  const newContext = (): RequestContext => ({ deadline: nowMs() + CHECK_MS });
   return {
     name: MODULE_NAME,
     vectorizer: new TextVectorizer(contextionary),

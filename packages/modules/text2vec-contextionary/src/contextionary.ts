@@ -1,5 +1,5 @@
 import { ShoalError, type ShoalErrorOptions } from "@shoal/model";
-import type { ModuleContext } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 
 /** A word that a vector was made of. */
 export interface SourceWord {
@@ -42,31 +42,31 @@ export interface WordOverride {
  * fail with `unavailable` when it does not answer.
  */
 export interface Contextionary extends AsyncDisposable {
-  meta(context: ModuleContext): Promise<{ readonly version: string; readonly wordCount: number }>;
+  meta(context: RequestContext): Promise<{ readonly version: string; readonly wordCount: number }>;
   /** How many numbers its vectors have; undefined when it cannot tell. */
-  dimensions(context: ModuleContext): Promise<number | undefined>;
-  isStopword(word: string, context: ModuleContext): Promise<boolean>;
-  isWordPresent(word: string, context: ModuleContext): Promise<boolean>;
+  dimensions(context: RequestContext): Promise<number | undefined>;
+  isStopword(word: string, context: RequestContext): Promise<boolean>;
+  isWordPresent(word: string, context: RequestContext): Promise<boolean>;
   /** Undefined for an unknown word. Stop words have vectors, too. */
-  vectorForWord(word: string, context: ModuleContext): Promise<Float32Array | undefined>;
+  vectorForWord(word: string, context: RequestContext): Promise<Float32Array | undefined>;
   /** One a word, as texts are made of them: undefined for unknown ones, and for stop words that nobody taught. */
-  vectorsForWords(words: readonly string[], context: ModuleContext): Promise<readonly (Float32Array | undefined)[]>;
+  vectorsForWords(words: readonly string[], context: RequestContext): Promise<readonly (Float32Array | undefined)[]>;
   /** The mean of the vectors of the corpora. Fails with {@link NoVector} when one of them has no known word. */
   vectorForCorpora(
     corpora: readonly string[],
     overrides: readonly WordOverride[],
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<CorpusVector>;
   /** The `count` words nearest to a vector, of all words. Fails for a vector of another length; so does the next. */
-  nearestWords(vector: Float32Array, count: number, context: ModuleContext): Promise<readonly NearWord[]>;
+  nearestWords(vector: Float32Array, count: number, context: RequestContext): Promise<readonly NearWord[]>;
   /** For each vector the `count` nearest of the words that are not among the rarest. */
   nearestUsualWords(
     vectors: readonly Float32Array[],
     count: number,
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly (readonly NearWord[])[]>;
   /** Teaches a word, for all processes. Fails with `invalid` against the rules for it. */
-  addExtension(concept: string, definition: string, weight: number, context: ModuleContext): Promise<void>;
+  addExtension(concept: string, definition: string, weight: number, context: RequestContext): Promise<void>;
   /** Resolves when it can answer; absent when it always can. */
-  readonly awaitReady?: (context: ModuleContext) => Promise<void>;
+  readonly awaitReady?: (context: RequestContext) => Promise<void>;
 }

@@ -1,11 +1,10 @@
 import { ShoalError } from "@shoal/model";
-import type { ModuleContext } from "@shoal/module-api";
 import type { NearestRows } from "@shoal/native";
+import { type RequestContext, runWork } from "@shoal/runtime";
 import type { Contextionary, CorpusVector, NearWord, WordOverride } from "./contextionary.js";
 import type { StoredExtensions } from "./stored-extensions.js";
 import { corporaVector } from "./vectors/corpus-vector.js";
 import { checkExtension, conceptKey, EXTENSION_OCCURRENCE } from "./vectors/extension.js";
-import { inTurns } from "./vectors/in-turns.js";
 import { KnownWords } from "./vectors/known-words.js";
 import { STOP_WORDS } from "./vectors/stop-words.js";
 import { GLOVE_WORDS } from "./vocabulary/glove-source.js";
@@ -69,9 +68,9 @@ export class EmbeddedContextionary implements Contextionary {
   async vectorForCorpora(
     corpora: readonly string[],
     overrides: readonly WordOverride[],
-    { signal }: ModuleContext,
+    context: RequestContext,
   ): Promise<CorpusVector> {
-    return inTurns(corporaVector((await this.#words()).words, corpora, overrides), signal);
+    return runWork(corporaVector((await this.#words()).words, corpora, overrides), context);
   }
 
   async nearestWords(vector: Float32Array, count: number): Promise<readonly NearWord[]> {
@@ -85,7 +84,7 @@ export class EmbeddedContextionary implements Contextionary {
   async nearestUsualWords(
     vectors: readonly Float32Array[],
     count: number,
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly (readonly NearWord[])[]> {
     const { vocabulary } = await this.#words();
     const { dimensions, matrix, size } = vocabulary;
@@ -105,7 +104,7 @@ export class EmbeddedContextionary implements Contextionary {
     return found;
   }
 
-  async addExtension(concept: string, definition: string, weight: number, context: ModuleContext): Promise<void> {
+  async addExtension(concept: string, definition: string, weight: number, context: RequestContext): Promise<void> {
     checkExtension(concept, definition, weight);
     const { vector } = await this.vectorForCorpora([definition.toLowerCase()], [], context);
     const key = conceptKey(concept);

@@ -1,5 +1,6 @@
 import type { Json } from "@shoal/model";
-import type { ExtensionStore, ModuleContext } from "@shoal/module-api";
+import type { ExtensionStore } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import { type Extension, extensionJson, readExtension } from "./vectors/extension.js";
 
 const PREFIX = "text2vec-contextionary/";
@@ -37,11 +38,11 @@ export class StoredExtensions {
     return [...this.#store.entries].filter(([key]) => key.startsWith(PREFIX)).map(([, value]) => value);
   }
 
-  putStored(key: string, value: Json, context: ModuleContext): Promise<void> {
+  putStored(key: string, value: Json, context: RequestContext): Promise<void> {
     return this.#store.put(PREFIX + key, value, context);
   }
 
-  put(extension: Extension, context: ModuleContext): Promise<void> {
+  put(extension: Extension, context: RequestContext): Promise<void> {
     return this.putStored(extension.concept, extensionJson(extension), context);
   }
 }

@@ -1,13 +1,6 @@
-import { eventLoop } from "@shoal/fair-share";
 import { type ClassDefinition, type JsonObject, ShoalError, withPrefix } from "@shoal/model";
-import {
-  camelCaseWords,
-  type ModuleContext,
-  type ObjectContent,
-  ObjectTexts,
-  type ObjectVector,
-  type Vectorizer,
-} from "@shoal/module-api";
+import { camelCaseWords, type ObjectContent, ObjectTexts, type ObjectVector, type Vectorizer } from "@shoal/module-api";
+import { type RequestContext, WorkTurns } from "@shoal/runtime";
 import { type Contextionary, type CorpusVector, NoVector, type WordOverride } from "./contextionary.js";
 import { MODULE_NAME } from "./module-name.js";
 import { SOURCE_WORDS_MAX } from "./vectors/corpus-vector.js";
@@ -30,22 +23,19 @@ export class TextVectorizer implements Vectorizer {
   async vectorize(
     definition: ClassDefinition,
     objects: readonly ObjectContent[],
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly (ObjectVector | ShoalError)[]> {
     const texts = this.#textsOf(definition);
     const outcomes: (ObjectVector | ShoalError)[] = [];
-    let chars = 0;
+    const turns = new WorkTurns(TURN_CHARS, context);
     for (let at = 0; at < objects.length; at += CONCURRENCY) {
       const some = objects.slice(at, at + CONCURRENCY).map(({ properties, vectorWeights }) => {
         const corpus = texts.textOf(properties);
-        chars += corpus.length;
+        turns.count(corpus.length);
         return this.#vectorOf(corpus, vectorWeights, context).catch(ShoalError.from);
       });
       outcomes.push(...(await Promise.all(some)));
-      if (chars < TURN_CHARS) continue;
-      chars = 0;
-      await eventLoop.next();
-      context.signal?.throwIfAborted();
+      if (turns.isOver) await turns.next();
     }
     return outcomes;
   }
@@ -53,7 +43,7 @@ export class TextVectorizer implements Vectorizer {
   readonly vectorizeTexts = async (
     texts: readonly string[],
     _definition: ClassDefinition | undefined,
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<Float32Array> => {
     const corpora = texts.map(camelCaseWords);
     try {
@@ -72,7 +62,7 @@ export class TextVectorizer implements Vectorizer {
     return texts;
   }
 
-  async #vectorOf(corpus: string, weights: JsonObject | undefined, context: ModuleContext): Promise<ObjectVector> {
+  async #vectorOf(corpus: string, weights: JsonObject | undefined, context: RequestContext): Promise<ObjectVector> {
     try {
       return shown(await this.#contextionary.vectorForCorpora([corpus], overridesOf(weights), context));
     } catch (thrown) {

@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import { ComputeThread } from "@shoal/inference";
 import { ShoalError } from "@shoal/model";
-import type { ModuleContext, ModuleResources } from "@shoal/module-api";
+import type { ModuleResources } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import { EMBEDDINGS_PACKAGE, MODEL_PACKAGE } from "./embeddings-packages.js";
 import { type LanguageModel, MODULE_NAME } from "./language-model.js";
 
@@ -34,7 +35,7 @@ export class EmbeddedModel implements LanguageModel {
     }
   }
 
-  async vectorsOf(texts: readonly string[], _pooling: string, context: ModuleContext) {
+  async vectorsOf(texts: readonly string[], _pooling: string, context: RequestContext) {
     const outcomes = new Array<Float32Array | ShoalError>(texts.length).fill(NO_TEXT);
     const places = [...texts.keys()].filter((place) => texts[place]?.trim() !== "");
     for (let at = 0; at < places.length; at += TURN_TEXTS) {

@@ -1,5 +1,5 @@
 import type { JsonObject, ShoalError } from "@shoal/model";
-import type { ModuleContext } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 
 export const MODULE_NAME = "text2vec-transformers";
 
@@ -11,8 +11,8 @@ export interface LanguageModel extends AsyncDisposable {
   vectorsOf(
     texts: readonly string[],
     pooling: string,
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly (Float32Array | ShoalError)[]>;
-  meta(context: ModuleContext): Promise<JsonObject>;
-  readonly awaitReady?: (context: ModuleContext) => Promise<void>;
+  meta(context: RequestContext): Promise<JsonObject>;
+  readonly awaitReady?: (context: RequestContext) => Promise<void>;
 }

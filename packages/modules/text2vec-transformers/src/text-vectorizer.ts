@@ -1,11 +1,6 @@
 import { type ClassDefinition, ShoalError, withPrefix } from "@shoal/model";
-import {
-  type ModuleContext,
-  type ObjectContent,
-  ObjectTexts,
-  type ObjectVector,
-  type Vectorizer,
-} from "@shoal/module-api";
+import { type ObjectContent, ObjectTexts, type ObjectVector, type Vectorizer } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import { poolingOf } from "./class-config.js";
 import { type LanguageModel, MODULE_NAME } from "./language-model.js";
 
@@ -22,7 +17,7 @@ export class TextVectorizer implements Vectorizer {
   async vectorize(
     definition: ClassDefinition,
     objects: readonly ObjectContent[],
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly (ObjectVector | ShoalError)[]> {
     const texts = new ObjectTexts(definition, MODULE_NAME);
     const outcomes = await this.#model.vectorsOf(
@@ -38,7 +33,7 @@ export class TextVectorizer implements Vectorizer {
   readonly vectorizeTexts = async (
     texts: readonly string[],
     definition: ClassDefinition | undefined,
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<Float32Array> => {
     const [vector = new ShoalError("internal", "a language model gave no outcome for a text")] =
       await this.#model.vectorsOf([joinedConcepts(texts)], poolingOf(definition), context);

@@ -1,16 +1,16 @@
 import type { ShardRouter } from "@shoal/cluster";
 import {
-  AggregateBytes,
   type AggregateGroup,
   type AggregateQuery,
+  aggregateTooLarge,
   bytesOfAggregate,
-  type RowBytes,
   type ShardAggregate,
   type ShardAggregation,
   ShoalError,
   withPrefix,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext, ShardAddress } from "@shoal/rpc";
+import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import { ByteBudget, type RequestContext, type RowBytes } from "@shoal/runtime";
 import { type FilterParts, planFilter, shardPrefix } from "../plan-filter.js";
 import { scatter } from "../scatter.js";
 import { queryTurns } from "../turns.js";
@@ -73,13 +73,13 @@ export async function aggregateClass(
 /** What the answers of the shards hold, which the shards have counted already: gives it back once they are merged. */
 class ReceivedBytes {
   readonly #outer: RowBytes | undefined;
-  readonly #held: AggregateBytes;
+  readonly #held: ByteBudget;
   #bytes = 0;
   #hasEnded = false;
 
   constructor(bytesMax: number, outer: RowBytes | undefined) {
     this.#outer = outer;
-    this.#held = new AggregateBytes(bytesMax, "AGGREGATE_BYTES_MAX", undefined);
+    this.#held = new ByteBudget({ max: bytesMax, fullError: () => aggregateTooLarge(bytesMax, "AGGREGATE_BYTES_MAX") });
   }
 
   /** One that comes too late is given back at once. Fails with `tooLarge` when several together are too large. */

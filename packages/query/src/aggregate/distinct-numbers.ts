@@ -1,5 +1,5 @@
-import type { WorkTurns } from "@shoal/fair-share";
 import type { DistinctNumbers } from "@shoal/model";
+import type { WorkTurns } from "@shoal/runtime";
 
 /** So many entries are merged between two looks at the turn. */
 const STRIDE = 8_192;

@@ -1,4 +1,3 @@
-import type { WorkTurns } from "@shoal/fair-share";
 import {
   type AggregatedProperty,
   type AggregateGroup,
@@ -9,6 +8,7 @@ import {
   type PropertyAggregate,
   type ShardAggregate,
 } from "@shoal/model";
+import type { WorkTurns } from "@shoal/runtime";
 import { inOrder, mergeProperty } from "./merge-property.js";
 
 /** A look-up in a map of groups, in units of `queryTurns`. */

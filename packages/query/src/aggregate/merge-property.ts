@@ -1,4 +1,3 @@
-import type { WorkTurns } from "@shoal/fair-share";
 import {
   type AggregatedProperty,
   compareUtf8,
@@ -11,6 +10,7 @@ import {
   ShoalError,
   type TextsAggregate,
 } from "@shoal/model";
+import type { WorkTurns } from "@shoal/runtime";
 import { medianAndMode } from "./distinct-numbers.js";
 
 /** A look-up in a map of texts, in units of `queryTurns`. */

@@ -1,5 +1,5 @@
+import type { RequestContext } from "@shoal/runtime";
 import type { AccessChange, AccessPosition, AccessService, AccessSnapshot } from "../access-service.js";
-import type { RequestContext } from "../request-context.js";
 import { applyAccess, readAccessPosition, wireAccessEntry } from "../wire/access-update.js";
 import type { Read } from "../wire/protobuf.js";
 import { ACCESS, type ACCESS_UPDATE } from "../wire/services.js";

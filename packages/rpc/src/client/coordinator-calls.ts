@@ -7,8 +7,8 @@ import {
   type ServiceError,
 } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import { deliveryOf, NetworkFailure, undelivered } from "../delivery.js";
-import type { RequestContext } from "../request-context.js";
 import { channelOptions, clientCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
 import type { CallRules } from "../wire/service-definition.js";

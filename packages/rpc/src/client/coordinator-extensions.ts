@@ -1,6 +1,6 @@
 import type { Json } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import type { ExtensionService, ExtensionsSnapshot } from "../extension-service.js";
-import type { RequestContext } from "../request-context.js";
 import { applyExtensions, wireExtension } from "../wire/extensions-update.js";
 import type { Read } from "../wire/protobuf.js";
 import { EXTENSIONS, type EXTENSIONS_UPDATE } from "../wire/services.js";

@@ -1,5 +1,5 @@
+import type { RequestContext } from "@shoal/runtime";
 import type { ClaimKey, Job, JobClaim, JobService, JobsNotice, NewJob, RangeReport } from "../job-service.js";
-import type { RequestContext } from "../request-context.js";
 import { WatchedValue } from "../watched-value.js";
 import type { Read } from "../wire/protobuf.js";
 import { type JOB_ANSWER, JOBS } from "../wire/services.js";

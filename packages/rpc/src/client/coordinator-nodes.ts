@@ -1,5 +1,5 @@
+import type { RequestContext } from "@shoal/runtime";
 import type { NodeClaim, NodeDirectory, NodeRecord, NodeService } from "../node-service.js";
-import type { RequestContext } from "../request-context.js";
 import { WatchedValue } from "../watched-value.js";
 import type { Read } from "../wire/protobuf.js";
 import { type NODE_DIRECTORY, NODES } from "../wire/services.js";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import { deliveryOf } from "../delivery.js";
-import type { RequestContext } from "../request-context.js";
 import type {
   ClassIncarnation,
   ClassPlan,

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 import { goesOnFrom, type SchemaPosition, type SchemaSnapshot } from "../schema-service.js";
 import { WatchedValue } from "../watched-value.js";
 import type { CalledMethod, CoordinatorCalls } from "./coordinator-calls.js";

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import { undelivered } from "../delivery.js";
 import type { ConnectionState } from "../node-connection.js";
-import type { RequestContext } from "../request-context.js";
 import type { AnyShardMethod } from "../shard-methods.js";
 import { deadlineError } from "../stream/message-head.js";
 import { channelOptions, clientCredentials } from "../tls/credentials.js";

@@ -1,8 +1,7 @@
 import { type ChannelCredentials, type ChannelOptions, Client } from "@grpc/grpc-js";
-import { InFlight } from "@shoal/in-flight";
 import { ShoalError } from "@shoal/model";
+import { InFlight, type RequestContext } from "@shoal/runtime";
 import { undelivered } from "../delivery.js";
-import type { RequestContext } from "../request-context.js";
 import type { AnyShardMethod } from "../shard-methods.js";
 import { REQUEST_MESSAGE } from "../stream/frame-sender.js";
 import { FrameStream } from "../stream/frame-stream.js";
@@ -77,7 +76,7 @@ export class NodeLink {
   ask(method: AnyShardMethod, args: readonly unknown[], context: RequestContext): Promise<unknown> {
     const pending = new PendingRequest(method, args, context);
     if (this.#pending.size >= this.#options.requestsMax) {
-      const text = `${pending.describe(this.#options.name)}: ${this.#options.requestsMax} requests are under way (INTERNAL_REQUESTS_MAX)`;
+      const text = `${pending.describe(this.#options.name)}: ${this.#options.requestsMax} requests are under way`;
       return Promise.reject(new ShoalError("overloaded", text, { retryAfterSeconds: 1 }));
     }
     const id = this.#pending.add(pending);

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 import { type AnyShardMethod, shardOf } from "../shard-methods.js";
 import type { FrameStream } from "../stream/frame-stream.js";
 import { deadlineError } from "../stream/message-head.js";

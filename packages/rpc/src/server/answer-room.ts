@@ -1,42 +1,25 @@
-import { type HeldKind, type RowBytes, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
+import { ByteBudget } from "@shoal/runtime";
 
 /** Bounds what all answers of a node hold, from their first row until they have been sent. */
 export class AnswerRoom {
-  readonly #answersBytesMax: number;
+  readonly #all: ByteBudget;
   readonly #answerBytesMax: number;
-  #held = 0;
 
   constructor(answersBytesMax: number, answerBytesMax: number) {
-    this.#answersBytesMax = answersBytesMax;
+    const text = `the answers under way of a node take more than ${answersBytesMax} bytes (INTERNAL_ANSWERS_BYTES_MAX)`;
+    const fullError = () => new ShoalError("overloaded", text, { retryAfterSeconds: 1 });
+    this.#all = new ByteBudget({ max: answersBytesMax, mayGoAlone: true, fullError });
     this.#answerBytesMax = answerBytesMax;
   }
 
-  begin(): AnswerBytes {
-    let bytes = 0;
-    const change = (more: number) => {
-      bytes += more;
-      this.#held += more;
-    };
-    return {
-      add: (more: number, _kind?: HeldKind) => {
-        if (more > 0 && bytes + more > this.#answerBytesMax) {
-          throw new ShoalError(
-            "tooLarge",
-            `an answer of a node takes more than ${this.#answerBytesMax} bytes (INTERNAL_MESSAGE_BYTES_MAX)`,
-          );
-        }
-        if (more > 0 && this.#held + more > this.#answersBytesMax && this.#held > 0) {
-          const text = `the answers under way of a node take more than ${this.#answersBytesMax} bytes (INTERNAL_ANSWERS_BYTES_MAX)`;
-          throw new ShoalError("overloaded", text, { retryAfterSeconds: 1 });
-        }
-        change(more);
-      },
-      end: () => change(-bytes),
-    };
+  /** What one answer holds. It must be closed, whatever comes of it. */
+  begin(): ByteBudget {
+    return new ByteBudget({ max: this.#answerBytesMax, parent: this.#all, fullError: this.#tooLarge });
   }
-}
 
-/** What one answer holds. It must be ended, whatever comes of it. */
-export interface AnswerBytes extends RowBytes {
-  end(): void;
+  readonly #tooLarge = (): ShoalError => {
+    const text = `an answer of a node takes more than ${this.#answerBytesMax} bytes (INTERNAL_MESSAGE_BYTES_MAX)`;
+    return new ShoalError("tooLarge", text);
+  };
 }

@@ -1,7 +1,4 @@
-import { InFlight } from "@shoal/in-flight";
-import type { RowBytes } from "@shoal/model";
-import { LateSignal } from "../late-signal.js";
-import type { RequestContext } from "../request-context.js";
+import { InFlight, LateSignal, type RequestContext, type RowBytes } from "@shoal/runtime";
 import { deadlineError } from "../stream/message-head.js";
 
 const TICK_MS = 20;

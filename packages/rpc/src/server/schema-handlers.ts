@@ -1,4 +1,4 @@
-import type { RequestContext } from "../request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 import type { ChangeContext, ClassPlan, ClassRecord, ServedSchema } from "../schema-service.js";
 import type { Read } from "../wire/protobuf.js";
 import { readDefinition, readProperties, readProperty, readSnapshot, recordJson } from "../wire/record-codec.js";

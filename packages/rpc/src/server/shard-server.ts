@@ -1,7 +1,6 @@
-import type { Budget } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import type { Budget, RequestContext } from "@shoal/runtime";
 import { deliveryOf, undelivered } from "../delivery.js";
-import type { RequestContext } from "../request-context.js";
 import { type AnyShardMethod, callService, SHARD_METHODS } from "../shard-methods.js";
 import type { ShardService } from "../shard-service.js";
 import { ANSWER_MESSAGE } from "../stream/frame-sender.js";
@@ -142,7 +141,7 @@ export class ShardServer {
       head = requestHead(reader);
       if (isDraining()) throw new ShoalError("unavailable", "it is being stopped", { retryAfterSeconds: 1 });
       if (this.#running.size >= requestsMax) {
-        const text = `node '${this.#options.node.name}' has ${requestsMax} requests of one caller under way (INTERNAL_REQUESTS_MAX)`;
+        const text = `node '${this.#options.node.name}' has ${requestsMax} requests of one caller under way`;
         throw new ShoalError("overloaded", text, { retryAfterSeconds: 1 });
       }
     } catch (error) {
@@ -185,7 +184,7 @@ export class ShardServer {
     } catch (thrown) {
       if (this.#isAwaited(id, running)) this.#sendFailure(id, isBegun ? thrown : turnedAway(thrown));
     } finally {
-      bytes.end();
+      bytes.close();
       this.#end(id, running, bytesOfMessage);
     }
   }

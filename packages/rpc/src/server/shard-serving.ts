@@ -1,4 +1,4 @@
-import { Budget } from "@shoal/fair-share";
+import { Budget } from "@shoal/runtime";
 import type { PacketStream } from "../stream/frame-stream.js";
 import { AnswerRoom } from "./answer-room.js";
 import { RunningRequests } from "./running-requests.js";

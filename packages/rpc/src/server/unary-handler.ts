@@ -1,6 +1,6 @@
 import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "../request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 import { REQUEST_ID, statusOf } from "../wire/status-codec.js";
 
 /** A unary call served by `serve`; whatever it fails with becomes the status. */

@@ -1,5 +1,5 @@
-import { type Budget, type Holder, type Holding, NOBODY, type Share } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
+import { type Budget, type Holder, type Holding, NOBODY, type Share } from "@shoal/runtime";
 import { unreadable } from "../wire/byte-reader.js";
 import { MESSAGES_IN_PARTS_MAX } from "./frame-sender.js";
 

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../request-context.js";
+import type { RequestContext } from "@shoal/runtime";
 import type { ServedNode } from "../server/shard-server.js";
 import { shardServiceBy } from "../shard-methods.js";
 

@@ -1,7 +1,7 @@
 import { type ErrorCode, ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
-import type { RequestContext } from "../request-context.js";
 import type { ShardService } from "../shard-service.js";
 import { RandomValues } from "./random-values.js";
 import { type ScriptedNode, scriptedNode } from "./scripted-node.js";

@@ -1,5 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
 import { OBJECT_ID_BYTES, type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
+import { eventLoop } from "@shoal/runtime";
 import { TURN_BYTES } from "./byte-writer.js";
 import type { Codec, Wire } from "./codec.js";
 

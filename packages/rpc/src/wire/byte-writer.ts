@@ -1,5 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
 import { OBJECT_ID_BYTES, type ObjectId, writeObjectId } from "@shoal/model";
+import { eventLoop } from "@shoal/runtime";
 import type { Codec, Wire } from "./codec.js";
 
 /** What small messages are put together in, one at a time: no buffer is made for them but the one they leave in. */

@@ -60,13 +60,6 @@ export const CLUSTER_SETTINGS = {
     "Largest request and largest answer between a gateway and a storage node, what the rows of one such answer may take, and all requests of which not everything has come; to be the same everywhere.",
     wholeNumber(32 * MIB, 1024 * MIB),
   ),
-  internalRequestsMax: setting(
-    "INTERNAL_REQUESTS_MAX",
-    "internal.requests_max",
-    10_000,
-    "Requests that one gateway may have under way at one storage node, small and large ones each; more are refused with 429.",
-    wholeNumber(10, 1_000_000),
-  ),
   internalConnectionBytesMax: withinBudget(
     setting(
       "INTERNAL_CONNECTION_BYTES_MAX",
@@ -107,13 +100,6 @@ export const CLUSTER_SETTINGS = {
     15,
     "How long a gateway holds requests for the shards of a storage node that restarts in an orderly way.",
     wholeNumber(0, 3_600),
-  ),
-  heldRequestsMax: setting(
-    "HELD_REQUESTS_MAX",
-    "shard.held_requests_max",
-    10_000,
-    "Requests that a gateway holds for storage nodes that restart; more are answered 429.",
-    wholeNumber(0, 1_000_000),
   ),
   heldRequestBytesMax: withinBudget(
     setting(

@@ -29,13 +29,6 @@ export const LIMIT_SETTINGS = {
     ),
     1 / 8,
   ),
-  requestBodiesMax: setting(
-    "REQUEST_BODIES_MAX",
-    "request.bodies_max",
-    5_000,
-    "Requests with a body that are read or worked on at the same time; above it the one that comes slowest is cut off.",
-    wholeNumber(1, 1_000_000),
-  ),
   // An object is read and merged in one go, while nothing else happens. REST reads no more than 16 MiB of one.
   objectBytesMax: setting(
     "OBJECT_BYTES_MAX",
@@ -94,62 +87,6 @@ export const LIMIT_SETTINGS = {
     "Levels of a GraphQL text, and of its fields once fragments are put in their places.",
     wholeNumber(10, 400),
   ),
-  graphqlTokensMax: setting(
-    "GRAPHQL_TOKENS_MAX",
-    "graphql.tokens_max",
-    10_000,
-    "Words, signs and texts of a GraphQL text, numbers aside.",
-    wholeNumber(100, 1_000_000),
-  ),
-  graphqlNumbersMax: setting(
-    "GRAPHQL_NUMBERS_MAX",
-    "graphql.numbers_max",
-    80_000,
-    "Numbers of a GraphQL text, and values of its variables: a vector has up to 65,535. The event loop is held for about 1.5 µs each.",
-    wholeNumber(10_000, 1_000_000),
-  ),
-  graphqlAliasesMax: setting(
-    "GRAPHQL_ALIASES_MAX",
-    "graphql.aliases_max",
-    1_000,
-    "Aliases of a GraphQL text.",
-    wholeNumber(0, 100_000),
-  ),
-  graphqlQueryCharsMax: setting(
-    "GRAPHQL_QUERY_CHARS_MAX",
-    "graphql.query_chars_max",
-    2 * 1024 * KIB,
-    "Characters of a GraphQL text; a vector of 65,535 numbers takes about 1.3 million.",
-    wholeNumber(10_000, 64 * 1024 * KIB),
-  ),
-  graphqlFragmentsMax: setting(
-    "GRAPHQL_FRAGMENTS_MAX",
-    "graphql.fragments_max",
-    100,
-    "Named fragments of a GraphQL text.",
-    wholeNumber(0, 100_000),
-  ),
-  graphqlFieldsMax: setting(
-    "GRAPHQL_FIELDS_MAX",
-    "graphql.fields_max",
-    10_000,
-    "Fields of a GraphQL text once fragments are put in their places.",
-    wholeNumber(100, 1_000_000),
-  ),
-  graphqlFieldPairsMax: setting(
-    "GRAPHQL_FIELD_PAIRS_MAX",
-    "graphql.field_pairs_max",
-    100_000,
-    "Pairs of fields at one place of a GraphQL answer, fragments put in their places: each is compared with each.",
-    wholeNumber(100, 100_000_000),
-  ),
-  filterDepthMax: setting(
-    "FILTER_DEPTH_MAX",
-    "query.filter_depth_max",
-    50,
-    "Clauses of a where-filter inside of one another.",
-    wholeNumber(1, 200),
-  ),
   filterClausesMax: setting(
     "FILTER_CLAUSES_MAX",
     "query.filter_clauses_max",
@@ -157,33 +94,12 @@ export const LIMIT_SETTINGS = {
     "Clauses of a where-filter.",
     wholeNumber(1, 100_000),
   ),
-  filterReferencesMax: setting(
-    "FILTER_REFERENCES_MAX",
-    "query.filter_references_max",
-    200,
-    "References that all paths of a where-filter go along; each can be a search of its own.",
-    wholeNumber(0, 100_000),
-  ),
   filterValuesMax: setting(
     "FILTER_VALUES_MAX",
     "query.filter_values_max",
     10_000,
     "Values that a where-filter compares with, those of all its lists together.",
     wholeNumber(1, 1_000_000),
-  ),
-  filterTextCharsMax: setting(
-    "FILTER_TEXT_CHARS_MAX",
-    "query.filter_text_chars_max",
-    256 * KIB,
-    "Characters of all texts that a where-filter compares with.",
-    wholeNumber(1, 16 * MIB),
-  ),
-  likePatternCharsMax: setting(
-    "LIKE_PATTERN_CHARS_MAX",
-    "query.like_pattern_chars_max",
-    1_024,
-    "Characters of the value of a `Like`; each of its words is compared with many words of the index.",
-    wholeNumber(1, 64 * KIB),
   ),
   filterIdsMax: setting(
     "FILTER_IDS_MAX",
@@ -199,13 +115,6 @@ export const LIMIT_SETTINGS = {
     "References one class field of a GraphQL request may follow, on all levels together.",
     wholeNumber(1, 100_000_000),
   ),
-  groupComparisonsMax: setting(
-    "GROUP_COMPARISONS_MAX",
-    "query.group_comparisons_max",
-    10_000_000,
-    "Comparisons of two rows that grouping a page may take; 4,472 rows that are all different take ten million.",
-    wholeNumber(1, 10_000_000_000),
-  ),
   aggregateBytesMax: withinBudget(
     setting(
       "AGGREGATE_BYTES_MAX",
@@ -215,27 +124,6 @@ export const LIMIT_SETTINGS = {
       wholeNumber(KIB, 64 * GIB),
     ),
     1 / 16,
-  ),
-  longReadsMax: setting(
-    "LONG_READS_MAX",
-    "query.long_reads_max",
-    2,
-    "Long aggregations, and as many long filters, that are worked on at the same time; others wait in their order.",
-    wholeNumber(1, 10_000),
-  ),
-  longReadsWaitingMax: setting(
-    "LONG_READS_WAITING_MAX",
-    "query.long_reads_waiting_max",
-    128,
-    "Long aggregations, and as many long filters, that wait; more get 429.",
-    wholeNumber(0, 1_000_000),
-  ),
-  rowsInFlightMax: setting(
-    "ROWS_IN_FLIGHT_MAX",
-    "query.rows_in_flight_max",
-    40_000,
-    "Rows that queries and lists of many rows read at the same time; others wait, and get 429 when too many do.",
-    wholeNumber(1, 100_000_000),
   ),
   answerBytesMax: withinBudget(
     setting(

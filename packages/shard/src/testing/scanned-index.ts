@@ -8,12 +8,12 @@ import {
 import type { KeyValueChange } from "@shoal/kv";
 import {
   type PropertyDefinition,
-  type ReadBounds,
   type ShardAggregate,
   type ShardAggregation,
   type ShardFilter,
   ShoalError,
 } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import { INDEX_PREFIXES, indexRanges } from "../key-layout.js";
 import type { InvertedIndexSite } from "../object-index.js";
 import { satisfies } from "./satisfies.js";
@@ -79,7 +79,7 @@ export class ScannedIndex implements InvertedIndex {
     };
   }
 
-  async matching(filter: ShardFilter, bounds: ReadBounds = {}): Promise<DocumentSet> {
+  async matching(filter: ShardFilter, bounds: WorkBounds = {}): Promise<DocumentSet> {
     const entries = await this.#read();
     bounds.signal?.throwIfAborted();
     const found = new DocumentSet();

@@ -1,6 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { eventLoop, type RequestContext } from "@shoal/runtime";
 import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
 import { type GraphQlAnswer, refusedAnswer } from "../answer.js";
 import type { GraphQlLimits } from "../limits.js";

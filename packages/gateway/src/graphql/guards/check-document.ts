@@ -1,7 +1,7 @@
 import type { DocumentNode, FragmentDefinitionNode, SelectionSetNode } from "graphql";
 import { Kind } from "graphql";
 import type { GraphQlLimits } from "../limits.js";
-import { refuseAbove } from "./check-text.js";
+import { LEVELS, refuseAbove } from "./check-text.js";
 
 /** What a selection set amounts to once its fragments are expanded. */
 interface Extent {
@@ -13,22 +13,22 @@ interface Extent {
  * Refuses a parsed document that would cost too much to validate or to execute: too many aliases or fragments, fragments
  * that expand to too many fields or levels, or too many fields at one place of the answer. Takes time linear in the
  * expanded fields. The answer says whether a fragment stands inside itself: most rules of validation must not meet such
- * a document, they walk it again and again. Fails with `tooLarge`, naming the limit.
+ * a document, they walk it again and again. Fails with `tooLarge`.
  */
 export function checkDocument(document: DocumentNode, limits: GraphQlLimits): { readonly hasCycle: boolean } {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
-  refuseAbove(fragments.size, limits.graphqlFragmentsMax, "graphqlFragmentsMax", "fragments");
+  refuseAbove(fragments.size, limits.graphqlFragmentsMax, "fragments");
   const measure = new DocumentMeasure(fragments, limits);
   const sets = document.definitions.flatMap((each) => ("selectionSet" in each ? (each.selectionSet ?? []) : []));
   let fields = 0;
   for (const set of sets) {
     const extent = measure.selectionSet(set);
     fields += extent.fields;
-    refuseAbove(fields, limits.graphqlFieldsMax, "graphqlFieldsMax", "fields and fragments, expanded");
-    refuseAbove(extent.depth, limits.graphqlDepthMax, "graphqlDepthMax", "levels");
+    refuseAbove(fields, limits.graphqlFieldsMax, "fields and fragments, expanded");
+    refuseAbove(extent.depth, limits.graphqlDepthMax, LEVELS);
   }
   if (!measure.hasCycle) for (const set of sets) measure.comparePairs([set]);
   return { hasCycle: measure.hasCycle };
@@ -86,12 +86,7 @@ class DocumentMeasure {
     for (const set of sets) this.#gather(set, places);
     for (const { count, inner } of places.values()) {
       this.#pairs += (count * (count - 1)) / 2;
-      refuseAbove(
-        this.#pairs,
-        this.#limits.graphqlFieldPairsMax,
-        "graphqlFieldPairsMax",
-        "pairs of fields at one place",
-      );
+      refuseAbove(this.#pairs, this.#limits.graphqlFieldPairsMax, "pairs of fields at one place");
       if (inner.length > 0) this.comparePairs(inner);
     }
   }
@@ -118,6 +113,6 @@ class DocumentMeasure {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD && selection.alias !== undefined) this.#aliases++;
     }
-    refuseAbove(this.#aliases, this.#limits.graphqlAliasesMax, "graphqlAliasesMax", "aliases");
+    refuseAbove(this.#aliases, this.#limits.graphqlAliasesMax, "aliases");
   }
 }

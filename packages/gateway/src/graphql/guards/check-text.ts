@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { type GraphQlLimits, limitName } from "../limits.js";
+import type { GraphQlLimits } from "../limits.js";
 
 const NEWLINE = 10;
 const RETURN = 13;
@@ -8,6 +8,9 @@ const HASH = 35;
 const BACKSLASH = 92;
 const OPEN_LIST = 91;
 const CLOSE_LIST = 93;
+
+/** What messages call the levels of a query: with their setting. */
+export const LEVELS = "levels (GRAPHQL_DEPTH_MAX)";
 
 /** How the names of a filter's values begin. */
 const FILTER_VALUE = "value";
@@ -29,11 +32,10 @@ const BYTE_ORDER_MARK = 0xfeff;
 /**
  * Refuses a query text that is too long, too deep or has too many tokens, before a parser sees it: graphql-js recurses
  * once a nesting and would overflow the stack. Reads the text once and stops at the first limit that is passed; what
- * is no GraphQL at all is left to the parser. The answer is the number of tokens. Fails with `tooLarge`, naming the
- * limit.
+ * is no GraphQL at all is left to the parser. The answer is the number of tokens. Fails with `tooLarge`.
  */
 export function checkText(text: string, limits: GraphQlLimits): number {
-  refuseAbove(text.length, limits.graphqlQueryCharsMax, "graphqlQueryCharsMax", "characters");
+  refuseAbove(text.length, limits.graphqlQueryCharsMax, "characters");
   let tokens = 0;
   let numbers = 0;
   let depth = 0;
@@ -62,21 +64,21 @@ export function checkText(text: string, limits: GraphQlLimits): number {
       if (char === Char.opening) depth++;
       else if (char === Char.closing) depth--;
     }
-    if (tokens > limits.graphqlTokensMax) refuse("tokens", "graphqlTokensMax", limits.graphqlTokensMax);
-    if (numbers > limits.graphqlNumbersMax) refuse("numbers", "graphqlNumbersMax", limits.graphqlNumbersMax);
-    if (listed > limits.filterValuesMax) refuse("values in a filter", "filterValuesMax", limits.filterValuesMax);
-    if (depth > limits.graphqlDepthMax) refuse("levels", "graphqlDepthMax", limits.graphqlDepthMax);
+    if (tokens > limits.graphqlTokensMax) refuse("tokens", limits.graphqlTokensMax);
+    if (numbers > limits.graphqlNumbersMax) refuse("numbers", limits.graphqlNumbersMax);
+    if (listed > limits.filterValuesMax) refuse("values in a filter (FILTER_VALUES_MAX)", limits.filterValuesMax);
+    if (depth > limits.graphqlDepthMax) refuse(LEVELS, limits.graphqlDepthMax);
   }
   return tokens + numbers;
 }
 
 /** Fails with `tooLarge` and the one wording of all limits. */
-export function refuseAbove(count: number, max: number, limit: keyof GraphQlLimits, what: string): void {
-  if (count > max) refuse(what, limit, max);
+export function refuseAbove(count: number, max: number, what: string): void {
+  if (count > max) refuse(what, max);
 }
 
-function refuse(what: string, limit: keyof GraphQlLimits, max: number): never {
-  throw new ShoalError("tooLarge", `the query has more than ${max} ${what} (${limitName(limit)})`);
+function refuse(what: string, max: number): never {
+  throw new ShoalError("tooLarge", `the query has more than ${max} ${what}`);
 }
 
 function behindWord(text: string, start: number): number {

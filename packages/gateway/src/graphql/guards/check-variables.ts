@@ -1,14 +1,14 @@
 import { ShoalError } from "@shoal/model";
-import { type GraphQlLimits, limitName } from "../limits.js";
+import type { GraphQlLimits } from "../limits.js";
 
 /**
  * Refuses variables with too many values (numbers of vectors, mostly) before graphql-js coerces them one by one. The
- * bound is that of numbers in the query text. Fails with `tooLarge`, naming the limit. Recurses as deep as the body.
+ * bound is that of numbers in the query text. Fails with `tooLarge`. Recurses as deep as the body.
  */
 export function checkVariables(variables: unknown, limits: GraphQlLimits): void {
   const max = limits.graphqlNumbersMax;
   if (countValues(variables, max) <= max) return;
-  throw new ShoalError("tooLarge", `the variables have more than ${max} values (${limitName("graphqlNumbersMax")})`);
+  throw new ShoalError("tooLarge", `the variables have more than ${max} values`);
 }
 
 /** Values that are no objects and no lists, or a number beyond `max` when there are more. */

@@ -1,6 +1,5 @@
-import { eventLoop } from "@shoal/fair-share";
 import { type RowBytes, ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/rpc";
+import { eventLoop, type RequestContext } from "@shoal/runtime";
 import {
   __Directive,
   __Field,

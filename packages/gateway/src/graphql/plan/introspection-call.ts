@@ -1,4 +1,4 @@
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { execute, type FieldNode, type GraphQLError, type GraphQLSchema, Kind } from "graphql";
 import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import type { ReadDocument } from "../reading/read-document.js";

@@ -1,7 +1,6 @@
-import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
-import { InnerContext, type RequestContext } from "@shoal/rpc";
+import { eventLoop, InnerContext, type RequestContext } from "@shoal/runtime";
 import { GraphQLError } from "graphql";
 import { type AnswerBudget, type HeldAnswer, isCounted } from "../../answer-budget.js";
 import { TURN_LENGTH } from "../../json/write-in-turns.js";

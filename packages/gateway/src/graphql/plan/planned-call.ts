@@ -1,5 +1,5 @@
 import type { QueryService } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { FieldNode } from "graphql";
 import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import type { FieldCost } from "../guards/request-cost.js";

@@ -1,4 +1,4 @@
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { GraphQlAnswer } from "../answer.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { PlanExecution } from "../plan/plan-execution.js";

@@ -1,6 +1,6 @@
 import { type GetQuery, parseShortBeacon, type ReferenceSelection, type StoredObject } from "@shoal/model";
 import type { GetRow, ReferencedRow } from "@shoal/query";
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { LibraryQuery, libraryClass, property, storedObject } from "./library.js";
 
 /** What refers to others of its class, in two ways. */

@@ -15,7 +15,8 @@ import {
   type StoredObject,
 } from "@shoal/model";
 import type { ExploreRow, GetRow, QueryService, ReferencedRow } from "@shoal/query";
-import type { ClassRecord, RequestContext, SchemaSnapshot } from "@shoal/rpc";
+import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { aggregateObjects } from "./aggregate-objects.js";
 
 /** Answers queries with rows that depend on the query alone, and writes down what it was asked. */

@@ -5,11 +5,11 @@ import {
   ID_PROPERTY,
   type JsonObject,
   type PropertyDefinition,
-  type ReadBounds,
   type ShardAggregate,
   type ShardAggregation,
   type ShardFilter,
 } from "@shoal/model";
+import type { WorkBounds } from "@shoal/runtime";
 import { DocumentSet } from "../../document-set.js";
 import { IndexWorld, idOfDocument, type ObjectChange } from "../../testing/index-world.js";
 
@@ -49,7 +49,7 @@ export class AggregateWorld extends IndexWorld {
   aggregate(
     change: Partial<ShardAggregation>,
     among?: readonly number[],
-    bounds: ReadBounds = {},
+    bounds: WorkBounds = {},
   ): ShardAggregate | Promise<ShardAggregate> {
     const filter: ShardFilter | undefined = among && {
       operator: "ContainsAny",

@@ -1,5 +1,6 @@
 import { ShoalError } from "@shoal/model";
-import type { AdditionalProperty, ModuleContext, Project } from "@shoal/module-api";
+import type { AdditionalProperty, Project } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import type { Contextionary } from "../contextionary.js";
 import { isComparable, shownWords, vectorsOf } from "./nearest-neighbors.js";
 
@@ -80,7 +81,7 @@ export function semanticPath(contextionary: Contextionary, project: Project): Ad
 }
 
 /** Stop words among them, too: neighbours are all words. Those have no vector in texts and are asked for one by one. */
-async function wordsWithVectors(contextionary: Contextionary, concepts: readonly string[], context: ModuleContext) {
+async function wordsWithVectors(contextionary: Contextionary, concepts: readonly string[], context: RequestContext) {
   const inTexts = await contextionary.vectorsForWords(concepts, context);
   const vectors = await Promise.all(
     concepts.map((concept, i) => inTexts[i] ?? contextionary.vectorForWord(concept, context)),

@@ -4,9 +4,9 @@ import type {
   Classifier,
   ClassifierItem,
   ClassifierRun,
-  ModuleContext,
   PreparedClassifier,
 } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import type { Contextionary } from "../contextionary.js";
 import { wordsOf } from "../vectors/known-words.js";
 import { chooseWords, type RankedWord } from "./choose-words.js";
@@ -46,7 +46,7 @@ export function contextualClassifier(contextionary: Contextionary): Classifier {
   };
 }
 
-async function targetsOf(run: ClassifierRun, property: string, context: ModuleContext): Promise<ContextualTargets> {
+async function targetsOf(run: ClassifierRun, property: string, context: RequestContext): Promise<ContextualTargets> {
   const all = await run.targets(property, context);
   if (all.length === 0) {
     const [className] = run.definition.properties?.find(({ name }) => name === property)?.dataType ?? [];
@@ -80,7 +80,7 @@ class ContextualRun implements PreparedClassifier {
     this.#statistics = statistics;
   }
 
-  async classify({ properties }: ClassifierItem, context: ModuleContext): Promise<readonly ClassifiedReference[]> {
+  async classify({ properties }: ClassifierItem, context: RequestContext): Promise<readonly ClassifiedReference[]> {
     const text = properties[this.#basedOn];
     if (typeof text !== "string") {
       throw new ShoalError("invalid", `the object has no value of the property '${this.#basedOn}'`);
@@ -104,7 +104,7 @@ class ContextualRun implements PreparedClassifier {
     classified: Classified,
     words: readonly string[],
     particular: readonly string[],
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<ClassifiedReference> {
     const { targets } = classified;
     const gainOf = await this.#gainsOf(classified, particular, context);
@@ -125,7 +125,7 @@ class ContextualRun implements PreparedClassifier {
   async #gainsOf(
     { targets, gains }: Classified,
     distinct: readonly string[],
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<ReadonlyMap<string, number | undefined>> {
     const fresh = distinct.filter((word) => !gains.has(word));
     if (gains.size + fresh.length > GAINS_MAX) gains.clear();

@@ -1,6 +1,6 @@
-import { eventLoop } from "@shoal/fair-share";
 import { ShoalError } from "@shoal/model";
 import type { ClassifierTarget } from "@shoal/module-api";
+import { eventLoop } from "@shoal/runtime";
 
 /** Vectors that are compared with all targets in one walk. */
 const VECTORS_AT_ONCE = 16;

@@ -1,9 +1,9 @@
+import type { Work } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
 import { corporaVector } from "./corpus-vector.js";
 import type { Extension } from "./extension.js";
-import type { Work } from "./in-turns.js";
 import { KnownWords } from "./known-words.js";
 import { STOP_WORDS } from "./stop-words.js";
 import { overriddenWeight } from "./weight-expression.js";

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import { type CorpusVector, NO_VECTOR, NoVector, type SourceWord, type WordOverride } from "../contextionary.js";
-import { TURN_WORDS, type Work } from "./in-turns.js";
-import type { KnownWord, KnownWords } from "./known-words.js";
+import { type KnownWord, type KnownWords, TURN_WORDS } from "./known-words.js";
 import { overriddenWeight } from "./weight-expression.js";
 
 /** The words that are told of a vector; those of longer texts would make objects larger than their texts do. */

@@ -1,8 +1,11 @@
 import { eachRun, runsOf } from "@shoal/model";
+import type { Work } from "@shoal/runtime";
 import type { Vocabulary } from "../vocabulary/vocabulary.js";
 import type { Extension } from "./extension.js";
-import { TURN_WORDS, type Work } from "./in-turns.js";
 import { STOP_WORDS } from "./stop-words.js";
+
+/** Words after which others get their turn: some milliseconds. */
+export const TURN_WORDS = 2_000;
 
 /** A word that a corpus is made of. Its vector stands in `numbers` from `start` on: a view would cost more than the look-up. */
 export interface KnownWord {

@@ -9,7 +9,8 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
-import { endingAt, type ModuleContext, type ModuleResources, type ModuleTls } from "@shoal/module-api";
+import type { ModuleResources, ModuleTls } from "@shoal/module-api";
+import { InnerContext, type RequestContext } from "@shoal/runtime";
 import {
   type Contextionary,
   type CorpusVector,
@@ -66,26 +67,26 @@ export class RemoteContextionary implements Contextionary {
     this.#subscription = tls?.onChange(() => this.#disconnect());
   }
 
-  async meta(context: ModuleContext): Promise<{ readonly version: string; readonly wordCount: number }> {
+  async meta(context: RequestContext): Promise<{ readonly version: string; readonly wordCount: number }> {
     const { version, wordCount } = await this.#call((service) => service.Meta, {}, context);
     return { version, wordCount };
   }
 
   /** Asked anew each time, as the other process may be replaced by one with other words. */
-  async dimensions(context: ModuleContext): Promise<number | undefined> {
+  async dimensions(context: RequestContext): Promise<number | undefined> {
     const vectors = await this.vectorsForWords(KNOWN_TO_ALL, context);
     return vectors.find((vector) => vector !== undefined)?.length;
   }
 
-  async isStopword(word: string, context: ModuleContext): Promise<boolean> {
+  async isStopword(word: string, context: RequestContext): Promise<boolean> {
     return (await this.#call((service) => service.IsWordStopword, { word }, context)).stopword;
   }
 
-  async isWordPresent(word: string, context: ModuleContext): Promise<boolean> {
+  async isWordPresent(word: string, context: RequestContext): Promise<boolean> {
     return (await this.#call((service) => service.IsWordPresent, { word }, context)).present;
   }
 
-  async vectorForWord(word: string, context: ModuleContext): Promise<Float32Array | undefined> {
+  async vectorForWord(word: string, context: RequestContext): Promise<Float32Array | undefined> {
     try {
       return vectorOfWire(await this.#call((service) => service.VectorForWord, { word }, context));
     } catch (thrown) {
@@ -96,7 +97,7 @@ export class RemoteContextionary implements Contextionary {
 
   async vectorsForWords(
     words: readonly string[],
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly (Float32Array | undefined)[]> {
     return inParts(words, WORDS_AT_ONCE, async (some) => {
       const request = { words: some.map((word) => ({ word })) };
@@ -111,13 +112,13 @@ export class RemoteContextionary implements Contextionary {
   async vectorForCorpora(
     corpi: readonly string[],
     overrides: readonly WordOverride[],
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<CorpusVector> {
     const answer = await this.#call((service) => service.VectorForCorpi, { corpi, overrides }, context);
     return { vector: vectorOfWire(answer), source: answer.source ?? [] };
   }
 
-  async nearestWords(vector: Float32Array, n: number, context: ModuleContext): Promise<readonly NearWord[]> {
+  async nearestWords(vector: Float32Array, n: number, context: RequestContext): Promise<readonly NearWord[]> {
     const request = { vector: wireVector(vector), k: TREES, n };
     return nearWords(await this.#call((service) => service.NearestWordsByVector, request, context));
   }
@@ -125,7 +126,7 @@ export class RemoteContextionary implements Contextionary {
   async nearestUsualWords(
     vectors: readonly Float32Array[],
     n: number,
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<readonly (readonly NearWord[])[]> {
     return inParts(vectors, NEAREST_AT_ONCE, async (some) => {
       const params = some.map((vector) => ({ vector: wireVector(vector), k: TREES, n }));
@@ -134,16 +135,17 @@ export class RemoteContextionary implements Contextionary {
     });
   }
 
-  async addExtension(concept: string, definition: string, weight: number, context: ModuleContext): Promise<void> {
+  async addExtension(concept: string, definition: string, weight: number, context: RequestContext): Promise<void> {
     await this.#call((service) => service.AddExtension, { concept, definition, weight }, context);
   }
 
   /** Fails with `unavailable` when it does not answer in time, with `invalid` when it is too old. */
-  readonly awaitReady = async (context: ModuleContext): Promise<void> => {
+  readonly awaitReady = async (context: RequestContext): Promise<void> => {
     const end = Math.min(context.deadline, this.#nowMs() + READY_MS_MAX);
     for (;;) {
       try {
-        const { version } = await this.meta(endingAt(Math.min(end, this.#nowMs() + READY_PAUSE_MS), context));
+        const deadline = Math.min(end, this.#nowMs() + READY_PAUSE_MS);
+        const { version } = await this.meta(new InnerContext(context, { deadline }));
         return this.#checkVersion(version);
       } catch (thrown) {
         if (ShoalError.from(thrown).code === "invalid" || this.#nowMs() >= end) throw thrown;
@@ -190,7 +192,7 @@ export class RemoteContextionary implements Contextionary {
   async #call<Request, Answer>(
     methodOf: (service: ContextionaryDefinition) => MethodDefinition<Request, Answer>,
     request: Request,
-    context: ModuleContext,
+    context: RequestContext,
   ): Promise<Answer> {
     const method = methodOf(contextionaryService());
     const deadline = Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX);
@@ -208,7 +210,7 @@ export class RemoteContextionary implements Contextionary {
     { path, requestSerialize, responseDeserialize }: MethodDefinition<Request, Answer>,
     request: Request,
     deadline: number,
-    { signal }: ModuleContext,
+    { signal }: RequestContext,
   ): Promise<Answer> {
     this.#client ??= this.#connect();
     const client = this.#client;

@@ -1,6 +1,6 @@
 import { type handleUnaryCall, Server, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
 import { type ErrorCode, ShoalError } from "@shoal/model";
-import type { ModuleContext } from "@shoal/module-api";
+import type { RequestContext } from "@shoal/runtime";
 import type { Contextionary, CorpusVector, NearWord } from "../contextionary.js";
 import {
   contextionaryService,
@@ -53,10 +53,10 @@ export async function serveContextionary(
   };
 }
 
-function methodsOf(contextionary: Contextionary, newContext: () => ModuleContext, refusal: Refusal = () => undefined) {
+function methodsOf(contextionary: Contextionary, newContext: () => RequestContext, refusal: Refusal = () => undefined) {
   const answered =
     <Request, Answer>(
-      work: (request: Request, context: ModuleContext) => Promise<Answer>,
+      work: (request: Request, context: RequestContext) => Promise<Answer>,
     ): handleUnaryCall<Request, Answer> =>
     (call: ServerUnaryCall<Request, Answer>, send: sendUnaryData<Answer>) => {
       const reason = refusal(call.getAuthContext().sslPeerCertificate ?? {});

@@ -9,7 +9,8 @@ import type {
   PropertyDefinition,
   ShardAggregation,
 } from "@shoal/model";
-import type { ClassRecord, RequestContext, ShardAddress, ShardService } from "@shoal/rpc";
+import type { ClassRecord, ShardAddress, ShardService } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import type { SeededRandom } from "@shoal/seeded-random";
 import { QueryEngine } from "../../query-engine.js";
 import { type PlainObject, plainParts } from "./plain-aggregate.js";

@@ -42,7 +42,11 @@ export class LateSignal {
     if (outer === undefined) return;
     const follow = (): void => this.abort(outer.reason);
     if (outer.aborted) follow();
-    else outer.addEventListener("abort", follow, { once: true });
+    else {
+      // A request has many parts at a time, each with a listener: Node would warn of a leak.
+      setMaxListeners(0, outer);
+      outer.addEventListener("abort", follow, { once: true });
+    }
     this.#unfollow = () => outer.removeEventListener("abort", follow);
   }
 }

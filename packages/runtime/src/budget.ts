@@ -1,4 +1,4 @@
-import { InFlight } from "@shoal/in-flight";
+import { InFlight } from "./in-flight.js";
 import type { Share } from "./share.js";
 
 /** What takes a part of a budget: a body that is read, an answer that is sent. */

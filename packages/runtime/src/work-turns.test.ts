@@ -50,6 +50,18 @@ it("is over when as much was counted as a turn may have, and begins anew with th
   expect(turns.isOver).toBe(false);
 });
 
+it("goes by a clock where it is given one", async () => {
+  let now = 5;
+  const turns = new WorkTurns(2, {}, () => now);
+  now = 6;
+  turns.count(1_000);
+  expect(turns.isOver).toBe(false);
+  now = 7;
+  expect(turns.isOver).toBe(true);
+  await turns.next();
+  expect(turns.isOver).toBe(false);
+});
+
 it("ends when its signal has fired, and asks for the signal between turns only", async () => {
   const abort = new AbortController();
   let asked = 0;

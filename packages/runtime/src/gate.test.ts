@@ -31,10 +31,10 @@ describe("Gate", () => {
     const gate = gateOf(1_000);
     const [first, second, third, large] = [held(), held(), held(), held()];
     const runs = [
-      gate.run({ amount: 600 }, first.run),
-      gate.run({ amount: 600 }, second.run),
-      gate.run({ amount: 300 }, third.run),
-      gate.run({ amount: 5_000 }, large.run),
+      gate.run(600, {}, first.run),
+      gate.run(600, {}, second.run),
+      gate.run(300, {}, third.run),
+      gate.run(5_000, {}, large.run),
     ];
     await settle();
     // The third would fit, but the second came before it.
@@ -55,16 +55,16 @@ describe("Gate", () => {
   it("refuses when too many wait, forgets who has gone, and gives back what fails", async () => {
     const gate = gateOf(10, 2);
     const first = held();
-    const run = gate.run({ amount: 10 }, first.run);
+    const run = gate.run(10, {}, first.run);
     const gone = new AbortController();
-    const left = gate.run({ amount: 9, signal: gone.signal }, async () => "never");
-    const failing = gate.run({ amount: 9 }, async () => {
+    const left = gate.run(9, { signal: gone.signal }, async () => "never");
+    const failing = gate.run(9, {}, async () => {
       throw new Error("broken");
     });
-    await expect(gate.run({ amount: 1 }, async () => "x")).rejects.toBe(FULL);
+    await expect(gate.run(1, {}, async () => "x")).rejects.toBe(FULL);
     gone.abort(new Error("gone"));
     await expect(left).rejects.toThrow("gone");
-    await expect(gate.run({ amount: 1, signal: gone.signal }, async () => "x")).rejects.toThrow("gone");
+    await expect(gate.run(1, { signal: gone.signal }, async () => "x")).rejects.toThrow("gone");
     first.end();
     await run;
     await expect(failing).rejects.toThrow("broken");
@@ -74,12 +74,10 @@ describe("Gate", () => {
   it("S10: refuses who has most waiting rather than one who has nothing", async () => {
     const gate = gateOf(1, 4);
     const first = held();
-    const run = gate.run({ amount: 1, share: of("hog") }, first.run);
+    const run = gate.run(1, { share: of("hog") }, first.run);
     const outcomes: string[] = [];
     const wait = (owner: string, name: string): Promise<unknown> =>
-      gate
-        .run({ amount: 1, share: of(owner) }, async () => outcomes.push(name))
-        .catch(() => outcomes.push(`no ${name}`));
+      gate.run(1, { share: of(owner) }, async () => outcomes.push(name)).catch(() => outcomes.push(`no ${name}`));
     const waits = ["h1", "h2", "h3", "h4", "h5"].map((name) => wait("hog", name));
     await settle();
     expect(outcomes).toEqual(["no h5"]);
@@ -107,9 +105,9 @@ describe("Gate", () => {
             counts.begun++;
             running.set(number, { amount, end: resolve });
           }).then(() => void running.delete(number));
-        const request = { amount, share: of(pick(["a", "b", "c"]), below(3)), signal: abort.signal };
+        const bounds = { share: of(pick(["a", "b", "c"]), below(3)), signal: abort.signal };
         runs.push(
-          gate.run(request, work).catch((error: unknown) => {
+          gate.run(amount, bounds, work).catch((error: unknown) => {
             if (error === FULL) counts.refused++;
             else counts.aborted++;
           }),

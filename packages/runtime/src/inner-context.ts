@@ -1,8 +1,8 @@
-import type { Share } from "@shoal/fair-share";
-import type { ClassRights, RowBytes } from "@shoal/model";
+import type { ClassRights } from "@shoal/model";
 import type { LateSignal } from "./late-signal.js";
-import type { RequestContext } from "./request-context.js";
+import type { RequestContext, RowBytes } from "./request-context.js";
 import type { RequestWitness } from "./request-witness.js";
+import type { Share } from "./share.js";
 
 /** What a part of a request has of its own. */
 export interface OwnContext {

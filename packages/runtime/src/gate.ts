@@ -1,13 +1,14 @@
 import { FairQueue } from "./fair-queue.js";
+import type { WorkBounds } from "./request-context.js";
 import { NOBODY, type Share } from "./share.js";
 
 export interface GateOptions {
   /** What all that have begun may reach together. A single one may reach more: it goes alone. */
   readonly max: number;
-  /** How many may wait. */
-  readonly waitingMax: number;
+  /** How many may wait; any number when absent. */
+  readonly waitingMax?: number;
   /** What those are refused with for whom there is no room to wait. */
-  readonly fullError: () => Error;
+  readonly fullError?: () => Error;
 }
 
 interface Waiting {
@@ -17,26 +18,21 @@ interface Waiting {
   readonly refuse: (error: Error) => void;
 }
 
-/** Work that waits to begin. */
-export interface GateRequest {
-  /** What it reaches, in the unit of `max`. */
-  readonly amount: number;
-  readonly share?: Share | undefined;
-  /** Ends the waiting. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Lets work begin while all of it together reaches no more than a most; the rest waits, and begins in equal parts by share.
  * When too many wait, whoever has most waiting gives way to others.
  */
 export class Gate {
-  readonly #options: GateOptions;
+  readonly #max: number;
+  readonly #waitingMax: number;
+  readonly #fullError: () => Error;
   readonly #waiting = new FairQueue<Waiting>();
   #begun = 0;
 
-  constructor(options: GateOptions) {
-    this.#options = options;
+  constructor({ max, waitingMax = Number.POSITIVE_INFINITY, fullError = tooManyWait }: GateOptions) {
+    this.#max = max;
+    this.#waitingMax = waitingMax;
+    this.#fullError = fullError;
   }
 
   /** What the work that has begun reaches. */
@@ -48,10 +44,18 @@ export class Gate {
     return this.#waiting.size;
   }
 
-  /** Fails as {@link GateOptions.fullError} says when too many wait, and with the signal's reason when it fires before. */
-  async run<Result>(request: GateRequest, work: () => Promise<Result>): Promise<Result> {
-    const { amount } = request;
-    if (this.#waiting.size > 0 || !this.#fits(amount)) await this.#turn(request);
+  /** Whether work that reaches so much would have to wait now. */
+  mustWait(amount: number): boolean {
+    return this.#waiting.size > 0 || !this.#fits(amount);
+  }
+
+  /**
+   * Work that reaches `amount`, in the unit of `max`, at once when it need not wait. Fails as {@link GateOptions.fullError} says
+   * when too many wait, and with the signal's reason when it fires before. The bounds are asked by what waits only: asking a
+   * context for its signal makes it.
+   */
+  async run<Result>(amount: number, bounds: WorkBounds, work: () => Promise<Result>): Promise<Result> {
+    if (this.mustWait(amount)) await this.#turn(amount, bounds);
     else this.#begun += amount;
     try {
       return await work();
@@ -62,16 +66,16 @@ export class Gate {
   }
 
   #fits(amount: number): boolean {
-    return this.#begun === 0 || this.#begun + amount <= this.#options.max;
+    return this.#begun === 0 || this.#begun + amount <= this.#max;
   }
 
   /** Resolves when the work has been counted as begun. */
-  async #turn({ amount, share = NOBODY, signal }: GateRequest): Promise<void> {
+  async #turn(amount: number, { share = NOBODY, signal }: WorkBounds): Promise<void> {
     signal?.throwIfAborted();
-    if (this.#waiting.size >= this.#options.waitingMax) {
+    if (this.#waiting.size >= this.#waitingMax) {
       const displaced = this.#waiting.displace(share);
-      if (displaced === undefined) throw this.#options.fullError();
-      displaced.refuse(this.#options.fullError());
+      if (displaced === undefined) throw this.#fullError();
+      displaced.refuse(this.#fullError());
     }
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
@@ -103,4 +107,8 @@ export class Gate {
       next.begin();
     }
   }
+}
+
+function tooManyWait(): Error {
+  return new RangeError("too many wait");
 }

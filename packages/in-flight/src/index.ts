@@ -1,1 +1,0 @@
-export { IN_FLIGHT_MAX, InFlight } from "./in-flight.js";

@@ -1,0 +1,42 @@
+import type { ClassRights } from "@shoal/model";
+import type { RequestWitness } from "./request-witness.js";
+import type { Share } from "./share.js";
+
+/** What bytes are counted for: rows, or groups and distinct values. Messages name it. */
+export type HeldKind = "rows" | "aggregation";
+
+/** Counts the bytes that the rows of an answer hold, and what is held to aggregate. */
+export interface RowBytes {
+  /**
+   * So many more are held, `rows` when absent. Fails when there is no room: the read ends then. Fewer are held when it is
+   * negative; that never fails.
+   */
+  add(bytes: number, kind?: HeldKind): void;
+}
+
+/** What bounds work, beside what it does, and for whom it is. */
+export interface WorkBounds {
+  /** For whom it takes turns and memory. It does not leave the process. */
+  readonly share?: Share | undefined;
+  /** Looked at between the turns of long work. Asking for it may make it, which costs as much as a small request. */
+  readonly signal?: AbortSignal | undefined;
+  /** Asked before rows are read and told how large they were. Nothing is counted when absent. */
+  readonly rowBytes?: RowBytes | undefined;
+}
+
+/** What travels with every internal request; `rowBytes`, `waitMsMax`, `witness`, `share` and `rights` do not leave the process. */
+export interface RequestContext extends WorkBounds {
+  /** Milliseconds since 1970 after which nobody waits for the answer any more. */
+  readonly deadline: number;
+  /** What log lines about it are found by; printable, at most 128 characters. */
+  readonly requestId?: string | undefined;
+  /**
+   * Of a read whose answer is of use only when it comes within so many milliseconds: a node that is known to be away is not
+   * waited for at all.
+   */
+  readonly waitMsMax?: number | undefined;
+  /** Hears what the request does; absent: nobody asks. */
+  readonly witness?: RequestWitness | undefined;
+  /** What whoever asks may do to the objects of classes; absent: everything. */
+  readonly rights?: ClassRights | undefined;
+}
