@@ -1,5 +1,5 @@
-import { type RowBytes, ShoalError } from "@shoal/model";
-import { eventLoop, type RequestContext } from "@shoal/runtime";
+import { ShoalError } from "@shoal/model";
+import { eventLoop, type RequestContext, type RowBytes } from "@shoal/runtime";
 import {
   __Directive,
   __Field,

@@ -1,4 +1,4 @@
-import type { RequestContext } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { TurnCounter } from "@shoal/turn-counter";
 import { buildSchema, execute, executeSync, type GraphQLSchema, getIntrospectionQuery, parse } from "graphql";
 import { beforeAll, expect, it } from "vitest";
