@@ -1,13 +1,10 @@
 export { KEY_BYTES_MAX } from "./batch-check.js";
-export { DamagedKeys } from "./damaged-keys.js";
 export { DiskBallast } from "./disk-ballast.js";
 export { diskOf } from "./disk-of.js";
 export { makeDurableFolder, writeDurableFile } from "./durable-files.js";
 export { endAfterStoreFailure } from "./end-after-store-failure.js";
 export { type FaultRule, FaultScript } from "./fault-script.js";
 export { FaultyStore } from "./faulty-store.js";
-export type { FileDamage, FoundVersion } from "./found-version.js";
-export { holdStore } from "./held-store.js";
 export type {
   KeyRange,
   KeyValueChange,
@@ -17,10 +14,13 @@ export type {
   WriteOptions,
 } from "./key-value-store.js";
 export { MemoryStore } from "./memory-store.js";
-export { type KeyHistory, type KeyNote, NewestVersions } from "./newest-versions.js";
 export { openRocksStore, ROCKS_STORE_DEFAULTS, type RocksStoreOptions } from "./open-rocks-store.js";
 export { ENVELOPE_BYTES } from "./record-envelope.js";
-export { type RepairWorkshop, repairStore, type StoreRepair, type StoreRepaired } from "./repair-store.js";
+export { DamagedKeys } from "./repair/damaged-keys.js";
+export type { FileDamage, FoundVersion } from "./repair/found-version.js";
+export { holdStore } from "./repair/held-store.js";
+export { type KeyHistory, type KeyNote, NewestVersions } from "./repair/newest-versions.js";
+export { type RepairWorkshop, repairStore, type StoreRepair, type StoreRepaired } from "./repair/repair-store.js";
 export { isReplaced } from "./replace-store.js";
 export type { RocksStore } from "./rocks-store.js";
 export { isStoreFolder } from "./store-files-check.js";

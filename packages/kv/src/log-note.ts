@@ -1,7 +1,6 @@
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurableFile } from "./durable-files.js";
-import { logPayloads } from "./log-file-check.js";
 import { openRecord, sealRecord } from "./record-envelope.js";
 import type { RocksConnection } from "./rocks-connection.js";
 import { listFiles } from "./rocks-files.js";
@@ -55,16 +54,11 @@ export class LogNote {
 }
 
 /**
- * Names of the logs that a store needs by its MANIFEST and that are not among `logs`, those that hold something: a log is
- * noted when a write into it was synced. A store without a note, of an older release
+ * Names of the logs that a store needs, from number `oldest` on, and that are not among `logs`, those that hold something: a log
+ * is noted when a write into it was synced. A store without a note, of an older release
  * or one that was never written to, misses none; neither does one whose note is damaged, as that is all that is lost then.
  */
-export async function missingLogs(
-  folder: string,
-  logs: readonly string[],
-  manifest: { readonly bytes: Uint8Array; readonly wholeBytes: number },
-): Promise<readonly string[]> {
-  const oldest = oldestNeededLog(manifest.bytes, manifest.wholeBytes);
+export async function missingLogs(folder: string, logs: readonly string[], oldest: number): Promise<readonly string[]> {
   const there = new Set(logs.map(logNumber));
   const missing = ((await readNote(folder))?.logs ?? []).filter((log) => log >= oldest && !there.has(log));
   return missing.map((log) => `${String(log).padStart(6, "0")}.log`);
@@ -102,37 +96,4 @@ async function readNote(folder: string): Promise<Note | undefined> {
 
 function logNumber(name: string): number {
   return Number.parseInt(name, 10);
-}
-
-// RocksDB `db/version_edit.cc`: fields of tag and value; these come before all others.
-const COMPARATOR_TAG = 1;
-const LOG_NUMBER_TAG = 2;
-const SAFE_TO_IGNORE = 1 << 13;
-
-/** The highest log number of all edits; 0 when none has one. There is one column family. */
-function oldestNeededLog(manifest: Uint8Array, wholeBytes: number): number {
-  let oldest = 0;
-  for (const edit of logPayloads(manifest, wholeBytes)) oldest = Math.max(oldest, logNumberOf(edit) ?? 0);
-  return oldest;
-}
-
-function logNumberOf(edit: Uint8Array): number | undefined {
-  let at = 0;
-  const varint = (): number => {
-    let value = 0;
-    for (let scale = 1; at < edit.length; scale *= 128) {
-      const byte = edit[at++] ?? 0;
-      value += (byte & 127) * scale;
-      if (byte < 128) break;
-    }
-    return value;
-  };
-  while (at < edit.length) {
-    const tag = varint();
-    if (tag === LOG_NUMBER_TAG) return varint();
-    if (tag !== COMPARATOR_TAG && (tag & SAFE_TO_IGNORE) === 0) return undefined;
-    const length = varint();
-    at += length;
-  }
-  return undefined;
 }

@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { checkLog } from "./log-file-check.js";
-import { readLogRecords } from "./log-records.js";
+import { checkLog, readLogRecords } from "./log-file.js";
 import { VarintReader } from "./table-block.js";
 
 /** A table as the MANIFEST knows it; both keys are in it. */
@@ -58,7 +57,8 @@ export async function findManifest(folder: string): Promise<FoundManifest> {
   return { manifest, damage };
 }
 
-function parseManifest(name: string, log: Uint8Array, wholeBytes: number): Manifest | undefined {
+/** Reads a MANIFEST up to `wholeBytes`; undefined: this code cannot. */
+export function parseManifest(name: string, log: Uint8Array, wholeBytes: number): Manifest | undefined {
   const state = { tables: new Map<number, KnownTable>(), dropped: new Set<number>(), logNumber: 0 };
   let records = 0;
   for (const record of readLogRecords(log.subarray(0, wholeBytes))) {

@@ -1,9 +1,9 @@
 import { readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
-import { checkLog } from "./log-file-check.js";
+import { checkLog } from "./log-file.js";
 import { LOG_NOTE, missingLogs, notedManifestBytes } from "./log-note.js";
-import { findManifest } from "./manifest-file.js";
+import { findManifest, parseManifest } from "./manifest-file.js";
 import { listFiles } from "./rocks-files.js";
 import { type DamagedRange, readTable } from "./table-file.js";
 
@@ -50,7 +50,8 @@ export async function checkLogs(folder: string): Promise<void> {
   }
   const filled: string[] = [];
   for (const name of logs) if ((await wholeLog(folder, name)).wholeBytes > 0) filled.push(name);
-  const [missing] = await missingLogs(folder, filled, manifest);
+  const oldest = parseManifest(current, manifest.bytes, manifest.wholeBytes)?.logNumber ?? 0;
+  const [missing] = await missingLogs(folder, filled, oldest);
   if (missing === undefined) return;
   throw new ShoalError(
     "dataLoss",

@@ -1,6 +1,8 @@
 // The door of the addon: what JavaScript sees is listed here, and typed in src/.
 #include <node_api.h>
 
+#include <initializer_list>
+
 #include "crc32c.h"
 #include "duplicate-descriptor.h"
 #include "float32-list.h"
@@ -11,12 +13,10 @@
 #include "xxh3.h"
 
 NAPI_MODULE_INIT() {
-  if (!shoal::exportXxh3(env, exports) || !shoal::exportSimd(env, exports) ||
-      !shoal::exportCrc32c(env, exports) || !shoal::exportFreeMemory(env, exports) ||
-      !shoal::exportDuplicateDescriptor(env, exports) || !shoal::exportNearestRows(env, exports) ||
-      !shoal::exportFloat32List(env, exports) || !shoal::exportVectorIndex(env, exports)) {
-    napi_throw_error(env, nullptr, "the shoal addon could not export its functions");
-    return nullptr;
-  }
+  // Whoever returns false has thrown an error.
+  for (const auto exportTo :
+       {shoal::exportXxh3, shoal::exportSimd, shoal::exportCrc32c, shoal::exportFreeMemory,
+        shoal::exportDuplicateDescriptor, shoal::exportNearestRows, shoal::exportFloat32List, shoal::exportVectorIndex})
+    if (!exportTo(env, exports)) return nullptr;
   return exports;
 }

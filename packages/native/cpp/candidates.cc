@@ -113,8 +113,8 @@ bool NearestCollector::rank(uint32_t& unread) {
   scratch_.distances.resize(count);
   for (size_t i = 0; i < count; i++) {
     scratch_.documents[i] = ranked[i].row;
-    scratch_.distances[i] = ranked[i].distance == ZERO_VECTOR_DISTANCE ? std::numeric_limits<float>::quiet_NaN()
-                                                                       : ranked[i].distance;
+    scratch_.distances[i] =
+        ranked[i].distance == ZERO_VECTOR_DISTANCE ? std::numeric_limits<float>::quiet_NaN() : ranked[i].distance;
   }
   return true;
 }

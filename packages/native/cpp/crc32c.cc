@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "node-value.h"
+#include "node-arguments.h"
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
@@ -121,18 +121,14 @@ namespace {
 
 template <uint32_t (*crcOf)(const uint8_t*, size_t, uint32_t)>
 napi_value crcOfRange(napi_env env, napi_callback_info info) {
-  size_t count = 4;
-  napi_value values[4];
-  napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
-  Bytes bytes;
-  uint32_t from = 0, to = 0, before = 0;
-  if (count != 4 || !readBytes(env, values[0], bytes) || !readUnsigned32(env, values[1], from) ||
-      !readUnsigned32(env, values[2], to) ||
-      !readUnsigned32(env, values[3], before) || from > to || to > bytes.length)
+  Arguments arguments(env, info);
+  const Bytes bytes = arguments.bytes();
+  const uint32_t from = arguments.unsigned32();
+  const uint32_t to = arguments.unsigned32();
+  const uint32_t before = arguments.unsigned32();
+  if (!arguments.ok || from > to || to > bytes.length)
     return fail(env, "crc32c(bytes, from, to, before) needs a Uint8Array, a range in it and a CRC");
-  napi_value result;
-  napi_create_uint32(env, from == to ? before : crcOf(bytes.data + from, to - from, before), &result);
-  return result;
+  return makeNumber(env, from == to ? before : crcOf(bytes.data + from, to - from, before));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "node-value.h"
+#include "node-arguments.h"
 
 namespace shoal {
 namespace {
@@ -15,20 +15,16 @@ namespace {
 constexpr int LOWEST = 3;
 
 napi_value duplicateDescriptor(napi_env env, napi_callback_info info) {
-  size_t count = 1;
-  napi_value value;
-  napi_get_cb_info(env, info, &count, &value, nullptr, nullptr);
-  int32_t descriptor = -1;
-  if (count != 1 || !readSigned32(env, value, descriptor) || descriptor < 0)
-    return fail(env, "duplicateDescriptor(descriptor) needs a descriptor");
+  Arguments arguments(env, info);
+  const int32_t descriptor = arguments.signed32();
+  if (!arguments.ok || descriptor < 0) return fail(env, "duplicateDescriptor(descriptor) needs a descriptor");
   const int duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, LOWEST);
   if (duplicate < 0) {
-    napi_throw_error(env, errno == EMFILE ? "EMFILE" : errno == EBADF ? "EBADF" : nullptr, std::strerror(errno));
+    const char* code = errno == EMFILE ? "EMFILE" : errno == EBADF ? "EBADF" : nullptr;
+    static_cast<void>(done(env, napi_throw_error(env, code, std::strerror(errno))));
     return nullptr;
   }
-  napi_value result;
-  napi_create_int32(env, duplicate, &result);
-  return result;
+  return makeNumber(env, duplicate);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "node-value.h"
+#include "node-arguments.h"
 
 namespace shoal {
 namespace {
@@ -124,19 +124,14 @@ bool rounded(const Spelled& number, float& out) {
 
 /** readFloat32List(bytes, start, out, index, reached): see src/float32-list.ts. */
 napi_value readFloat32List(napi_env env, napi_callback_info info) {
-  size_t count = 5;
-  napi_value values[5];
-  napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
-  Bytes bytes;
-  float* out = nullptr;
-  uint32_t* reached = nullptr;
+  Arguments arguments(env, info);
   size_t outLength = 0, reachedLength = 0;
-  uint32_t start = 0, index = 0;
-  if (count != 5 || !readBytes(env, values[0], bytes) || !readUnsigned32(env, values[1], start) ||
-      !readElements(env, values[2], napi_float32_array, out, outLength) ||
-      !readUnsigned32(env, values[3], index) ||
-      !readElements(env, values[4], napi_uint32_array, reached, reachedLength) || start > bytes.length ||
-      reachedLength < 3)
+  const Bytes bytes = arguments.bytes();
+  const uint32_t start = arguments.unsigned32();
+  float* out = arguments.elements<float>(napi_float32_array, outLength);
+  uint32_t index = arguments.unsigned32();
+  uint32_t* reached = arguments.elements<uint32_t>(napi_uint32_array, reachedLength);
+  if (!arguments.ok || start > bytes.length || reachedLength < 3)
     return fail(env, "readFloat32List(bytes, start, out, index, reached) needs a place in the bytes and arrays");
   Text text(bytes.data + start, bytes.data + bytes.length);
   bool shortest = true;

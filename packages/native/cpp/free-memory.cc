@@ -58,11 +58,7 @@ bool returnMemory() { return false; }
 
 #endif
 
-napi_value returnFreeMemory(napi_env env, napi_callback_info) {
-  napi_value result;
-  napi_get_boolean(env, returnMemory(), &result);
-  return result;
-}
+napi_value returnFreeMemory(napi_env env, napi_callback_info) { return makeBoolean(env, returnMemory()); }
 
 }  // namespace
 

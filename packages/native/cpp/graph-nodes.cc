@@ -24,10 +24,8 @@ size_t LinkList::size() const {
   size_t low = 0, high = most_;
   while (low < high) {
     const size_t middle = (low + high) / 2;
-    if (links_[middle].load(std::memory_order_relaxed) == NO_LINK)
-      high = middle;
-    else
-      low = middle + 1;
+    if (links_[middle].load(std::memory_order_relaxed) == NO_LINK) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

@@ -1,6 +1,7 @@
 // The nodes of a graph: for each row its links in every layer that it stands in.
 #pragma once
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,9 +45,7 @@ class LinkList {
   /** For the writer, or while nobody writes. */
   size_t size() const;
   /** The row that is linked to at `place`; NO_LINK behind the last one. */
-  uint32_t at(size_t place) const {
-    return place < most_ ? links_[place].load(std::memory_order_acquire) : NO_LINK;
-  }
+  uint32_t at(size_t place) const { return place < most_ ? links_[place].load(std::memory_order_acquire) : NO_LINK; }
   Iterator begin() const { return {links_, links_ + most_}; }
   Iterator end() const { return {links_ + most_, links_ + most_}; }
   void prefetch() const {
@@ -106,7 +105,11 @@ class GraphNodes {
    * counts as changed.
    */
   void lock(uint32_t row);
-  void unlock(uint32_t row) { head(row).fetch_and(~LOCKED, std::memory_order_release); }
+  void unlock(uint32_t row) {
+    const uint32_t before = head(row).fetch_and(~LOCKED, std::memory_order_release);
+    assert((before & LOCKED) != 0);
+    static_cast<void>(before);
+  }
 
   /** Whether a list of the node was changed since `forgetChange`. */
   bool changed(uint32_t row) const { return (head(row).load(std::memory_order_relaxed) & CHANGED) != 0; }

@@ -82,9 +82,8 @@ class GraphWalk {
   /** Goes on until it would wait for memory. False when the walk is over. */
   bool step() {
     measure();
-    gather(nextUnreachable_, [this](size_t place) {
-      return place < unreachable_->size() ? (*unreachable_)[place] : NO_LINK;
-    });
+    gather(nextUnreachable_,
+           [this](size_t place) { return place < unreachable_->size() ? (*unreachable_)[place] : NO_LINK; });
     gather(nextLink_, [this](size_t place) { return links_.at(place); });
     return count_ > 0 || open();
   }

@@ -19,6 +19,9 @@ constexpr double ORDERED = 3;
 constexpr size_t LOST_SHARE = 32;
 constexpr size_t ORDERED_NODES_MIN = 64;
 
+size_t upperLinks(size_t connectivityBase) { return std::max<size_t>(2, connectivityBase / 2); }
+size_t lowestLinks(size_t connectivityBase) { return std::max(upperLinks(connectivityBase), connectivityBase); }
+
 /**
  * The highest layer of a node: each layer holds the `connectivity`-th part of the one below. It is drawn from the row's
  * number, so that room for a node can be made before it is linked.
@@ -47,10 +50,10 @@ double varianceOf(const std::vector<double>& numbers) {
 }  // namespace
 
 Graph::Graph(size_t connectivityBase, size_t efConstruction)
-    : connectivity_(std::max<size_t>(2, connectivityBase / 2)),
-      connectivityBase_(std::max(connectivity_, connectivityBase)),
+    : connectivity_(upperLinks(connectivityBase)),
+      connectivityBase_(lowestLinks(connectivityBase)),
       efConstruction_(std::max<size_t>(1, efConstruction)),
-      nodes_(connectivityBase_, connectivity_) {}
+      nodes_(lowestLinks(connectivityBase), upperLinks(connectivityBase)) {}
 
 bool Graph::prepare(size_t nodes, const Rows& rows) {
   if (size() >= SAMPLES && size() >= sampledAt_ + sampledAt_ / 8) sample(rows);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "graph-nodes.h"
 #include "row-distances.h"
 #include "rows.h"
+#include "thread-safety.h"
 
 namespace shoal {
 
@@ -66,7 +66,7 @@ class Graph {
   template <typename Frontier, typename Widen>
   friend class GraphWalk;
 
-  void enterAt(uint32_t row, int level) {
+  void enterAt(uint32_t row, int level) REQUIRES(entryMutex_) {
     entry_ = row;
     entryLevel_ = level;
     rising_ = false;
@@ -87,10 +87,10 @@ class Graph {
   const size_t efConstruction_;
   GraphNodes nodes_;
   std::atomic<size_t> size_{0};
-  /** Guards the three below while anyone links. */
-  std::mutex entryMutex_;
+  /** Guards the three below while anyone links; without links, anyone may read where walks enter. */
+  Mutex entryMutex_;
   /** Whether a node of a new highest layer is being linked, which is the entry then. */
-  bool rising_ = false;
+  bool rising_ GUARDED_BY(entryMutex_) = false;
   uint32_t entry_ = 0;
   /** Below 0 while there is no node. */
   int entryLevel_ = -1;

@@ -159,7 +159,7 @@ void Graph::Linker::link(Graph& graph, const Rows& rows, uint32_t row) {
   int top;
   bool rises;
   {
-    const std::lock_guard<std::mutex> lock(graph.entryMutex_);
+    const MutexLock lock(graph.entryMutex_);
     entry = graph.entry_;
     top = graph.entryLevel_;
     // One at a time makes new highest layers. Another one that could is linked in those that there are: nobody waits.
@@ -192,7 +192,7 @@ void Graph::Linker::link(Graph& graph, const Rows& rows, uint32_t row) {
     for (const Candidate* end = to + counts[layer]; to != end; to++)
       linkBack(graph, distances, row, *to, static_cast<size_t>(layer));
   if (!rises) return;
-  const std::lock_guard<std::mutex> lock(graph.entryMutex_);
+  const MutexLock lock(graph.entryMutex_);
   graph.enterAt(row, level);
 }
 

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <vector>
 
-#include "node-value.h"
+#include "node-arguments.h"
 
 // musl's loader cannot choose among versions of a function.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
@@ -80,9 +79,9 @@ class Nearest {
 
 /** One call. What it reads is kept by references until it is done. */
 struct Scan {
-  const float* matrix;
-  const float* queries;
-  size_t rows, queryCount, dimensions, most;
+  const float* matrix = nullptr;
+  const float* queries = nullptr;
+  size_t rows = 0, queryCount = 0, dimensions = 0, most = 0;
   std::vector<uint32_t> foundRows;
   std::vector<float> foundDistances;
   bool hasMemory = true;
@@ -113,72 +112,77 @@ void run(napi_env, void* data) {
   }
 }
 
-napi_value typedArray(napi_env env, napi_typedarray_type type, const void* values, size_t count) {
-  void* bytes = nullptr;
-  napi_value buffer, array;
-  napi_create_arraybuffer(env, count * 4, &bytes, &buffer);
-  if (count > 0) std::memcpy(bytes, values, count * 4);
-  napi_create_typedarray(env, type, count, buffer, 0, &array);
-  return array;
+/** What stands for the call is over. False when an error was thrown. */
+bool discard(napi_env env, std::unique_ptr<Scan> scan) {
+  bool good = true;
+  for (const napi_ref reference : {scan->matrixReference, scan->queriesReference})
+    if (reference != nullptr) good = done(env, napi_delete_reference(env, reference)) && good;
+  return (scan->work == nullptr || done(env, napi_delete_async_work(env, scan->work))) && good;
+}
+
+napi_value resultOf(napi_env env, const Scan& scan) {
+  const size_t count = scan.foundRows.size();
+  const napi_value rows = makeElements(env, napi_uint32_array, scan.foundRows.data(), count);
+  const napi_value distances = makeElements(env, napi_float32_array, scan.foundDistances.data(), count);
+  napi_value result = nullptr;
+  const bool good = rows != nullptr && distances != nullptr && done(env, napi_create_object(env, &result)) &&
+                    done(env, napi_set_named_property(env, result, "rows", rows)) &&
+                    done(env, napi_set_named_property(env, result, "distances", distances));
+  return good ? result : nullptr;
+}
+
+/** Rejects with the error that has been thrown. */
+bool rejectThrown(napi_env env, napi_deferred deferred) {
+  napi_value error = nullptr;
+  return done(env, napi_get_and_clear_last_exception(env, &error)) &&
+         done(env, napi_reject_deferred(env, deferred, error));
 }
 
 void complete(napi_env env, napi_status, void* data) {
-  const std::unique_ptr<Scan> scan(static_cast<Scan*>(data));
-  if (scan->hasMemory) {
-    napi_value result;
-    napi_create_object(env, &result);
-    const size_t count = scan->foundRows.size();
-    napi_set_named_property(env, result, "rows", typedArray(env, napi_uint32_array, scan->foundRows.data(), count));
-    napi_set_named_property(env, result, "distances",
-                            typedArray(env, napi_float32_array, scan->foundDistances.data(), count));
-    napi_resolve_deferred(env, scan->deferred, result);
-  } else {
-    napi_value message, error;
-    napi_create_string_utf8(env, "no memory for the nearest rows", NAPI_AUTO_LENGTH, &message);
-    napi_create_error(env, nullptr, message, &error);
-    napi_reject_deferred(env, scan->deferred, error);
-  }
-  napi_delete_reference(env, scan->matrixReference);
-  napi_delete_reference(env, scan->queriesReference);
-  napi_delete_async_work(env, scan->work);
+  std::unique_ptr<Scan> scan(static_cast<Scan*>(data));
+  napi_value result = nullptr;
+  if (scan->hasMemory) result = resultOf(env, *scan);
+  else static_cast<void>(done(env, napi_throw_error(env, nullptr, "no memory for the nearest rows")));
+  // Node reports an error that is thrown from here on as one that nobody catches.
+  const bool settled = result == nullptr ? rejectThrown(env, scan->deferred)
+                                         : done(env, napi_resolve_deferred(env, scan->deferred, result));
+  static_cast<void>(discard(env, std::move(scan)) && settled);
 }
 
 /** nearestRows(matrix, dimensions, queries, most) → promise of { rows, distances }, query after query. */
 napi_value nearestRows(napi_env env, napi_callback_info info) {
-  constexpr const char* WRONG = "wrong arguments for nearestRows";
-  size_t count = 4, matrixLength = 0, queriesLength = 0;
-  napi_value values[4];
-  float *matrix = nullptr, *queries = nullptr;
-  uint32_t dimensions = 0, most = 0;
-  if (napi_get_cb_info(env, info, &count, values, nullptr, nullptr) != napi_ok || count != 4 ||
-      !readElements(env, values[0], napi_float32_array, matrix, matrixLength) ||
-      !readUnsigned32(env, values[1], dimensions) || dimensions == 0 ||
-      !readElements(env, values[2], napi_float32_array, queries, queriesLength) ||
-      !readUnsigned32(env, values[3], most) || matrixLength % dimensions != 0 ||
-      queriesLength % dimensions != 0)
-    return fail(env, WRONG);
+  Arguments arguments(env, info);
+  size_t matrixLength = 0, queriesLength = 0;
   auto scan = std::make_unique<Scan>();
-  scan->matrix = matrix;
-  scan->queries = queries;
+  const napi_value matrix = arguments.peek();
+  scan->matrix = arguments.elements<float>(napi_float32_array, matrixLength);
+  const uint32_t dimensions = arguments.unsigned32();
+  const napi_value queries = arguments.peek();
+  scan->queries = arguments.elements<float>(napi_float32_array, queriesLength);
+  const uint32_t most = arguments.unsigned32();
+  if (!arguments.ok || dimensions == 0 || matrixLength % dimensions != 0 || queriesLength % dimensions != 0)
+    return fail(env, "wrong arguments for nearestRows");
   scan->dimensions = dimensions;
   scan->rows = matrixLength / dimensions;
   scan->queryCount = queriesLength / dimensions;
   scan->most = std::min<size_t>(most, scan->rows);
   if (scan->most == 0) scan->queryCount = 0;
-  napi_value promise, name;
-  napi_create_reference(env, values[0], 1, &scan->matrixReference);
-  napi_create_reference(env, values[2], 1, &scan->queriesReference);
-  napi_create_promise(env, &scan->deferred, &promise);
-  napi_create_string_utf8(env, "nearestRows", NAPI_AUTO_LENGTH, &name);
-  if (napi_create_async_work(env, nullptr, name, run, complete, scan.get(), &scan->work) != napi_ok ||
-      napi_queue_async_work(env, scan->work) != napi_ok)
-    return fail(env, WRONG);
-  scan.release();
-  return promise;
+  const napi_value name = makeText(env, "nearestRows");
+  napi_value promise = nullptr;
+  const bool queued = name != nullptr && done(env, napi_create_reference(env, matrix, 1, &scan->matrixReference)) &&
+                      done(env, napi_create_reference(env, queries, 1, &scan->queriesReference)) &&
+                      done(env, napi_create_async_work(env, nullptr, name, run, complete, scan.get(), &scan->work)) &&
+                      done(env, napi_create_promise(env, &scan->deferred, &promise)) &&
+                      done(env, napi_queue_async_work(env, scan->work));
+  if (queued) scan.release();
+  else static_cast<void>(discard(env, std::move(scan)));
+  return queued ? promise : nullptr;
 }
 
 }  // namespace
 
-bool exportNearestRows(napi_env env, napi_value exports) { return setFunction(env, exports, "nearestRows", nearestRows); }
+bool exportNearestRows(napi_env env, napi_value exports) {
+  return setFunction(env, exports, "nearestRows", nearestRows);
+}
 
 }  // namespace shoal

@@ -1,28 +1,24 @@
-// The arguments of a call from JavaScript to a vector index.
+// The arguments of a call from JavaScript.
 #pragma once
-#include <memory>
+#include <cassert>
 
 #include "node-value.h"
-#include "vector-index.h"
 
 namespace shoal {
 
-/** What JavaScript holds of an index. */
-using Handle = std::shared_ptr<VectorIndex>;
-
-constexpr napi_type_tag INDEX_TAG = {0x6d1f0a7c25e94b83, 0xa3508e2fd1b7469c};
-
-/** Reads the arguments of a call one after the other; `ok` turns false at the first that does not fit. */
+/** Reads up to eight arguments, one after the other; `ok` turns false at the first that is not there or does not fit. */
 class Arguments {
  public:
   Arguments(napi_env env, napi_callback_info info) : env_(env) {
     ok = napi_get_cb_info(env, info, &count_, values_, nullptr, nullptr) == napi_ok;
   }
 
-  Handle* index() {
-    void* data = ok ? readHandle(env_, next(), INDEX_TAG) : nullptr;
+  /** What a handle with this tag holds. */
+  template <typename Held>
+  Held* handle(const napi_type_tag& tag) {
+    void* data = ok ? readHandle(env_, next(), tag) : nullptr;
     ok = data != nullptr;
-    return static_cast<Handle*>(data);
+    return static_cast<Held*>(data);
   }
   uint32_t unsigned32() {
     uint32_t value = 0;
@@ -34,6 +30,12 @@ class Arguments {
     ok = ok && readSigned32(env_, next(), value);
     return value;
   }
+  /** Of any view. */
+  Bytes bytes() {
+    Bytes bytes;
+    ok = ok && readBytes(env_, next(), bytes);
+    return bytes;
+  }
   template <typename Element>
   Element* elements(napi_typedarray_type type, size_t& count) {
     Element* data = nullptr;
@@ -42,10 +44,18 @@ class Arguments {
   }
   bool absent() { return type() == napi_undefined; }
   bool isNumber() { return type() == napi_number; }
+  bool isFunction() { return type() == napi_function; }
+  /** The next one, as it is. */
+  napi_value peek() const { return values_[at_]; }
   bool ok;
 
  private:
-  napi_value next() { return values_[at_++]; }
+  static constexpr size_t MOST = 8;
+
+  napi_value next() {
+    assert(at_ < MOST);
+    return values_[at_++];
+  }
   /** Of the next one. */
   napi_valuetype type() {
     napi_valuetype type = napi_undefined;
@@ -54,9 +64,9 @@ class Arguments {
   }
 
   napi_env env_;
-  size_t count_ = 8;
+  size_t count_ = MOST;
   size_t at_ = 0;
-  napi_value values_[8];
+  napi_value values_[MOST];
 };
 
 }  // namespace shoal

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "node-value.h"
+#include "node-arguments.h"
 #include "simd.h"
 
 namespace shoal {
@@ -15,12 +15,11 @@ constexpr size_t KERNELS_MAX = 8;
 napi_value kernelNames(napi_env env, napi_callback_info) {
   const SimdKernels* kernels[KERNELS_MAX];
   const size_t count = listSimdKernels(kernels, KERNELS_MAX);
-  napi_value names;
-  napi_create_array_with_length(env, count, &names);
+  napi_value names = nullptr;
+  if (!done(env, napi_create_array_with_length(env, count, &names))) return nullptr;
   for (size_t i = 0; i < count; i++) {
-    napi_value name;
-    napi_create_string_utf8(env, kernels[i]->name, NAPI_AUTO_LENGTH, &name);
-    napi_set_element(env, names, static_cast<uint32_t>(i), name);
+    const napi_value name = makeText(env, kernels[i]->name);
+    if (name == nullptr || !done(env, napi_set_element(env, names, static_cast<uint32_t>(i), name))) return nullptr;
   }
   return names;
 }
@@ -31,19 +30,15 @@ napi_value kernelNames(napi_env env, napi_callback_info) {
  * once takes one for another.
  */
 napi_value dots(napi_env env, napi_callback_info info) {
-  size_t count = 4;
-  napi_value values[4];
-  napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
-  uint32_t kernel = 0;
-  float *first, *second;
-  double* out;
+  Arguments arguments(env, info);
   size_t firstCount = 0, secondCount = 0, outCount = 0;
+  const uint32_t kernel = arguments.unsigned32();
+  const float* first = arguments.elements<float>(napi_float32_array, firstCount);
+  const float* second = arguments.elements<float>(napi_float32_array, secondCount);
+  double* out = arguments.elements<double>(napi_float64_array, outCount);
   const SimdKernels* kernels[KERNELS_MAX];
   const size_t known = listSimdKernels(kernels, KERNELS_MAX);
-  if (count != 4 || !readUnsigned32(env, values[0], kernel) || kernel >= known ||
-      !readElements(env, values[1], napi_float32_array, first, firstCount) ||
-      !readElements(env, values[2], napi_float32_array, second, secondCount) || firstCount == 0 || firstCount != secondCount ||
-      !readElements(env, values[3], napi_float64_array, out, outCount) || outCount < 6)
+  if (!arguments.ok || kernel >= known || firstCount == 0 || firstCount != secondCount || outCount < 6)
     return fail(env, "dots(kernel, first, second, out) needs two vectors of one length and room for six numbers");
   const size_t lanes = paddedLanes(firstCount);
   std::vector<float> padded(lanes);

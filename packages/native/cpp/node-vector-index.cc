@@ -9,47 +9,47 @@
 #include "node-arguments.h"
 #include "node-value.h"
 #include "recall-probe.h"
+#include "vector-index.h"
 #include "xxh3.h"
 
 namespace shoal {
 namespace {
+
+/** What JavaScript holds of an index. */
+using Handle = std::shared_ptr<VectorIndex>;
+
+constexpr napi_type_tag INDEX_TAG = {0x6d1f0a7c25e94b83, 0xa3508e2fd1b7469c};
 
 using Environment = std::shared_ptr<Outbox>;
 
 napi_value wrong(napi_env env) { return fail(env, "wrong arguments for the native vector index"); }
 napi_value tooEarly(napi_env env) { return fail(env, "the native vector index is not in a state for this call"); }
 
-napi_value number(napi_env env, int64_t value) {
-  napi_value result;
-  napi_create_int64(env, value, &result);
-  return result;
-}
-
+/** Null before `openOutbox`. */
 Environment* environment(napi_env env) {
   void* data = nullptr;
-  napi_get_instance_data(env, &data);
-  return static_cast<Environment*>(data);
+  return done(env, napi_get_instance_data(env, &data)) ? static_cast<Environment*>(data) : nullptr;
 }
 
 napi_value openOutbox(napi_env env, napi_callback_info info) {
-  size_t count = 1;
-  napi_value callback;
+  Arguments arguments(env, info);
   if (environment(env) != nullptr) return fail(env, "openOutbox: it is open already");
-  napi_get_cb_info(env, info, &count, &callback, nullptr, nullptr);
-  Environment outbox = Outbox::open(env, callback);
-  if (outbox == nullptr) return fail(env, "openOutbox(deliver) needs a function");
-  napi_set_instance_data(
-      env, new Environment(outbox), [](napi_env, void* data, void*) { delete static_cast<Environment*>(data); },
-      nullptr);
+  if (!arguments.isFunction()) return fail(env, "openOutbox(deliver) needs a function");
+  const Environment outbox = Outbox::open(env, arguments.peek());
+  if (outbox == nullptr) return nullptr;
+  auto held = std::make_unique<Environment>(outbox);
+  const auto finalize = [](napi_env, void* data, void*) { delete static_cast<Environment*>(data); };
+  if (done(env, napi_set_instance_data(env, held.get(), finalize, nullptr))) held.release();
   return nullptr;
 }
 
 /** `Method` of the outbox of this environment. */
-template <void (Outbox::*Method)(napi_env)>
+template <bool (Outbox::*Method)(napi_env)>
 napi_value ofOutbox(napi_env env, napi_callback_info) {
   Environment* outbox = environment(env);
   if (outbox == nullptr) return fail(env, "openOutbox comes first");
-  ((**outbox).*Method)(env);
+  // What it returns says whether an error was thrown.
+  static_cast<void>(((**outbox).*Method)(env));
   return nullptr;
 }
 
@@ -63,8 +63,7 @@ napi_value create(napi_env env, napi_callback_info info) {
       settings.connectivityBase > 4096 || settings.efConstruction == 0 || environment(env) == nullptr)
     return wrong(env);
   auto* handle = new Handle(std::make_shared<VectorIndex>(settings, *environment(env)));
-  return makeHandle(
-      env, handle, [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); }, INDEX_TAG);
+  return makeHandle(env, handle, [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); }, INDEX_TAG);
 }
 
 bool isFinite(float value) {
@@ -89,15 +88,15 @@ size_t firstNotFinite(const float* values, size_t count) {
 
 napi_value putRows(napi_env env, napi_callback_info info, bool anew) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   size_t count = 0, floats = 0;
   const uint32_t* documents = arguments.elements<uint32_t>(napi_uint32_array, count);
   const float* vectors = arguments.elements<float>(napi_float32_array, floats);
   if (!arguments.ok || floats != count * (*index)->settings().dimensions) return wrong(env);
   if (!(*index)->usable()) return tooEarly(env);
   const size_t bad = firstNotFinite(vectors, floats);
-  if (bad != floats) return number(env, static_cast<int64_t>(bad));
-  return number(env, (*index)->put(documents, vectors, count, anew) ? -1 : -2);
+  if (bad != floats) return makeNumber(env, static_cast<int64_t>(bad));
+  return makeNumber(env, (*index)->put(documents, vectors, count, anew) ? -1 : -2);
 }
 
 /** put(index, documents, vectors): -1 when stored, -2 when memory ran out, else the place of a value that is not finite. */
@@ -107,7 +106,7 @@ napi_value putAnew(napi_env env, napi_callback_info info) { return putRows(env, 
 
 napi_value removeDocuments(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   size_t count = 0;
   const uint32_t* documents = arguments.elements<uint32_t>(napi_uint32_array, count);
   if (!arguments.ok) return wrong(env);
@@ -119,14 +118,12 @@ napi_value removeDocuments(napi_env env, napi_callback_info info) {
 /** holds(index, document, row, generation) */
 napi_value holds(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t document = arguments.unsigned32();
   const uint32_t row = arguments.unsigned32();
   const uint32_t generation = arguments.unsigned32();
   if (!arguments.ok) return wrong(env);
-  napi_value held;
-  napi_get_boolean(env, (*index)->holds(document, row, generation), &held);
-  return held;
+  return makeBoolean(env, (*index)->holds(document, row, generation));
 }
 
 /**
@@ -134,7 +131,7 @@ napi_value holds(napi_env env, napi_callback_info info) {
  */
 napi_value search(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   auto request = std::make_unique<SearchRequest>();
   request->id = arguments.unsigned32();
   size_t floats = 0;
@@ -155,17 +152,17 @@ napi_value search(napi_env env, napi_callback_info info) {
   if (!arguments.ok || floats != (*index)->settings().dimensions) return wrong(env);
   if (!(*index)->usable()) return tooEarly(env);
   const size_t bad = firstNotFinite(query, floats);
-  if (bad != floats) return number(env, static_cast<int64_t>(bad));
+  if (bad != floats) return makeNumber(env, static_cast<int64_t>(bad));
   request->query.assign(query, query + floats);
   (*index)->submit(std::move(request));
-  return number(env, -1);
+  return makeNumber(env, -1);
 }
 
 /** probe(index, request, candidates, queries or how many, seed): measures queries; see recall-probe.h. */
 napi_value probe(napi_env env, napi_callback_info info) {
   constexpr uint32_t CANDIDATES_MAX = 1 << 16;
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   auto request = std::make_unique<SearchRequest>();
   request->id = arguments.unsigned32();
   size_t count = 0;
@@ -202,7 +199,7 @@ napi_value setEffort(napi_env env, napi_callback_info info) {
   constexpr size_t BEFORE_KNOTS = 7;
   constexpr double NUMBER_MAX = 1e9;
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   size_t count = 0;
   const double* numbers = arguments.elements<double>(napi_float64_array, count);
   if (!arguments.ok || count < BEFORE_KNOTS + 2 || count % 2 == 0) return wrong(env);
@@ -235,7 +232,7 @@ napi_value wakeThreads(napi_env, napi_callback_info) {
 
 napi_value cancel(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
   if (!arguments.ok) return wrong(env);
   (*index)->cancel(request);
@@ -245,7 +242,7 @@ napi_value cancel(napi_env env, napi_callback_info info) {
 /** counts(index, out): fills live, tail, tombstones, rows, linked, memory bytes, rows in memory. */
 napi_value counts(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   size_t count = 0;
   double* out = arguments.elements<double>(napi_float64_array, count);
   if (!arguments.ok || count < 7) return wrong(env);
@@ -257,7 +254,7 @@ napi_value counts(napi_env env, napi_callback_info info) {
 
 napi_value awaitTail(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
   const uint32_t tailMax = arguments.unsigned32();
   if (!arguments.ok) return wrong(env);
@@ -270,7 +267,7 @@ napi_value awaitTail(napi_env env, napi_callback_info info) {
 template <void (VectorIndex::*Method)(uint32_t), bool (VectorIndex::*Allowed)() const>
 napi_value withRequest(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
   if (!arguments.ok) return wrong(env);
   if (!((**index).*Allowed)()) return tooEarly(env);
@@ -280,7 +277,7 @@ napi_value withRequest(napi_env env, napi_callback_info info) {
 
 napi_value unpin(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   if (!arguments.ok) return wrong(env);
   return (*index)->unpin() ? nullptr : tooEarly(env);
 }
@@ -288,7 +285,7 @@ napi_value unpin(napi_env env, napi_callback_info info) {
 /** freeze(index, out): fills rows, linked rows, generation, and 1 when codes suffice. */
 napi_value freeze(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   size_t count = 0;
   uint32_t* out = arguments.elements<uint32_t>(napi_uint32_array, count);
   if (!arguments.ok || count < 4) return wrong(env);
@@ -301,21 +298,30 @@ napi_value freeze(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-// Below, byte arrays are kept alive and left alone by the caller until the answer.
+/** Bytes for native threads, the next argument: they stay where they are until those are done. Nobody else touches them meanwhile. */
+LentBytes lentBytes(napi_env env, Arguments& arguments) {
+  LentBytes lent;
+  const napi_value array = arguments.peek();
+  lent.data = arguments.elements<uint8_t>(napi_uint8_array, lent.length);
+  Environment* outbox = arguments.ok ? environment(env) : nullptr;
+  if (outbox != nullptr) lent.owner = (*outbox)->lend(env, array);
+  arguments.ok = lent.owner != nullptr;
+  return lent;
+}
 
 /** exportBlock(index, request, kind, first, end, target) */
 napi_value exportBlock(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
   const uint32_t kind = arguments.unsigned32();
   const uint32_t first = arguments.unsigned32();
   const uint32_t end = arguments.unsigned32();
-  size_t length = 0;
-  uint8_t* target = arguments.elements<uint8_t>(napi_uint8_array, length);
+  LentBytes target = lentBytes(env, arguments);
   // Room for a row of any size, and for a node with all its links.
-  if (!arguments.ok || length < 512 * 1024 || (kind != BLOCK_OF_NODES && kind != BLOCK_OF_CHANGED)) return wrong(env);
-  return (*index)->exportBlock(request, kind, first, end, target, length) ? nullptr : tooEarly(env);
+  if (!arguments.ok || target.length < 512 * 1024 || (kind != BLOCK_OF_NODES && kind != BLOCK_OF_CHANGED))
+    return wrong(env);
+  return (*index)->exportBlock(request, kind, first, end, std::move(target)) ? nullptr : tooEarly(env);
 }
 
 /** Seed and chain, each as low and high part. */
@@ -337,7 +343,7 @@ std::string pathOf(Arguments& arguments) {
 /** release(index, request, path, file, generation, keep, end): answered `Damaged` when the file cannot be opened. */
 napi_value release(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
   const std::string path = pathOf(arguments);
   const RowFile file = rowFile(arguments);
@@ -353,80 +359,73 @@ napi_value release(napi_env env, napi_callback_info info) {
 /** fillFrom(index, path, file, keep): whether nothing is in the index yet. */
 napi_value fillFrom(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const std::string path = pathOf(arguments);
   const RowFile file = rowFile(arguments);
   const uint32_t keep = arguments.unsigned32();
   if (!arguments.ok) return wrong(env);
-  napi_value opened;
-  napi_get_boolean(env, (*index)->fillFrom(path, file.seed, keep), &opened);
-  return opened;
+  return makeBoolean(env, (*index)->fillFrom(path, file.seed, keep));
 }
 
 /** exportRows(index, request, first, file, target) */
 napi_value exportRows(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
   const uint32_t first = arguments.unsigned32();
   const RowFile file = rowFile(arguments);
-  size_t length = 0;
-  uint8_t* target = arguments.elements<uint8_t>(napi_uint8_array, length);
-  if (!arguments.ok || length < 512 * 1024) return wrong(env);
-  return (*index)->exportRows(request, first, file, target, length) ? nullptr : tooEarly(env);
+  LentBytes target = lentBytes(env, arguments);
+  if (!arguments.ok || target.length < 512 * 1024) return wrong(env);
+  return (*index)->exportRows(request, first, file, std::move(target)) ? nullptr : tooEarly(env);
 }
 
 /** exportDeaths(index, request, target) */
 napi_value exportDeaths(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
-  size_t length = 0;
-  uint8_t* target = arguments.elements<uint8_t>(napi_uint8_array, length);
+  LentBytes target = lentBytes(env, arguments);
   if (!arguments.ok) return wrong(env);
-  return (*index)->exportDeaths(request, target, length) ? nullptr : tooEarly(env);
+  return (*index)->exportDeaths(request, std::move(target)) ? nullptr : tooEarly(env);
 }
 
 /** importBlock(index, request, kind, first, block) */
 napi_value importBlock(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
   const uint32_t kind = arguments.unsigned32();
   const uint32_t first = arguments.unsigned32();
-  size_t length = 0;
-  const uint8_t* block = arguments.elements<uint8_t>(napi_uint8_array, length);
+  LentBytes block = lentBytes(env, arguments);
   if (!arguments.ok || kind < BLOCK_OF_ROWS || kind > BLOCK_OF_CHANGED) return wrong(env);
-  return (*index)->importBlock(request, kind, first, block, length) ? nullptr : tooEarly(env);
+  return (*index)->importBlock(request, kind, first, std::move(block)) ? nullptr : tooEarly(env);
 }
 
 /** importRows(index, request, first, file, records) */
 napi_value importRows(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
   const uint32_t first = arguments.unsigned32();
   const RowFile file = rowFile(arguments);
-  size_t length = 0;
-  const uint8_t* records = arguments.elements<uint8_t>(napi_uint8_array, length);
+  LentBytes records = lentBytes(env, arguments);
   if (!arguments.ok) return wrong(env);
-  return (*index)->importRows(request, first, file, records, length) ? nullptr : tooEarly(env);
+  return (*index)->importRows(request, first, file, std::move(records)) ? nullptr : tooEarly(env);
 }
 
 /** importDeaths(index, request, bits) */
 napi_value importDeaths(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
-  size_t length = 0;
-  const uint8_t* bits = arguments.elements<uint8_t>(napi_uint8_array, length);
+  LentBytes bits = lentBytes(env, arguments);
   if (!arguments.ok) return wrong(env);
-  return (*index)->importDeaths(request, bits, length) ? nullptr : tooEarly(env);
+  return (*index)->importDeaths(request, std::move(bits)) ? nullptr : tooEarly(env);
 }
 
 napi_value finishImport(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
-  Handle* index = arguments.index();
+  Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
   const uint32_t rows = arguments.unsigned32();
   const uint32_t linked = arguments.unsigned32();

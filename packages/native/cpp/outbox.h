@@ -5,19 +5,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
+
+#include "thread-safety.h"
 
 namespace shoal {
 
 /** What became of a request. Typed as `AnswerStatus` in src/requests.ts. */
 enum class AnswerStatus : uint32_t { Done = 0, Closed = 1, OutOfMemory = 2, Damaged = 3, Cancelled = 4 };
 
-/** One for each JavaScript environment (main thread or worker). Thread-safe, but `open`, `hold` and `release`. */
-class Outbox {
+/** One for each JavaScript environment (main thread or worker). Thread-safe, but for what takes an environment. */
+class Outbox : public std::enable_shared_from_this<Outbox> {
  public:
-  /** `deliver(header, integers, floats, texts)` is called on the event loop with everything since the last time. */
+  /**
+   * `deliver(header, integers, floats, texts)` is called on the event loop with everything since the last time. Null when it is no
+   * function; then an error is thrown.
+   */
   static std::shared_ptr<Outbox> open(napi_env env, napi_value deliver);
 
   void answer(uint32_t request, AnswerStatus status, const uint32_t* integers = nullptr, const float* floats = nullptr,
@@ -29,9 +33,15 @@ class Outbox {
   void refuse(uint32_t request, AnswerStatus status, const std::string& reason, const uint32_t* integers = nullptr,
               size_t count = 0);
 
-  /** While it is held the event loop stays alive; called on the event loop. */
-  void hold(napi_env env);
-  void release(napi_env env);
+  /** While it is held the event loop stays alive; called on the event loop. False when an error was thrown. */
+  bool hold(napi_env env);
+  bool release(napi_env env);
+
+  /**
+   * A reference to a value, so that its memory stays where it is while native threads use that: until nobody holds what this
+   * returns, on whatever thread. The environment waits for that before it goes. Null when an error was thrown.
+   */
+  std::shared_ptr<const void> lend(napi_env env, napi_value value);
 
  private:
   struct Mail {
@@ -42,13 +52,22 @@ class Outbox {
   };
 
   static void deliver(napi_env env, napi_value callback, void* context, void* data);
-  void post();
+  bool callBack(napi_env env, napi_value callback, const Mail& mail);
+  bool deleteReturned(napi_env env);
+  void giveBack(napi_ref reference) EXCLUDES(mutex_);
+  void close() EXCLUDES(mutex_);
+  void post() REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  Mail mail_;
-  Mail spare_;
-  bool posted_ = false;
-  bool closed_ = false;
+  Mutex mutex_;
+  Mail mail_ GUARDED_BY(mutex_);
+  Mail spare_ GUARDED_BY(mutex_);
+  bool posted_ GUARDED_BY(mutex_) = false;
+  bool closed_ GUARDED_BY(mutex_) = false;
+  /** References that are held, and those that nobody holds any more: only the event loop may delete them. */
+  size_t lent_ GUARDED_BY(mutex_) = 0;
+  std::vector<napi_ref> returned_ GUARDED_BY(mutex_);
+  Condition allReturned_;
+  /** From `open` on. */
   napi_threadsafe_function function_ = nullptr;
 };
 

@@ -1,5 +1,6 @@
 // Builds a new generation without tombstones beside the one in use, then swaps them.
 #include <algorithm>
+#include <cassert>
 
 #include "search-plan.h"
 #include "vector-index.h"
@@ -14,7 +15,7 @@ constexpr size_t COPY_ROWS = 64;
 
 void VectorIndex::rebuild(uint32_t request) {
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     if (closing_) {
       outbox_->answer(request, AnswerStatus::Closed);
       return;
@@ -22,7 +23,7 @@ void VectorIndex::rebuild(uint32_t request) {
     rebuildRequests_.push_back(request);
     if (rebuilding_) return;
     rebuilding_ = true;
-    next_ = makeGeneration();
+    next_ = makeGeneration(settings_);
     next_->graphWanted.store(generation_->live.load() > flatRowsMax_);
     newRowOf_.clear();
     deathLog_.clear();
@@ -30,10 +31,9 @@ void VectorIndex::rebuild(uint32_t request) {
   Scheduler::get().task(shared_from_this(), [self = shared_from_this()] { self->rebuildStep(); });
 }
 
-/** Copies living rows below `end`. Nobody else touches the next generation. */
-Copied VectorIndex::copyRows(size_t end) {
+/** Copies living rows below `end` to the next generation. */
+Copied VectorIndex::copyRows(Generation& to, size_t end) {
   const Generation& from = *generation_;
-  Generation& to = *next_;
   for (size_t row = newRowOf_.size(); row < end; row++) {
     if (!from.rows.alive(row)) {
       newRowOf_.push_back(NO_ROW);
@@ -52,12 +52,15 @@ Copied VectorIndex::copyRows(size_t end) {
 }
 
 void VectorIndex::rebuildStep() {
+  std::shared_ptr<Generation> kept;
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     if (closing_) return;
+    kept = next_;
   }
+  assert(kept != nullptr);
+  Generation& next = *kept;
   std::shared_lock<std::shared_timed_mutex> lock(halves_);
-  Generation& next = *next_;
   const auto deadline = Clock::now() + STEP;
   // Also looks at the graph as far as it has come.
   const auto orNoMemory = [](bool done) { return done ? Copied::Yes : Copied::NoMemory; };
@@ -71,7 +74,7 @@ void VectorIndex::rebuildStep() {
       state = orNoMemory(room && next.graph.link(next.rows));
       next.taken.store(next.graph.size());
     } else if (newRowOf_.size() < rows) {
-      state = copyRows(std::min(rows, newRowOf_.size() + COPY_ROWS));
+      state = copyRows(next, std::min(rows, newRowOf_.size() + COPY_ROWS));
     } else {
       caughtUp = true;
     }
@@ -97,9 +100,10 @@ void VectorIndex::swapGenerations() {
   std::vector<uint32_t> requests;
   Copied state;
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
+    assert(rebuilding_ && next_ != nullptr);
     Generation& next = *next_;
-    state = copyRows(generation_->rows.count());
+    state = copyRows(next, generation_->rows.count());
     if (state == Copied::Yes) state = next.rows.finishCopies(unread_);
     if (state == Copied::Yes) {
       for (const uint32_t dead : deathLog_) {
@@ -134,13 +138,16 @@ void VectorIndex::swapGenerations() {
 /** Who waits for it is to be answered. */
 std::vector<uint32_t> VectorIndex::endRebuild() {
   std::vector<uint32_t> requests;
+  // Its memory goes back after the lock.
   std::shared_ptr<Generation> unfinished;
-  const std::lock_guard<std::mutex> lock(writing_);
-  rebuilding_ = false;
-  unfinished = std::move(next_);
-  requests.swap(rebuildRequests_);
-  newRowOf_ = {};
-  deathLog_ = {};
+  {
+    const MutexLock lock(writing_);
+    rebuilding_ = false;
+    unfinished = std::move(next_);
+    requests.swap(rebuildRequests_);
+    newRowOf_ = {};
+    deathLog_ = {};
+  }
   return requests;
 }
 

@@ -57,7 +57,8 @@ class ObservedFrontier {
       tally_ -= pool_.countedIn(place + 1, talliedEnd_ + 1);
       talliedEnd_ = place;
     }
-    if (counts) observation_.met.push_back({candidate.row, static_cast<uint32_t>(std::max<size_t>(1, observation_.level))});
+    if (counts)
+      observation_.met.push_back({candidate.row, static_cast<uint32_t>(std::max<size_t>(1, observation_.level))});
   }
   uint32_t peek() { return pool_.peek(); }
   void open() {
@@ -261,21 +262,23 @@ void RecallProbe::walkNext(const Generation& generation) {
   const Rows& rows = generation.rows;
   Query& query = *queries_[walks_ / 2];
   if (walks_ % 2 == 0) {
-    walk(generation, query, query.nearest, [&rows, this](uint32_t row) { return rows.aliveAt(row, deaths_); },
-         query.unfiltered);
+    walk(
+        generation, query, query.nearest, [&rows, this](uint32_t row) { return rows.aliveAt(row, deaths_); },
+        query.unfiltered);
     walks_ += query.filters ? 1 : 2;
   } else {
-    walk(generation, query, query.nearestKept,
-         [&rows, this](uint32_t row) { return rows.aliveAt(row, deaths_) && isKept(rows.document(row)); },
-         query.filtered);
+    walk(
+        generation, query, query.nearestKept,
+        [&rows, this](uint32_t row) { return rows.aliveAt(row, deaths_) && isKept(rows.document(row)); },
+        query.filtered);
     walks_++;
   }
   if (walks_ == 2 * queries_.size()) phase_ = Phase::Done;
 }
 
 template <typename Counts>
-void RecallProbe::walk(const Generation& generation, const Query& query, const std::vector<uint32_t>& nearest, Counts counts,
-                       WalkRecord& record) {
+void RecallProbe::walk(const Generation& generation, const Query& query, const std::vector<uint32_t>& nearest,
+                       Counts counts, WalkRecord& record) {
   static thread_local WalkScratch scratch;
   record.measured.assign(candidates_.size(), 0);
   Observation observation{candidates_, record, {}};
@@ -328,7 +331,7 @@ void RecallProbe::answer(Outbox& outbox, uint32_t request) const {
 
 void VectorIndex::probe(std::unique_ptr<SearchRequest>& request) {
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     if (closing_) return outbox_->answer(request->id, AnswerStatus::Cancelled);
   }
   if (!request->probe->step(generation_)) return request->probe->answer(*outbox_, request->id);

@@ -41,12 +41,15 @@ bool codesTell(const Rows& rows, const NearDistances& near) {
 }
 
 RowDistances::RowDistances(const Rows& rows, const NearDistances& near, bool coarse)
+    : RowDistances(rows, !coarse && codesTell(rows, near)) {}
+
+RowDistances::RowDistances(const Rows& rows, bool coded)
     : rows_(rows),
       kernels_(simdKernels()),
       lanes_(rows.lanes()),
       uncertain_(uncertainDistance(rows)),
-      coded_(!coarse && codesTell(rows, near)),
-      prefetchBytes_(std::min(coded_ ? rows.codeBytes() : lanes_ * sizeof(uint16_t), PREFETCH_BYTES_MAX)) {}
+      coded_(coded),
+      prefetchBytes_(std::min(coded ? rows.codeBytes() : rows.lanes() * sizeof(uint16_t), PREFETCH_BYTES_MAX)) {}
 
 void RowDistances::measure(const Point& from, Candidate* candidates, size_t count) {
   if (coded_) measureByCodes(from, candidates, count);

@@ -89,6 +89,7 @@ class RowDistances {
   size_t pickDiverse(Candidate* candidates, size_t count, size_t most);
 
  private:
+  RowDistances(const Rows& rows, bool coded);
   void measureByHighs(const Point& from, Candidate* candidates, size_t count);
   void measureByCodes(const Point& from, Candidate* candidates, size_t count);
   void measureHighs(const Point& from, Candidate* candidates, const uint32_t* places, size_t count);

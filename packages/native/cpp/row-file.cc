@@ -34,7 +34,7 @@ std::shared_ptr<const RowReader> RowReader::open(const std::string& path, uint64
   // Single rows anywhere: what stands behind them would be brought for nothing.
   posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
 #endif
-  struct stat about {};
+  struct stat about{};
   if (::fstat(file, &about) != 0) {
     ::close(file);
     return nullptr;

@@ -18,7 +18,8 @@ uint64_t lengthen(uint64_t chain, uint64_t hash) { return ((chain << 5 | chain >
 
 }  // namespace
 
-uint64_t finishRecord(uint8_t* record, uint64_t seed, size_t row, uint32_t document, size_t dimensions, uint64_t chain) {
+uint64_t finishRecord(uint8_t* record, uint64_t seed, size_t row, uint32_t document, size_t dimensions,
+                      uint64_t chain) {
   const uint32_t numbers[2] = {document, 0};
   std::memcpy(record + HASH_BYTES, numbers, sizeof(numbers));
   const uint64_t hash = hashOf(record, seed, row, dimensions);

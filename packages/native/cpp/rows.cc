@@ -82,10 +82,7 @@ size_t codeBytesOf(size_t dimensions) {
 }
 
 Rows::Rows(size_t dimensions)
-    : dimensions_(dimensions),
-      lanes_(paddedLanes(dimensions)),
-      codeBytes_(codeBytesOf(dimensions)),
-      shift_(4) {
+    : dimensions_(dimensions), lanes_(paddedLanes(dimensions)), codeBytes_(codeBytesOf(dimensions)), shift_(4) {
   while ((size_t{2} << shift_) * lanes_ * 4 <= SEGMENT_BYTES && shift_ < 14) shift_++;
   mask_ = (size_t{1} << shift_) - 1;
 }

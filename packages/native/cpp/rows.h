@@ -29,10 +29,15 @@ enum class Copied {
 /** `death` of a row that lives. */
 constexpr uint64_t ALIVE = UINT64_MAX;
 
+/** What there is at a moment: a row that died up to then has its successor among the counted ones. */
+struct RowsMoment {
+  uint64_t deaths;
+  size_t count;
+};
+
 /**
  * One writer at a time (the caller's lock); readers need none for rows below a `count()` they have read. A row stays where it
- * is and is immutable but for its death. Readers take `deaths()` first and `count()` second: a row that died up to then has its
- * successor among the counted ones.
+ * is and is immutable but for its death.
  */
 class Rows {
  public:
@@ -45,6 +50,11 @@ class Rows {
   size_t lanes() const { return lanes_; }
   size_t count() const { return count_.load(std::memory_order_acquire); }
   uint64_t deaths() const { return deaths_.load(std::memory_order_acquire); }
+  RowsMoment now() const {
+    // In this order: the successor of a row is counted before that dies.
+    const uint64_t deaths = this->deaths();
+    return {deaths, count()};
+  }
 
   /** Whether all rows are in memory. */
   bool allResident() const { return beyond_.load(std::memory_order_relaxed) == 0; }

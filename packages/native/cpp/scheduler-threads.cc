@@ -1,5 +1,6 @@
 // What the native threads do: searches, tasks, links and exclusive work.
 #include <algorithm>
+#include <cassert>
 
 #include "scheduler.h"
 
@@ -57,19 +58,19 @@ Searches takeSearches(std::deque<std::unique_ptr<SearchRequest>>& queue, size_t 
 }  // namespace
 
 void Scheduler::run() {
-  Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
   for (;;) {
     if (running_ > threads_) {
-      if (!rest(lock)) return;
+      if (!rest()) return;
       continue;
     }
-    if (!linkable_.empty() && !ready_.empty() && runLinks(lock, true)) continue;
-    if (runSearches(lock)) continue;
-    if (runTask(lock)) continue;
-    if (runLinks(lock, false)) continue;
+    if (!linkable_.empty() && !ready_.empty() && runLinks(true)) continue;
+    if (runSearches()) continue;
+    if (runTask()) continue;
+    if (runLinks(false)) continue;
     // The lock has been held since the last look at each of the queues.
     idle_++;
-    wake_.wait(lock);
+    wake_.wait(schedulerMutex);
     idle_--;
   }
 }
@@ -86,7 +87,7 @@ bool Scheduler::mayGoOn(const Index& index, Clock::time_point since) const {
   return Clock::now() - since < ANSWERS_KEPT;
 }
 
-bool Scheduler::runSearches(Lock& lock) {
+bool Scheduler::runSearches() {
   // Has searched, and its answers are kept.
   Index untold;
   Clock::time_point since;
@@ -94,7 +95,7 @@ bool Scheduler::runSearches(Lock& lock) {
     Index index = std::move(ready_.front());
     ready_.pop_front();
     if (index->queue_.empty()) {
-      checkClosed(lock, index);
+      checkClosed(index);
       continue;
     }
     if (park(index)) continue;
@@ -105,11 +106,13 @@ bool Scheduler::runSearches(Lock& lock) {
     }
     // Those that sleep are awake soon, and take as many.
     Searches requests = takeSearches(index->queue_, (index->queue_.size() + idle_) / (idle_ + 1));
+    assert(index->linking_ == 0);
     index->searching_++;
-    lock.unlock();
-    index->search(requests);
-    requests.clear();
-    lock.lock();
+    {
+      const MutexUnlock unlocked(schedulerMutex);
+      index->search(requests);
+      requests.clear();
+    }
     index->searching_--;
     if (untold == nullptr) since = Clock::now();
     // Always the same one: `mayGoOn` wants the next in line to be for it.
@@ -117,27 +120,30 @@ bool Scheduler::runSearches(Lock& lock) {
     if (!mayGoOn(untold, since)) break;
   }
   if (untold == nullptr) return false;
-  lock.unlock();
-  untold->tellAnswers();
-  lock.lock();
-  checkClosed(lock, untold);
+  {
+    const MutexUnlock unlocked(schedulerMutex);
+    untold->tellAnswers();
+  }
+  checkClosed(untold);
   return true;
 }
 
-bool Scheduler::runTask(Lock& lock) {
+bool Scheduler::runTask() {
   if (tasks_.empty()) return false;
   Task task = std::move(tasks_.front());
   tasks_.pop_front();
-  lock.unlock();
-  task.work();
-  task.work = nullptr;
-  lock.lock();
+  {
+    const MutexUnlock unlocked(schedulerMutex);
+    task.work();
+    task.work = nullptr;
+  }
+  assert(task.index->tasks_ > 0);
   task.index->tasks_--;
-  checkClosed(lock, task.index);
+  checkClosed(task.index);
   return true;
 }
 
-bool Scheduler::runLinks(Lock& lock, bool dueOnly) {
+bool Scheduler::runLinks(bool dueOnly) {
   const auto now = Clock::now();
   for (size_t i = linkable_.size(); i > 0; i--) {
     Index index = linkable_.front();
@@ -156,47 +162,51 @@ bool Scheduler::runLinks(Lock& lock, bool dueOnly) {
       continue;
     }
     if (index->linking_ > 0 && (!index->exclusive_.empty() || index->turn_.over() || !index->hasLinks())) continue;
-    takeTurn(lock, index);
+    takeTurn(index);
     // The lock was open: the queues are others now, and what came found nobody asleep to wake.
     return true;
   }
   return false;
 }
 
-void Scheduler::runExclusive(Lock& lock, const Index& index) {
+void Scheduler::runExclusive(const Index& index) {
   auto work = std::move(index->exclusive_.front());
   index->exclusive_.pop_front();
-  lock.unlock();
+  const MutexUnlock unlocked(schedulerMutex);
   work();
   work = nullptr;
-  lock.lock();
 }
 
-void Scheduler::takeTurn(Lock& lock, const Index& index) {
+void Scheduler::takeTurn(const Index& index) {
+  assert(index->searching_ == 0 && index->pins_ == 0);
   index->linking_++;
   if (index->linking_ == 1) {
     index->preparing_ = true;
     index->turn_.begin();
     if (!index->queue_.empty()) index->turn_.searchWaits();
-    while (!index->exclusive_.empty()) runExclusive(lock, index);
-    lock.unlock();
-    index->prepareLinks();
-    lock.lock();
+    while (!index->exclusive_.empty()) runExclusive(index);
+    {
+      const MutexUnlock unlocked(schedulerMutex);
+      index->prepareLinks();
+    }
     index->preparing_ = false;
-    if (idle_ > 0) wake_.notify_one();
+    if (idle_ > 0) wake_.notifyOne();
   }
-  lock.unlock();
-  if (index->hasLinks()) index->link(index->turn_);
-  lock.lock();
+  {
+    const MutexUnlock unlocked(schedulerMutex);
+    if (index->hasLinks()) index->link(index->turn_);
+  }
   if (index->linking_ > 1) {
     index->linking_--;
     return;
   }
   index->preparing_ = true;
-  lock.unlock();
-  index->checkLinks();
-  lock.lock();
+  {
+    const MutexUnlock unlocked(schedulerMutex);
+    index->checkLinks();
+  }
   index->preparing_ = false;
+  assert(index->linking_ == 1 && index->searching_ == 0);
   index->linking_--;
   index->lastTurn_ = Clock::now();
   // Only now, under the lock: a `put` after this look calls `wantLinks` and lists it again.
@@ -206,11 +216,12 @@ void Scheduler::takeTurn(Lock& lock, const Index& index) {
     linkable_.erase(std::find(linkable_.begin(), linkable_.end(), index));
   }
   unpark(index);
-  lock.unlock();
-  index->linksPaused();
-  lock.lock();
-  checkPinned(lock, index);
-  checkClosed(lock, index);
+  {
+    const MutexUnlock unlocked(schedulerMutex);
+    index->linksPaused();
+  }
+  checkPinned(index);
+  checkClosed(index);
 }
 
 }  // namespace shoal

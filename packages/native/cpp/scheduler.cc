@@ -1,6 +1,7 @@
 #include "scheduler.h"
 
 #include <algorithm>
+#include <cassert>
 #include <system_error>
 #include <thread>
 
@@ -21,7 +22,11 @@ constexpr size_t SPARES_MAX = 256;
 /** A thread that was there for another one ends when it has not been needed for so long. */
 constexpr std::chrono::seconds REST{10};
 
+size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+
 }  // namespace
+
+Mutex& schedulerMutex = *new Mutex();
 
 bool LinkTurn::over() const {
   const auto elapsed = Clock::now() - started_;
@@ -33,12 +38,12 @@ Scheduler& Scheduler::get() {
   return *one;
 }
 
-Scheduler::Scheduler() : threads_(std::max(1u, std::thread::hardware_concurrency())), running_(threads_) {
+Scheduler::Scheduler() : threads_(cores()), running_(cores()) {
   for (size_t thread = 0; thread < threads_; thread++) std::thread([this] { run(); }).detach();
 }
 
 void Scheduler::wakeOne() {
-  if (idle_ > 0) wake_.notify_one();
+  if (idle_ > 0) wake_.notifyOne();
   else addThread();
 }
 
@@ -48,7 +53,7 @@ void Scheduler::addThread() {
   if (resting_ > called_) {
     called_++;
     running_++;
-    call_.notify_one();
+    call_.notifyOne();
     return;
   }
   if (spares_ >= SPARES_MAX) return;
@@ -62,12 +67,12 @@ void Scheduler::addThread() {
 }
 
 /** For a thread that is one too many. False: it is to end. */
-bool Scheduler::rest(Lock& lock) {
+bool Scheduler::rest() {
   running_--;
   // It may have been woken for something.
-  if (idle_ > 0) wake_.notify_one();
+  if (idle_ > 0) wake_.notifyOne();
   resting_++;
-  call_.wait_for(lock, REST, [this] { return called_ > 0; });
+  for (const auto end = Clock::now() + REST; called_ == 0 && Clock::now() < end;) call_.waitUntil(schedulerMutex, end);
   resting_--;
   if (called_ > 0) {
     called_--;
@@ -78,17 +83,17 @@ bool Scheduler::rest(Lock& lock) {
 }
 
 DiskLane& Scheduler::laneOf(uint64_t disk) {
-  const Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
   return lanes_[disk];
 }
 
 void Scheduler::readsFrom(const Index& index, DiskLane& lane) {
-  const Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
   index->lane_ = &lane;
 }
 
 void Scheduler::beginWait(DiskLane& lane) {
-  const Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
   lane.waiting++;
   running_--;
   // What comes later wakes a thread itself.
@@ -96,12 +101,14 @@ void Scheduler::beginWait(DiskLane& lane) {
 }
 
 void Scheduler::endWait(DiskLane& lane) {
-  const Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
+  assert(lane.waiting > 0);
   lane.waiting--;
   running_++;
   if (lane.waiting >= WAITS_MAX) return;
   // The last one lets all begin: nobody comes after it.
-  for (size_t room = lane.waiting == 0 ? lane.parked.size() : WAITS_MAX - lane.waiting; room > 0 && !lane.parked.empty(); room--) {
+  for (size_t room = lane.waiting == 0 ? lane.parked.size() : WAITS_MAX - lane.waiting;
+       room > 0 && !lane.parked.empty(); room--) {
     ready_.push_back(std::move(lane.parked.front()));
     lane.parked.pop_front();
     wakeOne();
@@ -117,7 +124,7 @@ bool Scheduler::park(const Index& index) {
 }
 
 void Scheduler::search(const Index& index, std::unique_ptr<SearchRequest> request) {
-  const Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
   index->queue_.push_back(std::move(request));
   ready_.push_back(index);
   // All threads may be linking, so that nobody comes to see this search: tell the linkers now.
@@ -126,20 +133,22 @@ void Scheduler::search(const Index& index, std::unique_ptr<SearchRequest> reques
 }
 
 void Scheduler::wakeForSearches() {
-  Lock lock(mutex_);
-  const size_t wakes = std::min(idle_, ready_.size());
-  for (size_t more = ready_.size() - wakes; more > 0 && running_ < threads_; more--) {
-    const size_t before = running_;
-    addThread();
-    if (running_ == before) break;
+  size_t wakes = 0;
+  {
+    const MutexLock lock(schedulerMutex);
+    wakes = std::min(idle_, ready_.size());
+    for (size_t more = ready_.size() - wakes; more > 0 && running_ < threads_; more--) {
+      const size_t before = running_;
+      addThread();
+      if (running_ == before) break;
+    }
   }
-  lock.unlock();
   // Without the lock: a thread that is woken while it is held wakes only to wait for it.
-  for (size_t thread = 0; thread < wakes; thread++) wake_.notify_one();
+  for (size_t thread = 0; thread < wakes; thread++) wake_.notifyOne();
 }
 
 bool Scheduler::cancel(const Index& index, uint32_t request) {
-  const Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
   auto& queue = index->queue_;
   const auto found = std::find_if(queue.begin(), queue.end(), [&](const auto& entry) { return entry->id == request; });
   if (found == queue.end()) return false;
@@ -155,68 +164,68 @@ void Scheduler::list(const Index& index) {
 }
 
 void Scheduler::wantLinks(const Index& index) {
-  const Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
   list(index);
   wakeOne();
 }
 
 void Scheduler::task(const Index& index, std::function<void()> work) {
-  const Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
   index->tasks_++;
   tasks_.push_back({index, std::move(work)});
   wakeOne();
 }
 
 void Scheduler::exclusive(const Index& index, std::function<void()> work) {
-  const Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
   index->exclusive_.push_back(std::move(work));
   list(index);
   wakeOne();
 }
 
 void Scheduler::pin(const Index& index, std::function<void()> pinned) {
-  Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
   index->pins_++;
   // A turn that was due cannot come now, so nobody needs to wait for it.
   if (index->linking_ == 0) unpark(index);
   index->onPinned_.push_back(std::move(pinned));
-  checkPinned(lock, index);
+  checkPinned(index);
 }
 
-void Scheduler::checkPinned(Lock& lock, const Index& index) {
+void Scheduler::checkPinned(const Index& index) {
   if (index->onPinned_.empty() || index->linking_ > 0) return;
   auto calls = std::move(index->onPinned_);
   index->onPinned_.clear();
-  lock.unlock();
+  const MutexUnlock unlocked(schedulerMutex);
   for (auto& call : calls) call();
-  lock.lock();
 }
 
 void Scheduler::unpin(const Index& index) {
-  const Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
+  assert(index->pins_ > 0);
   index->pins_--;
   list(index);
   wakeOne();
 }
 
 void Scheduler::close(const Index& index, std::function<void()> closed) {
-  Lock lock(mutex_);
+  const MutexLock lock(schedulerMutex);
+  assert(!index->closing_);
   index->closing_ = true;
   index->exclusive_.clear();
   index->onClosed_ = std::move(closed);
   unpark(index);
-  checkClosed(lock, index);
+  checkClosed(index);
 }
 
-void Scheduler::checkClosed(Lock& lock, const Index& index) {
+void Scheduler::checkClosed(const Index& index) {
   if (!index->closing_ || index->closed_ || !index->queue_.empty() || index->searching_ > 0 || index->linking_ > 0 ||
       index->tasks_ > 0)
     return;
   index->closed_ = true;
   auto call = std::move(index->onClosed_);
-  lock.unlock();
+  const MutexUnlock unlocked(schedulerMutex);
   call();
-  lock.lock();
 }
 
 void Scheduler::unpark(const Index& index) {

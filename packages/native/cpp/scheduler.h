@@ -3,21 +3,24 @@
 #pragma once
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
+
+#include "thread-safety.h"
 
 namespace shoal {
 
 using Clock = std::chrono::steady_clock;
 
 class RecallProbe;
+
+/** Guards all that the scheduler knows. Never destroyed, for the threads end with the process. */
+extern Mutex& schedulerMutex;
 
 /** A search that waits for a thread. */
 struct SearchRequest {
@@ -63,11 +66,11 @@ class LinkTurn {
 
 class Scheduled;
 
-/** A disk, by the threads that wait for it. All of it belongs to the scheduler's lock. */
+/** A disk, by the threads that wait for it. */
 struct DiskLane {
-  size_t waiting = 0;
+  size_t waiting GUARDED_BY(schedulerMutex) = 0;
   /** Searches that begin when fewer wait. */
-  std::deque<std::shared_ptr<Scheduled>> parked;
+  std::deque<std::shared_ptr<Scheduled>> parked GUARDED_BY(schedulerMutex);
 };
 
 /**
@@ -95,18 +98,25 @@ class Scheduled {
 
  private:
   friend class Scheduler;
-  // All below belong to the scheduler's lock.
-  std::deque<std::unique_ptr<SearchRequest>> queue_;
-  std::deque<std::function<void()>> exclusive_;
-  std::vector<std::function<void()>> onPinned_;
-  std::function<void()> onClosed_;
+  std::deque<std::unique_ptr<SearchRequest>> queue_ GUARDED_BY(schedulerMutex);
+  std::deque<std::function<void()>> exclusive_ GUARDED_BY(schedulerMutex);
+  std::vector<std::function<void()>> onPinned_ GUARDED_BY(schedulerMutex);
+  std::function<void()> onClosed_ GUARDED_BY(schedulerMutex);
+  /** Begun by the first linker, alone; those that link read it. */
   LinkTurn turn_;
   /** Where its searches may have to read a file. */
-  DiskLane* lane_ = nullptr;
-  Clock::time_point lastTurn_{};
-  size_t parked_ = 0;
-  int searching_ = 0, linking_ = 0, tasks_ = 0, pins_ = 0;
-  bool listed_ = false, preparing_ = false, turnDue_ = false, closing_ = false, closed_ = false;
+  DiskLane* lane_ GUARDED_BY(schedulerMutex) = nullptr;
+  Clock::time_point lastTurn_ GUARDED_BY(schedulerMutex){};
+  size_t parked_ GUARDED_BY(schedulerMutex) = 0;
+  size_t searching_ GUARDED_BY(schedulerMutex) = 0;
+  size_t linking_ GUARDED_BY(schedulerMutex) = 0;
+  size_t tasks_ GUARDED_BY(schedulerMutex) = 0;
+  size_t pins_ GUARDED_BY(schedulerMutex) = 0;
+  bool listed_ GUARDED_BY(schedulerMutex) = false;
+  bool preparing_ GUARDED_BY(schedulerMutex) = false;
+  bool turnDue_ GUARDED_BY(schedulerMutex) = false;
+  bool closing_ GUARDED_BY(schedulerMutex) = false;
+  bool closed_ GUARDED_BY(schedulerMutex) = false;
 };
 
 class Scheduler {
@@ -150,7 +160,6 @@ class Scheduler {
   };
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
   using Index = std::shared_ptr<Scheduled>;
   struct Task {
     Index index;
@@ -158,38 +167,39 @@ class Scheduler {
   };
 
   Scheduler();
-  void run();
-  bool runSearches(Lock& lock);
-  bool mayGoOn(const Index& index, Clock::time_point since) const;
-  bool runTask(Lock& lock);
-  bool runLinks(Lock& lock, bool dueOnly);
-  void takeTurn(Lock& lock, const Index& index);
-  void runExclusive(Lock& lock, const Index& index);
-  void list(const Index& index);
-  void unpark(const Index& index);
-  void checkPinned(Lock& lock, const Index& index);
-  void checkClosed(Lock& lock, const Index& index);
-  void wakeOne();
-  void addThread();
-  bool rest(Lock& lock);
-  bool park(const Index& index);
-  void beginWait(DiskLane& lane);
-  void endWait(DiskLane& lane);
+  void run() EXCLUDES(schedulerMutex);
+  bool runSearches() REQUIRES(schedulerMutex);
+  bool mayGoOn(const Index& index, Clock::time_point since) const REQUIRES(schedulerMutex);
+  bool runTask() REQUIRES(schedulerMutex);
+  bool runLinks(bool dueOnly) REQUIRES(schedulerMutex);
+  void takeTurn(const Index& index) REQUIRES(schedulerMutex);
+  void runExclusive(const Index& index) REQUIRES(schedulerMutex);
+  void list(const Index& index) REQUIRES(schedulerMutex);
+  void unpark(const Index& index) REQUIRES(schedulerMutex);
+  void checkPinned(const Index& index) REQUIRES(schedulerMutex);
+  void checkClosed(const Index& index) REQUIRES(schedulerMutex);
+  void wakeOne() REQUIRES(schedulerMutex);
+  void addThread() REQUIRES(schedulerMutex);
+  bool rest() REQUIRES(schedulerMutex);
+  bool park(const Index& index) REQUIRES(schedulerMutex);
+  void beginWait(DiskLane& lane) EXCLUDES(schedulerMutex);
+  void endWait(DiskLane& lane) EXCLUDES(schedulerMutex);
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  size_t idle_ = 0;
+  Condition wake_;
+  size_t idle_ GUARDED_BY(schedulerMutex) = 0;
   /** So many threads run beside each other; `running_` counts those that do, or are idle. */
   const size_t threads_;
-  size_t running_ = 0;
+  size_t running_ GUARDED_BY(schedulerMutex);
   /** Threads beyond: those of them that rest, and those that were called and have not come yet. */
-  size_t spares_ = 0, resting_ = 0, called_ = 0;
-  std::condition_variable call_;
-  std::map<uint64_t, DiskLane> lanes_;
+  size_t spares_ GUARDED_BY(schedulerMutex) = 0;
+  size_t resting_ GUARDED_BY(schedulerMutex) = 0;
+  size_t called_ GUARDED_BY(schedulerMutex) = 0;
+  Condition call_;
+  std::map<uint64_t, DiskLane> lanes_ GUARDED_BY(schedulerMutex);
   /** One entry a waiting search, in order of arrival. */
-  std::deque<Index> ready_;
-  std::deque<Task> tasks_;
-  std::deque<Index> linkable_;
+  std::deque<Index> ready_ GUARDED_BY(schedulerMutex);
+  std::deque<Task> tasks_ GUARDED_BY(schedulerMutex);
+  std::deque<Index> linkable_ GUARDED_BY(schedulerMutex);
 };
 
 }  // namespace shoal

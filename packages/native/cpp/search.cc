@@ -114,7 +114,7 @@ class AlikeSearches {
 
  private:
   bool isVisible(size_t row) const {
-    return rows_.aliveAt(row, deaths_) && (!filtered_ || isAllowed(rows_.document(row)));
+    return rows_.aliveAt(row, begun_.deaths) && (!filtered_ || isAllowed(rows_.document(row)));
   }
   bool isAllowed(uint32_t document) const {
     const size_t word = document >> 5;
@@ -137,9 +137,7 @@ class AlikeSearches {
   const SearchEffort& effort_;
   const Rows& rows_;
   const Graph& graph_;
-  /** In this order: what died up to then has its successor among the rows that are counted. */
-  const uint64_t deaths_ = rows_.deaths();
-  const size_t count_ = rows_.count();
+  const RowsMoment begun_;
   const bool filtered_;
   const std::vector<uint32_t>& allowed_;
   /** Those that walk the graph, and those that look at all rows that they may see. */
@@ -154,6 +152,7 @@ AlikeSearches::AlikeSearches(const Generation& generation, const SearchEffort& e
       effort_(effort),
       rows_(generation.rows),
       graph_(generation.graph),
+      begun_(generation.rows.now()),
       filtered_(requests.front()->filtered),
       allowed_(requests.front()->allowed),
       walked_(scratch.walked),
@@ -200,7 +199,7 @@ void AlikeSearches::answer(Outbox& outbox) {
 
 void AlikeSearches::walk() {
   if (walked_.empty()) return;
-  if (!filtered_ && deaths_ == 0) walkTo([](size_t) { return true; });
+  if (!filtered_ && begun_.deaths == 0) walkTo([](size_t) { return true; });
   else walkTo([this](size_t row) { return isVisible(row); });
   // Too far, or too few were reachable: then the scan is the answer.
   const auto failed = std::stable_partition(walked_.begin(), walked_.end(), [](const Asked* one) {
@@ -218,8 +217,7 @@ void AlikeSearches::walkTo(Counts counts) {
   const bool fewCount = filtered_ || largest->shape.live < largest->shape.linked / 2;
   if (fewCount || std::max(largest->plan.ef, largest->plan.wanted) > POOL_EF_MAX)
     walkInTurn([&](Asked& one) { return HeapFrontier<Counts>(one.walk.heaps, one.plan.ef, counts); });
-  else
-    walkInTurn([&](Asked& one) { return PoolFrontier<Counts>(one.walk.pool, one.plan.ef, counts); });
+  else walkInTurn([&](Asked& one) { return PoolFrontier<Counts>(one.walk.pool, one.plan.ef, counts); });
 }
 
 /** The steps of the walks in turn, so that one goes on while memory brings what another one reads. */
@@ -247,7 +245,7 @@ void AlikeSearches::walkInTurn(FrontierOf frontierOf) {
 }
 
 void AlikeSearches::scanVisible(Scan& scan, size_t first) const {
-  for (size_t row = first; row < count_; row++)
+  for (size_t row = first; row < begun_.count; row++)
     if (isVisible(row)) scan.add(static_cast<uint32_t>(row));
 }
 
@@ -277,8 +275,9 @@ void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
 
 void refuseUnread(Outbox& outbox, uint32_t request, const Generation& generation, uint32_t row) {
   const uint32_t what[3] = {generation.rows.document(row), row, generation.number};
-  const std::string reason = "vector index: the vector of document " + std::to_string(what[0]) +
-                             " is damaged or cannot be read from its file; the next start of the server builds the index anew";
+  const std::string reason =
+      "vector index: the vector of document " + std::to_string(what[0]) +
+      " is damaged or cannot be read from its file; the next start of the server builds the index anew";
   outbox.refuse(request, AnswerStatus::Damaged, reason, what, 3);
 }
 

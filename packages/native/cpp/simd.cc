@@ -6,10 +6,10 @@ namespace shoal {
 namespace {
 
 /** Builds the kernel of many rows from that of one row; forced inline so that it is compiled for the same instructions. */
-#define SHOAL_MANY(kernelName, targetAttribute)                                                                     \
-  targetAttribute void kernelName##Many(const uint16_t* first, const uint16_t* const* others, size_t count,         \
-                                        size_t lanes, float* out) {                                                 \
-    for (size_t i = 0; i < count; i++) out[i] = kernelName(first, others[i], lanes);                                \
+#define SHOAL_MANY(kernelName, targetAttribute)                                                             \
+  targetAttribute void kernelName##Many(const uint16_t* first, const uint16_t* const* others, size_t count, \
+                                        size_t lanes, float* out) {                                         \
+    for (size_t i = 0; i < count; i++) out[i] = kernelName(first, others[i], lanes);                        \
   }
 
 #define SHOAL_PORTABLE inline
@@ -127,9 +127,8 @@ SHOAL_BF16 inline float dotHighBf16(const uint16_t* first, const uint16_t* secon
 SHOAL_AVX512 inline __m128 sumFour512(__m512 a, __m512 b, __m512 c, __m512 d) {
   const __m512 ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
   const __m512 cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
-  const __m512 all = _mm512_add_ps(
-      _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(ab), _mm512_castps_pd(cd))),
-      _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(ab), _mm512_castps_pd(cd))));
+  const __m512 all = _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(ab), _mm512_castps_pd(cd))),
+                                   _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(ab), _mm512_castps_pd(cd))));
   const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(all), _mm512_extractf32x8_ps(all, 1));
   return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
 }

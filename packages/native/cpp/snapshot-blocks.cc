@@ -9,6 +9,8 @@
 // kind 2  = what Graph::exportNodes writes
 // kind 3  = what Graph::exportChanged writes; first: where the search for changed nodes began
 #include <algorithm>
+#include <cassert>
+#include <cstddef>
 #include <cstring>
 
 #include "row-records.h"
@@ -28,7 +30,11 @@ struct BlockHeader {
   uint64_t payloadBytes;
   uint64_t hash;
 };
-static_assert(sizeof(BlockHeader) == HEADER_BYTES, "the header is written as it lies in memory");
+// It is written as it lies in memory.
+static_assert(offsetof(BlockHeader, magic) == 0 && offsetof(BlockHeader, kind) == 4 &&
+              offsetof(BlockHeader, first) == 8);
+static_assert(offsetof(BlockHeader, count) == 12 && offsetof(BlockHeader, payloadBytes) == 16);
+static_assert(offsetof(BlockHeader, hash) == HASHED_HEADER_BYTES && sizeof(BlockHeader) == HEADER_BYTES);
 
 size_t bitBytes(size_t count) { return (count + 7) / 8; }
 size_t deadBytes(size_t count) { return (count + 31) / 32 * 4; }
@@ -43,15 +49,16 @@ size_t finishBlock(uint8_t* out, uint32_t kind, size_t first, size_t count, size
 }
 
 /** What is wrong with a block; an empty text when nothing is. */
-std::string checkBlock(const uint8_t* bytes, size_t length, uint32_t kind, size_t first, BlockHeader& header) {
-  if (length < HEADER_BYTES) return "a block is cut short";
-  std::memcpy(&header, bytes, HEADER_BYTES);
+std::string checkBlock(const LentBytes& bytes, uint32_t kind, size_t first, BlockHeader& header) {
+  if (bytes.length < HEADER_BYTES) return "a block is cut short";
+  std::memcpy(&header, bytes.data, HEADER_BYTES);
   if (header.magic != MAGIC) return "a block does not begin as blocks do";
-  if (header.payloadBytes != length - HEADER_BYTES) return "a block is cut short";
-  if (xxh3Pair(bytes, HASHED_HEADER_BYTES, bytes + HEADER_BYTES, length - HEADER_BYTES) != header.hash)
+  if (header.payloadBytes != bytes.length - HEADER_BYTES) return "a block is cut short";
+  if (xxh3Pair(bytes.data, HASHED_HEADER_BYTES, bytes.data + HEADER_BYTES, header.payloadBytes) != header.hash)
     return "the checksum of a block does not match";
   const bool anywhere = kind == BLOCK_OF_CHANGED;
-  if (header.kind != kind || (!anywhere && header.first != first) || header.count == 0) return "a block is not the one expected here";
+  if (header.kind != kind || (!anywhere && header.first != first) || header.count == 0)
+    return "a block is not the one expected here";
   return "";
 }
 
@@ -77,7 +84,7 @@ bool VectorIndex::unpin() {
 
 bool VectorIndex::freeze(FrozenCounts& counts) {
   if (closed_ || pinned_.load(std::memory_order_acquire) <= 0) return false;
-  const std::lock_guard<std::mutex> lock(writing_);
+  const MutexLock lock(writing_);
   frozenDeaths_ = generation_->rows.deaths();
   counts.rows = frozenRows_ = generation_->rows.count();
   counts.linked = frozenLinked_ = generation_->graph.size();
@@ -87,15 +94,14 @@ bool VectorIndex::freeze(FrozenCounts& counts) {
   return true;
 }
 
-bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, size_t end, uint8_t* out,
-                              size_t capacity) {
+bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, size_t end, LentBytes out) {
   if (closed_ || !frozen_ || first >= end || end > frozenLinked_) return false;
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, frozen = generation_, request, kind, first, end, out, capacity] {
+  Scheduler::get().task(self, [self, frozen = generation_, request, kind, first, end, out = std::move(out)] {
     Graph& graph = frozen->graph;
     std::vector<uint8_t> nodes;
-    nodes.reserve(capacity - HEADER_BYTES);
-    const size_t bytesMax = capacity - HEADER_BYTES;
+    const size_t bytesMax = out.length - HEADER_BYTES;
+    nodes.reserve(bytesMax);
     size_t count = 0, next = 0;
     if (kind == BLOCK_OF_CHANGED) {
       next = graph.exportChanged(first, end, nodes, bytesMax, count);
@@ -103,53 +109,56 @@ bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, siz
       next = graph.exportNodes(first, end, nodes, bytesMax);
       count = next - first;
     }
-    std::memcpy(out + HEADER_BYTES, nodes.data(), nodes.size());
-    const size_t bytes = count == 0 ? 0 : finishBlock(out, kind, first, count, nodes.size());
+    assert(nodes.size() <= bytesMax);
+    std::memcpy(out.data + HEADER_BYTES, nodes.data(), nodes.size());
+    const size_t bytes = count == 0 ? 0 : finishBlock(out.data, kind, first, count, nodes.size());
     const uint32_t answer[2] = {static_cast<uint32_t>(bytes), static_cast<uint32_t>(next)};
     self->outbox_->answer(request, AnswerStatus::Done, answer, nullptr, 2);
   });
   return true;
 }
 
-bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, uint8_t* out, size_t capacity) {
+bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, LentBytes out) {
   if (closed_ || !frozen_ || first >= frozenRows_) return false;
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, frozen = generation_, count = frozenRows_, deaths = frozenDeaths_, request, first, file, out,
-                               capacity] {
+  Scheduler::get().task(self, [self, frozen = generation_, count = frozenRows_, deaths = frozenDeaths_, request, first,
+                               file, out = std::move(out)] {
     const Rows& rows = frozen->rows;
     const size_t dimensions = self->settings_.dimensions;
     const size_t recordBytes = rowRecordBytes(dimensions);
-    const size_t next = std::min(count, first + capacity / recordBytes);
+    const size_t next = std::min(count, first + out.length / recordBytes);
     std::vector<float> vector(dimensions);
     uint64_t chain = file.chain;
-    uint8_t* record = out;
+    uint8_t* record = out.data;
     const std::shared_lock<std::shared_timed_mutex> lock(self->halves_);
     for (size_t row = first; row < next; row++, record += recordBytes) {
       if (!rows.read(row, vector.data())) {
-        if (rows.aliveAt(row, deaths)) return refuseUnread(*self->outbox_, request, *frozen, static_cast<uint32_t>(row));
+        if (rows.aliveAt(row, deaths))
+          return refuseUnread(*self->outbox_, request, *frozen, static_cast<uint32_t>(row));
         // A row that counts no more has its place, and nothing else that is read.
         std::fill(vector.begin(), vector.end(), 0.0f);
       }
       std::memcpy(record + RECORD_HEADER_BYTES, vector.data(), dimensions * sizeof(float));
       chain = finishRecord(record, file.seed, row, rows.document(row), dimensions, chain);
     }
-    const uint32_t answer[4] = {static_cast<uint32_t>(record - out), static_cast<uint32_t>(next),
+    const uint32_t answer[4] = {static_cast<uint32_t>(record - out.data), static_cast<uint32_t>(next),
                                 static_cast<uint32_t>(chain), static_cast<uint32_t>(chain >> 32)};
     self->outbox_->answer(request, AnswerStatus::Done, answer, nullptr, 4);
   });
   return true;
 }
 
-bool VectorIndex::exportDeaths(uint32_t request, uint8_t* out, size_t capacity) {
-  if (closed_ || !frozen_ || capacity != bitBytes(frozenRows_)) return false;
+bool VectorIndex::exportDeaths(uint32_t request, LentBytes out) {
+  if (closed_ || !frozen_ || out.length != bitBytes(frozenRows_)) return false;
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, frozen = generation_, count = frozenRows_, deaths = frozenDeaths_, request, out, capacity] {
-    const Rows& rows = frozen->rows;
-    std::memset(out, 0, capacity);
-    for (size_t row = 0; row < count; row++)
-      if (!rows.aliveAt(row, deaths)) out[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
-    self->outbox_->answer(request, AnswerStatus::Done);
-  });
+  Scheduler::get().task(
+      self, [self, frozen = generation_, count = frozenRows_, deaths = frozenDeaths_, request, out = std::move(out)] {
+        const Rows& rows = frozen->rows;
+        std::memset(out.data, 0, out.length);
+        for (size_t row = 0; row < count; row++)
+          if (!rows.aliveAt(row, deaths)) out.data[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
+        self->outbox_->answer(request, AnswerStatus::Done);
+      });
   return true;
 }
 
@@ -161,7 +170,8 @@ bool VectorIndex::fillFrom(const std::string& path, uint64_t seed, size_t keep) 
   return true;
 }
 
-void VectorIndex::release(uint32_t request, std::string path, uint64_t seed, size_t generation, size_t keep, size_t end) {
+void VectorIndex::release(uint32_t request, std::string path, uint64_t seed, size_t generation, size_t keep,
+                          size_t end) {
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, path = std::move(path), seed, generation, keep, end] {
     auto file = RowReader::open(path, seed, self->settings_.dimensions);
@@ -176,7 +186,7 @@ void VectorIndex::release(uint32_t request, std::string path, uint64_t seed, siz
 void VectorIndex::continueRelease(const Release& release) {
   auto self = shared_from_this();
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     if (closing_) return outbox_->answer(release.request, AnswerStatus::Closed);
   }
   Scheduler::get().exclusive(self, [self, release] { self->releaseStep(release); });
@@ -188,7 +198,7 @@ void VectorIndex::releaseStep(const Release& release) {
   constexpr std::chrono::milliseconds WAIT_MAX{50};
   bool more = false;
   if (const std::unique_lock<std::shared_timed_mutex> alone(halves_, WAIT_MAX); alone.owns_lock()) {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     Rows& rows = generation_->rows;
     if (generations_ == release.generation && codesTell(rows, generation_->graph.nearDistances()))
       more = rows.drop(release.keep, std::min(release.end, generation_->graph.size()), release.file, BLOCKS_AT_ONCE);
@@ -207,27 +217,27 @@ bool VectorIndex::mayFill() {
   return true;
 }
 
-bool VectorIndex::importBlock(uint32_t request, uint32_t kind, size_t first, const uint8_t* bytes, size_t length) {
+bool VectorIndex::importBlock(uint32_t request, uint32_t kind, size_t first, LentBytes bytes) {
   if (!mayFill()) return false;
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, request, kind, first, bytes, length] {
-    const std::string wrong = self->takeBlock(kind, first, bytes, length);
+  Scheduler::get().task(self, [self, request, kind, first, bytes = std::move(bytes)] {
+    const std::string wrong = self->takeBlock(kind, first, bytes);
     // Before the answer: its receiver may send the next one.
     self->filling_.store(Filling::Blocks, std::memory_order_release);
     if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
-    BlockHeader header;
-    std::memcpy(&header, bytes, HEADER_BYTES);
+    BlockHeader header{};
+    std::memcpy(&header, bytes.data, HEADER_BYTES);
     const uint32_t next = static_cast<uint32_t>(first + header.count);
     self->outbox_->answer(request, AnswerStatus::Done, &next, nullptr, 1);
   });
   return true;
 }
 
-std::string VectorIndex::takeBlock(uint32_t kind, size_t first, const uint8_t* bytes, size_t length) {
-  BlockHeader header;
-  const std::string wrong = checkBlock(bytes, length, kind, first, header);
+std::string VectorIndex::takeBlock(uint32_t kind, size_t first, const LentBytes& bytes) {
+  BlockHeader header{};
+  std::string wrong = checkBlock(bytes, kind, first, header);
   if (!wrong.empty()) return wrong;
-  const uint8_t* payload = bytes + HEADER_BYTES;
+  const uint8_t* payload = bytes.data + HEADER_BYTES;
   Generation& generation = *generation_;
   if (kind == BLOCK_OF_CHANGED) return generation.graph.importChanged(payload, header.payloadBytes, header.count);
   const size_t reached = kind == BLOCK_OF_ROWS ? generation.rows.count() : generation.graph.capacity();
@@ -285,19 +295,19 @@ void VectorIndex::dropTaken(size_t end) {
   if (fillFile_ != nullptr) generation_->rows.drop(fillKeep_, end, fillFile_, SIZE_MAX);
 }
 
-bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, const uint8_t* bytes, size_t length) {
+bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, LentBytes records) {
   if (!mayFill()) return false;
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, request, first, file, bytes, length] {
+  Scheduler::get().task(self, [self, request, first, file, records = std::move(records)] {
     const size_t dimensions = self->settings_.dimensions;
     const size_t recordBytes = rowRecordBytes(dimensions);
     uint64_t chain = file.chain;
-    std::string wrong = length % recordBytes == 0 && first == self->generation_->rows.count()
+    std::string wrong = records.length % recordBytes == 0 && first == self->generation_->rows.count()
                             ? ""
                             : "records of vectors are not those expected here";
     size_t row = first;
-    for (size_t at = 0; at < length && wrong.empty(); at += recordBytes, row++) {
-      const uint8_t* record = bytes + at;
+    for (size_t at = 0; at < records.length && wrong.empty(); at += recordBytes, row++) {
+      const uint8_t* record = records.data + at;
       if (!checkRecord(record, file.seed, row, dimensions, chain)) wrong = "the checksum of a vector does not match";
       else wrong = self->takeVector(documentOfRecord(record), record + RECORD_HEADER_BYTES);
     }
@@ -311,14 +321,14 @@ bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, const
   return true;
 }
 
-bool VectorIndex::importDeaths(uint32_t request, const uint8_t* bits, size_t length) {
+bool VectorIndex::importDeaths(uint32_t request, LentBytes bits) {
   if (!mayFill()) return false;
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, request, bits, length] {
+  Scheduler::get().task(self, [self, request, bits = std::move(bits)] {
     const size_t count = self->generation_->rows.count();
-    std::string wrong = length == bitBytes(count) ? "" : "there are more or fewer dead vectors than vectors";
+    std::string wrong = bits.length == bitBytes(count) ? "" : "there are more or fewer dead vectors than vectors";
     for (size_t row = 0; row < count && wrong.empty(); row++)
-      wrong = self->takeDeath(row, (bits[row / 8] >> (row % 8) & 1) != 0);
+      wrong = self->takeDeath(row, (bits.data[row / 8] >> (row % 8) & 1) != 0);
     self->filling_.store(Filling::Blocks, std::memory_order_release);
     if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
     self->outbox_->answer(request, AnswerStatus::Done);

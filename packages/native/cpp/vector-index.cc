@@ -1,6 +1,7 @@
 #include "vector-index.h"
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 
 #include "search-plan.h"
@@ -11,18 +12,18 @@ VectorIndex::VectorIndex(const IndexSettings& settings, std::shared_ptr<Outbox> 
     : settings_(settings),
       outbox_(std::move(outbox)),
       flatRowsMax_(flatRowsMax(paddedLanes(settings.dimensions))),
-      generation_(makeGeneration()),
+      generation_(makeGeneration(settings)),
       normalised_(paddedLanes(settings.dimensions)) {}
 
-std::shared_ptr<Generation> VectorIndex::makeGeneration() const {
-  return std::make_shared<Generation>(settings_.dimensions, settings_.connectivityBase, settings_.efConstruction);
+std::shared_ptr<Generation> makeGeneration(const IndexSettings& settings) {
+  return std::make_shared<Generation>(settings.dimensions, settings.connectivityBase, settings.efConstruction);
 }
 
 bool VectorIndex::put(const uint32_t* documents, const float* vectors, size_t count, bool anew) {
   fresh_ = false;
   bool links;
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     Generation& generation = *generation_;
     for (size_t i = 0; i < count; i++) {
       normalise(vectors + i * settings_.dimensions, settings_.dimensions, normalised_.size(), normalised_.data());
@@ -36,10 +37,8 @@ bool VectorIndex::put(const uint32_t* documents, const float* vectors, size_t co
         generation.rows.kill(row);
         return false;
       }
-      if (old == NO_ROW)
-        generation.live.fetch_add(1, std::memory_order_relaxed);
-      else
-        kill(generation, old);
+      if (old == NO_ROW) generation.live.fetch_add(1, std::memory_order_relaxed);
+      else kill(generation, old);
     }
     wantGraph(generation);
     linkingFailed_.store(false, std::memory_order_relaxed);
@@ -63,7 +62,7 @@ void VectorIndex::kill(Generation& generation, uint32_t row) {
 
 void VectorIndex::remove(const uint32_t* documents, size_t count) {
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     Generation& generation = *generation_;
     for (size_t i = 0; i < count; i++) {
       const uint32_t row = generation.table.find(documents[i]);
@@ -78,20 +77,22 @@ void VectorIndex::remove(const uint32_t* documents, size_t count) {
 }
 
 bool VectorIndex::holds(uint32_t document, uint32_t row, uint32_t generation) {
-  const std::lock_guard<std::mutex> lock(writing_);
+  const MutexLock lock(writing_);
   return generation_->number == generation && generation_->table.find(document) == row;
 }
 
 IndexCounts VectorIndex::counts() {
-  const std::lock_guard<std::mutex> lock(writing_);
+  const MutexLock lock(writing_);
   const Generation& generation = *generation_;
-  return {generation.live.load(),
-          generation.tail(),
-          generation.tombstones.load(),
-          generation.rows.count(),
-          generation.taken.load(),
-          generation.memoryBytes() + (next_ == nullptr ? 0 : next_->memoryBytes()),
-          generation.rows.residentCount()};
+  IndexCounts counts{};
+  counts.live = generation.live.load();
+  counts.tail = generation.tail();
+  counts.tombstones = generation.tombstones.load();
+  counts.rows = generation.rows.count();
+  counts.linked = generation.taken.load();
+  counts.memoryBytes = generation.memoryBytes() + (next_ == nullptr ? 0 : next_->memoryBytes());
+  counts.resident = generation.rows.residentCount();
+  return counts;
 }
 
 void VectorIndex::submit(std::unique_ptr<SearchRequest> request) {
@@ -110,14 +111,14 @@ bool VectorIndex::cancel(uint32_t request) {
 
 void VectorIndex::awaitTail(uint32_t request, size_t tailMax) {
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     waiters_.push_back({request, tailMax});
   }
   answerWaiters();
 }
 
 void VectorIndex::answerWaiters() {
-  const std::lock_guard<std::mutex> lock(writing_);
+  const MutexLock lock(writing_);
   if (waiters_.empty()) return;
   const size_t tail = generation_->tail();
   const bool auditing = auditing_;
@@ -131,7 +132,7 @@ void VectorIndex::answerWaiters() {
 void VectorIndex::close(uint32_t request) {
   closed_ = true;
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     closing_ = true;
     for (const Waiter& waiter : waiters_) outbox_->answer(waiter.request, AnswerStatus::Closed);
     waiters_.clear();
@@ -139,9 +140,9 @@ void VectorIndex::close(uint32_t request) {
   auto self = shared_from_this();
   Scheduler::get().close(self, [self, request] {
     self->abandonRebuild(AnswerStatus::Closed);
-    std::shared_ptr<Generation> last = self->makeGeneration();
+    std::shared_ptr<Generation> last = makeGeneration(self->settings_);
     {
-      const std::lock_guard<std::mutex> lock(self->writing_);
+      const MutexLock lock(self->writing_);
       std::swap(last, self->generation_);
     }
     last.reset();
@@ -161,7 +162,7 @@ void VectorIndex::prepareLinks() {
   Generation& generation = *generation_;
   // After a failure, what was taken but not linked is there to be taken again.
   if (generation.taken.load(std::memory_order_relaxed) != generation.graph.size()) {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     size_t tombstones = 0;
     for (size_t row = 0; row < generation.graph.size(); row++) tombstones += generation.rows.alive(row) ? 0 : 1;
     generation.tombstones.store(tombstones);
@@ -171,7 +172,7 @@ void VectorIndex::prepareLinks() {
 }
 
 bool VectorIndex::takeRow() {
-  const std::lock_guard<std::mutex> lock(writing_);
+  const MutexLock lock(writing_);
   Generation& generation = *generation_;
   const size_t row = generation.taken.load(std::memory_order_relaxed);
   if (row >= generation.rows.count() || row >= generation.graph.capacity()) return false;
@@ -196,7 +197,7 @@ void VectorIndex::checkLinks() { generation_->graph.checkNewest(); }
 void VectorIndex::linksPaused() {
   bool due = false;
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
     Generation& generation = *generation_;
     // Following all links costs as much as linking a hundred or two rows: so after each 32nd part more.
     const size_t linked = generation.taken.load(std::memory_order_relaxed);
@@ -219,7 +220,8 @@ void VectorIndex::audit() {
   Graph& graph = generation_->graph;
   graph.keepUnreachable(graph.findUnreachable());
   {
-    const std::lock_guard<std::mutex> lock(writing_);
+    const MutexLock lock(writing_);
+    assert(auditing_);
     auditing_ = false;
   }
   answerWaiters();

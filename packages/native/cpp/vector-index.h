@@ -4,15 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "generation.h"
+#include "lent-bytes.h"
 #include "outbox.h"
 #include "scheduler.h"
 #include "search-effort.h"
+#include "thread-safety.h"
 
 namespace shoal {
 
@@ -21,6 +22,8 @@ struct IndexSettings {
   size_t connectivityBase;
   size_t efConstruction;
 };
+
+std::shared_ptr<Generation> makeGeneration(const IndexSettings& settings);
 
 struct IndexCounts {
   size_t live, tail, tombstones, rows, linked, memoryBytes;
@@ -89,16 +92,17 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   bool unpin();
   /** Remembers what is alive now and tells what there is. False when it is not pinned. */
   bool freeze(FrozenCounts& counts);
-  // The calls below are false when nothing is frozen, or nothing of that kind is there from `first` on.
+  // The calls below are false when nothing is frozen, or nothing of that kind is there from `first` on. They write to `out`, which
+  // nobody else touches until the answer.
   /**
    * Writes one block of nodes from `first` on, all or those that have changed since they were last written, as many below
    * `end` as fit; answers [bytes written, next node]. Without a changed one nothing is written.
    */
-  bool exportBlock(uint32_t request, uint32_t kind, size_t first, size_t end, uint8_t* out, size_t capacity);
+  bool exportBlock(uint32_t request, uint32_t kind, size_t first, size_t end, LentBytes out);
   /** Writes records of rows from `first` on, as many as fit; answers [bytes written, next row, chain in two parts]. */
-  bool exportRows(uint32_t request, size_t first, RowFile file, uint8_t* out, size_t capacity);
+  bool exportRows(uint32_t request, size_t first, RowFile file, LentBytes out);
   /** Writes a bit for each row, set when it is dead. */
-  bool exportDeaths(uint32_t request, uint8_t* out, size_t capacity);
+  bool exportDeaths(uint32_t request, LentBytes out);
   /**
    * Takes rows from `keep` to `end` out of memory, which a synced file holds from row 0 to `end`, unless the rows are of another
    * generation, codes do not tell these rows or the graph has not linked them. Answers when that is done, `Damaged` when the file
@@ -108,11 +112,11 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   // The calls below verify bytes and take them in; they answer `Damaged` when those are not as they were written or not the
   // ones expected. False when something is in the index that came otherwise, or the call before has no answer yet.
   /** One block; answers [next row or node]. */
-  bool importBlock(uint32_t request, uint32_t kind, size_t first, const uint8_t* bytes, size_t length);
+  bool importBlock(uint32_t request, uint32_t kind, size_t first, LentBytes bytes);
   /** Whole records; answers [next row, chain in two parts]. */
-  bool importRows(uint32_t request, size_t first, RowFile file, const uint8_t* bytes, size_t length);
+  bool importRows(uint32_t request, size_t first, RowFile file, LentBytes records);
   /** After the last record. */
-  bool importDeaths(uint32_t request, const uint8_t* bits, size_t length);
+  bool importDeaths(uint32_t request, LentBytes bits);
   /** Before the first row: rows from `keep` on are not kept in memory while they come, but read from the file. False as above. */
   bool fillFrom(const std::string& path, uint64_t seed, size_t keep);
   /** Makes the index usable when all blocks of so many rows and nodes have come; false as for `importBlock`. */
@@ -135,9 +139,9 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
 
   bool mayFill();
   bool takeRow();
-  void kill(Generation& generation, uint32_t row);
+  void kill(Generation& generation, uint32_t row) REQUIRES(writing_);
   void wantGraph(Generation& generation);
-  std::string takeBlock(uint32_t kind, size_t first, const uint8_t* bytes, size_t length);
+  std::string takeBlock(uint32_t kind, size_t first, const LentBytes& bytes);
   std::string takeOldRows(const uint8_t* payload, size_t count);
   std::string takeVector(uint32_t document, const uint8_t* vector);
   void dropTaken(size_t end);
@@ -150,34 +154,37 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   };
   void continueRelease(const Release& release);
   void releaseStep(const Release& release);
-  void answerWaiters();
+  void answerWaiters() EXCLUDES(writing_);
   void audit();
   void probe(std::unique_ptr<SearchRequest>& request);
   void rebuildStep();
-  Copied copyRows(size_t end);
-  void swapGenerations();
-  std::vector<uint32_t> endRebuild();
+  Copied copyRows(Generation& to, size_t end);
+  void swapGenerations() EXCLUDES(writing_);
+  std::vector<uint32_t> endRebuild() EXCLUDES(writing_);
   void abandonRebuild(AnswerStatus status);
   void abandonRebuild(Copied failed);
-  std::shared_ptr<Generation> makeGeneration() const;
 
   const IndexSettings settings_;
   const std::shared_ptr<Outbox> outbox_;
   const size_t flatRowsMax_;
   /** Swapped as a whole, by std::atomic_store. */
   std::shared_ptr<const SearchEffort> effort_ = std::make_shared<SearchEffort>(UNMEASURED_EFFORT);
-  /** Guards writing, and the generation against being swapped by anyone who is in no phase of the scheduler. */
-  std::mutex writing_;
+  /**
+   * Guards writing, and the generation against being swapped by anyone who is in no phase of the scheduler. (clang knows locks, not
+   * phases: `generation_` has no annotation.)
+   */
+  Mutex writing_;
   /** Held by tasks that read halves of rows, beside searches and links; by who takes them out of memory, alone. */
   std::shared_timed_mutex halves_;
   std::shared_ptr<Generation> generation_;
   /** How often it was swapped. */
-  size_t generations_ = 0;
+  size_t generations_ GUARDED_BY(writing_) = 0;
+  /** Of the one who writes, or fills. */
   std::vector<float> normalised_;
-  std::vector<Waiter> waiters_;
-  bool closing_ = false;
+  std::vector<Waiter> waiters_ GUARDED_BY(writing_);
+  bool closing_ GUARDED_BY(writing_) = false;
   /** An audit of the graph has been asked for; who waits until everything is linked waits for it, too. */
-  bool auditing_ = false;
+  bool auditing_ GUARDED_BY(writing_) = false;
   std::atomic<bool> linkingFailed_{false};
   uint64_t frozenDeaths_ = 0;
   size_t frozenRows_ = 0;
@@ -201,16 +208,16 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   std::shared_ptr<const RowReader> fillFile_;
   size_t fillKeep_ = 0;
 
-  // A rebuild under way.
-  bool rebuilding_ = false;
-  std::shared_ptr<Generation> next_;
+  // A rebuild under way. Only its own steps touch what is in the next generation, and which row has become which.
+  bool rebuilding_ GUARDED_BY(writing_) = false;
+  std::shared_ptr<Generation> next_ GUARDED_BY(writing_);
   /** Row of the next generation for each copied row, or NO_ROW. */
   std::vector<uint32_t> newRowOf_;
   /** What cannot be read; see `Rows::appendCopy`. */
   uint32_t unread_ = 0;
   /** Rows that died since the rebuild began. */
-  std::vector<uint32_t> deathLog_;
-  std::vector<uint32_t> rebuildRequests_;
+  std::vector<uint32_t> deathLog_ GUARDED_BY(writing_);
+  std::vector<uint32_t> rebuildRequests_ GUARDED_BY(writing_);
 };
 
 }  // namespace shoal

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <new>
 
-#include "node-value.h"
+#include "node-arguments.h"
 
 namespace shoal {
 namespace {
@@ -46,15 +46,12 @@ uint64_t hashPair(const Bytes& key, const Bytes& payload) {
 
 /** Reads (key, payload, bytes, offset) and makes sure that eight bytes fit at the offset. */
 bool readPair(napi_env env, napi_callback_info info, Bytes& key, Bytes& payload, uint8_t*& place) {
-  size_t count = 4;
-  napi_value values[4];
-  Bytes target;
-  uint32_t offset = 0;
-  if (napi_get_cb_info(env, info, &count, values, nullptr, nullptr) != napi_ok || count != 4) return false;
-  if (!readBytes(env, values[0], key) || !readBytes(env, values[1], payload) || !readBytes(env, values[2], target))
-    return false;
-  if (!readUnsigned32(env, values[3], offset)) return false;
-  if (target.length < 8 || offset > target.length - 8) return false;
+  Arguments arguments(env, info);
+  key = arguments.bytes();
+  payload = arguments.bytes();
+  const Bytes target = arguments.bytes();
+  const uint32_t offset = arguments.unsigned32();
+  if (!arguments.ok || target.length < 8 || offset > target.length - 8) return false;
   place = target.data + offset;
   return true;
 }
@@ -75,16 +72,10 @@ napi_value xxh3Matches(napi_env env, napi_callback_info info) {
     return fail(env, "xxh3Matches(key, payload, expected, offset) needs three Uint8Array and 8 bytes at offset");
   uint8_t actual[8];
   writeLittleEndian(hashPair(key, payload), actual);
-  napi_value result;
-  napi_get_boolean(env, std::memcmp(actual, place, 8) == 0, &result);
-  return result;
+  return makeBoolean(env, std::memcmp(actual, place, 8) == 0);
 }
 
 constexpr napi_type_tag STATE_TAG = {0x94c2e07b3fa6458d, 0x8b17d63e50c9f2a4};
-
-XXH3_state_t* readState(napi_env env, napi_value value) {
-  return static_cast<XXH3_state_t*>(readHandle(env, value, STATE_TAG));
-}
 
 napi_value xxh3Begin(napi_env env, napi_callback_info) {
   XXH3_state_t* state = XXH3_createState();
@@ -95,25 +86,20 @@ napi_value xxh3Begin(napi_env env, napi_callback_info) {
 }
 
 napi_value xxh3Update(napi_env env, napi_callback_info info) {
-  size_t count = 2;
-  napi_value values[2];
-  Bytes bytes;
-  napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
-  XXH3_state_t* state = count == 2 ? readState(env, values[0]) : nullptr;
-  if (state == nullptr || !readBytes(env, values[1], bytes)) return fail(env, "update(bytes) needs a Uint8Array");
+  Arguments arguments(env, info);
+  XXH3_state_t* state = arguments.handle<XXH3_state_t>(STATE_TAG);
+  const Bytes bytes = arguments.bytes();
+  if (!arguments.ok) return fail(env, "update(bytes) needs a Uint8Array");
   if (bytes.length != 0) XXH3_64bits_update(state, bytes.data, bytes.length);
   return nullptr;
 }
 
 napi_value xxh3Digest(napi_env env, napi_callback_info info) {
-  size_t count = 3;
-  napi_value values[3];
-  Bytes target;
-  uint32_t offset = 0;
-  napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
-  XXH3_state_t* state = count == 3 ? readState(env, values[0]) : nullptr;
-  if (state == nullptr || !readBytes(env, values[1], target) ||
-      !readUnsigned32(env, values[2], offset) || target.length < 8 || offset > target.length - 8)
+  Arguments arguments(env, info);
+  XXH3_state_t* state = arguments.handle<XXH3_state_t>(STATE_TAG);
+  const Bytes target = arguments.bytes();
+  const uint32_t offset = arguments.unsigned32();
+  if (!arguments.ok || target.length < 8 || offset > target.length - 8)
     return fail(env, "digest(target, offset) needs a Uint8Array with room for 8 bytes at offset");
   writeLittleEndian(XXH3_64bits_digest(state), target.data + offset);
   return nullptr;

@@ -156,14 +156,12 @@ function wakeThreads(): void {
  * Vectors by document id (uint32) on the native side, with their graph. Vectors are normalised when they are put, and
  * kept exactly as float32. Promises resolve with the native threads' answer, whatever its status.
  *
- * Arrays of a wrong length, and calls that the state of the index does not allow, throw a TypeError. The caller sees to it
- * that byte arrays of blocks are left alone until their answer has come.
+ * Arrays of a wrong length, and calls that the state of the index does not allow, throw a TypeError. Native threads use byte arrays
+ * of blocks and records until their answer has come: they are kept meanwhile, and must not be changed, transferred or resized.
  */
 export class NativeVectorIndex {
   readonly #handle: Handle;
   readonly #counts = new Float64Array(7);
-  /** Bytes that native threads read or write: nothing else may hold them until the answer has come. */
-  readonly #lent = new Set<Uint8Array>();
 
   constructor(dimensions: number, maxConnections: number, efConstruction: number) {
     this.#handle = native.indexCreate(dimensions, maxConnections, efConstruction);
@@ -278,17 +276,17 @@ export class NativeVectorIndex {
    * [bytes, next first]. No bytes: none has changed.
    */
   exportBlock(kind: "nodes" | "changedNodes", first: number, end: number, target: Uint8Array): Promise<Answer> {
-    return this.#lend(target, (id) => native.indexExportBlock(this.#handle, id, BLOCK_KINDS[kind], first, end, target));
+    return request((id) => native.indexExportBlock(this.#handle, id, BLOCK_KINDS[kind], first, end, target));
   }
 
   /** Writes records of rows from `first` on to `target`; answers [bytes, next first, chain]. */
   exportRows(first: number, file: RowFilePlace, target: Uint8Array): Promise<Answer> {
-    return this.#lend(target, (id) => native.indexExportRows(this.#handle, id, first, rowFileParts(file), target));
+    return request((id) => native.indexExportRows(this.#handle, id, first, rowFileParts(file), target));
   }
 
   /** Writes a bit for each frozen row to `target`, which has a byte for eight of them: set when the row is dead. */
   exportDeaths(target: Uint8Array): Promise<Answer> {
-    return this.#lend(target, (id) => native.indexExportDeaths(this.#handle, id, target));
+    return request((id) => native.indexExportDeaths(this.#handle, id, target));
   }
 
   /**
@@ -311,30 +309,21 @@ export class NativeVectorIndex {
 
   /** Into a new index: verifies a block and takes it in; answers [next first], or `damaged`. */
   importBlock(kind: BlockKind, first: number, block: Uint8Array): Promise<Answer> {
-    return this.#lend(block, (id) => native.indexImportBlock(this.#handle, id, BLOCK_KINDS[kind], first, block));
+    return request((id) => native.indexImportBlock(this.#handle, id, BLOCK_KINDS[kind], first, block));
   }
 
   /** Into a new index: verifies records and takes them in; answers [next first, chain], or `damaged`. */
   importRows(first: number, file: RowFilePlace, records: Uint8Array): Promise<Answer> {
-    return this.#lend(records, (id) => native.indexImportRows(this.#handle, id, first, rowFileParts(file), records));
+    return request((id) => native.indexImportRows(this.#handle, id, first, rowFileParts(file), records));
   }
 
   /** After the last row: takes in what `exportDeaths` wrote, or answers `damaged`. */
   importDeaths(bits: Uint8Array): Promise<Answer> {
-    return this.#lend(bits, (id) => native.indexImportDeaths(this.#handle, id, bits));
+    return request((id) => native.indexImportDeaths(this.#handle, id, bits));
   }
 
   /** After the last block: makes the index usable, or answers `damaged`. */
   finishImport(rows: number, linked: number): Promise<Answer> {
     return request((id) => native.indexFinishImport(this.#handle, id, rows, linked));
-  }
-
-  async #lend(bytes: Uint8Array, submit: (request: number) => void): Promise<Answer> {
-    this.#lent.add(bytes);
-    try {
-      return await request(submit);
-    } finally {
-      this.#lent.delete(bytes);
-    }
   }
 }

@@ -27,7 +27,12 @@ std::vector<std::vector<char>> buffers;
 }  // namespace
 
 extern "C" {
-napi_status napi_create_string_utf8(napi_env, const char*, size_t, napi_value*) { return napi_ok; }
+/** Stands for any value. */
+const napi_value VALUE = reinterpret_cast<napi_value>(1);
+napi_status napi_create_string_utf8(napi_env, const char*, size_t, napi_value* out) {
+  *out = VALUE;
+  return napi_ok;
+}
 napi_status napi_create_threadsafe_function(napi_env, napi_value, napi_value, napi_value, size_t, size_t, void*,
                                             napi_finalize, void* context, napi_threadsafe_function_call_js call,
                                             napi_threadsafe_function*) {
@@ -39,20 +44,36 @@ napi_status napi_call_threadsafe_function(napi_threadsafe_function, void*, napi_
   posted.store(true, std::memory_order_release);
   return napi_ok;
 }
+napi_status napi_get_last_error_info(node_api_basic_env, const napi_extended_error_info**) {
+  return napi_generic_failure;
+}
+napi_status napi_is_exception_pending(napi_env, bool*) { return napi_generic_failure; }
+napi_status napi_throw_error(napi_env, const char*, const char*) { return napi_ok; }
+napi_status napi_get_and_clear_last_exception(napi_env, napi_value*) { return napi_ok; }
+napi_status napi_fatal_exception(napi_env, napi_value) { return napi_ok; }
+napi_status napi_create_reference(napi_env, napi_value, uint32_t, napi_ref*) { return napi_ok; }
+napi_status napi_delete_reference(node_api_basic_env, napi_ref) { return napi_ok; }
 napi_status napi_add_env_cleanup_hook(node_api_basic_env, napi_cleanup_hook, void*) { return napi_ok; }
 napi_status napi_ref_threadsafe_function(node_api_basic_env, napi_threadsafe_function) { return napi_ok; }
 napi_status napi_unref_threadsafe_function(node_api_basic_env, napi_threadsafe_function) { return napi_ok; }
-napi_status napi_get_undefined(napi_env, napi_value*) { return napi_ok; }
+napi_status napi_get_undefined(napi_env, napi_value* out) {
+  *out = VALUE;
+  return napi_ok;
+}
 napi_status napi_create_arraybuffer(napi_env, size_t length, void** data, napi_value*) {
   buffers.emplace_back(length + 1);
   *data = buffers.back().data();
   return napi_ok;
 }
-napi_status napi_create_typedarray(napi_env, napi_typedarray_type, size_t length, napi_value, size_t, napi_value*) {
+napi_status napi_create_typedarray(napi_env, napi_typedarray_type, size_t length, napi_value, size_t, napi_value* out) {
   if (buffers.size() == 1) header.resize(length);
+  *out = VALUE;
   return napi_ok;
 }
-napi_status napi_create_array_with_length(napi_env, size_t, napi_value*) { return napi_ok; }
+napi_status napi_create_array_with_length(napi_env, size_t, napi_value* out) {
+  *out = VALUE;
+  return napi_ok;
+}
 napi_status napi_set_element(napi_env, napi_value, uint32_t, napi_value) { return napi_ok; }
 napi_status napi_call_function(napi_env, napi_value, napi_value, size_t, const napi_value*, napi_value*) {
   for (size_t at = 0; at < header.size(); at += 4) {
@@ -124,21 +145,25 @@ void expectAnswer(bool taken, uint32_t status, const char* what) {
 
 constexpr uint32_t DONE = 0, DAMAGED = 3;
 
+/** Bytes that stay where they are until the answer. */
+shoal::LentBytes lent(uint8_t* data, size_t length) { return {data, length, nullptr}; }
+
 void copyNodes(VectorIndex& from, VectorIndex& to, size_t linked) {
   std::vector<uint8_t> block(512 * 1024);
   for (size_t first = 0; first < linked;) {
     buffers.clear();
-    expectAnswer(from.exportBlock(++lastRequest, shoal::BLOCK_OF_NODES, first, linked, block.data(), block.size()), DONE,
-                 "a block could not be exported");
-    const uint8_t* at = block.data();
+    expectAnswer(
+        from.exportBlock(++lastRequest, shoal::BLOCK_OF_NODES, first, linked, lent(block.data(), block.size())), DONE,
+        "a block could not be exported");
+    uint8_t* at = block.data();
     uint32_t count;
     uint64_t payload;
     __builtin_memcpy(&count, at + 12, 4);
     __builtin_memcpy(&payload, at + 16, 8);
-    expectAnswer(to.importBlock(++lastRequest, shoal::BLOCK_OF_NODES, first, at, 32 + payload), DONE,
+    expectAnswer(to.importBlock(++lastRequest, shoal::BLOCK_OF_NODES, first, lent(at, 32 + payload)), DONE,
                  "a block could not be imported");
     block[40] ^= 1;
-    expectAnswer(to.importBlock(++lastRequest, shoal::BLOCK_OF_NODES, first + count, at, 32 + payload), DAMAGED,
+    expectAnswer(to.importBlock(++lastRequest, shoal::BLOCK_OF_NODES, first + count, lent(at, 32 + payload)), DAMAGED,
                  "a damaged block was not refused");
     first += count;
   }
@@ -152,13 +177,14 @@ void copyRows(VectorIndex& from, VectorIndex& to, size_t rows) {
     const shoal::RowFile file{42, 0};
     const size_t next = std::min(rows, first + records.size() / recordBytes);
     const size_t bytes = (next - first) * recordBytes;
-    expectAnswer(from.exportRows(++lastRequest, first, file, records.data(), records.size()), DONE,
+    expectAnswer(from.exportRows(++lastRequest, first, file, lent(records.data(), records.size())), DONE,
                  "rows could not be exported");
     records[20] ^= 1;
-    expectAnswer(to.importRows(++lastRequest, first, file, records.data(), bytes), DAMAGED,
+    expectAnswer(to.importRows(++lastRequest, first, file, lent(records.data(), bytes)), DAMAGED,
                  "a damaged row was not refused");
     records[20] ^= 1;
-    expectAnswer(to.importRows(++lastRequest, first, file, records.data(), bytes), DONE, "rows could not be imported");
+    expectAnswer(to.importRows(++lastRequest, first, file, lent(records.data(), bytes)), DONE,
+                 "rows could not be imported");
     first = next;
   }
 }
@@ -179,7 +205,7 @@ void dropRows(const std::shared_ptr<VectorIndex>& index) {
   check(file != nullptr, "no file");
   std::vector<uint8_t> records(512 * 1024);
   for (size_t first = 0; first < frozen.rows;) {
-    expectAnswer(index->exportRows(++lastRequest, first, {42, 0}, records.data(), records.size()), DONE,
+    expectAnswer(index->exportRows(++lastRequest, first, {42, 0}, lent(records.data(), records.size())), DONE,
                  "rows could not be exported");
     const size_t next = std::min(frozen.rows, first + records.size() / recordBytes);
     std::fwrite(records.data(), recordBytes, next - first, file);
@@ -199,8 +225,9 @@ void snapshotAndLoad(const std::shared_ptr<VectorIndex>& index, const std::share
   const auto loaded = std::make_shared<VectorIndex>(index->settings(), outbox);
   copyRows(*index, *loaded, frozen.rows);
   std::vector<uint8_t> deaths((frozen.rows + 7) / 8);
-  expectAnswer(index->exportDeaths(++lastRequest, deaths.data(), deaths.size()), DONE, "deaths could not be exported");
-  expectAnswer(loaded->importDeaths(++lastRequest, deaths.data(), deaths.size()), DONE,
+  expectAnswer(index->exportDeaths(++lastRequest, lent(deaths.data(), deaths.size())), DONE,
+               "deaths could not be exported");
+  expectAnswer(loaded->importDeaths(++lastRequest, lent(deaths.data(), deaths.size())), DONE,
                "deaths could not be imported");
   copyNodes(*index, *loaded, frozen.linked);
   index->unpin();

@@ -1,6 +1,6 @@
+import { ENVELOPE_BYTES, ENVELOPE_FORMAT } from "../record-envelope.js";
+import { endOfEntries, readKey, VarintReader } from "../table-block.js";
 import { DELETION, type FoundVersion, VALUE, verifiedValue, versionOf } from "./found-version.js";
-import { ENVELOPE_BYTES, ENVELOPE_FORMAT } from "./record-envelope.js";
-import { endOfEntries, readKey, VarintReader } from "./table-block.js";
 
 /** Sequence number (7 bytes) and type, at the end of each key of a data block. */
 const TRAILER_BYTES = 8;

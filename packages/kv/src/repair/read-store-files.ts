@@ -1,11 +1,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
+import { checkLog, readLogRecords } from "../log-file.js";
+import { findManifest, type Manifest } from "../manifest-file.js";
+import { checkLogs, DamagedFile } from "../store-files-check.js";
 import type { FileDamage, FoundVersion } from "./found-version.js";
-import { checkLog } from "./log-file-check.js";
-import { readLogRecords } from "./log-records.js";
-import { findManifest, type Manifest } from "./manifest-file.js";
-import { checkLogs, DamagedFile } from "./store-files-check.js";
 import { readTableVersions } from "./table-versions.js";
 import { batchVersions, versionsInDamagedBatch } from "./write-batch.js";
 

@@ -1,6 +1,6 @@
+import { ENVELOPE_BYTES, ENVELOPE_FORMAT } from "../record-envelope.js";
+import { VarintReader } from "../table-block.js";
 import { DELETION, type FoundVersion, VALUE, verifiedValue, versionOf } from "./found-version.js";
-import { ENVELOPE_BYTES, ENVELOPE_FORMAT } from "./record-envelope.js";
-import { VarintReader } from "./table-block.js";
 
 // RocksDB `db/write_batch.cc`: sequence of the first change (8 bytes), count (4 bytes), changes of type, key with its length
 // and, for a put, value with its length.

@@ -1,14 +1,14 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ShoalError } from "@shoal/model";
-import { DiskSpace } from "./disk-space.js";
+import { DiskSpace } from "../disk-space.js";
+import type { KeyValueStore } from "../key-value-store.js";
+import { openRocksStore } from "../open-rocks-store.js";
+import { finishReplacing, replaceStore } from "../replace-store.js";
+import type { RocksStore } from "../rocks-store.js";
 import type { FileDamage, FoundVersion } from "./found-version.js";
 import { holdStore } from "./held-store.js";
-import type { KeyValueStore } from "./key-value-store.js";
-import { openRocksStore } from "./open-rocks-store.js";
 import { readStoreFiles } from "./read-store-files.js";
-import { finishReplacing, replaceStore } from "./replace-store.js";
-import type { RocksStore } from "./rocks-store.js";
 
 /** What a repair works with. */
 export interface RepairWorkshop {

@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { openRecord } from "./record-envelope.js";
+import { openRecord } from "../record-envelope.js";
 
 /**
  * A version of a record as a file of a store has it. `sequence` is RocksDB's own; of two versions of a key the greater is

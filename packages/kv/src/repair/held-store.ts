@@ -1,9 +1,9 @@
 import { link, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
-import { diskOf } from "./disk-of.js";
-import { RocksConnection } from "./rocks-connection.js";
-import { openError } from "./rocks-error.js";
+import { diskOf } from "../disk-of.js";
+import { RocksConnection } from "../rocks-connection.js";
+import { openError } from "../rocks-error.js";
 
 /**
  * Keeps every process from opening the store in `folder`, until it is disposed of. Writes nothing there: RocksDB locks a

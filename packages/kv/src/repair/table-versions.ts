@@ -1,10 +1,10 @@
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { basename } from "node:path";
+import type { KnownTable } from "../manifest-file.js";
+import { type IndexedBlock, TRAILER_BYTES, unpackBlock } from "../table-block.js";
+import { blockIsWhole, readFrame } from "../table-file.js";
 import { blockVersions, versionsInDamaged } from "./block-versions.js";
 import type { FileDamage, FoundVersion } from "./found-version.js";
-import type { KnownTable } from "./manifest-file.js";
-import { type IndexedBlock, TRAILER_BYTES, unpackBlock } from "./table-block.js";
-import { blockIsWhole, readFrame } from "./table-file.js";
 
 const WINDOW_BYTES = 1 << 20;
 const INTERNAL_KEY_BYTES = 8;

@@ -1,6 +1,6 @@
-import { PROBE_KEY } from "./batch-check.js";
+import { PROBE_KEY } from "../batch-check.js";
+import type { KeyValueStore } from "../key-value-store.js";
 import type { FoundVersion } from "./found-version.js";
-import type { KeyValueStore } from "./key-value-store.js";
 
 /** What is known of a key. Absent numbers are -1. */
 export interface KeyHistory {
