@@ -32,11 +32,12 @@ const BYTE_ORDER_MARK = 0xfeff;
 /**
  * Refuses a query text that is too long, too deep or has too many tokens, before a parser sees it: graphql-js recurses
  * once a nesting and would overflow the stack. Reads the text once and stops at the first limit that is passed; what
- * is no GraphQL at all is left to the parser. The answer is the number of tokens. Fails with `tooLarge`.
+ * is no GraphQL at all is left to the parser. The answer is the number of tokens, comments aside. Fails with `tooLarge`.
  */
 export function checkText(text: string, limits: GraphQlLimits): number {
   refuseAbove(text.length, limits.graphqlQueryCharsMax, "characters");
   let tokens = 0;
+  let comments = 0;
   let numbers = 0;
   let depth = 0;
   let name = 0;
@@ -48,9 +49,9 @@ export function checkText(text: string, limits: GraphQlLimits): number {
       at = behindString(text, at);
       tokens++;
     } else if (code === HASH) {
-      // graphql-js makes a token of it.
+      // graphql-js makes a token of it, too, though it says nothing.
       at = behindComment(text, at);
-      tokens++;
+      comments++;
     } else {
       const char = code < 128 ? CHARS[code] : code === BYTE_ORDER_MARK ? Char.ignored : Char.punctuation;
       if (char === Char.name) name = at;
@@ -64,7 +65,7 @@ export function checkText(text: string, limits: GraphQlLimits): number {
       if (char === Char.opening) depth++;
       else if (char === Char.closing) depth--;
     }
-    if (tokens > limits.graphqlTokensMax) refuse("tokens", limits.graphqlTokensMax);
+    if (tokens + comments > limits.graphqlTokensMax) refuse("tokens", limits.graphqlTokensMax);
     if (numbers > limits.graphqlNumbersMax) refuse("numbers", limits.graphqlNumbersMax);
     if (listed > limits.filterValuesMax) refuse("values in a filter (FILTER_VALUES_MAX)", limits.filterValuesMax);
     if (depth > limits.graphqlDepthMax) refuse(LEVELS, limits.graphqlDepthMax);

@@ -178,8 +178,9 @@ it("counts tokens as GraphQL does", () => {
   const count = (text: string) => checkText(text, DEFAULT_GRAPHQL_LIMITS);
   expect(count("")).toBe(0);
   expect(count(" ,\t\r\n\uFEFF")).toBe(0);
+  expect(count(" # {{{{ \n#")).toBe(0);
   // graphql-js makes a token of each comment.
-  expect(count(" # {{{{ \n#")).toBe(2);
+  expect(() => count("#\n".repeat(DEFAULT_GRAPHQL_LIMITS.graphqlTokensMax + 1))).toThrow("tokens");
   expect(count("{ a1_b(x: -1.5e+3) }")).toBe(8);
   expect(count('"a \\" { b" "" """block " \\""" {""" x')).toBe(4);
   expect(count('"open\n}')).toBe(2);
