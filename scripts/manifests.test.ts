@@ -124,9 +124,8 @@ describe("manifests", () => {
 
 /** The packages that the package's tsconfig refers to. */
 function references(one: Package): readonly string[] {
-  return JSON.parse(readText(`${one.folder}/tsconfig.json`)).references.map(
-    (reference: { path: string }) => reference.path.split("/").at(-1) ?? "",
-  );
+  const { references = [] }: { references?: { path: string }[] } = JSON.parse(readText(`${one.folder}/tsconfig.json`));
+  return references.map(({ path }) => path.split("/").at(-1) ?? "");
 }
 
 /** Whether a text names a package or a file in it as a module does: in quotes. */
