@@ -25,7 +25,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "storage-node": [...WORDS, ...CONTRACTS, ...DISK, "cluster"],
   coordinator: [...WORDS, ...CONTRACTS, "kv"],
   console: [],
-  "stand-in-container": [],
+  "fake-container": [],
   "seeded-random": [],
   "turn-counter": [],
 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes stand-ins for the two images that the Dockerfile starts from, out of the Debian packages of this machine and the Node
+# Makes fakes for the two images that the Dockerfile starts from, out of the Debian packages of this machine and the Node
 # and npm on the PATH, for machines that reach no registry of images: localhost/shoal-build-base and localhost/shoal-run-base.
 # Needs Debian, root, buildah and g++.
 set -euo pipefail

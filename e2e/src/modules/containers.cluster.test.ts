@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Cluster } from "../cluster/cluster.js";
 import { type Answer, at, graphqlErrors, type HttpClient } from "../http-client.js";
-import { IDS, imageOf, importArticlesAndPhotos, StandIns, TITLES, vectorOf } from "../testing/stand-ins.js";
+import { FakeContainers, IDS, imageOf, importArticlesAndPhotos, TITLES, vectorOf } from "../testing/fake-containers.js";
 
 const CONTAINERS = {
   texts: "text2vec-transformers",
@@ -79,11 +79,11 @@ async function stored(http: HttpClient, className: string, id: string | undefine
   return message === undefined ? answer : { ...answer, json: { errors: [{ message }] } };
 }
 
-let containers: StandIns;
+let containers: FakeContainers;
 let cluster: Cluster;
 
 beforeAll(async () => {
-  containers = await StandIns.start();
+  containers = await FakeContainers.start();
   cluster = await Cluster.start({
     gateways: 2,
     storageNodes: 2,

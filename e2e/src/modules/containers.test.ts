@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runServer, ServerProcess } from "../server-process.js";
-import { IDS, imageOf, importArticlesAndPhotos, StandIns, TITLES, vectorOf } from "../testing/stand-ins.js";
+import { FakeContainers, IDS, imageOf, importArticlesAndPhotos, TITLES, vectorOf } from "../testing/fake-containers.js";
 
-let containers: StandIns;
+let containers: FakeContainers;
 let server: ServerProcess;
 
 async function graphql(
@@ -14,7 +14,7 @@ async function graphql(
 }
 
 beforeAll(async () => {
-  containers = await StandIns.start();
+  containers = await FakeContainers.start();
   server = await ServerProcess.start({ env: { ...containers.settings, WIRE_PROFILE: "spec" } });
   await importArticlesAndPhotos(server.http);
 });
@@ -162,11 +162,11 @@ describe("searches", () => {
 it("GET /v1/meta shows what the containers say", async () => {
   expect((await server.http.get("/v1/meta")).json).toMatchObject({
     modules: {
-      "text2vec-transformers": { model: "stand-in" },
+      "text2vec-transformers": { model: "fake" },
       "img2vec-neural": {},
-      "qna-transformers": { model: "stand-in" },
-      "ner-transformers": { model: "stand-in" },
-      "text-spellcheck": { model: "stand-in" },
+      "qna-transformers": { model: "fake" },
+      "ner-transformers": { model: "fake" },
+      "text-spellcheck": { model: "fake" },
     },
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { IndexMemory, LongReads } from "@shoal/inverted-index";
 import { type DiskBallast, endAfterStoreFailure } from "@shoal/kv";
 import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
-import { checkRoomForShards, IdCensus, RowCacheBudget, rowReadGate } from "@shoal/shard";
+import { checkRoomForShards, IdPresenceFilter, RowCacheBudget, rowReadGate } from "@shoal/shard";
 import {
   type DropConfirmationOptions,
   type FollowedSchema,
@@ -70,7 +70,7 @@ export async function openStorageNode(
     ballast,
     clock: () => clock.now(),
     hashSeed,
-    idCensus: new IdCensus(hashSeed),
+    idPresenceFilter: new IdPresenceFilter(hashSeed),
     indexMemory: caches.indexes,
     logger,
     memory,

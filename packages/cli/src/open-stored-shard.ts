@@ -13,7 +13,7 @@ import { ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { Gate, MemoryBudget } from "@shoal/runtime";
 import type { Logger } from "@shoal/service-runtime";
-import { type IdCensus, openShard, type RowCacheBudget, type ShardEvent } from "@shoal/shard";
+import { type IdPresenceFilter, openShard, type RowCacheBudget, type ShardEvent } from "@shoal/shard";
 import { type OpenedShard, rowsFolder, shardSettings } from "@shoal/storage-node";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 
@@ -24,7 +24,7 @@ export interface StoredShardSettings {
   readonly clock: () => number;
   readonly hashSeed: number;
   /** Shared by all shards of this node. */
-  readonly idCensus: IdCensus;
+  readonly idPresenceFilter: IdPresenceFilter;
   /** Shared by all shards of this node. */
   readonly indexMemory: IndexMemory;
   readonly logger: Logger;
@@ -59,7 +59,7 @@ export async function openStoredShard(
   folder: string,
   isMade: boolean,
 ): Promise<OpenedShard> {
-  const { clock, hashSeed, idCensus, indexMemory, logger, rowCache, rowReads } = settings;
+  const { clock, hashSeed, idPresenceFilter, indexMemory, logger, rowCache, rowReads } = settings;
   const { longReads, memory } = settings;
   const where = { class: address.className, shard: address.shardName };
   const store = await openStore(settings, where, folder, isMade);
@@ -70,14 +70,14 @@ export async function openStoredShard(
       folder: viewsFolder(folder),
       className: address.className,
       shardName: address.shardName,
-      term: address.term ?? 1,
+      epoch: address.epoch ?? 1,
       ...shardSettings(record, settings.nodeName),
       dimensions: record.dimensions,
       vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
       createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory, longReads }),
       clock,
       hashSeed,
-      idCensus,
+      idPresenceFilter,
       memory,
       rowCache,
       rowReads,

@@ -63,12 +63,12 @@ export class ShardMap implements WriteRouter {
   }
 
   #addressesOf({ classId, definition, sharding }: ClassRecord): readonly ShardAddress[] {
-    return sharding.shards.map(({ name, members, term }) => {
+    return sharding.shards.map(({ name, members, epoch }) => {
       const address: ShardAddress = {
         classId,
         className: definition.class,
         shardName: name,
-        ...(term === undefined ? {} : { term }),
+        ...(epoch === undefined ? {} : { epoch }),
       };
       if (members[0] !== undefined) this.#owners.set(address, members[0]);
       return address;

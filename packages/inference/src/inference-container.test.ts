@@ -1,4 +1,4 @@
-import { type Failure, StandInContainer } from "@shoal/stand-in-container";
+import { type Failure, FakeContainer } from "@shoal/fake-container";
 import { expect, it } from "vitest";
 import { InferenceContainer } from "./inference-container.js";
 import { mapConcurrently } from "./map-concurrently.js";
@@ -10,7 +10,7 @@ const ask = (address: string) =>
 const inTime = () => ({ deadline: Date.now() + 20_000 });
 
 it("sends a body as JSON and gives back the answer", async () => {
-  await using there = await StandInContainer.start(PATHS, { name: "a model" });
+  await using there = await FakeContainer.start(PATHS, { name: "a model" });
   await using container = ask(`${there.address}/`);
   expect(await container.post("/vectors", { text: "fünf" }, inTime())).toEqual({ text: "fünf", vector: [4, 0.5] });
   expect(await container.vector("/vectors", { text: "abc" }, inTime())).toEqual(new Float32Array([3, 0.5]));
@@ -19,7 +19,7 @@ it("sends a body as JSON and gives back the answer", async () => {
 });
 
 it("finds a container below a path", async () => {
-  await using there = await StandInContainer.start({ "/models/vectors": () => ({ vector: [1] }) });
+  await using there = await FakeContainer.start({ "/models/vectors": () => ({ vector: [1] }) });
   await using container = ask(`${there.address}/models/`);
   expect(await container.vector("/vectors", {}, inTime())).toEqual(new Float32Array([1]));
 });
@@ -32,7 +32,7 @@ it.each<[Failure, string, string]>([
   ["cut", "unavailable", "cannot be reached: "],
   ["huge", "unavailable", "cannot be reached: "],
 ])("says what is wrong with a container: %s", async (failure, code, text) => {
-  await using there = await StandInContainer.start(PATHS);
+  await using there = await FakeContainer.start(PATHS);
   there.always = failure;
   await using container = ask(there.address);
   await expect(container.post("/vectors", { text: "a" }, inTime())).rejects.toMatchObject({
@@ -48,7 +48,7 @@ it.each<[Failure, number]>([
   ["refused", 1],
   ["garbage", 1],
 ])("sends once more only what may not have arrived: %s", async (failure, times) => {
-  await using there = await StandInContainer.start(PATHS);
+  await using there = await FakeContainer.start(PATHS);
   there.failures = [failure];
   await using container = ask(there.address);
   const answer = await container.vector("/vectors", { text: "a" }, inTime()).catch(() => undefined);
@@ -57,19 +57,19 @@ it.each<[Failure, number]>([
 });
 
 it.each([[[]], [["a"]], [[1, null]], [null], [{}], ["1"]])("takes %j for no vector", async (vector) => {
-  await using there = await StandInContainer.start({ "/vectors": () => ({ vector }) });
+  await using there = await FakeContainer.start({ "/vectors": () => ({ vector }) });
   await using container = ask(there.address);
   await expect(container.vector("/vectors", {}, inTime())).rejects.toThrow("it answered no vector of numbers");
 });
 
 it("takes an error with status 200 for one", async () => {
-  await using there = await StandInContainer.start({ "/vectors": () => ({ vector: [1], error: "no such image" }) });
+  await using there = await FakeContainer.start({ "/vectors": () => ({ vector: [1], error: "no such image" }) });
   await using container = ask(there.address);
   await expect(container.vector("/vectors", {}, inTime())).rejects.toThrow("no such image");
 });
 
 it("waits no longer than the request, nor for those who have gone away", async () => {
-  await using there = await StandInContainer.start(PATHS);
+  await using there = await FakeContainer.start(PATHS);
   there.always = "slow";
   await using container = ask(there.address);
   await expect(container.post("/vectors", {}, { deadline: Date.now() + 50 })).rejects.toMatchObject({
@@ -85,7 +85,7 @@ it("waits no longer than the request, nor for those who have gone away", async (
 });
 
 it("hears of a caller's leaving from a context that makes its signal when it is asked", async () => {
-  await using there = await StandInContainer.start(PATHS);
+  await using there = await FakeContainer.start(PATHS);
   there.always = "slow";
   await using container = ask(there.address);
   const caller = new AbortController();
@@ -102,7 +102,7 @@ it("hears of a caller's leaving from a context that makes its signal when it is 
 });
 
 it("works again when a container that was gone has come back", async () => {
-  await using there = await StandInContainer.start(PATHS);
+  await using there = await FakeContainer.start(PATHS);
   await using container = ask(there.address);
   await container.post("/vectors", { text: "a" }, inTime());
   await there.close();
@@ -112,7 +112,7 @@ it("works again when a container that was gone has come back", async () => {
 });
 
 it("has at most sixteen calls there at a time", async () => {
-  await using there = await StandInContainer.start(PATHS);
+  await using there = await FakeContainer.start(PATHS);
   await using container = ask(there.address);
   there.always = "slow";
   const caller = new AbortController();
@@ -131,7 +131,7 @@ it("has at most sixteen calls there at a time", async () => {
 });
 
 it("is ready when the container says so, and says who is not", async () => {
-  await using there = await StandInContainer.start(PATHS);
+  await using there = await FakeContainer.start(PATHS);
   there.isReady = false;
   await using container = ask(there.address);
   told.length = 0;

@@ -137,19 +137,19 @@ describe("a commit of very many words", () => {
     expect(await found(world, "w5")).toEqual([2]);
   });
 
-  it("reaches an image that is on its way from the store", async () => {
+  it("reaches a cached copy that is on its way from the store", async () => {
     const world = await worldOf(Array.from({ length: 5_000 }, (_, at) => ({ text: `w${at} all` })));
     world.reopen();
-    const image = world.index.matching(text("text", "a*", "Like"));
+    const cached = world.index.matching(text("text", "a*", "Like"));
     await world.commit([put(0, `${words(30_000, 10_000)} arrived`, 1)]);
-    expect([...(await image)].length).toBeGreaterThanOrEqual(4_999);
+    expect([...(await cached)].length).toBeGreaterThanOrEqual(4_999);
     await world.commit([put(1, "arrived", 2)]);
     expect([...(await world.index.matching(text("text", "arriv*", "Like")))]).toEqual([0, 1]);
     expect([...(await world.index.matching(text("text", "w0*", "Like")))]).toEqual([]);
   });
 });
 
-describe("memory that holds no image at all", () => {
+describe("memory that holds no cached copy at all", () => {
   it("is enough for everything", async () => {
     const random = seededRandom(12);
     const world = await worldOf([], 0);

@@ -73,10 +73,10 @@ class StoredIndex implements InvertedIndex {
       directory,
       definition: (name) => this.#definitions.get(name),
       matching: (filter, turns) => this.#evaluate(filter, turns),
-      flags: (property) => this.#image(property, "flags"),
-      tokens: (property) => this.#image(property, "tokens"),
-      wholes: (property) => this.#image(property, "wholes"),
-      column: (property) => this.#image(property, "numbers"),
+      flags: (property) => this.#cached(property, "flags"),
+      tokens: (property) => this.#cached(property, "tokens"),
+      wholes: (property) => this.#cached(property, "wholes"),
+      column: (property) => this.#cached(property, "numbers"),
     };
   }
 
@@ -143,19 +143,19 @@ class StoredIndex implements InvertedIndex {
     }
   }
 
-  *#image<Part extends "flags" | "tokens" | "wholes" | "numbers">(
+  *#cached<Part extends "flags" | "tokens" | "wholes" | "numbers">(
     property: IndexedProperty,
     part: Part,
-  ): Work<PartImage<Part>> {
+  ): Work<CachedPart<Part>> {
     const postings = this.#properties.get(property.name)?.[part];
     if (postings === undefined) {
       throw new ShoalError("internal", `property '${property.name}' has no ${part} in the index`);
     }
-    const slot = postings.slot as { demand(): Work<PartImage<Part>> };
+    const slot = postings.slot as { demand(): Work<CachedPart<Part>> };
     return yield* slot.demand();
   }
 }
 
 /** What the part of a property holds in memory. */
-type PartImage<Part extends "flags" | "tokens" | "wholes" | "numbers"> =
-  NonNullable<PropertyIndex[Part]> extends { readonly slot: { demand(): Work<infer Image> } } ? Image : never;
+type CachedPart<Part extends "flags" | "tokens" | "wholes" | "numbers"> =
+  NonNullable<PropertyIndex[Part]> extends { readonly slot: { demand(): Work<infer Cached> } } ? Cached : never;

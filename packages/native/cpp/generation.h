@@ -35,7 +35,7 @@ struct Generation {
   size_t audited = 0;
 
   /** Live rows that no graph has linked although one is wanted. */
-  size_t tail() const {
+  size_t unindexed() const {
     if (!graphWanted.load(std::memory_order_relaxed)) return 0;
     const size_t linked = taken.load(std::memory_order_relaxed) - tombstones.load(std::memory_order_relaxed);
     const size_t all = live.load(std::memory_order_relaxed);

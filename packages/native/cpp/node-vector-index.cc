@@ -239,7 +239,7 @@ napi_value cancel(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-/** counts(index, out): fills live, tail, tombstones, rows, linked, memory bytes, rows in memory. */
+/** counts(index, out): fills live, unindexed vectors, tombstones, rows, linked, memory bytes, rows in memory. */
 napi_value counts(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.handle<Handle>(INDEX_TAG);
@@ -247,19 +247,19 @@ napi_value counts(napi_env env, napi_callback_info info) {
   double* out = arguments.elements<double>(napi_float64_array, count);
   if (!arguments.ok || count < 7) return wrong(env);
   const IndexCounts now = (*index)->counts();
-  const size_t values[7] = {now.live, now.tail, now.tombstones, now.rows, now.linked, now.memoryBytes, now.resident};
+  const size_t values[7] = {now.live, now.unindexed, now.tombstones, now.rows, now.linked, now.memoryBytes, now.resident};
   for (size_t i = 0; i < 7; i++) out[i] = static_cast<double>(values[i]);
   return nullptr;
 }
 
-napi_value awaitTail(napi_env env, napi_callback_info info) {
+napi_value awaitUnindexed(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
   Handle* index = arguments.handle<Handle>(INDEX_TAG);
   const uint32_t request = arguments.unsigned32();
-  const uint32_t tailMax = arguments.unsigned32();
+  const uint32_t unindexedMax = arguments.unsigned32();
   if (!arguments.ok) return wrong(env);
   if (!(*index)->usable()) return tooEarly(env);
-  (*index)->awaitTail(request, tailMax);
+  (*index)->awaitUnindexed(request, unindexedMax);
   return nullptr;
 }
 
@@ -453,7 +453,7 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
                    {"wakeThreads", wakeThreads},
                    {"indexCancel", cancel},
                    {"indexCounts", counts},
-                   {"indexAwaitTail", awaitTail},
+                   {"indexAwaitUnindexed", awaitUnindexed},
                    {"indexRebuild", withRequest<&VectorIndex::rebuild, &VectorIndex::usable>},
                    {"indexClose", withRequest<&VectorIndex::close, &VectorIndex::open>},
                    {"indexPin", withRequest<&VectorIndex::pin, &VectorIndex::usable>},

@@ -72,7 +72,7 @@ void VectorIndex::remove(const uint32_t* documents, size_t count) {
       generation.live.fetch_sub(1, std::memory_order_relaxed);
     }
   }
-  // The tail may have become shorter.
+  // The unindexed vectors may have become shorter.
   answerWaiters();
 }
 
@@ -86,7 +86,7 @@ IndexCounts VectorIndex::counts() {
   const Generation& generation = *generation_;
   IndexCounts counts{};
   counts.live = generation.live.load();
-  counts.tail = generation.tail();
+  counts.unindexed = generation.unindexed();
   counts.tombstones = generation.tombstones.load();
   counts.rows = generation.rows.count();
   counts.linked = generation.taken.load();
@@ -109,10 +109,10 @@ bool VectorIndex::cancel(uint32_t request) {
   return true;
 }
 
-void VectorIndex::awaitTail(uint32_t request, size_t tailMax) {
+void VectorIndex::awaitUnindexed(uint32_t request, size_t unindexedMax) {
   {
     const MutexLock lock(writing_);
-    waiters_.push_back({request, tailMax});
+    waiters_.push_back({request, unindexedMax});
   }
   answerWaiters();
 }
@@ -120,10 +120,10 @@ void VectorIndex::awaitTail(uint32_t request, size_t tailMax) {
 void VectorIndex::answerWaiters() {
   const MutexLock lock(writing_);
   if (waiters_.empty()) return;
-  const size_t tail = generation_->tail();
+  const size_t unindexed = generation_->unindexed();
   const bool auditing = auditing_;
-  const auto done = std::partition(waiters_.begin(), waiters_.end(), [tail, auditing](const Waiter& waiter) {
-    return tail > waiter.tailMax || (waiter.tailMax == 0 && auditing);
+  const auto done = std::partition(waiters_.begin(), waiters_.end(), [unindexed, auditing](const Waiter& waiter) {
+    return unindexed > waiter.unindexedMax || (waiter.unindexedMax == 0 && auditing);
   });
   for (auto waiter = done; waiter != waiters_.end(); ++waiter) outbox_->answer(waiter->request, AnswerStatus::Done);
   waiters_.erase(done, waiters_.end());

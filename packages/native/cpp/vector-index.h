@@ -26,7 +26,7 @@ struct IndexSettings {
 std::shared_ptr<Generation> makeGeneration(const IndexSettings& settings);
 
 struct IndexCounts {
-  size_t live, tail, tombstones, rows, linked, memoryBytes;
+  size_t live, unindexed, tombstones, rows, linked, memoryBytes;
   /** Rows whose float32 values are in memory. */
   size_t resident;
 };
@@ -81,7 +81,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   /** Counts for all automatic searches that begin from now on. */
   void setEffort(const SearchEffort& effort);
   bool cancel(uint32_t request);
-  void awaitTail(uint32_t request, size_t tailMax);
+  void awaitUnindexed(uint32_t request, size_t unindexedMax);
   /** Answers `Damaged` with the document when a row cannot be read: a rebuild after its next `put` may succeed. */
   void rebuild(uint32_t request);
   void close(uint32_t request);
@@ -134,7 +134,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
  private:
   struct Waiter {
     uint32_t request;
-    size_t tailMax;
+    size_t unindexedMax;
   };
 
   bool mayFill();

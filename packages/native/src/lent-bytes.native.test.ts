@@ -50,7 +50,7 @@ it("keeps bytes that native threads use, and lets go of them afterwards", () => 
     ].map(([bytes, call]) => (call(bytes), new WeakRef(bytes)));
     const held = (lent) => lent.map((one) => (one.deref() === undefined ? "-" : "+")).join("");
     (async () => {
-      addon.indexAwaitTail(source, 1, 0);
+      addon.indexAwaitUnindexed(source, 1, 0);
       await answerOf(1);
       addon.indexPin(source, 2);
       await answerOf(2);

@@ -32,7 +32,7 @@ interface VectorIndexAddon {
   wakeThreads(): void;
   indexCancel(index: Handle, request: number): void;
   indexCounts(index: Handle, out: Float64Array): void;
-  indexAwaitTail(index: Handle, request: number, tailMax: number): void;
+  indexAwaitUnindexed(index: Handle, request: number, unindexedMax: number): void;
   indexRebuild(index: Handle, request: number): void;
   indexClose(index: Handle, request: number): void;
   indexPin(index: Handle, request: number): void;
@@ -118,7 +118,7 @@ export interface NativeCounts {
   /** Documents that can be found. */
   readonly live: number;
   /** Of these, not linked yet, although the index is large enough to need a graph. */
-  readonly tail: number;
+  readonly unindexed: number;
   /** Dead rows in the graph. */
   readonly tombstones: number;
   /** All rows, dead ones included, and those of them that the graph holds. */
@@ -235,13 +235,13 @@ export class NativeVectorIndex {
   counts(): NativeCounts {
     const out = this.#counts;
     native.indexCounts(this.#handle, out);
-    const [live = 0, tail = 0, tombstones = 0, rows = 0, linked = 0, memoryBytes = 0, resident = 0] = out;
-    return { live, tail, tombstones, rows, linked, memoryBytes, resident };
+    const [live = 0, unindexed = 0, tombstones = 0, rows = 0, linked = 0, memoryBytes = 0, resident = 0] = out;
+    return { live, unindexed, tombstones, rows, linked, memoryBytes, resident };
   }
 
-  /** Answered as soon as the tail is at most `tailMax`. */
-  awaitTail(tailMax: number): Promise<Answer> {
-    return request((id) => native.indexAwaitTail(this.#handle, id, tailMax));
+  /** Answered as soon as the unindexed vectors are at most `unindexedMax`. */
+  awaitUnindexed(unindexedMax: number): Promise<Answer> {
+    return request((id) => native.indexAwaitUnindexed(this.#handle, id, unindexedMax));
   }
 
   /** Answered when rows and graph are free of tombstones; `damaged` with what `holds` takes when a vector cannot be read. */

@@ -233,7 +233,7 @@ void snapshotAndLoad(const std::shared_ptr<VectorIndex>& index, const std::share
   index->unpin();
   loaded->finishImport(++lastRequest, frozen.rows, frozen.linked);
   check(await(lastRequest) == 0, "an import could not be finished");
-  loaded->awaitTail(++lastRequest, 0);
+  loaded->awaitUnindexed(++lastRequest, 0);
   await(lastRequest);
   loaded->close(++lastRequest);
   await(lastRequest);
@@ -274,7 +274,7 @@ int main(int count, char** arguments) {
     if (round % 60 == 30) snapshotAndLoad(index, outbox);
     if (round % 30 == 7) dropRows(index);
     if (round % 10 == 5) {
-      index->awaitTail(++lastRequest, 500);
+      index->awaitUnindexed(++lastRequest, 500);
       await(lastRequest);
     }
   }

@@ -23,7 +23,7 @@ export interface ShardAddress {
   readonly className: string;
   readonly shardName: string;
   /** Who may write it, as the coordinator has counted; 1 when absent. A node refuses a lower one than it has seen. */
-  readonly term?: number;
+  readonly epoch?: number;
 }
 
 export interface ShardStatus {

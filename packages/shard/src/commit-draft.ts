@@ -125,7 +125,7 @@ export class CommitDraft {
   }
 
   /** Gives documents and sequences to what is to be written; undefined when nothing is. */
-  finish(previousSequence: number, term: number): Commit | undefined {
+  finish(previousSequence: number, epoch: number): Commit | undefined {
     const entries: JournalEntry[] = [];
     const rows: (Buffer | undefined)[] = [];
     const batch: KeyValueChange[] = [];
@@ -147,7 +147,7 @@ export class CommitDraft {
         batch.push({ type: "del", key });
         ids?.remove(entry.rawId);
       } else {
-        stampPlace(draft.row, entry.document, previousSequence + entries.length, term);
+        stampPlace(draft.row, entry.document, previousSequence + entries.length, epoch);
         batch.push({ type: "put", key, value: draft.row });
         // What was lost with its id is among those that are expected: this brings it back.
         if (draft.document < 0 && !(this.#options.baseRows.get(draft.id) instanceof ShoalError)) ids?.add(entry.rawId);
@@ -155,8 +155,8 @@ export class CommitDraft {
     }
     if (entries.length === 0) return undefined;
     const lastSequence = previousSequence + entries.length;
-    batch.push({ type: "put", key: journalKey(lastSequence), value: encodeJournalRecord(entries, term) });
-    batch.push({ type: "put", key: HEAD_KEY, value: encodeHeadRecord({ sequence: lastSequence, term, ids }) });
+    batch.push({ type: "put", key: journalKey(lastSequence), value: encodeJournalRecord(entries, epoch) });
+    batch.push({ type: "put", key: HEAD_KEY, value: encodeHeadRecord({ sequence: lastSequence, epoch, ids }) });
     if (this.#dimensions !== this.#options.dimensions) {
       batch.push({ type: "put", key: FORMAT_KEY, value: encodeFormatRecord(this.#dimensions) });
     }

@@ -22,7 +22,7 @@ export interface CommitLoopOptions {
   readonly source: VectorIndexSource;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  readonly term: number;
+  readonly epoch: number;
   readonly limits: ShardLimits;
   readonly onEvent: OnShardEvent;
   /** The row of a document without its vector, when it is at hand. */
@@ -188,7 +188,7 @@ export class CommitLoop {
 
   /** False: the index refuses one of several writes, and each has to be tried by itself. */
   async #write(group: readonly PendingWrite[]): Promise<boolean> {
-    const { className, views, clock, term, source, limits } = this.#options;
+    const { className, views, clock, epoch, source, limits } = this.#options;
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#storeError !== undefined) await this.#catchUp();
     const read = readBaseRows(this.#baseRows, group);
@@ -205,7 +205,7 @@ export class CommitLoop {
       if (staged !== undefined) await staged;
       if (draft.turns.isOver) await draft.turns.next();
     }
-    const commit = draft.finish(views.sequence, term);
+    const commit = draft.finish(views.sequence, epoch);
     if (commit === undefined) return true;
     let planned: PlannedChanges | undefined;
     try {

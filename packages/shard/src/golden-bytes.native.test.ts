@@ -81,7 +81,7 @@ describe("format 2", () => {
     expect(hex(encodeFormatRecord(2))).toBe(hex(bytes(GOLDEN.format)));
     expect(decodeFormatRecord(bytes(GOLDEN.format), "here")).toEqual({ version: 2, dimensions: 2 });
     expect(decodeFormatRecord(bytes(GOLDEN.format1), "here")).toEqual({ version: 1, dimensions: 2 });
-    const head = { sequence: 0x1_0000_0002, term: 7, ids: IDS };
+    const head = { sequence: 0x1_0000_0002, epoch: 7, ids: IDS };
     expect(hex(encodeHeadRecord(head))).toBe(hex(bytes(GOLDEN.head)));
     expect(decodeHeadRecord(bytes(GOLDEN.head))).toEqual(head);
     const unknown = { ...head, ids: undefined };
@@ -106,7 +106,7 @@ describe("format 2", () => {
     stampPlace(row, 5, 0x1_0000_0002, 7);
     expect(hex(row)).toBe(hex(bytes(GOLDEN.row)));
     const read = RowView.of(bytes(GOLDEN.row));
-    expect(read).toMatchObject({ document: 5, sequence: 0x1_0000_0002, term: 7, dimensions: 2, hasVector: true });
+    expect(read).toMatchObject({ document: 5, sequence: 0x1_0000_0002, epoch: 7, dimensions: 2, hasVector: true });
     expect(read?.toObject(ID, "Book", ALL_FIELDS)).toMatchObject({
       creationTimeUnix: CREATED,
       lastUpdateTimeUnix: CREATED + 1,
@@ -120,13 +120,13 @@ describe("format 2", () => {
     expect(decodeJournalRecord(bytes(GOLDEN.journal), 9)).toEqual({
       firstSequence: 8,
       lastSequence: 9,
-      term: 7,
+      epoch: 7,
       entries: ENTRIES,
     });
   });
 
   const opened = async (under: ShardUnderTest): Promise<void> => {
-    const shard = await under.open({ term: 7 });
+    const shard = await under.open({ epoch: 7 });
     const [object] = await shard.getObjects([ID], ALL_FIELDS);
     expect(propertiesOf(object)).toEqual({ a: 1 });
     const hits = await shard.searchByVector({ vector: Float32Array.of(1, -2.5), count: 3, fields: undefined });

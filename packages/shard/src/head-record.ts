@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import { IdSetDigest } from "./id-set-digest.js";
 
 /*
- * Value of the head record, little-endian: u64 sequence of the last change, u64 its term, then the ids that are there
+ * Value of the head record, little-endian: u64 sequence of the last change, u64 its epoch, then the ids that are there
  * after it (`id-set-digest.ts`): u64 how many (all ones: nobody knows), u32 low, u32 high. Each commit rewrites it, so
  * that a journal which has lost its end is noticed, and rows that are lost together with their ids.
  */
@@ -11,15 +11,15 @@ const UNKNOWN = 0xffff_ffff_ffff_ffffn;
 
 export interface Head {
   readonly sequence: number;
-  readonly term: number;
+  readonly epoch: number;
   /** The ids of all objects; undefined: it was lost while rows were damaged. */
   readonly ids: Readonly<IdSetDigest> | undefined;
 }
 
-export function encodeHeadRecord({ sequence, term, ids }: Head): Uint8Array {
+export function encodeHeadRecord({ sequence, epoch, ids }: Head): Uint8Array {
   const bytes = Buffer.allocUnsafe(RECORD_BYTES);
   bytes.writeBigUInt64LE(BigInt(sequence), 0);
-  bytes.writeBigUInt64LE(BigInt(term), 8);
+  bytes.writeBigUInt64LE(BigInt(epoch), 8);
   bytes.writeBigUInt64LE(ids === undefined ? UNKNOWN : BigInt(ids.count), 16);
   bytes.writeUInt32LE(ids?.low ?? 0, 24);
   bytes.writeUInt32LE(ids?.high ?? 0, 28);
@@ -33,7 +33,7 @@ export function decodeHeadRecord(bytes: Uint8Array): Head {
   const count = record.readBigUInt64LE(16);
   return {
     sequence: Number(record.readBigUInt64LE(0)),
-    term: Number(record.readBigUInt64LE(8)),
+    epoch: Number(record.readBigUInt64LE(8)),
     ids:
       count === UNKNOWN ? undefined : new IdSetDigest(Number(count), record.readUInt32LE(24), record.readUInt32LE(28)),
   };

@@ -2,9 +2,9 @@ import type { DocumentSet } from "@shoal/inverted-index";
 import { type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import { CreationOrder } from "./creation-order.js";
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
-import type { IdCensus } from "./id-census.js";
 import { IdHash, IdProbe, lastProbe } from "./id-hash.js";
 import { compareDocuments } from "./id-order.js";
+import type { IdPresenceFilter } from "./id-presence-filter.js";
 import { IdSetDigest } from "./id-set-digest.js";
 import { PresentDocuments } from "./present-documents.js";
 import { sortInTurns } from "./sort-in-turns.js";
@@ -31,7 +31,7 @@ export class IdTable {
   readonly #creation = new CreationOrder(this.#chunks);
   readonly #order = new TableOrder(this.#chunks, () => this.present().toArray());
   #expected: Readonly<IdSetDigest> | undefined = new IdSetDigest();
-  #census: IdCensus | undefined;
+  #presenceFilter: IdPresenceFilter | undefined;
   readonly #digest = new IdSetDigest();
   readonly #present = new PresentDocuments();
   #documentLimit = 0;
@@ -53,7 +53,7 @@ export class IdTable {
   }
   set expected(ids: Readonly<IdSetDigest> | undefined) {
     this.#expected = ids;
-    this.#census?.consider(this);
+    this.#presenceFilter?.consider(this);
   }
   /**
    * True when rows were lost to damage whose ids are not known either: an id that is not here may be that of a lost
@@ -155,7 +155,7 @@ export class IdTable {
     if (inOrder) this.#creation.link(document);
     else this.#creation.linkNewest(document);
     this.#digest.add(rawId);
-    this.#census?.add(lastProbe.readRaw(rawId));
+    this.#presenceFilter?.add(lastProbe.readRaw(rawId));
   }
 
   /** Gives an object that is there another creation time. */
@@ -169,7 +169,7 @@ export class IdTable {
   remove(document: number): void {
     const rawId = this.rawIdOf(document);
     this.#digest.remove(rawId);
-    this.#census?.remove(lastProbe.readRaw(rawId));
+    this.#presenceFilter?.remove(lastProbe.readRaw(rawId));
     this.#hash.remove(document);
     this.#order.removed(document);
     this.#present.removed(document);
@@ -233,11 +233,11 @@ export class IdTable {
     }
   }
 
-  /** Has its ids counted in a census, in no other one any more. */
-  countIn(census: IdCensus | undefined): void {
-    this.#census?.leave(this);
-    this.#census = census;
-    census?.enter(this);
+  /** Has its ids counted in a presence filter, in no other one any more. */
+  countIn(presenceFilter: IdPresenceFilter | undefined): void {
+    this.#presenceFilter?.leave(this);
+    this.#presenceFilter = presenceFilter;
+    presenceFilter?.enter(this);
   }
 
   eachId(visit: (id: IdProbe) => void): void {

@@ -1,4 +1,4 @@
-export { IdCensus } from "./id-census.js";
+export { IdPresenceFilter } from "./id-presence-filter.js";
 export { checkRoomForShards } from "./memory-admission.js";
 export type { CreateInvertedIndex } from "./object-index.js";
 export { openShard, type ShardOptions } from "./open-shard.js";

@@ -6,7 +6,7 @@ import { OBJECT_ID_BYTES, ShoalError } from "@shoal/model";
  *  0  u8   record version (1)
  *  1  3 bytes 0
  *  4  u32  number of entries
- *  8  u64  term
+ *  8  u64  epoch
  * 16  entries of 32 bytes:
  *      0  uuid
  *     16  f64  creation time, milliseconds since 1970 (0 for a delete)
@@ -41,15 +41,15 @@ export interface JournalRecord {
   /** Sequence of the first entry. */
   readonly firstSequence: number;
   readonly lastSequence: number;
-  readonly term: number;
+  readonly epoch: number;
   readonly entries: readonly JournalEntry[];
 }
 
-export function encodeJournalRecord(entries: readonly JournalEntry[], term: number): Buffer {
+export function encodeJournalRecord(entries: readonly JournalEntry[], epoch: number): Buffer {
   const record = Buffer.alloc(HEADER_BYTES + entries.length * ENTRY_BYTES);
   record[0] = RECORD_VERSION;
   record.writeUInt32LE(entries.length, 4);
-  record.writeBigUInt64LE(BigInt(term), 8);
+  record.writeBigUInt64LE(BigInt(epoch), 8);
   let at = HEADER_BYTES;
   for (const entry of entries) {
     record.set(entry.rawId, at);
@@ -75,7 +75,7 @@ export function decodeJournalRecord(bytes: Uint8Array, lastSequence: number): Jo
   return {
     firstSequence: lastSequence - count + 1,
     lastSequence,
-    term: Number(record.readBigUInt64LE(8)),
+    epoch: Number(record.readBigUInt64LE(8)),
     entries,
   };
 }

@@ -35,12 +35,12 @@ describe("what a shard refuses to open", () => {
     expect((await refusal(under.open()))?.code).toBe("dataLoss");
   });
 
-  it("other dimensions and a stale term are refused", async () => {
-    const shard = await under.open({ term: 5 });
+  it("other dimensions and a stale epoch are refused", async () => {
+    const shard = await under.open({ epoch: 5 });
     await shard.putObjects([book(idOf(1), [1, 1])], "create");
-    expect((await refusal(under.open({ dimensions: 3, term: 5 })))?.code).toBe("conflict");
-    expect((await refusal(under.open({ dimensions: 2, term: 4 })))?.code).toBe("conflict");
-    expect((await under.open({ term: 6 })).dimensions).toBe(2);
+    expect((await refusal(under.open({ dimensions: 3, epoch: 5 })))?.code).toBe("conflict");
+    expect((await refusal(under.open({ dimensions: 2, epoch: 4 })))?.code).toBe("conflict");
+    expect((await under.open({ epoch: 6 })).dimensions).toBe(2);
   });
 
   it("dimensions that the class has are checked before the first vector", async () => {

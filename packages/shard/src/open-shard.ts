@@ -2,7 +2,7 @@ import type { KeyValueStore } from "@shoal/kv";
 import { type PropertyDefinition, ShoalError, type VectorIndexConfig } from "@shoal/model";
 import type { Gate, MemoryBudget } from "@shoal/runtime";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
-import type { IdCensus } from "./id-census.js";
+import type { IdPresenceFilter } from "./id-presence-filter.js";
 import { indexIsWhole, indexRecord } from "./index-record.js";
 import { FORMAT_KEY, INDEX_KEY } from "./key-layout.js";
 import { MemoryAdmission } from "./memory-admission.js";
@@ -41,20 +41,20 @@ export interface ShardOptions {
   /** Bounds what all shards that share it read at the same time; absent: one of its own. */
   readonly rowReads?: Gate;
   /** Of the coordinator's lease; a shard that has seen a higher one does not open. */
-  readonly term?: number;
+  readonly epoch?: number;
   /** What the whole process may use; absent: writes are not refused for memory. */
   readonly memory?: MemoryBudget;
   /** Any number that clients do not know; keeps them from choosing ids that slow the id table down. */
   readonly hashSeed?: number;
   /** Counts the ids of all shards of the process, so that most questions for a new id need not go to each. */
-  readonly idCensus?: IdCensus;
+  readonly idPresenceFilter?: IdPresenceFilter;
 }
 
 /**
  * Opens a shard, or makes one in an empty store. When this resolves, everything that was ever acknowledged is found by
  * id, by vector and by filter: a shard of an older format has got its inverted index. Only when that cannot be built now
  * the shard opens without it, and filters are refused until it is. Fails with `unavailable` when a newer release wrote the
- * data, with `conflict` for a stale term or other dimensions, with `dataLoss` when the store is not a shard's.
+ * data, with `conflict` for a stale epoch or other dimensions, with `dataLoss` when the store is not a shard's.
  */
 export async function openShard(options: ShardOptions): Promise<Shard> {
   const limits = { ...DEFAULT_SHARD_LIMITS, ...options.limits };
@@ -65,12 +65,12 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     throw new ShoalError("conflict", `${place} holds vectors of ${stored} dimensions, not of ${options.dimensions}`);
   }
   const source = new VectorIndexSource(options.vectorIndexes, options.vectorIndexConfig, {
-    graphTailMax: limits.graphTailMax,
+    unindexedVectorsMax: limits.unindexedVectorsMax,
     onMeasured: (recall) => options.onEvent({ type: "recallMeasured", recall }),
     hasRoom: options.memory && ((bytes) => options.memory?.hasRoom(bytes) !== false),
   });
   const paths = await snapshotPaths(options.folder);
-  const { store, hashSeed = 0x5bd1e995, term = 0 } = options;
+  const { store, hashSeed = 0x5bd1e995, epoch = 0 } = options;
   let rowsAreWhole = true;
   const onEvent: OnShardEvent = (event) => {
     rowsAreWhole &&= event.type !== "damageFound" || event.damage.what === "snapshot";
@@ -82,9 +82,9 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     await source.dispose();
     throw error;
   });
-  if (term < recovered.term) {
+  if (epoch < recovered.epoch) {
     await source.dispose();
-    throw new ShoalError("conflict", `${place} has seen term ${recovered.term}, term ${term} is over`);
+    throw new ShoalError("conflict", `${place} has seen epoch ${recovered.epoch}, epoch ${epoch} is over`);
   }
   const { views, replayedChanges, rebuilt } = recovered;
   onEvent({
@@ -96,7 +96,11 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     elapsedMs: options.clock() - began,
   });
   const dimensions = stored ?? options.dimensions;
-  const { idCensus, rowCache = new RowCacheBudget(limits.rowCacheBytesMax), rowReads = rowReadGate() } = options;
+  const {
+    idPresenceFilter,
+    rowCache = new RowCacheBudget(limits.rowCacheBytesMax),
+    rowReads = rowReadGate(),
+  } = options;
   // With rows their documents may be lost, and those be given to others: what the index has of them would be theirs.
   const indexIsWhole = format.indexIsWhole && rowsAreWhole;
   if (format.indexIsWhole && !rowsAreWhole) await outdateIndex(store);
@@ -104,8 +108,8 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     limits,
     rowCache,
     rowReads,
-    idCensus,
-    term,
+    idPresenceFilter,
+    epoch,
     place,
     dimensions,
     source,

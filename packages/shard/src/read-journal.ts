@@ -10,7 +10,7 @@ const KEYS_PER_CUT = 4_096;
 /** The last change ever made; undefined when the record of it is damaged. */
 export async function readHead(store: KeyValueReader): Promise<Head | undefined> {
   const [value] = await store.getMany([HEAD_KEY]);
-  if (value === undefined) return { sequence: 0, term: 0, ids: new IdSetDigest() };
+  if (value === undefined) return { sequence: 0, epoch: 0, ids: new IdSetDigest() };
   if (!(value instanceof Error)) return decodeHeadRecord(value);
   if (ShoalError.from(value).code === "dataLoss") return undefined;
   throw value;

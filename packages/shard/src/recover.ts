@@ -27,7 +27,7 @@ export interface Recovery {
 
 export interface Recovered {
   readonly views: Views;
-  readonly term: number;
+  readonly epoch: number;
   readonly replayedChanges: number;
   readonly rebuilt: readonly ViewName[];
   /** What both snapshots on disk have reached. */
@@ -82,11 +82,11 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
     onEvent({ type: "damageFound", damage: { what: "unknownRows", count } });
   }
   if (views.sequence !== head?.sequence)
-    await healHead(store, { sequence: views.sequence, term: head?.term ?? 0, ids });
+    await healHead(store, { sequence: views.sequence, epoch: head?.epoch ?? 0, ids });
   const oldest = Math.min(loaded.tableSequence, indexSequence ?? Number.MAX_VALUE);
   return {
     views,
-    term: head?.term ?? 0,
+    epoch: head?.epoch ?? 0,
     replayedChanges: rebuilt.length > 0 ? 0 : sequence - Math.min(oldest, sequence),
     rebuilt,
     snapshotSequence: rebuilt.length > 0 ? 0 : oldest,

@@ -211,8 +211,8 @@ class RowSalvage {
 
   /** The last write, synced with all before it. */
   async #writeRecords(): Promise<void> {
-    const { dimensions, sequence, term } = this.#facts;
-    const head = { sequence: sequence + SEQUENCE_GAP, term, ids: this.#digest };
+    const { dimensions, sequence, epoch } = this.#facts;
+    const head = { sequence: sequence + SEQUENCE_GAP, epoch, ids: this.#digest };
     await this.#workshop.target?.write([
       { type: "put", key: FORMAT_KEY, value: encodeFormatRecord(dimensions) },
       { type: "put", key: HEAD_KEY, value: encodeHeadRecord(head) },

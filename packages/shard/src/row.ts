@@ -7,7 +7,7 @@ import { type JsonObject, type ObjectId, type RowFields, ShoalError, type Stored
  *  2  u16  0
  *  4  u32  document id
  *  8  u64  sequence of the change that wrote it
- * 16  u64  term of that change
+ * 16  u64  epoch of that change
  * 24  f64  creation time, milliseconds since 1970
  * 32  f64  last update time
  * 40  u32  bytes of the properties
@@ -66,10 +66,10 @@ export function stampTimes(row: Buffer, creationTimeUnix: number, lastUpdateTime
   row.writeDoubleLE(lastUpdateTimeUnix, 32);
 }
 
-export function stampPlace(row: Buffer, document: number, sequence: number, term: number): void {
+export function stampPlace(row: Buffer, document: number, sequence: number, epoch: number): void {
   row.writeUInt32LE(document, 4);
   writeUint64(row, sequence, 8);
-  writeUint64(row, term, 16);
+  writeUint64(row, epoch, 16);
 }
 
 /** A row that is read in place: nothing is parsed or copied before it is asked for. */
@@ -107,7 +107,7 @@ export class RowView {
   get sequence(): number {
     return readUint64(this.#bytes, 8);
   }
-  get term(): number {
+  get epoch(): number {
     return readUint64(this.#bytes, 16);
   }
   get creationTimeUnix(): number {
@@ -194,7 +194,7 @@ function writeText(text: string | Uint8Array, target: Buffer, offset: number): v
   else target.set(text, offset);
 }
 
-/** Sequences and terms stay below 2^53. */
+/** Sequences and epochs stay below 2^53. */
 function writeUint64(target: Buffer, value: number, offset: number): void {
   target.writeUInt32LE(value % 0x1_0000_0000, offset);
   target.writeUInt32LE(Math.floor(value / 0x1_0000_0000), offset + 4);

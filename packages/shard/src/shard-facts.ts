@@ -12,9 +12,9 @@ export class ShardFacts {
   /** The newest head record that can be read. */
   head: Head | undefined;
   dimensions: number | undefined;
-  /** The last change and the highest term that any record knows of. */
+  /** The last change and the highest epoch that any record knows of. */
   sequence = 0;
-  term = 0;
+  epoch = 0;
   #hasFormat = false;
   #records = 0;
   #damaged = 0;
@@ -53,29 +53,29 @@ export class ShardFacts {
     const head = orUnreadable(() => decodeHeadRecord(payload));
     if (head === undefined) return;
     if (this.head === undefined || head.sequence > this.head.sequence) this.head = head;
-    this.#reach(head.sequence, head.term);
+    this.#reach(head.sequence, head.epoch);
   }
 
   #seeRow(payload: Uint8Array): void {
     const row = RowView.of(payload);
     if (row === undefined) return;
     if (row.hasVector) this.dimensions ??= row.dimensions;
-    this.#reach(row.sequence, row.term);
+    this.#reach(row.sequence, row.epoch);
   }
 
   #seeJournal(payload: Uint8Array, sequence: number): readonly KeyNote[] {
     const record: JournalRecord | undefined = orUnreadable(() => decodeJournalRecord(payload, sequence));
     if (record === undefined) return [];
-    this.#reach(record.lastSequence, record.term);
+    this.#reach(record.lastSequence, record.epoch);
     return record.entries.map(({ rawId, kind }, index) => ({
       key: rowKeyOfRawId(rawId),
       note: noteOf(record.firstSequence + index, kind === "delete"),
     }));
   }
 
-  #reach(sequence: number, term: number): void {
+  #reach(sequence: number, epoch: number): void {
     this.sequence = Math.max(this.sequence, sequence);
-    this.term = Math.max(this.term, term);
+    this.epoch = Math.max(this.epoch, epoch);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Bounds of one shard. What a queue cannot take is refused with `overloaded`. */
 export interface ShardLimits {
   /** Vectors that the graph has not linked yet; beyond it writes wait. */
-  readonly graphTailMax: number;
+  readonly unindexedVectorsMax: number;
   /** Objects that wait for their commit. */
   readonly pendingObjectsMax: number;
   readonly pendingBytesMax: number;
@@ -23,7 +23,7 @@ export interface ShardLimits {
 }
 
 export const DEFAULT_SHARD_LIMITS: ShardLimits = {
-  graphTailMax: 10_000,
+  unindexedVectorsMax: 10_000,
   pendingObjectsMax: 20_000,
   pendingBytesMax: 64 * 1024 * 1024,
   commitObjectsMax: 1_000,

@@ -6,7 +6,7 @@ import { FaultScript, FaultyStore, type KeyValueStore, MemoryStore, openRocksSto
 import { ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { IdCensus } from "./id-census.js";
+import { IdPresenceFilter } from "./id-presence-filter.js";
 import { indexRecord } from "./index-record.js";
 import type { ShardOptions } from "./open-shard.js";
 import type { Shard } from "./shard.js";
@@ -47,7 +47,7 @@ describe("shard against a map", () => {
         try {
           // Now and then all of the index is built anew, while writes fail.
           if (isMade && random.below(3) === 0) await store.write([indexRecord(false)]);
-          return await under.open({ limits, idCensus, ...createIndex });
+          return await under.open({ limits, idPresenceFilter, ...createIndex });
         } catch (error) {
           if (!(error instanceof ShoalError) || error.code !== "unavailable") throw error;
           if (store.isCrashed) await store.crash();
@@ -65,7 +65,7 @@ describe("shard against a map", () => {
         }
       }
     };
-    const idCensus = new IdCensus(seed);
+    const idPresenceFilter = new IdPresenceFilter(seed);
     let isMade = false;
     let shard = await open();
     isMade = true;
@@ -104,7 +104,7 @@ describe("shard against a map", () => {
     const under = await ShardUnderTest.create(await connect());
     const run = new ModelRun(seededRandom(seed), under);
     const createIndex = indexFor(seed);
-    let shard = await under.open({ limits, idCensus: new IdCensus(seed), ...createIndex });
+    let shard = await under.open({ limits, idPresenceFilter: new IdPresenceFilter(seed), ...createIndex });
     for (let step = 0; step < 150; step++) {
       await run.write(shard);
       if (step % 10 === 0) await run.check(shard);
@@ -112,7 +112,7 @@ describe("shard against a map", () => {
       if (run.random.below(2) === 0) await shard[Symbol.asyncDispose]();
       await under.store[Symbol.asyncDispose]();
       under.store = await connect();
-      shard = await under.open({ limits, idCensus: new IdCensus(seed), ...createIndex });
+      shard = await under.open({ limits, idPresenceFilter: new IdPresenceFilter(seed), ...createIndex });
       await run.check(shard);
     }
     expect(under.damages()).toEqual([]);

@@ -228,7 +228,7 @@ describe("writes of a shard", () => {
     it("writes wait for the graph, reads and searches do not", async () => {
       await shard.putObjects([book(idOf(1), [1])], "create");
       let release = () => {};
-      under.indexes.latest.tailGate = new Promise((resolve) => {
+      under.indexes.latest.unindexedGate = new Promise((resolve) => {
         release = resolve;
       });
       let done = false;

@@ -18,7 +18,7 @@ import type {
 } from "@shoal/model";
 import type { WorkBounds } from "@shoal/runtime";
 import type { VectorIndexStatistics } from "@shoal/vector-index";
-import type { IdCensus } from "./id-census.js";
+import type { IdPresenceFilter } from "./id-presence-filter.js";
 
 export interface ShardCondition {
   readonly objectCount: number;
@@ -68,7 +68,7 @@ export interface ShardReader {
   /** Length of the class's vectors, undefined while the shard has seen none. */
   readonly dimensions: number | undefined;
   /** Where its ids are counted. */
-  readonly idCensus: IdCensus | undefined;
+  readonly idPresenceFilter: IdPresenceFilter | undefined;
   /**
    * Answered from memory, but for ids that it lacks while objects are lost together with their ids: then also true for
    * one that may be among them; reading it fails with `dataLoss`.

@@ -19,7 +19,7 @@ import {
 import type { Gate, WorkBounds } from "@shoal/runtime";
 import { livingBytes, reloadedBytes } from "@shoal/vector-index";
 import { CommitLoop } from "./commit-loop.js";
-import type { IdCensus } from "./id-census.js";
+import type { IdPresenceFilter } from "./id-presence-filter.js";
 import { listObjects } from "./list-objects.js";
 import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
 import { matchingIds } from "./matching-objects.js";
@@ -52,11 +52,11 @@ export interface StoredShardParts {
   readonly source: VectorIndexSource;
   readonly paths: SnapshotPaths;
   readonly dimensions: number | undefined;
-  readonly term: number;
+  readonly epoch: number;
   readonly limits: ShardLimits;
   readonly rowCache: RowCacheBudget;
   readonly rowReads: Gate;
-  readonly idCensus: IdCensus | undefined;
+  readonly idPresenceFilter: IdPresenceFilter | undefined;
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;
   readonly recovered: Recovered;
@@ -91,7 +91,7 @@ export class StoredShard implements Shard {
     this.shardName = parts.shardName;
     this.#parts = parts;
     this.#views = views;
-    views.table.countIn(parts.idCensus);
+    views.table.countIn(parts.idPresenceFilter);
     this.#cache = new RowCache(parts.rowCache);
     this.#snapshots = new Snapshots({ ...parts, views }, recovered.snapshotSequence);
     const commitUnderWay = this.#commitUnderWay;
@@ -137,8 +137,8 @@ export class StoredShard implements Shard {
     return this.#commits.dimensions;
   }
 
-  get idCensus(): IdCensus | undefined {
-    return this.#parts.idCensus;
+  get idPresenceFilter(): IdPresenceFilter | undefined {
+    return this.#parts.idPresenceFilter;
   }
 
   hasObject(id: ObjectId): boolean | Promise<boolean> {

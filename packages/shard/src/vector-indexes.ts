@@ -15,7 +15,7 @@ export interface VectorIndexes {
 }
 
 export interface VectorIndexSourceOptions {
-  readonly graphTailMax: number;
+  readonly unindexedVectorsMax: number;
   readonly onMeasured: (recall: MeasuredRecall) => void;
   /** Whether so many bytes may be taken for a while. */
   readonly hasRoom: ((bytes: number) => boolean) | undefined;
@@ -91,14 +91,14 @@ export class VectorIndexSource {
   #searchSettings(): VectorSearchSettings {
     const { ef, flatSearchCutoff, cleanupIntervalSeconds, vectorCacheMaxObjects } = this.#config;
     const { targetRecall = TARGET_RECALL_DEFAULT } = this.#config;
-    const { graphTailMax, onMeasured, hasRoom } = this.#options;
+    const { unindexedVectorsMax, onMeasured, hasRoom } = this.#options;
     return {
       ef,
       targetRecall,
       flatSearchCutoff,
       cleanupIntervalSeconds,
       vectorCacheMaxObjects,
-      graphTailMax,
+      unindexedVectorsMax,
       onMeasured,
       onDamaged: (damage) => this.onDamaged(damage),
       hasRoom,

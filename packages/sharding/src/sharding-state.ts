@@ -11,7 +11,7 @@ export interface PhysicalShard {
   readonly name: string;
   readonly members: readonly string[];
   /** Grows whenever the owner changes, so that a former one cannot write on; 1 when absent. */
-  readonly term?: number;
+  readonly epoch?: number;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ShardAddress } from "@shoal/rpc";
-import type { IdCensus, Shard } from "@shoal/shard";
+import type { IdPresenceFilter, Shard } from "@shoal/shard";
 import { describe, expect, it } from "vitest";
 import { findObjects } from "./find-objects.js";
 import type { PlacedShard, ReadyShard } from "./shard-registry.js";
@@ -12,7 +12,7 @@ interface Placed {
   readonly opening?: Promise<void>;
 }
 
-function registryOf(shards: Readonly<Record<string, Placed>>, census?: IdCensus) {
+function registryOf(shards: Readonly<Record<string, Placed>>, presenceFilter?: IdPresenceFilter) {
   const placed = Object.entries(shards).map(([name, { has, opening }]) => {
     const address: ShardAddress = { classId: name, className: name, shardName: "s" };
     const shard = { hasObject: has } as unknown as Shard;
@@ -21,7 +21,7 @@ function registryOf(shards: Readonly<Record<string, Placed>>, census?: IdCensus)
   const all: readonly PlacedShard[] = placed;
   const ready = all.filter((one): one is ReadyShard => one.ready !== undefined);
   return {
-    placed: { all, ready: ready.length === all.length ? ready : undefined, census },
+    placed: { all, ready: ready.length === all.length ? ready : undefined, presenceFilter },
     get: async (address: ShardAddress) => {
       const one = placed.find((each) => each.address === address);
       await one?.opening;
@@ -70,25 +70,27 @@ describe("findObjects", () => {
     expect(await found(shards, [id(1)])).toEqual({ holders: [["a", "c"]], unasked: ["b: unavailable: disk"] });
   });
 
-  it("asks no shard for an id that the census rules out", async () => {
+  it("asks no shard for an id that the presence filter rules out", async () => {
     const asked: ObjectId[] = [];
     const has = (one: ObjectId) => {
       asked.push(one);
       return one === id(2);
     };
-    const census = { mayHave: (one: ObjectId) => one !== id(1) } as Partial<IdCensus> as IdCensus;
-    const { holders } = await findObjects(registryOf({ a: { has } }, census), [id(1), id(2), id(3)], undefined);
+    const presenceFilter = {
+      mayHave: (one: ObjectId) => one !== id(1),
+    } as Partial<IdPresenceFilter> as IdPresenceFilter;
+    const { holders } = await findObjects(registryOf({ a: { has } }, presenceFilter), [id(1), id(2), id(3)], undefined);
     expect([holders.map((one) => one.length), asked]).toEqual([
       [0, 1, 0],
       [id(2), id(3)],
     ]);
   });
 
-  it("does not believe a census any more that a shard has left in between", async () => {
-    const whole = { mayHave: () => false } as Partial<IdCensus> as IdCensus;
+  it("does not believe a presence filter any more that a shard has left in between", async () => {
+    const whole = { mayHave: () => false } as Partial<IdPresenceFilter> as IdPresenceFilter;
     const registry = registryOf({ a: having(id(60_000)) }, whole);
     setImmediate(() => {
-      registry.placed = { ...registry.placed, ready: undefined, census: undefined };
+      registry.placed = { ...registry.placed, ready: undefined, presenceFilter: undefined };
     });
     const ids = Array.from({ length: 60_001 }, (_, at) => id(at));
     const { holders } = await findObjects(registry, ids, undefined);

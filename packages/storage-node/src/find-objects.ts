@@ -28,8 +28,8 @@ export async function findObjects(
   const holders: (readonly ShardAddress[])[] = [];
   for (const [at, id] of ids.entries()) {
     if (at > 0 && at % idsATurn === 0) await nextTurn({ signal });
-    // Asked for anew each time: a shard that is opened anew during this leaves the census, but not `shards`.
-    if (registry.placed.census?.mayHave(id) === false) {
+    // Asked for anew each time: a shard that is opened anew during this leaves the presence filter, but not `shards`.
+    if (registry.placed.presenceFilter?.mayHave(id) === false) {
       holders.push(NOWHERE);
       continue;
     }

@@ -48,7 +48,7 @@ function fake(name: string, made: string[], bytesARow = 1024, fails = false): Fa
         ...{ sequence: 0, unsnapshotChanges: 0, pendingObjects: 0 },
         ...{ idTableBytes: 0, rowCacheBytes: 0, invertedIndexBytes: 0 },
         vectors: {
-          ...{ count: one.count, deadRows: one.deadRows, tail: 0, tombstones: one.deadRows },
+          ...{ count: one.count, deadRows: one.deadRows, unindexed: 0, tombstones: one.deadRows },
           ...{ resident: one.count + one.deadRows, recall: undefined },
           memoryBytes: (one.count + one.deadRows) * bytesARow,
         },

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { type ClassRecord, goesOnFrom, type SchemaSnapshot, type ShardAddress } from "@shoal/rpc";
-import type { IdCensus, Shard, ShardSettings } from "@shoal/shard";
-import { SeenTerms } from "./seen-terms.js";
+import type { IdPresenceFilter, Shard, ShardSettings } from "@shoal/shard";
+import { SeenEpochs } from "./seen-epochs.js";
 import type { ShardFolders } from "./shard-folders.js";
 
 /** Shards that are being opened at the same time. */
@@ -49,7 +49,7 @@ export interface PlacedShards {
   /** The same when all are open. */
   readonly ready: readonly ReadyShard[] | undefined;
   /** Counts the ids of all of them; undefined when not all are open, or one is not counted with the others. */
-  readonly census: IdCensus | undefined;
+  readonly presenceFilter: IdPresenceFilter | undefined;
 }
 
 interface OpenShard extends PlacedShard {
@@ -64,7 +64,7 @@ interface OpenShard extends PlacedShard {
 export class ShardRegistry implements AsyncDisposable {
   readonly #options: ShardRegistryOptions;
   readonly #shards = new Map<string, OpenShard>();
-  readonly #terms: SeenTerms;
+  readonly #epochs: SeenEpochs;
   /** The same as a list; undefined after a change. */
   #placed: PlacedShards | undefined;
   #snapshot: SchemaSnapshot = { historyId: "", version: 0, classes: [] };
@@ -80,7 +80,7 @@ export class ShardRegistry implements AsyncDisposable {
 
   constructor(options: ShardRegistryOptions) {
     this.#options = options;
-    this.#terms = new SeenTerms(options.nodeName);
+    this.#epochs = new SeenEpochs(options.nodeName);
   }
 
   /** Opens all shards of the schema that are placed here; resolves when each one is open or has failed. */
@@ -135,11 +135,11 @@ export class ShardRegistry implements AsyncDisposable {
     return this.#placed;
   }
 
-  /** The open shard of that address. Fails with `unavailable`, naming shard and node, with `conflict` on a term that is over. */
+  /** The open shard of that address. Fails with `unavailable`, naming shard and node, with `conflict` on a epoch that is over. */
   get(address: ShardAddress): Shard | Promise<Shard> {
     const key = keyOf(address);
     const open = this.#shards.get(key);
-    this.#terms.check(key, address, open?.address);
+    this.#epochs.check(key, address, open?.address);
     if (open?.ready !== undefined) return open.ready;
     return this.#opened(address, open);
   }
@@ -176,15 +176,15 @@ export class ShardRegistry implements AsyncDisposable {
 
   #followClass(record: ClassRecord): void {
     const { classId, definition } = record;
-    for (const { name: shardName, members, term } of record.sharding.shards) {
-      const address = { classId, className: definition.class, shardName, ...(term === undefined ? {} : { term }) };
+    for (const { name: shardName, members, epoch } of record.sharding.shards) {
+      const address = { classId, className: definition.class, shardName, ...(epoch === undefined ? {} : { epoch }) };
       const key = keyOf(address);
-      this.#terms.note(key, term);
+      this.#epochs.note(key, epoch);
       if (!members.includes(this.#options.nodeName)) continue;
       const open = this.#shards.get(key);
       if (open === undefined) this.#open(address, record);
-      // What it writes carries its term.
-      else if (open.address.term !== term) this.#open(address, record, close(open));
+      // What it writes carries its epoch.
+      else if (open.address.epoch !== epoch) this.#open(address, record, close(open));
       else this.#configure(open, record);
     }
   }
@@ -287,9 +287,15 @@ export class ShardRegistry implements AsyncDisposable {
 
 function placedShards(all: readonly PlacedShard[]): PlacedShards {
   const ready = all.filter((shard): shard is ReadyShard => shard.ready !== undefined);
-  if (ready.length < all.length) return { all, ready: undefined, census: undefined };
-  const census = ready[0]?.ready.idCensus;
-  return { all, ready, census: ready.every((shard) => shard.ready.idCensus === census) ? census : undefined };
+  if (ready.length < all.length) return { all, ready: undefined, presenceFilter: undefined };
+  const presenceFilter = ready[0]?.ready.idPresenceFilter;
+  return {
+    all,
+    ready,
+    presenceFilter: ready.every((shard) => shard.ready.idPresenceFilter === presenceFilter)
+      ? presenceFilter
+      : undefined,
+  };
 }
 
 function keyOf({ classId, shardName }: ShardAddress): string {

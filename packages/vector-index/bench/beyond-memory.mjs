@@ -12,7 +12,7 @@ const [rows = 200_000, dimensions = 768, vectorCacheMaxObjects = 0] = process.ar
 const [OWN_DIMENSIONS, CENTRES, QUERIES, K, BATCH] = [32, 1000, 200, 10, 1000];
 const settings = { dimensions, maxConnections: 64, efConstruction: 128 };
 const search = {
-  ...{ ef: -1, targetRecall: 0.98, flatSearchCutoff: 40_000, graphTailMax: 10_000, cleanupIntervalSeconds: 0 },
+  ...{ ef: -1, targetRecall: 0.98, flatSearchCutoff: 40_000, unindexedVectorsMax: 10_000, cleanupIntervalSeconds: 0 },
   vectorCacheMaxObjects,
 };
 

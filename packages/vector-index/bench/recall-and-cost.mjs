@@ -25,7 +25,7 @@ const search = {
   ef: -1,
   targetRecall: 0.98,
   flatSearchCutoff: 40_000,
-  graphTailMax: 10_000,
+  unindexedVectorsMax: 10_000,
   cleanupIntervalSeconds: 0,
 };
 

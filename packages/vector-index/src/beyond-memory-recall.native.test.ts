@@ -19,7 +19,7 @@ const MEASURING: VectorSearchSettings = {
   ef: -1,
   targetRecall: 0.95,
   flatSearchCutoff: 40_000,
-  graphTailMax: 10_000,
+  unindexedVectorsMax: 10_000,
   cleanupIntervalSeconds: 0,
   vectorCacheMaxObjects: 0,
 };

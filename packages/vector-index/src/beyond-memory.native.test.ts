@@ -15,7 +15,7 @@ const CACHED: VectorSearchSettings = {
   ef: 1000,
   targetRecall: 0.98,
   flatSearchCutoff: 40_000,
-  graphTailMax: 10_000,
+  unindexedVectorsMax: 10_000,
   cleanupIntervalSeconds: 0,
 };
 const BEYOND: VectorSearchSettings = { ...CACHED, vectorCacheMaxObjects: 0 };

@@ -34,7 +34,7 @@ export function checkSearchSettings(settings: VectorSearchSettings): void {
     throw new ShoalError("invalid", `vector index: targetRecall must be above 0 and at most 1, got ${targetRecall}`);
   }
   checkWhole("flatSearchCutoff", settings.flatSearchCutoff, 0, Number.MAX_SAFE_INTEGER);
-  checkWhole("graphTailMax", settings.graphTailMax, 0, 2 ** 32 - 1);
+  checkWhole("unindexedVectorsMax", settings.unindexedVectorsMax, 0, 2 ** 32 - 1);
   checkWhole("vectorCacheMaxObjects", settings.vectorCacheMaxObjects ?? 0, 0, Number.MAX_SAFE_INTEGER);
   const { cleanupIntervalSeconds: seconds } = settings;
   if (!(seconds >= 0) || !Number.isFinite(seconds)) {

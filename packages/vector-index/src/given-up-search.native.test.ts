@@ -9,7 +9,7 @@ it("a search that is given up fails with the reason of its signal, is cancelled,
     ef: -1,
     targetRecall: 0.98,
     flatSearchCutoff: 40_000,
-    graphTailMax: 40_000,
+    unindexedVectorsMax: 40_000,
     cleanupIntervalSeconds: 0,
   };
   await using index = createVectorIndex(settings, search);

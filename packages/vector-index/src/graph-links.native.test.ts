@@ -69,7 +69,13 @@ describe("links that several threads make at once", () => {
     const dimensions = 16;
     const count = 8000;
     const settings = { dimensions, maxConnections, efConstruction };
-    const search = { ef: -1, targetRecall: 0.98, flatSearchCutoff: 0, graphTailMax: 0, cleanupIntervalSeconds: 0 };
+    const search = {
+      ef: -1,
+      targetRecall: 0.98,
+      flatSearchCutoff: 0,
+      unindexedVectorsMax: 0,
+      cleanupIntervalSeconds: 0,
+    };
     await using index = createVectorIndex(settings, search);
     const vectors = random.clustered(count, dimensions, 40);
     // Some copies, and a centre that is near to many: its lists fill up, and are pruned again and again.

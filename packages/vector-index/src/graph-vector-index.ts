@@ -143,11 +143,11 @@ export class GraphVectorIndex implements VectorIndex {
   }
 
   async settled(signal?: AbortSignal): Promise<void> {
-    await this.#tailAtMost(this.#search.graphTailMax, signal);
+    await this.#unindexedAtMost(this.#search.unindexedVectorsMax, signal);
   }
 
   async linked(signal?: AbortSignal): Promise<void> {
-    await this.#tailAtMost(0, signal);
+    await this.#unindexedAtMost(0, signal);
   }
 
   async rebuild(): Promise<void> {
@@ -175,10 +175,10 @@ export class GraphVectorIndex implements VectorIndex {
 
   statistics(): VectorIndexStatistics {
     this.#check();
-    const { live, tail, tombstones, rows, resident, memoryBytes: nativeBytes } = this.#native.counts();
+    const { live, unindexed, tombstones, rows, resident, memoryBytes: nativeBytes } = this.#native.counts();
     const { recall, memoryBytes: queryBytes } = this.#calibration;
     const memoryBytes = nativeBytes + queryBytes;
-    return { count: live, tail, tombstones, deadRows: rows - live, resident, memoryBytes, recall };
+    return { count: live, unindexed, tombstones, deadRows: rows - live, resident, memoryBytes, recall };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -208,12 +208,12 @@ export class GraphVectorIndex implements VectorIndex {
     );
   }
 
-  async #tailAtMost(tailMax: number, signal: AbortSignal | undefined): Promise<void> {
+  async #unindexedAtMost(unindexedMax: number, signal: AbortSignal | undefined): Promise<void> {
     this.#check();
     signal?.throwIfAborted();
     // At 0 the graph must also have been looked through, which only the native side knows.
-    if (tailMax > 0 && this.#native.counts().tail <= tailMax) return;
-    expectDone(await orAborted(this.#native.awaitTail(tailMax), signal));
+    if (unindexedMax > 0 && this.#native.counts().unindexed <= unindexedMax) return;
+    expectDone(await orAborted(this.#native.awaitUnindexed(unindexedMax), signal));
   }
 
   #schedule(): void {

@@ -10,7 +10,7 @@ const SEARCH: VectorSearchSettings = {
   ef: -1,
   targetRecall: 0.98,
   flatSearchCutoff: 40_000,
-  graphTailMax: 10_000,
+  unindexedVectorsMax: 10_000,
   cleanupIntervalSeconds: 0,
 };
 
@@ -109,7 +109,7 @@ describe("what is refused", () => {
       { targetRecall: 0 },
       { targetRecall: 1.01 },
       { targetRecall: Number.NaN },
-      { graphTailMax: 0.5 },
+      { unindexedVectorsMax: 0.5 },
       { cleanupIntervalSeconds: -1 },
     ]) {
       expect(() => index.configure({ ...SEARCH, ...change })).toThrow(expect.objectContaining({ code: "invalid" }));
@@ -131,21 +131,21 @@ describe("what is refused", () => {
 });
 
 describe("waiting", () => {
-  it("settles when the tail is short enough, and links everything", async () => {
+  it("settles when few enough vectors are unindexed, and links everything", async () => {
     const random = seededVectors(21);
-    await using index = create(16, { graphTailMax: 500 });
+    await using index = create(16, { unindexedVectorsMax: 500 });
     index.put(ids(0, 8000), random.vectors(8000, 16), 1);
-    expect(index.statistics().tail).toBeGreaterThan(500);
+    expect(index.statistics().unindexed).toBeGreaterThan(500);
     await index.settled();
-    expect(index.statistics().tail).toBeLessThanOrEqual(500);
+    expect(index.statistics().unindexed).toBeLessThanOrEqual(500);
     await index.linked();
-    expect(index.statistics().tail).toBe(0);
+    expect(index.statistics().unindexed).toBe(0);
     await index.settled();
   });
 
   it("stops waiting when the signal says so", async () => {
     const random = seededVectors(22);
-    await using index = create(64, { graphTailMax: 0 });
+    await using index = create(64, { unindexedVectorsMax: 0 });
     const reason = new Error("too slow");
     index.put(ids(0, 6000), random.vectors(6000, 64), 1);
     const controller = new AbortController();
@@ -259,7 +259,7 @@ describe("everything at once", () => {
     const random = seededVectors(seed);
     const dimensions = 20;
     const rounds = 60;
-    await using index = create(dimensions, { graphTailMax: 2000, cleanupIntervalSeconds: 0 });
+    await using index = create(dimensions, { unindexedVectorsMax: 2000, cleanupIntervalSeconds: 0 });
     const oracle = new BruteForce(dimensions);
     // A constant part that every search must find, among parts that come, change and go.
     const steady = 400;

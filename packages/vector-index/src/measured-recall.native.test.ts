@@ -13,7 +13,7 @@ const ROWS = Number(process.env.SHOAL_RECALL_ROWS ?? 10_000);
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 1);
 const QUERIES = 300;
 const TARGET = 0.98;
-const SEARCH = { ef: -1, flatSearchCutoff: 0, graphTailMax: 10_000, cleanupIntervalSeconds: 0 };
+const SEARCH = { ef: -1, flatSearchCutoff: 0, unindexedVectorsMax: 10_000, cleanupIntervalSeconds: 0 };
 const GRAPH = { maxConnections: 64, efConstruction: 128 };
 
 interface Data {
@@ -195,7 +195,7 @@ describe("a probe", () => {
     const native = new NativeVectorIndex(dimensions, GRAPH.maxConnections, GRAPH.efConstruction);
     const documents = Uint32Array.from({ length: 6_000 }, (_, i) => i * 3);
     native.put(documents, rows);
-    await native.awaitTail(0);
+    await native.awaitUnindexed(0);
     native.remove(documents.filter((_, at) => at % 7 === 0));
     await using exact = await filled({ ...data, rows: rows.slice() }, 1);
     exact.remove(

@@ -185,10 +185,10 @@ export class RecallCalibration {
   async #look(): Promise<void> {
     if (!this.#mayMeasure || this.#underWay) return;
     const counts = this.#native.counts();
-    const { rows, linked, tail } = counts;
+    const { rows, linked, unindexed } = counts;
     const atMs = this.#nowMs();
     const watches = Math.max(1, (atMs - this.#before.atMs) / WATCH_MS);
-    const isGrowing = tail > 0 || rows - this.#before.rows > watches * Math.max(RESTING_ROWS, rows / RESTING_PART);
+    const isGrowing = unindexed > 0 || rows - this.#before.rows > watches * Math.max(RESTING_ROWS, rows / RESTING_PART);
     this.#before = { rows, atMs };
     if (linked > 0 && this.#isDue(linked, isGrowing)) {
       await this.#inLine(() => this.#measure(isGrowing ? GROWING_SAMPLE : this.#fullSample));

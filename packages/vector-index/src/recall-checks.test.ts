@@ -30,7 +30,7 @@ class FakeIndex {
 
   counts() {
     return {
-      ...{ live: this.rows, tail: 0, tombstones: 0 },
+      ...{ live: this.rows, unindexed: 0, tombstones: 0 },
       ...{ rows: this.rows, linked: this.rows, memoryBytes: 0 },
     };
   }

@@ -84,7 +84,7 @@ const walking = (ef: number) => ({
   ef,
   targetRecall: 0.98,
   flatSearchCutoff: 0,
-  graphTailMax: 10_000,
+  unindexedVectorsMax: 10_000,
   cleanupIntervalSeconds: 0,
 });
 const settings = (dimensions: number) => ({ dimensions, maxConnections: 64, efConstruction: 128 });
@@ -111,7 +111,7 @@ it.each([
 ])("codes of rows $name suffice: $suffice", async ({ make = sparse, suffice }) => {
   const native = new NativeVectorIndex(100, 64, 128);
   native.put(DOCUMENTS, make(seededVectors(3), 100, ROWS));
-  await native.awaitTail(0);
+  await native.awaitUnindexed(0);
   await native.pin();
   expect(native.freeze().codesSuffice).toBe(suffice);
   native.unpin();

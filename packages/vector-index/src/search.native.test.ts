@@ -10,7 +10,7 @@ const SEARCH: VectorSearchSettings = {
   ef: -1,
   targetRecall: 0.98,
   flatSearchCutoff: 40_000,
-  graphTailMax: 10_000,
+  unindexedVectorsMax: 10_000,
   cleanupIntervalSeconds: 0,
 };
 const settings = (dimensions: number) => ({ dimensions, maxConnections: 64, efConstruction: 128 });
@@ -50,7 +50,7 @@ describe("search without a graph", () => {
           expectSame(await index.search(query, 4, { allowed }), oracle.search(query, 4, allowed), 2e-6);
         }
       }
-      expect(index.statistics()).toMatchObject({ count, tail: 0 });
+      expect(index.statistics()).toMatchObject({ count, unindexed: 0 });
     },
   );
 
@@ -102,10 +102,10 @@ describe("search with a graph", () => {
     put(ids(0, count), random.clustered(count, dimensions, 50));
     const queries = random.clustered(60, dimensions, 50);
     // Much of it is not linked yet, and found all the same.
-    expect(index.statistics().tail).toBeGreaterThan(0);
+    expect(index.statistics().unindexed).toBeGreaterThan(0);
     expect(await meanRecall(index, oracle, queries, 10)).toBeGreaterThan(0.95);
     await index.linked();
-    expect(index.statistics()).toMatchObject({ count, tail: 0, tombstones: 0 });
+    expect(index.statistics()).toMatchObject({ count, unindexed: 0, tombstones: 0 });
     const fresh = await meanRecall(index, oracle, queries, 10);
     expect(fresh).toBeGreaterThan(0.97);
     expect(await meanRecall(index, oracle, queries.subarray(0, dimensions * 5), 6000)).toBeGreaterThan(0.95);
@@ -122,13 +122,13 @@ describe("search with a graph", () => {
     const before = index.statistics().memoryBytes;
     await index.rebuild();
     await index.linked();
-    expect(index.statistics()).toMatchObject({ count: oracle.size, tail: 0, tombstones: 0 });
+    expect(index.statistics()).toMatchObject({ count: oracle.size, unindexed: 0, tombstones: 0 });
     expect(index.statistics().memoryBytes).toBeLessThan(before);
     expect(await meanRecall(index, oracle, queries, 10)).toBeGreaterThan(0.95);
 
     index.remove(Uint32Array.from(oracle.documents()), 3);
     await index.rebuild();
-    expect(index.statistics()).toMatchObject({ count: 0, tail: 0, tombstones: 0 });
+    expect(index.statistics()).toMatchObject({ count: 0, unindexed: 0, tombstones: 0 });
     expect(index.statistics().memoryBytes).toBeLessThan(100_000);
   });
 

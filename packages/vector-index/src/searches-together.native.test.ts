@@ -11,7 +11,7 @@ const SEARCH = {
   ef: -1,
   targetRecall: 0.98,
   flatSearchCutoff: 40_000,
-  graphTailMax: 10_000,
+  unindexedVectorsMax: 10_000,
   cleanupIntervalSeconds: 0,
 };
 const SETTINGS = { dimensions: DIMENSIONS, maxConnections: 64, efConstruction: 128 };

@@ -16,7 +16,7 @@ const SEARCH: VectorSearchSettings = {
   ef: -1,
   targetRecall: 0.98,
   flatSearchCutoff: 40_000,
-  graphTailMax: 10_000,
+  unindexedVectorsMax: 10_000,
   cleanupIntervalSeconds: 0,
 };
 const DIMENSIONS = 40;

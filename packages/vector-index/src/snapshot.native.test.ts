@@ -22,7 +22,7 @@ const SEARCH: VectorSearchSettings = {
   ef: -1,
   targetRecall: 0.98,
   flatSearchCutoff: 40_000,
-  graphTailMax: 10_000,
+  unindexedVectorsMax: 10_000,
   cleanupIntervalSeconds: 0,
 };
 const settings = (dimensions: number) => ({ dimensions, maxConnections: 16, efConstruction: 48 });
@@ -44,7 +44,7 @@ async function answers(index: VectorIndex, queries: Float32Array, count = 10): P
   );
 }
 
-/** Linked part, tombstones and a tail of both living and dead. */
+/** Linked part, tombstones and unindexed vectors of both living and dead. */
 async function grown(dimensions: number, random: SeededVectors): Promise<VectorIndex> {
   const index = createVectorIndex(settings(dimensions), SEARCH);
   index.put(ids(0, 6000), random.clustered(6000, dimensions, 30), 1);
@@ -56,7 +56,7 @@ async function grown(dimensions: number, random: SeededVectors): Promise<VectorI
 }
 
 describe("snapshot", () => {
-  it("comes back with the same answers, the tail and the tombstones", async () => {
+  it("comes back with the same answers, the unindexed vectors and the tombstones", async () => {
     const random = seededVectors(41);
     const path = join(folder, "round-trip");
     await using index = await grown(24, random);
@@ -70,7 +70,7 @@ describe("snapshot", () => {
     expect(loaded.statistics().tombstones).toBeGreaterThan(0);
     await loaded.linked();
     const after = await answers(loaded, queries);
-    // Only the tail was linked anew, and with other neighbours in between.
+    // Only the unindexed vectors was linked anew, and with other neighbours in between.
     const shared = after.map(
       ({ documents }, i) => documents.filter((one) => before[i]?.documents.includes(one)).length,
     );
@@ -116,7 +116,7 @@ describe("snapshot", () => {
     await using index = createVectorIndex(settings(2), SEARCH);
     expect(await index.snapshot(path)).toBe(0);
     await using empty = await loadVectorIndex(path, settings(2), SEARCH);
-    expect(empty.statistics()).toMatchObject({ count: 0, tail: 0, tombstones: 0 });
+    expect(empty.statistics()).toMatchObject({ count: 0, unindexed: 0, tombstones: 0 });
     index.put(Uint32Array.of(7, 9), Float32Array.of(1, 2, 0, 0), 2 ** 40);
     await index.snapshot(path);
     await using small = await loadVectorIndex(path, settings(2), SEARCH);

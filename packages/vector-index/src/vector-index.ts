@@ -24,7 +24,7 @@ export interface VectorSearchSettings {
   /** A filter that allows at most so many ids may be answered by a flat scan. */
   readonly flatSearchCutoff: number;
   /** Vectors that are not linked into the graph yet; writers wait in `settled` while there are more. */
-  readonly graphTailMax: number;
+  readonly unindexedVectorsMax: number;
   /** How often the index looks whether its tombstones are worth a rebuild. 0 switches that off. */
   readonly cleanupIntervalSeconds: number;
   /** Whether so many bytes may be taken for a while, as a rebuild does; absent: they may. */
@@ -60,7 +60,7 @@ export interface VectorIndexStatistics {
   /** Documents that can be found. */
   readonly count: number;
   /** Of these, how many are found by flat scan because the graph has not linked them yet. */
-  readonly tail: number;
+  readonly unindexed: number;
   /** Removed documents that still take up space in the graph. */
   readonly tombstones: number;
   /** These, and those that no graph has linked: what a rebuild leaves out. */
@@ -95,7 +95,7 @@ export interface VectorIndex extends AsyncDisposable {
   /** Fails with {@link DamagedVector} when a vector that may be among the nearest cannot be read; `rebuild` and `snapshot`, too. */
   search(query: Float32Array, count: number, options?: VectorSearchOptions): Promise<NearestDocuments>;
   configure(settings: VectorSearchSettings): void;
-  /** Resolves when the tail is at most `graphTailMax`: what a writer awaits before it takes more. */
+  /** Resolves when the unindexed vectors are at most `unindexedVectorsMax`: what a writer awaits before it takes more. */
   settled(signal?: AbortSignal): Promise<void>;
   /** Resolves when the graph has linked everything. */
   linked(signal?: AbortSignal): Promise<void>;

@@ -22,7 +22,7 @@ function buildah(...args: readonly string[]): string {
   return execFileSync("buildah", args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Stand-ins for the images that the Dockerfile starts from, made of this machine's packages and the Node that they have. */
+/** Fakes for the images that the Dockerfile starts from, made of this machine's packages and the Node that they have. */
 export function makeLocalBases(): void {
   const node = execFileSync("node", [join(root, "scripts", "fetch-node.mjs")], { encoding: "utf8" }).trim();
   execFileSync("bash", [join(root, "deploy", "docker", "make-local-bases.sh")], {

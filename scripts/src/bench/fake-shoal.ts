@@ -11,7 +11,7 @@ type Classes = Map<string, Map<string, FakeObject>>;
 type Answer = readonly [status: number, body?: unknown];
 
 /**
- * A stand-in for the server to try the benchmarks on: objects in a `Map`, nearVector by brute force over what a
+ * A fake of the server to try the benchmarks on: objects in a `Map`, nearVector by brute force over what a
  * regular expression finds in the query.
  */
 export function fakeShoal(): Server {

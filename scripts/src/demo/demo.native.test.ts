@@ -6,7 +6,7 @@ import { fakeShoal } from "../bench/fake-shoal.js";
 import { runDemo } from "./demo.js";
 import { Terminal } from "./terminal.js";
 
-describe("runDemo against a stand-in", () => {
+describe("runDemo against a fake", () => {
   let server: Server;
   let url: URL;
   let text = "";

@@ -2,12 +2,12 @@ import type { PropertyDefinition, ShardFilter } from "@shoal/model";
 import type { ByteBudget, Work, WorkBounds, WorkTurns } from "@shoal/runtime";
 import type { Flag } from "../analysis/flags.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
+import type { CachedColumn } from "../cached/cached-column.js";
+import type { CachedTerm } from "../cached/cached-term.js";
 import type { DocumentSet } from "../document-set.js";
-import type { ColumnImage } from "../images/column-image.js";
-import type { TermImage } from "../images/term-image.js";
 import type { ObjectDirectory } from "../inverted-index.js";
 
-/** What an aggregation reads. Images are not to be changed; they follow commits. */
+/** What an aggregation reads. Caches are not to be changed; they follow commits. */
 export interface AggregateSource {
   readonly directory: ObjectDirectory;
   /** Undefined: this shard does not know the property. */
@@ -15,11 +15,11 @@ export interface AggregateSource {
   matching(filter: ShardFilter, turns: WorkTurns): Work<DocumentSet>;
   flags(property: IndexedProperty): Work<FlagDocuments>;
   /** Of texts. */
-  tokens(property: IndexedProperty): Work<TermImage>;
+  tokens(property: IndexedProperty): Work<CachedTerm>;
   /** Of texts. */
-  wholes(property: IndexedProperty): Work<TermImage>;
+  wholes(property: IndexedProperty): Work<CachedTerm>;
   /** Of numbers, dates and references. */
-  column(property: IndexedProperty): Work<ColumnImage>;
+  column(property: IndexedProperty): Work<CachedColumn>;
 }
 
 /** Not to be changed. */

@@ -1,6 +1,6 @@
 import { ExactSum } from "@shoal/model";
 import type { Work, WorkTurns } from "@shoal/runtime";
-import type { ColumnImage } from "../images/column-image.js";
+import type { CachedColumn } from "../cached/cached-column.js";
 import { Figures, type NumberFigures } from "./figures.js";
 
 interface BlockFigures extends NumberFigures {
@@ -8,14 +8,14 @@ interface BlockFigures extends NumberFigures {
 }
 
 /** Figures of the blocks that did not change since, as long as their column is in memory. */
-const KNOWN = new WeakMap<ColumnImage, (BlockFigures | undefined)[]>();
+const KNOWN = new WeakMap<CachedColumn, (BlockFigures | undefined)[]>();
 
 /** A value, and the look at a block whose figures are known. */
 const VALUE_STEPS = 4;
 const BLOCK_STEPS = 40;
 
 /** Count, sum and bounds of all values of a column: only blocks that have changed are read. */
-export function* columnFigures(column: ColumnImage, turns: WorkTurns): Work<NumberFigures> {
+export function* columnFigures(column: CachedColumn, turns: WorkTurns): Work<NumberFigures> {
   let known = KNOWN.get(column);
   if (known === undefined) {
     known = [];
@@ -42,7 +42,7 @@ export function* columnFigures(column: ColumnImage, turns: WorkTurns): Work<Numb
   return { count, sum: sum.parts(), minimum, maximum };
 }
 
-function figuresOf(column: ColumnImage, block: number): BlockFigures {
+function figuresOf(column: CachedColumn, block: number): BlockFigures {
   const figures = new Figures();
   column.eachOfBlock(block, (_, value) => figures.add(value));
   return { version: column.blockVersion(block), ...figures.all() };

@@ -1,8 +1,8 @@
 import type { Work } from "@shoal/runtime";
 import { instantOf } from "../analysis/instant.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
+import type { CachedColumn } from "../cached/cached-column.js";
 import type { DocumentSet } from "../document-set.js";
-import type { ColumnImage } from "../images/column-image.js";
 import { type AggregateScope, eachDocument } from "./aggregate-source.js";
 import { readValues } from "./read-values.js";
 
@@ -12,7 +12,7 @@ export type InstantVisitor = (document: number, milliseconds: number, rest: numb
 /** Visits every date of those documents that are in the scope, elements of lists each. */
 export function* eachInstant(
   scope: AggregateScope,
-  column: ColumnImage,
+  column: CachedColumn,
   among: DocumentSet,
   visit: InstantVisitor,
 ): Work<void> {

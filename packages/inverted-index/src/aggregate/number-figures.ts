@@ -1,7 +1,7 @@
 import { type AggregatedProperty, DISTINCT_NUMBER_BYTES, type DistinctNumbers, type PropertyPart } from "@shoal/model";
 import type { Work, WorkTurns } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
-import type { ColumnImage } from "../images/column-image.js";
+import type { CachedColumn } from "../cached/cached-column.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { columnFigures } from "./block-figures.js";
 import { distinctNumbers } from "./distinct-numbers.js";
@@ -42,7 +42,7 @@ export function* numberFigures(
 /** An exact sum of fractions is most of it. */
 const VALUE_STEPS = 40;
 
-function forEachValue(column: ColumnImage, document: number, visit: (value: number) => void): void {
+function forEachValue(column: CachedColumn, document: number, visit: (value: number) => void): void {
   const several = column.hasSeveral ? column.several(document) : undefined;
   if (several === undefined) visit(column.first(document));
   else for (const value of several) visit(value);

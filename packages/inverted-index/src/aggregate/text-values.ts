@@ -1,9 +1,9 @@
 import { bytesOfText } from "@shoal/model";
 import type { Work } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
+import type { CachedTerm } from "../cached/cached-term.js";
+import { entrySize, type TermEntry } from "../cached/term-entry.js";
 import type { DocumentSet } from "../document-set.js";
-import { entrySize, type TermEntry } from "../images/term-entry.js";
-import type { TermImage } from "../images/term-image.js";
 import { POSTING_CHUNK_SHIFT } from "../index-keys.js";
 import { BITMAP_WORDS, type Container, countBits } from "../records/container.js";
 import type { AggregateScope, FlagDocuments } from "./aggregate-source.js";
@@ -36,17 +36,17 @@ type ReadTexts = Map<string, number[]>;
  */
 export class TextValues {
   readonly #scope: AggregateScope;
-  readonly #tokens: TermImage | undefined;
+  readonly #tokens: CachedTerm | undefined;
   /** Documents whose tokens are their values; undefined: all of the shard. */
   readonly #regular: DocumentSet | undefined;
-  readonly #wholes: TermImage | undefined;
+  readonly #wholes: CachedTerm | undefined;
   readonly #read: ReadTexts;
 
   private constructor(
     scope: AggregateScope,
-    tokens: TermImage | undefined,
+    tokens: CachedTerm | undefined,
     regular: DocumentSet | undefined,
-    wholes: TermImage | undefined,
+    wholes: CachedTerm | undefined,
     read: ReadTexts,
   ) {
     this.#scope = scope;

@@ -3,8 +3,8 @@ import type { Work } from "@shoal/runtime";
 import { analyseValue } from "../analysis/analyse-value.js";
 import { FLAG_NAMES, flagBit } from "../analysis/flags.js";
 import { type IndexedProperty, indexedProperty } from "../analysis/property-kind.js";
+import { CachedColumn } from "../cached/cached-column.js";
 import { DocumentSet } from "../document-set.js";
-import { ColumnImage } from "../images/column-image.js";
 import type { AggregateScope, AggregateSource } from "./aggregate-source.js";
 import { readValues } from "./read-values.js";
 
@@ -33,7 +33,7 @@ export function* readable(scope: AggregateScope, definition: PropertyDefinition)
 
 function* sourceFromRows(scope: AggregateScope, property: IndexedProperty): Work<AggregateSource> {
   const { source, held } = scope;
-  const column = new ColumnImage();
+  const column = new CachedColumn();
   const flags = FLAG_NAMES.map((name) => ({ bit: flagBit(name), name, documents: new DocumentSet() }));
   let heldBytes = 0;
   let seen = 0;
@@ -51,7 +51,7 @@ function* sourceFromRows(scope: AggregateScope, property: IndexedProperty): Work
     if (++seen % COUNTED_DOCUMENTS === 0) hold();
   });
   hold();
-  const flagImage = {
+  const cachedFlag = {
     documents: (flag: string) => flags.find(({ name }) => name === flag)?.documents ?? new DocumentSet(),
   };
   return {
@@ -60,7 +60,7 @@ function* sourceFromRows(scope: AggregateScope, property: IndexedProperty): Work
     matching: (filter, turns) => source.matching(filter, turns),
     tokens: (other) => source.tokens(other),
     wholes: (other) => source.wholes(other),
-    flags: () => known(flagImage),
+    flags: () => known(cachedFlag),
     column: () => known(column),
   };
 }

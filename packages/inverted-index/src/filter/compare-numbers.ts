@@ -1,7 +1,7 @@
 import type { Work, WorkTurns } from "@shoal/runtime";
+import type { CachedColumn } from "../cached/cached-column.js";
+import { type Interval, isWithin } from "../cached/interval.js";
 import { DocumentSet } from "../document-set.js";
-import type { ColumnImage } from "../images/column-image.js";
-import { type Interval, isWithin } from "../images/interval.js";
 import type { NumberTest } from "./intervals.js";
 
 /** Looking at one document costs as much as so many entries of a sorted block. */
@@ -11,7 +11,7 @@ const TURN_WORDS = 4096;
 
 /** The documents of a column with values that pass the test. */
 export function* selectNumbers(
-  column: ColumnImage,
+  column: CachedColumn,
   test: NumberTest,
   within: DocumentSet | undefined,
   turns: WorkTurns,
@@ -27,7 +27,7 @@ export function* selectNumbers(
 }
 
 function* selectInterval(
-  column: ColumnImage,
+  column: CachedColumn,
   interval: Interval,
   within: DocumentSet | undefined,
   turns: WorkTurns,
@@ -49,7 +49,7 @@ function* selectInterval(
 }
 
 /** Whether to look at each of the documents instead of selecting all that have such a value. */
-function isCheaper(column: ColumnImage, interval: Interval, within: DocumentSet): boolean {
+function isCheaper(column: CachedColumn, interval: Interval, within: DocumentSet): boolean {
   let selected = 0;
   for (let block = 0; block < column.blockCount; block++) selected += column.countBlock(block, interval);
   return within.size * LOOK_COST <= selected;
@@ -60,7 +60,7 @@ function isCheaper(column: ColumnImage, interval: Interval, within: DocumentSet)
  * `all`: every document that there is.
  */
 export function* selectCounts(
-  column: ColumnImage,
+  column: CachedColumn,
   test: NumberTest,
   all: DocumentSet,
   turns: WorkTurns,

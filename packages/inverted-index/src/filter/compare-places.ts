@@ -1,7 +1,7 @@
 import type { GeoRange } from "@shoal/model";
 import type { Work, WorkTurns } from "@shoal/runtime";
+import type { CachedPlace } from "../cached/cached-place.js";
 import { DocumentSet } from "../document-set.js";
-import type { PlaceImage } from "../images/place-image.js";
 import { GeoCircle } from "./geo-distance.js";
 
 const TURN_DOCUMENTS = 16_384;
@@ -9,7 +9,7 @@ const DOCUMENT_STEPS = 24;
 
 /** The documents whose place lies within the circle. */
 export function* selectPlaces(
-  places: PlaceImage,
+  places: CachedPlace,
   range: GeoRange,
   within: DocumentSet | undefined,
   turns: WorkTurns,

@@ -84,8 +84,8 @@ function* compareCounts(context: FilterContext, index: PropertyIndex, comparison
 function* selectBooleans(index: PropertyIndex, { operator, value }: Comparison): Work<DocumentSet> {
   const [bound] = value.kind === "boolean" ? value.values : [];
   if (index.flags === undefined || value.kind !== "boolean" || bound === undefined) return new DocumentSet();
-  const image = yield* index.flags.slot.demand();
-  const set = (flag: boolean) => image.documents(flag ? "true" : "false");
+  const cached = yield* index.flags.slot.demand();
+  const set = (flag: boolean) => cached.documents(flag ? "true" : "false");
   const selected = new DocumentSet();
   if (operator === "ContainsAll") {
     for (const [at, flag] of value.values.entries()) at === 0 ? selected.or(set(flag)) : selected.and(set(flag));

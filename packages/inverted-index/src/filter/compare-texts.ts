@@ -57,12 +57,12 @@ class TextSearch {
     const isExact = clauses.every((clause) => clause.exact !== undefined);
     const isSplit = clauses.length > 1 && this.#index.property.isArray;
     if (!isSplit && isExact) return selected;
-    const image = yield* flags.slot.demand();
-    const unsure = isSplit ? selected.copy().and(image.documents("irregular")) : new DocumentSet();
+    const cached = yield* flags.slot.demand();
+    const unsure = isSplit ? selected.copy().and(cached.documents("irregular")) : new DocumentSet();
     // Long tokens are in the index by their hashes only.
-    if (!isExact) unsure.or(image.documents("long"));
+    if (!isExact) unsure.or(cached.documents("long"));
     if (this.#within !== undefined) unsure.and(this.#within);
-    if (isSplit) selected.andNot(image.documents("irregular")).and(yield* this.#withOneToken(clauses));
+    if (isSplit) selected.andNot(cached.documents("irregular")).and(yield* this.#withOneToken(clauses));
     if (unsure.isEmpty) return selected;
     return selected.or(yield* this.#verified(unsure, clauses));
   }

@@ -1,6 +1,6 @@
 import { CREATION_TIME_PROPERTY, LAST_UPDATE_TIME_PROPERTY, type ShardFilter } from "@shoal/model";
 import { isLongTerm } from "../analysis/tokens.js";
-import { entryHas, entrySize } from "../images/term-entry.js";
+import { entryHas, entrySize } from "../cached/term-entry.js";
 import type { DocumentTest } from "../inverted-index.js";
 import type { PropertyIndex } from "../stored/property-index.js";
 import { comparedKinds } from "./compare-property.js";
@@ -50,9 +50,9 @@ function tokenTest({ property, tokens }: PropertyIndex, { value }: Comparing): D
   if (value.kind !== "text" && value.kind !== "string") return NOTHING;
   const words = tokenClauses("Equal", value.values[0] ?? "", value.kind).map(({ exact }) => exact ?? "");
   if (words.length === 0) return NOTHING;
-  const image = tokens?.slot.resident;
-  if (image === undefined || words.some(isLongTerm) || (words.length > 1 && property.isArray)) return undefined;
-  const entries = allDefined(words.map((word) => image.get(word)));
+  const cached = tokens?.slot.resident;
+  if (cached === undefined || words.some(isLongTerm) || (words.length > 1 && property.isArray)) return undefined;
+  const entries = allDefined(words.map((word) => cached.get(word)));
   if (entries === undefined) return NOTHING;
   return conjunction(
     entries.map((entry) => ({ atMost: entrySize(entry), passes: (document) => entryHas(entry, document) })),

@@ -1,6 +1,6 @@
 import { CREATION_TIME_PROPERTY, ID_PROPERTY, LAST_UPDATE_TIME_PROPERTY, type ShardFilter } from "@shoal/model";
 import { tokensOf } from "../analysis/tokens.js";
-import { entrySize } from "../images/term-entry.js";
+import { entrySize } from "../cached/term-entry.js";
 import type { PropertyIndex } from "../stored/property-index.js";
 import type { FilterContext } from "./filter-context.js";
 
@@ -48,11 +48,11 @@ function numbersCost(context: FilterContext): number {
 function textCost(context: FilterContext, index: PropertyIndex, filter: ShardFilter): number {
   if ("operands" in filter || filter.operator === "RefersTo") return 0;
   const { operator, value } = filter;
-  const image = index.tokens?.slot.resident;
-  if (image === undefined) return COLD;
+  const cached = index.tokens?.slot.resident;
+  if (cached === undefined) return COLD;
   if (operator === "IsNull") return allCost(context);
-  if (operator !== "Equal" && operator !== "NotEqual") return image.size * 10;
+  if (operator !== "Equal" && operator !== "NotEqual") return cached.size * 10;
   if (value.kind !== "text" && value.kind !== "string") return 0;
-  const sizes = tokensOf(value.values[0] ?? "", value.kind).map((token) => image.get(token));
+  const sizes = tokensOf(value.values[0] ?? "", value.kind).map((token) => cached.get(token));
   return Math.min(...sizes.map((entry) => (entry === undefined ? 0 : entrySize(entry))), allCost(context) * 32);
 }

@@ -8,8 +8,8 @@ import {
   writeObjectId,
 } from "@shoal/model";
 import type { Work } from "@shoal/runtime";
+import { addEntryTo } from "../cached/term-entry.js";
 import { DocumentSet } from "../document-set.js";
-import { addEntryTo } from "../images/term-entry.js";
 import { notIndexed } from "../not-indexed.js";
 import type { PropertyIndex, TermPostings } from "../stored/property-index.js";
 import { selectIds } from "./compare-ids.js";
@@ -111,10 +111,10 @@ function* referringTo(context: FilterContext, postings: TermPostings, targets: r
   for (const target of targets) {
     writeObjectId(target, targetBytes);
     const term = targetBytes.toString("latin1");
-    const image = postings.slot.resident;
-    const entry = image?.get(term);
+    const cached = postings.slot.resident;
+    const entry = cached?.get(term);
     if (entry !== undefined) addEntryTo(entry, set);
-    if (image === undefined) set.or(yield* documentsOfTerm(postings, term, directory.documentLimit));
+    if (cached === undefined) set.or(yield* documentsOfTerm(postings, term, directory.documentLimit));
     turns.count(TARGET_STEPS);
     if (turns.isOver) yield turns.pause();
   }

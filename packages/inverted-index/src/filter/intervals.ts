@@ -1,6 +1,6 @@
 import type { CompareOperator, FilterValue } from "@shoal/model";
 import { type Instant, instantOfNanoseconds } from "../analysis/instant.js";
-import type { Interval } from "../images/interval.js";
+import type { Interval } from "../cached/interval.js";
 
 /** What a comparison of numbers or instants means: values that lie in one of the intervals, or documents of which none does. */
 export interface NumberTest {

@@ -1,9 +1,9 @@
 import type { Work, WorkTurns } from "@shoal/runtime";
 import { isLongTerm, longTermHash } from "../analysis/tokens.js";
+import type { CachedTerm } from "../cached/cached-term.js";
+import { addContainerTo, addEntryTo } from "../cached/term-entry.js";
+import { placeOf } from "../cached/term-order.js";
 import { DocumentSet } from "../document-set.js";
-import { addContainerTo, addEntryTo } from "../images/term-entry.js";
-import type { TermImage } from "../images/term-image.js";
-import { placeOf } from "../images/term-order.js";
 import type { TermPostings } from "../stored/property-index.js";
 import type { TokenClause } from "./token-clause.js";
 
@@ -14,8 +14,8 @@ const TERM_STEPS = 100;
 
 /** The documents of one term: from memory, or from the store by the range of its keys. */
 export function* documentsOfTerm(postings: TermPostings, term: string, documentLimit: number): Work<DocumentSet> {
-  const image = yield* postings.slot.wanted(POINT_SHARE);
-  if (image !== undefined) return image.documents(term, documentLimit);
+  const cached = yield* postings.slot.wanted(POINT_SHARE);
+  if (cached !== undefined) return cached.documents(term, documentLimit);
   const set = new DocumentSet(documentLimit);
   yield postings.readTerm(term, set);
   return set;
@@ -40,9 +40,9 @@ export function* selectTokens(
   turns: WorkTurns,
 ): Work<DocumentSet> {
   const set = new DocumentSet(documentLimit);
-  const image = yield* tokens.slot.wanted(clause.prefix === undefined ? 1 : PREFIX_SHARE);
-  if (image === undefined) yield scanStored(tokens, clause, set);
-  else yield* walkImage(image, clause, set, turns);
+  const cached = yield* tokens.slot.wanted(clause.prefix === undefined ? 1 : PREFIX_SHARE);
+  if (cached === undefined) yield scanStored(tokens, clause, set);
+  else yield* walkCached(cached, clause, set, turns);
   return set;
 }
 
@@ -60,22 +60,22 @@ async function scanStored(tokens: TermPostings, clause: TokenClause, set: Docume
   }
 }
 
-function* walkImage(image: TermImage, clause: TokenClause, set: DocumentSet, turns: WorkTurns): Work<void> {
-  const { sorted, fresh } = yield* image.order.read(turns);
-  for (const term of fresh) if (clause.test(term)) addTerm(image, term, set);
+function* walkCached(cached: CachedTerm, clause: TokenClause, set: DocumentSet, turns: WorkTurns): Work<void> {
+  const { sorted, fresh } = yield* cached.order.read(turns);
+  for (const term of fresh) if (clause.test(term)) addTerm(cached, term, set);
   const { prefix, upTo } = clause;
   const first = clause.from ?? prefix;
   const end = upTo === undefined ? sorted.length : Math.min(placeOf(sorted, upTo) + 1, sorted.length);
   for (let at = first === undefined ? 0 : placeOf(sorted, first); at < end; at++) {
     const term = sorted[at] ?? "";
     if (prefix !== undefined && !term.startsWith(prefix)) break;
-    if (clause.isPrefix === true || clause.test(term)) addTerm(image, term, set);
+    if (clause.isPrefix === true || clause.test(term)) addTerm(cached, term, set);
     turns.count(TERM_STEPS);
     if (turns.isOver) yield turns.pause();
   }
 }
 
-function addTerm(image: TermImage, term: string, set: DocumentSet): void {
-  const entry = image.get(term);
+function addTerm(cached: CachedTerm, term: string, set: DocumentSet): void {
+  const entry = cached.get(term);
   if (entry !== undefined) addEntryTo(entry, set);
 }

@@ -1,5 +1,5 @@
 import type { KeyValueChange } from "@shoal/kv";
-import type { ColumnChange, ColumnLike } from "../images/column-like.js";
+import type { ColumnChange, ColumnLike } from "../cached/column-like.js";
 import { COLUMN_CHUNK_DOCUMENTS, COLUMN_CHUNK_SHIFT } from "../index-keys.js";
 import { type ColumnValue, encodeColumnChunk } from "../records/column-chunk.js";
 import type { NeededRecords } from "./index-store.js";
@@ -16,13 +16,13 @@ export interface DraftedColumn {
 /** What a commit changes in one column. */
 export class ColumnDraft {
   readonly #column: DraftedColumn;
-  readonly #image: ColumnLike | undefined;
+  readonly #cached: ColumnLike | undefined;
   readonly #chunks = new Map<number, Map<number, ColumnValue | undefined>>();
   readonly #stored = new Map<number, Map<number, ColumnValue>>();
 
   constructor(column: DraftedColumn) {
     this.#column = column;
-    this.#image = column.slot.resident;
+    this.#cached = column.slot.resident;
   }
 
   set(document: number, value: ColumnValue | undefined): void {
@@ -34,7 +34,7 @@ export class ColumnDraft {
 
   /** What has to be read from the store before {@link finish}; undefined when all is in memory. */
   needs(): NeededRecords | undefined {
-    if (this.#image !== undefined) return undefined;
+    if (this.#cached !== undefined) return undefined;
     const chunks = [...this.#chunks.keys()];
     return {
       keys: chunks.map((chunk) => this.#column.keyOf(chunk)),
@@ -48,14 +48,14 @@ export class ColumnDraft {
     };
   }
 
-  /** Adds the records to the batch; what is returned changes the image, once they are durable. */
+  /** Adds the records to the batch; what is returned changes the cached copy, once they are durable. */
   finish(batch: KeyValueChange[]): () => void {
     const changes: ColumnChange[] = [];
     for (const [chunk, values] of this.#chunks) {
       const first = chunk * COLUMN_CHUNK_DOCUMENTS;
       const stored = this.#stored.get(chunk);
       const before = (offset: number) =>
-        this.#image === undefined ? stored?.get(offset) : this.#image.valueOf(first + offset);
+        this.#cached === undefined ? stored?.get(offset) : this.#cached.valueOf(first + offset);
       const record = encodeColumnChunk((offset) => (values.has(offset) ? values.get(offset) : before(offset)));
       const key = this.#column.keyOf(chunk);
       if (record !== undefined) batch.push({ type: "put", key, value: record });

@@ -1,6 +1,6 @@
 import type { KeyValueChange } from "@shoal/kv";
 import type { Work, WorkTurns } from "@shoal/runtime";
-import type { PostingChange, PostingImage } from "../images/posting-image.js";
+import type { CachedPosting, PostingChange } from "../cached/cached-posting.js";
 import { POSTING_CHUNK_DOCUMENTS, POSTING_CHUNK_SHIFT } from "../index-keys.js";
 import { type Container, changedContainer, encodeContainer } from "../records/container.js";
 import type { NeededRecords } from "./index-store.js";
@@ -10,7 +10,7 @@ const OFFSET_MASK = POSTING_CHUNK_DOCUMENTS - 1;
 /** What a draft needs of {@link PropertyPostings}. */
 export interface DraftedPostings {
   readonly slot: {
-    readonly resident: PostingImage | undefined;
+    readonly resident: CachedPosting | undefined;
     apply(changes: readonly PostingChange[], isLarge: boolean): void;
   };
   keyOf(term: string, chunk: number): Uint8Array;
@@ -20,7 +20,7 @@ export interface DraftedPostings {
 /** Making a record. */
 const RECORD_STEPS = 500;
 const KEY_STEPS = 200;
-/** With no more changes an image is kept, however large the commit is. */
+/** With no more changes a cached copy is kept, however large the commit is. */
 const KEPT_CHANGES_MAX = 1000;
 
 interface TermDraft {
@@ -39,15 +39,15 @@ export interface DraftStep {
 /** What a commit changes in one kind of postings of a property. */
 export class PostingDraft {
   readonly #postings: DraftedPostings;
-  /** The image as it was when the draft began: no other commit changes it meanwhile, even when it is evicted. */
-  readonly #image: PostingImage | undefined;
+  /** The cached copy as it was when the draft began: no other commit changes it meanwhile, even when it is evicted. */
+  readonly #cached: CachedPosting | undefined;
   /** By chunk and term; a number is one added offset, which is all there is of most terms. */
   readonly #chunks = new Map<number, Map<string, number | TermDraft>>();
   readonly #stored = new Map<string, Container>();
 
   constructor(postings: DraftedPostings) {
     this.#postings = postings;
-    this.#image = postings.slot.resident;
+    this.#cached = postings.slot.resident;
   }
 
   add(term: string, document: number): void {
@@ -76,7 +76,7 @@ export class PostingDraft {
 
   /** What has to be read from the store before {@link finish}; undefined when all is in memory. */
   *needs(turns: WorkTurns): Work<NeededRecords | undefined> {
-    if (this.#image !== undefined) return undefined;
+    if (this.#cached !== undefined) return undefined;
     const keys: Uint8Array[] = [];
     const names: string[] = [];
     for (const [chunk, terms] of this.#chunks) {
@@ -97,7 +97,7 @@ export class PostingDraft {
     };
   }
 
-  /** Adds the records to the batch; what is returned changes the image, once they are durable. */
+  /** Adds the records to the batch; what is returned changes the cached copy, once they are durable. */
   *finish(batch: KeyValueChange[], turns: WorkTurns): Work<DraftStep> {
     const changes: PostingChange[] = [];
     for (const [chunk, terms] of this.#chunks) {
@@ -122,7 +122,7 @@ export class PostingDraft {
   }
 
   #before(term: string, chunk: number): Container | undefined {
-    return this.#image === undefined ? this.#stored.get(nameOf(chunk, term)) : this.#image.chunk(term, chunk);
+    return this.#cached === undefined ? this.#stored.get(nameOf(chunk, term)) : this.#cached.chunk(term, chunk);
   }
 }
 

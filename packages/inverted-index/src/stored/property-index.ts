@@ -1,26 +1,26 @@
 import { type IndexedProperty, isPresentByColumn } from "../analysis/property-kind.js";
-import { ColumnImage } from "../images/column-image.js";
-import { FlagImage } from "../images/flag-image.js";
-import { PlaceImage } from "../images/place-image.js";
-import { TermImage } from "../images/term-image.js";
+import { CachedColumn } from "../cached/cached-column.js";
+import { CachedFlag } from "../cached/cached-flag.js";
+import { CachedPlace } from "../cached/cached-place.js";
+import { CachedTerm } from "../cached/cached-term.js";
 import type { IndexStore } from "./index-store.js";
 import { PropertyColumn } from "./property-column.js";
 import { PropertyPostings } from "./property-postings.js";
 
-export type TermPostings = PropertyPostings<TermImage>;
-export type NumberColumn = PropertyColumn<ColumnImage>;
+export type TermPostings = PropertyPostings<CachedTerm>;
+export type NumberColumn = PropertyColumn<CachedColumn>;
 
 /** All that the index has of one property; parts that its kind does not need are undefined. */
 export class PropertyIndex {
   readonly property: IndexedProperty;
-  readonly flags: PropertyPostings<FlagImage> | undefined;
+  readonly flags: PropertyPostings<CachedFlag> | undefined;
   readonly tokens: TermPostings | undefined;
   readonly longTokens: TermPostings | undefined;
   readonly wholes: TermPostings | undefined;
   readonly targets: TermPostings | undefined;
   /** Numbers, milliseconds of dates, 0 and 1 of lists of booleans, how many references there are. */
   readonly numbers: NumberColumn | undefined;
-  readonly places: PropertyColumn<PlaceImage> | undefined;
+  readonly places: PropertyColumn<CachedPlace> | undefined;
 
   /** `isNew`: the store has nothing of it. */
   constructor(store: IndexStore, property: IndexedProperty, isNew: boolean) {
@@ -28,17 +28,17 @@ export class PropertyIndex {
     this.property = property;
     if (kind === "none") return;
     const terms = (which: "token" | "longToken" | "whole" | "target") =>
-      new PropertyPostings<TermImage>(
+      new PropertyPostings<CachedTerm>(
         store,
         name,
         which,
         isNew,
-        () => new TermImage(),
-        (image, all) => image.loaded(all),
+        () => new CachedTerm(),
+        (cached, all) => cached.loaded(all),
       );
     // Of dates: which of them are local.
     if (!isPresentByColumn(property) || kind === "date") {
-      this.flags = new PropertyPostings(store, name, "flag", isNew, () => new FlagImage());
+      this.flags = new PropertyPostings(store, name, "flag", isNew, () => new CachedFlag());
     }
     if (kind === "text") {
       this.tokens = terms("token");
@@ -47,9 +47,9 @@ export class PropertyIndex {
     }
     if (kind === "reference") this.targets = terms("target");
     if (kind === "number" || kind === "date" || kind === "reference" || (kind === "boolean" && property.isArray)) {
-      this.numbers = new PropertyColumn(store, name, isNew, () => new ColumnImage());
+      this.numbers = new PropertyColumn(store, name, isNew, () => new CachedColumn());
     }
-    if (kind === "geo") this.places = new PropertyColumn(store, name, isNew, () => new PlaceImage());
+    if (kind === "geo") this.places = new PropertyColumn(store, name, isNew, () => new CachedPlace());
   }
 
   /** Nothing in memory is believed any more. */

@@ -1,7 +1,7 @@
+import { CacheSlot } from "../cached/cache-slot.js";
+import type { CachedPosting, PostingChange } from "../cached/cached-posting.js";
+import { addContainerTo } from "../cached/term-entry.js";
 import type { DocumentSet } from "../document-set.js";
-import { ImageSlot } from "../images/image-slot.js";
-import type { PostingChange, PostingImage } from "../images/posting-image.js";
-import { addContainerTo } from "../images/term-entry.js";
 import {
   headRange,
   type PostingKind,
@@ -21,9 +21,9 @@ export interface StoredPosting {
   readonly container: Container;
 }
 
-/** One kind of postings of one property: in the store, and in memory when there is an image of it. */
-export class PropertyPostings<Image extends PostingImage> {
-  readonly slot: ImageSlot<Image, PostingChange>;
+/** One kind of postings of one property: in the store, and in memory when there is a cached copy of it. */
+export class PropertyPostings<Cached extends CachedPosting> {
+  readonly slot: CacheSlot<Cached, PostingChange>;
   readonly property: string;
   /** Terms are bytes written in latin1. */
   readonly raw: boolean;
@@ -36,19 +36,19 @@ export class PropertyPostings<Image extends PostingImage> {
     property: string,
     kind: PostingKind,
     isNew: boolean,
-    empty: () => Image,
-    loaded: (image: Image, terms: string[]) => void = () => {},
+    empty: () => Cached,
+    loaded: (cached: Cached, terms: string[]) => void = () => {},
   ) {
     this.property = property;
     this.raw = kind === "longToken" || kind === "target" || kind === "flag";
     this.#store = store;
     this.#head = postingHead(store.prefixes, property, kind);
-    this.slot = new ImageSlot<Image, PostingChange>({
+    this.slot = new CacheSlot<Cached, PostingChange>({
       memory: store.memory,
       empty,
       isNew,
-      apply: (image, change) => image.set(change),
-      load: (image, bytesMax) => this.#load(image, bytesMax, loaded),
+      apply: (cached, change) => cached.set(change),
+      load: (cached, bytesMax) => this.#load(cached, bytesMax, loaded),
     });
   }
 
@@ -91,16 +91,16 @@ export class PropertyPostings<Image extends PostingImage> {
     }
   }
 
-  async #load(image: Image, bytesMax: number, loaded: (image: Image, terms: string[]) => void): Promise<boolean> {
+  async #load(cached: Cached, bytesMax: number, loaded: (cached: Cached, terms: string[]) => void): Promise<boolean> {
     const terms: string[] = [];
     for await (const postings of this.scanAll()) {
       for (const posting of postings) {
         if (terms[terms.length - 1] !== posting.term) terms.push(posting.term);
-        image.set(posting);
+        cached.set(posting);
       }
-      if (image.bytes > bytesMax) return false;
+      if (cached.bytes > bytesMax) return false;
     }
-    loaded(image, terms);
+    loaded(cached, terms);
     return true;
   }
 }

@@ -1,6 +1,6 @@
+import { FakeContainer } from "@shoal/fake-container";
 import type { ClassDefinition, JsonObject, ObjectId } from "@shoal/model";
 import type { SearchWorld } from "@shoal/module-api";
-import { StandInContainer } from "@shoal/stand-in-container";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { IMAGE_CLASS_CONFIG } from "./class-config.js";
 import { imageModule } from "./image-module.js";
@@ -9,9 +9,9 @@ const inTime = () => ({ deadline: Date.now() + 20_000 });
 const classOf = (settings: JsonObject) =>
   ({ class: "Photo", moduleConfig: { "img2vec-neural": settings } }) as unknown as ClassDefinition;
 
-let container: StandInContainer;
+let container: FakeContainer;
 beforeAll(async () => {
-  container = await StandInContainer.start({
+  container = await FakeContainer.start({
     "/vectors": ({ id, image }) => ({ id, vector: [String(image).length, String(image).charCodeAt(0)], dim: 2 }),
   });
 });

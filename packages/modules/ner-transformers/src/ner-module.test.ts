@@ -1,5 +1,5 @@
+import { FakeContainer } from "@shoal/fake-container";
 import type { ClassDefinition, JsonObject, StoredObject } from "@shoal/model";
-import { StandInContainer } from "@shoal/stand-in-container";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ContainerRecognizer } from "./container-recognizer.js";
 import { EMBEDDED_CERTAINTY, namesOf } from "./names-of.js";
@@ -35,10 +35,10 @@ describe("the embedded rules", () => {
 });
 
 describe("tokens", () => {
-  let container: StandInContainer;
+  let container: FakeContainer;
   beforeAll(async () => {
     // Every word is a name; the longer, the surer.
-    container = await StandInContainer.start({
+    container = await FakeContainer.start({
       "/ner/": ({ text }) => ({
         text,
         tokens: [...String(text).matchAll(/\w+/g)].map(({ 0: word, index }) => ({

@@ -1,14 +1,14 @@
+import { FakeContainer } from "@shoal/fake-container";
 import type { ClassDefinition, JsonObject, StoredObject } from "@shoal/model";
 import { type AdditionalSearch, chooseModules, type ModuleSettings } from "@shoal/module-api";
-import { StandInContainer } from "@shoal/stand-in-container";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { QNA_MODULE, qnaModule } from "./qna-module.js";
 
 const inTime = () => ({ deadline: Date.now() + 20_000 });
 let said: unknown;
-let container: StandInContainer;
+let container: FakeContainer;
 beforeAll(async () => {
-  container = await StandInContainer.start({ "/answers/": (body) => ({ ...body, ...(said as object) }) });
+  container = await FakeContainer.start({ "/answers/": (body) => ({ ...body, ...(said as object) }) });
 });
 afterAll(() => container[Symbol.asyncDispose]());
 const open = () => qnaModule(container.address, { nowMs: Date.now, tell: () => {} });

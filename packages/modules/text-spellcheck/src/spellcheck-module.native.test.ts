@@ -1,5 +1,5 @@
+import { FakeContainer } from "@shoal/fake-container";
 import type { AdditionalRow, AdditionalSearch } from "@shoal/module-api";
-import { StandInContainer } from "@shoal/stand-in-container";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ContainerSpeller } from "./container-speller.js";
 import { EmbeddedSpeller } from "./embedded-speller.js";
@@ -7,9 +7,9 @@ import { spellcheckModule } from "./spellcheck-module.js";
 import type { Speller } from "./speller.js";
 
 const inTime = () => ({ deadline: Date.now() + 60_000 });
-let container: StandInContainer;
+let container: FakeContainer;
 beforeAll(async () => {
-  container = await StandInContainer.start({
+  container = await FakeContainer.start({
     "/spellcheck/": ({ text }) => ({
       text,
       changes: String(text).toLowerCase().includes("mispelled")

@@ -1,6 +1,6 @@
+import { FakeContainer } from "@shoal/fake-container";
 import { type ClassDefinition, type JsonObject, type ObjectId, ShoalError } from "@shoal/model";
 import { chooseModules, EnabledModules, type ModuleSettings } from "@shoal/module-api";
-import { StandInContainer } from "@shoal/stand-in-container";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TRANSFORMERS_CLASS_CONFIG } from "./class-config.js";
 import { ContainerModel } from "./container-model.js";
@@ -38,9 +38,9 @@ describe("joinedConcepts", () => {
 });
 
 describe("with a container", () => {
-  let container: StandInContainer;
+  let container: FakeContainer;
   beforeAll(async () => {
-    container = await StandInContainer.start({
+    container = await FakeContainer.start({
       "/vectors": ({ text }) => ({ text, vector: [String(text).length, 1] }),
     });
   });
@@ -100,7 +100,7 @@ describe("with a container", () => {
       ["iPhone. Case", { pooling_strategy: "masked_mean" }],
       ["x", { pooling_strategy: "cls" }],
     ]);
-    expect(await module.meta(inTime())).toEqual({ model: "stand-in" });
+    expect(await module.meta(inTime())).toEqual({ model: "fake" });
   });
 });
 

@@ -80,7 +80,7 @@ export class RandomValues {
       className: this.oneOf(["Car", "Boat"]),
       shardName: this.text(),
     };
-    return this.flag() ? address : { ...address, term: 1 + this.#random.below(2 ** 31) * 2 ** 20 };
+    return this.flag() ? address : { ...address, epoch: 1 + this.#random.below(2 ** 31) * 2 ** 20 };
   }
 
   fields(): RowFields {

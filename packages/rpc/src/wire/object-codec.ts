@@ -14,8 +14,8 @@ export const shardAddress: Codec<ShardAddress> = (wire, value) => {
     className: wire.text(value?.className),
     shardName: wire.text(value?.shardName),
   };
-  const term = wire.count(value?.term ?? 0);
-  return value ?? (term === 0 ? address : { ...address, term });
+  const epoch = wire.count(value?.epoch ?? 0);
+  return value ?? (epoch === 0 ? address : { ...address, epoch });
 };
 
 export const rowFields: Codec<RowFields> = (wire, value) => {

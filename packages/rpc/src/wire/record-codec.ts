@@ -91,7 +91,7 @@ const DEFINITION = members({
 const RECORD = members({
   definition: DEFINITION,
   sharding: members({
-    shards: list(members({ name: nonEmpty, members: list(nonEmpty), term: optional(whole(1)) }), SHARDS_MAX),
+    shards: list(members({ name: nonEmpty, members: list(nonEmpty), epoch: optional(whole(1)) }), SHARDS_MAX),
     virtualShards: list(nonEmpty, VIRTUAL_SHARDS_MAX),
     assignments: list(whole(0, SHARDS_MAX), VIRTUAL_SHARDS_MAX),
   }),

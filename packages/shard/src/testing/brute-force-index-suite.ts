@@ -10,7 +10,7 @@ import type {
 } from "@shoal/vector-index";
 import type { VectorIndexes } from "../vector-indexes.js";
 
-/** A vector index that compares with everything: an oracle, and a stand-in where the graph does not matter. */
+/** A vector index that compares with everything: an oracle, and a fake where the graph does not matter. */
 export class BruteForceIndex implements VectorIndex {
   readonly vectors = new Map<number, Float32Array>();
   /** Calls of `put` with at least one document. */
@@ -19,7 +19,7 @@ export class BruteForceIndex implements VectorIndex {
   sequence = 0;
   disposed = false;
   /** Awaited by `settled`: lets a test hold writers back. */
-  tailGate: Promise<void> = Promise.resolve();
+  unindexedGate: Promise<void> = Promise.resolve();
   /** Awaited by `search` once it has looked. */
   searchGate: Promise<void> = Promise.resolve();
 
@@ -71,7 +71,7 @@ export class BruteForceIndex implements VectorIndex {
   }
 
   async settled(): Promise<void> {
-    await this.tailGate;
+    await this.unindexedGate;
   }
 
   async linked(): Promise<void> {}
@@ -90,7 +90,7 @@ export class BruteForceIndex implements VectorIndex {
   statistics(): VectorIndexStatistics {
     const count = this.vectors.size;
     return {
-      ...{ count, tail: 0, tombstones: 0, deadRows: 0, resident: count },
+      ...{ count, unindexed: 0, tombstones: 0, deadRows: 0, resident: count },
       ...{ memoryBytes: 0, recall: undefined },
     };
   }

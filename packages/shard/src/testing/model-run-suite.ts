@@ -159,7 +159,7 @@ export class ModelRun {
     for (const [at, id] of ids.entries()) {
       expectObject(objects[at], this.oracle.get(id));
       expect(shard.hasObject(id)).toBe(this.oracle.has(id));
-      if (this.oracle.has(id)) expect(shard.idCensus?.mayHave(id)).toBe(true);
+      if (this.oracle.has(id)) expect(shard.idPresenceFilter?.mayHave(id)).toBe(true);
     }
     expect(shard.objectCount).toBe(this.oracle.size);
     const limit = this.random.below(IDS) + 1;

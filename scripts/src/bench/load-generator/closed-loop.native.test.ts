@@ -17,7 +17,7 @@ const UNLIMITED: LoopLimits = { secondsMax: 60, requestsPerSecond: null };
 /** The first test may have to convert the data set. */
 const TIMEOUT_MS = 120_000;
 
-describe("the load generator against a stand-in", () => {
+describe("the load generator against a fake", () => {
   let server: Server;
   let url: URL;
 

@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /** An inference container for tests: the protocol of reference-graphql 8.6 with answers that a test gives it. */
-export class StandInContainer implements AsyncDisposable {
+export class FakeContainer implements AsyncDisposable {
   /** Everything but probes, in order. */
   readonly asked: Asked[] = [];
   /** Probes so far. */
@@ -36,8 +36,8 @@ export class StandInContainer implements AsyncDisposable {
     this.#meta = meta;
   }
 
-  static async start(paths: Paths, meta: unknown = { model: "stand-in" }): Promise<StandInContainer> {
-    const container = new StandInContainer(paths, meta);
+  static async start(paths: Paths, meta: unknown = { model: "fake" }): Promise<FakeContainer> {
+    const container = new FakeContainer(paths, meta);
     await container.listen();
     return container;
   }

@@ -3,7 +3,7 @@ import { type IdProbe, lastProbe } from "./id-hash.js";
 
 /** Bytes: a count for each place. */
 const PLACES_MIN = 1 << 12;
-/** Beyond half a million ids the census is asked in vain more and more often, and is never wrong. */
+/** Beyond half a million ids the presence filter is asked in vain more and more often, and is never wrong. */
 const PLACES_MAX = 1 << 22;
 const PLACES_AN_ID_MIN = 4;
 /** A count that has come so far stays there: what lies above it is not known. */
@@ -23,7 +23,7 @@ export interface CountedIds {
  * new id, which every class has to be asked for, costs the same whether there is one class or a thousand: without it the
  * look-ups in 200 tables cost 7 CPU µs at best, and 100 and more when others have used the processor's cache in between.
  */
-export class IdCensus {
+export class IdPresenceFilter {
   readonly #seed: number;
   readonly #tables = new Set<CountedIds>();
   readonly #doubtful = new Set<CountedIds>();
@@ -32,7 +32,7 @@ export class IdCensus {
 
   /** `seed`: any number that clients do not know, so that they cannot choose ids of the same place. */
   constructor(seed: number) {
-    // As IdHash has it: the probe then computes one hash for the census and all tables.
+    // As IdHash has it: the probe then computes one hash for the presence filter and all tables.
     this.#seed = seed | 0;
   }
 

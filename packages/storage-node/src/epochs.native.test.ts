@@ -5,8 +5,8 @@ import type { ClassRecord } from "@shoal/rpc";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { address, context, ID, record, World } from "./node-world.fixture.js";
 
-function withTerm(one: ClassRecord, term: number): ClassRecord {
-  const shards = one.sharding.shards.map((shard) => ({ ...shard, term }));
+function withTerm(one: ClassRecord, epoch: number): ClassRecord {
+  const shards = one.sharding.shards.map((shard) => ({ ...shard, epoch }));
   return { ...one, sharding: { ...one.sharding, shards } };
 }
 
@@ -18,30 +18,30 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dirname(root), { recursive: true, force: true }));
 
-describe("terms of shards", () => {
+describe("epochs of shards", () => {
   it("a lower one than the schema's is refused, the same is served; absent is the first", async () => {
     world.change([record("a"), withTerm(record("b", ["s2"]), 3)]);
     await using node = await world.start();
-    const write = (classId: string, shard: string, term?: number) =>
-      node.deleteObject({ ...address(classId, shard), ...(term === undefined ? {} : { term }) }, ID, context);
+    const write = (classId: string, shard: string, epoch?: number) =>
+      node.deleteObject({ ...address(classId, shard), ...(epoch === undefined ? {} : { epoch }) }, ID, context);
     expect([await write("a", "s1"), await write("a", "s1", 1), await write("b", "s2", 3)]).toEqual([true, true, true]);
-    for (const term of [1, 2, undefined]) {
-      await expect(write("b", "s2", term)).rejects.toMatchObject({
+    for (const epoch of [1, 2, undefined]) {
+      await expect(write("b", "s2", epoch)).rejects.toMatchObject({
         code: "conflict",
-        message: `shard s2 of class 'B' on node 'n1' has seen term 3, term ${term ?? 1} is over`,
+        message: `shard s2 of class 'B' on node 'n1' has seen epoch 3, epoch ${epoch ?? 1} is over`,
       });
     }
   });
 
-  it("a request with a later one waits for the schema, and its term is the lowest from then on", async () => {
+  it("a request with a later one waits for the schema, and its epoch is the lowest from then on", async () => {
     world.change([record("a")]);
     await using node = await world.start();
-    const write = (term: number) => node.deleteObject({ ...address("a"), term }, ID, context);
+    const write = (epoch: number) => node.deleteObject({ ...address("a"), epoch }, ID, context);
     expect(await write(1)).toBe(true);
     await expect(write(4)).rejects.toMatchObject({
       code: "unavailable",
       retryAfterSeconds: 1,
-      message: "shard s1 of class 'A' on node 'n1' is at term 1, the request is for term 4",
+      message: "shard s1 of class 'A' on node 'n1' is at epoch 1, the request is for epoch 4",
     });
     await expect(write(1)).rejects.toMatchObject({ code: "conflict" });
     world.change([withTerm(record("a"), 4)]);
@@ -53,7 +53,7 @@ describe("terms of shards", () => {
     world.change([record("a")]);
     await using node = await world.start();
     world.change([withTerm(record("a"), 2)]);
-    expect(await node.deleteObject({ ...address("a"), term: 2 }, ID, context)).toBe(true);
+    expect(await node.deleteObject({ ...address("a"), epoch: 2 }, ID, context)).toBe(true);
     expect(world.log.filter((line) => /^(open|close) /.test(line))).toEqual([
       "open a/s1",
       "close a/s1",

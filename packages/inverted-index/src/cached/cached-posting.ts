@@ -8,7 +8,7 @@ export interface PostingChange {
 }
 
 /** Postings in memory: all of one kind of a property. */
-export interface PostingImage {
+export interface CachedPosting {
   /** About what it takes in memory. */
   readonly bytes: number;
   chunk(term: string, chunk: number): Container | undefined;

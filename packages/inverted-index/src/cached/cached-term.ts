@@ -1,6 +1,6 @@
 import { DocumentSet } from "../document-set.js";
 import type { Container } from "../records/container.js";
-import type { PostingChange, PostingImage } from "./posting-image.js";
+import type { CachedPosting, PostingChange } from "./cached-posting.js";
 import { chunkOfEntry, documentsOfEntry, entryBytes, type TermEntry, withChunk } from "./term-entry.js";
 import { TermOrder } from "./term-order.js";
 
@@ -8,7 +8,7 @@ import { TermOrder } from "./term-order.js";
 const TERM_BYTES = 64;
 
 /** The postings of one kind of a property in memory. */
-export class TermImage implements PostingImage {
+export class CachedTerm implements CachedPosting {
   readonly #terms = new Map<string, TermEntry>();
   #bytes = 1000;
   #order: TermOrder | undefined;

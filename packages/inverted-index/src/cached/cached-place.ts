@@ -3,7 +3,7 @@ import type { ColumnValue } from "../records/column-chunk.js";
 import type { ColumnChange, ColumnLike } from "./column-like.js";
 
 /** Coordinates in memory: in a column's records each document has two values, latitude and longitude. */
-export class PlaceImage implements ColumnLike {
+export class CachedPlace implements ColumnLike {
   readonly present = new DocumentSet();
   #latitudes = new Float64Array(0);
   #longitudes = new Float64Array(0);

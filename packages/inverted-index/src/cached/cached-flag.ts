@@ -2,10 +2,10 @@ import { FLAG_NAMES, FLAGS, type Flag } from "../analysis/flags.js";
 import { DocumentSet } from "../document-set.js";
 import { POSTING_CHUNK_DOCUMENTS } from "../index-keys.js";
 import { addToWords, BITMAP_WORDS, type Container, containerOfWords } from "../records/container.js";
-import type { PostingChange, PostingImage } from "./posting-image.js";
+import type { CachedPosting, PostingChange } from "./cached-posting.js";
 
 /** The flags of a property in memory, a bitmap each. */
-export class FlagImage implements PostingImage {
+export class CachedFlag implements CachedPosting {
   readonly #sets: readonly DocumentSet[] = FLAG_NAMES.map(() => new DocumentSet());
 
   get bytes(): number {

@@ -9,8 +9,8 @@ const SORT_STEPS = 600;
 const MERGE_STEPS = 100;
 
 /**
- * The terms of an image in the order of their UTF-8 bytes: a sorted list, and behind it those that have come since. Terms
- * that went stay in the list, and one that came back is in both: whoever walks asks the image what a term has.
+ * The terms of a cached copy in the order of their UTF-8 bytes: a sorted list, and behind it those that have come since. Terms
+ * that went stay in the list, and one that came back is in both: whoever walks asks the cached copy what a term has.
  */
 export class TermOrder {
   readonly #all: () => Iterable<string>;

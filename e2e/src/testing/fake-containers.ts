@@ -1,8 +1,8 @@
-import { StandInContainer } from "@shoal/stand-in-container";
+import { FakeContainer } from "@shoal/fake-container";
 import type { HttpClient } from "../http-client.js";
 import { importObjects } from "../import-objects.js";
 
-/** The stand-in's language: how often a text has each of these, and one that all texts have. */
+/** The fake's language: how often a text has each of these, and one that all texts have. */
 const WORDS = ["football", "market", "frog", "oslo", "cup"];
 export const IDS = ["1", "2", "3"].map((last) => `a0000000-0000-0000-0000-00000000000${last}`);
 export const TITLES = [
@@ -20,37 +20,37 @@ export function imageOf(...bytes: readonly number[]): string {
 }
 
 /** A container for every module that can have one. */
-export class StandIns implements AsyncDisposable {
+export class FakeContainers implements AsyncDisposable {
   private constructor(
     /** Vectors of texts: {@link vectorOf}. */
-    readonly texts: StandInContainer,
+    readonly texts: FakeContainer,
     /** Vectors of images: their first two bytes. */
-    readonly images: StandInContainer,
+    readonly images: FakeContainer,
     /** Knows where Oslo is. */
-    readonly answers: StandInContainer,
+    readonly answers: FakeContainer,
     /** Knows the name Oslo. */
-    readonly names: StandInContainer,
+    readonly names: FakeContainer,
     /** Corrects fotball. */
-    readonly spelling: StandInContainer,
+    readonly spelling: FakeContainer,
   ) {}
 
-  static async start(): Promise<StandIns> {
-    return new StandIns(
-      await StandInContainer.start({ "/vectors": ({ text }) => ({ text, dims: 6, vector: vectorOf(text) }) }),
-      await StandInContainer.start({
+  static async start(): Promise<FakeContainers> {
+    return new FakeContainers(
+      await FakeContainer.start({ "/vectors": ({ text }) => ({ text, dims: 6, vector: vectorOf(text) }) }),
+      await FakeContainer.start({
         "/vectors": ({ id, image }) => ({
           id,
           dim: 2,
           vector: [...Buffer.from(String(image), "base64").subarray(0, 2)],
         }),
       }),
-      await StandInContainer.start({
+      await FakeContainer.start({
         "/answers/": ({ text, question }) => {
           const isKnown = String(text).includes("Oslo") && String(question).toLowerCase() === "where is oslo?";
           return { text, question, answer: isKnown ? "far away" : null, certainty: isKnown ? 0.8 : null };
         },
       }),
-      await StandInContainer.start({
+      await FakeContainer.start({
         "/ner/": ({ text }) => {
           const startPosition = String(text).indexOf("Oslo");
           const token = {
@@ -63,7 +63,7 @@ export class StandIns implements AsyncDisposable {
           return { text, tokens: startPosition === -1 ? [] : [token] };
         },
       }),
-      await StandInContainer.start({
+      await FakeContainer.start({
         "/spellcheck/": ({ text }) => ({ text, changes: [{ original: "fotball", correction: "football" }] }),
       }),
     );

@@ -22,7 +22,7 @@ interface Block {
 }
 
 /** The numbers of a property in memory, by document. */
-export class ColumnImage implements ColumnLike {
+export class CachedColumn implements ColumnLike {
   /** Documents with at least one value. */
   readonly present = new DocumentSet();
   /** Of documents with one value, or the first of several. */

@@ -1,0 +1,1 @@
+export { type Asked, type Failure, FakeContainer, type Paths } from "./fake-container.js";

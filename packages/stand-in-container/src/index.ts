@@ -1,1 +1,0 @@
-export { type Asked, type Failure, type Paths, StandInContainer } from "./stand-in-container.js";
