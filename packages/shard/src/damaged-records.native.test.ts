@@ -83,7 +83,7 @@ describe.each(INDEXES)("damaged records, %s", (_index, createIndex) => {
       await expect(one.getObjects([idOf(2)], ALL_FIELDS)).rejects.toMatchObject({ code: "dataLoss" });
       await expectNoSearch(one);
       const [taken] = await one.putObjects([book(idOf(2), [2, 1])], "create");
-      expect(taken).toMatchObject({ code: "invalid" });
+      expect(taken).toMatchObject({ code: "conflict" });
     };
     await expectDamaged(rebuilt);
     await expectDamaged(await reopened(rebuilt));
