@@ -47,7 +47,8 @@ export async function readMatching(
   return views.recycling.runSearch(async () => {
     const matching = await index.matching(filter, bounds);
     return read.map((object, at) => {
-      return newer.has(at) && !matching.has(objects[at]?.document ?? -1) ? undefined : object;
+      // Deleted and made anew it has another document.
+      return object !== undefined && newer.has(at) && !matching.has(views.table.find(object.id)) ? undefined : object;
     });
   });
 }

@@ -1,5 +1,8 @@
-import { ShoalError } from "@shoal/model";
+import { ShoalError, SPEC_PROFILE } from "@shoal/model";
+import type { QueryService } from "@shoal/query";
+import { TurnCounter } from "@shoal/turn-counter";
 import { describe, expect, it } from "vitest";
+import { createGraphQlHandler } from "../handler.js";
 import { library } from "../testing/ask-library.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView, libraryClass, property } from "../testing/library.js";
 
@@ -295,4 +298,26 @@ describe.each(WAYS)("Aggregate (%o)", (way) => {
     expect(answer.errors.map((error: { message: string }) => error.message)).toEqual(["internal server error", "no"]);
     expect(faults).toHaveLength(1);
   });
+});
+
+it.each(WAYS)("S14: many top occurrences are written in turns (%o)", async (way) => {
+  const topOccurrences = Array.from({ length: 100_000 }, (_, i) => ({ value: `value ${i}`, occurs: 1 }));
+  const texts = { kind: "texts", count: 100_000, topOccurrences };
+  const query: Partial<QueryService> = {
+    aggregate: async ({ properties }) =>
+      [{ groupedBy: undefined, objectCount: 1, properties: properties.map(() => texts) }] as never,
+  };
+  const schema = new LibraryView([libraryClass("Word", [property("text", "text")])]);
+  const handler = createGraphQlHandler({
+    ...{ schema, query: query as QueryService, wire: SPEC_PROFILE, ...way },
+    onFault: (thrown) => expect.unreachable(String(thrown)),
+  });
+  const tops = Array.from({ length: 5 }, (_, i) => `a${i}: topOccurrences(limit: 1000000) { value occurs }`).join(" ");
+  const body = Buffer.from(JSON.stringify({ query: `{ Aggregate { Word { text { ${tops} } } } }` }));
+  const context = { deadline: Number.MAX_SAFE_INTEGER };
+  await handler.execute(Buffer.from('{"query":"{__typename}"}'), context);
+  using counter = new TurnCounter();
+  const answer = JSON.parse(String((await handler.execute(body, context)).body));
+  expect(answer.data.Aggregate.Word[0].text.a4).toEqual(topOccurrences);
+  expect(counter.turns).toBeGreaterThan(20);
 });

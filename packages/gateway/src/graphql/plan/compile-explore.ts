@@ -61,7 +61,7 @@ function bindExplore(shape: ExploreShape) {
       cost: { rows: rowsOfExplore(explore, shape.limits), targets: 0 },
       run: async (query, context) => {
         const rows = await query.explore(explore, context);
-        return (out) => writeList(rows, out, (row) => writeRow(row, shape, out));
+        return (out) => writeList(rows, out, (row) => void writeRow(row, shape, out));
       },
     };
   };

@@ -31,6 +31,8 @@ export interface CompileParts {
 export interface CompileScope extends SelectionScope {
   /** What is wrong with the selections of objects below a row; grows while they are compiled. */
   readonly failures: GraphQLError[];
+  /** Coerced arguments of fields: one in a fragment may be asked for at many places, with a long vector. */
+  readonly given: Map<FieldNode, object>;
 }
 
 /** The fields of an object below a row; or why nobody can say which they are, which is the answer wherever there is such an object. */
@@ -79,7 +81,12 @@ export interface GivenField {
 /** `node` is a field of a valid document. */
 export function givenField(scope: CompileScope, type: GraphQLObjectType, node: FieldNode): GivenField {
   const field = type.getFields()[node.name.value] as GraphQLField<unknown, unknown>;
-  return { node, args: field.args, given: getArgumentValues(field, node, scope.variableValues) };
+  let given = scope.given.get(node);
+  if (given === undefined) {
+    given = getArgumentValues(field, node, scope.variableValues);
+    scope.given.set(node, given);
+  }
+  return { node, args: field.args, given };
 }
 
 /** A field that is asked for. */

@@ -9,6 +9,7 @@ import type { FieldNode, GraphQLObjectType } from "graphql";
 import { type CompileScope, eachField, objectTypeOf } from "./compile-fields.js";
 import type { JsonBytes } from "./json-bytes.js";
 import { compileJson, type JsonSelection, writeJson, writeScalar } from "./json-selection.js";
+import { writeList } from "./planned-call.js";
 import { type SelectedFields, selectedSubfields } from "./selected-fields.js";
 
 /** What was asked for, beside what came back. */
@@ -19,8 +20,14 @@ interface AskedGroups {
   readonly topLimits: readonly number[];
 }
 
-/** Writes a value of a group as JSON. Made by functions of their own: a closure keeps all that is in sight where it is made. */
-export type WriteGroup = (group: AggregateGroup, asked: AskedGroups, out: JsonBytes) => void;
+/**
+ * Writes a value of a group as JSON, what may be long ({@link LONG}) in turns. Made by functions of their own: a closure keeps all that is
+ * in sight where it is made.
+ */
+export type WriteGroup = (group: AggregateGroup, asked: AskedGroups, out: JsonBytes) => Iterable<void> | undefined;
+
+/** Writers of what may be long. */
+const LONG = new WeakSet<WriteGroup>();
 
 /** Where the answer of the query has what the fields of a group answer. */
 interface GroupPlaces {
@@ -81,7 +88,13 @@ function compileObject(
   );
 }
 
-function objectWriter(members: readonly { readonly prefix: string; readonly write: WriteGroup }[]): WriteGroup {
+interface GroupMember {
+  readonly prefix: string;
+  readonly write: WriteGroup;
+}
+
+function objectWriter(members: readonly GroupMember[]): WriteGroup {
+  if (members.some(({ write }) => LONG.has(write))) return longObjectWriter(members);
   return (group, asked, out) => {
     if (members.length === 0) out.byte(123);
     for (const { prefix, write } of members) {
@@ -89,33 +102,61 @@ function objectWriter(members: readonly { readonly prefix: string; readonly writ
       write(group, asked, out);
     }
     out.byte(125);
+    return undefined;
   };
+}
+
+function longObjectWriter(members: readonly GroupMember[]): WriteGroup {
+  const write: WriteGroup = function* (group, asked, out) {
+    for (const member of members) {
+      out.ascii(member.prefix);
+      const rest = member.write(group, asked, out);
+      if (rest !== undefined) yield* rest;
+    }
+    out.byte(125);
+  };
+  LONG.add(write);
+  return write;
 }
 
 function constant(value: unknown): WriteGroup {
   const json = JSON.stringify(value);
-  return (_group, _asked, out) => out.utf8(json);
+  return (_group, _asked, out) => {
+    out.utf8(json);
+    return undefined;
+  };
 }
 
 function metaWriter(selection: JsonSelection): WriteGroup {
-  return ({ objectCount }, _asked, out) => writeJson({ count: objectCount }, selection, out);
+  return ({ objectCount }, _asked, out) => {
+    writeJson({ count: objectCount }, selection, out);
+    return undefined;
+  };
 }
 
 function groupedByWriter(selection: JsonSelection): WriteGroup {
-  return ({ groupedBy: value }, { path }, out) =>
+  return ({ groupedBy: value }, { path }, out) => {
     writeJson(value === undefined ? null : { path, value }, selection, out);
+    return undefined;
+  };
 }
 
 function valueWriter(place: number, field: string): WriteGroup {
-  return ({ properties }, _asked, out) => writeScalar(aggregatedValue(properties[place], field), out);
+  return ({ properties }, _asked, out) => {
+    writeScalar(aggregatedValue(properties[place], field), out);
+    return undefined;
+  };
 }
 
 function topWriter(place: number, limit: number, selection: JsonSelection): WriteGroup {
-  return ({ properties }, { topLimits }, out) => {
+  const write: WriteGroup = ({ properties }, { topLimits }, out) => {
     const of = properties[place];
     const all = of?.kind === "texts" ? of.topOccurrences : [];
-    writeJson(all.slice(0, topLimits[limit]) as readonly Json[], selection, out);
+    const first = all.slice(0, topLimits[limit]) as readonly Json[];
+    return writeList(first, out, (one) => void writeJson(one, selection, out));
   };
+  LONG.add(write);
+  return write;
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   objectTypeOf,
 } from "./compile-fields.js";
 import { compileGet } from "./compile-get.js";
-import { IntrospectionCall } from "./introspection-call.js";
+import { IntrospectionRequest } from "./introspection-call.js";
 import { Failure, type PlannedCall, type PlannedField, type PlannedRoot, RequestPlan } from "./planned-call.js";
 import { type SelectedFields, selectedFields, selectedSubfields } from "./selected-fields.js";
 
@@ -44,7 +44,7 @@ export function compileRequest(
   if (values.errors !== undefined) {
     return { answer: refusedAnswer(values.errors.map(errorItem)), errors: values.errors.length };
   }
-  const scope = { schema, fragments: read.fragments, variableValues: values.coerced, failures: [] };
+  const scope = { schema, fragments: read.fragments, variableValues: values.coerced, failures: [], given: new Map() };
   const compiler = new RequestCompiler(parts, scope, read, { ...variables });
   try {
     const roots = compiler.roots(root, selectedFields(scope, root, selectionSet));
@@ -66,6 +66,8 @@ interface SelectedRoot {
 }
 
 class RequestCompiler {
+  private introspection: IntrospectionRequest | undefined;
+
   constructor(
     private readonly parts: CompileParts,
     private readonly scope: CompileScope,
@@ -91,8 +93,9 @@ class RequestCompiler {
     if (name === "__typename") return { calls: 0, compile: () => constantField(responseName, type.name) };
     if (name === "Get" || name === "Aggregate") return this.classFields(name, type, responseName, nodes);
     if (name !== "Explore") {
-      const { schema } = this.parts;
-      return { calls: 0, compile: () => new IntrospectionCall(responseName, nodes, schema, this.read, this.variables) };
+      this.introspection ??= new IntrospectionRequest(this.parts.schema, this.read, this.variables);
+      const { introspection } = this;
+      return { calls: 0, compile: () => introspection.call(responseName, nodes) };
     }
     const compile = () => {
       const asked = { ...givenField(this.scope, type, field), responseName, nodes };

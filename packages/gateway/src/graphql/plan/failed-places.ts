@@ -2,13 +2,20 @@ import { JsonScanner } from "../../json/json-scanner.js";
 
 const OPEN_BRACKET = 91;
 
-/** The paths of the values that begin at `places`, in ascending order, of an answer whose JSON is written up to there or further. */
-export function pathsOf(answer: Buffer, places: readonly number[]): readonly (readonly string[])[] {
+/** Tokens that are read in one turn. */
+const TURN_TOKENS = 16_384;
+
+/**
+ * The paths of the values that begin at `places`, in ascending order, of an answer whose JSON is written up to there or further;
+ * yields now and then.
+ */
+export function* pathsOf(answer: Buffer, places: readonly number[]): Generator<void, readonly (readonly string[])[]> {
   const scanner = new JsonScanner(answer, Number.POSITIVE_INFINITY);
   const paths: (readonly string[])[] = [];
   /** The name of the member, or the index, in each container that is open. */
   const path: (string | number)[] = [];
-  while (paths.length < places.length) {
+  for (let tokens = 1; paths.length < places.length; tokens++) {
+    if (tokens % TURN_TOKENS === 0) yield;
     const token = scanner.next(Number.POSITIVE_INFINITY);
     if (token === "problem" || token === "end") break;
     if (token === "close") path.pop();

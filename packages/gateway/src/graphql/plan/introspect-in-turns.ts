@@ -1,11 +1,10 @@
 import { ShoalError } from "@shoal/model";
-import { eventLoop, type RequestContext, type RowBytes } from "@shoal/runtime";
+import { eventLoop, type RequestContext } from "@shoal/runtime";
 import {
   __Directive,
   __Field,
   __Schema,
   __Type,
-  type FragmentDefinitionNode,
   type GraphQLFieldResolver,
   type GraphQLResolveInfo,
   Kind,
@@ -14,9 +13,10 @@ import {
 
 /** Fields that are told in one turn of the event loop: two milliseconds or so. */
 const TURN_FIELDS = 1_000;
-/** What a field that is told takes until the answer is written, and an element beside its fields. */
-const FIELD_BYTES = 64;
-const ELEMENT_BYTES = 256;
+/** What a field that is told takes until the answer is written, an element beside its fields, and a list beside its elements. */
+const FIELD_BYTES = 16;
+const ELEMENT_BYTES = 64;
+const LIST_BYTES = 512;
 
 /** All that introspection has lists of, by the types that have them. */
 const LISTS = [
@@ -26,35 +26,32 @@ const LISTS = [
   [__Directive, ["args", "locations"]],
 ] as const;
 
-/** Fields of an element that are told for themselves, or are there on few levels. */
-const TOLD_APART: ReadonlySet<string> = new Set([...LISTS.flatMap(([, names]) => names), "ofType"]);
+/** Their elements are told for themselves. */
+const LIST_NAMES: ReadonlySet<string> = new Set(LISTS.flatMap(([, names]) => names));
 
-const underWay = new WeakMap<RowBytes, Introspection>();
+/** Of a type that wraps others: a list that may be null, of what may be null, at most. */
+const OF_TYPE_MAX = 3;
+
+interface Waiting {
+  readonly fields: number;
+  readonly begin: () => void;
+}
 
 /**
- * One telling of the schema: the lists of it take turns of the event loop, one after another, and what they take is
- * counted as the rows of an answer are. Once that is refused, or nobody waits for the answer, all lists are empty.
+ * One telling of the schema: the lists of it and their elements are told in turns of the event loop, and what they take is counted as
+ * the rows of an answer are. What was asked for last comes first, so that few lists are open at a time. Once more is refused,
+ * or nobody waits for the answer, lists are empty.
  */
 export class Introspection {
   readonly #request: RequestContext;
-  /** The turn in which the next element is told; undefined: this one. */
-  #turn: Promise<void> | undefined;
-  /** Fields of that turn. */
+  /** Fields that were told in this turn. */
   #fields = 0;
+  readonly #waiting: Waiting[] = [];
+  #isRunning = false;
   #refusal: ShoalError | undefined;
 
-  private constructor(request: RequestContext) {
+  constructor(request: RequestContext) {
     this.#request = request;
-  }
-
-  /** Of one request, however many fields ask: what holds its answer is the same object. */
-  static of(request: RequestContext): Introspection {
-    const { rowBytes } = request;
-    const known = rowBytes && underWay.get(rowBytes);
-    if (known !== undefined) return known;
-    const introspection = new Introspection(request);
-    if (rowBytes !== undefined) underWay.set(rowBytes, introspection);
-    return introspection;
   }
 
   /** Why the schema was not told to its end; throws the signal's reason when nobody waits any more. */
@@ -63,34 +60,59 @@ export class Introspection {
     if (this.#refusal !== undefined) throw this.#refusal;
   }
 
-  list(elements: readonly unknown[], fieldsOfEach: number): readonly unknown[] {
-    if (this.#isOver || elements.length === 0) return [];
-    try {
-      this.#request.rowBytes?.add(elements.length * (ELEMENT_BYTES + fieldsOfEach * FIELD_BYTES));
-    } catch (thrown) {
-      this.#refusal = ShoalError.from(thrown);
-      return [];
-    }
-    return elements.map((element) => {
-      const turn = this.#turnOf(fieldsOfEach);
-      return turn === undefined ? element : turn.then(() => element);
-    });
+  /** The list for graphql-js: itself where this turn has room for all of it. */
+  list(elements: readonly unknown[], fieldsOfEach: number): readonly unknown[] | Promise<readonly unknown[]> {
+    if (elements.length === 0 || !this.#count(elements.length, fieldsOfEach)) return [];
+    const fields = elements.length * fieldsOfEach;
+    if (this.#waiting.length > 0 || this.#fields + fields > TURN_FIELDS) return this.#inTurns(elements, fieldsOfEach);
+    this.#fields += fields;
+    return elements;
+  }
+
+  async #inTurns(elements: readonly unknown[], fieldsOfEach: number): Promise<readonly unknown[]> {
+    // To have graphql-js wait for an element takes as long as to tell a field.
+    await this.#room(elements.length);
+    if (this.#isOver) return [];
+    return elements.map((element) => this.#room(fieldsOfEach).then(() => element));
   }
 
   get #isOver(): boolean {
     return this.#refusal !== undefined || this.#request.signal?.aborted === true;
   }
 
-  #turnOf(fields: number): Promise<void> | undefined {
-    if (this.#fields > 0 && this.#fields + fields > TURN_FIELDS) {
-      const next = async () => {
-        if (!this.#isOver) await eventLoop.next(this.#request.share);
-      };
-      this.#turn = this.#turn === undefined ? next() : this.#turn.then(next);
-      this.#fields = 0;
+  /** Whether a list of so many elements may be told. */
+  #count(elements: number, fieldsOfEach: number): boolean {
+    if (this.#isOver) return false;
+    try {
+      this.#request.rowBytes?.add(LIST_BYTES + elements * (ELEMENT_BYTES + fieldsOfEach * FIELD_BYTES));
+      return true;
+    } catch (thrown) {
+      this.#refusal = ShoalError.from(thrown);
+      return false;
     }
-    this.#fields += fields;
-    return this.#turn;
+  }
+
+  /** Resolves in a turn that has room for so many fields. */
+  #room(fields: number): Promise<void> {
+    return new Promise((begin) => {
+      this.#waiting.push({ fields, begin });
+      if (!this.#isRunning) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.length > 0) {
+      await eventLoop.next(this.#request.share);
+      this.#fields = 0;
+      for (let last = this.#waiting.at(-1); last !== undefined; last = this.#waiting.at(-1)) {
+        if (this.#fields > 0 && this.#fields + last.fields > TURN_FIELDS) break;
+        this.#waiting.pop();
+        this.#fields += last.fields;
+        last.begin();
+      }
+    }
+    this.#isRunning = false;
   }
 }
 
@@ -119,8 +141,6 @@ function inTurns(resolve: GraphQLFieldResolver<unknown, unknown>): GraphQLFieldR
   };
 }
 
-const counted = new WeakMap<SelectionSetNode, number>();
-
 /** Fields of an element of the list that is told. */
 function fieldsAt({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   let fields = 1;
@@ -129,23 +149,33 @@ function fieldsAt({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   return fields;
 }
 
-function fieldsOf(set: SelectionSetNode, fragments: Readonly<Record<string, FragmentDefinitionNode>>): number {
-  const known = counted.get(set);
-  if (known !== undefined) return known;
-  let fields = 0;
+const counted = new WeakMap<SelectionSetNode, number[]>();
+
+/** `level`: how many `ofType` it is below. */
+function fieldsOf(set: SelectionSetNode, fragments: GraphQLResolveInfo["fragments"], level = 0): number {
+  let known = counted.get(set);
+  if (known === undefined) {
+    known = [];
+    counted.set(set, known);
+  }
+  let fields = known[level];
+  if (fields !== undefined) return fields;
+  fields = 0;
   for (const selection of set.selections) {
-    if (selection.kind === Kind.FIELD) {
-      const { name, selectionSet } = selection;
-      fields += 1;
-      if (selectionSet !== undefined && !TOLD_APART.has(name.value)) fields += fieldsOf(selectionSet, fragments);
-    } else {
+    if (selection.kind !== Kind.FIELD) {
       const inner =
         selection.kind === Kind.FRAGMENT_SPREAD
           ? fragments[selection.name.value]?.selectionSet
           : selection.selectionSet;
-      if (inner !== undefined) fields += fieldsOf(inner, fragments);
+      if (inner !== undefined) fields += fieldsOf(inner, fragments, level);
+      continue;
     }
+    fields += 1;
+    const { name, selectionSet } = selection;
+    const below = name.value === "ofType" ? level + 1 : level;
+    if (selectionSet === undefined || LIST_NAMES.has(name.value) || below > OF_TYPE_MAX) continue;
+    fields += fieldsOf(selectionSet, fragments, below);
   }
-  counted.set(set, fields);
+  known[level] = fields;
   return fields;
 }

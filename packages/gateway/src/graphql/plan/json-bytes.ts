@@ -1,9 +1,13 @@
+import { ShoalError } from "@shoal/model";
 import type { GraphQLError } from "graphql";
 import { answerTooLarge } from "../../answer-budget.js";
 import { FLOAT32_CHARS_MAX, float32ArrayBytesMax, writeFloat32, writeFloat32Array } from "../../json/float32.js";
 
 /** Longer runs are copied by the runtime, shorter ones byte by byte. */
 const SHORT_MAX = 32;
+
+/** Each becomes an error with its path in the answer. */
+const FAILURES_MAX = 10_000;
 
 /** Where null stands for a value that failed, and why. */
 export interface WrittenFailure {
@@ -49,9 +53,9 @@ export class JsonBytes {
     while ((this.#failures.at(-1)?.at ?? -1) >= length) this.#failures.pop();
   }
 
-  /** Writes null for a value that failed, and keeps where. */
+  /** Writes null for a value that failed, and keeps where. Fails with `tooLarge` when too many did. */
   failed(error: GraphQLError): void {
-    this.#failures.push({ at: this.#length, error });
+    this.#keepFailure({ at: this.#length, error });
     this.ascii("null");
   }
 
@@ -90,9 +94,23 @@ export class JsonBytes {
   }
 
   #repeatFailures(start: number, end: number): void {
-    for (const { at, error } of [...this.#failures]) {
-      if (at >= start && at < end) this.#failures.push({ at: at - start + this.#length, error });
+    const failures = this.#failures;
+    let low = 0;
+    for (let high = failures.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((failures[middle]?.at ?? 0) < start) low = middle + 1;
+      else high = middle;
     }
+    for (let failure = failures[low]; failure !== undefined && failure.at < end; failure = failures[++low]) {
+      this.#keepFailure({ at: failure.at - start + this.#length, error: failure.error });
+    }
+  }
+
+  #keepFailure(failure: WrittenFailure): void {
+    if (this.#failures.length === FAILURES_MAX) {
+      throw new ShoalError("tooLarge", `more than ${FAILURES_MAX} values of the answer have failed`);
+    }
+    this.#failures.push(failure);
   }
 
   bytes(source: Uint8Array): void {

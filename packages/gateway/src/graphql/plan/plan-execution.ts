@@ -175,7 +175,7 @@ export class PlanExecution {
       if (root.kind === "object") out.byte(125);
     }
     out.byte(125);
-    if (out.failures.length > 0) failures.push(...failuresIn(out));
+    if (out.failures.length > 0) failures.push(...(yield* failuresIn(out)));
     if (isNothing) {
       out.truncate(0);
       out.ascii('{"data":null');
@@ -189,12 +189,17 @@ export class PlanExecution {
     const read = reading.read();
     return failures.map(({ path, call, thrown }) => {
       // It knows its own place: that of a directive's condition, say.
-      if (thrown instanceof GraphQLError) return { ...errorItem(thrown), path };
+      if (thrown instanceof GraphQLError && isOwn(thrown)) return { ...errorItem(thrown), path };
       if (!(thrown instanceof ShoalError)) this.#parts.onFault(thrown, context);
       const nodes = ("plan" in read && read.plan.calls[call]?.nodes) || [];
       return { ...errorItem(new GraphQLError(failureMessage(thrown), { nodes })), path };
     });
   }
+}
+
+/** Whether it is an error of the request, and not around a fault of ours. */
+function isOwn({ originalError }: GraphQLError): boolean {
+  return !originalError || originalError instanceof GraphQLError || originalError instanceof ShoalError;
 }
 
 /** Writes the answer, or null and says why. Fails with `tooLarge` when the answer is. */
@@ -212,15 +217,15 @@ function* writeOutcome(outcome: Outcome | undefined, out: JsonBytes): Generator<
       thrown = failed;
     }
   }
-  if (thrown instanceof IntrospectionErrors) out.utf8(thrown.json);
+  if (thrown instanceof IntrospectionErrors) yield* thrown.write(out);
   else out.ascii("null");
   return thrown;
 }
 
 /** Values below rows that failed, in the order of the answer. */
-function failuresIn(out: JsonBytes): readonly FailedField[] {
+function* failuresIn(out: JsonBytes): Generator<void, readonly FailedField[]> {
   const { failures } = out;
-  const paths = pathsOf(
+  const paths = yield* pathsOf(
     out.written,
     failures.map(({ at }) => at),
   );

@@ -50,13 +50,18 @@ export function plannedCall(field: AskedField, inner: CallBinding["inner"], bind
  */
 export type WriteAnswer = (out: JsonBytes) => Iterable<void>;
 
-/** Writes a list as JSON; yields now and then between two items. */
-export function* writeList<T>(items: readonly T[], out: JsonBytes, write: (item: T) => void): Generator<void, void> {
+/** Writes a list as JSON; yields now and then between two items, and where an item does. */
+export function* writeList<T>(
+  items: readonly T[],
+  out: JsonBytes,
+  write: (item: T) => Iterable<void> | undefined,
+): Generator<void, void> {
   let turnEnd = out.length + TURN_LENGTH;
   out.byte(91);
   for (const [i, item] of items.entries()) {
     if (i > 0) out.byte(44);
-    write(item);
+    const rest = write(item);
+    if (rest !== undefined) yield* rest;
     if (out.length < turnEnd) continue;
     yield;
     turnEnd = out.length + TURN_LENGTH;
