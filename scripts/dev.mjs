@@ -13,7 +13,11 @@ import("./set-up.mjs").then(async ({ root, setUp }) => {
     "serve",
     ...process.argv.slice(2),
   ];
-  const children = [compiler, server].map((args) => spawn(process.execPath, args, { cwd: root, stdio: "inherit" }));
+  // As main.cts has it.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE || "64" };
+  const children = [compiler, server].map((args) =>
+    spawn(process.execPath, args, { cwd: root, stdio: "inherit", env }),
+  );
   const stop = () => {
     for (const child of children) child.kill("SIGTERM");
   };

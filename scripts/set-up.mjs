@@ -167,7 +167,7 @@ function isBuilt(scope, scopeName) {
   const projects = projectsOf(scope);
   if (!projects.every((project) => existsSync(join(root, project, "dist", ".tsbuildinfo")))) return false;
   if (!existsSync(join(dirname(consolePage), "dist", "page", "index.html"))) return false;
-  if (!existsSync(join(root, "packages", "cli", "dist", "main.js"))) return false;
+  if (!existsSync(join(root, "packages", "cli", "dist", "bundle", "start.js"))) return false;
   return readStamp(`built-${scopeName}`) === sourceFingerprint(projects);
 }
 

@@ -53,10 +53,17 @@ const rocksdbBinder = resolve("packages/kv/bind-rocksdb.mjs");
 process.chdir(folder);
 pnpm("install", "--prod", "--frozen-lockfile", "--filter", "@shoal/cli...");
 
-// The sources of RocksDB, and its binaries for other platforms; the one that stays must load here.
+// RocksDB is compiled where it brings no binary (linux arm64), as scripts/set-up.mjs does. Then its sources go, and its binaries for
+// other platforms; the one that stays must load here.
+const NODE_GYP = "node-gyp@12.4.0";
 for (const rocksdb of foldersCalled("rocksdb", join("node_modules", ".pnpm"))) {
-  rmSync(join(rocksdb, "deps"), { recursive: true, force: true });
   const prebuilds = join(rocksdb, "prebuilds");
+  if (!existsSync(join(prebuilds, `${process.platform}-${process.arch}`))) {
+    const headers = `--nodedir=${join(process.execPath, "..", "..")}`;
+    execFileSync("npx", ["--yes", NODE_GYP, "rebuild", headers], { stdio: "inherit", cwd: rocksdb });
+    rmSync(join(rocksdb, "build", "Release", "obj.target"), { recursive: true, force: true });
+  }
+  rmSync(join(rocksdb, "deps"), { recursive: true, force: true });
   for (const platform of existsSync(prebuilds) ? readdirSync(prebuilds) : []) {
     if (platform !== `${process.platform}-${process.arch}`) rmSync(join(prebuilds, platform), { recursive: true });
   }

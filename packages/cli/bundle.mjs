@@ -7,7 +7,9 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -19,6 +21,8 @@ const bundleFolder = join(distFolder, "bundle");
 /** Which module is in which chunk, for tests and for people. */
 const metaFile = join(bundleFolder, "meta.json");
 const ENTRY = "start.js";
+/** How long what a bundle no longer has is kept for processes that began with it. */
+const CHUNK_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * A module finds its files (addon, protos, pages, threads, packages that stay outside) from where it stands. In the bundle it is told
@@ -69,13 +73,18 @@ export async function bundleCommand() {
     banner: { js: BANNER },
   });
   mkdirSync(bundleFolder, { recursive: true });
-  // A process that runs, or starts now, finds what it loads: names of chunks tell their content, and those of the bundle before stay.
+  // A process that runs, or starts now, finds what it loads: names of chunks tell their content, and those of bundles before stay a day.
   const before = existsSync(metaFile) ? chunksOf(JSON.parse(readFileSync(metaFile, "utf8"))) : [];
+  const now = new Date();
+  for (const path of before.map((name) => join(bundleFolder, name))) if (existsSync(path)) utimesSync(path, now, now);
   const last = ({ path }) => Number(basename(path) === ENTRY);
   for (const { path, contents } of outputFiles.sort((a, b) => last(a) - last(b))) put(path, contents);
   put(metaFile, JSON.stringify(metafile));
-  const kept = new Set([...before, ...chunksOf(metafile), basename(metaFile)]);
-  for (const name of readdirSync(bundleFolder)) if (!kept.has(name)) rmSync(join(bundleFolder, name));
+  const kept = new Set([...chunksOf(metafile), basename(metaFile)]);
+  for (const name of readdirSync(bundleFolder)) {
+    const path = join(bundleFolder, name);
+    if (!kept.has(name) && now - statSync(path).mtimeMs > CHUNK_KEPT_MS) rmSync(path);
+  }
   const main = join(distFolder, "main.js");
   // The package has ES modules, and its main must be none (src/main.cts).
   symlinkSync("main.cjs", `${main}.new`);

@@ -82,7 +82,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   );
   const book = openAccessBook(options, roles, apiKeySources, scope);
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources, book }));
-  // What has to be read once is read before the shards take their files.
+  // Read before the shards take their files.
   const pages = await loadPages(logger);
   refuseForeignSchema(dataPath, clusterId, schema.clusterId);
   if (isNew && !configuration.acceptDataLoss && !(await hasShards(dataPath))) {
@@ -116,7 +116,8 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
     options,
     {
       ...{ nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
-      onReading: () => void loadGateway(),
+      // Whoever awaits it below is told why it fails.
+      onReading: () => void loadGateway().catch(() => undefined),
     },
     scope,
   );

@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import type { ShardAddress } from "@shoal/rpc";
 
 /** Of a shard that was never given to another owner. */
-const FIRST_TERM = 1;
+const FIRST_EPOCH = 1;
 
 /** The highest epoch of each shard that came with a schema or a request: who writes under a lower one owns it no more. */
 export class SeenEpochs {
@@ -14,7 +14,7 @@ export class SeenEpochs {
     this.#nodeName = nodeName;
   }
 
-  note(key: string, epoch = FIRST_TERM): void {
+  note(key: string, epoch = FIRST_EPOCH): void {
     if (epoch > this.#seen(key)) this.#epochs.set(key, epoch);
   }
 
@@ -23,9 +23,9 @@ export class SeenEpochs {
    * `unavailable` when the request knows a later one than the schema here: the shard does not write under that yet.
    */
   check(key: string, request: ShardAddress, placed: ShardAddress | undefined): void {
-    const { className, shardName, epoch = FIRST_TERM } = request;
+    const { className, shardName, epoch = FIRST_EPOCH } = request;
     const seen = this.#seen(key);
-    const known = placed?.epoch ?? FIRST_TERM;
+    const known = placed?.epoch ?? FIRST_EPOCH;
     if (epoch === seen && epoch <= known) return;
     const where = `shard ${shardName} of class '${className}' on node '${this.#nodeName}'`;
     if (epoch < seen) throw new ShoalError("conflict", `${where} has seen epoch ${seen}, epoch ${epoch} is over`);
@@ -35,6 +35,6 @@ export class SeenEpochs {
   }
 
   #seen(key: string): number {
-    return this.#epochs.get(key) ?? FIRST_TERM;
+    return this.#epochs.get(key) ?? FIRST_EPOCH;
   }
 }

@@ -135,7 +135,7 @@ export class ShardRegistry implements AsyncDisposable {
     return this.#placed;
   }
 
-  /** The open shard of that address. Fails with `unavailable`, naming shard and node, with `conflict` on a epoch that is over. */
+  /** The open shard of that address. Fails with `unavailable`, naming shard and node, with `conflict` on an epoch that is over. */
   get(address: ShardAddress): Shard | Promise<Shard> {
     const key = keyOf(address);
     const open = this.#shards.get(key);
