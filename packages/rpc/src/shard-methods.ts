@@ -29,7 +29,7 @@ type AnswerOf<Name extends MethodName> = Awaited<ReturnType<ShardService[Name]>>
 
 /** What clients, the server and whoever sends a call again need to know of a method. They name none themselves. */
 export interface ShardMethod<Args extends readonly unknown[], Answer> {
-  /** Stands on the wire; never given to another method. */
+  /** Sent; never given to another method. */
   readonly code: number;
   /** `shard`: it is about the shard of its first argument; `node`: about the node. */
   readonly target: "shard" | "node";

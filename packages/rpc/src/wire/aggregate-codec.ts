@@ -21,7 +21,7 @@ export const shardAggregation: Codec<ShardAggregation> = (wire, value) => ({
   bytesMax: wire.double(value?.bytesMax),
 });
 
-/** As `typeof` says it. Places in this list stand on the wire: it only grows. */
+/** As `typeof` says it. Places in this list are sent: it only grows. */
 const GROUPED_BY: readonly string[] = ["undefined", "string", "number", "boolean"];
 
 function groupedBy(wire: Wire, value: GroupPart["groupedBy"]): GroupPart["groupedBy"] {
@@ -44,7 +44,7 @@ const date: Codec<{ readonly instant: bigint; readonly text: string }> = (wire, 
 
 type PartOf<Kind> = Extract<PropertyPart, { readonly kind: Kind }>;
 
-/** Places in this table stand on the wire: it only grows. */
+/** Places in this table are sent: it only grows. */
 const PARTS: { readonly [Kind in PropertyPart["kind"]]: Codec<PartOf<Kind>> } = {
   numbers: (wire, part) => ({
     kind: "numbers",

@@ -27,7 +27,7 @@ export interface Wire {
   id(value?: ObjectId): ObjectId;
   /** Of the type that it was written from. */
   json<Value>(value?: Value): Value;
-  /** One of a closed list by its place there, which stands on the wire: such lists only grow. `what` names it in errors. */
+  /** One of a closed list by its place there, which is sent: such lists only grow. `what` names it in errors. */
   choice<Choice>(choices: readonly Choice[], what: string, value?: Choice): Choice;
   list<Item>(items: readonly Item[] | undefined, item: Codec<Item>): readonly Item[];
   /** As `list`, at the end of a message: where the message takes turns, its items follow when the codec has returned. */

@@ -9,7 +9,7 @@ import {
 import { unreadable } from "./byte-reader.js";
 import { type Codec, double, flag, id, instant, text, type Wire } from "./codec.js";
 
-/** Places in this list stand on the wire: it only grows. */
+/** Places in this list are sent: it only grows. */
 const OPERATORS = [...COMBINE_OPERATORS, "RefersTo", ...COMPARE_OPERATORS] as const;
 
 /** Deeper filters than the contract allows, so that reading one never ends the stack. */
@@ -21,7 +21,7 @@ const geoRange: Codec<GeoRange> = (wire, value) => ({
   distanceMax: wire.double(value?.distanceMax),
 });
 
-/** Places in this table stand on the wire: it only grows. */
+/** Places in this table are sent: it only grows. */
 const ITEM_OF_KIND = {
   int: double,
   number: double,

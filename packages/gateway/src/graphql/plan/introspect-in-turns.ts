@@ -11,9 +11,9 @@ import {
   type SelectionSetNode,
 } from "graphql";
 
-/** Fields that are told in one turn of the event loop: two milliseconds or so. */
+/** Fields that are resolved in one turn of the event loop: two milliseconds or so. */
 const TURN_FIELDS = 1_000;
-/** What a field that is told takes until the answer is written, an element beside its fields, and a list beside its elements. */
+/** Bytes that a resolved field takes until the answer is written, an element beside its fields, and a list beside its elements. */
 const FIELD_BYTES = 16;
 const ELEMENT_BYTES = 64;
 const LIST_BYTES = 512;
@@ -26,7 +26,7 @@ const LISTS = [
   [__Directive, ["args", "locations"]],
 ] as const;
 
-/** Their elements are told for themselves. */
+/** Their elements are counted when the list is resolved. */
 const LIST_NAMES: ReadonlySet<string> = new Set(LISTS.flatMap(([, names]) => names));
 
 /** Of a type that wraps others: a list that may be null, of what may be null, at most. */
@@ -38,13 +38,13 @@ interface Waiting {
 }
 
 /**
- * One telling of the schema: the lists of it and their elements are told in turns of the event loop, and what they take is counted as
- * the rows of an answer are. What was asked for last comes first, so that few lists are open at a time. Once more is refused,
+ * One execution of introspection: lists and their elements are resolved in turns of the event loop, and their bytes count as
+ * the rows of an answer do. What was asked for last comes first, so that few lists are open at a time. Once more is refused,
  * or nobody waits for the answer, lists are empty.
  */
 export class Introspection {
   readonly #request: RequestContext;
-  /** Fields that were told in this turn. */
+  /** Fields that were resolved in this turn. */
   #fields = 0;
   readonly #waiting: Waiting[] = [];
   #isRunning = false;
@@ -54,7 +54,7 @@ export class Introspection {
     this.#request = request;
   }
 
-  /** Why the schema was not told to its end; throws the signal's reason when nobody waits any more. */
+  /** Throws why the introspection is incomplete; the signal's reason when nobody waits any more. */
   check(): void {
     this.#request.signal?.throwIfAborted();
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -70,7 +70,7 @@ export class Introspection {
   }
 
   async #inTurns(elements: readonly unknown[], fieldsOfEach: number): Promise<readonly unknown[]> {
-    // To have graphql-js wait for an element takes as long as to tell a field.
+    // To have graphql-js wait for an element takes as long as to resolve a field.
     await this.#room(elements.length);
     if (this.#isOver) return [];
     return elements.map((element) => this.#room(fieldsOfEach).then(() => element));
@@ -80,7 +80,7 @@ export class Introspection {
     return this.#refusal !== undefined || this.#request.signal?.aborted === true;
   }
 
-  /** Whether a list of so many elements may be told. */
+  /** Whether a list of so many elements may be resolved. */
   #count(elements: number, fieldsOfEach: number): boolean {
     if (this.#isOver) return false;
     try {
@@ -117,7 +117,7 @@ export class Introspection {
 }
 
 /**
- * Has the lists of introspection told by the {@link Introspection} of the context. The types of introspection are graphql-js's own and
+ * Has the lists of introspection resolved by the {@link Introspection} of the context. The types of introspection are graphql-js's own and
  * shared by all schemas, so without such a context (tools that execute at once) all is as it was.
  */
 export function introspectInTurns(): void {
@@ -141,7 +141,7 @@ function inTurns(resolve: GraphQLFieldResolver<unknown, unknown>): GraphQLFieldR
   };
 }
 
-/** Fields of an element of the list that is told. */
+/** Fields of an element of the list. */
 function fieldsAt({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   let fields = 1;
   for (const { selectionSet } of fieldNodes)

@@ -58,7 +58,7 @@ function tell(document: ReturnType<typeof parse>, answerBytesMax: number, signal
   return { introspection, answer: execute({ schema, document, contextValue: introspection }) };
 }
 
-it("the schema is told as graphql-js tells it, a thousand fields a turn", async () => {
+it("introspection answers as graphql-js does, a thousand fields a turn", async () => {
   const document = parse(getIntrospectionQuery());
   using counter = new TurnCounter();
   const { introspection, answer } = tell(document, 1e9);
@@ -73,7 +73,7 @@ it.each([
   ["lists in one turn", `{${aliases(300, "__schema{types{name}}")}}`],
   ["what wraps others", `{__schema{types{fields{${aliases(60, `type{ofType{${aliases(60, "name")}}}`)}}}}}`],
   ["lists of lists", `{__schema{types{${aliases(200, "fields{name}")}}}}`],
-])("S10: %s are counted as they are told, and end when it is too much", async (_, text) => {
+])("S10: %s are counted as they are resolved, and end when it is too much", async (_, text) => {
   using counter = new TurnCounter();
   const { introspection, answer } = tell(parse(text), 1024 * 1024);
   const { data } = await answer;
