@@ -9,13 +9,7 @@ import {
   type ServerCertificateSource,
 } from "@shoal/gateway";
 import { createGateway, createPages, type Gateway, type GatewayDependencies } from "@shoal/gateway/server";
-import {
-  type AutoSchemaSettings,
-  INGEST_LIMITS,
-  type MadeByAutoSchema,
-  ObjectIngest,
-  ReplanningIngest,
-} from "@shoal/ingest";
+import { type AutoSchemaSettings, INGEST_LIMITS, type MadeByAutoSchema, ObjectIngest } from "@shoal/ingest";
 import { type ClassSettings, DEFAULT_WHERE_LIMITS, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import { QueryEngine, ReplanningQueries } from "@shoal/query";
@@ -96,7 +90,7 @@ export function assembleGateway(
   const whereLimits = { ...DEFAULT_WHERE_LIMITS, filterClausesMax, filterValuesMax };
   const gateway = createGateway(
     {
-      ingest: new ReplanningIngest(ingest, view),
+      ingest,
       query: replanning,
       classifications: new Classifications({
         ...{ jobs, view, query: replanning, modules, whereLimits },

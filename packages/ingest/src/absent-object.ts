@@ -41,6 +41,18 @@ export async function explainAbsence(
   );
 }
 
+/** Before the vector length of a class is fixed: an object that is not there shall not fix it. */
+export async function requirePresent(
+  parts: IngestParts,
+  id: ObjectId,
+  input: ObjectInput,
+  wording: AbsenceWording,
+  context: RequestContext,
+): Promise<void> {
+  const absence = await explainAbsence(parts, id, input, wording, context);
+  if (absence !== undefined) throw absence;
+}
+
 /**
  * What to tell the client whose request was refused: that its object is not there, when that can be found out, else
  * the refusal itself.

@@ -1,7 +1,9 @@
-import { isOutdated } from "@shoal/cluster";
+import { isOutdated, type ShardRouter } from "@shoal/cluster";
 import {
+  type JsonObject,
   LOCAL_HOST,
   type ObjectId,
+  type ObjectMerge,
   parseLongBeacon,
   parseShortBeacon,
   propertyValidator,
@@ -12,20 +14,37 @@ import {
   writeLongBeacon,
   writeShortBeacon,
 } from "@shoal/model";
+import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { definitionsOf } from "./check-object.js";
+import { definitionsOf, refuseTenant } from "./check-object.js";
 import { type ChunkedWork, storeInChunks } from "./chunks.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ReferenceInput, ReferenceOutcome } from "./ingest-service.js";
-import {
-  groupReferences,
-  mergeOf,
-  type ObjectReferences,
-  type ReferenceItem,
-  type ShardReferences,
-} from "./reference-batch.js";
-import { refuseTenant } from "./refuse-unbuilt-members.js";
 import { Turns } from "./turns.js";
+
+/** A reference of a batch that passed all checks. */
+interface ReferenceItem {
+  /** Its place in the batch. */
+  readonly index: number;
+  readonly written: ReferenceInput;
+  readonly record: ClassRecord;
+  readonly id: ObjectId;
+  readonly property: string;
+  /** In its stored form. */
+  readonly reference: JsonObject;
+}
+
+/** What a batch adds to one object. */
+interface ObjectReferences {
+  readonly id: ObjectId;
+  readonly items: ReferenceItem[];
+}
+
+/** What a batch adds to the objects of one shard. */
+interface ShardReferences {
+  readonly shard: ShardAddress;
+  readonly objects: readonly ObjectReferences[];
+}
 
 /**
  * A batch of references (reference-rest 6.2, decisions.md). Items are independent; whether a target exists is not asked.
@@ -134,4 +153,30 @@ function tell(
   outcomes: (ReferenceOutcome | undefined)[],
 ): void {
   for (const { index, written } of items) outcomes[index] = error === undefined ? { written } : { error };
+}
+
+/** The references by shard and object, each object's in the order of the batch. */
+function groupReferences(router: ShardRouter, items: readonly ReferenceItem[]): readonly ShardReferences[] {
+  const shards = new Map<string, { shard: ShardAddress; objects: Map<ObjectId, ObjectReferences> }>();
+  for (const item of items) {
+    const shard = router.shardOf(item.record, item.id);
+    const key = `${shard.classId}/${shard.shardName}`;
+    const group = shards.get(key) ?? { shard, objects: new Map<ObjectId, ObjectReferences>() };
+    shards.set(key, group);
+    const object = group.objects.get(item.id);
+    if (object === undefined) group.objects.set(item.id, { id: item.id, items: [item] });
+    else object.items.push(item);
+  }
+  return [...shards.values()].map(({ shard, objects }) => ({ shard, objects: [...objects.values()] }));
+}
+
+/** One change of an object for all of its references. */
+function mergeOf({ id, items }: ObjectReferences): ObjectMerge {
+  const lists = new Map<string, JsonObject[]>();
+  for (const { property, reference } of items) {
+    const list = lists.get(property);
+    if (list === undefined) lists.set(property, [reference]);
+    else list.push(reference);
+  }
+  return { id, set: {}, clear: [], append: Object.fromEntries(lists), remove: {}, vector: undefined };
 }

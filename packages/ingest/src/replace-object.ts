@@ -1,11 +1,9 @@
 import { CLIENT_PHRASES, type ObjectId, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
-import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
-import { type CheckedObject, checkObject } from "./check-object.js";
-import type { ClassDimensions } from "./class-dimensions.js";
+import { type AbsenceWording, absenceOr, explainAbsence, requirePresent } from "./absent-object.js";
+import { type CheckedObject, checkObject, parseBodyId } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
-import { parseBodyId } from "./object-ids.js";
 import { dataObject, storeObject } from "./store-object.js";
 import { vectorizedObject } from "./vectorize-objects.js";
 
@@ -16,7 +14,6 @@ import { vectorizedObject } from "./vectorize-objects.js";
  */
 export async function replaceObject(
   parts: IngestParts,
-  dimensions: ClassDimensions,
   id: ObjectId,
   input: ObjectInput,
   context: RequestContext,
@@ -39,26 +36,14 @@ export async function replaceObject(
   const object = await vectorizedObject(parts, record, sent, context).catch(async (refusal) => {
     throw await absenceOr(refusal, parts, id, input, wording, context);
   });
-  if (object.vector !== undefined && record.dimensions === undefined) {
-    await requirePresent(parts, id, input, wording, context);
+  if (object.vector !== undefined) {
+    if (record.dimensions === undefined) await requirePresent(parts, id, input, wording, context);
+    await parts.dimensions.hold(record, object.vector.length, context);
   }
-  if (object.vector !== undefined) await dimensions.hold(record, object.vector.length, context);
   try {
     return await storeObject(parts, record, object, "replace", context);
   } catch (thrown) {
     if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
     throw (await explainAbsence(parts, id, input, wording, context)) ?? wording.absent();
   }
-}
-
-/** Before the vector length of a class is fixed: an object that is not there shall not fix it. */
-async function requirePresent(
-  parts: IngestParts,
-  id: ObjectId,
-  input: ObjectInput,
-  wording: AbsenceWording,
-  context: RequestContext,
-): Promise<void> {
-  const absence = await explainAbsence(parts, id, input, wording, context);
-  if (absence !== undefined) throw absence;
 }

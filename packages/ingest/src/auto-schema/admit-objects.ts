@@ -1,17 +1,23 @@
 import type { SchemaView } from "@shoal/cluster";
-import { type ClassDefinition, isUncheckedObject, normaliseClassName, ShoalError } from "@shoal/model";
+import {
+  type ClassDefinition,
+  isUncheckedObject,
+  normaliseClassName,
+  type ObjectId,
+  parseShortBeacon,
+  ShoalError,
+  withPrefix,
+} from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import type { CheckedObject } from "../check-object.js";
+import { type CheckedObject, OBJECT_PREFIX, parseBodyId } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
 import type { ObjectInput } from "../ingest-service.js";
 import { keptReferences, type StoredPlace } from "../kept-references.js";
 import { type Located, locateObjects } from "../locate-objects.js";
-import { parseBodyId } from "../object-ids.js";
 import { Turns } from "../turns.js";
 import type { AutoSchemaSettings } from "./auto-schema-settings.js";
 import { ClassPlan, type ClassPlanParts, checkPlanned, type PlannedObject, type Refusal } from "./class-plan.js";
-import { referenceTargets } from "./reference-targets.js";
 
 /** What ordinary checks refused but auto-schema may take: an unseen class, unseen properties, names to be normalised. */
 export function concernsAutoSchema({ className, properties }: ObjectInput, { schema }: Pick<IngestParts, "schema">) {
@@ -74,6 +80,45 @@ export async function admitObjects(
     if (outcome !== undefined) return outcome;
     throw new ShoalError("internal", `auto-schema gave no outcome for object ${at}`);
   });
+}
+
+/** `admitObjects` for one object; what is refused fails as a new object does. */
+export async function admitObject(
+  parts: IngestParts,
+  settings: AutoSchemaSettings,
+  input: ObjectInput,
+  context: RequestContext,
+): Promise<CheckedObject> {
+  const [outcome] = await admitObjects(parts, settings, [input], () => undefined, context);
+  if (outcome === undefined) throw new ShoalError("internal", "auto-schema gave no outcome");
+  if (!isRefusal(outcome)) return outcome;
+  const { error, fault } = outcome;
+  throw fault === "vector" || error.code !== "invalid" ? error : withPrefix(OBJECT_PREFIX, error);
+}
+
+/** Everything that objects, whose properties nobody knows yet, seem to refer to: where it is, is asked for at once. */
+function referenceTargets(inputs: Iterable<ObjectInput>): ReadonlySet<ObjectId> {
+  const targets = new Set<ObjectId>();
+  for (const { properties } of inputs) {
+    if (!isUncheckedObject(properties)) continue;
+    for (const value of Object.values(properties)) {
+      if (!Array.isArray(value)) continue;
+      for (const item of value) {
+        const id = isUncheckedObject(item) ? targetOf(item.beacon) : undefined;
+        if (id !== undefined) targets.add(id);
+      }
+    }
+  }
+  return targets;
+}
+
+function targetOf(beacon: unknown): ObjectId | undefined {
+  if (typeof beacon !== "string") return undefined;
+  try {
+    return parseShortBeacon(beacon).id;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The objects that may be there already and refer to something that is not there, as far as that can be told at a glance. */

@@ -19,11 +19,10 @@ import {
 } from "@shoal/model";
 import { type ClassRecord, deliveryOf, type SchemaSnapshot } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { type CheckedObject, checkContentOf, checkVector } from "../check-object.js";
+import { type CheckedObject, checkContentOf, checkVector, parseBodyId } from "../check-object.js";
 import type { ObjectInput } from "../ingest-service.js";
 import type { Keeps } from "../kept-references.js";
 import { holdersOf, type Located, targetFault } from "../locate-objects.js";
-import { parseBodyId } from "../object-ids.js";
 import type { AutoSchemaSettings, MadeByAutoSchema } from "./auto-schema-settings.js";
 import { inferDataType } from "./infer-data-type.js";
 
