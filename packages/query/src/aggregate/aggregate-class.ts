@@ -20,11 +20,9 @@ import { mergeGroups, mergeParts } from "./merge-groups.js";
 /** Of several shards one may hold so many times its even part of the bytes. */
 const SKEW = 4;
 
-export interface AggregateParts {
-  readonly router: ShardRouter;
+export interface AggregateParts extends FilterParts {
   /** Memory of the groups and distinct values that one aggregation may hold (`AGGREGATE_BYTES_MAX`). */
   readonly aggregateBytesMax: number;
-  readonly filters: FilterParts;
 }
 
 /**
@@ -33,16 +31,17 @@ export interface AggregateParts {
  * groups and distinct values take too much memory; messages of shards name the shard.
  */
 export async function aggregateClass(
-  { router, aggregateBytesMax, filters }: AggregateParts,
+  parts: AggregateParts,
   record: ClassRecord,
   query: AggregateQuery,
   context: RequestContext,
 ): Promise<readonly AggregateGroup[]> {
+  const { router, aggregateBytesMax } = parts;
   const shards = router.shardsOf(record);
   const checked = checkAggregate(record, query);
   if (checked === undefined) return [];
   const { groupBy, groupsMax, kinds } = checked;
-  const filter = query.where && (await planFilter(filters, query.where, context));
+  const filter = query.where && (await planFilter(parts, query.where, context));
   if (groupBy !== undefined && groupsMax === 0) return [];
   const isWhole = shards.length <= 1;
   const aggregation: ShardAggregation = {
