@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { ShoalError } from "@shoal/model";
 import { eventLoop, type Share } from "@shoal/runtime";
-import { LONG_BODY_BYTES } from "./read-body.js";
+import { LONG_BODY_BYTES } from "./incoming-body.js";
 
 /** Looking at a megabyte takes 40 µs. */
 const TURN_BYTES = 16 * 1024 * 1024;
