@@ -267,7 +267,9 @@ export class HttpService {
       stage = "handler";
       this.#begin(exchange, route, principal);
       const { warnings } = exchange;
-      const answer = await route.handle({ params, queryString, body: bytes, principal, context: exchange, warnings });
+      const asked = { params, queryString, body: bytes, principal, context: exchange, warnings };
+      if (queryString !== "") route.checkQuery?.(asked);
+      const answer = await route.handle(asked);
       return exchange.isExpired ? undefined : answer;
     } catch (thrown) {
       const error = this.#isOutOfTime(thrown, exchange) ? exchange.timeoutError() : thrown;
