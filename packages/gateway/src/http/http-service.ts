@@ -55,6 +55,10 @@ export class HttpService {
     this.#send(exchange, thrownResponse(error));
   });
   readonly connections: Connections;
+  /** Of requests, until they have been answered. */
+  readonly bodies: Budget<IncomingBody>;
+  /** Large ones that clients have not taken. */
+  readonly unsent: UnsentAnswers;
   /** The port is closed: every answer tells its client to go elsewhere. */
   isClosing = false;
   readonly foreignPages: ForeignPages;
@@ -66,10 +70,8 @@ export class HttpService {
   readonly #ids = new RequestIds();
   readonly #log: RequestLog;
   readonly #audit: AuditLog | undefined;
-  readonly #bodies: Budget<IncomingBody>;
   readonly #bodyLimits: BodyLimits;
   readonly #answers: AnswerBudget;
-  readonly #unsent: UnsentAnswers;
   readonly #slowMs: number;
   readonly #timeLimits: { readonly [Kind in Route["timeout"]]: TimeLimit };
   #inFlight = 0;
@@ -87,11 +89,11 @@ export class HttpService {
     this.#log = new RequestLog(parts.logger);
     this.#audit = parts.audit;
     this.connections = new Connections(settings.connectionsMax);
-    this.#bodies = new Budget(settings.requestBodiesBytesMax, { holdersMax: settings.requestBodiesMax ?? BODIES_MAX });
+    this.bodies = new Budget(settings.requestBodiesBytesMax, { holdersMax: settings.requestBodiesMax ?? BODIES_MAX });
     this.#bodyLimits = this.#limitsOfBodies();
     const { answersBytesMax } = settings;
     this.#answers = parts.answers ?? new AnswerBudget({ answerBytesMax: Number.POSITIVE_INFINITY, answersBytesMax });
-    this.#unsent = new UnsentAnswers(this.#answers);
+    this.unsent = new UnsentAnswers(this.#answers);
     this.#slowMs = settings.slowQueryMs === 0 ? Number.POSITIVE_INFINITY : settings.slowQueryMs;
     this.#timeLimits = {
       request: { seconds: settings.requestTimeoutSeconds, variable: "REQUEST_TIMEOUT_SECONDS" },
@@ -105,25 +107,6 @@ export class HttpService {
   /** Requests whose answers have not been sent completely. */
   get inFlight(): number {
     return this.#inFlight;
-  }
-
-  /** Bytes of request bodies held right now, and how many bodies. */
-  get heldBodyBytes(): number {
-    return this.#bodies.held;
-  }
-
-  get heldBodies(): number {
-    return this.#bodies.holders;
-  }
-
-  /** Bytes of large answers that clients have not taken. */
-  get unsentAnswerBytes(): number {
-    return this.#unsent.heldBytes;
-  }
-
-  /** Large answers that were cut off because others needed the room. */
-  get cutAnswers(): number {
-    return this.#unsent.cut;
   }
 
   /** Begins to look who does not get on. */
@@ -140,9 +123,9 @@ export class HttpService {
 
   /** Ticks are counted, not time: a process that was held up itself takes no client for stalled. */
   #tick(): void {
-    for (const body of this.#bodies) body.tick();
-    this.#bodies.tick();
-    this.#unsent.tick();
+    for (const body of this.bodies) body.tick();
+    this.bodies.tick();
+    this.unsent.tick();
     this.statistics.stalledConnections += this.connections.cutStalled(this.#settings.answerStallSeconds);
   }
 
@@ -316,7 +299,7 @@ export class HttpService {
     return {
       bodyBytesMax: requestBodyBytesMax,
       stallTicks: bodyStallSeconds,
-      budget: this.#bodies,
+      budget: this.bodies,
       inflating: new Gate({
         max: INFLATING_MAX,
         waitingMax: this.#settings.requestBodiesMax ?? BODIES_MAX,
@@ -379,7 +362,7 @@ export class HttpService {
     exchange.witness?.ended(wanted);
     if (response.destroyed || response.headersSent) return;
     const isSmall = !isLarge(wanted) && response.socket !== null;
-    const fits = isSmall || this.#unsent.take(response, bodyBytesOf(wanted), exchange);
+    const fits = isSmall || this.unsent.take(response, bodyBytesOf(wanted), exchange);
     const answer = fits ? wanted : this.#refuseForLoad(exchange, "unsent_answers", this.#answers.fullError());
     const unread = !request.complete && hasBody(request);
     // A client that waits to be told to go on may keep its body: what it sends next is then no request.

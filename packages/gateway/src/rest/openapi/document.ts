@@ -32,18 +32,6 @@ Every error has the same body, except where none is described. Beside the answer
 405 (no such method there, see \`Allow\`), 408 (it was not sent in time), 417 (an expectation that cannot be met) and
 431 (its headers are too large).`;
 
-/** Where the route table and the operations do not agree, as sentences; the document leaves such places out. */
-export function disagreements(routes: readonly Route[], operations: readonly Operation[]): readonly string[] {
-  return [
-    ...routes
-      .filter((route) => !operations.some((operation) => isOf(operation, route)))
-      .map(({ method, path }) => `${method} ${path} has no operation: write one in rest/openapi/*-operations.ts`),
-    ...operations
-      .filter((operation) => !routes.some((route) => isOf(operation, route)))
-      .map(({ method, path }) => `the operation ${method} ${path} has no route`),
-  ];
-}
-
 /** Whether an operation describes a route. */
 export function isOf(operation: Operation, route: Route): boolean {
   return route.method === operation.method && route.path === operation.path;
