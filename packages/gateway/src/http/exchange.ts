@@ -156,13 +156,10 @@ const SWEEP_MS = 250;
 /** Ends requests that take longer than they may. One timer serves all of them. */
 export class Deadlines {
   readonly #atWork = new InFlight<Exchange>();
-  readonly #onExpired: (exchange: Exchange, error: ShoalError) => void;
   #timer: NodeJS.Timeout | undefined;
 
   /** `onExpired` answers a request whose time is up. */
-  constructor(onExpired: (exchange: Exchange, error: ShoalError) => void) {
-    this.#onExpired = onExpired;
-  }
+  constructor(private readonly onExpired: (exchange: Exchange, error: ShoalError) => void) {}
 
   start(): void {
     this.#timer ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
@@ -195,7 +192,7 @@ export class Deadlines {
     for (const [, exchange] of this.#atWork) {
       if (!exchange.isDue(now)) continue;
       this.remove(exchange);
-      exchange.expire(this.#onExpired);
+      exchange.expire(this.onExpired);
     }
   }
 }

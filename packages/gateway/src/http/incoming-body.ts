@@ -29,9 +29,6 @@ export interface BodyLimits {
 
 /** The body of a request, from its first byte until the request has been answered. */
 export class IncomingBody implements Holder {
-  readonly #request: IncomingMessage;
-  readonly #client: { readonly share: Share };
-  readonly #limits: BodyLimits;
   readonly #chunks: Buffer[] = [];
   #received = 0;
   #holding: Holding | undefined;
@@ -43,14 +40,14 @@ export class IncomingBody implements Holder {
   #ticks = 0;
   #receivedAtWindow = 0;
 
-  constructor(request: IncomingMessage, client: { readonly share: Share }, limits: BodyLimits) {
-    this.#request = request;
-    this.#client = client;
-    this.#limits = limits;
-  }
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly client: { readonly share: Share },
+    private readonly limits: BodyLimits,
+  ) {}
 
   get share(): Share {
-    return this.#client.share;
+    return this.client.share;
   }
 
   /** Bytes that have come in. */
@@ -79,8 +76,8 @@ export class IncomingBody implements Holder {
    * `StalledBodyError`. The rest of a refused body is left unread.
    */
   async read(): Promise<Buffer> {
-    const { bodyBytesMax, budget } = this.#limits;
-    const { headers } = this.#request;
+    const { bodyBytesMax, budget } = this.limits;
+    const { headers } = this.request;
     if (Number(headers["content-length"] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
     this.#holding = budget.open(this);
     if (this.#holding === undefined) throw new ShoalError("overloaded", TOO_MANY, { retryAfterSeconds: 1 });
@@ -101,17 +98,17 @@ export class IncomingBody implements Holder {
     const bytes = this.#received - this.#receivedBefore;
     this.#receivedBefore = this.#received;
     if (this.#ticks++ > 0) this.#speed = this.#speed === Number.POSITIVE_INFINITY ? bytes : (this.#speed + bytes) / 2;
-    if (this.#ticks % this.#limits.stallTicks !== 0) return;
+    if (this.#ticks % this.limits.stallTicks !== 0) return;
     const moved = this.#received - this.#receivedAtWindow;
     this.#receivedAtWindow = this.#received;
-    if (moved >= this.#limits.stallTicks * BYTES_PER_SECOND_MIN) return;
+    if (moved >= this.limits.stallTicks * BYTES_PER_SECOND_MIN) return;
     this.#cut = "stalled";
-    this.#fail(new StalledBodyError(stalled(this.#limits.stallTicks)));
+    this.#fail(new StalledBodyError(stalled(this.limits.stallTicks)));
   }
 
   /** The whole, unless it is long. */
   #receive(): Promise<Buffer | undefined> {
-    const request = this.#request;
+    const request = this.request;
     return new Promise((resolve, reject) => {
       const end = (): void => {
         if (this.#settle === undefined) return;
@@ -133,7 +130,7 @@ export class IncomingBody implements Holder {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#received + chunk.length > this.#limits.bodyBytesMax) this.#fail(bodyTooLarge(this.#limits.bodyBytesMax));
+    if (this.#received + chunk.length > this.limits.bodyBytesMax) this.#fail(bodyTooLarge(this.limits.bodyBytesMax));
     else if (this.#holding?.take(chunk.length) !== true) this.#fail(noRoomForBody());
     else {
       this.#received += chunk.length;
@@ -151,8 +148,8 @@ export class IncomingBody implements Holder {
   }
 
   async #inflate(): Promise<Buffer> {
-    const { bodyBytesMax, inflating } = this.#limits;
-    const request = this.#request;
+    const { bodyBytesMax, inflating } = this.limits;
+    const request = this.request;
     const holding = this.#holding;
     const inflated = await inflating.run(1, { share: this.share }, () =>
       inflateBody(this.#chunks, {

@@ -15,12 +15,10 @@ export interface Ending {
 
 /** What the log says about single requests. Nothing is made for lines that are not written. */
 export class RequestLog {
-  readonly #logger: Logger;
   /** Whether every request has its line. */
   readonly #everyRequest: boolean;
 
-  constructor(logger: Logger) {
-    this.#logger = logger;
+  constructor(private readonly logger: Logger) {
     this.#everyRequest = logger.isEnabled?.("debug") ?? true;
   }
 
@@ -37,7 +35,7 @@ export class RequestLog {
       client: request.socket.remoteAddress,
       ...(principal === undefined ? {} : { username: principal.username }),
     };
-    this.#logger.debug(fields, "answered");
+    this.logger.debug(fields, "answered");
   }
 
   /** A request that says more than the server knows. */
@@ -45,7 +43,7 @@ export class RequestLog {
     const { worded, others } = exchange.warnings;
     const user = exchange.principal === undefined ? {} : { username: exchange.principal.username };
     const fields = { ...whichOne(exchange), ...user, warnings: worded, others };
-    this.#logger.warn(fields, "a request has parts without effect");
+    this.logger.warn(fields, "a request has parts without effect");
   }
 
   /** A request that took longer than `SLOW_QUERY_MS`. */
@@ -60,39 +58,39 @@ export class RequestLog {
       ...(exchange.principal === undefined ? {} : { username: exchange.principal.username }),
       ...askedText(exchange),
     };
-    this.#logger.warn(fields, "slow request");
+    this.logger.warn(fields, "slow request");
   }
 
   /** A fault of ours. */
   failed(exchange: Exchange, error: unknown): void {
-    this.#logger.error({ ...whichOne(exchange), error }, "a request failed");
+    this.logger.error({ ...whichOne(exchange), error }, "a request failed");
   }
 
   refusedForLoad(exchange: Exchange, reason: LoadReason, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    this.#logger.warn({ ...whichOne(exchange), reason, error: message }, "refused for load");
+    this.logger.warn({ ...whichOne(exchange), reason, error: message }, "refused for load");
   }
 
   /** A browser sent it for a page that may not use the server, or under a name that is none of the server's. */
   refusedPage(exchange: Exchange, reason: string): void {
     const client = exchange.request.socket.remoteAddress;
-    this.#logger.warn({ ...whichOne(exchange), client, reason }, "a foreign page was refused");
+    this.logger.warn({ ...whichOne(exchange), client, reason }, "a foreign page was refused");
   }
 
   /** A client whose body was not waited for any longer. */
   cutBody(exchange: Exchange, reason: BodyCut): void {
     const { share } = exchange;
     const fields = { reason, share: shareKind(share), client: exchange.connection.address };
-    this.#logger.warn({ ...whichOne(exchange), ...fields }, "a body was cut off");
+    this.logger.warn({ ...whichOne(exchange), ...fields }, "a body was cut off");
   }
 
   /** Something that the request needs does not answer: the issuer of a token, a shard. */
   notAvailable(exchange: Exchange, error: unknown): void {
-    this.#logger.warn({ ...whichOne(exchange), error: messageInFull(error) }, "not available");
+    this.logger.warn({ ...whichOne(exchange), error: messageInFull(error) }, "not available");
   }
 
   timedOut(exchange: Exchange): void {
-    this.#logger.warn({ ...whichOne(exchange), ...askedText(exchange) }, "a request ran out of time");
+    this.logger.warn({ ...whichOne(exchange), ...askedText(exchange) }, "a request ran out of time");
   }
 }
 

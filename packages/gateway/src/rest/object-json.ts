@@ -20,16 +20,13 @@ import { linkReferences, linkStoredReferences } from "./reference-links.js";
  * properties are spliced as bytes; only reference properties are parsed, for the `href` members.
  */
 export class ObjectWriter {
-  readonly #view: SchemaView;
-  readonly #profile: Pick<WireProfile, "beaconScheme">;
-  readonly #origin: string;
   readonly #referenceNames = new WeakMap<ClassDefinition, readonly string[]>();
 
-  constructor(view: SchemaView, profile: Pick<WireProfile, "beaconScheme">, origin: string) {
-    this.#view = view;
-    this.#profile = profile;
-    this.#origin = origin;
-  }
+  constructor(
+    private readonly view: SchemaView,
+    private readonly profile: Pick<WireProfile, "beaconScheme">,
+    private readonly origin: string,
+  ) {}
 
   /** A stored object as a string whose char codes are the UTF-8 bytes to send; `added`: what modules add to it. */
   stored(object: StoredObject, include: Include, added: readonly Json[] = []): string {
@@ -87,21 +84,21 @@ export class ObjectWriter {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const names = this.#referencesOf(object.className);
     if (names.length === 0) return buffer.toString("latin1");
-    return linkStoredReferences(buffer, names, this.#profile.beaconScheme, this.#origin, classification);
+    return linkStoredReferences(buffer, names, this.profile.beaconScheme, this.origin, classification);
   }
 
   #echoProperties(className: string, properties: Properties, sent: ObjectInput | undefined): string {
-    return echoProperties(properties, sent?.properties, this.#view.classRecord(className)?.definition);
+    return echoProperties(properties, sent?.properties, this.view.classRecord(className)?.definition);
   }
 
   #linked(className: string, properties: Properties): Properties {
     const names = this.#referencesOf(className);
     if (names.length === 0) return properties;
-    return linkReferences(properties, names, this.#profile.beaconScheme, this.#origin);
+    return linkReferences(properties, names, this.profile.beaconScheme, this.origin);
   }
 
   #referencesOf(className: string): readonly string[] {
-    const definition = this.#view.classRecord(className)?.definition;
+    const definition = this.view.classRecord(className)?.definition;
     if (definition === undefined) return [];
     let names = this.#referenceNames.get(definition);
     if (names === undefined) {

@@ -151,40 +151,39 @@ interface SharedParts {
 
 /** The objects of one class. */
 class ClassAdmission {
-  readonly #className: string;
-  readonly #shared: SharedParts;
   #planParts: ClassPlanParts;
 
-  constructor(className: string, shared: SharedParts) {
-    this.#className = className;
-    this.#shared = shared;
+  constructor(
+    private readonly className: string,
+    private readonly shared: SharedParts,
+  ) {
     this.#planParts = shared.planParts;
   }
 
   async admit(inputs: readonly ObjectInput[]): Promise<readonly (CheckedObject | Refusal)[]> {
-    let snapshot = this.#shared.schema.snapshot;
+    let snapshot = this.shared.schema.snapshot;
     for (let attempt = 1; ; attempt++) {
       const planned = await this.#plan(inputs, snapshot);
       if (planned instanceof ShoalError) return inputs.map(() => ({ fault: "class", error: planned }));
       const { plan, objects } = planned;
       if (objects.every(isRefusal)) return objects;
       if (!plan.isChange) return this.#checked(objects, plan.base);
-      const changed = await plan.carryOut(this.#shared.context).catch(ShoalError.from);
+      const changed = await plan.carryOut(this.shared.context).catch(ShoalError.from);
       if (!(changed instanceof ShoalError)) {
         const { record, made } = changed;
-        if (made !== undefined) this.#planParts.settings.onMade?.(made, this.#shared.context);
+        if (made !== undefined) this.#planParts.settings.onMade?.(made, this.shared.context);
         return this.#checked(objects, record);
       }
       const newer = attempt < ATTEMPTS_MAX ? await this.#newerSchema(changed, snapshot) : undefined;
       if (newer === undefined) {
-        if (plan.unknown !== undefined) this.#planParts.settings.onMade?.(plan.unknown, this.#shared.context);
+        if (plan.unknown !== undefined) this.#planParts.settings.onMade?.(plan.unknown, this.shared.context);
         const lacked = changed.code === "forbidden" ? plan.action : undefined;
         return this.#checked(objects, plan.base, { error: changed, lacked });
       }
       snapshot = newer;
       // Classes that objects refer to may have gone, too.
       if (this.#planParts.located.size > 0) {
-        this.#planParts = { ...this.#planParts, ...(await this.#shared.lookUp(inputs)) };
+        this.#planParts = { ...this.#planParts, ...(await this.shared.lookUp(inputs)) };
       }
     }
   }
@@ -211,10 +210,10 @@ class ClassAdmission {
     inputs: readonly ObjectInput[],
     snapshot: SchemaSnapshot,
   ): Promise<{ plan: ClassPlan; objects: readonly (PlannedObject | Refusal)[] } | ShoalError> {
-    const known = snapshot.classes.find(({ definition }) => definition.class === this.#className);
+    const known = snapshot.classes.find(({ definition }) => definition.class === this.className);
     let plan: ClassPlan;
     try {
-      plan = new ClassPlan(this.#planParts, snapshot, this.#className, known && this.#shared.lengthOf(known));
+      plan = new ClassPlan(this.#planParts, snapshot, this.className, known && this.shared.lengthOf(known));
     } catch (thrown) {
       return ShoalError.from(thrown);
     }
@@ -230,7 +229,7 @@ class ClassAdmission {
     const { schemaService } = this.#planParts.settings;
     try {
       const isAsked = code !== "forbidden";
-      const newer = await (isAsked ? schemaService.current(this.#shared.context) : this.#shared.currentOnce());
+      const newer = await (isAsked ? schemaService.current(this.shared.context) : this.shared.currentOnce());
       return newer.version > planned.version ? newer : undefined;
     } catch {
       return undefined;
@@ -241,7 +240,7 @@ class ClassAdmission {
     const done: To[] = [];
     for (const item of items) {
       done.push(work(item));
-      if (this.#shared.turns.isOver) await this.#shared.turns.next();
+      if (this.shared.turns.isOver) await this.shared.turns.next();
     }
     return done;
   }
