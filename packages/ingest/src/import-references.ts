@@ -1,4 +1,4 @@
-import { isOutdated, type ShardRouter } from "@shoal/cluster";
+import { isOutdated } from "@shoal/cluster";
 import {
   type JsonObject,
   LOCAL_HOST,
@@ -14,10 +14,10 @@ import {
   writeLongBeacon,
   writeShortBeacon,
 } from "@shoal/model";
-import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { definitionsOf, refuseTenant } from "./check-object.js";
-import { type ChunkedWork, storeInChunks } from "./chunks.js";
+import { type ChunkedWork, groupByShard, type ShardGroup, storeInChunks } from "./chunks.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ReferenceInput, ReferenceOutcome } from "./ingest-service.js";
 import { Turns } from "./turns.js";
@@ -40,12 +40,6 @@ interface ObjectReferences {
   readonly items: ReferenceItem[];
 }
 
-/** What a batch adds to the objects of one shard. */
-interface ShardReferences {
-  readonly shard: ShardAddress;
-  readonly objects: readonly ObjectReferences[];
-}
-
 /**
  * A batch of references (reference-rest 6.2, decisions.md). Items are independent; whether a target exists is not asked.
  * The references of one object become one change of it, in their order, and the changes of a shard one request. Fails as
@@ -65,8 +59,9 @@ export async function importReferences(
   if (items.length < inputs.length && (await isOutdated(parts.schema, planned, context))) {
     ({ items, outcomes } = await checkItems(parts, inputs, context));
   }
-  const shards = groupReferences(parts.router, items);
-  await Promise.all(shards.map((shard) => storeReferences(parts, shard, outcomes, context)));
+  await Promise.all(
+    groupByShard(parts.router, items, (item) => item).map((group) => storeReferences(parts, group, outcomes, context)),
+  );
   return outcomes.map((outcome, index) => {
     if (outcome !== undefined) return outcome;
     throw new ShoalError("internal", `item ${index} of the batch has no outcome`);
@@ -126,7 +121,7 @@ function joined(from: ShoalError, to: ShoalError): ShoalError {
 /** A shard that fails takes only its own items with it. Fails with `deadlineExceeded` when the deadline passes. */
 function storeReferences(
   parts: Pick<IngestParts, "router" | "nowMs" | "limits" | "rightsOf">,
-  { shard, objects }: ShardReferences,
+  { shard, items }: ShardGroup<ReferenceItem>,
   outcomes: (ReferenceOutcome | undefined)[],
   context: RequestContext,
 ): Promise<void> {
@@ -144,7 +139,7 @@ function storeReferences(
     },
     onFailed: (object, error) => tell(object, error, outcomes),
   };
-  return storeInChunks(parts, objects, work, context);
+  return storeInChunks(parts, byObject(items), work, context);
 }
 
 function tell(
@@ -155,19 +150,14 @@ function tell(
   for (const { index, written } of items) outcomes[index] = error === undefined ? { written } : { error };
 }
 
-/** The references by shard and object, each object's in the order of the batch. */
-function groupReferences(router: ShardRouter, items: readonly ReferenceItem[]): readonly ShardReferences[] {
-  const shards = new Map<string, { shard: ShardAddress; objects: Map<ObjectId, ObjectReferences> }>();
+function byObject(items: readonly ReferenceItem[]): readonly ObjectReferences[] {
+  const objects = new Map<ObjectId, ObjectReferences>();
   for (const item of items) {
-    const shard = router.shardOf(item.record, item.id);
-    const key = `${shard.classId}/${shard.shardName}`;
-    const group = shards.get(key) ?? { shard, objects: new Map<ObjectId, ObjectReferences>() };
-    shards.set(key, group);
-    const object = group.objects.get(item.id);
-    if (object === undefined) group.objects.set(item.id, { id: item.id, items: [item] });
+    const object = objects.get(item.id);
+    if (object === undefined) objects.set(item.id, { id: item.id, items: [item] });
     else object.items.push(item);
   }
-  return [...shards.values()].map(({ shard, objects }) => ({ shard, objects: [...objects.values()] }));
+  return [...objects.values()];
 }
 
 /** One change of an object for all of its references. */

@@ -9,6 +9,7 @@ import type { AccessControl, Credentials, Principal } from "../auth/access.js";
 import { answerThrown } from "../auth/challenge.js";
 import { carriesToken, refuseTokens } from "../auth/find-token.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
+import { preflightAnswer, privateAnswer, readableAnswer, warnedAnswer } from "./answer-headers.js";
 import { refuseOtherThanUtf8 } from "./check-utf8.js";
 import { Connections, PIPELINED_MAX, whenAnswering } from "./connections.js";
 import { Deadlines, Exchange, RequestIds, type ServedRoute, type TimeLimit } from "./exchange.js";
@@ -24,14 +25,12 @@ import {
   LONG_BODY_BYTES,
 } from "./incoming-body.js";
 import { noRoomForBody } from "./inflate-body.js";
-import { preflightAnswer, privateAnswer, readableAnswer } from "./page-access.js";
 import { BAD_TARGET, ROOT, refuseHeaders, refuseMediaTypes, unmatched } from "./refusals.js";
 import { RequestLog } from "./request-log.js";
 import type { Route } from "./route.js";
 import { decodedParams, isApiPath, Router, targetOf } from "./router.js";
 import { bodyBytesOf, discardRest, sendResponse } from "./send-response.js";
 import { UnsentAnswers } from "./unsent-answers.js";
-import { warnedAnswer } from "./warning-headers.js";
 
 const EMPTY = Buffer.alloc(0);
 
