@@ -69,7 +69,7 @@ export async function checkObject(
 export async function validateObject(parts: IngestParts, input: ObjectInput, context: RequestContext): Promise<void> {
   parseBodyId(input.id);
   try {
-    const { record, targets } = checkContent(input, parts.schema, parts.profile.beaconScheme);
+    const { record, targets } = checkContent(input, classOf(input, parts.schema), parts.profile.beaconScheme);
     await requireTargets(parts, targets, context);
     const isKept = record.definition.vectorizer === "none";
     if (isKept && !isVectorMissing(input.vector)) checkGivenVector(input.vector, record);
@@ -86,10 +86,10 @@ export function parseBodyId(text: string | undefined): ObjectId | undefined {
   return id;
 }
 
-/** `checkContent` with its messages as those of a single object begin. */
+/** Class and content, with messages as those of a single object begin. */
 export function checkObjectContent(input: ObjectInput, schema: SchemaView, scheme: BeaconScheme): CheckedContent {
   try {
-    return checkContent(input, schema, scheme);
+    return checkContent(input, classOf(input, schema), scheme);
   } catch (refusal) {
     throw withPrefix(OBJECT_PREFIX, refusal);
   }
@@ -113,13 +113,8 @@ export function definitionsOf({ snapshot }: SchemaView): readonly ClassDefinitio
   return snapshot.classes.map(({ definition }) => definition);
 }
 
-/** Class, what is not built, vector weights, properties, in this order; fails with `invalid` on the first fault. */
-export function checkContent(input: ObjectInput, schema: SchemaView, scheme: BeaconScheme): CheckedContent {
-  return checkContentOf(input, classOf(input, schema), scheme);
-}
-
-/** The same for an object whose class is known. */
-export function checkContentOf(input: ObjectInput, record: ClassRecord, scheme: BeaconScheme): CheckedContent {
+/** What is not built, vector weights, properties, in this order; fails with `invalid` on the first fault. */
+export function checkContent(input: ObjectInput, record: ClassRecord, scheme: BeaconScheme): CheckedContent {
   refuseUnbuiltMembers(input);
   const vectorWeights = parseVectorWeights(input.vectorWeights);
   const validator = propertyValidator(record.definition, scheme);

@@ -3,7 +3,7 @@ import { checkDimensions, type ObjectId, type ReferenceTarget, ShoalError } from
 import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { DeferredItems } from "./auto-schema/deferred-items.js";
-import { type CheckedContent, checkContent, checkVector, noClass, parseBodyId } from "./check-object.js";
+import { type CheckedContent, checkContent, checkVector, classOf, noClass, parseBodyId } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
 import { keptReferences } from "./kept-references.js";
@@ -125,7 +125,7 @@ function check(
 ): Omit<CheckedItem, "index" | "input"> | ShoalError {
   let content: CheckedContent;
   try {
-    content = checkContent(input, parts.schema, parts.profile.beaconScheme);
+    content = checkContent(input, classOf(input, parts.schema), parts.profile.beaconScheme);
   } catch (refusal) {
     return joined(ShoalError.from(refusal), otherFault(parts, input));
   }

@@ -17,11 +17,11 @@ import {
 } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { type AbsenceWording, absenceOr, explainAbsence, requirePresent } from "./absent-object.js";
 import { checkGivenVector, classOf, parseBodyId, refuseUnbuiltMembers } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { requireTargets } from "./locate-objects.js";
+import { NamedObject } from "./named-object.js";
 import { vectorChange } from "./vectorize-objects.js";
 
 const PREFIX = "invalid merge: ";
@@ -46,21 +46,19 @@ export async function mergeObject(
   if (input.className === undefined || input.className === "") {
     throw new ShoalError("invalid", `${PREFIX}class is a required (and immutable) field`);
   }
-  const wording: AbsenceWording = {
-    absent: () => new ShoalError("invalid", `${PREFIX}object with id '${id}' does not exist`),
-    prefix: PREFIX,
-  };
+  const absent = () => new ShoalError("invalid", `${PREFIX}object with id '${id}' does not exist`);
+  const named = new NamedObject(parts, id, input, PREFIX, absent, context);
   let checked: CheckedMerge;
   try {
     checked = await checkMerge(parts, id, input, context);
   } catch (refusal) {
-    throw await absenceOr(withPrefix(PREFIX, refusal), parts, id, input, wording, context);
+    throw await named.absenceOr(withPrefix(PREFIX, refusal));
   }
   const { record, ...sent } = checked;
   const { properties, ...change } = await mergedVector(parts, id, checked, context);
   const merge = { ...sent, ...change };
   if (merge.vector !== undefined) {
-    if (record.dimensions === undefined) await requirePresent(parts, id, input, wording, context);
+    if (record.dimensions === undefined) await named.requirePresent();
     await parts.dimensions.hold(record, merge.vector.length, context);
   }
   let merged: StoredObject;
@@ -68,8 +66,7 @@ export async function mergeObject(
     const shard = parts.router.shardOf(record, id);
     merged = await parts.router.node(shard).mergeObject(shard, { id, ...merge }, context);
   } catch (thrown) {
-    if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
-    throw (await explainAbsence(parts, id, input, wording, context)) ?? wording.absent();
+    throw await named.explained(thrown);
   }
   if (record.definition.vectorizer !== "none") await settleVector(parts, record, merged, properties, context);
 }

@@ -1,9 +1,9 @@
 import { CLIENT_PHRASES, type ObjectId, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
-import { type AbsenceWording, absenceOr, explainAbsence, requirePresent } from "./absent-object.js";
 import { type CheckedObject, checkObject, parseBodyId } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
+import { NamedObject } from "./named-object.js";
 import { dataObject, storeObject } from "./store-object.js";
 import { vectorizedObject } from "./vectorize-objects.js";
 
@@ -20,30 +20,27 @@ export async function replaceObject(
 ): Promise<WrittenObject> {
   if ((parseBodyId(input.id) ?? id) !== id)
     throw new ShoalError("invalid", `invalid update: ${CLIENT_PHRASES.immutable("field 'id'")}`);
-  const wording: AbsenceWording = {
-    absent: () => new ShoalError("notFound", `no object with id '${id}'`),
-    prefix: "invalid update: ",
-  };
+  const absent = () => new ShoalError("notFound", `no object with id '${id}'`);
+  const named = new NamedObject(parts, id, input, "invalid update: ", absent, context);
   let checked: CheckedObject;
   try {
     checked = await checkObject(id, input, parts, context);
   } catch (refusal) {
-    throw await absenceOr(refusal, parts, id, input, wording, context);
+    throw await named.absenceOr(refusal);
   }
   const { content, vector } = checked;
   const { record } = content;
   const sent = dataObject(id, content, vector);
   const object = await vectorizedObject(parts, record, sent, context).catch(async (refusal) => {
-    throw await absenceOr(refusal, parts, id, input, wording, context);
+    throw await named.absenceOr(refusal);
   });
   if (object.vector !== undefined) {
-    if (record.dimensions === undefined) await requirePresent(parts, id, input, wording, context);
+    if (record.dimensions === undefined) await named.requirePresent();
     await parts.dimensions.hold(record, object.vector.length, context);
   }
   try {
     return await storeObject(parts, record, object, "replace", context);
   } catch (thrown) {
-    if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
-    throw (await explainAbsence(parts, id, input, wording, context)) ?? wording.absent();
+    throw await named.explained(thrown);
   }
 }

@@ -19,7 +19,7 @@ import {
 } from "@shoal/model";
 import { type ClassRecord, deliveryOf, type SchemaSnapshot } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { type CheckedObject, checkContentOf, checkVector, parseBodyId } from "../check-object.js";
+import { type CheckedObject, checkContent, checkVector, parseBodyId } from "../check-object.js";
 import type { ObjectInput } from "../ingest-service.js";
 import type { Keeps } from "../kept-references.js";
 import { holdersOf, type Located, targetFault } from "../locate-objects.js";
@@ -255,7 +255,7 @@ export function checkPlanned(
 ): CheckedObject | Refusal {
   let fault: Refusal["fault"] = "content";
   try {
-    const content = checkContentOf(input, record, scheme);
+    const content = checkContent(input, record, scheme);
     const id = parseBodyId(input.id);
     const missing = targetFault(
       content.targets,
