@@ -1,11 +1,10 @@
-import { isOutdated, isReplaced, replanned, schemaSeenBy, unknownWhetherThere } from "@shoal/cluster";
+import { findFirstHolder, isOutdated, isReplaced, replanned, schemaSeenBy, unknownWhetherThere } from "@shoal/cluster";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import { ADD, changeReferences, REMOVE, REPLACE, type ReferenceChange } from "./change-references.js";
 import { validateObject } from "./check-object.js";
 import { ClassDimensions } from "./class-dimensions.js";
 import { createObject } from "./create-object.js";
-import { deleteObject } from "./delete-object.js";
 import { importObjects } from "./import-objects.js";
 import { importReferences } from "./import-references.js";
 import type { IngestOptions, IngestParts } from "./ingest-parts.js";
@@ -135,4 +134,19 @@ export class ObjectIngest implements IngestService {
 
 function isUnavailable(outcome: BatchOutcome): outcome is Extract<BatchOutcome, { readonly error: unknown }> {
   return "error" in outcome && (outcome.error.code === "unavailable" || outcome.error.code === "conflict");
+}
+
+/**
+ * Deletes the object of the first class (`Holders`) that has the id; false when none has it. Fails with `forbidden` where whoever asks may
+ * not delete objects of that class.
+ */
+async function deleteObject(parts: IngestParts, id: ObjectId, context: RequestContext): Promise<boolean> {
+  const { snapshot } = parts.schema;
+  const { classes } = snapshot;
+  const record = classes.length < 2 ? classes[0] : await findFirstHolder(parts.router, snapshot, id, context);
+  if (record === undefined) return false;
+  context.witness?.concerns("class", record.definition.class);
+  context.rights?.require("delete_data", record.definition.class);
+  const shard = parts.router.shardOf(record, id);
+  return parts.router.node(shard).deleteObject(shard, id, context);
 }

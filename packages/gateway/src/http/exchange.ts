@@ -82,10 +82,6 @@ export class Exchange implements RequestContext {
     private readonly ids: RequestIds,
   ) {}
 
-  get username(): string | undefined {
-    return this.principal?.username;
-  }
-
   /** For whom it takes turns and memory. */
   get share(): Share {
     return this.connection.shareOf(this.principal);
