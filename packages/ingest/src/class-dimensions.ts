@@ -12,7 +12,7 @@ export class ClassDimensions {
 
   constructor(private readonly service: Pick<SchemaService, "fixDimensions">) {}
 
-  /** Fails with `invalid` unless `length` is, or now becomes, the vector length of the class; else as `fix`. */
+  /** Fails with `invalid` unless `length` now becomes, or is meanwhile, the vector length of the class; else as `fix`. */
   async hold(record: ClassRecord, length: number, context: RequestContext): Promise<void> {
     checkDimensions(record.definition.class, length, await this.fix(record, length, context));
   }

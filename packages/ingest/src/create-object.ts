@@ -30,8 +30,11 @@ export async function createObject(
   const { content, vector } = checked;
   const { record } = content;
   const sent = dataObject(given ?? reachedId(parts, record), content, vector);
-  const object = await vectorizedObject(parts, record, sent, context);
-  if (object.vector !== undefined) await parts.dimensions.hold(record, object.vector.length, context);
+  const object = record.definition.vectorizer === "none" ? sent : await vectorizedObject(parts, record, sent, context);
+  // Against a length that is known, the vector has been checked.
+  if (object.vector !== undefined && record.dimensions === undefined) {
+    await parts.dimensions.hold(record, object.vector.length, context);
+  }
   return storeObject(parts, record, object, "create", context, input.id);
 }
 

@@ -57,8 +57,8 @@ export async function mergeObject(
   const { record, ...sent } = checked;
   const { properties, ...change } = await mergedVector(parts, id, checked, context);
   const merge = { ...sent, ...change };
-  if (merge.vector !== undefined) {
-    if (record.dimensions === undefined) await named.requirePresent();
+  if (merge.vector !== undefined && record.dimensions === undefined) {
+    await named.requirePresent();
     await parts.dimensions.hold(record, merge.vector.length, context);
   }
   let merged: StoredObject;

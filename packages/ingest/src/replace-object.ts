@@ -34,8 +34,8 @@ export async function replaceObject(
   const object = await vectorizedObject(parts, record, sent, context).catch(async (refusal) => {
     throw await named.absenceOr(refusal);
   });
-  if (object.vector !== undefined) {
-    if (record.dimensions === undefined) await named.requirePresent();
+  if (object.vector !== undefined && record.dimensions === undefined) {
+    await named.requirePresent();
     await parts.dimensions.hold(record, object.vector.length, context);
   }
   try {

@@ -33,10 +33,12 @@ export function isSearch({ nearVector, nearObject, moduleSearches = [] }: NearAr
 
 /** Fails with `invalid` when more than one thing is searched for. */
 export function checkOneSearch(query: NearArguments): void {
-  const modules = (query.moduleSearches ?? []).map(({ argument }) => argument);
+  const { nearVector, nearObject, moduleSearches } = query;
+  const count = (moduleSearches?.length ?? 0) + (nearVector === undefined ? 0 : 1) + (nearObject === undefined ? 0 : 1);
+  if (count < 2) return;
+  const modules = (moduleSearches ?? []).map(({ argument }) => argument);
   const others = (["nearVector", "nearObject"] as const).filter((name) => query[name] !== undefined);
   const given = [...modules, ...others].map((name) => `'${name}'`);
-  if (given.length < 2) return;
   throw new ShoalError("invalid", `a query searches for one thing, got ${given.join(" and ")}: choose one of them`);
 }
 
@@ -46,16 +48,26 @@ export interface Searched extends AdditionalSearch {
   readonly certainty: number | undefined;
 }
 
-/** What the one near argument of a query says of a class. Fails with `invalid` on unusable arguments. */
-export async function searchOf(
+/** What the one near argument of a query says of a class; at once where it is a vector. Fails with `invalid` on unusable arguments. */
+export function searchOf(
   parts: SearchParts,
   query: NearArguments,
   definition: ClassDefinition,
   context: RequestContext,
-): Promise<Searched> {
+): Searched | Promise<Searched> {
   checkOneSearch(query);
   const search = query.moduleSearches?.[0];
-  if (search === undefined) return nearVectorOf(parts, query, context);
+  return search === undefined
+    ? nearVectorOf(parts, query, context)
+    : moduleSearchOf(parts, search, definition, context);
+}
+
+async function moduleSearchOf(
+  parts: SearchParts,
+  search: ModuleSearch,
+  definition: ClassDefinition,
+  context: RequestContext,
+): Promise<Searched> {
   const argument = parts.modules.argumentsOf(definition).get(search.argument);
   if (argument === undefined) {
     throw new ShoalError("internal", `class '${definition.class}' has no search argument '${search.argument}'`);
@@ -66,15 +78,19 @@ export async function searchOf(
 }
 
 /** The one vector that a query's nearVector or nearObject stands for. Fails with `invalid` on unusable arguments. */
-export async function nearVectorOf(
+export function nearVectorOf(
   parts: SearchParts,
   { nearVector, nearObject }: NearArguments,
   context: RequestContext,
-): Promise<Searched> {
+): Searched | Promise<Searched> {
   if (nearVector !== undefined) {
     return { vector: nearVector.vector, certainty: nearVector.certainty, argument: undefined };
   }
   if (nearObject === undefined) throw new ShoalError("internal", "a vector search without near argument");
+  return storedSearch(parts, nearObject, context);
+}
+
+async function storedSearch(parts: SearchParts, nearObject: NearObject, context: RequestContext): Promise<Searched> {
   const id = nearObjectId(nearObject);
   const vector = await storedVector(parts, id, context);
   if (vector === undefined) throw new ShoalError("invalid", `nearObject: ${noVector(id)}`);

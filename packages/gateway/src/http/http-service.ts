@@ -10,7 +10,6 @@ import { answerThrown } from "../auth/challenge.js";
 import { carriesToken, refuseTokens } from "../auth/find-token.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
 import { preflightAnswer, privateAnswer, readableAnswer, warnedAnswer } from "./answer-headers.js";
-import { refuseOtherThanUtf8 } from "./check-utf8.js";
 import { Connections, PIPELINED_MAX, whenAnswering } from "./connections.js";
 import { Deadlines, Exchange, RequestIds, type ServedRoute, type TimeLimit } from "./exchange.js";
 import { errorResponse, type HttpResponse, thrownResponse } from "./http-response.js";
@@ -23,6 +22,7 @@ import {
   IncomingBody,
   isEmptyBody,
   LONG_BODY_BYTES,
+  refuseOtherThanUtf8,
 } from "./incoming-body.js";
 import { noRoomForBody } from "./inflate-body.js";
 import { BAD_TARGET, ROOT, refuseHeaders, refuseMediaTypes, unmatched } from "./refusals.js";
