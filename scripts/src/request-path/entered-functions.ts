@@ -14,7 +14,11 @@ const IDLE_MS = 1_200;
 export class EnteredFunctions implements Disposable {
   readonly #session = new Session();
 
-  constructor(private readonly isOurs: (url: string) => boolean) {
+  /** `idleMs`: how long is waited for what a run leaves behind, and then looked what runs by itself. */
+  constructor(
+    private readonly isOurs: (url: string) => boolean,
+    private readonly idleMs = IDLE_MS,
+  ) {
     this.#session.connect();
     this.#session.post("Profiler.enable");
     this.#session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
@@ -32,10 +36,10 @@ export class EnteredFunctions implements Disposable {
       await work();
       const entered = this.#take();
       common = common === undefined ? entered : new Set([...common].filter((one) => entered.has(one)));
-      await sleep(IDLE_MS);
+      await sleep(this.idleMs);
       // What the run left behind ends here; the second window is idle.
       this.#take();
-      await sleep(IDLE_MS);
+      await sleep(this.idleMs);
       for (const one of this.#take()) idle.add(one);
     }
     const asked = [...(common ?? [])].filter((one) => !idle.has(one));
