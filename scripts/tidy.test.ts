@@ -48,7 +48,7 @@ const OUTSIDE_WORLD = [
  */
 const GATHERERS = [
   /^packages\/runtime\//,
-  /^packages\/gateway\/src\/http\/end-response\.ts$/,
+  /^packages\/gateway\/src\/http\/send-response\.ts$/,
   /^packages\/inverted-index\/src\/long-reads\.ts$/,
   /^packages\/kv\/src\/(coalesced-gets|group-commit)\.ts$/,
   /^packages\/native\/src\/native-vector-index\.ts$/,

@@ -9,16 +9,10 @@ import {
   type ServerCertificateSource,
 } from "@shoal/gateway";
 import { createGateway, createPages, type Gateway, type GatewayDependencies } from "@shoal/gateway/server";
-import {
-  type AutoSchemaSettings,
-  INGEST_LIMITS,
-  type MadeByAutoSchema,
-  ObjectIngest,
-  ReplanningIngest,
-} from "@shoal/ingest";
+import { type AutoSchemaSettings, INGEST_LIMITS, type MadeByAutoSchema, ObjectIngest } from "@shoal/ingest";
 import { type ClassSettings, DEFAULT_WHERE_LIMITS, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
-import { QueryEngine, ReplanningQueries } from "@shoal/query";
+import { QueryEngine } from "@shoal/query";
 import type { JobService, SchemaService } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { type Configuration, type Metrics, RateLimitedLogger, type ResourceScope } from "@shoal/service-runtime";
@@ -92,14 +86,13 @@ export function assembleGateway(
   const query = new QueryEngine({ schema: view, router, limits, modules, ...queryBounds });
   const nowMs = () => clock.now();
   const filters = { schema: view, router, filterIdsMax };
-  const replanning = new ReplanningQueries(query, view);
   const whereLimits = { ...DEFAULT_WHERE_LIMITS, filterClausesMax, filterValuesMax };
   const gateway = createGateway(
     {
-      ingest: new ReplanningIngest(ingest, view),
-      query: replanning,
+      ingest,
+      query,
       classifications: new Classifications({
-        ...{ jobs, view, query: replanning, modules, whereLimits },
+        ...{ jobs, view, query, modules, whereLimits },
         newId: randomUUID,
         nowMs: () => clock.now(),
       }),

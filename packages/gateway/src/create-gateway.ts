@@ -29,7 +29,6 @@ import { HttpServer } from "./http/http-server.js";
 import type { HttpServerSettings, ServerCertificateSource } from "./http/http-server-settings.js";
 import type { Route } from "./http/route.js";
 import { withCheckedParameters } from "./rest/check-parameters.js";
-import { DOCS_ROUTE } from "./rest/docs-route.js";
 import { INTERFACE_VERSION } from "./rest/instance-routes.js";
 import { type DocumentParts, isOf } from "./rest/openapi/document.js";
 import { describedOperations, openApiRoute } from "./rest/openapi/openapi-route.js";
@@ -137,7 +136,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     openId: access.openId,
     methods: access.methods,
   });
-  const served = [...rest, graphQlRoute(graphQl), graphQlBatchRoute(graphQl), DOCS_ROUTE];
+  const served = [...rest, graphQlRoute(graphQl), graphQlBatchRoute(graphQl)];
   const operations = describedOperations(profile, modules);
   const routes = [...served, openApiRoute(served, operations, documentParts(settings))].map((route) =>
     withCheckedParameters(

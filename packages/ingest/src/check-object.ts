@@ -3,14 +3,17 @@ import {
   type BeaconScheme,
   type ClassDefinition,
   checkDimensions,
+  isUncheckedObject,
   isVectorMissing,
   type JsonObject,
   type ObjectId,
   type Properties,
+  parseObjectId,
   parseVector,
   parseVectorWeights,
   plainJsonObject,
   propertyValidator,
+  quoteText,
   type ReferenceTarget,
   ShoalError,
   unknownClass,
@@ -19,9 +22,8 @@ import {
 import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
-import type { ObjectInput } from "./ingest-service.js";
+import type { ObjectInput, ReferenceInput } from "./ingest-service.js";
 import { requireTargets } from "./locate-objects.js";
-import { refuseUnbuiltMembers } from "./refuse-unbuilt-members.js";
 
 /** What a client sent beside id and vector, checked and in its stored form. */
 export interface CheckedContent {
@@ -60,10 +62,34 @@ export async function checkObject(
   return { content, vector: checkVector(input, content.record) };
 }
 
-/** `checkContent` with its messages as those of a single object begin. */
+/**
+ * The checks of a new object, without writing it: not whether its id is free, and a vector may be left out
+ * (reference-rest 3.9, decisions.md). One that is sent must fit.
+ */
+export async function validateObject(parts: IngestParts, input: ObjectInput, context: RequestContext): Promise<void> {
+  parseBodyId(input.id);
+  try {
+    const { record, targets } = checkContent(input, classOf(input, parts.schema), parts.profile.beaconScheme);
+    await requireTargets(parts, targets, context);
+    const isKept = record.definition.vectorizer === "none";
+    if (isKept && !isVectorMissing(input.vector)) checkGivenVector(input.vector, record);
+  } catch (refusal) {
+    throw withPrefix(OBJECT_PREFIX, refusal);
+  }
+}
+
+/** The id in a body; undefined when there is none (absent or empty). Fails with `invalid` when it is no uuid. */
+export function parseBodyId(text: string | undefined): ObjectId | undefined {
+  if (text === undefined || text === "") return undefined;
+  const id = parseObjectId(text);
+  if (id === undefined) throw new ShoalError("invalid", `member 'id' must be a UUID, got ${quoteText(text)}`);
+  return id;
+}
+
+/** Class and content, with messages as those of a single object begin. */
 export function checkObjectContent(input: ObjectInput, schema: SchemaView, scheme: BeaconScheme): CheckedContent {
   try {
-    return checkContent(input, schema, scheme);
+    return checkContent(input, classOf(input, schema), scheme);
   } catch (refusal) {
     throw withPrefix(OBJECT_PREFIX, refusal);
   }
@@ -87,13 +113,8 @@ export function definitionsOf({ snapshot }: SchemaView): readonly ClassDefinitio
   return snapshot.classes.map(({ definition }) => definition);
 }
 
-/** Class, what is not built, vector weights, properties, in this order; fails with `invalid` on the first fault. */
-export function checkContent(input: ObjectInput, schema: SchemaView, scheme: BeaconScheme): CheckedContent {
-  return checkContentOf(input, classOf(input, schema), scheme);
-}
-
-/** The same for an object whose class is known. */
-export function checkContentOf(input: ObjectInput, record: ClassRecord, scheme: BeaconScheme): CheckedContent {
+/** What is not built, vector weights, properties, in this order; fails with `invalid` on the first fault. */
+export function checkContent(input: ObjectInput, record: ClassRecord, scheme: BeaconScheme): CheckedContent {
   refuseUnbuiltMembers(input);
   const vectorWeights = parseVectorWeights(input.vectorWeights);
   const validator = propertyValidator(record.definition, scheme);
@@ -137,3 +158,27 @@ function extrasOf(vectorWeights: JsonObject | undefined, given: unknown): JsonOb
   if (isEmpty && vectorWeights === undefined) return undefined;
   return { ...(isEmpty ? {} : { additional }), ...(vectorWeights === undefined ? {} : { vectorWeights }) };
 }
+
+/**
+ * Fails with `invalid`, naming the member, when an object asks for a tenant or for named vectors (reference-today 5.6, 6.3).
+ * Null, an empty text and no vector at all ask for nothing.
+ */
+export function refuseUnbuiltMembers({ tenant, vectors }: Pick<ObjectInput, "tenant" | "vectors">): void {
+  if (tenant === undefined && vectors === undefined) return;
+  refuseTenant({ tenant });
+  if (vectors === undefined || vectors === null || (isUncheckedObject(vectors) && Object.keys(vectors).length === 0))
+    return;
+  throw new ShoalError(
+    "invalid",
+    "vectors: named vectors are asked for, which this server does not have: leave it out, and send one list of numbers as `vector`",
+  );
+}
+
+/** The same for the tenant alone. */
+export function refuseTenant({ tenant }: Pick<ObjectInput | ReferenceInput, "tenant">): void {
+  if (tenant === undefined || tenant === null || tenant === "") return;
+  const shown = JSON.stringify(tenant)?.slice(0, SHOWN_CHARS_MAX);
+  throw new ShoalError("invalid", `tenant: ${shown} asks for tenants, which this server does not have: leave it out`);
+}
+
+const SHOWN_CHARS_MAX = 100;

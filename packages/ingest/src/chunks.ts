@@ -1,7 +1,34 @@
-import { type DataAction, ShoalError } from "@shoal/model";
+import type { ShardRouter } from "@shoal/cluster";
+import { type DataAction, type ObjectId, ShoalError } from "@shoal/model";
+import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 import { requireTime } from "./turns.js";
+
+/** What goes to one shard. */
+export interface ShardGroup<Item> {
+  readonly shard: ShardAddress;
+  readonly items: Item[];
+}
+
+/** The items by the shard that owns their object, each shard's in their order. */
+export function groupByShard<Item>(
+  router: ShardRouter,
+  items: Iterable<Item>,
+  placeOf: (item: Item) => { readonly record: ClassRecord; readonly id: ObjectId },
+): readonly ShardGroup<Item>[] {
+  const groups = new Map<string, ShardGroup<Item>>();
+  for (const item of items) {
+    const { record, id } = placeOf(item);
+    const shard = router.shardOf(record, id);
+    // Of two records of a class, before and after a change, the shard has two addresses.
+    const key = `${shard.classId}/${shard.shardName}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { shard, items: [item] });
+    else group.items.push(item);
+  }
+  return [...groups.values()];
+}
 
 /** How the items of a batch that go to one shard are written. */
 export interface ChunkedWork<Item> {

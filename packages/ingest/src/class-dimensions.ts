@@ -7,15 +7,12 @@ import type { RequestContext } from "@shoal/runtime";
  * the coordinator and before anything is written; whoever comes second is held to it.
  */
 export class ClassDimensions {
-  readonly #service: Pick<SchemaService, "fixDimensions">;
   /** Requests under way and their answers, until the schema itself says the length. */
   readonly #asked = new WeakMap<ClassRecord, Promise<number>>();
 
-  constructor(service: Pick<SchemaService, "fixDimensions">) {
-    this.#service = service;
-  }
+  constructor(private readonly service: Pick<SchemaService, "fixDimensions">) {}
 
-  /** Fails with `invalid` unless `length` is, or now becomes, the vector length of the class; else as `fix`. */
+  /** Fails with `invalid` unless `length` now becomes, or is meanwhile, the vector length of the class; else as `fix`. */
   async hold(record: ClassRecord, length: number, context: RequestContext): Promise<void> {
     checkDimensions(record.definition.class, length, await this.fix(record, length, context));
   }
@@ -32,7 +29,7 @@ export class ClassDimensions {
       // The one who asked may have run out of time or gone away, which is no answer for anybody else.
       if (answer !== undefined) return answer;
     }
-    const asking = this.#service.fixDimensions(record.definition.class, record.classId, length, context);
+    const asking = this.service.fixDimensions(record.definition.class, record.classId, length, context);
     this.#asked.set(record, asking);
     try {
       return await asking;

@@ -1,16 +1,13 @@
 import { findHoldersOf, type Holders } from "@shoal/cluster";
-import { CLIENT_PHRASES, type ObjectId, ShoalError, withPrefix } from "@shoal/model";
+import { type ObjectId, withPrefix } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { admitObject } from "./auto-schema/admit-object.js";
-import { concernsAutoSchema } from "./auto-schema/admit-objects.js";
-import { type CheckedObject, checkObjectContent, checkVector, OBJECT_PREFIX } from "./check-object.js";
-import type { ClassDimensions } from "./class-dimensions.js";
+import { admitObject, concernsAutoSchema } from "./auto-schema/admit-objects.js";
+import { type CheckedObject, checkObjectContent, checkVector, OBJECT_PREFIX, parseBodyId } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
 import { holdersOf, locateObjects, targetFault } from "./locate-objects.js";
-import { freshId, parseBodyId } from "./object-ids.js";
-import { dataObject, putObject, written } from "./store-object.js";
+import { alreadyExists, dataObject, freshId, storeObject } from "./store-object.js";
 import { vectorizedObject } from "./vectorize-objects.js";
 
 /**
@@ -20,7 +17,6 @@ import { vectorizedObject } from "./vectorize-objects.js";
  */
 export async function createObject(
   parts: IngestParts,
-  dimensions: ClassDimensions,
   input: ObjectInput,
   context: RequestContext,
 ): Promise<WrittenObject> {
@@ -34,12 +30,12 @@ export async function createObject(
   const { content, vector } = checked;
   const { record } = content;
   const sent = dataObject(given ?? reachedId(parts, record), content, vector);
-  const object = await vectorizedObject(parts, record, sent, context);
-  if (object.vector !== undefined) await dimensions.hold(record, object.vector.length, context);
-  const outcome = await putObject(parts, record, object, "create", context);
-  // Of a new object a conflict says that there is one with its id.
-  if (outcome instanceof ShoalError && outcome.code === "conflict") throw alreadyExists(input.id ?? object.id);
-  return written(object, outcome);
+  const object = record.definition.vectorizer === "none" ? sent : await vectorizedObject(parts, record, sent, context);
+  // Against a length that is known, the vector has been checked.
+  if (object.vector !== undefined && record.dimensions === undefined) {
+    await parts.dimensions.hold(record, object.vector.length, context);
+  }
+  return storeObject(parts, record, object, "create", context, input.id);
 }
 
 /** With two of three nodes lost, one id in 400,000 is drawn so often in vain. */
@@ -104,9 +100,4 @@ async function admitRefused(
   }
   if (!isAdmitted) throw refusal;
   return admitObject(parts, parts.autoSchema, input, context);
-}
-
-/** The id as the client typed it. */
-function alreadyExists(id: string): ShoalError {
-  return new ShoalError("invalid", CLIENT_PHRASES.idAlreadyExists(id));
 }

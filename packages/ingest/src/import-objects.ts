@@ -3,15 +3,13 @@ import { checkDimensions, type ObjectId, type ReferenceTarget, ShoalError } from
 import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { DeferredItems } from "./auto-schema/deferred-items.js";
-import { type CheckedContent, checkContent, checkVector, noClass } from "./check-object.js";
-import type { ClassDimensions } from "./class-dimensions.js";
+import { type CheckedContent, checkContent, checkVector, classOf, noClass, parseBodyId } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
 import { keptReferences } from "./kept-references.js";
 import { locateObjects, targetFault } from "./locate-objects.js";
-import { freshId, parseBodyId } from "./object-ids.js";
 import { type BatchItem, storeBatch } from "./store-batch.js";
-import { dataObject } from "./store-object.js";
+import { dataObject, freshId } from "./store-object.js";
 import { Turns } from "./turns.js";
 import { vectorizedObjects } from "./vectorize-objects.js";
 
@@ -34,7 +32,6 @@ const EMPTY_ITEM = noClass();
  */
 export async function importObjects(
   parts: IngestParts,
-  dimensions: ClassDimensions,
   inputs: readonly (ObjectInput | undefined)[],
   context: RequestContext,
 ): Promise<readonly BatchOutcome[]> {
@@ -52,7 +49,7 @@ export async function importObjects(
   if (!deferred.isEmpty) await admitDeferred(deferred, items, outcomes, context);
   const found = await withTargets(parts, items, outcomes, context);
   const vectorized = await withVectors(parts, found, outcomes, context);
-  const fitting = await holdDimensions(dimensions, vectorized, outcomes, context);
+  const fitting = await holdDimensions(parts, vectorized, outcomes, context);
   await storeBatch(parts, fitting, outcomes, context);
   return outcomes.map((outcome, index) => {
     if (outcome !== undefined) return outcome;
@@ -128,7 +125,7 @@ function check(
 ): Omit<CheckedItem, "index" | "input"> | ShoalError {
   let content: CheckedContent;
   try {
-    content = checkContent(input, parts.schema, parts.profile.beaconScheme);
+    content = checkContent(input, classOf(input, parts.schema), parts.profile.beaconScheme);
   } catch (refusal) {
     return joined(ShoalError.from(refusal), otherFault(parts, input));
   }
@@ -212,7 +209,7 @@ function joined(refusal: ShoalError, other: string | undefined): ShoalError {
 
 /** The items whose vectors have the length of their class, which the first of them fixes when it is open. */
 async function holdDimensions(
-  dimensions: ClassDimensions,
+  { dimensions }: IngestParts,
   items: readonly BatchItem[],
   outcomes: (BatchOutcome | undefined)[],
   context: RequestContext,

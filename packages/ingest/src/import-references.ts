@@ -1,7 +1,9 @@
 import { isOutdated } from "@shoal/cluster";
 import {
+  type JsonObject,
   LOCAL_HOST,
   type ObjectId,
+  type ObjectMerge,
   parseLongBeacon,
   parseShortBeacon,
   propertyValidator,
@@ -12,20 +14,31 @@ import {
   writeLongBeacon,
   writeShortBeacon,
 } from "@shoal/model";
+import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { definitionsOf } from "./check-object.js";
-import { type ChunkedWork, storeInChunks } from "./chunks.js";
+import { definitionsOf, refuseTenant } from "./check-object.js";
+import { type ChunkedWork, groupByShard, type ShardGroup, storeInChunks } from "./chunks.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ReferenceInput, ReferenceOutcome } from "./ingest-service.js";
-import {
-  groupReferences,
-  mergeOf,
-  type ObjectReferences,
-  type ReferenceItem,
-  type ShardReferences,
-} from "./reference-batch.js";
-import { refuseTenant } from "./refuse-unbuilt-members.js";
 import { Turns } from "./turns.js";
+
+/** A reference of a batch that passed all checks. */
+interface ReferenceItem {
+  /** Its place in the batch. */
+  readonly index: number;
+  readonly written: ReferenceInput;
+  readonly record: ClassRecord;
+  readonly id: ObjectId;
+  readonly property: string;
+  /** In its stored form. */
+  readonly reference: JsonObject;
+}
+
+/** What a batch adds to one object. */
+interface ObjectReferences {
+  readonly id: ObjectId;
+  readonly items: ReferenceItem[];
+}
 
 /**
  * A batch of references (reference-rest 6.2, decisions.md). Items are independent; whether a target exists is not asked.
@@ -46,8 +59,9 @@ export async function importReferences(
   if (items.length < inputs.length && (await isOutdated(parts.schema, planned, context))) {
     ({ items, outcomes } = await checkItems(parts, inputs, context));
   }
-  const shards = groupReferences(parts.router, items);
-  await Promise.all(shards.map((shard) => storeReferences(parts, shard, outcomes, context)));
+  await Promise.all(
+    groupByShard(parts.router, items, (item) => item).map((group) => storeReferences(parts, group, outcomes, context)),
+  );
   return outcomes.map((outcome, index) => {
     if (outcome !== undefined) return outcome;
     throw new ShoalError("internal", `item ${index} of the batch has no outcome`);
@@ -107,7 +121,7 @@ function joined(from: ShoalError, to: ShoalError): ShoalError {
 /** A shard that fails takes only its own items with it. Fails with `deadlineExceeded` when the deadline passes. */
 function storeReferences(
   parts: Pick<IngestParts, "router" | "nowMs" | "limits" | "rightsOf">,
-  { shard, objects }: ShardReferences,
+  { shard, items }: ShardGroup<ReferenceItem>,
   outcomes: (ReferenceOutcome | undefined)[],
   context: RequestContext,
 ): Promise<void> {
@@ -125,7 +139,7 @@ function storeReferences(
     },
     onFailed: (object, error) => tell(object, error, outcomes),
   };
-  return storeInChunks(parts, objects, work, context);
+  return storeInChunks(parts, byObject(items), work, context);
 }
 
 function tell(
@@ -134,4 +148,25 @@ function tell(
   outcomes: (ReferenceOutcome | undefined)[],
 ): void {
   for (const { index, written } of items) outcomes[index] = error === undefined ? { written } : { error };
+}
+
+function byObject(items: readonly ReferenceItem[]): readonly ObjectReferences[] {
+  const objects = new Map<ObjectId, ObjectReferences>();
+  for (const item of items) {
+    const object = objects.get(item.id);
+    if (object === undefined) objects.set(item.id, { id: item.id, items: [item] });
+    else object.items.push(item);
+  }
+  return [...objects.values()];
+}
+
+/** One change of an object for all of its references. */
+function mergeOf({ id, items }: ObjectReferences): ObjectMerge {
+  const lists = new Map<string, JsonObject[]>();
+  for (const { property, reference } of items) {
+    const list = lists.get(property);
+    if (list === undefined) lists.set(property, [reference]);
+    else list.push(reference);
+  }
+  return { id, set: {}, clear: [], append: Object.fromEntries(lists), remove: {}, vector: undefined };
 }

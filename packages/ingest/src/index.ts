@@ -1,5 +1,6 @@
 export type { AutoSchemaSettings, MadeByAutoSchema } from "./auto-schema/auto-schema-settings.js";
-export { INGEST_LIMITS, type IngestLimits, type IngestParts } from "./ingest-parts.js";
+export { parseBodyId } from "./check-object.js";
+export { INGEST_LIMITS, type IngestLimits, type IngestOptions } from "./ingest-parts.js";
 export type {
   BatchOutcome,
   IngestService,
@@ -8,6 +9,4 @@ export type {
   ReferenceOutcome,
   WrittenObject,
 } from "./ingest-service.js";
-export { parseBodyId } from "./object-ids.js";
 export { ObjectIngest } from "./object-ingest.js";
-export { ReplanningIngest } from "./replanning-ingest.js";

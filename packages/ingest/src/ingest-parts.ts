@@ -3,6 +3,7 @@ import type { ClassRights, RightsHolder, WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { SchemaService } from "@shoal/rpc";
 import type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
+import type { ClassDimensions } from "./class-dimensions.js";
 
 /** How much of a batch is done at once. */
 export interface IngestLimits {
@@ -23,11 +24,9 @@ export const INGEST_LIMITS: IngestLimits = {
   turnMsMax: 1,
 };
 
-/** What the asking side of writes needs. */
-export interface IngestParts {
+/** What the asking side of writes is given. */
+export interface IngestOptions {
   readonly schema: SchemaView;
-  /** With the classes that whoever asks does not see, whose names are taken all the same; `schema` when absent. */
-  readonly wholeSchema?: SchemaView;
   readonly router: WriteRouter;
   readonly schemaService: Pick<SchemaService, "fixDimensions">;
   /** Make the vectors of classes that have a vectorizer; none when absent. */
@@ -42,4 +41,11 @@ export interface IngestParts {
   readonly rightsOf?: ((holder: RightsHolder) => ClassRights) | undefined;
   /** Undefined: objects of unseen classes, and unseen properties, are refused. */
   readonly autoSchema: AutoSchemaSettings | undefined;
+}
+
+/** What its operations work with, for one request. */
+export interface IngestParts extends Omit<IngestOptions, "schemaService"> {
+  /** With the classes that whoever asks does not see, whose names are taken all the same; `schema` when absent. */
+  readonly wholeSchema?: SchemaView;
+  readonly dimensions: ClassDimensions;
 }

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   decodeProperties,
+  isUncheckedObject,
   isVectorMissing,
   type JsonObject,
   type ObjectId,
@@ -15,15 +17,11 @@ import {
 } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
-import { checkGivenVector, classOf } from "./check-object.js";
-import type { ClassDimensions } from "./class-dimensions.js";
+import { checkGivenVector, classOf, parseBodyId, refuseUnbuiltMembers } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput } from "./ingest-service.js";
 import { requireTargets } from "./locate-objects.js";
-import { parseBodyId } from "./object-ids.js";
-import { refuseUnbuiltMembers } from "./refuse-unbuilt-members.js";
-import { settleVector } from "./settle-vector.js";
+import { NamedObject } from "./named-object.js";
 import { vectorChange } from "./vectorize-objects.js";
 
 const PREFIX = "invalid merge: ";
@@ -40,7 +38,6 @@ interface CheckedMerge extends Omit<ObjectMerge, "id"> {
  */
 export async function mergeObject(
   parts: IngestParts,
-  dimensions: ClassDimensions,
   id: ObjectId,
   input: ObjectInput,
   context: RequestContext,
@@ -49,33 +46,27 @@ export async function mergeObject(
   if (input.className === undefined || input.className === "") {
     throw new ShoalError("invalid", `${PREFIX}class is a required (and immutable) field`);
   }
-  const wording: AbsenceWording = {
-    absent: () => new ShoalError("invalid", `${PREFIX}object with id '${id}' does not exist`),
-    prefix: PREFIX,
-  };
+  const absent = () => new ShoalError("invalid", `${PREFIX}object with id '${id}' does not exist`);
+  const named = new NamedObject(parts, id, input, PREFIX, absent, context);
   let checked: CheckedMerge;
   try {
     checked = await checkMerge(parts, id, input, context);
   } catch (refusal) {
-    throw await absenceOr(withPrefix(PREFIX, refusal), parts, id, input, wording, context);
+    throw await named.absenceOr(withPrefix(PREFIX, refusal));
   }
   const { record, ...sent } = checked;
   const { properties, ...change } = await mergedVector(parts, id, checked, context);
   const merge = { ...sent, ...change };
-  if (merge.vector !== undefined) {
-    if (record.dimensions === undefined) {
-      const absence = await explainAbsence(parts, id, input, wording, context);
-      if (absence !== undefined) throw absence;
-    }
-    await dimensions.hold(record, merge.vector.length, context);
+  if (merge.vector !== undefined && record.dimensions === undefined) {
+    await named.requirePresent();
+    await parts.dimensions.hold(record, merge.vector.length, context);
   }
   let merged: StoredObject;
   try {
     const shard = parts.router.shardOf(record, id);
     merged = await parts.router.node(shard).mergeObject(shard, { id, ...merge }, context);
   } catch (thrown) {
-    if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
-    throw (await explainAbsence(parts, id, input, wording, context)) ?? wording.absent();
+    throw await named.explained(thrown);
   }
   if (record.definition.vectorizer !== "none") await settleVector(parts, record, merged, properties, context);
 }
@@ -138,4 +129,42 @@ function splitReferences(validator: PropertyValidator, changes: PropertyChanges)
     else set[name] = value;
   }
   return { set, append };
+}
+
+const NOTHING_ELSE = { set: {}, clear: [], append: {}, remove: {} } as const;
+
+/**
+ * Gives an object the vector of what it says after a merge, and what is stored beside that. `expected` is what the vector
+ * that was stored is made of: what others merge at the same time is not in it. Whoever stores a vector learns by the answer what the object said then, and
+ * stores another one if that is something else; so the last one knows all.
+ */
+async function settleVector(
+  parts: IngestParts,
+  record: ClassRecord,
+  merged: StoredObject,
+  expected: Properties | undefined,
+  context: RequestContext,
+): Promise<void> {
+  const { id } = merged;
+  const shard = parts.router.shardOf(record, id);
+  let made = expected;
+  for (let stored = merged; ; ) {
+    const properties = decodeProperties(stored);
+    if (isDeepStrictEqual(properties, made)) return;
+    const change = await vectorChange(parts, record, stored, properties, context);
+    if (isDeepStrictEqual(change.vector, stored.vector) && isStored(change.additional, stored)) return;
+    made = properties;
+    try {
+      stored = await parts.router.node(shard).mergeObject(shard, { id, ...NOTHING_ELSE, ...change }, context);
+    } catch (thrown) {
+      // Somebody has deleted it since; it was merged before.
+      if (thrown instanceof ShoalError && thrown.code === "notFound") return;
+      throw thrown;
+    }
+  }
+}
+
+function isStored(additional: JsonObject | undefined, { extras }: StoredObject): boolean {
+  const there = isUncheckedObject(extras?.additional) ? extras.additional : {};
+  return Object.entries(additional ?? {}).every(([name, value]) => isDeepStrictEqual(there[name], value));
 }

@@ -1,11 +1,9 @@
 import { CLIENT_PHRASES, type ObjectId, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
-import { type AbsenceWording, absenceOr, explainAbsence } from "./absent-object.js";
-import { type CheckedObject, checkObject } from "./check-object.js";
-import type { ClassDimensions } from "./class-dimensions.js";
+import { type CheckedObject, checkObject, parseBodyId } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ObjectInput, WrittenObject } from "./ingest-service.js";
-import { parseBodyId } from "./object-ids.js";
+import { NamedObject } from "./named-object.js";
 import { dataObject, storeObject } from "./store-object.js";
 import { vectorizedObject } from "./vectorize-objects.js";
 
@@ -16,49 +14,33 @@ import { vectorizedObject } from "./vectorize-objects.js";
  */
 export async function replaceObject(
   parts: IngestParts,
-  dimensions: ClassDimensions,
   id: ObjectId,
   input: ObjectInput,
   context: RequestContext,
 ): Promise<WrittenObject> {
   if ((parseBodyId(input.id) ?? id) !== id)
     throw new ShoalError("invalid", `invalid update: ${CLIENT_PHRASES.immutable("field 'id'")}`);
-  const wording: AbsenceWording = {
-    absent: () => new ShoalError("notFound", `no object with id '${id}'`),
-    prefix: "invalid update: ",
-  };
+  const absent = () => new ShoalError("notFound", `no object with id '${id}'`);
+  const named = new NamedObject(parts, id, input, "invalid update: ", absent, context);
   let checked: CheckedObject;
   try {
     checked = await checkObject(id, input, parts, context);
   } catch (refusal) {
-    throw await absenceOr(refusal, parts, id, input, wording, context);
+    throw await named.absenceOr(refusal);
   }
   const { content, vector } = checked;
   const { record } = content;
   const sent = dataObject(id, content, vector);
   const object = await vectorizedObject(parts, record, sent, context).catch(async (refusal) => {
-    throw await absenceOr(refusal, parts, id, input, wording, context);
+    throw await named.absenceOr(refusal);
   });
   if (object.vector !== undefined && record.dimensions === undefined) {
-    await requirePresent(parts, id, input, wording, context);
+    await named.requirePresent();
+    await parts.dimensions.hold(record, object.vector.length, context);
   }
-  if (object.vector !== undefined) await dimensions.hold(record, object.vector.length, context);
   try {
     return await storeObject(parts, record, object, "replace", context);
   } catch (thrown) {
-    if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
-    throw (await explainAbsence(parts, id, input, wording, context)) ?? wording.absent();
+    throw await named.explained(thrown);
   }
-}
-
-/** Before the vector length of a class is fixed: an object that is not there shall not fix it. */
-async function requirePresent(
-  parts: IngestParts,
-  id: ObjectId,
-  input: ObjectInput,
-  wording: AbsenceWording,
-  context: RequestContext,
-): Promise<void> {
-  const absence = await explainAbsence(parts, id, input, wording, context);
-  if (absence !== undefined) throw absence;
 }

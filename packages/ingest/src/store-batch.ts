@@ -1,7 +1,7 @@
 import { type DataObject, ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { type ChunkedWork, storeInChunks } from "./chunks.js";
+import { type ChunkedWork, groupByShard, type ShardGroup, storeInChunks } from "./chunks.js";
 import type { IngestLimits, IngestParts } from "./ingest-parts.js";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
 
@@ -12,11 +12,6 @@ export interface BatchItem {
   readonly input: ObjectInput;
   readonly record: ClassRecord;
   readonly object: DataObject;
-}
-
-interface ShardGroup {
-  readonly shard: ShardAddress;
-  readonly items: BatchItem[];
 }
 
 /**
@@ -30,24 +25,13 @@ export async function storeBatch(
   outcomes: (BatchOutcome | undefined)[],
   context: RequestContext,
 ): Promise<void> {
-  await Promise.all(groupByShard(parts, items).map((group) => storeGroup(parts, group, outcomes, context)));
-}
-
-function groupByShard({ router }: Pick<IngestParts, "router">, items: readonly BatchItem[]): ShardGroup[] {
-  const groups = new Map<string, ShardGroup>();
-  for (const item of items) {
-    const shard = router.shardOf(item.record, item.object.id);
-    const key = `${shard.classId}/${shard.shardName}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { shard, items: [item] });
-    else group.items.push(item);
-  }
-  return [...groups.values()];
+  const groups = groupByShard(parts.router, items, ({ record, object: { id } }) => ({ record, id }));
+  await Promise.all(groups.map((group) => storeGroup(parts, group, outcomes, context)));
 }
 
 async function storeGroup(
   parts: Pick<IngestParts, "router" | "nowMs" | "limits" | "rightsOf">,
-  { shard, items }: ShardGroup,
+  { shard, items }: ShardGroup<BatchItem>,
   outcomes: (BatchOutcome | undefined)[],
   context: RequestContext,
 ): Promise<void> {

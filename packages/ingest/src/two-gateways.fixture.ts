@@ -5,7 +5,6 @@ import { INGEST_LIMITS } from "./ingest-parts.js";
 import type { IngestService } from "./ingest-service.js";
 import type { MemoryCluster } from "./memory-cluster.fixture.js";
 import { ObjectIngest } from "./object-ingest.js";
-import { ReplanningIngest } from "./replanning-ingest.js";
 
 /** The ingest of a gateway that hears of changes of the schema when the test says so. */
 export class LateGateway {
@@ -36,7 +35,7 @@ export class LateGateway {
       schemaLimits: cluster.schemaLimits,
     };
     let ids = 0;
-    const inner = new ObjectIngest({
+    this.ingest = new ObjectIngest({
       schema: this.view,
       router: cluster.router,
       schemaService: cluster,
@@ -46,7 +45,6 @@ export class LateGateway {
       limits: INGEST_LIMITS,
       autoSchema: isAutoSchemaOn ? autoSchema : undefined,
     });
-    this.ingest = new ReplanningIngest(inner, this.view);
   }
 
   /** Hears of the schema as it is now. */

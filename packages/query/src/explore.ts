@@ -4,14 +4,20 @@ import type { SearchArgument } from "@shoal/module-api";
 import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { classesByName } from "./find-object.js";
-import { mergeSorted } from "./merge-sorted.js";
-import { type ModuleSearchParts, type ReadSearch, readSearch, vectorOfSearch } from "./module-search.js";
 import { EMPTY_VECTOR, nearestFirst } from "./near-search.js";
-import { checkOneSearch, isSearch, nearVectorOf } from "./near-vector-of.js";
+import {
+  checkOneSearch,
+  isSearch,
+  nearVectorOf,
+  type ReadSearch,
+  readSearch,
+  type SearchParts,
+  vectorOfSearch,
+} from "./near-vector-of.js";
 import { type Page, type PageLimits, pageOfExplore } from "./pagination.js";
 import { shardPrefix } from "./plan-filter.js";
 import type { ExploreRow } from "./query-service.js";
-import { scatter } from "./scatter.js";
+import { mergeSorted, scatter } from "./scatter.js";
 
 interface ClassHit extends VectorSearchHit {
   readonly className: string;
@@ -23,8 +29,7 @@ interface ClassHit extends VectorSearchHit {
  * distance, then id, then class; the certainty minimum applies after the page is cut (reference-graphql 3).
  */
 export async function explore(
-  parts: ModuleSearchParts,
-  limits: PageLimits,
+  parts: SearchParts & { readonly limits: PageLimits },
   query: ExploreQuery,
   context: RequestContext,
 ): Promise<readonly ExploreRow[]> {
@@ -34,7 +39,7 @@ export async function explore(
       "Explore needs something to search for: nearVector, nearObject or the argument of a module, such as nearText",
     );
   }
-  const page = pageOfExplore(query.limit, query.offset, limits);
+  const page = pageOfExplore(query.limit, query.offset, parts.limits);
   checkOneSearch(query);
   const [search] = query.moduleSearches ?? [];
   const { classes, certainty } =
@@ -61,28 +66,20 @@ interface Searched {
   readonly certainty: number | undefined;
 }
 
-async function searchedByVector(
-  { router, schema }: ModuleSearchParts,
-  query: ExploreQuery,
-  context: RequestContext,
-): Promise<Searched> {
-  const { vector, certainty } = await nearVectorOf(router, schema, query, context);
+async function searchedByVector(parts: SearchParts, query: ExploreQuery, context: RequestContext): Promise<Searched> {
+  const { vector, certainty } = await nearVectorOf(parts, query, context);
   if (vector.length === 0) {
     throw new ShoalError("invalid", EMPTY_VECTOR);
   }
-  const classes = classesByName(schema).map((record) => ({ record, vector }));
+  const classes = classesByName(parts.schema.snapshot).map((record) => ({ record, vector }));
   return { classes: classes.filter(canAnswer), certainty };
 }
 
 /** Of classes without vectors no vector is made. Vectorizers that make none of it leave theirs out, unless all do. */
-async function searchedByModules(
-  parts: ModuleSearchParts,
-  search: ModuleSearch,
-  context: RequestContext,
-): Promise<Searched> {
+async function searchedByModules(parts: SearchParts, search: ModuleSearch, context: RequestContext): Promise<Searched> {
   const { schema, modules } = parts;
   const byVectorizer = new Map<string, ClassRecord[]>();
-  for (const record of classesByName(schema)) {
+  for (const record of classesByName(schema.snapshot)) {
     const { definition } = record;
     if (definition.vectorizer === "none" || !modules.argumentsOf(definition).has(search.argument)) continue;
     const others = byVectorizer.get(definition.vectorizer);

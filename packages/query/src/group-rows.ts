@@ -85,19 +85,20 @@ async function firstNear(
 /** Bounds the work of all comparisons. */
 class Comparisons {
   readonly turns: WorkTurns;
-  readonly #max: number;
   #count = 0;
 
-  constructor(max: number, turns: WorkTurns) {
-    this.#max = max;
+  constructor(
+    private readonly max: number,
+    turns: WorkTurns,
+  ) {
     this.turns = turns;
   }
 
   /** Vectors of so many numbers are compared next; whether it is somebody else's turn. */
   count(numbers: number): boolean {
     this.#count += 1;
-    if (this.#count > this.#max) {
-      const rule = `more than ${this.#max} comparisons of rows`;
+    if (this.#count > this.max) {
+      const rule = `more than ${this.max} comparisons of rows`;
       throw new ShoalError("tooLarge", `group: ${rule}: ask for fewer rows, or raise the force`);
     }
     this.turns.count(1 + numbers / NUMBERS_PER_UNIT);

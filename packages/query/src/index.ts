@@ -4,4 +4,3 @@ export type { PageLimits } from "./pagination.js";
 export { type FilterParts, planFilter } from "./plan-filter.js";
 export { QueryEngine, type QueryEngineOptions } from "./query-engine.js";
 export type { ExploreRow, GetRow, ListQuery, QueryService, ReferencedRow } from "./query-service.js";
-export { ReplanningQueries } from "./replanning-queries.js";

@@ -1,15 +1,19 @@
-import type { ShardRouter } from "@shoal/cluster";
+import type { SchemaView, ShardRouter } from "@shoal/cluster";
 import { type ObjectListing, type RowFields, ShoalError, type StoredObject, unknownClass } from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { fetchRows } from "./fetch-rows.js";
+import { fetchRows, rowsOnTrial } from "./fetch-rows.js";
 import { classesByName } from "./find-object.js";
-import { mergeSorted } from "./merge-sorted.js";
 import { type Page, type PageLimits, pageOfList } from "./pagination.js";
 import { filterFailure } from "./plan-filter.js";
 import type { ListQuery } from "./query-service.js";
-import { rowsOnTrial } from "./rows-on-trial.js";
-import { scatter } from "./scatter.js";
+import { mergeSorted, scatter } from "./scatter.js";
+
+export interface ListParts {
+  readonly router: ShardRouter;
+  readonly schema: Pick<SchemaView, "snapshot">;
+  readonly limits: PageLimits;
+}
 
 /**
  * A page of `GET /v1/objects`: newest first over all classes or one; with `after`, one class by ascending id, from
@@ -17,9 +21,7 @@ import { scatter } from "./scatter.js";
  * Fails with `invalid` on a page out of bounds, on `after` without a class or with an offset, and on an unknown class.
  */
 export async function listObjects(
-  router: ShardRouter,
-  schema: SchemaSnapshot,
-  limits: PageLimits,
+  { router, schema, limits }: ListParts,
   query: ListQuery,
   context: RequestContext,
 ): Promise<readonly StoredObject[]> {
@@ -29,7 +31,7 @@ export async function listObjects(
   if (query.after !== undefined && query.offset !== undefined) {
     throw new ShoalError("invalid", "query parameters 'after' and 'offset' exclude each other: leave one of them out");
   }
-  const records = classesOf(schema, query.className);
+  const records = classesOf(schema.snapshot, query.className);
   const page = pageOfList(query.limit, query.offset, limits);
   const order = query.after === undefined ? "newest" : "id";
   return collectPage(router, records, { order, after: query.after || undefined, fields: query.fields }, page, context);

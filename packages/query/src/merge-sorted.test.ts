@@ -1,6 +1,6 @@
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
-import { mergeSorted } from "./merge-sorted.js";
+import { mergeSorted } from "./scatter.js";
 
 interface Entry {
   readonly key: number;

@@ -10,13 +10,11 @@ import {
 } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { fetchRows } from "./fetch-rows.js";
-import { mergeSorted } from "./merge-sorted.js";
+import { fetchRows, rowsOnTrial } from "./fetch-rows.js";
 import type { Page } from "./pagination.js";
 import { FILTER_PREFIX, shardPrefix } from "./plan-filter.js";
 import type { GetRow } from "./query-service.js";
-import { rowsOnTrial } from "./rows-on-trial.js";
-import { scatter } from "./scatter.js";
+import { mergeSorted, scatter } from "./scatter.js";
 
 /** Pages up to so many rows come with them from every shard at once, if these are small; else only winners' are fetched. */
 const ROWS_WITH_HITS_MAX = 100;

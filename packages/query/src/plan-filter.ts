@@ -70,12 +70,9 @@ async function resolved(
 
 /** The inner searches of one filter; each is done once. */
 class InnerSearch {
-  readonly #parts: FilterParts;
   readonly #found = new Map<string, Promise<readonly ObjectId[]>>();
 
-  constructor(parts: FilterParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: FilterParts) {}
 
   /** Ids of the objects that a path's first reference may point to. */
   targetsOf(leaf: ComparedPath, context: RequestContext): Promise<readonly ObjectId[]> {
@@ -90,7 +87,7 @@ class InnerSearch {
   }
 
   async #search({ className, leaf }: InnerLeaf, context: RequestContext): Promise<readonly ObjectId[]> {
-    const record = this.#parts.schema.classRecord(className);
+    const record = this.parts.schema.classRecord(className);
     if (record === undefined) {
       throw unknownClass(className, []);
     }
@@ -110,7 +107,7 @@ class InnerSearch {
     context: RequestContext,
   ): Promise<readonly ObjectId[]> {
     const placed = ids.map((id) => ({ id, record }));
-    const rows = await fetchRows(this.#parts.router, placed, NO_FIELDS, context);
+    const rows = await fetchRows(this.parts.router, placed, NO_FIELDS, context);
     return ids.filter((_, at) => rows[at] !== undefined);
   }
 
@@ -120,7 +117,7 @@ class InnerSearch {
     leaf: ComparedPath,
     context: RequestContext,
   ): Promise<readonly ObjectId[]> {
-    const { router, filterIdsMax } = this.#parts;
+    const { router, filterIdsMax } = this.parts;
     const tooMany = () =>
       new ShoalError(
         "tooLarge",

@@ -102,15 +102,15 @@ interface Followed {
 }
 
 class Resolution {
-  readonly #parts: ReferenceParts;
-  readonly #context: RequestContext;
   readonly #turns: WorkTurns;
   readonly #classes = new Map<string, ClassObjects>();
   #followed = 0;
 
-  constructor(parts: ReferenceParts, selections: readonly ReferenceSelection[], context: RequestContext) {
-    this.#parts = parts;
-    this.#context = context;
+  constructor(
+    private readonly parts: ReferenceParts,
+    selections: readonly ReferenceSelection[],
+    private readonly context: RequestContext,
+  ) {
     this.#turns = queryTurns(context);
     this.#addClasses(selections);
   }
@@ -136,7 +136,7 @@ class Resolution {
   /** Every class that is reached. One that is gone from the schema has no objects. */
   #addClasses(selections: readonly ReferenceSelection[]): void {
     for (const { className, fields, references } of selections.flatMap(({ targets }) => targets)) {
-      const record = this.#parts.schema.classRecord(className);
+      const record = this.parts.schema.classRecord(className);
       if (record === undefined) continue;
       const wanted = { ...fields, properties: fields.properties || references.length > 0 };
       const known = this.#classes.get(className);
@@ -171,7 +171,7 @@ class Resolution {
   }
 
   #count(references: number): void {
-    const { referencedRowsMax } = this.#parts;
+    const { referencedRowsMax } = this.parts;
     this.#followed += references;
     if (this.#followed <= referencedRowsMax) return;
     throw new ShoalError(
@@ -182,18 +182,18 @@ class Resolution {
 
   async #read(): Promise<void> {
     const asked = [...this.#classes.values()].filter(({ wanted }) => wanted.length > 0);
-    await scatter(asked, this.#context, async (found, context) => {
+    await scatter(asked, this.context, async (found, context) => {
       const { record, fields, objects, wanted } = found;
       found.wanted = [];
       const placed = wanted.map((id) => ({ id, record }));
-      const read = await fetchRows(this.#parts.router, placed, fields, context);
+      const read = await fetchRows(this.parts.router, placed, fields, context);
       for (const [at, id] of wanted.entries()) objects.set(id, read[at]);
     });
   }
 
   /** Which of the classes has what is referred to. */
   #first(byName: readonly Candidate[], id: ObjectId): Candidate | undefined {
-    if (this.#context.rights === undefined) return byName.find(({ found }) => found.objects.get(id));
+    if (this.context.rights === undefined) return byName.find(({ found }) => found.objects.get(id));
     let first: Candidate | undefined;
     let oldest = Number.POSITIVE_INFINITY;
     for (const candidate of byName) {

@@ -141,7 +141,7 @@ export class ShoalServer implements AsyncDisposable {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);

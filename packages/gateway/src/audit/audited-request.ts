@@ -1,7 +1,6 @@
 import { type Permission, resourceOf } from "../auth/access.js";
 import type { Exchange, ExchangeWitness } from "../http/exchange.js";
 import type { HttpResponse } from "../http/http-response.js";
-import type { RequestIds } from "../http/request-ids.js";
 import type { AuditedOperation } from "../http/route.js";
 import { type AuditOutcome, boundedName, boundedNames, refusalReason } from "./audit-line.js";
 import { type AuditLog, type AuditOrigin, isKnown } from "./audit-log.js";
@@ -13,17 +12,15 @@ export const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([500, 503, 504]);
 export class AuditedRequest implements ExchangeWitness {
   readonly #log: AuditLog;
   readonly #exchange: Exchange;
-  readonly #ids: RequestIds;
   /** Kept: a connection that is closed has none any more. */
   readonly #address: string | undefined;
   /** What the request is about; made when there is something. */
   #about: About | undefined;
   #hasWritten = false;
 
-  constructor(log: AuditLog, exchange: Exchange, ids: RequestIds) {
+  constructor(log: AuditLog, exchange: Exchange) {
     this.#log = log;
     this.#exchange = exchange;
-    this.#ids = ids;
     this.#address = exchange.request.socket.remoteAddress;
   }
 
@@ -124,9 +121,9 @@ export class AuditedRequest implements ExchangeWitness {
   }
 
   #whichOne() {
-    const { request, served } = this.#exchange;
+    const { requestId, served } = this.#exchange;
     const route = served === undefined ? {} : { route: `${served.route.method} ${served.route.path}` };
-    return { requestId: this.#ids.of(request), ...route };
+    return { requestId, ...route };
   }
 }
 

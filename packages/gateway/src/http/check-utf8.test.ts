@@ -1,7 +1,7 @@
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { serveFakes } from "../testing/serve-fakes.js";
-import { invalidUtf8At } from "./check-utf8.js";
+import { invalidUtf8At } from "./incoming-body.js";
 
 const SEED = Number(process.env.UTF8_SEED) || 20;
 

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { expect, it } from "vitest";
 import { ANONYMOUS } from "../auth/access.js";
-import { Connection, clientAddress, shareKind } from "./connection.js";
+import { Connection, clientAddress, shareKind } from "./connections.js";
 
 it.each([
   ["10.1.2.3", "10.1.2.3"],

@@ -1,6 +1,155 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { InFlight } from "@shoal/runtime";
-import { Connection, clientAddress } from "./connection.js";
+import { InFlight, type Share } from "@shoal/runtime";
+import type { Principal } from "../auth/access.js";
+
+/**
+ * Requests on one connection that may wait behind others of it. More are what floods are made of. Of the body of a request
+ * that waits, node:http holds what one read of the connection brings; then it stops reading.
+ */
+export const PIPELINED_MAX = 64;
+
+/** Requests behind a refused one that are left alone before the connection is cut: node:http goes on reading them. */
+export const IGNORED_MAX = 1_000;
+
+/**
+ * What becomes of a request. `taken`: it is its turn. `waits`: for the answers before its own, see {@link whenAnswering}.
+ * `refused`: too many wait; it gets the last answer of its connection. `ignored`: it came after that one and is not looked
+ * at; closing the connection tells the client so. `cut`: even those are too many.
+ */
+export type PipelineAdmission = "taken" | "waits" | "refused" | "ignored" | "cut";
+
+/**
+ * Calls `work` when the answers before this one are complete, so that requests of one connection take effect in the order in
+ * which they were sent. Never when the connection breaks before.
+ */
+export function whenAnswering(response: ServerResponse, work: () => void): void {
+  // An answer gets the connection when the one before it has been handed over. It is in the middle of that here.
+  response.once("socket", () =>
+    process.nextTick(() => {
+      if (!response.destroyed) work();
+    }),
+  );
+}
+
+/** Of 64 bits, as providers give them to one customer. */
+const IPV6_GROUPS = 4;
+
+/**
+ * What Node keeps of a socket: bytes of the write under way that the system has not taken yet. It has no public name. With TLS the
+ * socket that was accepted knows: the encrypted one says 0, and counts a write when all of it has left.
+ */
+interface Writing {
+  readonly _handle?: { readonly writeQueueSize?: number } | null;
+}
+
+/** A client's connection, and for whom it takes turns and bytes. */
+export class Connection {
+  /** On what requests come and answers go: with TLS another one than was accepted. */
+  stream: Socket;
+  /** Its place among those that are open. */
+  place = 0;
+  /** Requests that have not been answered completely. */
+  requests = 0;
+  /** Grows with each connection that comes, and with each request that ends. */
+  idleSince: number;
+  #share: Share | undefined;
+  #principal: Principal | undefined;
+  /** Of the last tick; undefined: nothing waited to be taken. */
+  #unsent: { readonly sent: number; readonly queued: number } | undefined;
+  #silentTicks = 0;
+  /** Answers that wait for those before them; made when there is one. */
+  #waiting: Set<ServerResponse> | undefined;
+  /** Requests after the one that was refused; undefined while none was. */
+  #ignored: number | undefined;
+
+  constructor(
+    readonly socket: Socket,
+    readonly address: string,
+    /** Of all that there ever were. */
+    readonly number: number,
+  ) {
+    this.idleSince = number;
+    this.stream = socket;
+  }
+
+  /** A second or so has passed. Ticks in a row, each of them whole, in which the client took nothing of an answer that waited for it. */
+  tick(): number {
+    const { stream } = this;
+    const before = this.#unsent;
+    if (stream.writableLength === 0) {
+      this.#unsent = undefined;
+      this.#silentTicks = 0;
+      return 0;
+    }
+    const sent = stream.bytesWritten - stream.writableLength;
+    const queued = (this.socket as Writing)._handle?.writeQueueSize ?? 0;
+    const isSilent = before !== undefined && before.sent === sent && before.queued === queued;
+    this.#silentTicks = isSilent ? this.#silentTicks + 1 : 0;
+    if (!isSilent) this.#unsent = { sent, queued };
+    return this.#silentTicks;
+  }
+
+  /**
+   * Requests that were sent without waiting for the answers before theirs: node:http hands them over all at once.
+   * When the connection breaks, the answers that wait are closed: node:http tells only the first one, and the others would
+   * be in flight for ever.
+   */
+  admit(request: IncomingMessage, response: ServerResponse): PipelineAdmission {
+    // Only the first answer of a pipeline has the connection.
+    if (response.socket !== null) return "taken";
+    if (request.socket.destroyed) return "ignored";
+    if (this.#ignored !== undefined) return ++this.#ignored > IGNORED_MAX ? "cut" : "ignored";
+    const waiting = this.#waiting ?? this.#pipeline(request.socket);
+    const isFull = waiting.size >= PIPELINED_MAX;
+    if (isFull) this.#ignored = 0;
+    waiting.add(response);
+    response.once("close", () => waiting.delete(response));
+    return isFull ? "refused" : "waits";
+  }
+
+  #pipeline(socket: Socket): Set<ServerResponse> {
+    const waiting = new Set<ServerResponse>();
+    this.#waiting = waiting;
+    socket.once("close", () => {
+      for (const response of waiting) {
+        response.destroy();
+        response.emit("close");
+      }
+    });
+    return waiting;
+  }
+
+  /** Who has a name shares with himself, on whatever connection; who has none with his address. */
+  shareOf(principal: Principal | undefined): Share {
+    if (this.#share !== undefined && this.#principal === principal) return this.#share;
+    this.#principal = principal;
+    this.#share = { owner: ownerOf(principal, this.address), connection: this.number };
+    return this.#share;
+  }
+}
+
+function ownerOf(principal: Principal | undefined, address: string): string {
+  if (principal === undefined || principal.userType === "anonymous") return `address ${address}`;
+  return `${principal.userType} ${principal.username}`;
+}
+
+/** What log lines and metrics say of a share: never the name itself. */
+export function shareKind({ owner }: Share): "address" | "user" {
+  return owner.startsWith("address ") ? "address" : "user";
+}
+
+/** The address that a client is known by: without the prefix of IPv4 in IPv6, and of IPv6 the network. */
+export function clientAddress(address: string | undefined): string {
+  if (address === undefined) return "";
+  const [bare = ""] = address.split("%");
+  if (bare.includes(".")) return bare.slice(bare.lastIndexOf(":") + 1);
+  const [left = "", right] = bare.split("::");
+  const head = left === "" ? [] : left.split(":");
+  const tail = right === undefined || right === "" ? [] : right.split(":");
+  const zeros = new Array<string>(Math.max(0, 8 - head.length - tail.length)).fill("0");
+  return [...head, ...zeros, ...tail].slice(0, IPV6_GROUPS).join(":");
+}
 
 /** Where a socket keeps what is known of it: faster than a Map for every request. */
 const CONNECTION = Symbol("connection");

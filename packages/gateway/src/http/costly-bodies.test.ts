@@ -2,7 +2,7 @@ import { eventLoop } from "@shoal/runtime";
 import { TurnCounter } from "@shoal/turn-counter";
 import { expect, it, vi } from "vitest";
 import { serveFakes } from "../testing/serve-fakes.js";
-import { COSTLY_BODY_BYTES, LONG_BODY_BYTES } from "./read-body.js";
+import { COSTLY_BODY_BYTES, LONG_BODY_BYTES } from "./incoming-body.js";
 
 it("the server asks for room before bodies that are costly together, and not for small ones", async () => {
   const room = vi.spyOn(eventLoop, "room");

@@ -1,20 +1,10 @@
 import type { Labels, Metrics, Sample } from "@shoal/service-runtime";
+import type { HttpService } from "./http-service.js";
 import { DURATION_BOUNDS_MS, type HttpStatistics, type RouteStatistics } from "./http-statistics.js";
 
-/** What an HTTP server knows about itself right now. */
-export interface HttpGauges {
-  readonly inFlight: () => number;
-  readonly connections: () => number;
-  readonly heldBodyBytes: () => number;
-  readonly unsentAnswerBytes: () => number;
-  readonly heldBodies: () => number;
-  readonly cutAnswers: () => number;
-  readonly closedIdleConnections: () => number;
-  readonly isDraining: () => boolean;
-}
-
 /** Declares the metrics of an HTTP server. Their names and labels are promised in `deploy/METRICS.md`. */
-export function describeHttpMetrics(metrics: Metrics, statistics: HttpStatistics, gauges: HttpGauges): void {
+export function describeHttpMetrics(metrics: Metrics, service: HttpService, isDraining: () => boolean): void {
+  const { statistics } = service;
   const all = (): readonly RouteStatistics[] => [...statistics.routes, statistics.unrouted, statistics.pages];
   metrics.counter(
     {
@@ -60,11 +50,11 @@ export function describeHttpMetrics(metrics: Metrics, statistics: HttpStatistics
     },
     () => [...statistics.cutBodies].map(([reason, value]) => ({ labels: { reason }, value })),
   );
-  describeTotals(metrics, statistics, gauges);
-  describeGauges(metrics, gauges);
+  describeTotals(metrics, service);
+  describeGauges(metrics, service, isDraining);
 }
 
-function describeTotals(metrics: Metrics, statistics: HttpStatistics, gauges: HttpGauges): void {
+function describeTotals(metrics: Metrics, { statistics, unsent, connections }: HttpService): void {
   const total = (name: string, help: string, read: () => number): void =>
     metrics.counter({ name, help }, () => [{ value: read() }]);
   total("shoal_http_connections_total", "Connections that were accepted.", () => statistics.connections);
@@ -78,28 +68,29 @@ function describeTotals(metrics: Metrics, statistics: HttpStatistics, gauges: Ht
   total(
     "shoal_http_stalled_connections_total",
     "Connections that were cut because their clients did not take their answers.",
-    () => statistics.stalledConnections + gauges.cutAnswers(),
+    () => statistics.stalledConnections + unsent.cut,
   );
   total(
     "shoal_http_idle_connections_closed_total",
     "Idle connections that were closed because there were nearly HTTP_CONNECTIONS_MAX.",
-    gauges.closedIdleConnections,
+    () => connections.closedIdle,
   );
 }
 
-function describeGauges(metrics: Metrics, gauges: HttpGauges): void {
-  const gauge = (name: string, help: string, read: () => number | Promise<number>): void =>
-    metrics.gauge({ name, help }, async () => [{ value: await read() }]);
-  gauge("shoal_http_requests_in_flight", "Requests whose answers have not been sent completely.", gauges.inFlight);
-  gauge("shoal_http_connections", "Open client connections.", gauges.connections);
-  gauge("shoal_http_held_bodies", "Request bodies that are read or handled.", gauges.heldBodies);
-  gauge("shoal_http_held_body_bytes", "Bytes of request bodies that are held.", gauges.heldBodyBytes);
+function describeGauges(metrics: Metrics, service: HttpService, isDraining: () => boolean): void {
+  const { connections, bodies, unsent } = service;
+  const gauge = (name: string, help: string, read: () => number): void =>
+    metrics.gauge({ name, help }, () => [{ value: read() }]);
   gauge(
-    "shoal_http_unsent_answer_bytes",
-    "Bytes of large answers not taken by their clients.",
-    gauges.unsentAnswerBytes,
+    "shoal_http_requests_in_flight",
+    "Requests whose answers have not been sent completely.",
+    () => service.inFlight,
   );
-  gauge("shoal_draining", "1 from the beginning of the drain.", () => (gauges.isDraining() ? 1 : 0));
+  gauge("shoal_http_connections", "Open client connections.", () => connections.size);
+  gauge("shoal_http_held_bodies", "Request bodies that are read or handled.", () => bodies.holders);
+  gauge("shoal_http_held_body_bytes", "Bytes of request bodies that are held.", () => bodies.held);
+  gauge("shoal_http_unsent_answer_bytes", "Bytes of large answers not taken by their clients.", () => unsent.heldBytes);
+  gauge("shoal_draining", "1 from the beginning of the drain.", () => (isDraining() ? 1 : 0));
 }
 
 function labelsOf({ path, method }: RouteStatistics): Labels {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { endResponse } from "./end-response.js";
+import { endResponse } from "./send-response.js";
 
 describe("endResponse", () => {
   it("ends the responses of a turn together, in order, and those of the next one after them", async () => {

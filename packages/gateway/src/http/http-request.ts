@@ -1,4 +1,4 @@
-import type { RequestWarnings } from "@shoal/model";
+import { type ObjectId, parseObjectId, quoteText, type RequestWarnings, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 
@@ -39,4 +39,12 @@ export function lastValue(query: URLSearchParams, name: string): string | undefi
 export function isEmptyParameter(request: Pick<RequestContent, "queryString">, name: string): boolean {
   if (request.queryString === "") return false;
   return new URLSearchParams(request.queryString).getAll(name).at(-1) === "";
+}
+
+/** The object id that is the first parameter of the path. Fails with `invalid` when it is none. */
+export function pathId({ params }: Pick<RequestContent, "params">): ObjectId {
+  const [text = ""] = params;
+  const id = parseObjectId(text);
+  if (id === undefined) throw new ShoalError("invalid", `the id in the path must be a UUID, got ${quoteText(text)}`);
+  return id;
 }

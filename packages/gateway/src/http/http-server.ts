@@ -50,7 +50,7 @@ export class HttpServer implements AsyncDisposable {
     // Node would drop those beyond 2,000, and with them what a foreign page is known by. Their bytes are bounded.
     this.#server.maxHeadersCount = 0;
     this.#listenTo(this.#server);
-    if (parts.metrics !== undefined) this.#describe(parts.metrics);
+    if (parts.metrics !== undefined) describeHttpMetrics(parts.metrics, this.#service, () => this.#draining);
   }
 
   #listenTo(server: Server): void {
@@ -83,20 +83,6 @@ export class HttpServer implements AsyncDisposable {
   #makeRoom(closed: number): void {
     if (closed > 0)
       this.#logger.warn({ closed }, "idle connections were closed, there are nearly HTTP_CONNECTIONS_MAX");
-  }
-
-  #describe(metrics: NonNullable<HttpServerParts["metrics"]>): void {
-    const service = this.#service;
-    describeHttpMetrics(metrics, service.statistics, {
-      inFlight: () => service.inFlight,
-      connections: () => service.connections.size,
-      heldBodyBytes: () => service.heldBodyBytes,
-      heldBodies: () => service.heldBodies,
-      cutAnswers: () => service.cutAnswers,
-      closedIdleConnections: () => service.connections.closedIdle,
-      unsentAnswerBytes: () => service.unsentAnswerBytes,
-      isDraining: () => this.#draining,
-    });
   }
 
   /** Starts to listen. Fails with `unavailable`, naming address and port, when it cannot. */

@@ -9,30 +9,28 @@ import type { AccessControl, Credentials, Principal } from "../auth/access.js";
 import { answerThrown } from "../auth/challenge.js";
 import { carriesToken, refuseTokens } from "../auth/find-token.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
-import { refuseOtherThanUtf8 } from "./check-utf8.js";
-import { Connections } from "./connections.js";
-import { Deadlines } from "./deadlines.js";
-import { Exchange, type ServedRoute } from "./exchange.js";
+import { preflightAnswer, privateAnswer, readableAnswer, warnedAnswer } from "./answer-headers.js";
+import { Connections, PIPELINED_MAX, whenAnswering } from "./connections.js";
+import { Deadlines, Exchange, RequestIds, type ServedRoute, type TimeLimit } from "./exchange.js";
 import { errorResponse, type HttpResponse, thrownResponse } from "./http-response.js";
 import type { HttpServerParts, HttpServerSettings } from "./http-server-settings.js";
 import { type BodyCut, HttpStatistics, type LoadReason } from "./http-statistics.js";
-import { type BodyLimits, IncomingBody } from "./incoming-body.js";
+import {
+  type BodyLimits,
+  COSTLY_BODY_BYTES,
+  hasBody,
+  IncomingBody,
+  isEmptyBody,
+  LONG_BODY_BYTES,
+  refuseOtherThanUtf8,
+} from "./incoming-body.js";
 import { noRoomForBody } from "./inflate-body.js";
-import { monotonicMs } from "./monotonic.js";
-import { refuseMediaTypes } from "./negotiate.js";
-import { preflightAnswer, privateAnswer, readableAnswer } from "./page-access.js";
-import { PIPELINED_MAX, Pipelines, whenAnswering } from "./pipelines.js";
-import { COSTLY_BODY_BYTES, hasBody, isEmptyBody, LONG_BODY_BYTES } from "./read-body.js";
-import { RequestIds } from "./request-ids.js";
+import { BAD_TARGET, ROOT, refuseHeaders, refuseMediaTypes, unmatched } from "./refusals.js";
 import { RequestLog } from "./request-log.js";
-import { RequestScope, type TimeLimit } from "./request-scope.js";
-import { decodedParams, isApiPath, targetOf } from "./request-target.js";
 import type { Route } from "./route.js";
-import { Router } from "./router.js";
+import { decodedParams, isApiPath, Router, targetOf } from "./router.js";
 import { bodyBytesOf, discardRest, sendResponse } from "./send-response.js";
-import { BAD_TARGET, ROOT, refuseHeaders, unmatched } from "./unrouted-answers.js";
 import { UnsentAnswers } from "./unsent-answers.js";
-import { warnedAnswer } from "./warning-headers.js";
 
 const EMPTY = Buffer.alloc(0);
 
@@ -51,8 +49,15 @@ const FEW = 1 / 4;
 /** Takes requests as node:http hands them over, and answers them: routes in, answers out, limits in between. */
 export class HttpService {
   readonly statistics = new HttpStatistics();
-  readonly deadlines = new Deadlines(monotonicMs);
+  readonly deadlines = new Deadlines((exchange, error) => {
+    this.#log.timedOut(exchange);
+    this.#send(exchange, thrownResponse(error));
+  });
   readonly connections: Connections;
+  /** Of requests, until they have been answered. */
+  readonly bodies: Budget<IncomingBody>;
+  /** Large ones that clients have not taken. */
+  readonly unsent: UnsentAnswers;
   /** The port is closed: every answer tells its client to go elsewhere. */
   isClosing = false;
   readonly foreignPages: ForeignPages;
@@ -64,11 +69,8 @@ export class HttpService {
   readonly #ids = new RequestIds();
   readonly #log: RequestLog;
   readonly #audit: AuditLog | undefined;
-  readonly #bodies: Budget<IncomingBody>;
   readonly #bodyLimits: BodyLimits;
-  readonly #pipelines = new Pipelines();
   readonly #answers: AnswerBudget;
-  readonly #unsent: UnsentAnswers;
   readonly #slowMs: number;
   readonly #timeLimits: { readonly [Kind in Route["timeout"]]: TimeLimit };
   #inFlight = 0;
@@ -83,14 +85,14 @@ export class HttpService {
     this.#settings = settings;
     this.#clock = parts.clock;
     this.foreignPages = new ForeignPages({ ...settings, isEncrypted: parts.certificate !== undefined });
-    this.#log = new RequestLog(parts.logger, this.#ids);
+    this.#log = new RequestLog(parts.logger);
     this.#audit = parts.audit;
     this.connections = new Connections(settings.connectionsMax);
-    this.#bodies = new Budget(settings.requestBodiesBytesMax, { holdersMax: settings.requestBodiesMax ?? BODIES_MAX });
+    this.bodies = new Budget(settings.requestBodiesBytesMax, { holdersMax: settings.requestBodiesMax ?? BODIES_MAX });
     this.#bodyLimits = this.#limitsOfBodies();
     const { answersBytesMax } = settings;
     this.#answers = parts.answers ?? new AnswerBudget({ answerBytesMax: Number.POSITIVE_INFINITY, answersBytesMax });
-    this.#unsent = new UnsentAnswers(this.#answers);
+    this.unsent = new UnsentAnswers(this.#answers);
     this.#slowMs = settings.slowQueryMs === 0 ? Number.POSITIVE_INFINITY : settings.slowQueryMs;
     this.#timeLimits = {
       request: { seconds: settings.requestTimeoutSeconds, variable: "REQUEST_TIMEOUT_SECONDS" },
@@ -104,25 +106,6 @@ export class HttpService {
   /** Requests whose answers have not been sent completely. */
   get inFlight(): number {
     return this.#inFlight;
-  }
-
-  /** Bytes of request bodies held right now, and how many bodies. */
-  get heldBodyBytes(): number {
-    return this.#bodies.held;
-  }
-
-  get heldBodies(): number {
-    return this.#bodies.holders;
-  }
-
-  /** Bytes of large answers that clients have not taken. */
-  get unsentAnswerBytes(): number {
-    return this.#unsent.heldBytes;
-  }
-
-  /** Large answers that were cut off because others needed the room. */
-  get cutAnswers(): number {
-    return this.#unsent.cut;
   }
 
   /** Begins to look who does not get on. */
@@ -139,9 +122,9 @@ export class HttpService {
 
   /** Ticks are counted, not time: a process that was held up itself takes no client for stalled. */
   #tick(): void {
-    for (const body of this.#bodies) body.tick();
-    this.#bodies.tick();
-    this.#unsent.tick();
+    for (const body of this.bodies) body.tick();
+    this.bodies.tick();
+    this.unsent.tick();
     this.statistics.stalledConnections += this.connections.cutStalled(this.#settings.answerStallSeconds);
   }
 
@@ -155,9 +138,9 @@ export class HttpService {
 
   accept(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     const connection = this.connections.of(request.socket);
-    const exchange = new Exchange(request, response, expectsContinue, connection);
-    if (this.#audit !== undefined) exchange.audited = new AuditedRequest(this.#audit, exchange, this.#ids);
-    const admission = this.#pipelines.admit(request, response);
+    const exchange = new Exchange(request, response, expectsContinue, connection, this.#ids);
+    if (this.#audit !== undefined) exchange.witness = new AuditedRequest(this.#audit, exchange);
+    const admission = connection.admit(request, response);
     if (admission === "cut") request.socket.destroy();
     if (admission === "cut" || admission === "ignored") return;
     this.#inFlight++;
@@ -264,21 +247,23 @@ export class HttpService {
       // A batch is long work, however short: imports beside which nobody asks should not pause.
       if (route.timeout !== "batch" && bytes.length <= LONG_BODY_BYTES) eventLoop.begins(exchange.share);
       stage = "handler";
-      const scope = this.#begin(exchange, route, principal);
+      this.#begin(exchange, route, principal);
       const { warnings } = exchange;
-      const answer = await route.handle({ params, queryString, body: bytes, principal, context: scope, warnings });
-      return scope.isExpired ? undefined : answer;
+      const asked = { params, queryString, body: bytes, principal, context: exchange, warnings };
+      if (queryString !== "") route.checkQuery?.(asked);
+      const answer = await route.handle(asked);
+      return exchange.isExpired ? undefined : answer;
     } catch (thrown) {
-      const error = this.#isOutOfTime(thrown, exchange.scope) ? exchange.scope.timeoutError() : thrown;
+      const error = this.#isOutOfTime(thrown, exchange) ? exchange.timeoutError() : thrown;
       const answer = answerThrown(error, credentials);
       if (body?.cut === undefined) this.#logThrown(exchange, answer.status, stage, thrown);
       else this.#logCut(exchange, body.cut);
-      return exchange.scope?.isExpired === true ? undefined : answer;
+      return exchange.isExpired ? undefined : answer;
     } finally {
       if (isCounted) this.#atWork--;
       eventLoop.ends(exchange.share);
       body?.release();
-      if (exchange.scope !== undefined) this.deadlines.remove(exchange.scope);
+      this.deadlines.remove(exchange);
     }
   }
 
@@ -313,7 +298,7 @@ export class HttpService {
     return {
       bodyBytesMax: requestBodyBytesMax,
       stallTicks: bodyStallSeconds,
-      budget: this.#bodies,
+      budget: this.bodies,
       inflating: new Gate({
         max: INFLATING_MAX,
         waitingMax: this.#settings.requestBodiesMax ?? BODIES_MAX,
@@ -333,39 +318,28 @@ export class HttpService {
     if (bytes.length <= COSTLY_BODY_BYTES) return bytes;
     const turn = bytes.length > LONG_BODY_BYTES ? eventLoop.next(exchange.share) : eventLoop.room(exchange.share);
     if (turn !== undefined) {
-      const since = monotonicMs();
+      const since = performance.now();
       await turn;
-      exchange.waitedMs = monotonicMs() - since;
+      exchange.waitedMs = performance.now() - since;
     }
     return bytes;
   }
 
   /** The time of a request begins when all of it is there. */
-  #begin(exchange: Exchange, route: Route, principal: Principal): RequestScope {
-    const now = { clock: this.#clock.now(), monotonic: monotonicMs() };
-    const onExpired = (error: ShoalError): void => {
-      this.#log.timedOut(exchange);
-      this.#send(exchange, thrownResponse(error));
-    };
-    const rights = typeof route.access === "string" ? undefined : this.#access.rightsOf?.(principal);
-    const limit = this.#timeLimits[route.timeout];
-    const { audited } = exchange;
-    const scope = new RequestScope(now, limit, exchange.response, this.#ids, exchange, onExpired, { audited, rights });
-    exchange.begunMs = now.monotonic;
-    exchange.scope = scope;
-    this.deadlines.add(scope);
-    return scope;
+  #begin(exchange: Exchange, route: Route, principal: Principal): void {
+    if (typeof route.access !== "string") exchange.rights = this.#access.rightsOf?.(principal);
+    exchange.begin(this.#timeLimits[route.timeout], this.#clock.now(), performance.now());
+    this.deadlines.add(exchange);
   }
 
   /** Whoever notices first that the time is up, the client reads the same. */
-  #isOutOfTime(thrown: unknown, scope: RequestScope | undefined): scope is RequestScope {
-    if (scope === undefined || !(thrown instanceof ShoalError) || thrown.code !== "deadlineExceeded") return false;
-    return this.#clock.now() >= scope.deadline;
+  #isOutOfTime(thrown: unknown, { deadline }: Exchange): boolean {
+    return thrown instanceof ShoalError && thrown.code === "deadlineExceeded" && this.#clock.now() >= deadline;
   }
 
   #logThrown(exchange: Exchange, status: number, stage: LoadReason, thrown: unknown): void {
     if (status === 500) this.#log.failed(exchange, thrown);
-    else if (status === 504 && exchange.scope?.isExpired === false) this.#log.timedOut(exchange);
+    else if (status === 504 && exchange.begunMs !== undefined && !exchange.isExpired) this.#log.timedOut(exchange);
     else if (status === 429) this.#refuseForLoad(exchange, stage, thrown);
     else if (status === 503) this.#log.notAvailable(exchange, thrown);
   }
@@ -384,20 +358,20 @@ export class HttpService {
 
   #send(exchange: Exchange, wanted: HttpResponse): void {
     const { request, response, served } = exchange;
-    exchange.audited?.ended(wanted);
+    exchange.witness?.ended(wanted);
     if (response.destroyed || response.headersSent) return;
     const isSmall = !isLarge(wanted) && response.socket !== null;
-    const fits = isSmall || this.#unsent.take(response, bodyBytesOf(wanted), exchange);
+    const fits = isSmall || this.unsent.take(response, bodyBytesOf(wanted), exchange);
     const answer = fits ? wanted : this.#refuseForLoad(exchange, "unsent_answers", this.#answers.fullError());
     const unread = !request.complete && hasBody(request);
     // A client that waits to be told to go on may keep its body: what it sends next is then no request.
     const isLast = this.isClosing || (unread && request.headers.expect !== undefined);
     const shown = this.#forWhomItIs(exchange, answer);
     const isTold = answer.status >= 400 || request.headers["x-request-id"] !== undefined;
-    const bodyBytes = sendResponse(response, shown, isLast, isTold ? this.#ids.of(request) : undefined);
+    const bodyBytes = sendResponse(response, shown, isLast, isTold ? exchange.requestId : undefined);
     const route = served?.statistics ?? this.statistics.unrouted;
     this.statistics.answered(route, answer.status, bodyBytes);
-    const durationMs = exchange.begunMs === undefined ? undefined : monotonicMs() - exchange.begunMs;
+    const durationMs = exchange.begunMs === undefined ? undefined : performance.now() - exchange.begunMs;
     if (durationMs !== undefined) route.took(durationMs);
     this.#tell(exchange, { status: answer.status, bodyBytes, durationMs });
     exchange.body = undefined;

@@ -1,10 +1,16 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { ShoalError } from "@shoal/model";
 import { type Budget, eventLoop, type Gate, type Holder, type Holding, type Share } from "@shoal/runtime";
 import { StalledBodyError } from "./http-response.js";
 import type { BodyCut } from "./http-statistics.js";
 import { bodyTooLarge, inflateBody, noRoomForBody } from "./inflate-body.js";
-import { LONG_BODY_BYTES } from "./read-body.js";
+
+/** Handling a longer body (parsing it, cutting its vectors out) holds the process for milliseconds. */
+export const LONG_BODY_BYTES = 256 * 1024;
+
+/** Several bodies of this length together hold it as long. */
+export const COSTLY_BODY_BYTES = 4 * 1024;
 
 /** Who sends slower sends nothing, as far as {@link IncomingBody.tick} is concerned. */
 export const BYTES_PER_SECOND_MIN = 1024;
@@ -24,9 +30,6 @@ export interface BodyLimits {
 
 /** The body of a request, from its first byte until the request has been answered. */
 export class IncomingBody implements Holder {
-  readonly #request: IncomingMessage;
-  readonly #client: { readonly share: Share };
-  readonly #limits: BodyLimits;
   readonly #chunks: Buffer[] = [];
   #received = 0;
   #holding: Holding | undefined;
@@ -38,14 +41,14 @@ export class IncomingBody implements Holder {
   #ticks = 0;
   #receivedAtWindow = 0;
 
-  constructor(request: IncomingMessage, client: { readonly share: Share }, limits: BodyLimits) {
-    this.#request = request;
-    this.#client = client;
-    this.#limits = limits;
-  }
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly client: { readonly share: Share },
+    private readonly limits: BodyLimits,
+  ) {}
 
   get share(): Share {
-    return this.#client.share;
+    return this.client.share;
   }
 
   /** Bytes that have come in. */
@@ -74,8 +77,8 @@ export class IncomingBody implements Holder {
    * `StalledBodyError`. The rest of a refused body is left unread.
    */
   async read(): Promise<Buffer> {
-    const { bodyBytesMax, budget } = this.#limits;
-    const { headers } = this.#request;
+    const { bodyBytesMax, budget } = this.limits;
+    const { headers } = this.request;
     if (Number(headers["content-length"] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
     this.#holding = budget.open(this);
     if (this.#holding === undefined) throw new ShoalError("overloaded", TOO_MANY, { retryAfterSeconds: 1 });
@@ -96,17 +99,17 @@ export class IncomingBody implements Holder {
     const bytes = this.#received - this.#receivedBefore;
     this.#receivedBefore = this.#received;
     if (this.#ticks++ > 0) this.#speed = this.#speed === Number.POSITIVE_INFINITY ? bytes : (this.#speed + bytes) / 2;
-    if (this.#ticks % this.#limits.stallTicks !== 0) return;
+    if (this.#ticks % this.limits.stallTicks !== 0) return;
     const moved = this.#received - this.#receivedAtWindow;
     this.#receivedAtWindow = this.#received;
-    if (moved >= this.#limits.stallTicks * BYTES_PER_SECOND_MIN) return;
+    if (moved >= this.limits.stallTicks * BYTES_PER_SECOND_MIN) return;
     this.#cut = "stalled";
-    this.#fail(new StalledBodyError(stalled(this.#limits.stallTicks)));
+    this.#fail(new StalledBodyError(stalled(this.limits.stallTicks)));
   }
 
   /** The whole, unless it is long. */
   #receive(): Promise<Buffer | undefined> {
-    const request = this.#request;
+    const request = this.request;
     return new Promise((resolve, reject) => {
       const end = (): void => {
         if (this.#settle === undefined) return;
@@ -128,7 +131,7 @@ export class IncomingBody implements Holder {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#received + chunk.length > this.#limits.bodyBytesMax) this.#fail(bodyTooLarge(this.#limits.bodyBytesMax));
+    if (this.#received + chunk.length > this.limits.bodyBytesMax) this.#fail(bodyTooLarge(this.limits.bodyBytesMax));
     else if (this.#holding?.take(chunk.length) !== true) this.#fail(noRoomForBody());
     else {
       this.#received += chunk.length;
@@ -146,8 +149,8 @@ export class IncomingBody implements Holder {
   }
 
   async #inflate(): Promise<Buffer> {
-    const { bodyBytesMax, inflating } = this.#limits;
-    const request = this.#request;
+    const { bodyBytesMax, inflating } = this.limits;
+    const request = this.request;
     const holding = this.#holding;
     const inflated = await inflating.run(1, { share: this.share }, () =>
       inflateBody(this.#chunks, {
@@ -185,4 +188,103 @@ async function joinedInTurns(chunks: readonly Buffer[], length: number, share: S
     end += chunk.copy(bytes, end);
   }
   return bytes;
+}
+
+/** Whether the client announced a body. */
+export function hasBody(request: IncomingMessage): boolean {
+  const length = request.headers["content-length"];
+  return length === undefined ? request.headers["transfer-encoding"] !== undefined : length !== "0";
+}
+
+/**
+ * Whether a body of unannounced length turns out to be empty; one of which nothing comes in time does not. What is read
+ * of it to find out is lost.
+ */
+export function isEmptyBody(request: IncomingMessage, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isEmpty: boolean): void => {
+      clearTimeout(timer);
+      request.off("readable", onReadable);
+      request.off("end", onEnd);
+      request.off("close", onClose);
+      resolve(isEmpty);
+    };
+    const onReadable = (): void => {
+      if (request.read() !== null) settle(false);
+    };
+    const onEnd = (): void => settle(true);
+    const onClose = (): void => settle(false);
+    const timer = setTimeout(onClose, timeoutMs);
+    request.on("readable", onReadable);
+    request.on("end", onEnd);
+    request.on("close", onClose);
+  });
+}
+
+/** Looking at a megabyte takes 40 µs. */
+const CHECKED_IN_TURN_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Fails with `malformed` on a body that is no UTF-8, which JSON must be (RFC 8259, 8.1): read all the same, what is damaged would be
+ * stored as U+FFFD, and nobody told. A promise where the body is long.
+ */
+export function refuseOtherThanUtf8(bytes: Buffer, share: Share): Promise<void> | undefined {
+  if (bytes.length > LONG_BODY_BYTES) return refuseInTurns(bytes, share);
+  if (!isUtf8(bytes)) throw notUtf8(bytes, invalidUtf8At(bytes, 0, bytes.length));
+  return undefined;
+}
+
+async function refuseInTurns(bytes: Buffer, share: Share): Promise<void> {
+  for (let from = 0; from < bytes.length; ) {
+    const to = characterBefore(bytes, Math.min(from + CHECKED_IN_TURN_BYTES, bytes.length));
+    if (!isUtf8(bytes.subarray(from, to))) throw notUtf8(bytes, invalidUtf8At(bytes, from, to));
+    from = to;
+    if (from < bytes.length) await eventLoop.next(share);
+  }
+}
+
+/** Where the first byte is between `from`, where a character begins, and `to` that begins no character of UTF-8. */
+export function invalidUtf8At(bytes: Buffer, from: number, to: number): number {
+  let [start, end] = [from, to];
+  while (end - start > LOOKED_AT_BYTES) {
+    const middle = characterBefore(bytes, start + ((end - start) >> 1));
+    if (isUtf8(bytes.subarray(start, middle))) start = middle;
+    else end = middle;
+  }
+  for (let at = start; at < end; ) {
+    const next = at + lengthOf(bytes[at] ?? 0);
+    if (!isUtf8(bytes.subarray(at, Math.min(next, end)))) return at;
+    at = next;
+  }
+  return end;
+}
+
+const LOOKED_AT_BYTES = 64;
+
+/** The last place up to `at` where a character begins; `at` itself where more bytes go on one than any character has. */
+function characterBefore(bytes: Buffer, at: number): number {
+  for (let back = 0; back <= 3; back++) if (!isContinuation(bytes[at - back])) return at - back;
+  return at;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** Bytes of a character that begins with this one; 1 of what begins none. */
+function lengthOf(lead: number): number {
+  if (lead < 0xc0) return 1;
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
+}
+
+const SHOWN_BYTES = 24;
+
+function notUtf8(bytes: Buffer, at: number): ShoalError {
+  const found = bytes.toString("hex", at, at + 1);
+  const before = bytes.toString("utf8", characterBefore(bytes, Math.max(0, at - SHOWN_BYTES)), at);
+  return new ShoalError(
+    "malformed",
+    `the request body is not valid UTF-8: byte ${at} is 0x${found}, behind ${JSON.stringify(before)}: send JSON in UTF-8`,
+  );
 }

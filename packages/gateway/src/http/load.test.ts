@@ -3,7 +3,7 @@ import type { ObjectId } from "@shoal/model";
 import { Metrics } from "@shoal/service-runtime/metrics";
 import { describe, expect, it } from "vitest";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
-import { PIPELINED_MAX } from "./pipelines.js";
+import { PIPELINED_MAX } from "./connections.js";
 
 const U = "11111111-1111-1111-1111-111111111111";
 const GET = `GET /v1/objects/${U} HTTP/1.1\r\nHost: x\r\n\r\n`;

@@ -1,10 +1,9 @@
 import { messageInFull } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
 import { askedText, targetText } from "./asked-text.js";
-import { shareKind } from "./connection.js";
+import { shareKind } from "./connections.js";
 import type { Exchange } from "./exchange.js";
 import type { BodyCut, LoadReason } from "./http-statistics.js";
-import type { RequestIds } from "./request-ids.js";
 
 /** How a request ended. */
 export interface Ending {
@@ -16,14 +15,10 @@ export interface Ending {
 
 /** What the log says about single requests. Nothing is made for lines that are not written. */
 export class RequestLog {
-  readonly #logger: Logger;
-  readonly #ids: RequestIds;
   /** Whether every request has its line. */
   readonly #everyRequest: boolean;
 
-  constructor(logger: Logger, ids: RequestIds) {
-    this.#logger = logger;
-    this.#ids = ids;
+  constructor(private readonly logger: Logger) {
     this.#everyRequest = logger.isEnabled?.("debug") ?? true;
   }
 
@@ -31,7 +26,7 @@ export class RequestLog {
     if (!this.#everyRequest) return;
     const { request, body, principal } = exchange;
     const fields = {
-      ...this.#whichOne(exchange),
+      ...whichOne(exchange),
       target: targetText(request.url ?? ""),
       status: ending.status,
       ...(ending.durationMs === undefined ? {} : { durationMs: rounded(ending.durationMs) }),
@@ -40,21 +35,21 @@ export class RequestLog {
       client: request.socket.remoteAddress,
       ...(principal === undefined ? {} : { username: principal.username }),
     };
-    this.#logger.debug(fields, "answered");
+    this.logger.debug(fields, "answered");
   }
 
   /** A request that says more than the server knows. */
   withoutEffect(exchange: Exchange): void {
     const { worded, others } = exchange.warnings;
     const user = exchange.principal === undefined ? {} : { username: exchange.principal.username };
-    const fields = { ...this.#whichOne(exchange), ...user, warnings: worded, others };
-    this.#logger.warn(fields, "a request has parts without effect");
+    const fields = { ...whichOne(exchange), ...user, warnings: worded, others };
+    this.logger.warn(fields, "a request has parts without effect");
   }
 
   /** A request that took longer than `SLOW_QUERY_MS`. */
   slow(exchange: Exchange, { status, bodyBytes, durationMs = 0 }: Ending): void {
     const fields = {
-      ...this.#whichOne(exchange),
+      ...whichOne(exchange),
       status,
       durationMs: rounded(durationMs),
       ...(exchange.waitedMs === 0 ? {} : { waitedMs: rounded(exchange.waitedMs) }),
@@ -63,48 +58,45 @@ export class RequestLog {
       ...(exchange.principal === undefined ? {} : { username: exchange.principal.username }),
       ...askedText(exchange),
     };
-    this.#logger.warn(fields, "slow request");
+    this.logger.warn(fields, "slow request");
   }
 
   /** A fault of ours. */
   failed(exchange: Exchange, error: unknown): void {
-    this.#logger.error({ ...this.#whichOne(exchange), error }, "a request failed");
+    this.logger.error({ ...whichOne(exchange), error }, "a request failed");
   }
 
   refusedForLoad(exchange: Exchange, reason: LoadReason, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    this.#logger.warn({ ...this.#whichOne(exchange), reason, error: message }, "refused for load");
+    this.logger.warn({ ...whichOne(exchange), reason, error: message }, "refused for load");
   }
 
   /** A browser sent it for a page that may not use the server, or under a name that is none of the server's. */
   refusedPage(exchange: Exchange, reason: string): void {
     const client = exchange.request.socket.remoteAddress;
-    this.#logger.warn({ ...this.#whichOne(exchange), client, reason }, "a foreign page was refused");
+    this.logger.warn({ ...whichOne(exchange), client, reason }, "a foreign page was refused");
   }
 
   /** A client whose body was not waited for any longer. */
   cutBody(exchange: Exchange, reason: BodyCut): void {
     const { share } = exchange;
     const fields = { reason, share: shareKind(share), client: exchange.connection.address };
-    this.#logger.warn({ ...this.#whichOne(exchange), ...fields }, "a body was cut off");
+    this.logger.warn({ ...whichOne(exchange), ...fields }, "a body was cut off");
   }
 
   /** Something that the request needs does not answer: the issuer of a token, a shard. */
   notAvailable(exchange: Exchange, error: unknown): void {
-    this.#logger.warn({ ...this.#whichOne(exchange), error: messageInFull(error) }, "not available");
+    this.logger.warn({ ...whichOne(exchange), error: messageInFull(error) }, "not available");
   }
 
   timedOut(exchange: Exchange): void {
-    this.#logger.warn({ ...this.#whichOne(exchange), ...askedText(exchange) }, "a request ran out of time");
+    this.logger.warn({ ...whichOne(exchange), ...askedText(exchange) }, "a request ran out of time");
   }
+}
 
-  #whichOne({ request, served }: Exchange) {
-    const { method = "", path = "" } = served?.route ?? {};
-    return {
-      requestId: this.#ids.of(request),
-      operation: served === undefined ? (request.method ?? "") : `${method} ${path}`,
-    };
-  }
+function whichOne({ request, requestId, served }: Exchange) {
+  const { method = "", path = "" } = served?.route ?? {};
+  return { requestId, operation: served === undefined ? (request.method ?? "") : `${method} ${path}` };
 }
 
 function rounded(milliseconds: number): number {

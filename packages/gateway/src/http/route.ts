@@ -27,5 +27,7 @@ export interface Route {
   readonly audited?: AuditedOperation;
   /** Which time-out ends it. */
   readonly timeout: "request" | "batch";
+  /** Looks at the query string of a request that has one, before its handler: what is not known goes to the warnings. */
+  readonly checkQuery?: (request: HttpRequest) => void;
   readonly handle: (request: HttpRequest) => Promise<HttpResponse> | HttpResponse;
 }

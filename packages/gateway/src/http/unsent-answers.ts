@@ -17,23 +17,20 @@ const WEIGHT = 1 / 4;
 
 /** A large answer on its way to its client. */
 class UnsentAnswer implements Holder {
-  readonly #response: ServerResponse;
-  readonly #client: { readonly share: Share };
-  readonly #onCut: () => void;
   /** Undefined while it waits for answers before its own. */
   #socket: Socket | undefined;
   #takenBefore = 0;
   #speed = 0;
   #ticks = 0;
 
-  constructor(response: ServerResponse, client: { readonly share: Share }, onCut: () => void) {
-    this.#response = response;
-    this.#client = client;
-    this.#onCut = onCut;
-  }
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly client: { readonly share: Share },
+    private readonly onCut: () => void,
+  ) {}
 
   get share(): Share {
-    return this.#client.share;
+    return this.client.share;
   }
 
   speed(): number | undefined {
@@ -41,12 +38,12 @@ class UnsentAnswer implements Holder {
   }
 
   cutOff(): void {
-    this.#onCut();
-    this.#response.destroy();
+    this.onCut();
+    this.response.destroy();
   }
 
   tick(): void {
-    const socket = this.#response.socket ?? this.#socket;
+    const socket = this.response.socket ?? this.#socket;
     if (socket === undefined || socket === null) return;
     const taken = socket.bytesWritten - socket.writableLength;
     if (this.#socket === undefined) {
@@ -64,13 +61,10 @@ class UnsentAnswer implements Holder {
 export class UnsentAnswers {
   /** Answers that were cut off to make room for others. */
   cut = 0;
-  readonly #answers: AnswerBudget;
   readonly #unsent = new Map<ServerResponse, UnsentAnswer>();
   #held = 0;
 
-  constructor(answers: AnswerBudget) {
-    this.#answers = answers;
-  }
+  constructor(private readonly answers: AnswerBudget) {}
 
   get heldBytes(): number {
     return this.#held;
@@ -87,7 +81,7 @@ export class UnsentAnswers {
     const unsent = new UnsentAnswer(response, client, () => {
       this.cut++;
     });
-    const holding = this.#answers.budget.open(unsent);
+    const holding = this.answers.budget.open(unsent);
     if (holding?.takeAlone(bytes) !== true) {
       holding?.close();
       return false;
@@ -105,6 +99,6 @@ export class UnsentAnswers {
   /** To be called about once a second. */
   tick(): void {
     for (const unsent of this.#unsent.values()) unsent.tick();
-    this.#answers.budget.tick();
+    this.answers.budget.tick();
   }
 }

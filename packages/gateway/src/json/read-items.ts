@@ -1,6 +1,5 @@
 import { eventLoop, type WorkBounds } from "@shoal/runtime";
-import { monotonicMs } from "../http/monotonic.js";
-import { LONG_BODY_BYTES } from "../http/read-body.js";
+import { LONG_BODY_BYTES } from "../http/incoming-body.js";
 import { type ItemForm, ItemList } from "./item-list.js";
 import { JsonScanner, type JsonToken } from "./json-scanner.js";
 import { type JsonSize, refuseItem, refuseSize } from "./json-size.js";
@@ -56,11 +55,11 @@ export async function readItems<Item>(
   bounds: WorkBounds = {},
 ): Promise<ReadBody<Item>> {
   const reader = new BodyReader(bytes, size, place);
-  for (let since = monotonicMs(); !reader.read(LOOK_BYTES); ) {
-    if (bytes.length <= LONG_BODY_BYTES || monotonicMs() - since < TURN_MS) continue;
+  for (let since = performance.now(); !reader.read(LOOK_BYTES); ) {
+    if (bytes.length <= LONG_BODY_BYTES || performance.now() - since < TURN_MS) continue;
     await eventLoop.next(bounds.share);
     bounds.signal?.throwIfAborted();
-    since = monotonicMs();
+    since = performance.now();
   }
   return reader;
 }

@@ -3,7 +3,7 @@ import type { Logger } from "@shoal/service-runtime";
 import express, { type NextFunction, type Request, type Response } from "express";
 import type { AccessControl } from "../auth/access.js";
 import { errorResponse } from "../http/http-response.js";
-import { unmatched } from "../http/unrouted-answers.js";
+import { unmatched } from "../http/refusals.js";
 import { type ConsolePageParts, consolePage } from "./console-page.js";
 import { type DocsPageParts, docsPage } from "./docs-page.js";
 import { sendAnswer } from "./send-answer.js";

@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from "express";
 import { errorResponse } from "../http/http-response.js";
-import { unmatched } from "../http/unrouted-answers.js";
+import { unmatched } from "../http/refusals.js";
 import { type PageFile, type ServedFile, servedFile } from "./page-file.js";
 import { sendAnswer } from "./send-answer.js";
 

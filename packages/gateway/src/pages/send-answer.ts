@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import type { HttpResponse } from "../http/http-response.js";
-import { hasBody } from "../http/read-body.js";
+import { hasBody } from "../http/incoming-body.js";
 import { discardRest, sendResponse } from "../http/send-response.js";
 
 /** Sends an answer of the gateway's own shape. No page reads a body: a client that sends one still gets to its end. */

@@ -76,14 +76,14 @@ export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
       "POST",
       "/v1/authz/users/{user}/assign",
       "assign_and_revoke_users",
-      changing(changeUser("assign")),
+      changing(changeRoles("assign", "userType", userKind)),
       "assign_roles",
     ),
     write(
       "POST",
       "/v1/authz/users/{user}/revoke",
       "assign_and_revoke_users",
-      changing(changeUser("revoke")),
+      changing(changeRoles("revoke", "userType", userKind)),
       "revoke_roles",
     ),
     // Everybody may ask for his own roles.
@@ -93,14 +93,14 @@ export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
       "POST",
       "/v1/authz/groups/{group}/assign",
       "assign_and_revoke_groups",
-      changing(changeGroup("assign")),
+      changing(changeRoles("assign", "groupType", groupKind)),
       "assign_roles",
     ),
     write(
       "POST",
       "/v1/authz/groups/{group}/revoke",
       "assign_and_revoke_groups",
-      changing(changeGroup("revoke")),
+      changing(changeRoles("revoke", "groupType", groupKind)),
       "revoke_roles",
     ),
     read("/v1/authz/groups/{groupType}", "read_groups", asking(groupsWithRoles)),
@@ -197,10 +197,6 @@ function reportPermissions({ witness }: RequestContext, permissions: readonly Pe
   witness?.concerns("permissions", shown);
 }
 
-function reportRoles({ witness }: RequestContext, roles: readonly string[]): void {
-  witness?.concerns("roles", roles);
-}
-
 async function hasPermission(asked: Asked): Promise<HttpResponse> {
   const { params, body } = asked.request;
   const role = await seenRole(params[0] ?? "", asked);
@@ -256,21 +252,16 @@ async function groupAssignments(asked: Asked): Promise<HttpResponse> {
   );
 }
 
-function changeUser(how: "assign" | "revoke") {
+/** `kindOf` of the member `type` fails with `invalid` when it is not clear whose roles are changed. */
+function changeRoles(
+  how: "assign" | "revoke",
+  type: "userType" | "groupType",
+  kindOf: (given: unknown) => SubjectKind,
+) {
   return async ({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> => {
-    const { roles, type } = readRoleNames(body, "userType");
-    reportRoles(context, roles);
-    await book.assignments[how]({ kind: userKind(type), name: params[0] ?? "" }, roles, principal, context);
-    return OK;
-  };
-}
-
-function changeGroup(how: "assign" | "revoke") {
-  return async ({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> => {
-    const { roles, type } = readRoleNames(body, "groupType");
-    reportRoles(context, roles);
-    checkGroupType(type ?? "oidc");
-    await book.assignments[how]({ kind: "group/oidc", name: params[0] ?? "" }, roles, principal, context);
+    const { roles, type: given } = readRoleNames(body, type);
+    context.witness?.concerns("roles", roles);
+    await book.assignments[how]({ kind: kindOf(given), name: params[0] ?? "" }, roles, principal, context);
     return OK;
   };
 }
@@ -283,6 +274,11 @@ function userKind(type: unknown): SubjectKind {
 
 function checkGroupType(type: unknown): void {
   if (type !== "oidc") throw new ShoalError("invalid", "groupType must be 'oidc'");
+}
+
+function groupKind(type: unknown): SubjectKind {
+  checkGroupType(type ?? "oidc");
+  return "group/oidc";
 }
 
 /**

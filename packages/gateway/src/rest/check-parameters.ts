@@ -31,18 +31,11 @@ const CONSISTENCY = "consistency_level";
 
 /**
  * The same route, which warns of query parameters that its operation does not have, and fails on those that ask for what is not
- * built. Where no query is given it costs a comparison.
+ * built.
  */
 export function withCheckedParameters(route: Route, operation: Pick<Operation, "query"> | undefined): Route {
   const known = new Set([...Object.keys(operation?.query?.shape ?? {}), TOKEN]);
-  const { handle } = route;
-  return {
-    ...route,
-    handle: (request) => {
-      if (request.queryString !== "") checkParameters(request, known, route);
-      return handle(request);
-    },
-  };
+  return { ...route, checkQuery: (request) => checkParameters(request, known, route) };
 }
 
 function checkParameters(request: HttpRequest, known: ReadonlySet<string>, route: Route): void {

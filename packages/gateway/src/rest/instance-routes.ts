@@ -4,7 +4,6 @@ import type { AccessControl, RouteAccess } from "../auth/access.js";
 import type { HttpRequest } from "../http/http-request.js";
 import { errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
-import { DOCS_PATH } from "./docs-route.js";
 
 /** The interface version that client libraries gate on. */
 export const INTERFACE_VERSION = "1.8.0";
@@ -23,6 +22,12 @@ export interface InstanceRouteParts {
   /** See AccessControl. */
   readonly methods?: AccessControl["methods"];
 }
+
+/** Where the links of `GET /v1` find their documentation. */
+const DOCS_PATH = "/v1/docs";
+
+/** The page for people, which stands outside of the API. */
+const DOCS_PAGE = "/docs";
 
 /** Says what a client can authenticate with: the console, before it has a token or a key. */
 const METHODS_HEADER = "Shoal-Authentication";
@@ -84,6 +89,8 @@ export function instanceRoutes(
     read("/v1", "authenticated", () => links),
     read(META_PATH, "authenticated", meta),
     read("/v1/.well-known/openid-configuration", "anyone", openId),
+    // Sends people to the page that shows the OpenAPI document. Relative: it stays on the address that a browser has come by.
+    { ...read(DOCS_PATH, "open", () => ({ status: 302, headers: ["Location", DOCS_PAGE] })), body: "unchecked" },
     ...probe("/v1/.well-known/live", live),
     ...probe("/v1/.well-known/ready", ready),
   ];

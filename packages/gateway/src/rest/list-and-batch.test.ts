@@ -4,7 +4,7 @@ import { AnswerBudget } from "../answer-budget.js";
 import { ANONYMOUS } from "../auth/access.js";
 import { RowTurns } from "../row-turns.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
-import { batchRoute } from "./batch-route.js";
+import { batchRoutes } from "./batch-routes.js";
 import { listRoute } from "./list-route.js";
 import { ObjectWriter } from "./object-json.js";
 
@@ -139,8 +139,9 @@ describe("POST /v1/batch/objects", () => {
     const context = { deadline: Number.MAX_SAFE_INTEGER };
     const request = { params: [], queryString: "", principal: ANONYMOUS, context, warnings: new RequestWarnings() };
     const body = Buffer.from(JSON.stringify({ objects: new Array(20_000).fill(null) }));
-    const batch = batchRoute(services.ingest, writer, { now: () => T }, { batchObjectsMax: 100_000 });
-    expect((await batch.handle({ ...request, body })).chunks?.length).toBeGreaterThan(3);
+    const most = { batchObjectsMax: 100_000, batchReferencesMax: 0 };
+    const [batch] = batchRoutes(services.ingest, writer, { now: () => T }, most);
+    expect((await batch?.handle({ ...request, body }))?.chunks?.length).toBeGreaterThan(3);
     const objects = new Array(2000).fill({ ...services.objects.get(id), vector: new Float32Array(1000) });
     const list = listRoute({ ...services.query, list: async () => objects }, writer, {
       queryDefaultsLimit: 25,

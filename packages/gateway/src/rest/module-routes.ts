@@ -3,7 +3,6 @@ import type { EnabledModules, ModuleResponse, ModuleRoute } from "@shoal/module-
 import { type HttpResponse, jsonResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { parseJson, refuseCostlyJson } from "../json/parse-json.js";
-import { modulePath, resourceOfModule } from "./module-paths.js";
 
 /** The routes of modules, below `/v1/modules/<name>/`, with authentication as all others (decisions). */
 export function moduleRoutes(modules: EnabledModules): readonly Route[] {
@@ -18,8 +17,8 @@ function moduleRoute(name: string, { method, path, verb, operation, handle }: Mo
     // What modules keep is there for all classes.
     access:
       verb === "get"
-        ? { verb, resource: resourceOfModule(name), action: "read_data" }
-        : { verb, resource: resourceOfModule(name), action: "update_data", isEverywhere: true },
+        ? { verb, resource: `modules/${name}`, action: "read_data" }
+        : { verb, resource: `modules/${name}`, action: "update_data", isEverywhere: true },
     timeout: "request",
     ...(verb === "get" ? {} : { audited: { action: `${verb}_in_module`, recorded: "line" as const } }),
     handle: async ({ params, body, context, warnings }) => {
@@ -37,4 +36,9 @@ function moduleRoute(name: string, { method, path, verb, operation, handle }: Mo
 function response({ status, json, text }: ModuleResponse): HttpResponse {
   if (json !== undefined) return jsonResponse(status, json);
   return text === undefined ? { status } : { status, body: text, contentType: "text/plain; charset=utf-8" };
+}
+
+/** Where a route of a module is; `path` has no slash in front. */
+export function modulePath(name: string, path: string): string {
+  return `/v1/modules/${name}/${path}`;
 }

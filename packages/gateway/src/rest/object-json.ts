@@ -5,12 +5,12 @@ import {
   isReferenceDataType,
   isUncheckedObject,
   type Json,
+  JsonNumber,
   type Properties,
   type StoredObject,
   type WireProfile,
 } from "@shoal/model";
 import { float32ArrayToJson } from "../json/float32.js";
-import { echoProperties, sentJson } from "./exact-echo.js";
 import type { Include } from "./include.js";
 import type { SentObject } from "./object-body.js";
 import { linkReferences, linkStoredReferences } from "./reference-links.js";
@@ -20,16 +20,13 @@ import { linkReferences, linkStoredReferences } from "./reference-links.js";
  * properties are spliced as bytes; only reference properties are parsed, for the `href` members.
  */
 export class ObjectWriter {
-  readonly #view: SchemaView;
-  readonly #profile: Pick<WireProfile, "beaconScheme">;
-  readonly #origin: string;
   readonly #referenceNames = new WeakMap<ClassDefinition, readonly string[]>();
 
-  constructor(view: SchemaView, profile: Pick<WireProfile, "beaconScheme">, origin: string) {
-    this.#view = view;
-    this.#profile = profile;
-    this.#origin = origin;
-  }
+  constructor(
+    private readonly view: SchemaView,
+    private readonly profile: Pick<WireProfile, "beaconScheme">,
+    private readonly origin: string,
+  ) {}
 
   /** A stored object as a string whose char codes are the UTF-8 bytes to send; `added`: what modules add to it. */
   stored(object: StoredObject, include: Include, added: readonly Json[] = []): string {
@@ -87,21 +84,21 @@ export class ObjectWriter {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const names = this.#referencesOf(object.className);
     if (names.length === 0) return buffer.toString("latin1");
-    return linkStoredReferences(buffer, names, this.#profile.beaconScheme, this.#origin, classification);
+    return linkStoredReferences(buffer, names, this.profile.beaconScheme, this.origin, classification);
   }
 
   #echoProperties(className: string, properties: Properties, sent: ObjectInput | undefined): string {
-    return echoProperties(properties, sent?.properties, this.#view.classRecord(className)?.definition);
+    return echoProperties(properties, sent?.properties, this.view.classRecord(className)?.definition);
   }
 
   #linked(className: string, properties: Properties): Properties {
     const names = this.#referencesOf(className);
     if (names.length === 0) return properties;
-    return linkReferences(properties, names, this.#profile.beaconScheme, this.#origin);
+    return linkReferences(properties, names, this.profile.beaconScheme, this.origin);
   }
 
   #referencesOf(className: string): readonly string[] {
-    const definition = this.#view.classRecord(className)?.definition;
+    const definition = this.view.classRecord(className)?.definition;
     if (definition === undefined) return [];
     let names = this.#referenceNames.get(definition);
     if (names === undefined) {
@@ -175,4 +172,55 @@ function additionalOf(object: StoredObject): { classification: Json } | undefine
 /** Text as a string whose char codes are its UTF-8 bytes. */
 function asBytes(json: string): string {
   return Buffer.from(json, "utf8").toString("latin1");
+}
+
+/**
+ * Properties of an answer to a write as JSON. Stored integers are float64, but the echo of an int is exact (reference-rest
+ * 3.4): beyond 2^53 it has the literal that was sent. `sent` are the properties of the request.
+ */
+function echoProperties(stored: Properties, sent: unknown, definition: ClassDefinition | undefined): string {
+  if (!holdsLiterals(sent)) return JSON.stringify(stored);
+  const integers = new Set(
+    (definition?.properties ?? [])
+      .filter(({ dataType }) => /^int(?:\[\])?$/.test(dataType[0] ?? ""))
+      .map(({ name }) => name),
+  );
+  const members = Object.entries(stored).map(([name, value]) => {
+    const json = integers.has(name) ? echoInteger(value, sentValue(sent, name)) : JSON.stringify(value);
+    return `${JSON.stringify(name)}:${json}`;
+  });
+  return `{${members.join(",")}}`;
+}
+
+/** What a client sent, as JSON with the literals that it sent. Recurses as deep as the body. */
+function sentJson(value: unknown): string {
+  if (value instanceof JsonNumber) return value.literal;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(sentJson).join(",")}]`;
+  return `{${Object.entries(value)
+    .map(([name, member]) => `${JSON.stringify(name)}:${sentJson(member)}`)
+    .join(",")}}`;
+}
+
+/** Auto-schema takes names whose first letter is in upper case. */
+function sentValue(sent: { readonly [name: string]: unknown }, name: string): unknown {
+  if (Object.hasOwn(sent, name)) return sent[name];
+  const typed = name.charAt(0).toUpperCase() + name.slice(1);
+  return Object.hasOwn(sent, typed) ? sent[typed] : undefined;
+}
+
+function echoInteger(stored: Json, sent: unknown): string {
+  if (sent instanceof JsonNumber && typeof stored === "number") return sent.literal;
+  if (!Array.isArray(stored) || !Array.isArray(sent) || stored.length !== sent.length) return JSON.stringify(stored);
+  return `[${stored.map((item: Json, at) => echoInteger(item, sent[at])).join(",")}]`;
+}
+
+/** Whether a property is a literal or a list with one: only these can be integers beyond 2^53. */
+function holdsLiterals(sent: unknown): sent is { readonly [name: string]: unknown } {
+  if (typeof sent !== "object" || sent === null) return false;
+  for (const value of Object.values(sent)) {
+    if (value instanceof JsonNumber) return true;
+    if (Array.isArray(value) && value.some((item) => item instanceof JsonNumber)) return true;
+  }
+  return false;
 }

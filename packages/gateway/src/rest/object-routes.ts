@@ -4,14 +4,12 @@ import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import { InnerContext } from "@shoal/runtime";
 import type { AnswerBudget } from "../answer-budget.js";
-import type { HttpRequest } from "../http/http-request.js";
-import { queryParameter } from "../http/http-request.js";
+import { type HttpRequest, pathId, queryParameter } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { parseInclude } from "./include.js";
 import { readObjectBody } from "./object-body.js";
 import type { ObjectWriter } from "./object-json.js";
-import { pathId } from "./path-id.js";
 
 export interface ObjectRouteParts {
   readonly ingest: IngestService;

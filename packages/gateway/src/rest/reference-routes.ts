@@ -1,9 +1,8 @@
 import type { IngestService } from "@shoal/ingest";
 import type { ObjectId, WireProfile } from "@shoal/model";
-import type { HttpRequest, RequestContent } from "../http/http-request.js";
+import { type HttpRequest, pathId, type RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
-import { pathId } from "./path-id.js";
 import { readReference, readReferences, readRemovedReferences } from "./reference-body.js";
 
 /** The operations on the references of one property (reference-rest 3.7, decisions.md). */

@@ -9,8 +9,7 @@ import type { Clock } from "@shoal/service-runtime";
 import type { AccessBook } from "../authorization/access-book.js";
 import type { Route } from "../http/route.js";
 import { authzRoutes } from "./authz-routes.js";
-import { batchReferencesRoute } from "./batch-references-route.js";
-import { type BatchSettings, batchRoute } from "./batch-route.js";
+import { type BatchSettings, batchRoutes } from "./batch-routes.js";
 import { classificationRoutes } from "./classification-routes.js";
 import { type InstanceRouteParts, instanceRoutes } from "./instance-routes.js";
 import { type ListSettings, listRoute } from "./list-route.js";
@@ -39,8 +38,6 @@ export interface RestServices {
 
 export interface RestSettings extends InstanceRouteParts, BatchSettings, ListSettings {
   readonly modules: EnabledModules;
-  /** References of a batch, and of one list. */
-  readonly batchReferencesMax: number;
 }
 
 const NO_NODES: ClusterNodes = { nodes: [] };
@@ -57,8 +54,7 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
     ...objectRoutes({ ingest, query, modules, writer, profile, answers }),
     listRoute(query, writer, settings),
     ...referenceRoutes(ingest, profile, settings.batchReferencesMax),
-    batchRoute(ingest, writer, clock, settings),
-    batchReferencesRoute(ingest, settings.batchReferencesMax),
+    ...batchRoutes(ingest, writer, clock, settings),
     ...schemaRoutes(schema, view, classSettings, profile),
     ...classificationRoutes(classifications, profile),
     ...authzRoutes(services.book),

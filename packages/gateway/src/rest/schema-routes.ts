@@ -55,23 +55,17 @@ export function schemaRoutes(
   async function create(request: HttpRequest): Promise<HttpResponse> {
     const { context, warnings } = request;
     requireNewClass(context, request);
-    for (;;) {
+    return planned(context, async () => {
       // Fails when the schema as it is now cannot be known: an old one would refuse what is allowed, and the reverse.
       const { version } = await schema.current(context);
       const settings = classSettings();
       const definition = parseClass(readBody(request), definitions(), settings, warnings);
       context.witness?.concerns("class", definition.class);
       if (definition.vectorizer !== "none") await settings.modules.check(definition);
-      try {
-        return shown(await schema.addClass(definition, context, { plannedVersion: version }));
-      } catch (thrown) {
-        if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
-        context.signal?.throwIfAborted();
-      }
-    }
+      return shown(await schema.addClass(definition, context, { plannedVersion: version }));
+    });
   }
 
-  /** The change is made for one version of the schema: when somebody else was faster, it is made anew. */
   async function update(request: HttpRequest): Promise<HttpResponse> {
     const { context, params, warnings } = request;
     const [className = ""] = params;
@@ -80,7 +74,7 @@ export function schemaRoutes(
     if (context.rights !== undefined) {
       requireReferences(context, className, decodeBody(CLASS_BODY, body).properties);
     }
-    for (;;) {
+    return planned(context, async () => {
       const { version, classes } = await schema.current(context);
       const record = classes.find(({ definition }) => definition.class === className);
       if (record === undefined) {
@@ -89,13 +83,8 @@ export function schemaRoutes(
       }
       const definition = updateClass(body, record.definition, classSettings(), warnings);
       const isSame = isDeepStrictEqual(definition, record.definition);
-      try {
-        return shown(isSame ? record : await schema.updateClass(definition, version, context));
-      } catch (thrown) {
-        if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
-        context.signal?.throwIfAborted();
-      }
-    }
+      return shown(isSame ? record : await schema.updateClass(definition, version, context));
+    });
   }
 
   /** Means the class that is there when it is asked for: when that was made anew meanwhile, it is looked up again. */
@@ -103,19 +92,17 @@ export function schemaRoutes(
     const { context, params } = request;
     const [className = ""] = params;
     context.rights?.require("delete_collections", className);
-    for (;;) {
+    return planned(context, async () => {
       const { classes } = await schema.current(context);
       const classId = classes.find(({ definition }) => definition.class === className)?.classId;
       try {
         await schema.deleteClass({ className, classId }, context);
         return EMPTY_OK;
       } catch (thrown) {
-        if (!(thrown instanceof ShoalError)) throw thrown;
-        if (thrown.code === "notFound") return errorResponse(400, unknownClass(className));
-        if (thrown.code !== "conflict") throw thrown;
-        context.signal?.throwIfAborted();
+        if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
+        return errorResponse(400, unknownClass(className));
       }
-    }
+    });
   }
 
   async function addProperty(request: HttpRequest): Promise<HttpResponse> {
@@ -146,6 +133,21 @@ export function schemaRoutes(
     { method: "DELETE", path: one, ...changing("delete", "delete_class"), body: "none", handle: remove },
     { method: "POST", path: `${one}/properties`, ...changing("update", "add_property"), handle: addProperty },
   ];
+}
+
+/** A change that is planned for the schema as it is; anew when somebody else was faster. */
+async function planned(
+  { signal }: HttpRequest["context"],
+  attempt: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (thrown) {
+      if (!(thrown instanceof ShoalError) || thrown.code !== "conflict") throw thrown;
+      signal?.throwIfAborted();
+    }
+  }
 }
 
 const READING = {

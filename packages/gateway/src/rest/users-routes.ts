@@ -33,9 +33,22 @@ export function usersRoutes(book: AccessBook | undefined): readonly Route[] {
       return answer(request, state, book.permissionsAt(request.principal, state));
     };
   const changing =
-    (change: (request: HttpRequest, book: AccessBook) => Promise<HttpResponse>): Route["handle"] =>
+    (
+      change: (users: AccessBook["users"], name: string, request: HttpRequest) => Promise<HttpResponse>,
+    ): Route["handle"] =>
     async (request) =>
-      book?.hasUsers === true ? change(request, book) : USERS_OFF;
+      book?.hasUsers === true ? change(book.users, request.params[0] ?? "", request) : USERS_OFF;
+  const remove = changing(async (users, name, { principal, context }) => {
+    await users.delete(name, principal, context);
+    return NO_CONTENT;
+  });
+  const rotateKey = changing(async (users, name, { principal, context }) =>
+    newKey(200, await users.rotateKey(name, principal, context)),
+  );
+  const activate = changing(async (users, name, { principal, context }) => {
+    await users.activate(name, principal, context);
+    return OK;
+  });
   const all = "/v1/users/db";
   const one = `${all}/{user}`;
   return [
@@ -43,9 +56,9 @@ export function usersRoutes(book: AccessBook | undefined): readonly Route[] {
     { ...route("GET", all, "read_users"), handle: asking(listUsers) },
     { ...route("GET", one, "read_users"), handle: asking((...asked) => getUser(book, ...asked)) },
     { ...route("POST", one, "create_users", "create_user"), body: "json", handle: changing(createUser) },
-    { ...route("DELETE", one, "delete_users", "delete_user"), handle: changing(deleteUser) },
-    { ...route("POST", `${one}/rotate-key`, "update_users", "rotate_key"), handle: changing(rotateKey) },
-    { ...route("POST", `${one}/activate`, "update_users", "activate_user"), handle: changing(activate) },
+    { ...route("DELETE", one, "delete_users", "delete_user"), handle: remove },
+    { ...route("POST", `${one}/rotate-key`, "update_users", "rotate_key"), handle: rotateKey },
+    { ...route("POST", `${one}/activate`, "update_users", "activate_user"), handle: activate },
     {
       ...route("POST", `${one}/deactivate`, "update_users", "deactivate_user"),
       body: "json",
@@ -125,31 +138,19 @@ function getUser(
   return jsonResponse(200, { userId: name, dbUserType: "db_env_user", active: true, roles });
 }
 
-async function createUser({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
-  if (readTruth(readAccessBody(body, ["import"]), "import")) {
+async function createUser(users: AccessBook["users"], name: string, request: HttpRequest): Promise<HttpResponse> {
+  if (readTruth(readAccessBody(request.body, ["import"]), "import")) {
     return errorResponse(501, "keys of the settings cannot be imported: make the user without import, with a new key");
   }
-  const apikey = await book.users.create(params[0] ?? "", principal, context);
-  return { ...jsonResponse(201, { apikey }), headers: ["Cache-Control", "no-store"] };
+  return newKey(201, await users.create(name, request.principal, request.context));
 }
 
-async function deleteUser({ params, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
-  await book.users.delete(params[0] ?? "", principal, context);
-  return NO_CONTENT;
+function newKey(status: number, apikey: string): HttpResponse {
+  return { ...jsonResponse(status, { apikey }), headers: ["Cache-Control", "no-store"] };
 }
 
-async function rotateKey({ params, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
-  const apikey = await book.users.rotateKey(params[0] ?? "", principal, context);
-  return { ...jsonResponse(200, { apikey }), headers: ["Cache-Control", "no-store"] };
-}
-
-async function activate({ params, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
-  await book.users.activate(params[0] ?? "", principal, context);
-  return OK;
-}
-
-async function deactivate({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
-  const revokesKey = readTruth(readAccessBody(body, ["revoke_key"]), "revoke_key");
-  await book.users.deactivate(params[0] ?? "", revokesKey, principal, context);
+async function deactivate(users: AccessBook["users"], name: string, request: HttpRequest): Promise<HttpResponse> {
+  const revokesKey = readTruth(readAccessBody(request.body, ["revoke_key"]), "revoke_key");
+  await users.deactivate(name, revokesKey, request.principal, request.context);
   return OK;
 }

@@ -1,17 +1,23 @@
 import type { SchemaView } from "@shoal/cluster";
-import { type ClassDefinition, isUncheckedObject, normaliseClassName, ShoalError } from "@shoal/model";
+import {
+  type ClassDefinition,
+  isUncheckedObject,
+  normaliseClassName,
+  type ObjectId,
+  parseShortBeacon,
+  ShoalError,
+  withPrefix,
+} from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import type { CheckedObject } from "../check-object.js";
+import { type CheckedObject, OBJECT_PREFIX, parseBodyId } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
 import type { ObjectInput } from "../ingest-service.js";
 import { keptReferences, type StoredPlace } from "../kept-references.js";
 import { type Located, locateObjects } from "../locate-objects.js";
-import { parseBodyId } from "../object-ids.js";
 import { Turns } from "../turns.js";
 import type { AutoSchemaSettings } from "./auto-schema-settings.js";
 import { ClassPlan, type ClassPlanParts, checkPlanned, type PlannedObject, type Refusal } from "./class-plan.js";
-import { referenceTargets } from "./reference-targets.js";
 
 /** What ordinary checks refused but auto-schema may take: an unseen class, unseen properties, names to be normalised. */
 export function concernsAutoSchema({ className, properties }: ObjectInput, { schema }: Pick<IngestParts, "schema">) {
@@ -76,6 +82,45 @@ export async function admitObjects(
   });
 }
 
+/** `admitObjects` for one object; what is refused fails as a new object does. */
+export async function admitObject(
+  parts: IngestParts,
+  settings: AutoSchemaSettings,
+  input: ObjectInput,
+  context: RequestContext,
+): Promise<CheckedObject> {
+  const [outcome] = await admitObjects(parts, settings, [input], () => undefined, context);
+  if (outcome === undefined) throw new ShoalError("internal", "auto-schema gave no outcome");
+  if (!isRefusal(outcome)) return outcome;
+  const { error, fault } = outcome;
+  throw fault === "vector" || error.code !== "invalid" ? error : withPrefix(OBJECT_PREFIX, error);
+}
+
+/** Everything that objects, whose properties nobody knows yet, seem to refer to: where it is, is asked for at once. */
+function referenceTargets(inputs: Iterable<ObjectInput>): ReadonlySet<ObjectId> {
+  const targets = new Set<ObjectId>();
+  for (const { properties } of inputs) {
+    if (!isUncheckedObject(properties)) continue;
+    for (const value of Object.values(properties)) {
+      if (!Array.isArray(value)) continue;
+      for (const item of value) {
+        const id = isUncheckedObject(item) ? targetOf(item.beacon) : undefined;
+        if (id !== undefined) targets.add(id);
+      }
+    }
+  }
+  return targets;
+}
+
+function targetOf(beacon: unknown): ObjectId | undefined {
+  if (typeof beacon !== "string") return undefined;
+  try {
+    return parseShortBeacon(beacon).id;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The objects that may be there already and refer to something that is not there, as far as that can be told at a glance. */
 function lackingPlaces(
   { schema }: Pick<Parts, "schema">,
@@ -106,40 +151,39 @@ interface SharedParts {
 
 /** The objects of one class. */
 class ClassAdmission {
-  readonly #className: string;
-  readonly #shared: SharedParts;
   #planParts: ClassPlanParts;
 
-  constructor(className: string, shared: SharedParts) {
-    this.#className = className;
-    this.#shared = shared;
+  constructor(
+    private readonly className: string,
+    private readonly shared: SharedParts,
+  ) {
     this.#planParts = shared.planParts;
   }
 
   async admit(inputs: readonly ObjectInput[]): Promise<readonly (CheckedObject | Refusal)[]> {
-    let snapshot = this.#shared.schema.snapshot;
+    let snapshot = this.shared.schema.snapshot;
     for (let attempt = 1; ; attempt++) {
       const planned = await this.#plan(inputs, snapshot);
       if (planned instanceof ShoalError) return inputs.map(() => ({ fault: "class", error: planned }));
       const { plan, objects } = planned;
       if (objects.every(isRefusal)) return objects;
       if (!plan.isChange) return this.#checked(objects, plan.base);
-      const changed = await plan.carryOut(this.#shared.context).catch(ShoalError.from);
+      const changed = await plan.carryOut(this.shared.context).catch(ShoalError.from);
       if (!(changed instanceof ShoalError)) {
         const { record, made } = changed;
-        if (made !== undefined) this.#planParts.settings.onMade?.(made, this.#shared.context);
+        if (made !== undefined) this.#planParts.settings.onMade?.(made, this.shared.context);
         return this.#checked(objects, record);
       }
       const newer = attempt < ATTEMPTS_MAX ? await this.#newerSchema(changed, snapshot) : undefined;
       if (newer === undefined) {
-        if (plan.unknown !== undefined) this.#planParts.settings.onMade?.(plan.unknown, this.#shared.context);
+        if (plan.unknown !== undefined) this.#planParts.settings.onMade?.(plan.unknown, this.shared.context);
         const lacked = changed.code === "forbidden" ? plan.action : undefined;
         return this.#checked(objects, plan.base, { error: changed, lacked });
       }
       snapshot = newer;
       // Classes that objects refer to may have gone, too.
       if (this.#planParts.located.size > 0) {
-        this.#planParts = { ...this.#planParts, ...(await this.#shared.lookUp(inputs)) };
+        this.#planParts = { ...this.#planParts, ...(await this.shared.lookUp(inputs)) };
       }
     }
   }
@@ -166,10 +210,10 @@ class ClassAdmission {
     inputs: readonly ObjectInput[],
     snapshot: SchemaSnapshot,
   ): Promise<{ plan: ClassPlan; objects: readonly (PlannedObject | Refusal)[] } | ShoalError> {
-    const known = snapshot.classes.find(({ definition }) => definition.class === this.#className);
+    const known = snapshot.classes.find(({ definition }) => definition.class === this.className);
     let plan: ClassPlan;
     try {
-      plan = new ClassPlan(this.#planParts, snapshot, this.#className, known && this.#shared.lengthOf(known));
+      plan = new ClassPlan(this.#planParts, snapshot, this.className, known && this.shared.lengthOf(known));
     } catch (thrown) {
       return ShoalError.from(thrown);
     }
@@ -185,7 +229,7 @@ class ClassAdmission {
     const { schemaService } = this.#planParts.settings;
     try {
       const isAsked = code !== "forbidden";
-      const newer = await (isAsked ? schemaService.current(this.#shared.context) : this.#shared.currentOnce());
+      const newer = await (isAsked ? schemaService.current(this.shared.context) : this.shared.currentOnce());
       return newer.version > planned.version ? newer : undefined;
     } catch {
       return undefined;
@@ -196,7 +240,7 @@ class ClassAdmission {
     const done: To[] = [];
     for (const item of items) {
       done.push(work(item));
-      if (this.#shared.turns.isOver) await this.#shared.turns.next();
+      if (this.shared.turns.isOver) await this.shared.turns.next();
     }
     return done;
   }

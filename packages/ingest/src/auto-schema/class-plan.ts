@@ -19,11 +19,10 @@ import {
 } from "@shoal/model";
 import { type ClassRecord, deliveryOf, type SchemaSnapshot } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { type CheckedObject, checkContentOf, checkVector } from "../check-object.js";
+import { type CheckedObject, checkContent, checkVector, parseBodyId } from "../check-object.js";
 import type { ObjectInput } from "../ingest-service.js";
 import type { Keeps } from "../kept-references.js";
 import { holdersOf, type Located, targetFault } from "../locate-objects.js";
-import { parseBodyId } from "../object-ids.js";
 import type { AutoSchemaSettings, MadeByAutoSchema } from "./auto-schema-settings.js";
 import { inferDataType } from "./infer-data-type.js";
 
@@ -67,7 +66,6 @@ export interface ClassPlanParts {
  * against the class as the ones before it made it, and one that is refused adds nothing.
  */
 export class ClassPlan {
-  readonly #parts: ClassPlanParts;
   readonly #schema: readonly ClassDefinition[];
   /** Of the schema. */
   readonly #version: number;
@@ -82,8 +80,12 @@ export class ClassPlan {
    * Fails with `invalid` when there cannot be a class of that name. `dimensions`: its vector length, when only the caller
    * knows.
    */
-  constructor(parts: ClassPlanParts, snapshot: SchemaSnapshot, className: string, dimensions: number | undefined) {
-    this.#parts = parts;
+  constructor(
+    private readonly parts: ClassPlanParts,
+    snapshot: SchemaSnapshot,
+    className: string,
+    dimensions: number | undefined,
+  ) {
     this.#schema = snapshot.classes.map(({ definition }) => definition);
     this.#version = snapshot.version;
     this.base = snapshot.classes.find(({ definition }) => definition.class === className);
@@ -108,13 +110,13 @@ export class ClassPlan {
     const added: PropertyDefinition[] = [];
     try {
       input = this.#normalised(given, added);
-      const { schemaLimits } = this.#parts.settings;
+      const { schemaLimits } = this.parts.settings;
       definition = extendClass(this.#planned.definition, added, this.#schema, schemaLimits);
     } catch (thrown) {
       return { fault: "content", error: ShoalError.from(thrown) };
     }
     const planned = added.length === 0 ? this.#planned : { ...this.#planned, definition };
-    const checked = checkPlanned(input, planned, this.#parts);
+    const checked = checkPlanned(input, planned, this.parts);
     if ("fault" in checked) return checked;
     this.#planned = { ...planned, dimensions: planned.dimensions ?? checked.vector?.length };
     for (const property of added) {
@@ -131,7 +133,7 @@ export class ClassPlan {
    * meanwhile: what has been made is to be told.
    */
   async carryOut({ rights, signal, deadline, requestId }: RequestContext): Promise<CarriedOut> {
-    const { classSettings, schemaService } = this.#parts.settings;
+    const { classSettings, schemaService } = this.parts.settings;
     const className = this.#planned.definition.class;
     rights?.require(this.action, className);
     signal?.throwIfAborted();
@@ -187,8 +189,8 @@ export class ClassPlan {
 
   /** A class without properties. */
   #unseen(className: string): ClassRecord {
-    const settings = this.#parts.settings.classSettings();
-    checkClassCount(this.#schema.length + 1, this.#parts.settings.schemaLimits);
+    const settings = this.parts.settings.classSettings();
+    checkClassCount(this.#schema.length + 1, this.parts.settings.schemaLimits);
     const definition = parseClass(bodyOf(className), this.#schema, settings);
     return { definition, sharding: NO_SHARDS, classId: "", dimensions: undefined };
   }
@@ -196,7 +198,7 @@ export class ClassPlan {
   /** The object with normalised names, without unseen properties that say nothing; the unseen ones go to `added`. */
   #normalised(given: ObjectInput, added: PropertyDefinition[]): ObjectInput {
     const className = this.#planned.definition.class;
-    const { propertiesPerClassMax } = this.#parts.settings.schemaLimits;
+    const { propertiesPerClassMax } = this.parts.settings.schemaLimits;
     const { properties } = given;
     if (!isUncheckedObject(properties)) return { ...given, className };
     const kept = new Map<string, unknown>();
@@ -219,7 +221,7 @@ export class ClassPlan {
   /** The property that a value of an unseen name needs; undefined when the value says nothing. */
   #inferred(name: string, value: unknown): PropertyDefinition | undefined {
     checkPropertyName(name);
-    const inference = inferDataType(value, this.#parts.settings.types);
+    const inference = inferDataType(value, this.parts.settings.types);
     if (inference.kind === "nothing") return undefined;
     const className = this.#planned.definition.class;
     if (inference.kind === "refused") {
@@ -235,9 +237,9 @@ export class ClassPlan {
   /** The classes of everything that a list of references points to, each once; of twins the first class (`Holders`). */
   #classesOf(property: string, value: unknown): readonly string[] {
     const place = { className: this.#planned.definition.class, property };
-    const ids = targetsOfReferences(parseReferences(value, place, this.#parts.scheme));
+    const ids = targetsOfReferences(parseReferences(value, place, this.parts.scheme));
     const classes = ids.map((id) => {
-      const record = firstHolder(holdersOf(this.#parts.located, id), {});
+      const record = firstHolder(holdersOf(this.parts.located, id), {});
       if (record === undefined) throw missingTarget(place, id);
       return record.definition.class;
     });
@@ -253,7 +255,7 @@ export function checkPlanned(
 ): CheckedObject | Refusal {
   let fault: Refusal["fault"] = "content";
   try {
-    const content = checkContentOf(input, record, scheme);
+    const content = checkContent(input, record, scheme);
     const id = parseBodyId(input.id);
     const missing = targetFault(
       content.targets,

@@ -21,13 +21,10 @@ export interface DeferredItem {
  */
 export class DeferredItems {
   readonly #items: DeferredItem[] = [];
-  readonly #parts: IngestParts;
   /** Classes that items were put off for: for these it pays to look before an item is checked in vain. */
   readonly #classes = new Set<string | undefined>();
 
-  constructor(parts: IngestParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: IngestParts) {}
 
   get isEmpty(): boolean {
     return this.#items.length === 0;
@@ -36,14 +33,14 @@ export class DeferredItems {
   /** Puts off an item that ordinary checks can only refuse, as far as that can be told at a glance. */
   foresees(item: DeferredItem): boolean {
     const { className } = item.input;
-    if (this.#parts.autoSchema === undefined || className === undefined) return false;
-    if (this.#parts.schema.classRecord(className) !== undefined && !this.#classes.has(className)) return false;
+    if (this.parts.autoSchema === undefined || className === undefined) return false;
+    if (this.parts.schema.classRecord(className) !== undefined && !this.#classes.has(className)) return false;
     return this.takesOver(item);
   }
 
   /** Puts off an item that ordinary checks have refused, if it brings something new. */
   takesOver(item: DeferredItem): boolean {
-    if (this.#parts.autoSchema === undefined || !concernsAutoSchema(item.input, this.#parts)) return false;
+    if (this.parts.autoSchema === undefined || !concernsAutoSchema(item.input, this.parts)) return false;
     this.#classes.add(item.input.className);
     this.#items.push(item);
     return true;
@@ -57,10 +54,10 @@ export class DeferredItems {
     lengthOf: (record: ClassRecord) => number | undefined,
     context: RequestContext,
   ): Promise<readonly { readonly item: DeferredItem; readonly outcome: CheckedObject | ShoalError }[]> {
-    const { autoSchema } = this.#parts;
+    const { autoSchema } = this.parts;
     if (autoSchema === undefined || this.isEmpty) return [];
     const inputs = this.#items.map(({ input }) => input);
-    const outcomes = await admitObjects(this.#parts, autoSchema, inputs, lengthOf, context);
+    const outcomes = await admitObjects(this.parts, autoSchema, inputs, lengthOf, context);
     return this.#items.map((item, at) => {
       const outcome: CheckedObject | Refusal = outcomes[at] ?? { fault: "class", error: NO_OUTCOME };
       if (!isRefusal(outcome)) return { item, outcome };

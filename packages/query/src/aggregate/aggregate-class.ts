@@ -10,7 +10,7 @@ import {
   withPrefix,
 } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
-import { ByteBudget, type RequestContext, type RowBytes } from "@shoal/runtime";
+import { ByteBudget, Gate, type RequestContext, type RowBytes } from "@shoal/runtime";
 import { type FilterParts, planFilter, shardPrefix } from "../plan-filter.js";
 import { scatter } from "../scatter.js";
 import { queryTurns } from "../turns.js";
@@ -20,11 +20,9 @@ import { mergeGroups, mergeParts } from "./merge-groups.js";
 /** Of several shards one may hold so many times its even part of the bytes. */
 const SKEW = 4;
 
-export interface AggregateParts {
-  readonly router: ShardRouter;
+export interface AggregateParts extends FilterParts {
   /** Memory of the groups and distinct values that one aggregation may hold (`AGGREGATE_BYTES_MAX`). */
   readonly aggregateBytesMax: number;
-  readonly filters: FilterParts;
 }
 
 /**
@@ -33,16 +31,17 @@ export interface AggregateParts {
  * groups and distinct values take too much memory; messages of shards name the shard.
  */
 export async function aggregateClass(
-  { router, aggregateBytesMax, filters }: AggregateParts,
+  parts: AggregateParts,
   record: ClassRecord,
   query: AggregateQuery,
   context: RequestContext,
 ): Promise<readonly AggregateGroup[]> {
+  const { router, aggregateBytesMax } = parts;
   const shards = router.shardsOf(record);
   const checked = checkAggregate(record, query);
   if (checked === undefined) return [];
   const { groupBy, groupsMax, kinds } = checked;
-  const filter = query.where && (await planFilter(filters, query.where, context));
+  const filter = query.where && (await planFilter(parts, query.where, context));
   if (groupBy !== undefined && groupsMax === 0) return [];
   const isWhole = shards.length <= 1;
   const aggregation: ShardAggregation = {
@@ -108,5 +107,28 @@ async function askShard(
     // What is asked for is at fault then, whichever shard says so.
     if (ShoalError.from(thrown).code === "invalid") throw thrown;
     throw withPrefix(shardPrefix(shard), thrown);
+  }
+}
+
+/**
+ * Lets the aggregations of one answer be made one after another: all at once they would only hold more, and keep others
+ * from their turns. What counts the bytes of an answer names it.
+ */
+export class AnswerQueue {
+  readonly #gates = new WeakMap<RowBytes, Gate>();
+
+  /**
+   * In the order of the calls, whether those before fail or not. At once when nothing names the answer. Whoever waits fails
+   * with the signal's reason when it fires.
+   */
+  run<Result>(context: RequestContext, work: () => Promise<Result>): Promise<Result> {
+    const { rowBytes } = context;
+    if (rowBytes === undefined) return work();
+    let gate = this.#gates.get(rowBytes);
+    if (gate === undefined) {
+      gate = new Gate({ max: 1 });
+      this.#gates.set(rowBytes, gate);
+    }
+    return gate.run(1, context, work);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AnswerQueue } from "./answer-queue.js";
+import { AnswerQueue } from "./aggregate-class.js";
 
 const answerOf = () => ({ deadline: Number.POSITIVE_INFINITY, rowBytes: { add: () => {} } });
 

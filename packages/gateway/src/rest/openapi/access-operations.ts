@@ -8,7 +8,7 @@ import {
   ROLE_BODY,
   USER_ROLES_BODY,
 } from "../access-bodies.js";
-import type { DescribedAnswer, DescribedBody, Operation } from "./operation.js";
+import { type DescribedAnswer, type DescribedBody, type Operation, operation } from "./operation.js";
 
 const PERMISSION = { action: "read_data", data: { collection: "Article", tenant: "*", object: "*" } };
 const ROLE = { name: "reader", permissions: [PERMISSION] };
@@ -142,14 +142,9 @@ export function accessOperations(): readonly Operation[] {
       query: FULL_ROLES,
       answers: { 403: { description: "The user may not do this." } },
     }),
-    {
-      method: "GET",
-      path: "/v1/users/own-info",
-      id: "getOwnInfo",
-      tag: "access",
-      summary: "Who one is, and which roles one has",
+    operation("GET", "/v1/users/own-info", "access", "getOwnInfo", "Who one is, and which roles one has", {
       answers: { 200: { description: "Whoever asks.", schema: OWN_INFO } },
-    },
+    }),
     asked("/v1/users/db", "listUsers", "The users that were made at run time", z.array(USER), { query: LAST_USE }),
     asked(one, "getUser", "A user", USER, { query: LAST_USE, answers: { 404: NO_ROLE } }),
     done(one, "createUser", "Make a user with an API key", body(NEW_USER_BODY, {}), {

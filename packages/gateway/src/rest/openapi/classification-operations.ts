@@ -2,7 +2,7 @@ import { CLASSIFICATION_BODY } from "@shoal/classification";
 import type { WireProfile } from "@shoal/model";
 import * as z from "zod";
 import { CLASSIFICATION_PATHS } from "../classification-routes.js";
-import type { Operation } from "./operation.js";
+import { type Operation, operation } from "./operation.js";
 
 const TIME = z.string().meta({ format: "date-time" });
 
@@ -40,32 +40,36 @@ export function classificationOperations({
   notFoundHasBody,
 }: Pick<WireProfile, "notFoundHasBody">): readonly Operation[] {
   return CLASSIFICATION_PATHS.flatMap((path, at): readonly Operation[] => [
-    {
-      method: "POST",
+    operation(
+      "POST",
       path,
-      id: at === 0 ? "startClassification" : "startClassificationAtOtherPath",
-      tag: "classifications",
-      summary: "Start a classification",
-      description:
-        "A job in the background, which goes on after a restart. Objects of the class of which no property in " +
-        "`classifyProperties` refers to anything get these references: from their nearest neighbours that have them " +
-        "(`knn`), to the nearest object of the property's class (`zeroshot`), or as a module finds out.",
-      body: { schema: CLASSIFICATION_BODY, examples: { knn: EXAMPLE } },
-      answers: {
-        201: { description: "It runs.", schema: RECORD },
-        400: { description: "The body cannot be read, or asks for what is not there." },
+      "classifications",
+      at === 0 ? "startClassification" : "startClassificationAtOtherPath",
+      "Start a classification",
+      {
+        description:
+          "A job in the background, which goes on after a restart. Objects of the class of which no property in " +
+          "`classifyProperties` refers to anything get these references: from their nearest neighbours that have them " +
+          "(`knn`), to the nearest object of the property's class (`zeroshot`), or as a module finds out.",
+        body: { schema: CLASSIFICATION_BODY, examples: { knn: EXAMPLE } },
+        answers: {
+          201: { description: "It runs.", schema: RECORD },
+          400: { description: "The body cannot be read, or asks for what is not there." },
+        },
       },
-    },
-    {
-      method: "GET",
-      path: `${path}/{classification}`,
-      id: at === 0 ? "getClassification" : "getClassificationAtOtherPath",
-      tag: "classifications",
-      summary: "How far a classification is",
-      answers: {
-        200: { description: "The classification.", schema: RECORD },
-        404: { description: "There is none of that id.", isEmpty: !notFoundHasBody },
+    ),
+    operation(
+      "GET",
+      `${path}/{classification}`,
+      "classifications",
+      at === 0 ? "getClassification" : "getClassificationAtOtherPath",
+      "How far a classification is",
+      {
+        answers: {
+          200: { description: "The classification.", schema: RECORD },
+          404: { description: "There is none of that id.", isEmpty: !notFoundHasBody },
+        },
       },
-    },
+    ),
   ]);
 }

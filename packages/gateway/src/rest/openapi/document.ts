@@ -2,7 +2,6 @@ import { STATUS_CODES } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { Route } from "../../http/route.js";
-import { commonAnswers } from "./common-answers.js";
 import { ERROR_BODY } from "./object-schemas.js";
 import { type DescribedAnswer, type DescribedBody, type Operation, TAGS } from "./operation.js";
 import { PATH_PARAMETERS } from "./parameters.js";
@@ -32,18 +31,6 @@ come to the same with one copy.
 Every error has the same body, except where none is described. Beside the answers that each operation lists, any request can get 404 (no such path),
 405 (no such method there, see \`Allow\`), 408 (it was not sent in time), 417 (an expectation that cannot be met) and
 431 (its headers are too large).`;
-
-/** Where the route table and the operations do not agree, as sentences; the document leaves such places out. */
-export function disagreements(routes: readonly Route[], operations: readonly Operation[]): readonly string[] {
-  return [
-    ...routes
-      .filter((route) => !operations.some((operation) => isOf(operation, route)))
-      .map(({ method, path }) => `${method} ${path} has no operation: write one in rest/openapi/*-operations.ts`),
-    ...operations
-      .filter((operation) => !routes.some((route) => isOf(operation, route)))
-      .map(({ method, path }) => `the operation ${method} ${path} has no route`),
-  ];
-}
 
 /** Whether an operation describes a route. */
 export function isOf(operation: Operation, route: Route): boolean {
@@ -147,6 +134,36 @@ function responses({ method, answers }: Operation, route: Route, schemas: Schema
   return Object.fromEntries(
     inOrder.map(([status, answer]) => [status, response(status, answer, method === "HEAD", schemas)]),
   );
+}
+
+/**
+ * The answers to requests that do not get as far as the operation, by status: they follow from the route. What is wrong
+ * with any request, whatever it asks for (404 and 405 of paths, 408, 417, 431), is told in the document's introduction.
+ */
+function commonAnswers(route: Route): ReadonlyMap<number, string> {
+  const answers = new Map<number, string>();
+  if (route.body === "json") {
+    answers.set(400, "The body is no JSON, or has a member of the wrong type.");
+    answers.set(413, "The body, the batch or the object is larger than its limit.");
+    answers.set(422, "The body is missing.");
+  }
+  if (route.path.includes("{")) answers.set(400, answers.get(400) ?? "The path has a malformed percent-encoding.");
+  if (route.access !== "open") {
+    answers.set(401, "The token is not valid, or there is none and anonymous access is off.");
+    if (typeof route.access !== "string") answers.set(403, "The user may not do this.");
+  }
+  if (route.body === "unchecked") return answers;
+  answers.set(406, "The client does not take JSON.");
+  answers.set(415, "The body is not announced as JSON, or packed in another way than by gzip.");
+  answers.set(429, "The server has too much to do; `Retry-After` says when to try again.");
+  answers.set(500, "A fault of the server, or stored data that is damaged.");
+  answers.set(503, "A part that is needed cannot be reached; `Retry-After` says when to try again.");
+  answers.set(504, `The time-out has passed (\`${timeoutSetting(route)}\`).`);
+  return answers;
+}
+
+function timeoutSetting(route: Route): string {
+  return route.timeout === "batch" ? "BATCH_TIMEOUT_SECONDS" : "REQUEST_TIMEOUT_SECONDS";
 }
 
 function response(status: number, answer: DescribedAnswer, isHead: boolean, schemas: Schemas) {

@@ -1,6 +1,6 @@
 import { isUncheckedObject } from "@shoal/model";
 import * as z from "zod";
-import type { Operation } from "./operation.js";
+import { type Operation, operation } from "./operation.js";
 
 /** The body of `POST /v1/graphql` (reference-rest 2.10). */
 export const GRAPHQL_BODY = z
@@ -35,12 +35,7 @@ const GRAPHQL_ANSWER = z
   .meta({ id: "GraphQLAnswer" });
 
 export const GRAPHQL_OPERATIONS: readonly Operation[] = [
-  {
-    method: "POST",
-    path: "/v1/graphql",
-    id: "query",
-    tag: "graphql",
-    summary: "Ask a GraphQL query",
+  operation("POST", "/v1/graphql", "graphql", "query", "Ask a GraphQL query", {
     description: "Errors of the query itself are told with status 200, beside the data that could be read.",
     body: {
       schema: GRAPHQL_BODY,
@@ -63,13 +58,8 @@ export const GRAPHQL_OPERATIONS: readonly Operation[] = [
       413: { description: "The body, or the answer, is larger than its limit." },
       422: { description: "The query is empty, or there is no class to ask for." },
     },
-  },
-  {
-    method: "POST",
-    path: "/v1/graphql/batch",
-    id: "queryBatch",
-    tag: "graphql",
-    summary: "Ask several GraphQL queries",
+  }),
+  operation("POST", "/v1/graphql/batch", "graphql", "queryBatch", "Ask several GraphQL queries", {
     description:
       "Some are answered at the same time, and all in the order in which they were asked. A query that is refused has its " +
       "reason in its own answer.",
@@ -94,5 +84,5 @@ export const GRAPHQL_OPERATIONS: readonly Operation[] = [
       413: { description: "The body is larger than its limit, or has more queries than are allowed." },
       422: { description: "There is no query in it, or no class to ask for." },
     },
-  },
+  }),
 ];

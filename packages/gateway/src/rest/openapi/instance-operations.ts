@@ -2,7 +2,7 @@ import type { WireProfile } from "@shoal/model";
 import * as z from "zod";
 import type { Method } from "../../http/route.js";
 import { NODE_OUTPUTS } from "../nodes-route.js";
-import type { Operation } from "./operation.js";
+import { type Operation, operation } from "./operation.js";
 
 const LINKS = z.strictObject({
   links: z.array(z.strictObject({ documentationHref: z.string().optional(), href: z.string(), name: z.string() })),
@@ -61,20 +61,10 @@ const PROBE_METHODS: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH",
 /** What the instance says of itself (specification, "Instance and discovery"). */
 export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFoundHasBody">): readonly Operation[] {
   return [
-    {
-      method: "GET",
-      path: "/v1",
-      id: "getLinks",
-      tag: "instance",
-      summary: "Links to the parts of the API",
+    operation("GET", "/v1", "instance", "getLinks", "Links to the parts of the API", {
       answers: { 200: { description: "The links.", schema: LINKS } },
-    },
-    {
-      method: "GET",
-      path: "/v1/meta",
-      id: "getMeta",
-      tag: "instance",
-      summary: "Version, address and modules",
+    }),
+    operation("GET", "/v1/meta", "instance", "getMeta", "Version, address and modules", {
       answers: {
         200: {
           description: "What this instance is.",
@@ -82,13 +72,8 @@ export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFo
           example: { hostname: "http://127.0.0.1:8080", modules: {}, shoalVersion: "0.1.0", version: "1.8.0" },
         },
       },
-    },
-    {
-      method: "GET",
-      path: "/v1/nodes",
-      id: "getNodes",
-      tag: "instance",
-      summary: "The storage nodes and their shards",
+    }),
+    operation("GET", "/v1/nodes", "instance", "getNodes", "The storage nodes and their shards", {
       description:
         "One entry a storage node that has registered, by name. `UNHEALTHY`: one of its shards cannot be written or has " +
         "failed. `UNAVAILABLE`: it cannot be reached; nothing is known of its shards then.",
@@ -112,54 +97,38 @@ export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFo
         },
         422: { description: "`output` is no word that is known." },
       },
-    },
-    {
-      method: "GET",
-      path: "/v1/.well-known/openid-configuration",
-      id: "getOpenIdConfiguration",
-      tag: "instance",
-      summary: "Where to sign in",
+    }),
+    operation("GET", "/v1/.well-known/openid-configuration", "instance", "getOpenIdConfiguration", "Where to sign in", {
       answers: {
         200: { description: "The discovery document of the issuer, with `href` and `clientId`.", schema: DISCOVERY },
         404: { description: "OpenID Connect is not configured.", isEmpty: !notFoundHasBody },
       },
-    },
+    }),
     ...PROBE_METHODS.map(
-      (method): Operation => ({
-        method,
-        path: "/v1/.well-known/live",
-        id: `live${named(method)}`,
-        tag: "instance",
-        summary: "Whether the process lives",
-        answers: { 200: { description: "It does." } },
-      }),
+      (method): Operation =>
+        operation(method, "/v1/.well-known/live", "instance", `live${named(method)}`, "Whether the process lives", {
+          answers: { 200: { description: "It does." } },
+        }),
     ),
     ...PROBE_METHODS.map(
-      (method): Operation => ({
-        method,
-        path: "/v1/.well-known/ready",
-        id: `ready${named(method)}`,
-        tag: "instance",
-        summary: "Whether requests should be sent here",
-        answers: { 200: { description: "They should." }, 503: { description: "It starts, or it drains." } },
-      }),
+      (method): Operation =>
+        operation(
+          method,
+          "/v1/.well-known/ready",
+          "instance",
+          `ready${named(method)}`,
+          "Whether requests should be sent here",
+          {
+            answers: { 200: { description: "They should." }, 503: { description: "It starts, or it drains." } },
+          },
+        ),
     ),
-    {
-      method: "GET",
-      path: "/v1/openapi.json",
-      id: "getOpenApi",
-      tag: "instance",
-      summary: "This document",
+    operation("GET", "/v1/openapi.json", "instance", "getOpenApi", "This document", {
       answers: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
-    },
-    {
-      method: "GET",
-      path: "/v1/docs",
-      id: "getDocs",
-      tag: "instance",
-      summary: "This document as a page for people",
+    }),
+    operation("GET", "/v1/docs", "instance", "getDocs", "This document as a page for people", {
       answers: { 302: { description: "The page is at `/docs`." } },
-    },
+    }),
   ];
 }
 

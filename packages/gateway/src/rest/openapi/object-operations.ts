@@ -8,7 +8,7 @@ import {
   STORED_OBJECT,
   WRITTEN_OBJECT,
 } from "./object-schemas.js";
-import type { DescribedBody, Operation } from "./operation.js";
+import { type DescribedBody, type Operation, operation } from "./operation.js";
 import { objectListQuery, objectQuery } from "./parameters.js";
 
 const ID = "36ddd591-2dee-4e7e-a3cc-eb86d30a4303";
@@ -40,12 +40,7 @@ export function objectOperations(
   const notFound = { ...GONE, isEmpty: !notFoundHasBody };
   const malformedInclude = { description: "`include` has a word that is not known." };
   return [
-    {
-      method: "GET",
-      path: "/v1/objects",
-      id: "listObjects",
-      tag: "objects",
-      summary: "List objects",
+    operation("GET", "/v1/objects", "objects", "listObjects", "List objects", {
       description:
         "A page of objects. Without `after`, the newest come first. With `class` and `after`, they come in the order of " +
         "their ids, which is how to read a whole class.",
@@ -60,49 +55,24 @@ export function objectOperations(
         413: { description: "The page takes more than `ANSWER_BYTES_MAX`." },
         422: { description: "A parameter is not of its type, or the page lies beyond `QUERY_MAXIMUM_RESULTS`." },
       },
-    },
-    {
-      method: "POST",
-      path: "/v1/objects",
-      id: "createObject",
-      tag: "objects",
-      summary: "Create an object",
+    }),
+    operation("POST", "/v1/objects", "objects", "createObject", "Create an object", {
       description: "Classes and properties that do not exist yet are made, unless `AUTOSCHEMA_ENABLED` is `false`.",
       body,
       answers: { 200: written, 422: { description: "The object is not valid, or its id is taken." } },
-    },
-    {
-      method: "POST",
-      path: "/v1/objects/validate",
-      id: "validateObject",
-      tag: "objects",
-      summary: "Check an object without storing it",
+    }),
+    operation("POST", "/v1/objects/validate", "objects", "validateObject", "Check an object without storing it", {
       body,
       answers: { 200: { description: "It is valid." }, 422: { description: "It is not; the message says why." } },
-    },
-    {
-      method: "GET",
-      path: one,
-      id: "getObject",
-      tag: "objects",
-      summary: "Read an object",
+    }),
+    operation("GET", one, "objects", "getObject", "Read an object", {
       query: objectQuery(modules),
       answers: { 200: object, 400: malformedInclude, 404: notFound, 422: { description: "The id is no uuid." } },
-    },
-    {
-      method: "HEAD",
-      path: one,
-      id: "objectExists",
-      tag: "objects",
-      summary: "Whether an object exists",
+    }),
+    operation("HEAD", one, "objects", "objectExists", "Whether an object exists", {
       answers: { 204: { description: "It exists." }, 404: notFound, 422: { description: "The id is no uuid." } },
-    },
-    {
-      method: "PUT",
-      path: one,
-      id: "replaceObject",
-      tag: "objects",
-      summary: "Replace an object",
+    }),
+    operation("PUT", one, "objects", "replaceObject", "Replace an object", {
       description: "Properties that are left out are gone. The class stays, and so does the creation time.",
       body,
       answers: {
@@ -110,44 +80,24 @@ export function objectOperations(
         404: GONE,
         422: { description: "The object is not valid." },
       },
-    },
-    {
-      method: "PATCH",
-      path: one,
-      id: "mergeObject",
-      tag: "objects",
-      summary: "Change properties of an object",
+    }),
+    operation("PATCH", one, "objects", "mergeObject", "Change properties of an object", {
       description: "What is left out stays as it is; null clears a property.",
       body,
       answers: {
         204: { description: "It is changed." },
         422: { description: "The change is not valid, or no object has this id." },
       },
-    },
-    {
-      method: "DELETE",
-      path: one,
-      id: "deleteObject",
-      tag: "objects",
-      summary: "Delete an object",
+    }),
+    operation("DELETE", one, "objects", "deleteObject", "Delete an object", {
       description: "References to it stay where they are.",
       answers: { 204: { description: "It is gone." }, 404: notFound, 422: { description: "The id is no uuid." } },
-    },
-    {
-      method: "GET",
-      path: "/v1/{id:uuid}",
-      id: "getObjectByBeacon",
-      tag: "objects",
-      summary: "Read the object of a beacon",
+    }),
+    operation("GET", "/v1/{id:uuid}", "objects", "getObjectByBeacon", "Read the object of a beacon", {
       query: objectQuery(modules),
       answers: { 200: object, 400: malformedInclude, 404: notFound },
-    },
-    {
-      method: "POST",
-      path: "/v1/batch/objects",
-      id: "importObjects",
-      tag: "batch",
-      summary: "Import objects",
+    }),
+    operation("POST", "/v1/batch/objects", "batch", "importObjects", "Import objects", {
       description: "Objects whose id exists are replaced. Failed items are only told by their results.",
       body: {
         schema: BATCH_OBJECTS_BODY,
@@ -161,6 +111,6 @@ export function objectOperations(
         },
         422: { description: "The list is empty, or an id is no uuid." },
       },
-    },
+    }),
   ];
 }

@@ -2,12 +2,12 @@ import type { WireProfile } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { HttpResponse } from "../../http/http-response.js";
 import type { Route } from "../../http/route.js";
+import { modulePath } from "../module-routes.js";
 import { accessOperations } from "./access-operations.js";
 import { classificationOperations } from "./classification-operations.js";
 import { type DocumentParts, openApiDocument } from "./document.js";
 import { GRAPHQL_OPERATIONS } from "./graphql-operations.js";
 import { instanceOperations } from "./instance-operations.js";
-import { moduleOperations } from "./module-operations.js";
 import { objectOperations } from "./object-operations.js";
 import type { Operation } from "./operation.js";
 import { referenceOperations } from "./reference-operations.js";
@@ -53,4 +53,18 @@ export function openApiRoute(routes: readonly Route[], operations: readonly Oper
 function answerOf(document: object): HttpResponse {
   const body = Buffer.from(`${JSON.stringify(document)}\n`);
   return { status: 200, body, headers: ["Cache-Control", "public, max-age=300"] };
+}
+
+/** The routes of modules, as they describe them. */
+function moduleOperations(modules: EnabledModules): readonly Operation[] {
+  return modules.all.flatMap(({ name, routes = [] }) =>
+    routes.map(
+      ({ method, path, operation }): Operation => ({
+        method,
+        path: modulePath(name, path),
+        tag: "modules",
+        ...operation,
+      }),
+    ),
+  );
 }

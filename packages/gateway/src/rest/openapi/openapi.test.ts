@@ -3,7 +3,6 @@ import { SPEC_PROFILE, WEAVIATE_PROFILE, type WireProfile } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GatewaySettings } from "../../create-gateway.js";
 import { type FakeGateway, serveFakes } from "../../testing/serve-fakes.js";
-import { disagreements } from "./document.js";
 import { describedOperations } from "./openapi-route.js";
 
 interface Described {
@@ -72,7 +71,12 @@ describe.each([
   ["weaviate", WEAVIATE_PROFILE],
 ] as const)("the OpenAPI document under the wire profile %s", (_, profile) => {
   it("has every route, and nothing that is no route", async () => {
-    expect(disagreements(server.gateway.routes, describedOperations(profile))).toEqual([]);
+    const named = (all: readonly { readonly method: string; readonly path: string }[]) =>
+      all.map(({ method, path }) => `${method} ${path}`).sort();
+    const described = named(describedOperations(profile));
+    expect(described, "each route needs an operation in rest/openapi/*-operations.ts").toEqual(
+      named(server.gateway.routes),
+    );
     const routes = server.gateway.routes.map(({ method, path }) => `${method} ${path.replace(":uuid", "")}`);
     const document = await served({}, profile);
     expect(
@@ -165,17 +169,4 @@ describe("what depends on settings", () => {
       openIdConnectUrl: "https://issuer.example/.well-known/openid-configuration",
     });
   });
-});
-
-it("disagreements say what to write where", () => {
-  const [first, ...routes] = server.gateway.routes;
-  const operations = describedOperations(SPEC_PROFILE);
-  const unknown = { ...operations[0], path: "/v1/nothing" } as (typeof operations)[number];
-  expect(disagreements(routes, operations)).toEqual([`the operation ${first?.method} ${first?.path} has no route`]);
-  expect(disagreements(server.gateway.routes, operations.slice(1))).toEqual([
-    `${operations[0]?.method} ${operations[0]?.path} has no operation: write one in rest/openapi/*-operations.ts`,
-  ]);
-  expect(disagreements(server.gateway.routes, [...operations, unknown])).toEqual([
-    "the operation GET /v1/nothing has no route",
-  ]);
 });

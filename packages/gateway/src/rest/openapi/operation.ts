@@ -35,7 +35,7 @@ export interface DescribedBody {
 
 /**
  * What the OpenAPI document says of one route beside what follows from the route itself: parameters of its path, and the
- * answers to requests that do not get as far as the operation (see `common-answers.ts`).
+ * answers to requests that do not get as far as the operation (`commonAnswers` in `document.ts`).
  */
 export interface Operation {
   readonly method: Method;
@@ -51,4 +51,16 @@ export interface Operation {
   readonly body?: DescribedBody;
   /** By status: what is particular to this operation. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
+}
+
+/** An operation by its route, tag, id and summary. */
+export function operation(
+  method: Method,
+  path: string,
+  tag: Tag,
+  id: string,
+  summary: string,
+  more: Pick<Operation, "description" | "query" | "body" | "answers">,
+): Operation {
+  return { method, path, id, tag, summary, ...more };
 }

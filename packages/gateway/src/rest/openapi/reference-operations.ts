@@ -1,5 +1,5 @@
 import type { WireProfile } from "@shoal/model";
-import type { Operation } from "./operation.js";
+import { type Operation, operation } from "./operation.js";
 import {
   BATCH_REFERENCES_ANSWER,
   BATCH_REFERENCES_BODY,
@@ -22,31 +22,16 @@ export function referenceOperations({
   const reference = { beacon: `${beaconScheme}://localhost/${TARGET}` };
   const pair = { from: `${beaconScheme}://localhost/Article/${SOURCE}/hasAuthor`, to: reference.beacon };
   return [
-    {
-      method: "POST",
-      path: PATH,
-      id: "addReference",
-      tag: "references",
-      summary: "Add a reference",
+    operation("POST", PATH, "references", "addReference", "Add a reference", {
       description: "It is appended; a second one to the same object is another reference.",
       body: { schema: REFERENCE_BODY, examples: { "a reference": reference } },
       answers: { [referenceWriteStatus]: { description: "It is added." }, 422: INVALID },
-    },
-    {
-      method: "PUT",
-      path: PATH,
-      id: "replaceReferences",
-      tag: "references",
-      summary: "Replace all references of a property",
+    }),
+    operation("PUT", PATH, "references", "replaceReferences", "Replace all references of a property", {
       body: { schema: REFERENCE_LIST_BODY, examples: { "one reference": [reference], none: [] } },
       answers: { [referenceWriteStatus]: { description: "They are replaced." }, 422: INVALID },
-    },
-    {
-      method: "DELETE",
-      path: PATH,
-      id: "removeReference",
-      tag: "references",
-      summary: "Remove a reference",
+    }),
+    operation("DELETE", PATH, "references", "removeReference", "Remove a reference", {
       description: "The first reference to the same object is removed, or the first to each object of a list.",
       body: {
         schema: REFERENCE_BODY.nullable().or(REFERENCE_LIST_BODY),
@@ -57,13 +42,8 @@ export function referenceOperations({
         404: { description: "No object has this id, or the property holds no references." },
         422: { description: "The id is no uuid, or a beacon is no URI." },
       },
-    },
-    {
-      method: "POST",
-      path: "/v1/batch/references",
-      id: "importReferences",
-      tag: "batch",
-      summary: "Import references",
+    }),
+    operation("POST", "/v1/batch/references", "batch", "importReferences", "Import references", {
       description:
         "Each is appended to its property. Whether what it points to exists is not checked. Failed items are only told " +
         "by their results.",
@@ -76,6 +56,6 @@ export function referenceOperations({
         },
         422: { description: "The list is empty, or a beacon is no URI." },
       },
-    },
+    }),
   ];
 }

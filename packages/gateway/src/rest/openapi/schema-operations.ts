@@ -1,5 +1,5 @@
 import { CLASS_BODY, PROPERTY_BODY, type WireProfile } from "@shoal/model";
-import type { DescribedBody, Operation } from "./operation.js";
+import { type DescribedBody, type Operation, operation } from "./operation.js";
 import { STORED_CLASS, STORED_PROPERTY, STORED_SCHEMA } from "./schema-schemas.js";
 
 const CLASS_EXAMPLE = {
@@ -54,20 +54,10 @@ export function schemaOperations({ notFoundHasBody }: Pick<WireProfile, "notFoun
     },
   };
   return [
-    {
-      method: "GET",
-      path: "/v1/schema",
-      id: "getSchema",
-      tag: "schema",
-      summary: "Read all classes",
+    operation("GET", "/v1/schema", "schema", "getSchema", "Read all classes", {
       answers: { 200: { description: "The schema.", schema: STORED_SCHEMA, example: { classes: [STORED_EXAMPLE] } } },
-    },
-    {
-      method: "POST",
-      path: "/v1/schema",
-      id: "createClass",
-      tag: "schema",
-      summary: "Create a class",
+    }),
+    operation("POST", "/v1/schema", "schema", "createClass", "Create a class", {
       description:
         "What today's Weaviate has and this server has not (`replicationConfig.factor: 3`, `vectorConfig`, …) is refused, naming " +
         "it; values that ask for nothing are taken and shown. Unknown members are ignored, with a header `Warning` for each.",
@@ -76,21 +66,11 @@ export function schemaOperations({ notFoundHasBody }: Pick<WireProfile, "notFoun
         200: { description: "The class with its defaults.", schema: STORED_CLASS, example: STORED_EXAMPLE },
         422: { description: "The class is not valid, asks for what is not there, or its name is taken." },
       },
-    },
-    {
-      method: "GET",
-      path: one,
-      id: "getClass",
-      tag: "schema",
-      summary: "Read a class",
+    }),
+    operation("GET", one, "schema", "getClass", "Read a class", {
       answers: { 200: { description: "The class.", schema: STORED_CLASS, example: STORED_EXAMPLE }, 404: notFound },
-    },
-    {
-      method: "PUT",
-      path: one,
-      id: "updateClass",
-      tag: "schema",
-      summary: "Change a class",
+    }),
+    operation("PUT", one, "schema", "updateClass", "Change a class", {
       description:
         "The whole class as it shall be. `description` and, of `vectorIndexConfig`, `ef`, `targetRecall`, `flatSearchCutoff` and " +
         "`vectorCacheMaxObjects` may change, everything else must be as it is. What is left out of `vectorIndexConfig` " +
@@ -101,26 +81,16 @@ export function schemaOperations({ notFoundHasBody }: Pick<WireProfile, "notFoun
         404: notFound,
         422: { description: "Something was to change that cannot change, or is not valid." },
       },
-    },
-    {
-      method: "DELETE",
-      path: one,
-      id: "deleteClass",
-      tag: "schema",
-      summary: "Delete a class and all of its objects",
+    }),
+    operation("DELETE", one, "schema", "deleteClass", "Delete a class and all of its objects", {
       answers: { 200: { description: "It is gone." }, 400: UNKNOWN },
-    },
-    {
-      method: "POST",
-      path: `${one}/properties`,
-      id: "addProperty",
-      tag: "schema",
-      summary: "Add a property to a class",
+    }),
+    operation("POST", `${one}/properties`, "schema", "addProperty", "Add a property to a class", {
       body: { schema: PROPERTY_BODY, examples: { "a text": { name: "summary", dataType: ["text"] } } },
       answers: {
         200: { description: "The property.", schema: STORED_PROPERTY },
         422: { description: "The property is not valid, its name is taken, or no class has this name." },
       },
-    },
+    }),
   ];
 }

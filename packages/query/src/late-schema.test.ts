@@ -3,7 +3,6 @@ import { ShoalError } from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
 import { describe, expect, test } from "vitest";
 import { QueryEngine } from "./query-engine.js";
-import { ReplanningQueries } from "./replanning-queries.js";
 import { MemoryShards } from "./testing/memory-shards.js";
 import { context, getQuery, limits, ROWS, record, world } from "./testing/memory-world.js";
 
@@ -28,14 +27,14 @@ function late(known: readonly ClassRecord[], newest: readonly ClassRecord[]) {
       return { [Symbol.dispose]: () => {} };
     },
   });
-  const queries = new ReplanningQueries(new QueryEngine({ schema: view, router: shards, limits }), view);
+  const queries = new QueryEngine({ schema: view, router: shards, limits });
   return { queries, shards, questions: () => questions };
 }
 
 const BOTH = [record("Alpha"), record("Beta")];
 
 describe("queries of a process that has not heard of a change yet", () => {
-  test.each<[string, readonly ClassRecord[], (queries: ReplanningQueries) => Promise<number>]>([
+  test.each<[string, readonly ClassRecord[], (queries: QueryEngine) => Promise<number>]>([
     ["a Get", [record("Alpha")], async (q) => (await q.get(getQuery({ className: "Beta", limit: 5 }), context)).length],
     [
       "a search in a class that has vectors now",
