@@ -247,7 +247,7 @@ describe.each<[string, Way]>([
     const classId = await withClass(world);
     const { version } = await world.schema.current(context);
     const seen: number[] = [];
-    using _ = world.jobs.watchJobs(({ openRanges }) => seen.push(openRanges));
+    using _ = world.jobs.watch(({ openRanges }) => seen.push(openRanges));
     const made = await world.jobs.create(job(classId, 2), context);
     expect(await world.jobs.create(job(classId, 2), context)).toEqual(made);
     await world.jobs.abort(keyOf(await claimed(world, "a")), "broken", context);

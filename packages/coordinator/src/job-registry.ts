@@ -175,7 +175,7 @@ export class JobRegistry implements JobService, Disposable {
     });
   }
 
-  watchJobs(listener: (notice: JobsNotice) => void): Disposable {
+  watch(listener: (notice: JobsNotice) => void): Disposable {
     return this.#notice.watch(listener);
   }
 

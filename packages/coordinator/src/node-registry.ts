@@ -156,7 +156,7 @@ export class NodeRegistry implements NodeService, Disposable {
     });
   }
 
-  watchNodes(listener: (directory: NodeDirectory) => void): Disposable {
+  watch(listener: (directory: NodeDirectory) => void): Disposable {
     return this.#directory.watch(listener);
   }
 

@@ -69,7 +69,7 @@ export class StoredAccess implements AccessService, Disposable {
     });
   }
 
-  watchAccess(listener: (snapshot: AccessSnapshot) => void): Disposable {
+  watch(listener: (snapshot: AccessSnapshot) => void): Disposable {
     return this.#snapshot.watch(listener);
   }
 

@@ -66,12 +66,12 @@ export class StoredExtensions implements ExtensionService, Disposable {
     if (all > allBytesMax) throw refused(`with it all would have ${all} bytes, at most ${allBytesMax} may be`);
   }
 
-  async list(_context: RequestContext): Promise<ExtensionsSnapshot> {
+  async current(_context: RequestContext): Promise<ExtensionsSnapshot> {
     await this.#ledger.current();
     return this.#snapshot.known;
   }
 
-  watchExtensions(listener: (snapshot: ExtensionsSnapshot) => void): Disposable {
+  watch(listener: (snapshot: ExtensionsSnapshot) => void): Disposable {
     return this.#snapshot.watch(listener);
   }
 

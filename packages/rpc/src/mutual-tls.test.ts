@@ -113,7 +113,7 @@ describe("between processes with certificates", () => {
         registered.splice(registered.indexOf(name), 1);
         return { name, address: undefined, shoalVersion: "", gitHash: "" };
       },
-      watchNodes: () => ({ [Symbol.dispose]: () => undefined }),
+      watch: () => ({ [Symbol.dispose]: () => undefined }),
     };
     const tls = new SwappedTls(await ours.sign(["coordinator"]));
     await using server = await createRpcServer({ nodes }, { host: "127.0.0.1", port: 0, now, tls });

@@ -1,22 +1,24 @@
 import { setMaxListeners } from "node:events";
-import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import { Server, type ServiceDefinition } from "@grpc/grpc-js";
 import type { AccessService } from "../access-service.js";
+import {
+  ACCESS_SERVICE,
+  type CoordinatorService,
+  EXTENSIONS_SERVICE,
+  JOBS_SERVICE,
+  NODES_SERVICE,
+  SCHEMA_SERVICE,
+} from "../coordinator-services.js";
 import type { ExtensionService } from "../extension-service.js";
 import type { JobService } from "../job-service.js";
 import type { NodePresence, NodeService } from "../node-service.js";
 import type { ServedSchema } from "../schema-service.js";
 import type { PacketStream } from "../stream/frame-stream.js";
 import { SHARDS } from "../wire/packet-codec.js";
-import { ACCESS, EXTENSIONS, IDENTITY, JOBS, NODES, SCHEMA } from "../wire/services.js";
-import { accessHandlers } from "./access-handlers.js";
-import { extensionsHandlers } from "./extensions-handlers.js";
-import { forCoordinators, forGateways } from "./for-gateways.js";
-import { identityHandlers } from "./identity-handlers.js";
-import { jobsHandlers } from "./jobs-handlers.js";
+import { IDENTITY } from "../wire/services.js";
+import { ofOneCluster, onlyFor } from "./callers.js";
+import { coordinatorHandlers, unaryHandler } from "./coordinator-handlers.js";
 import { type ListenedPort, type ListenOptions, listenForPeers } from "./listen-for-peers.js";
-import { nodesHandlers } from "./nodes-handlers.js";
-import { ofOneCluster } from "./of-one-cluster.js";
-import { schemaHandlers } from "./schema-handlers.js";
 import type { ServedNode } from "./shard-server.js";
 import { ShardServing, type ShardServingLimits } from "./shard-serving.js";
 
@@ -112,7 +114,6 @@ export class RpcServer implements AsyncDisposable {
   }
 }
 
-/** What processes without a gateway's certificate may call is named here. */
 function addServices(
   server: Server,
   { presence, schema, nodes, jobs, extensions, access }: RpcServices,
@@ -121,22 +122,25 @@ function addServices(
   stopped: AbortSignal,
 ): void {
   const isSecure = tls !== undefined;
-  const only: typeof forGateways = isSecure ? forGateways : (handlers) => handlers;
-  const add = <Handlers extends UntypedServiceImplementation>(
-    definition: ServiceDefinition,
-    handlers: Handlers,
-    open: readonly (keyof Handlers & string)[],
-  ): void => server.addService(definition, ofOneCluster(only(handlers, open), clusterId));
-  if (shards !== undefined) server.addService(SHARDS, only({ Talk: (call: PacketStream) => shards.serve(call) }, []));
-  if (presence !== undefined) {
-    const handlers = identityHandlers(presence);
-    server.addService(IDENTITY, isSecure ? forCoordinators(handlers) : handlers);
+  const only: typeof onlyFor = isSecure ? onlyFor : (_role, handlers) => handlers;
+  const add = <Service extends object>(described: CoordinatorService<Service>, service: Service | undefined): void => {
+    if (service === undefined) return;
+    const { calls } = described;
+    const handlers = coordinatorHandlers(described, service, { isSecure, stopped });
+    const guarded = only("gateway", handlers, (method) => calls[method]?.isForAll === true);
+    server.addService(calls as ServiceDefinition, ofOneCluster(guarded, clusterId));
+  };
+  if (shards !== undefined) {
+    server.addService(SHARDS, only("gateway", { Talk: (call: PacketStream) => shards.serve(call) }));
   }
-  if (schema !== undefined) add(SCHEMA, schemaHandlers(schema, stopped), ["Current", "Watch"]);
-  if (nodes !== undefined) add(NODES, nodesHandlers(nodes, isSecure, stopped), ["Register", "ConfirmDropped", "Watch"]);
-  if (jobs !== undefined) add(JOBS, jobsHandlers(jobs, stopped), []);
-  if (extensions !== undefined) add(EXTENSIONS, extensionsHandlers(extensions, stopped), []);
-  if (access !== undefined) add(ACCESS, accessHandlers(access, stopped), []);
+  if (presence !== undefined) {
+    server.addService(IDENTITY, only("coordinator", { Identify: unaryHandler(async () => presence) }));
+  }
+  add(SCHEMA_SERVICE, schema);
+  add(NODES_SERVICE, nodes);
+  add(JOBS_SERVICE, jobs);
+  add(EXTENSIONS_SERVICE, extensions);
+  add(ACCESS_SERVICE, access);
 }
 
 /** Listens, and serves the services that are given. Fails with `unavailable` when the port is taken. */

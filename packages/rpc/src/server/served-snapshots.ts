@@ -1,49 +1,70 @@
 import type { ServerWritableStream } from "@grpc/grpc-js";
-import type { SchemaPosition } from "../schema-service.js";
-import { sendLatest } from "./send-latest.js";
+import type { CoordinatorService } from "../coordinator-services.js";
+import type { Position, WatchService } from "../snapshot-service.js";
+import { readPosition } from "../wire/entries-update.js";
 
-export interface SnapshotSource<Snapshot, Update> {
-  readonly watch: (listener: (snapshot: Snapshot) => void) => Disposable;
-  /** How to come from one snapshot to another; from nothing when the first is undefined. */
-  readonly between: (before: Snapshot | undefined, after: Snapshot) => Update;
-}
+type Between = CoordinatorService<unknown>["watched"]["between"];
 
-/** What a service keeps in versions, as callers are told of it, until `stopped`. */
-export class ServedSnapshots<Snapshot extends SchemaPosition, Update> {
-  readonly #source: SnapshotSource<Snapshot, Update>;
+/** What a service tells of, as callers are told of it, until `stopped`. */
+export class ServedSnapshots {
+  readonly #service: WatchService<Position>;
+  readonly #between: Between;
   readonly #stopped: AbortSignal;
-  #latest: Snapshot | undefined;
+  #latest: Position | undefined;
 
-  constructor(source: SnapshotSource<Snapshot, Update>, stopped: AbortSignal) {
-    this.#source = source;
+  constructor(service: WatchService<Position>, between: Between, stopped: AbortSignal) {
+    this.#service = service;
+    this.#between = between;
     this.#stopped = stopped;
-    const subscription = source.watch((snapshot) => {
+    const subscription = service.watch((snapshot) => {
       this.#latest = snapshot;
     });
     stopped.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
   }
 
   /** The latest one. A change is answered after the listeners of this process have been called, so it holds that change. */
-  get position(): SchemaPosition {
-    return { historyId: this.#latest?.historyId ?? "", version: this.#latest?.version ?? 0 };
+  get position(): Position {
+    return readPosition(this.#latest);
   }
 
   /** For a caller who knows `known`: of the very same one nothing is said. */
-  update(known: SchemaPosition, snapshot: Snapshot): Update {
+  update(known: Position, snapshot: Position): object {
     const isSame = known.historyId === snapshot.historyId && known.version === snapshot.version;
-    return this.#source.between(isSame ? snapshot : undefined, snapshot);
+    return this.#between(isSame ? snapshot : undefined, snapshot);
   }
 
-  /** Serves a call that begins with what the caller knows. */
-  send(call: ServerWritableStream<SchemaPosition, Update>): void {
-    let sent: Snapshot | undefined;
-    sendLatest<Snapshot>(call, this.#stopped, {
-      watch: this.#source.watch,
-      write: (snapshot) => {
-        const update = sent === undefined ? this.update(call.request, snapshot) : this.#source.between(sent, snapshot);
-        sent = snapshot;
-        return call.write(update);
-      },
+  /**
+   * Serves a call that begins with what the caller knows: every snapshot goes over it, as fast as it is taken; what is out of
+   * date by then is passed over.
+   */
+  send(call: ServerWritableStream<Position, object>): void {
+    let sent: Position | undefined;
+    let next: Position | undefined;
+    let isFull = false;
+    const send = () => {
+      if (isFull || next === undefined) return;
+      const update = sent === undefined ? this.update(call.request, next) : this.#between(sent, next);
+      sent = next;
+      next = undefined;
+      isFull = !call.write(update);
+    };
+    const subscription = this.#service.watch((snapshot) => {
+      next = snapshot;
+      send();
     });
+    const end = () => {
+      subscription[Symbol.dispose]();
+      this.#stopped.removeEventListener("abort", stop);
+    };
+    const stop = () => {
+      end();
+      call.end();
+    };
+    call.on("drain", () => {
+      isFull = false;
+      send();
+    });
+    for (const event of ["cancelled", "close", "error"]) call.on(event, end);
+    this.#stopped.addEventListener("abort", stop, { once: true });
   }
 }

@@ -98,9 +98,9 @@ const FIX_DIMENSIONS_ANSWER = message("FixDimensionsAnswer", {
 
 /** The coordinator: the one writer of the schema. */
 export const SCHEMA = service("Schema", {
-  Current: unary(SCHEMA_POSITION, SCHEMA_UPDATE, { isRepeatable: true }),
+  Current: unary(SCHEMA_POSITION, SCHEMA_UPDATE, { isRepeatable: true, isForAll: true }),
   /** First what the caller lacks to the whole schema, then every change, in order. */
-  Watch: watch(SCHEMA_POSITION, SCHEMA_UPDATE),
+  Watch: watch(SCHEMA_POSITION, SCHEMA_UPDATE, { isForAll: true }),
   AddClass: unary(CLASS_REQUEST, RECORD_ANSWER, { isSlow: true }),
   UpdateClass: unary(UPDATE_CLASS_REQUEST, RECORD_ANSWER),
   AddProperty: unary(PROPERTY_REQUEST, RECORD_ANSWER, { isSlow: true }),
@@ -143,13 +143,13 @@ export const NODE_DIRECTORY = message("NodeDirectory", {
 /** The coordinator's list of storage nodes. */
 export const NODES = service("Nodes", {
   /** The caller proves by its certificate to be the node. The answer is the record as it was entered. */
-  Register: unary(NODE_RECORD, NODE_RECORD, { isRepeatable: true }),
+  Register: unary(NODE_RECORD, NODE_RECORD, { isRepeatable: true, isForAll: true }),
   /** The caller proves by its certificate to be the node. */
-  ConfirmDropped: unary(DROPPED_CLASSES, DROPPED_CLASSES, { isRepeatable: true }),
+  ConfirmDropped: unary(DROPPED_CLASSES, DROPPED_CLASSES, { isRepeatable: true, isForAll: true }),
   /** Refused while a shard is placed on the node. The answer is the record as it stood. */
   Remove: unary(REMOVE_NODE_REQUEST, NODE_RECORD),
   /** The directory as it is known, and then every later one. */
-  Watch: watch(WATCH_NODES_REQUEST, NODE_DIRECTORY),
+  Watch: watch(WATCH_NODES_REQUEST, NODE_DIRECTORY, { isForAll: true }),
 });
 
 /** `name`: of the node that is looked for. */
