@@ -32,15 +32,29 @@ export interface FoundValue {
 /** Where values come from: the command line, the environment, a file. Undefined when this one does not name the setting. */
 export type SettingSource = (setting: Pick<Setting<unknown>, "variable" | "key">) => FoundValue | undefined;
 
-/** Declares a setting. */
+/** What an operator is told of a setting, and what holds when it is not set. */
+type About<T> = Pick<Setting<T>, "meaning" | "fallbackText" | "fallbackPart" | "isSecret">;
+
+/** Declares a setting; without a `fallback` it is undefined when it is not set. */
 export function setting<T>(
   variable: string,
   key: string,
-  fallback: T,
-  meaning: string,
   parse: SettingParser<T>,
-): Setting<T> {
-  return { variable, key, fallback, meaning, parse };
+  about: About<T> & { readonly fallback: NoInfer<T> },
+): Setting<T>;
+export function setting<T>(
+  variable: string,
+  key: string,
+  parse: SettingParser<T>,
+  about: About<T>,
+): Setting<T | undefined>;
+export function setting<T>(
+  variable: string,
+  key: string,
+  parse: SettingParser<T>,
+  about: About<T> & { readonly fallback?: T },
+): Setting<T | undefined> {
+  return { variable, key, parse, fallback: undefined, ...about };
 }
 
 /** The variables of a process. An empty value counts as not set, as compose files cannot leave one out. */
@@ -69,11 +83,6 @@ export function placeOf(
   sources: readonly SettingSource[],
 ): string {
   return findValue(setting, sources)?.place ?? setting.variable;
-}
-
-/** `setting`, whose default is at most `fallbackPart` of `MEMORY_BUDGET_BYTES`. */
-export function withinBudget(setting: Setting<number>, fallbackPart: number): Setting<number> {
-  return { ...setting, fallbackPart };
 }
 
 /** The value of `setting` in the first source that has it. Fails with `invalid`: one line with place, rule and value. */
