@@ -38,7 +38,8 @@ interface Method<Args, Result, Asked, Given, Answer, AnswerGiven> {
   readonly args: (request: Asked, context: RequestContext) => Args;
   /** `position`: of what the watchers of the serving process know, the change in it. */
   readonly answer: (result: Result, position: Position, request: Asked) => AnswerGiven;
-  readonly result: (answer: Answer, args: Args) => Result;
+  /** Absent: the method has none. */
+  readonly result?: (answer: Answer, args: Args) => Result;
   /** The version that has the change: watchers of the asking process are told of it before its caller. Absent: `answer.position`. */
   readonly made?: (answer: Answer) => Position;
   /** Whether the method fails when they cannot be told. Absent: what is made is made. */
@@ -47,9 +48,13 @@ interface Method<Args, Result, Asked, Given, Answer, AnswerGiven> {
   readonly nodeOf?: (request: Asked) => string;
 }
 
+interface HasResult {
+  readonly result: unknown;
+}
+
 type MethodOf<Function, Call> = Function extends (...args: infer Args) => Promise<infer Result>
   ? Call extends MethodDefinition<infer Asked, infer Given, infer Answer, infer AnswerGiven, false>
-    ? Method<Args, Result, Asked, Given, Answer, AnswerGiven>
+    ? Method<Args, Result, Asked, Given, Answer, AnswerGiven> & (Result extends void ? object : HasResult)
     : never
   : never;
 
@@ -174,7 +179,6 @@ export const SCHEMA_SERVICE = described<ServedSchema, typeof SCHEMA>(
         return [{ className, classId: classId || undefined }, changeOf(request, context)];
       },
       answer: (_, position) => ({ position }),
-      result: nothing,
     },
     fixDimensions: {
       request: ([className, classId, dimensions]) => ({ className, classId, dimensions }),
@@ -186,13 +190,11 @@ export const SCHEMA_SERVICE = described<ServedSchema, typeof SCHEMA>(
       request: ([changeId]) => ({ changeId }),
       args: ({ changeId }, context) => [changeId, context],
       answer: (_, position) => position,
-      result: nothing,
     },
     restore: {
       request: ([snapshot]) => ({ snapshotJson: jsonBytes(snapshot) }),
       args: ({ snapshotJson }, context) => [readSnapshot(snapshotJson), context],
       answer: (_, position) => position,
-      result: nothing,
     },
   },
   { current: "Current", between: updateBetween, apply: applyUpdate },
@@ -209,14 +211,12 @@ export const NODES_SERVICE = described<NodeService, typeof NODES>(
         return [readNode(request), context, secret === "" ? undefined : { secret, process, replaces }];
       },
       answer: (_, _position, request) => wireNode(readNode(request)),
-      result: nothing,
     },
     confirmDropped: {
       nodeOf: ({ nodeName }) => nodeName,
       request: ([nodeName, classIds]) => ({ nodeName, classIds }),
       args: ({ nodeName, classIds }, context) => [nodeName, classIds, context],
       answer: (_, _position, request) => request,
-      result: nothing,
     },
     remove: {
       request: ([name]) => ({ name }),
@@ -256,13 +256,11 @@ export const JOBS_SERVICE = described<JobService, typeof JOBS>(
       request: ([report]) => ({ json: jsonBytes(report) }),
       args: ({ json }, context) => [readRangeReport(json), context],
       answer: () => jobAnswer(undefined),
-      result: nothing,
     },
     abort: {
       request: ([claim, error]) => ({ claimJson: jsonBytes(claim), error }),
       args: ({ claimJson, error }, context) => [readClaimKey(claimJson), error, context],
       answer: () => jobAnswer(undefined),
-      result: nothing,
     },
   },
   { between: (_, notice) => notice, apply: (_, notice) => notice },
@@ -279,7 +277,6 @@ export const EXTENSIONS_SERVICE = described<ExtensionService, typeof EXTENSIONS>
         return [extension.key, readJson(extension.valueJson, "extension.value", anything) as Json, context];
       },
       answer: (_, position) => position,
-      result: nothing,
       made: (position) => position,
     },
   },
@@ -314,7 +311,6 @@ export const ACCESS_SERVICE = described<AccessService, typeof ACCESS>(
         return [changes, readPosition(expected), context, goesOnFrom];
       },
       answer: (_, position) => position,
-      result: nothing,
       made: (position) => position,
       // Who reads that a right is revoked relies on it here: what cannot be known to be in force is not answered as done.
       mustBeTold: true,
@@ -365,5 +361,3 @@ function jobAnswer(value: object | undefined): { readonly json: Buffer } {
 function readAnswer({ json }: Read<typeof JOB_ANSWER>): unknown {
   return json.length === 0 ? undefined : JSON.parse(json.toString());
 }
-
-function nothing(): void {}

@@ -2,7 +2,7 @@ import { ChannelCredentials, Client, type ServiceError, status } from "@grpc/grp
 import { ShoalError } from "@shoal/model";
 import { beforeAll, describe, expect, test } from "vitest";
 import { connectCoordinator } from "./client/connect-coordinator.js";
-import { connectNode } from "./client/remote-node.js";
+import { connectNode } from "./client/node-channel.js";
 import type { ClassIncarnation, ServedSchema } from "./schema-service.js";
 import { createRpcServer } from "./server/rpc-server.js";
 import { reach } from "./testing/open-link.js";

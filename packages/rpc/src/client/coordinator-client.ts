@@ -27,7 +27,7 @@ export function coordinatorClient<Service>(
         const told = followed.reach(position, context);
         await (mustBeTold === true ? told : told.catch(() => undefined));
       }
-      return result(answer, args);
+      return result?.(answer, args);
     };
     const method = (...args: readonly unknown[]): Promise<unknown> => {
       const context = args.find(isContext) as RequestContext;

@@ -18,9 +18,9 @@ import { SHARDS } from "../wire/packet-codec.js";
 import { IDENTITY } from "../wire/services.js";
 import { ofOneCluster, onlyFor } from "./callers.js";
 import { coordinatorHandlers, unaryHandler } from "./coordinator-handlers.js";
-import { type ListenedPort, type ListenOptions, listenForPeers } from "./listen-for-peers.js";
-import type { ServedNode } from "./shard-server.js";
-import { ShardServing, type ShardServingLimits } from "./shard-serving.js";
+import { type ListenOptions, listenForPeers } from "./listen-for-peers.js";
+import type { ServedNode, ShardServingLimits } from "./shard-server.js";
+import { ShardServing } from "./shard-serving.js";
 
 /** What a process serves to the others; at least one of them. */
 export interface RpcServices {
@@ -54,64 +54,48 @@ const IDLE_MS_MAX = 10_000;
 const CLOSE_MS_MAX = 3_000;
 
 /** The server of every service that a process offers to the others. */
-export class RpcServer implements AsyncDisposable {
+export interface RpcServer extends AsyncDisposable {
   /** The port that it listens on. */
   readonly port: number;
-  readonly #server: Server;
-  readonly #listening: ListenedPort;
-  readonly #shards: ShardServing | undefined;
-  readonly #stopped: AbortController;
-
-  private constructor(
-    server: Server,
-    listening: ListenedPort,
-    shards: ShardServing | undefined,
-    stopped: AbortController,
-  ) {
-    this.port = listening.port;
-    this.#server = server;
-    this.#listening = listening;
-    this.#shards = shards;
-    this.#stopped = stopped;
-  }
-
-  static async listen(services: RpcServices, options: RpcServerOptions): Promise<RpcServer> {
-    const server = new Server({
-      "grpc.max_receive_message_length": REQUEST_BYTES_MAX,
-      "grpc.max_send_message_length": -1,
-      "grpc.keepalive_time_ms": KEEPALIVE_MS,
-      "grpc.keepalive_timeout_ms": KEEPALIVE_MS,
-      "grpc.max_connection_idle_ms": IDLE_MS_MAX,
-    });
-    const stopped = new AbortController();
-    // Every stream that is open listens.
-    setMaxListeners(0, stopped.signal);
-    const shards = services.node === undefined ? undefined : new ShardServing(services.node, options);
-    addServices(server, services, shards, options, stopped.signal);
-    const listening = await listenForPeers(server, options);
-    return new RpcServer(server, listening, shards, stopped);
-  }
-
   /** Tells every caller that this process ends, takes nothing new, and resolves when everything begun is answered. */
-  async drain(): Promise<void> {
-    await this.#shards?.drain();
-  }
-
+  drain(): Promise<void>;
   /** Ends at once; what is under way fails at its callers. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#listening[Symbol.dispose]();
-    this.#stopped.abort();
-    this.#shards?.[Symbol.dispose]();
-    // Streams that have just been ended get the chance to say so, and what they said before.
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, CLOSE_MS_MAX);
-      this.#server.tryShutdown(() => {
-        clearTimeout(timer);
-        resolve();
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Listens, and serves the services that are given. Fails with `unavailable` when the port is taken. */
+export async function createRpcServer(services: RpcServices, options: RpcServerOptions): Promise<RpcServer> {
+  const server = new Server({
+    "grpc.max_receive_message_length": REQUEST_BYTES_MAX,
+    "grpc.max_send_message_length": -1,
+    "grpc.keepalive_time_ms": KEEPALIVE_MS,
+    "grpc.keepalive_timeout_ms": KEEPALIVE_MS,
+    "grpc.max_connection_idle_ms": IDLE_MS_MAX,
+  });
+  const stopped = new AbortController();
+  // Every stream that is open listens.
+  setMaxListeners(0, stopped.signal);
+  const shards = services.node === undefined ? undefined : new ShardServing(services.node, options);
+  addServices(server, services, shards, options, stopped.signal);
+  const listening = await listenForPeers(server, options);
+  return {
+    port: listening.port,
+    drain: async () => shards?.drain(),
+    async [Symbol.asyncDispose]() {
+      listening[Symbol.dispose]();
+      stopped.abort();
+      shards?.[Symbol.dispose]();
+      // Streams that have just been ended get the chance to say so, and what they said before.
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, CLOSE_MS_MAX);
+        server.tryShutdown(() => {
+          clearTimeout(timer);
+          resolve();
+        });
       });
-    });
-    this.#server.forceShutdown();
-  }
+      server.forceShutdown();
+    },
+  };
 }
 
 function addServices(
@@ -141,9 +125,4 @@ function addServices(
   add(JOBS_SERVICE, jobs);
   add(EXTENSIONS_SERVICE, extensions);
   add(ACCESS_SERVICE, access);
-}
-
-/** Listens, and serves the services that are given. Fails with `unavailable` when the port is taken. */
-export function createRpcServer(services: RpcServices, options: RpcServerOptions): Promise<RpcServer> {
-  return RpcServer.listen(services, options);
 }

@@ -21,17 +21,26 @@ export interface ServedNode extends ShardService {
   atSchemaVersion(version: number, context: RequestContext): Promise<void> | undefined;
 }
 
-export interface ShardServerOptions {
+export interface ShardServingLimits {
+  /** Of a request and of an answer. */
+  readonly messageBytesMax: number;
+  /** Of one stream, received and not answered, or answered and not sent: it is not read on. */
+  readonly heldBytesMax: number;
+  /** What the rows of one answer take. */
+  readonly answerBytesMax: number;
+  /** What the rows of all answers take. */
+  readonly answersBytesMax: number;
+  /** Under way of one stream. */
+  readonly requestsMax: number;
+}
+
+export interface ShardServerOptions extends ShardServingLimits {
   /** Of this stream among all. */
   readonly number: number;
   readonly node: ServedNode;
   readonly running: RunningRequests;
   readonly room: AnswerRoom;
   readonly now: () => number;
-  readonly messageBytesMax: number;
-  /** Of one stream, received and not answered, or answered and not sent: it is not read on. */
-  readonly heldBytesMax: number;
-  readonly requestsMax: number;
   /** Of requests of all callers of which not everything has come. */
   readonly unfinished: Budget;
   /** Grows with each part of such a request. */

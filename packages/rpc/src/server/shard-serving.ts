@@ -2,20 +2,7 @@ import { Budget } from "@shoal/runtime";
 import type { PacketStream } from "../stream/frame-stream.js";
 import { AnswerRoom } from "./answer-room.js";
 import { RunningRequests } from "./running-requests.js";
-import { type ServedNode, ShardServer } from "./shard-server.js";
-
-export interface ShardServingLimits {
-  /** Of a request and of an answer. */
-  readonly messageBytesMax: number;
-  /** Of one stream, received and not answered, or not sent. */
-  readonly heldBytesMax: number;
-  /** What the rows of one answer take. */
-  readonly answerBytesMax: number;
-  /** What the rows of all answers take. */
-  readonly answersBytesMax: number;
-  /** Under way of one stream. */
-  readonly requestsMax: number;
-}
+import { type ServedNode, ShardServer, type ShardServingLimits } from "./shard-server.js";
 
 const LIMITS: ShardServingLimits = {
   messageBytesMax: 512 * 1024 * 1024,
