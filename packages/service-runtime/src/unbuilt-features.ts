@@ -1,5 +1,4 @@
-import { ShoalError } from "@shoal/model";
-import { findValue, quote, type SettingSource } from "./setting.js";
+import { quote, refused, type SettingsReader } from "./setting.js";
 
 export interface UnbuiltFeature {
   readonly variable: string;
@@ -65,12 +64,11 @@ function unbuilt(
 }
 
 /** Fails with `invalid` when a value asks for a feature that this version does not have, naming both. */
-export function refuseUnbuiltFeatures(sources: readonly SettingSource[]): void {
+export function refuseUnbuiltFeatures(settings: SettingsReader): void {
   for (const { feature, instead, nothing = [], ...names } of UNBUILT_FEATURES) {
-    const found = findValue(names, sources);
+    const found = settings.find(names);
     if (found === undefined || nothing.includes(String(found.value).trim().toLowerCase())) continue;
-    throw new ShoalError(
-      "invalid",
+    throw refused(
       `${found.place} asks for ${feature}, which this version does not have: leave it unset${instead === undefined ? "" : ` and ${instead}`}, got ${quote(found.value)}`,
     );
   }

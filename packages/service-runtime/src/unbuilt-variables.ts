@@ -1,4 +1,4 @@
-import type { Warn } from "./read-authentication.js";
+import type { Warn } from "./setting.js";
 import { OFF, type UnbuiltFeature } from "./unbuilt-features.js";
 
 type UnbuiltVariable = Omit<UnbuiltFeature, "key">;
