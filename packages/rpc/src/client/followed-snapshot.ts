@@ -1,3 +1,4 @@
+import type { ClientReadableStream } from "@grpc/grpc-js";
 import type { RequestContext } from "@shoal/runtime";
 import type { CoordinatorService, SnapshotUpdate } from "../coordinator-services.js";
 import { goesOnFrom } from "../schema-service.js";
@@ -5,12 +6,15 @@ import type { Position } from "../snapshot-service.js";
 import { WatchedValue } from "../watched-value.js";
 import { readPosition } from "../wire/entries-update.js";
 import type { CalledMethod, CoordinatorCalls } from "./coordinator-calls.js";
-import { FollowedStream } from "./followed-stream.js";
 
 /** A change is on its way to the watchers of this process: so long it is waited for before it is asked for. */
 const CHANGE_WAIT_MS = 100;
 /** So long is the store asked for what it says, before what was told is passed over. */
 const CONFIRM_MS_MAX = 10_000;
+
+/** Before a stream that has ended is begun again. */
+const BACKOFF_FIRST_MS = 50;
+const BACKOFF_MAX_MS = 1_000;
 
 type Call = CalledMethod<Position, SnapshotUpdate>;
 
@@ -18,10 +22,15 @@ type Call = CalledMethod<Position, SnapshotUpdate>;
 export class FollowedSnapshot implements Disposable {
   readonly #calls: CoordinatorCalls;
   readonly #service: CoordinatorService<unknown>;
-  readonly #stream: FollowedStream<SnapshotUpdate>;
+  readonly #onReachable: ((isReachable: boolean) => void) | undefined;
   readonly #value = new WatchedValue<Position | undefined>(undefined);
+  /** It is begun again whenever it ends. */
+  #stream: ClientReadableStream<SnapshotUpdate> | undefined;
   /** What the updates of the stream that is open continue. */
   #streamed: Position | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #backoffMs = BACKOFF_FIRST_MS;
+  #isOver = false;
 
   /** `onReachable`: whether a coordinator tells of changes right now. */
   constructor(
@@ -31,18 +40,8 @@ export class FollowedSnapshot implements Disposable {
   ) {
     this.#calls = calls;
     this.#service = service;
-    this.#stream = new FollowedStream<SnapshotUpdate>({
-      open: () => {
-        this.#streamed = this.#value.known;
-        return calls.listen(service.calls.Watch as Call, readPosition(this.#streamed));
-      },
-      onItem: (update) => {
-        this.#streamed = service.watched.apply(this.#streamed, update);
-        onReachable?.(true);
-        this.#take(this.#streamed);
-      },
-      onEnd: () => onReachable?.(false),
-    });
+    this.#onReachable = onReachable;
+    this.#open();
   }
 
   /** What a coordinator answers, or a later one. */
@@ -70,8 +69,38 @@ export class FollowedSnapshot implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#stream[Symbol.dispose]();
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#stream?.cancel();
     this.#value.forgetListeners();
+  }
+
+  #open(): void {
+    this.#streamed = this.#value.known;
+    const stream = this.#calls.listen(this.#service.calls.Watch as Call, readPosition(this.#streamed));
+    this.#stream = stream;
+    stream.on("data", (update: SnapshotUpdate) => {
+      if (this.#stream !== stream || this.#isOver) return;
+      this.#backoffMs = BACKOFF_FIRST_MS;
+      try {
+        this.#streamed = this.#service.watched.apply(this.#streamed, update);
+        this.#onReachable?.(true);
+        this.#take(this.#streamed);
+      } catch {
+        this.#end(stream);
+        stream.cancel();
+      }
+    });
+    stream.on("error", () => this.#end(stream));
+    stream.on("end", () => this.#end(stream));
+  }
+
+  #end(stream: ClientReadableStream<SnapshotUpdate>): void {
+    if (this.#stream !== stream || this.#isOver) return;
+    this.#stream = undefined;
+    this.#onReachable?.(false);
+    this.#timer = setTimeout(() => this.#open(), this.#backoffMs);
+    this.#backoffMs = Math.min(BACKOFF_MAX_MS, this.#backoffMs * 2);
   }
 
   /** Takes what a coordinator tells by itself. */
