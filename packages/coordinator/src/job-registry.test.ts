@@ -6,11 +6,11 @@ import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState } from "@shoal/sharding";
 import { afterEach, describe, expect, test } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
-import { idRanges } from "./id-ranges.js";
 import { JobRegistry } from "./job-registry.js";
 import { Ledger } from "./ledger.js";
 import { NodeRegistry } from "./node-registry.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
+import { idRanges } from "./stored-jobs.js";
 import { confirmingHolders } from "./testing/confirming-holders.js";
 import { deleteClass } from "./testing/delete-class.js";
 

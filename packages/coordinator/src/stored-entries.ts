@@ -1,8 +1,7 @@
-import type { Json } from "@shoal/model";
 import { type EntriesSnapshot, type SnapshotService, WatchedValue } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Ledger } from "./ledger.js";
-import type { MetaState } from "./meta-store.js";
+import { entriesUnder, type MetaState } from "./meta-store.js";
 import { historyOf } from "./stored-history.js";
 
 /** Where entries stand in the MetaStore. */
@@ -42,9 +41,7 @@ export class StoredEntries implements SnapshotService<EntriesSnapshot>, Disposab
   }
 
   protected snapshotOf(state: MetaState): EntriesSnapshot {
-    const { prefix } = this.#place;
-    const entries = new Map<string, Json>();
-    for (const [key, value] of state.entries) if (key.startsWith(prefix)) entries.set(key.slice(prefix.length), value);
+    const entries = new Map(entriesUnder(this.#place.prefix, state));
     const { historyId } = historyOf(this.ledger.historyId, state);
     return { historyId, version: this.#versionOf(state), entries };
   }
