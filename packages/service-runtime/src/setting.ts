@@ -57,7 +57,8 @@ export function setting<T>(
   parse: SettingParser<T>,
   about: About<T> & { readonly fallback?: T },
 ): Setting<T | undefined> {
-  return { variable, key, parse, fallback: undefined, ...about };
+  const unset = { fallback: undefined, ...(!("fallback" in about) && { fallbackText: "none" }) };
+  return { variable, key, parse, ...unset, ...about };
 }
 
 /** The variables of a process. An empty value counts as not set, as compose files cannot leave one out. */

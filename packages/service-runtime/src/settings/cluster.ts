@@ -2,6 +2,7 @@ import { setting } from "../setting.js";
 import { etcdEndpoints, hostName, hostPort, hostPorts, oneOf, text, truth, wholeNumber } from "../setting-parsers.js";
 
 const MIB = 1024 * 1024;
+const BYTES = wholeNumber(MIB, 64 * 1024 * MIB);
 
 /** How the processes of a cluster find and trust each other. `serve` needs none of them. */
 export const CLUSTER_SETTINGS = {
@@ -29,15 +30,12 @@ export const CLUSTER_SETTINGS = {
       "Mutual TLS between processes: on, off, or auto: off only where every internal address is one of this machine alone (loopback) and no certificate is named.",
   }),
   internalTlsCaFile: setting("INTERNAL_TLS_CA_FILE", "internal.tls_ca_file", text, {
-    fallbackText: "none",
     meaning: "Certificates (PEM) that sign those of the processes.",
   }),
   internalTlsCertFile: setting("INTERNAL_TLS_CERT_FILE", "internal.tls_cert_file", text, {
-    fallbackText: "none",
     meaning: "Certificate of this process; read again when it changes.",
   }),
   internalTlsKeyFile: setting("INTERNAL_TLS_KEY_FILE", "internal.tls_key_file", text, {
-    fallbackText: "none",
     meaning: "Its private key.",
   }),
   internalMessageBytesMax: setting(
@@ -50,28 +48,18 @@ export const CLUSTER_SETTINGS = {
         "Largest request and largest answer between a gateway and a storage node, what the rows of one such answer may take, and all requests of which not everything has come; to be the same everywhere.",
     },
   ),
-  internalConnectionBytesMax: setting(
-    "INTERNAL_CONNECTION_BYTES_MAX",
-    "internal.connection_bytes_max",
-    wholeNumber(MIB, 64 * 1024 * MIB),
-    {
-      fallback: 128 * MIB,
-      fallbackPart: 1 / 8,
-      meaning:
-        "Bytes of requests that are worked on, and of answers not yet sent, after which a storage node reads no more from a connection; each gateway has two.",
-    },
-  ),
-  internalAnswersBytesMax: setting(
-    "INTERNAL_ANSWERS_BYTES_MAX",
-    "internal.answers_bytes_max",
-    wholeNumber(MIB, 64 * 1024 * MIB),
-    {
-      fallback: 1024 * MIB,
-      fallbackPart: 1 / 8,
-      meaning:
-        "What the rows of all answers that a storage node makes at the same time may take; above it requests get 429.",
-    },
-  ),
+  internalConnectionBytesMax: setting("INTERNAL_CONNECTION_BYTES_MAX", "internal.connection_bytes_max", BYTES, {
+    fallback: 128 * MIB,
+    fallbackPart: 1 / 8,
+    meaning:
+      "Bytes of requests that are worked on, and of answers not yet sent, after which a storage node reads no more from a connection; each gateway has two.",
+  }),
+  internalAnswersBytesMax: setting("INTERNAL_ANSWERS_BYTES_MAX", "internal.answers_bytes_max", BYTES, {
+    fallback: 1024 * MIB,
+    fallbackPart: 1 / 8,
+    meaning:
+      "What the rows of all answers that a storage node makes at the same time may take; above it requests get 429.",
+  }),
   expectedStorageNodes: setting(
     "CLUSTER_EXPECTED_STORAGE_NODES",
     "cluster.expected_storage_nodes",
@@ -121,15 +109,12 @@ export const CLUSTER_SETTINGS = {
     meaning: "Password of that user.",
   }),
   etcdCaFile: setting("ETCD_CA_FILE", "etcd.ca_file", text, {
-    fallbackText: "none",
     meaning: "Certificates (PEM) that sign those of etcd.",
   }),
   etcdCertFile: setting("ETCD_CERT_FILE", "etcd.cert_file", text, {
-    fallbackText: "none",
     meaning: "Certificate with which a coordinator proves itself to etcd; read again when it changes.",
   }),
   etcdKeyFile: setting("ETCD_KEY_FILE", "etcd.key_file", text, {
-    fallbackText: "none",
     meaning: "Its private key.",
   }),
 } as const;

@@ -12,7 +12,6 @@ export const MODULE_SETTINGS = {
     meaning: "Vectorizer of classes that name none: an enabled module, or none.",
   }),
   contextionaryUrl: setting("CONTEXTIONARY_URL", "contextionary.url", hostPort, {
-    fallbackText: "none",
     meaning:
       "host:port of a contextionary that text2vec-contextionary asks; without it, the word vectors that come with Shoal.",
   }),
@@ -22,30 +21,24 @@ export const MODULE_SETTINGS = {
       "Whether CONTEXTIONARY_URL is asked over mutual TLS, with the INTERNAL_TLS_…_FILE of this process (of role gateway): for `shoal contextionary`; published containers have none.",
   }),
   contextionaryStorageSecret: setting("CONTEXTIONARY_STORAGE_SECRET", "contextionary.storage_secret", secret, {
-    fallbackText: "none",
     isSecret: true,
     meaning:
       "With CONTEXTIONARY_URL: what a contextionary must know to keep here what it is taught (on METRICS_PORT); without it, it cannot.",
   }),
   transformersInferenceApi: setting("TRANSFORMERS_INFERENCE_API", "transformers.inference_api", issuerUrl, {
-    fallbackText: "none",
     meaning:
       "Where the container of text2vec-transformers is: scheme, host and port; without it, a small English model, where installed.",
   }),
   qnaInferenceApi: setting("QNA_INFERENCE_API", "qna.inference_api", issuerUrl, {
-    fallbackText: "none",
     meaning: "Where the container of qna-transformers is.",
   }),
   imageInferenceApi: setting("IMAGE_INFERENCE_API", "image.inference_api", issuerUrl, {
-    fallbackText: "none",
     meaning: "Where the container of img2vec-neural is.",
   }),
   nerInferenceApi: setting("NER_INFERENCE_API", "ner.inference_api", issuerUrl, {
-    fallbackText: "none",
     meaning: "Where the container of ner-transformers is; without it, rules for English that come with Shoal.",
   }),
   spellcheckInferenceApi: setting("SPELLCHECK_INFERENCE_API", "spellcheck.inference_api", issuerUrl, {
-    fallbackText: "none",
     meaning: "Where the container of text-spellcheck is; without it, an English dictionary that comes with Shoal.",
   }),
   moduleCachePath: setting("MODULE_CACHE_PATH", "modules.cache_path", text, {

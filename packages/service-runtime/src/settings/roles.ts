@@ -11,7 +11,6 @@ export const ROLE_SETTINGS = {
     meaning: "Former name of AUTHORIZATION_RBAC_ENABLED.",
   }),
   rbacRootUsers: setting("AUTHORIZATION_RBAC_ROOT_USERS", "authorization.rbac.root_users", texts, {
-    fallbackText: "none",
     meaning:
       "Users who have the role root, which allows everything, separated by commas; by name, of an API key and of a token alike.",
   }),

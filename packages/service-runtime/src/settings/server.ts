@@ -46,12 +46,10 @@ export const SERVER_SETTINGS = {
     meaning: "That other machines may use the server without authentication is meant: no warning at the start.",
   }),
   tlsCertFile: setting("TLS_CERT_FILE", "tls.cert_file", text, {
-    fallbackText: "none",
     meaning:
       "Certificate (PEM, with those between it and its root) of PORT, which then speaks https only; read again when it changes.",
   }),
   tlsKeyFile: setting("TLS_KEY_FILE", "tls.key_file", text, {
-    fallbackText: "none",
     meaning: "Its private key (PEM).",
   }),
   nodeName: setting("CLUSTER_HOSTNAME", "cluster.hostname", hostName, {
@@ -81,7 +79,6 @@ export const SERVER_SETTINGS = {
       "Where the audit log goes, one line of JSON an event: off, stdout, or the path of a file, with a slash in it.",
   }),
   metricsPort: setting("METRICS_PORT", "metrics.port", wholeNumber(0, 65_535), {
-    fallbackText: "none",
     meaning: "Port of metrics and probes for the operator's own machines, without authentication; 0 takes a free one.",
   }),
   metricsHost: setting("METRICS_HOST", "metrics.host", hostName, {
