@@ -9,8 +9,9 @@ import type { RequestContext } from "@shoal/runtime";
 import type { CoordinatorService } from "../coordinator-services.js";
 import type { Position, SnapshotService } from "../snapshot-service.js";
 import { certificateNames, inWords } from "../tls/peer-names.js";
+import { readPosition } from "../wire/entries-update.js";
 import { REQUEST_ID, statusOf } from "../wire/status-codec.js";
-import { ServedSnapshots } from "./served-snapshots.js";
+import { sendSnapshots, updateFor } from "./send-snapshots.js";
 
 type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
 type AnyUnary = ServerUnaryCall<unknown, unknown>;
@@ -29,22 +30,27 @@ export function coordinatorHandlers<Service extends object>(
   { isSecure, stopped }: HandlerOptions,
 ): UntypedServiceImplementation {
   const snapshots = service as unknown as SnapshotService<Position>;
-  const served = new ServedSnapshots(snapshots, watched.between, stopped);
+  let latest: Position | undefined;
+  const subscription = snapshots.watch((snapshot) => {
+    latest = snapshot;
+  });
+  stopped.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
   const handlers = methods.map(({ name, call: callName, nodeOf, args, answer }) => {
     const handler = unaryHandler(async (request, context, call) => {
       if (isSecure && nodeOf !== undefined) checkIsNode(nodeOf(request), certificateNames(call));
       const result = await (service as Methods)[name]?.(...args(request, context));
-      return answer(result, served.position, request);
+      // It is answered after the listeners of this process have been called: the latest holds the change.
+      return answer(result, readPosition(latest), request);
     });
     return [callName, handler] as const;
   });
   const current = unaryHandler<Position, object>(async (known, context) => {
-    return served.update(known, await snapshots.current(context));
+    return updateFor(known, await snapshots.current(context), watched.between);
   });
   return {
     ...Object.fromEntries(handlers),
     ...(watched.current !== undefined && { [watched.current]: current }),
-    Watch: (call: ServerWritableStream<Position, object>) => served.send(call),
+    Watch: (call: ServerWritableStream<Position, object>) => sendSnapshots(call, snapshots, watched.between, stopped),
   };
 }
 
