@@ -30,7 +30,7 @@ export function coordinatorClient<Service>(
       return result?.(answer, args);
     };
     const method = (...args: readonly unknown[]): Promise<unknown> => {
-      const context = args.find(isContext) as RequestContext;
+      const context = args.findLast(isContext) as RequestContext;
       if (isChange !== true) return ask(args, context, "");
       return settled(calls, context, (changeId) => ask(args, context, changeId));
     };
@@ -48,7 +48,7 @@ function positionIn(answer: { readonly position?: Position | null }): Position |
   return answer.position;
 }
 
-/** Nothing else that a method takes has a deadline. */
+/** Nothing that a method takes after its context has a deadline; a value before it may have anything. */
 function isContext(arg: unknown): arg is RequestContext {
   return typeof arg === "object" && arg !== null && "deadline" in arg;
 }

@@ -22,7 +22,16 @@ export function describeExtensionService(name: string, open: () => Promise<Opene
       let there: ExtensionsSnapshot | undefined;
       using _here = service.watch((snapshot) => (here = snapshot));
       using _there = elsewhere.watch((snapshot) => (there = snapshot));
-      const values: readonly Json[] = [{ a: [1, null, true] }, "ä 漢 🐟", 0, false, null, [], { __proto__: "x" }];
+      const values: readonly Json[] = [
+        { a: [1, null, true] },
+        { deadline: 1 },
+        "ä 漢 🐟",
+        0,
+        false,
+        null,
+        [],
+        { __proto__: "x" },
+      ];
       for (const [at, value] of values.entries()) {
         await service.put(`m/${at} ü`, value, context);
         expect(here?.entries.get(`m/${at} ü`)).toEqual(value);
