@@ -134,7 +134,7 @@ const REMOVE_NODE_REQUEST = message("RemoveNodeRequest", { name: field(1, string
 /** `caller`: what log lines of the coordinator name it by. */
 const WATCH_NODES_REQUEST = message("WatchNodesRequest", { caller: field(1, string) });
 
-export const NODE_DIRECTORY = message("NodeDirectory", {
+const NODE_DIRECTORY = message("NodeDirectory", {
   version: field(1, uint64),
   expectedStorageNodes: field(2, uint32),
   nodes: repeated(3, NODE_RECORD),
@@ -225,7 +225,7 @@ const CHANGE_ACCESS_REQUEST = message("ChangeAccessRequest", {
 });
 
 /** How to come to `position` from what the stream delivered before; or, when `whole`, from nothing. */
-export const ACCESS_UPDATE = message("AccessUpdate", {
+const ACCESS_UPDATE = message("AccessUpdate", {
   position: field(1, ACCESS_POSITION),
   whole: field(2, bool),
   put: repeated(3, ACCESS_ENTRY),
