@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import { connectNode } from "./client/remote-node.js";
+import { connectNode } from "./client/node-channel.js";
 import type { NodeConnection } from "./node-connection.js";
 import { createRpcServer } from "./server/rpc-server.js";
 import { reach } from "./testing/open-link.js";
