@@ -1,0 +1,498 @@
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
+import { epochAt } from "../journal-position.js";
+import { nodeOf, configurationFault, copiesOf, type ShardConfiguration, withLearner, withoutLearner } from "../shard-configuration.js";
+import type { ShardCopy } from "../shard-copy.js";
+import { TIMING } from "../timing.js";
+import type { WrongVariant } from "../wrong-variants.js";
+import { type ClientOperation, isLinear, staleSearch } from "./client-history.js";
+import { EventQueue } from "./event-queue.js";
+import { SimulatedDisk } from "./simulated-disk.js";
+import { type DraftedWrite, type NodeMessage, SimulatedNode } from "./simulated-node.js";
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly wrong?: WrongVariant | undefined;
+  /** Of the faults that the seed has, only these; undefined: all. */
+  readonly faults?: readonly number[] | undefined;
+  /** Called with a line for each thing that happens. */
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+export interface SimulationResult {
+  readonly seed: number;
+  /** What went wrong; undefined: nothing. */
+  readonly failure: string | undefined;
+  readonly faults: readonly string[];
+  readonly steps: number;
+  readonly acknowledged: number;
+}
+
+const STORE = "store";
+const FAULTS_MS = 30_000;
+const CLIENTS = 4;
+const DOCUMENTS = 6;
+const SHARDS = ["s1", "s2"];
+const OPERATION_MS = 4_000;
+/** After so long without faults everything is whole again. */
+const HEALED_MS = 30_000;
+
+class Broken extends Error {}
+
+interface Fault {
+  readonly at: number;
+  readonly words: string;
+  readonly run: () => void;
+}
+
+/** Runs one seed. The same options do the same to the byte. */
+export function simulate(options: SimulationOptions): SimulationResult {
+  const cluster = new SimulatedCluster(options);
+  return cluster.run();
+}
+
+/** Whole clusters in virtual time: nodes, the MetaStore, the network, clients, faults. */
+class SimulatedCluster {
+  readonly #options: SimulationOptions;
+  readonly #random: SeededRandom;
+  readonly #queue = new EventQueue();
+  readonly #nodes = new Map<string, SimulatedNode>();
+  readonly #store = new Map<string, ShardConfiguration>();
+  /** Pairs `from>to` that nothing passes, and how many faults say so. */
+  readonly #cut = new Map<string, number>();
+  readonly #histories = new Map<string, ClientOperation[]>();
+  /** Of each shard: the epoch of each entry that was acknowledged. */
+  readonly #acknowledged = new Map<string, Map<number, number>>();
+  readonly #network: { readonly loss: number; readonly doubles: number; readonly slow: number };
+  #faulty = true;
+  #ids = 0;
+  #values = 0;
+  #steps = 0;
+  #failure: string | undefined;
+
+  constructor(options: SimulationOptions) {
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+    const { next, oneIn } = this.#random;
+    this.#network = { loss: oneIn(2) ? 0 : next() * 0.05, doubles: oneIn(2) ? 0 : 0.05, slow: oneIn(2) ? 0 : 0.02 };
+  }
+
+  run(): SimulationResult {
+    const faults = this.#build();
+    const { faults: chosen } = this.#options;
+    const used = faults.filter((_, at) => chosen === undefined || chosen.includes(at));
+    for (const { at, words, run } of used) {
+      this.#queue.at(at, () => {
+        this.#trace(`fault: ${words}`);
+        run();
+      });
+    }
+    for (let client = 0; client < CLIENTS; client++) this.#queue.at(200, () => this.#operate());
+    try {
+      this.#runUntil(FAULTS_MS);
+      this.#heal();
+      this.#runUntil(FAULTS_MS + HEALED_MS);
+      this.#checkHealed();
+      this.#checkHistories();
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+      this.#failure = error.message;
+    }
+    let acknowledged = 0;
+    for (const entries of this.#acknowledged.values()) acknowledged += entries.size;
+    return {
+      seed: this.#options.seed,
+      failure: this.#failure,
+      faults: faults.map(({ at, words }) => `${Math.round(at)} ms: ${words}`),
+      steps: this.#steps,
+      acknowledged,
+    };
+  }
+
+  #runUntil(until: number): void {
+    while (this.#queue.runNext(until)) {
+      this.#steps++;
+      this.#checkLeases();
+    }
+  }
+
+  /** Nodes, shards, and the faults to come. */
+  #build(): readonly Fault[] {
+    const random = this.#random;
+    const count = 3 + random.below(3);
+    const names = Array.from({ length: count }, (_, at) => `n${at + 1}`);
+    const journalKeepEntries = random.pick([8, 30, 1_000]);
+    for (const name of names) {
+      const peers = names.filter((other) => other !== name);
+      const node = new SimulatedNode(name, peers, {
+        timing: TIMING,
+        random,
+        wrong: this.#options.wrong,
+        journalKeepEntries,
+        now: () => this.#queue.now,
+        after: (ms, run) => this.#queue.at(this.#queue.now + ms, run),
+        send: (from, to, message) => this.#send(from, to, message),
+        propose: (from, shard, next, then) => this.#propose(from, shard, next, then),
+        read: (from, then) => this.#read(from, then),
+        acknowledged: (shard, disk, copy) => this.#noteAcknowledged(shard, disk, copy),
+        newId: () => `x${++this.#ids}`,
+      });
+      node.writeMs = random.pick([1, 2, 10]);
+      this.#nodes.set(name, node);
+    }
+    for (const shard of SHARDS) {
+      const factor = random.pick([2, 3, 3]);
+      const members = random.shuffled(names).slice(0, factor);
+      const copies = members.map((name) => `${name}/x${++this.#ids}`);
+      for (const copy of copies) this.#nodes.get(nodeOf(copy))?.disks.set(shard, new SimulatedDisk(copy));
+      const [primary = ""] = copies;
+      const minInSync = factor === 2 ? random.pick([1, 2]) : 2;
+      this.#store.set(shard, {
+        version: 1,
+        epoch: 1,
+        primary,
+        claim: "",
+        inSync: copies,
+        eligible: [],
+        learners: [],
+        minInSync,
+      });
+      this.#acknowledged.set(shard, new Map());
+    }
+    for (const node of this.#nodes.values()) node.start();
+    const faults = Array.from({ length: 2 + random.below(8) }, () => this.#fault(names));
+    return faults.sort((one, other) => one.at - other.at);
+  }
+
+  #fault(names: readonly string[]): Fault {
+    const random = this.#random;
+    const at = 1_000 + random.below(FAULTS_MS - 2_000);
+    const name = random.pick(names);
+    const other = random.pick([...names.filter((one) => one !== name), STORE]);
+    const ms = random.pick([200, 1_500, 2_500, 4_000, 10_000]);
+    const shard = random.pick(SHARDS);
+    const node = (): SimulatedNode => this.#nodes.get(name) as SimulatedNode;
+    const kinds: (() => Omit<Fault, "at">)[] = [
+      () => ({ words: `${name} is killed and starts after ${ms} ms`, run: () => this.#kill(name, ms, false) }),
+      () => ({ words: `${name} loses its disks and starts after ${ms} ms`, run: () => this.#kill(name, ms, true) }),
+      () => ({ words: `${name} stands still for ${ms} ms`, run: () => node().pause(ms) }),
+      () => ({ words: `nothing passes from ${name} to ${other} for ${ms} ms`, run: () => this.#cutOff([`${name}>${other}`], ms) }),
+      () => ({
+        words: `nothing passes between ${name} and ${other} for ${ms} ms`,
+        run: () => this.#cutOff([`${name}>${other}`, `${other}>${name}`], ms),
+      }),
+      () => ({
+        words: `${name} is alone for ${ms} ms`,
+        run: () => this.#cutOff([...names, STORE].flatMap((one) => [`${one}>${name}`, `${name}>${one}`]), ms),
+      }),
+      () => ({
+        words: `nobody reaches the store for ${ms} ms`,
+        run: () => this.#cutOff(names.flatMap((one) => [`${one}>${STORE}`, `${STORE}>${one}`]), ms),
+      }),
+      () => ({ words: `the disk of ${name} stands for ${ms} ms`, run: () => this.#standDisk(node(), ms) }),
+      () => ({
+        words: `a write of ${name} fails`,
+        run: () => {
+          node().failsNextWrite = true;
+        },
+      }),
+      () => ({ words: `${name} hands over ${shard}`, run: () => node().handOver(shard) }),
+      () => ({ words: `${shard} gets a copy on ${name}`, run: () => this.#place(shard, name) }),
+      () => ({ words: `${shard} loses a learner`, run: () => this.#unplace(shard) }),
+      () => ({
+        words: `${name} is killed five times, a second apart`,
+        run: () => {
+          for (let time = 0; time < 5; time++) this.#queue.at(this.#queue.now + time * 1_000, () => this.#kill(name, 300, false));
+        },
+      }),
+      () => ({
+        words: `${name} and ${other} are killed, and start after ${ms} ms`,
+        run: () => {
+          this.#kill(name, ms, false);
+          if (other !== STORE) this.#kill(other, ms / 2, false);
+        },
+      }),
+    ];
+    return { at, ...random.pick(kinds)() };
+  }
+
+  #kill(name: string, ms: number, losesDisks: boolean): void {
+    const node = this.#nodes.get(name);
+    if (node === undefined || !node.isUp) return;
+    const mayLose = losesDisks && [...node.disks.keys()].every((shard) => this.#hasIntactCopyElsewhere(shard, name));
+    node.kill();
+    if (mayLose) node.disks.clear();
+    this.#queue.at(this.#queue.now + ms, () => {
+      if (!node.isUp) node.start();
+    });
+  }
+
+  /** Whether a copy that is in sync, or the only way to what was acknowledged, is left when the disks of `name` are lost. */
+  #hasIntactCopyElsewhere(shard: string, name: string): boolean {
+    const configuration = this.#store.get(shard);
+    if (configuration === undefined) return true;
+    return configuration.inSync.some((copy) => {
+      const node = nodeOf(copy);
+      return node !== name && this.#nodes.get(node)?.disks.get(shard)?.copy === copy;
+    });
+  }
+
+  #cutOff(pairs: readonly string[], ms: number): void {
+    for (const pair of pairs) this.#cut.set(pair, (this.#cut.get(pair) ?? 0) + 1);
+    this.#queue.at(this.#queue.now + ms, () => {
+      for (const pair of pairs) this.#cut.set(pair, (this.#cut.get(pair) ?? 1) - 1);
+    });
+  }
+
+  #standDisk(node: SimulatedNode, ms: number): void {
+    node.diskStandsUntil = Math.max(node.diskStandsUntil, this.#queue.now + ms);
+  }
+
+  #place(shard: string, name: string): void {
+    const configuration = this.#store.get(shard);
+    if (configuration === undefined) return;
+    const copies = copiesOf(configuration);
+    if (copies.some((copy) => nodeOf(copy) === name) || copies.length >= 4) return;
+    this.#change(shard, withLearner(configuration, `${name}/`));
+  }
+
+  #unplace(shard: string): void {
+    const configuration = this.#store.get(shard);
+    // What is eligible may be all that is left.
+    const learner = configuration?.learners.find((copy) => !configuration.eligible.includes(copy));
+    if (configuration !== undefined && learner !== undefined && copiesOf(configuration).length > 3) {
+      this.#change(shard, withoutLearner(configuration, learner));
+    }
+  }
+
+  #heal(): void {
+    this.#trace("everything heals");
+    this.#faulty = false;
+    this.#cut.clear();
+    for (const node of this.#nodes.values()) {
+      node.failsNextWrite = false;
+      if (!node.isUp) node.start();
+    }
+  }
+
+  #passes(from: string, to: string): boolean {
+    if ((this.#cut.get(`${from}>${to}`) ?? 0) > 0) return false;
+    return !this.#faulty || this.#random.next() >= this.#network.loss;
+  }
+
+  #delay(): number {
+    const { next, oneIn } = this.#random;
+    if (this.#faulty && next() < this.#network.slow) return next() * (oneIn(10) ? 15_000 : 1_500);
+    return 0.2 + next() * 2;
+  }
+
+  #send(from: string, to: string, message: NodeMessage): void {
+    const times = this.#faulty && this.#random.next() < this.#network.doubles ? 2 : 1;
+    for (let time = 0; time < times; time++) {
+      if (!this.#passes(from, to)) continue;
+      this.#queue.at(this.#queue.now + this.#delay(), () => {
+        // What is on its way is lost when the way is cut.
+        if ((this.#cut.get(`${from}>${to}`) ?? 0) > 0) return;
+        if (message.type === "copy") this.#trace(`${message.from} > ${message.to} ${message.shard}: ${words(message.message)}`);
+        this.#nodes.get(to)?.receive(from, message);
+      });
+    }
+  }
+
+  #propose(
+    from: string,
+    shard: string,
+    next: ShardConfiguration,
+    then: (isAccepted: boolean, current: ShardConfiguration) => void,
+  ): void {
+    if (!this.#passes(from, STORE)) return;
+    this.#queue.at(this.#queue.now + this.#delay(), () => {
+      const current = this.#store.get(shard);
+      if (current === undefined) return;
+      const isAccepted = current.version === next.version - 1;
+      if (isAccepted) this.#change(shard, next);
+      const now = this.#store.get(shard) ?? next;
+      if (!this.#passes(STORE, from)) return;
+      this.#queue.at(this.#queue.now + this.#delay(), () => then(isAccepted, now));
+    });
+  }
+
+  #read(from: string, then: (all: ReadonlyMap<string, ShardConfiguration>) => void): void {
+    if (!this.#passes(from, STORE)) return;
+    this.#queue.at(this.#queue.now + this.#delay(), () => {
+      const all = new Map(this.#store);
+      if (this.#passes(STORE, from)) this.#queue.at(this.#queue.now + this.#delay(), () => then(all));
+    });
+  }
+
+  #change(shard: string, next: ShardConfiguration): void {
+    const before = this.#store.get(shard);
+    const fault = before === undefined ? undefined : configurationFault(before, next);
+    if (fault !== undefined) throw new Broken(`${shard}: ${fault}`);
+    this.#store.set(shard, next);
+    this.#trace(`${shard}: ${JSON.stringify(next)}`);
+    this.#checkCopies(shard, next);
+    for (const [name, node] of this.#nodes) {
+      if (!this.#passes(STORE, name)) continue;
+      this.#queue.at(this.#queue.now + this.#delay(), () => node.configured(shard, next));
+    }
+  }
+
+  #operate(): void {
+    const random = this.#random;
+    const again = (ms: number) => {
+      if (this.#queue.now + ms < FAULTS_MS + 5_000) this.#queue.at(this.#queue.now + ms, () => this.#operate());
+    };
+    const shard = random.pick(SHARDS);
+    const document = `d${random.below(DOCUMENTS)}`;
+    const kind = random.pick(["write", "write", "write", "create", "read", "read", "search"] as const);
+    const isDeletion = kind === "write" && random.oneIn(4);
+    const value = kind === "read" || kind === "search" || isDeletion ? "" : `v${++this.#values}`;
+    const operation: ClientOperation = { kind, value, calledAt: this.#queue.now, endedAt: Number.POSITIVE_INFINITY };
+    const key = `${shard}/${document}`;
+    const history = this.#histories.get(key) ?? [];
+    this.#histories.set(key, history);
+    const end = (isKnown: boolean) => {
+      if (isKnown) operation.endedAt = this.#queue.now;
+      again(50 + random.below(400));
+    };
+    const attempt = () => {
+      const outcome = this.#attempt(shard, document, operation, end);
+      if (outcome === "under way") {
+        history.push(operation);
+        return;
+      }
+      if (outcome === "answered") {
+        history.push(operation);
+        end(true);
+      } else if (this.#queue.now < operation.calledAt + OPERATION_MS) {
+        this.#queue.at(this.#queue.now + 50, attempt);
+      } else {
+        // Refused by everybody: it has not happened.
+        again(100);
+      }
+    };
+    attempt();
+  }
+
+  /** One attempt at a node of chance. Client and node are close: nothing is lost between them. */
+  #attempt(
+    shard: string,
+    document: string,
+    operation: ClientOperation,
+    end: (isKnown: boolean) => void,
+  ): "refused" | "answered" | "under way" {
+    const node = this.#random.pick([...this.#nodes.values()]);
+    const open = node.isRunning ? node.copy(shard) : undefined;
+    if (open === undefined) return "refused";
+    const { machine, disk } = open;
+    const now = node.localNow;
+    const found = disk.rows.get(document)?.value ?? "";
+    if (operation.kind === "search") {
+      if (machine.searchFault(now) !== undefined) return "refused";
+      operation.value = found;
+      return "answered";
+    }
+    if (machine.readFault(now) !== undefined || machine.isUnderWay(document)) return "refused";
+    if (operation.kind === "read") {
+      operation.value = found;
+      return "answered";
+    }
+    if (operation.kind === "create" && found !== "") {
+      operation.isRefused = true;
+      return "answered";
+    }
+    const writes: DraftedWrite[] = [
+      { document, row: operation.value === "" ? undefined : operation.value, ended: (outcome) => end(outcome === "acknowledged") },
+    ];
+    return node.commit(shard, writes) ? "under way" : "refused";
+  }
+
+  #noteAcknowledged(shard: string, disk: SimulatedDisk, copy: ShardCopy): void {
+    const known = this.#acknowledged.get(shard) ?? new Map<number, number>();
+    const { end, epochs } = copy.state;
+    const configuration = this.#store.get(shard);
+    for (let sequence = end.sequence; sequence > 0 && !known.has(sequence); sequence--) {
+      known.set(sequence, epochAt(epochs, sequence));
+    }
+    this.#trace(`${disk.copy} ${shard}: acknowledged up to ${end.epoch}.${end.sequence}`);
+    if (configuration === undefined) return;
+    const { inSync = [], minInSync = 0 } = copy.configuration ?? {};
+    if (inSync.length < minInSync) throw new Broken(`${shard}: acknowledged with ${inSync.length} of ${minInSync} copies in sync`);
+    this.#checkCopies(shard, configuration);
+  }
+
+  /** Everything acknowledged is on every copy that is in sync or eligible and has its disk. */
+  #checkCopies(shard: string, { inSync, eligible, epoch }: ShardConfiguration): void {
+    const known = this.#acknowledged.get(shard);
+    if (known === undefined) return;
+    for (const copy of [...inSync, ...eligible]) {
+      const disk = this.#nodes.get(nodeOf(copy))?.disks.get(shard);
+      if (disk?.copy !== copy) continue;
+      const { end, epochs } = disk.state;
+      const last = Math.max(0, ...known.keys());
+      if (end.sequence < last) throw new Broken(`${shard}: ${copy} ends at ${end.sequence}, ${last} is acknowledged (epoch ${epoch})`);
+      const has = known.get(last);
+      if (last > 0 && epochAt(epochs, last) !== has) {
+        throw new Broken(`${shard}: entry ${last} of ${copy} is of epoch ${epochAt(epochs, last)}, that of ${has} is acknowledged`);
+      }
+    }
+  }
+
+  /** Never may two copies of a shard both answer as its primary. */
+  #checkLeases(): void {
+    for (const shard of SHARDS) {
+      let holder: string | undefined;
+      for (const node of this.#nodes.values()) {
+        if (!node.isRunning) continue;
+        const open = node.copy(shard);
+        if (open === undefined || !open.machine.isPrimary || open.machine.readFault(node.localNow) !== undefined) continue;
+        if (holder !== undefined) throw new Broken(`${shard}: ${holder} and ${open.disk.copy} both answer as primary`);
+        holder = open.disk.copy;
+      }
+    }
+  }
+
+  #checkHealed(): void {
+    for (const [shard, configuration] of this.#store) {
+      const { learners, inSync } = configuration;
+      if (learners.length > 0) throw new Broken(`${shard}: ${learners.join(", ")} not in sync ${HEALED_MS / 1_000} s after the last fault`);
+      const disks = inSync.map((copy) => this.#nodes.get(nodeOf(copy))?.disks.get(shard));
+      const [first, ...others] = disks.map((disk) => JSON.stringify([...(disk?.rows ?? [])].sort()));
+      if (others.some((other) => other !== first)) {
+        throw new Broken(`${shard}: copies differ: ${[first, ...others].join(" | ")}`);
+      }
+      const primary = this.#nodes.get(nodeOf(configuration.primary));
+      const open = primary?.copy(shard);
+      const fault = open === undefined ? "it is not open" : open.machine.readFault(primary?.localNow ?? 0);
+      if (fault !== undefined) throw new Broken(`${shard}: the primary does not answer: ${fault}`);
+      for (const copy of inSync) {
+        const node = this.#nodes.get(nodeOf(copy));
+        const search = node?.copy(shard)?.machine.searchFault(node.localNow);
+        if (search !== undefined) throw new Broken(`${shard}: ${copy} does not answer searches: ${search}`);
+      }
+      this.#checkCopies(shard, configuration);
+    }
+  }
+
+  #checkHistories(): void {
+    for (const [key, history] of this.#histories) {
+      const [shard = "", document = ""] = key.split("/");
+      const primary = nodeOf(this.#store.get(shard)?.primary ?? "/");
+      const value = this.#nodes.get(primary)?.disks.get(shard)?.rows.get(document)?.value ?? "";
+      history.push({ kind: "read", value, calledAt: this.#queue.now, endedAt: this.#queue.now });
+      const stale = staleSearch(history);
+      if (stale !== undefined) {
+        throw new Broken(`${key}: a search at ${stale.calledAt.toFixed(1)} found '${stale.value}', which was overwritten before`);
+      }
+      if (!isLinear(history)) throw new Broken(`${key}: no order of its operations explains the answers`);
+    }
+  }
+
+  #trace(line: string): void {
+    this.#options.trace?.(`${this.#queue.now.toFixed(1)} ${line}`);
+  }
+}
+
+function words(message: object): string {
+  return JSON.stringify(message, (_, value) => (value instanceof Map ? Object.fromEntries(value) : value));
+}
