@@ -1,5 +1,6 @@
 import type { CopyBatch, CopyEffect, CopyMessage, CopyState } from "./copy-messages.js";
-import type { NodeLeases } from "./node-leases.js";
+import { arePositionsEqual, type JournalPosition } from "./journal-position.js";
+import type { NodeLeases, Revocation } from "./node-leases.js";
 import { type CopyName, configurationFault, nodeOf, type ShardConfiguration } from "./shard-configuration.js";
 import type { Timing } from "./timing.js";
 import type { WrongVariant } from "./wrong-variants.js";
@@ -33,14 +34,14 @@ export class CopyCore {
   /** Changes that were proposed of the present configuration, and may still be made. */
   maybes: ShardConfiguration[] = [];
   #proposedAt = Number.NEGATIVE_INFINITY;
-  /** From which version on, and when each was asked for last. */
-  readonly #revocations = new Map<CopyName, { readonly version: number; sentAt: number }>();
+  readonly #revocations: Map<CopyName, Revocation>;
   #write = 0;
   #afterWrite: (() => void) | undefined;
 
   constructor(options: CopyOptions) {
     this.options = options;
     this.state = options.state;
+    this.#revocations = options.leases.revocations(options.shard);
   }
 
   get name(): CopyName {
@@ -61,6 +62,11 @@ export class CopyCore {
 
   get isWriting(): boolean {
     return this.#afterWrite !== undefined;
+  }
+
+  areEqual(one: JournalPosition, other: JournalPosition): boolean {
+    if (this.is("journals are compared by sequence alone")) return one.sequence === other.sequence;
+    return arePositionsEqual(one, other);
   }
 
   is(wrong: WrongVariant): boolean {
@@ -150,6 +156,11 @@ export class CopyCore {
     this.#revocations.set(copy, { version: this.configuration?.version ?? 0, sentAt: Number.NEGATIVE_INFINITY });
     this.withhold(nodeOf(copy));
     this.sendRevocations();
+  }
+
+  /** Somebody may still answer on account of what this copy has granted. */
+  get hasRevocations(): boolean {
+    return this.#revocations.size > 0;
   }
 
   isRevoked(copy: CopyName): boolean {

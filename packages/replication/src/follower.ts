@@ -1,7 +1,6 @@
 import type { CopyCore } from "./copy-core.js";
 import { type CopyEvent, type CopyMessage, INCOMPLETE } from "./copy-messages.js";
 import {
-  arePositionsEqual,
   comparePositions,
   cutTable,
   epochAt,
@@ -80,7 +79,7 @@ export class Follower {
       if (core.mayPropose()) core.propose(withdrawn(configuration, name, name));
       return;
     }
-    if (!this.isTakingOver && !core.is("grants a lease while it takes over")) core.release(nodeOf(configuration.primary));
+    if (!this.isTakingOver) core.release(nodeOf(configuration.primary));
     this.#decide();
     if (isInSync && this.#lead !== undefined) return;
     const quietMs = this.#session === undefined ? timing.resendMs : timing.answerMs;
@@ -189,10 +188,11 @@ export class Follower {
       else core.wakeAfter(ends.askedAt + 2 * timing.askMs - now);
       return;
     }
-    if (!core.mayPropose()) return;
-    if (!core.is("grants a lease while it takes over")) core.withhold(node);
+    // What is being written now is part of what it takes over.
+    if (core.isWriting || !core.mayPropose()) return;
+    core.withhold(node);
     const complete = [...configuration.inSync, ...configuration.eligible];
-    const equal = [...ends.of].filter(([copy, end]) => complete.includes(copy) && arePositionsEqual(end, state.end));
+    const equal = [...ends.of].filter(([copy, end]) => complete.includes(copy) && core.areEqual(end, state.end));
     core.propose(
       promoted(configuration, {
         copy: name,
@@ -218,7 +218,6 @@ export class Follower {
   #follows(from: CopyName, epoch: number): boolean {
     const core = this.#core;
     const { configuration, state } = core;
-    if (core.is("follows a primary of a lower epoch")) return true;
     const known = Math.max(state.acceptedEpoch, configuration?.epoch ?? 0);
     if (epoch < known || this.isTakingOver) {
       if (configuration !== undefined && epoch < configuration.epoch) core.send(from, { type: "stale", configuration });
@@ -245,15 +244,15 @@ export class Follower {
     const core = this.#core;
     const { state } = core;
     if (!this.#follows(from, epoch) || core.isWriting) return;
-    if (this.#lead?.epoch !== epoch && this.#session?.epoch !== epoch && !core.is("follows a primary of a lower epoch")) return;
+    if (this.#lead?.epoch !== epoch && this.#session?.epoch !== epoch) return;
     this.#heardAt = core.now;
     const end = { epoch, sequence: previous.sequence + changes.length };
-    const isThere = state.end.sequence >= end.sequence && epochAt(state.epochs, end.sequence) === epoch;
+    const isThere = state.end.sequence >= end.sequence && core.areEqual(end, { epoch: epochAt(state.epochs, end.sequence), sequence: end.sequence });
     if (isThere) {
       core.send(from, { type: "appended", epoch, end });
       return;
     }
-    if (!arePositionsEqual(previous, state.end) && !core.is("an append is taken without its predecessor")) {
+    if (!core.areEqual(previous, state.end) && !core.is("an append is taken without its predecessor")) {
       this.#session = undefined;
       core.send(from, { type: "gap", epoch, end: state.end });
       this.step();

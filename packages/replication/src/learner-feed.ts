@@ -1,6 +1,6 @@
 import type { CopyCore } from "./copy-core.js";
 import type { CopyEvent, CopyMessage } from "./copy-messages.js";
-import { cutTable, type JournalPosition, lastCommon, START } from "./journal-position.js";
+import { cutTable, epochAt, type JournalPosition, lastCommon, START } from "./journal-position.js";
 import type { Commit } from "./primary.js";
 import type { CopyName } from "./shard-configuration.js";
 
@@ -37,7 +37,9 @@ export class LearnerFeed {
     this.#core = core;
     this.#options = options;
     const { end, epochs, base } = options.hello;
-    this.#common = lastCommon(core.state, { end, epochs });
+    const sequence = Math.min(core.state.end.sequence, end.sequence);
+    const isLoose = core.is("journals are compared by sequence alone");
+    this.#common = isLoose ? { epoch: epochAt(core.state.epochs, sequence), sequence } : lastCommon(core.state, { end, epochs });
     const reach = core.is("catches up from a journal that was cut") ? 0 : Math.max(core.state.base, base);
     this.isFull = this.#common.sequence < reach;
     this.waitingSince = core.now;

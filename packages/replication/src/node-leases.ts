@@ -15,6 +15,11 @@ export interface Heartbeat {
   readonly holds: ReadonlyMap<string, number>;
 }
 
+export interface Revocation {
+  readonly version: number;
+  sentAt: number;
+}
+
 interface Held {
   until: number;
   /** Grows when the lease is held again after it had ended: whoever relied on it must look anew. */
@@ -50,6 +55,7 @@ export class NodeLeases {
   readonly #bootedAt: number;
   readonly #timing: Timing;
   readonly #peers = new Map<string, Peer>();
+  readonly #revocations = new Map<string, Map<string, Revocation>>();
 
   constructor(run: string, bootedAt: number, timing: Timing) {
     this.#run = run;
@@ -127,6 +133,19 @@ export class NodeLeases {
   /** From then on the peer holds nothing of what this node has granted, also before a restart. */
   grantEndsAt(peer: string): number {
     return this.#peer(peer).grantedAt + this.#timing.leaseMs * (1 + this.#timing.drift);
+  }
+
+  /**
+   * Of a shard: the copies that have not confirmed yet that they answer nothing on account of leases of this node, from which
+   * version of the configuration on, and when they were asked last. Kept here, since the copy that asks may be opened anew.
+   */
+  revocations(shard: string): Map<string, Revocation> {
+    let revocations = this.#revocations.get(shard);
+    if (revocations === undefined) {
+      revocations = new Map();
+      this.#revocations.set(shard, revocations);
+    }
+    return revocations;
   }
 
   /** Nothing is granted to `peer` until everybody who withholds has released it. */

@@ -1,7 +1,7 @@
 import type { CopyCore } from "./copy-core.js";
 import type { Change, CopyMessage } from "./copy-messages.js";
 import { LearnerFeed } from "./learner-feed.js";
-import { arePositionsEqual, comparePositions, type JournalPosition, withEpoch } from "./journal-position.js";
+import { comparePositions, type JournalPosition, withEpoch } from "./journal-position.js";
 import {
   admitted,
   type CopyName,
@@ -197,6 +197,8 @@ export class Primary {
       if (core.hasFailed && configuration !== undefined) this.#leave(configuration);
       return;
     }
+    // What is being written since it was a secondary is part of what it begins with.
+    if (!this.#isReady && core.isWriting) return;
     if (!this.#isClaimed) {
       if (this.#isAlone && !core.is("a restarted primary goes on in its epoch")) {
         this.#isReady = true;
@@ -290,7 +292,8 @@ export class Primary {
     if (this.#isAlone || configuration === undefined) return undefined;
     for (const node of [configuration, ...maybes].flatMap(needsOf)) {
       const number = leases.held(node, now);
-      if (number === undefined || number !== this.#needs?.get(node)) return `the primary holds no lease of '${node}'`;
+      const isSame = this.#core.is("a lease that had ended is relied on again") || number === this.#needs?.get(node);
+      if (number === undefined || !isSame) return `the primary holds no lease of '${node}'`;
     }
     return undefined;
   }
@@ -350,10 +353,10 @@ export class Primary {
     if (!isFirst || peer.isLive || !core.configuration?.inSync.includes(peer.copy)) return;
     const inFlight = this.#inFlight;
     const { previous } = inFlight ?? {};
-    if (arePositionsEqual(end, inFlight?.end ?? core.state.end) || (inFlight?.isDurable && arePositionsEqual(end, core.state.end))) {
+    if (this.#core.areEqual(end, inFlight?.end ?? core.state.end) || (inFlight?.isDurable && core.areEqual(end, core.state.end))) {
       peer.isLive = true;
       peer.match = end;
-    } else if (inFlight !== undefined && previous !== undefined && arePositionsEqual(end, previous)) {
+    } else if (inFlight !== undefined && previous !== undefined && this.#core.areEqual(end, previous)) {
       peer.isLive = true;
       peer.match = end;
       peer.queue = [inFlight];
@@ -383,7 +386,7 @@ export class Primary {
 
   #appended(peer: Peer, { epoch, end }: Extract<CopyMessage, { type: "appended" }>): void {
     const [first] = peer.queue;
-    if (epoch !== this.#epoch || first === undefined || !arePositionsEqual(first.end, end)) return;
+    if (epoch !== this.#epoch || first === undefined || !this.#core.areEqual(first.end, end)) return;
     peer.queue.shift();
     peer.match = end;
     peer.waitingSince = NEVER;
@@ -404,7 +407,7 @@ export class Primary {
     const required = core.is("acknowledges before the secondaries have answered") ? [] : this.#required();
     for (const copy of required) {
       const match = this.#peers.get(copy)?.match;
-      if (match === undefined || !arePositionsEqual(match, commit.end)) return;
+      if (match === undefined || !this.#core.areEqual(match, commit.end)) return;
     }
     if (configuration.inSync.length < configuration.minInSync && !core.is("acknowledges with too few in sync")) return;
     if (this.#formerFault(timing.leaseMs * (1 + timing.drift)) !== undefined) return;
@@ -441,7 +444,7 @@ export class Primary {
     if (configuration === undefined || !core.mayPropose()) return;
     const out = copies.filter((copy) => configuration.inSync.includes(copy));
     if (out.length === 0) return;
-    const next = takenOut(configuration, out);
+    const next = takenOut(configuration, out, this.#isReady || this.#isTailKnown);
     if (this.#mayNeed(needsOf(next), next.inSync)) core.propose(next);
   }
 
@@ -543,7 +546,7 @@ export class Primary {
 
   #isUpToDate(copy: CopyName): boolean {
     const match = this.#peers.get(copy)?.match;
-    return match !== undefined && arePositionsEqual(match, this.#inFlight?.end ?? this.#core.state.end);
+    return match !== undefined && this.#core.areEqual(match, this.#inFlight?.end ?? this.#core.state.end);
   }
 
   #admit(configuration: ShardConfiguration): void {

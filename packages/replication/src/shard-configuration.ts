@@ -59,10 +59,13 @@ export function withoutEligible(of: ShardConfiguration, copy: CopyName): ShardCo
   return { ...of, version: of.version + 1, eligible: without(of.eligible, copy) };
 }
 
-/** Without `out`, which become learners. Those that have all that was acknowledged stay eligible while nothing can be. */
-export function takenOut(of: ShardConfiguration, out: readonly CopyName[]): ShardConfiguration {
+/**
+ * Without `out`, which become learners. Those that have all that was acknowledged stay eligible while nothing can be, unless the
+ * primary may answer what they lack (`isTailKnown`, see `claimed`).
+ */
+export function takenOut(of: ShardConfiguration, out: readonly CopyName[], isTailKnown: boolean): ShardConfiguration {
   const inSync = of.inSync.filter((copy) => !out.includes(copy));
-  const eligible = inSync.length >= of.minInSync ? [] : [...of.eligible, ...out];
+  const eligible = inSync.length >= of.minInSync || !isTailKnown ? [] : [...of.eligible, ...out];
   return { ...of, version: of.version + 1, inSync, eligible, learners: [...of.learners, ...out] };
 }
 

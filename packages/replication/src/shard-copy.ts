@@ -15,6 +15,8 @@ export class ShardCopy {
   #primary: Primary | undefined;
   /** Whether it was in sync when it took over. */
   #tookOver = false;
+  /** The configuration has it no more. */
+  #isDropped = false;
 
   constructor(options: CopyOptions) {
     this.#core = new CopyCore(options);
@@ -74,8 +76,10 @@ export class ShardCopy {
     core.effects = [];
     core.wakeAt = Number.POSITIVE_INFINITY;
     this.#handle(event);
-    this.#step();
+    if (!this.#isDropped) this.#step();
     core.sendRevocations();
+    // Until then it is kept: others must not read on account of a lease that it gave as primary.
+    if (this.#isDropped && !core.hasRevocations) core.effects.push({ type: "discard" });
     return core.effects;
   }
 
@@ -139,7 +143,7 @@ export class ShardCopy {
     if (!core.learn(configuration)) return;
     if (!copiesOf(configuration).includes(core.name)) {
       this.#resign();
-      core.effects.push({ type: "discard" });
+      this.#isDropped = true;
       return;
     }
     if (configuration.primary !== core.name) {

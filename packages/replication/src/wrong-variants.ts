@@ -7,16 +7,15 @@ export const WRONG_VARIANTS = [
   "a learner counts as in sync at once",
   "what a copy has too much is not taken back",
   "catches up from a journal that was cut",
-  "follows a primary of a lower epoch",
+  "journals are compared by sequence alone",
   "a restarted primary goes on in its epoch",
   "a copy that was taken out is not waited for",
   "a new primary does not wait for old leases",
   "acknowledges with too few in sync",
-  "copies stay eligible while writes are acknowledged",
   "documents touched by a catch-up are forgotten",
   "an append is taken without its predecessor",
   "an incomplete copy takes over",
-  "grants a lease while it takes over",
+  "a lease that had ended is relied on again",
   "a change of unknown outcome is forgotten",
 ] as const;
 

@@ -29,7 +29,7 @@ export interface SimulationResult {
 
 const STORE = "store";
 const FAULTS_MS = 30_000;
-const CLIENTS = 4;
+const CLIENTS = 5;
 const DOCUMENTS = 6;
 const SHARDS = ["s1", "s2"];
 const OPERATION_MS = 4_000;
@@ -159,60 +159,111 @@ class SimulatedCluster {
       this.#acknowledged.set(shard, new Map());
     }
     for (const node of this.#nodes.values()) node.start();
-    const faults = Array.from({ length: 2 + random.below(8) }, () => this.#fault(names));
+    const faults: Fault[] = [];
+    const faultCount = random.pick([2, 5, 10, 20]);
+    for (let at = 0; at < faultCount; at++) {
+      const before = faults.at(-1)?.at;
+      // Often soon after the one before: what hurts is two at once.
+      const isSoon = before !== undefined && random.oneIn(2);
+      const time = isSoon ? before + random.below(4_000) : 1_000 + random.below(FAULTS_MS - 2_000);
+      faults.push({ ...this.#fault(names), at: Math.min(time, FAULTS_MS - 500) });
+    }
     return faults.sort((one, other) => one.at - other.at);
   }
 
-  #fault(names: readonly string[]): Fault {
+  /** The node of which a fault speaks: one by name, or whoever has a role when it happens. */
+  #target(names: readonly string[]): { readonly words: string; readonly name: () => string } {
     const random = this.#random;
-    const at = 1_000 + random.below(FAULTS_MS - 2_000);
-    const name = random.pick(names);
-    const other = random.pick([...names.filter((one) => one !== name), STORE]);
-    const ms = random.pick([200, 1_500, 2_500, 4_000, 10_000]);
     const shard = random.pick(SHARDS);
-    const node = (): SimulatedNode => this.#nodes.get(name) as SimulatedNode;
+    const name = random.pick(names);
+    const named = { words: name, name: () => name };
+    const choices = [
+      named,
+      { words: `the primary of ${shard}`, name: () => nodeOf(this.#store.get(shard)?.primary ?? `${name}/`) },
+      {
+        words: `a secondary of ${shard}`,
+        name: () => {
+          const { inSync = [], primary = "" } = this.#store.get(shard) ?? {};
+          return nodeOf(inSync.find((copy) => copy !== primary) ?? `${name}/`);
+        },
+      },
+      {
+        words: `a learner of ${shard}`,
+        name: () => nodeOf(this.#store.get(shard)?.learners[0] ?? `${name}/`),
+      },
+    ];
+    return random.pick(choices);
+  }
+
+  #fault(names: readonly string[]): Omit<Fault, "at"> {
+    const random = this.#random;
+    const target = this.#target(names);
+    const second = random.oneIn(4) ? { words: STORE, name: () => STORE } : this.#target(names);
+    const ms = random.pick([200, 700, 1_500, 2_500, 4_000, 10_000]);
+    const shard = random.pick(SHARDS);
+    const pair = `${target.words} and ${second.words}`;
+    const node = (): SimulatedNode | undefined => this.#nodes.get(target.name());
     const kinds: (() => Omit<Fault, "at">)[] = [
-      () => ({ words: `${name} is killed and starts after ${ms} ms`, run: () => this.#kill(name, ms, false) }),
-      () => ({ words: `${name} loses its disks and starts after ${ms} ms`, run: () => this.#kill(name, ms, true) }),
-      () => ({ words: `${name} stands still for ${ms} ms`, run: () => node().pause(ms) }),
-      () => ({ words: `nothing passes from ${name} to ${other} for ${ms} ms`, run: () => this.#cutOff([`${name}>${other}`], ms) }),
+      () => ({ words: `${target.words} is killed and starts after ${ms} ms`, run: () => this.#kill(target.name(), ms, false) }),
+      () => ({ words: `${target.words} loses its disks and starts after ${ms} ms`, run: () => this.#kill(target.name(), ms, true) }),
+      () => ({ words: `${target.words} stands still for ${ms} ms`, run: () => node()?.pause(ms) }),
       () => ({
-        words: `nothing passes between ${name} and ${other} for ${ms} ms`,
-        run: () => this.#cutOff([`${name}>${other}`, `${other}>${name}`], ms),
+        words: `nothing passes from ${target.words} to ${second.words} for ${ms} ms`,
+        run: () => this.#cutOff([`${target.name()}>${second.name()}`], ms),
       }),
       () => ({
-        words: `${name} is alone for ${ms} ms`,
-        run: () => this.#cutOff([...names, STORE].flatMap((one) => [`${one}>${name}`, `${name}>${one}`]), ms),
+        words: `nothing passes from ${second.words} to ${target.words} for ${ms} ms`,
+        run: () => this.#cutOff([`${second.name()}>${target.name()}`], ms),
+      }),
+      () => ({
+        words: `nothing passes between ${pair} for ${ms} ms`,
+        run: () => this.#cutOff([`${target.name()}>${second.name()}`, `${second.name()}>${target.name()}`], ms),
+      }),
+      () => ({
+        words: `${target.words} is alone for ${ms} ms`,
+        run: () => {
+          const name = target.name();
+          this.#cutOff([...names, STORE].flatMap((one) => [`${one}>${name}`, `${name}>${one}`]), ms);
+        },
+      }),
+      () => ({
+        words: `${target.words} is apart from the other nodes for ${ms} ms`,
+        run: () => {
+          const name = target.name();
+          this.#cutOff(names.flatMap((one) => [`${one}>${name}`, `${name}>${one}`]), ms);
+        },
       }),
       () => ({
         words: `nobody reaches the store for ${ms} ms`,
         run: () => this.#cutOff(names.flatMap((one) => [`${one}>${STORE}`, `${STORE}>${one}`]), ms),
       }),
-      () => ({ words: `the disk of ${name} stands for ${ms} ms`, run: () => this.#standDisk(node(), ms) }),
+      () => ({ words: `the disk of ${target.words} stands for ${ms} ms`, run: () => this.#standDisk(node(), ms) }),
       () => ({
-        words: `a write of ${name} fails`,
+        words: `a write of ${target.words} fails`,
         run: () => {
-          node().failsNextWrite = true;
+          const failing = node();
+          if (failing !== undefined) failing.failsNextWrite = true;
         },
       }),
-      () => ({ words: `${name} hands over ${shard}`, run: () => node().handOver(shard) }),
-      () => ({ words: `${shard} gets a copy on ${name}`, run: () => this.#place(shard, name) }),
+      () => ({ words: `${target.words} hands over ${shard}`, run: () => node()?.handOver(shard) }),
+      () => ({ words: `${shard} gets a copy on ${target.words}`, run: () => this.#place(shard, target.name()) }),
       () => ({ words: `${shard} loses a learner`, run: () => this.#unplace(shard) }),
       () => ({
-        words: `${name} is killed five times, a second apart`,
+        words: `${target.words} is killed five times, a second apart`,
         run: () => {
+          const name = target.name();
           for (let time = 0; time < 5; time++) this.#queue.at(this.#queue.now + time * 1_000, () => this.#kill(name, 300, false));
         },
       }),
       () => ({
-        words: `${name} and ${other} are killed, and start after ${ms} ms`,
+        words: `${pair} are killed, and start after ${ms} ms`,
         run: () => {
-          this.#kill(name, ms, false);
-          if (other !== STORE) this.#kill(other, ms / 2, false);
+          const names = [target.name(), second.name()];
+          for (const [at, name] of names.entries()) this.#kill(name, ms / (at + 1), false);
         },
       }),
     ];
-    return { at, ...random.pick(kinds)() };
+    return random.pick(kinds)();
   }
 
   #kill(name: string, ms: number, losesDisks: boolean): void {
@@ -243,8 +294,8 @@ class SimulatedCluster {
     });
   }
 
-  #standDisk(node: SimulatedNode, ms: number): void {
-    node.diskStandsUntil = Math.max(node.diskStandsUntil, this.#queue.now + ms);
+  #standDisk(node: SimulatedNode | undefined, ms: number): void {
+    if (node !== undefined) node.diskStandsUntil = Math.max(node.diskStandsUntil, this.#queue.now + ms);
   }
 
   #place(shard: string, name: string): void {
@@ -353,7 +404,7 @@ class SimulatedCluster {
     this.#histories.set(key, history);
     const end = (isKnown: boolean) => {
       if (isKnown) operation.endedAt = this.#queue.now;
-      again(50 + random.below(400));
+      again(20 + random.below(300));
     };
     const attempt = () => {
       const outcome = this.#attempt(shard, document, operation, end);
