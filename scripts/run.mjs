@@ -1,4 +1,4 @@
-// npm run cluster | demo | bench | faults | fuzz | oracle | third-party | build: sets up what the command needs, then runs it in this process.
+// npm run cluster | demo | bench | faults | fuzz | oracle | simulate | third-party | build: sets up what the command needs, then runs it in this process.
 import "./node-version.mjs";
 
 const COMMANDS = {
@@ -7,6 +7,7 @@ const COMMANDS = {
   bench: { scope: "scripts", main: "scripts/dist/bench/main.js" },
   fuzz: { scope: "e2e", main: "e2e/dist/fuzz/main.js" },
   oracle: { scope: "e2e", main: "e2e/dist/oracles/graphql/main.js" },
+  simulate: { scope: "scripts", main: "scripts/dist/simulate/main.js" },
   "third-party": { scope: "scripts", main: "scripts/dist/third-party/main.js" },
   faults: { scope: "e2e", main: "e2e/dist/faults/main.js" },
   build: { scope: "all", main: undefined },

@@ -1,12 +1,6 @@
 import type { CopyCore } from "./copy-core.js";
 import { type CopyEvent, type CopyMessage, INCOMPLETE } from "./copy-messages.js";
-import {
-  comparePositions,
-  cutTable,
-  epochAt,
-  type JournalPosition,
-  withEpoch,
-} from "./journal-position.js";
+import { comparePositions, cutTable, epochAt, type JournalPosition, withEpoch } from "./journal-position.js";
 import { type CopyName, needsOf, nodeOf, promoted, type ShardConfiguration, withdrawn } from "./shard-configuration.js";
 
 interface Lead {
@@ -28,7 +22,9 @@ export class Follower {
   #hellos = 0;
   #saidHelloAt = Number.NEGATIVE_INFINITY;
   /** What the others have answered about the ends of their journals. */
-  #ends: { readonly version: number; readonly askedAt: number; readonly of: Map<CopyName, JournalPosition> } | undefined;
+  #ends:
+    | { readonly version: number; readonly askedAt: number; readonly of: Map<CopyName, JournalPosition> }
+    | undefined;
 
   constructor(core: CopyCore) {
     this.#core = core;
@@ -66,7 +62,8 @@ export class Follower {
       this.#lead = undefined;
       this.#session = undefined;
     }
-    if (configuration !== undefined && state.acceptedEpoch < configuration.epoch) this.#saidHelloAt = Number.NEGATIVE_INFINITY;
+    if (configuration !== undefined && state.acceptedEpoch < configuration.epoch)
+      this.#saidHelloAt = Number.NEGATIVE_INFINITY;
     this.step();
   }
 
@@ -226,7 +223,10 @@ export class Follower {
     return configuration?.primary === from && configuration.epoch === epoch;
   }
 
-  #led(from: CopyName, { epoch, lead, run, needs, committed, configuration }: Extract<CopyMessage, { type: "lead" }>): void {
+  #led(
+    from: CopyName,
+    { epoch, lead, run, needs, committed, configuration }: Extract<CopyMessage, { type: "lead" }>,
+  ): void {
     const core = this.#core;
     if (!this.#follows(from, epoch) || configuration.version < this.#revokedVersion || core.isWriting) return;
     if (!core.isComplete) return;
@@ -247,7 +247,9 @@ export class Follower {
     if (this.#lead?.epoch !== epoch && this.#session?.epoch !== epoch) return;
     this.#heardAt = core.now;
     const end = { epoch, sequence: previous.sequence + changes.length };
-    const isThere = state.end.sequence >= end.sequence && core.areEqual(end, { epoch: epochAt(state.epochs, end.sequence), sequence: end.sequence });
+    const isThere =
+      state.end.sequence >= end.sequence &&
+      core.areEqual(end, { epoch: epochAt(state.epochs, end.sequence), sequence: end.sequence });
     if (isThere) {
       core.send(from, { type: "appended", epoch, end });
       return;
@@ -289,7 +291,11 @@ export class Follower {
       return;
     }
     if (index > own.index) return;
-    const cut = { end: common, epochs: cutTable(state.epochs, common.sequence), base: Math.min(state.base, common.sequence) };
+    const cut = {
+      end: common,
+      epochs: cutTable(state.epochs, common.sequence),
+      base: Math.min(state.base, common.sequence),
+    };
     const next =
       last === undefined
         ? { ...(index === 0 ? cut : state), through: INCOMPLETE }
@@ -307,4 +313,3 @@ export class Follower {
     );
   }
 }
-

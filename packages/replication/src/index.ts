@@ -1,9 +1,8 @@
-export { type CopyOptions } from "./copy-core.js";
+export type { CopyOptions } from "./copy-core.js";
 export type { Change, CopyBatch, CopyEffect, CopyEvent, CopyMessage, CopyState } from "./copy-messages.js";
 export { INCOMPLETE } from "./copy-messages.js";
 export { type EpochTable, type JournalPosition, START } from "./journal-position.js";
 export { type Heartbeat, NodeLeases, type Stamp } from "./node-leases.js";
-export { ShardCopy } from "./shard-copy.js";
 export {
   type CopyName,
   configurationFault,
@@ -15,4 +14,5 @@ export {
   withLearner,
   withoutLearner,
 } from "./shard-configuration.js";
+export { ShardCopy } from "./shard-copy.js";
 export { TIMING, type Timing } from "./timing.js";

@@ -39,7 +39,9 @@ export class LearnerFeed {
     const { end, epochs, base } = options.hello;
     const sequence = Math.min(core.state.end.sequence, end.sequence);
     const isLoose = core.is("journals are compared by sequence alone");
-    this.#common = isLoose ? { epoch: epochAt(core.state.epochs, sequence), sequence } : lastCommon(core.state, { end, epochs });
+    this.#common = isLoose
+      ? { epoch: epochAt(core.state.epochs, sequence), sequence }
+      : lastCommon(core.state, { end, epochs });
     const reach = core.is("catches up from a journal that was cut") ? 0 : Math.max(core.state.base, base);
     this.isFull = this.#common.sequence < reach;
     this.waitingSince = core.now;
@@ -136,4 +138,3 @@ export class LearnerFeed {
     this.#core.wakeAfter(this.#core.timing.resendMs);
   }
 }
-

@@ -148,6 +148,12 @@ export class NodeLeases {
     return revocations;
   }
 
+  /** The class of the shard is deleted: nobody is answered on account of it any more. */
+  forget(shard: string): void {
+    this.#revocations.delete(shard);
+    for (const { withheldBy } of this.#peers.values()) withheldBy.delete(shard);
+  }
+
   /** Nothing is granted to `peer` until everybody who withholds has released it. */
   withhold(peer: string, by: string): void {
     this.#peer(peer).withheldBy.add(by);

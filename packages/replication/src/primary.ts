@@ -1,7 +1,7 @@
 import type { CopyCore } from "./copy-core.js";
 import type { Change, CopyMessage } from "./copy-messages.js";
-import { LearnerFeed } from "./learner-feed.js";
 import { comparePositions, type JournalPosition, withEpoch } from "./journal-position.js";
+import { LearnerFeed } from "./learner-feed.js";
 import {
   admitted,
   type CopyName,
@@ -210,7 +210,8 @@ export class Primary {
     }
     for (const copies of [this.#former, this.#leaving]) {
       for (const copy of copies.keys()) {
-        const isConfirmed = core.isRevoked(copy) && (this.#peers.get(copy)?.led !== 0 || !configuration.inSync.includes(copy));
+        const isConfirmed =
+          core.isRevoked(copy) && (this.#peers.get(copy)?.led !== 0 || !configuration.inSync.includes(copy));
         if (isConfirmed) copies.delete(copy);
       }
     }
@@ -323,7 +324,8 @@ export class Primary {
       }
       needs.set(node, number);
     }
-    const isSame = this.#needs?.size === needs.size && [...needs].every(([node, number]) => this.#needs?.get(node) === number);
+    const isSame =
+      this.#needs?.size === needs.size && [...needs].every(([node, number]) => this.#needs?.get(node) === number);
     if (hasEnded || this.#needs === undefined) this.#needsVersion = configuration.version;
     if (isSame && this.#lead > 0) return;
     this.#needs = needs;
@@ -340,7 +342,14 @@ export class Primary {
     peer.leadSent = this.#lead;
     peer.leadSentAt = now;
     const { committed, leases } = core;
-    const lead = { epoch: this.#epoch, lead: this.#lead, needs: this.#needs, run: leases.run, committed, configuration };
+    const lead = {
+      epoch: this.#epoch,
+      lead: this.#lead,
+      needs: this.#needs,
+      run: leases.run,
+      committed,
+      configuration,
+    };
     core.send(peer.copy, { type: "lead", ...lead });
   }
 
@@ -353,7 +362,10 @@ export class Primary {
     if (!isFirst || peer.isLive || !core.configuration?.inSync.includes(peer.copy)) return;
     const inFlight = this.#inFlight;
     const { previous } = inFlight ?? {};
-    if (this.#core.areEqual(end, inFlight?.end ?? core.state.end) || (inFlight?.isDurable && core.areEqual(end, core.state.end))) {
+    if (
+      this.#core.areEqual(end, inFlight?.end ?? core.state.end) ||
+      (inFlight?.isDurable && core.areEqual(end, core.state.end))
+    ) {
       peer.isLive = true;
       peer.match = end;
     } else if (inFlight !== undefined && previous !== undefined && this.#core.areEqual(end, previous)) {

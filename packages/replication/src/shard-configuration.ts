@@ -95,8 +95,7 @@ export function promoted(of: ShardConfiguration, { copy, claim, equal, isTailKno
   const inSync = [copy, ...equal];
   const learners = copiesOf(of).filter((one) => !inSync.includes(one));
   const complete = [...of.inSync, ...of.eligible];
-  const eligible =
-    inSync.length >= of.minInSync || !isTailKnown ? [] : complete.filter((one) => !inSync.includes(one));
+  const eligible = inSync.length >= of.minInSync || !isTailKnown ? [] : complete.filter((one) => !inSync.includes(one));
   return { ...of, version: of.version + 1, epoch: of.epoch + 1, primary: copy, claim, inSync, eligible, learners };
 }
 

@@ -16,6 +16,7 @@ export const WRONG_VARIANTS = [
   "an append is taken without its predecessor",
   "an incomplete copy takes over",
   "a lease that had ended is relied on again",
+  "a deletion is confirmed before the copy has stopped",
   "a change of unknown outcome is forgotten",
 ] as const;
 

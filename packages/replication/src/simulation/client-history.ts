@@ -60,12 +60,15 @@ export function staleSearch(operations: readonly ClientOperation[]): ClientOpera
   const writes = operations.filter(({ kind, isRefused }) => (kind === "write" || kind === "create") && !isRefused);
   return operations.find(({ kind, value, calledAt, endedAt }) => {
     if (kind !== "search" || endedAt === Number.POSITIVE_INFINITY) return false;
-    const sources = value === "" ? writes.filter((write) => write.value === "") : writes.filter((write) => write.value === value);
-    const lastEnded = value === "" ? [{ calledAt: 0, endedAt: 0 }, ...sources] : sources;
+    const sources =
+      value === "" ? writes.filter((write) => write.value === "") : writes.filter((write) => write.value === value);
+    const lastEnded = value === "" ? [{ calledAt: -1, endedAt: -1 }, ...sources] : sources;
     // Of several deletions any may be the one that is seen.
     return lastEnded.every((source) => {
       if (source.calledAt > endedAt) return true;
-      return writes.some((write) => write.value !== value && write.endedAt < calledAt && write.calledAt > source.endedAt);
+      return writes.some(
+        (write) => write.value !== value && write.endedAt < calledAt && write.calledAt > source.endedAt,
+      );
     });
   });
 }

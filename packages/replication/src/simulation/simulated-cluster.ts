@@ -1,12 +1,19 @@
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { epochAt } from "../journal-position.js";
-import { nodeOf, configurationFault, copiesOf, type ShardConfiguration, withLearner, withoutLearner } from "../shard-configuration.js";
+import {
+  configurationFault,
+  copiesOf,
+  nodeOf,
+  type ShardConfiguration,
+  withLearner,
+  withoutLearner,
+} from "../shard-configuration.js";
 import type { ShardCopy } from "../shard-copy.js";
 import { TIMING } from "../timing.js";
 import type { WrongVariant } from "../wrong-variants.js";
 import { type ClientOperation, isLinear, staleSearch } from "./client-history.js";
 import { EventQueue } from "./event-queue.js";
-import { SimulatedDisk } from "./simulated-disk.js";
+import type { SimulatedDisk } from "./simulated-disk.js";
 import { type DraftedWrite, type NodeMessage, SimulatedNode } from "./simulated-node.js";
 
 export interface SimulationOptions {
@@ -30,8 +37,6 @@ export interface SimulationResult {
 const STORE = "store";
 const FAULTS_MS = 30_000;
 const CLIENTS = 5;
-const DOCUMENTS = 6;
-const SHARDS = ["s1", "s2"];
 const OPERATION_MS = 4_000;
 /** After so long without faults everything is whole again. */
 const HEALED_MS = 30_000;
@@ -57,11 +62,17 @@ class SimulatedCluster {
   readonly #queue = new EventQueue();
   readonly #nodes = new Map<string, SimulatedNode>();
   readonly #store = new Map<string, ShardConfiguration>();
+  /** Shards of classes that exist. A class that is made anew has shards with other names. */
+  #shards: string[] = [];
+  /** Shards of deleted classes: the nodes that have not confirmed it. */
+  readonly #drops = new Map<string, Set<string>>();
   /** Pairs `from>to` that nothing passes, and how many faults say so. */
   readonly #cut = new Map<string, number>();
   readonly #histories = new Map<string, ClientOperation[]>();
   /** Of each shard: the epoch of each entry that was acknowledged. */
   readonly #acknowledged = new Map<string, Map<number, number>>();
+  /** Few: histories with much in common. Many: what went wrong is not overwritten soon. */
+  readonly #documents: number;
   readonly #network: { readonly loss: number; readonly doubles: number; readonly slow: number };
   #faulty = true;
   #ids = 0;
@@ -72,7 +83,8 @@ class SimulatedCluster {
   constructor(options: SimulationOptions) {
     this.#options = options;
     this.#random = seededRandom(options.seed);
-    const { next, oneIn } = this.#random;
+    const { next, oneIn, pick } = this.#random;
+    this.#documents = pick([4, 40]);
     this.#network = { loss: oneIn(2) ? 0 : next() * 0.05, doubles: oneIn(2) ? 0 : 0.05, slow: oneIn(2) ? 0 : 0.02 };
   }
 
@@ -133,31 +145,15 @@ class SimulatedCluster {
         send: (from, to, message) => this.#send(from, to, message),
         propose: (from, shard, next, then) => this.#propose(from, shard, next, then),
         read: (from, then) => this.#read(from, then),
+        confirmDropped: (from, shard) => this.#confirmDropped(from, shard),
         acknowledged: (shard, disk, copy) => this.#noteAcknowledged(shard, disk, copy),
         newId: () => `x${++this.#ids}`,
       });
       node.writeMs = random.pick([1, 2, 10]);
       this.#nodes.set(name, node);
     }
-    for (const shard of SHARDS) {
-      const factor = random.pick([2, 3, 3]);
-      const members = random.shuffled(names).slice(0, factor);
-      const copies = members.map((name) => `${name}/x${++this.#ids}`);
-      for (const copy of copies) this.#nodes.get(nodeOf(copy))?.disks.set(shard, new SimulatedDisk(copy));
-      const [primary = ""] = copies;
-      const minInSync = factor === 2 ? random.pick([1, 2]) : 2;
-      this.#store.set(shard, {
-        version: 1,
-        epoch: 1,
-        primary,
-        claim: "",
-        inSync: copies,
-        eligible: [],
-        learners: [],
-        minInSync,
-      });
-      this.#acknowledged.set(shard, new Map());
-    }
+    this.#names = names;
+    for (const shard of ["s1", "s2"]) this.#create(shard);
     for (const node of this.#nodes.values()) node.start();
     const faults: Fault[] = [];
     const faultCount = random.pick([2, 5, 10, 20]);
@@ -171,10 +167,58 @@ class SimulatedCluster {
     return faults.sort((one, other) => one.at - other.at);
   }
 
+  #names: readonly string[] = [];
+
+  #create(shard: string): void {
+    const random = this.#random;
+    const factor = random.pick([2, 3, 3]);
+    const members = random.shuffled(this.#names).slice(0, factor);
+    const copies = members.map((name) => `${name}/x${++this.#ids}`);
+    for (const copy of copies) this.#nodes.get(nodeOf(copy))?.place(shard, copy);
+    const [primary = ""] = copies;
+    const minInSync = factor === 2 ? random.pick([1, 2]) : 2;
+    this.#shards.push(shard);
+    this.#acknowledged.set(shard, new Map());
+    this.#store.set(shard, {
+      version: 1,
+      epoch: 1,
+      primary,
+      claim: "",
+      inSync: copies,
+      eligible: [],
+      learners: [],
+      minInSync,
+    });
+  }
+
+  /** The class is deleted; when all that had a copy have confirmed it, that is answered, and the class may be made anew. */
+  #drop(shard: string): void {
+    const configuration = this.#store.get(shard);
+    if (configuration === undefined || this.#shards.length > 3) return;
+    this.#shards = this.#shards.filter((one) => one !== shard);
+    this.#store.delete(shard);
+    this.#drops.set(shard, new Set(copiesOf(configuration).map(nodeOf)));
+    this.#create(`${shard}'`);
+    for (const [name, node] of this.#nodes) {
+      if (this.#passes(STORE, name))
+        this.#queue.at(this.#queue.now + this.#delay(), () => node.configured(shard, undefined));
+    }
+  }
+
+  #confirmDropped(name: string, shard: string): void {
+    if (!this.#passes(name, STORE)) return;
+    this.#queue.at(this.#queue.now + this.#delay(), () => this.#drops.get(shard)?.delete(name));
+  }
+
+  /** What is answered of a class whose deletion was answered is wrong. */
+  #checkExists(shard: string, what: string): void {
+    if (this.#drops.get(shard)?.size === 0) throw new Broken(`${shard}: ${what} after its deletion was answered`);
+  }
+
   /** The node of which a fault speaks: one by name, or whoever has a role when it happens. */
   #target(names: readonly string[]): { readonly words: string; readonly name: () => string } {
     const random = this.#random;
-    const shard = random.pick(SHARDS);
+    const shard = random.pick(this.#shards);
     const name = random.pick(names);
     const named = { words: name, name: () => name };
     const choices = [
@@ -200,12 +244,18 @@ class SimulatedCluster {
     const target = this.#target(names);
     const second = random.oneIn(4) ? { words: STORE, name: () => STORE } : this.#target(names);
     const ms = random.pick([200, 700, 1_500, 2_500, 4_000, 10_000]);
-    const shard = random.pick(SHARDS);
+    const shard = random.pick(this.#shards);
     const pair = `${target.words} and ${second.words}`;
     const node = (): SimulatedNode | undefined => this.#nodes.get(target.name());
     const kinds: (() => Omit<Fault, "at">)[] = [
-      () => ({ words: `${target.words} is killed and starts after ${ms} ms`, run: () => this.#kill(target.name(), ms, false) }),
-      () => ({ words: `${target.words} loses its disks and starts after ${ms} ms`, run: () => this.#kill(target.name(), ms, true) }),
+      () => ({
+        words: `${target.words} is killed and starts after ${ms} ms`,
+        run: () => this.#kill(target.name(), ms, false),
+      }),
+      () => ({
+        words: `${target.words} loses its disks and starts after ${ms} ms`,
+        run: () => this.#kill(target.name(), ms, true),
+      }),
       () => ({ words: `${target.words} stands still for ${ms} ms`, run: () => node()?.pause(ms) }),
       () => ({
         words: `nothing passes from ${target.words} to ${second.words} for ${ms} ms`,
@@ -223,19 +273,29 @@ class SimulatedCluster {
         words: `${target.words} is alone for ${ms} ms`,
         run: () => {
           const name = target.name();
-          this.#cutOff([...names, STORE].flatMap((one) => [`${one}>${name}`, `${name}>${one}`]), ms);
+          this.#cutOff(
+            [...names, STORE].flatMap((one) => [`${one}>${name}`, `${name}>${one}`]),
+            ms,
+          );
         },
       }),
       () => ({
         words: `${target.words} is apart from the other nodes for ${ms} ms`,
         run: () => {
           const name = target.name();
-          this.#cutOff(names.flatMap((one) => [`${one}>${name}`, `${name}>${one}`]), ms);
+          this.#cutOff(
+            names.flatMap((one) => [`${one}>${name}`, `${name}>${one}`]),
+            ms,
+          );
         },
       }),
       () => ({
         words: `nobody reaches the store for ${ms} ms`,
-        run: () => this.#cutOff(names.flatMap((one) => [`${one}>${STORE}`, `${STORE}>${one}`]), ms),
+        run: () =>
+          this.#cutOff(
+            names.flatMap((one) => [`${one}>${STORE}`, `${STORE}>${one}`]),
+            ms,
+          ),
       }),
       () => ({ words: `the disk of ${target.words} stands for ${ms} ms`, run: () => this.#standDisk(node(), ms) }),
       () => ({
@@ -247,12 +307,14 @@ class SimulatedCluster {
       }),
       () => ({ words: `${target.words} hands over ${shard}`, run: () => node()?.handOver(shard) }),
       () => ({ words: `${shard} gets a copy on ${target.words}`, run: () => this.#place(shard, target.name()) }),
+      () => ({ words: `the class of ${shard} is deleted and made anew`, run: () => this.#drop(shard) }),
       () => ({ words: `${shard} loses a learner`, run: () => this.#unplace(shard) }),
       () => ({
         words: `${target.words} is killed five times, a second apart`,
         run: () => {
           const name = target.name();
-          for (let time = 0; time < 5; time++) this.#queue.at(this.#queue.now + time * 1_000, () => this.#kill(name, 300, false));
+          for (let time = 0; time < 5; time++)
+            this.#queue.at(this.#queue.now + time * 1_000, () => this.#kill(name, 300, false));
         },
       }),
       () => ({
@@ -343,7 +405,8 @@ class SimulatedCluster {
       this.#queue.at(this.#queue.now + this.#delay(), () => {
         // What is on its way is lost when the way is cut.
         if ((this.#cut.get(`${from}>${to}`) ?? 0) > 0) return;
-        if (message.type === "copy") this.#trace(`${message.from} > ${message.to} ${message.shard}: ${words(message.message)}`);
+        if (message.type === "copy")
+          this.#trace(`${message.from} > ${message.to} ${message.shard}: ${words(message.message)}`);
         this.#nodes.get(to)?.receive(from, message);
       });
     }
@@ -367,10 +430,11 @@ class SimulatedCluster {
     });
   }
 
-  #read(from: string, then: (all: ReadonlyMap<string, ShardConfiguration>) => void): void {
+  #read(from: string, then: (all: ReadonlyMap<string, ShardConfiguration | undefined>) => void): void {
     if (!this.#passes(from, STORE)) return;
     this.#queue.at(this.#queue.now + this.#delay(), () => {
-      const all = new Map(this.#store);
+      const all = new Map<string, ShardConfiguration | undefined>(this.#store);
+      for (const [shard, holders] of this.#drops) if (holders.has(from)) all.set(shard, undefined);
       if (this.#passes(STORE, from)) this.#queue.at(this.#queue.now + this.#delay(), () => then(all));
     });
   }
@@ -393,8 +457,8 @@ class SimulatedCluster {
     const again = (ms: number) => {
       if (this.#queue.now + ms < FAULTS_MS + 5_000) this.#queue.at(this.#queue.now + ms, () => this.#operate());
     };
-    const shard = random.pick(SHARDS);
-    const document = `d${random.below(DOCUMENTS)}`;
+    const shard = random.pick([...this.#shards, ...this.#drops.keys()]);
+    const document = `d${random.below(this.#documents)}`;
     const kind = random.pick(["write", "write", "write", "create", "read", "read", "search"] as const);
     const isDeletion = kind === "write" && random.oneIn(4);
     const value = kind === "read" || kind === "search" || isDeletion ? "" : `v${++this.#values}`;
@@ -413,6 +477,7 @@ class SimulatedCluster {
         return;
       }
       if (outcome === "answered") {
+        this.#checkExists(shard, `a ${kind} is answered`);
         history.push(operation);
         end(true);
       } else if (this.#queue.now < operation.calledAt + OPERATION_MS) {
@@ -453,12 +518,17 @@ class SimulatedCluster {
       return "answered";
     }
     const writes: DraftedWrite[] = [
-      { document, row: operation.value === "" ? undefined : operation.value, ended: (outcome) => end(outcome === "acknowledged") },
+      {
+        document,
+        row: operation.value === "" ? undefined : operation.value,
+        ended: (outcome) => end(outcome === "acknowledged"),
+      },
     ];
     return node.commit(shard, writes) ? "under way" : "refused";
   }
 
   #noteAcknowledged(shard: string, disk: SimulatedDisk, copy: ShardCopy): void {
+    this.#checkExists(shard, "a write is acknowledged");
     const known = this.#acknowledged.get(shard) ?? new Map<number, number>();
     const { end, epochs } = copy.state;
     const configuration = this.#store.get(shard);
@@ -468,7 +538,8 @@ class SimulatedCluster {
     this.#trace(`${disk.copy} ${shard}: acknowledged up to ${end.epoch}.${end.sequence}`);
     if (configuration === undefined) return;
     const { inSync = [], minInSync = 0 } = copy.configuration ?? {};
-    if (inSync.length < minInSync) throw new Broken(`${shard}: acknowledged with ${inSync.length} of ${minInSync} copies in sync`);
+    if (inSync.length < minInSync)
+      throw new Broken(`${shard}: acknowledged with ${inSync.length} of ${minInSync} copies in sync`);
     this.#checkCopies(shard, configuration);
   }
 
@@ -481,22 +552,26 @@ class SimulatedCluster {
       if (disk?.copy !== copy) continue;
       const { end, epochs } = disk.state;
       const last = Math.max(0, ...known.keys());
-      if (end.sequence < last) throw new Broken(`${shard}: ${copy} ends at ${end.sequence}, ${last} is acknowledged (epoch ${epoch})`);
+      if (end.sequence < last)
+        throw new Broken(`${shard}: ${copy} ends at ${end.sequence}, ${last} is acknowledged (epoch ${epoch})`);
       const has = known.get(last);
       if (last > 0 && epochAt(epochs, last) !== has) {
-        throw new Broken(`${shard}: entry ${last} of ${copy} is of epoch ${epochAt(epochs, last)}, that of ${has} is acknowledged`);
+        throw new Broken(
+          `${shard}: entry ${last} of ${copy} is of epoch ${epochAt(epochs, last)}, that of ${has} is acknowledged`,
+        );
       }
     }
   }
 
   /** Never may two copies of a shard both answer as its primary. */
   #checkLeases(): void {
-    for (const shard of SHARDS) {
+    for (const shard of this.#shards) {
       let holder: string | undefined;
       for (const node of this.#nodes.values()) {
         if (!node.isRunning) continue;
         const open = node.copy(shard);
-        if (open === undefined || !open.machine.isPrimary || open.machine.readFault(node.localNow) !== undefined) continue;
+        if (open === undefined || !open.machine.isPrimary || open.machine.readFault(node.localNow) !== undefined)
+          continue;
         if (holder !== undefined) throw new Broken(`${shard}: ${holder} and ${open.disk.copy} both answer as primary`);
         holder = open.disk.copy;
       }
@@ -506,7 +581,8 @@ class SimulatedCluster {
   #checkHealed(): void {
     for (const [shard, configuration] of this.#store) {
       const { learners, inSync } = configuration;
-      if (learners.length > 0) throw new Broken(`${shard}: ${learners.join(", ")} not in sync ${HEALED_MS / 1_000} s after the last fault`);
+      if (learners.length > 0)
+        throw new Broken(`${shard}: ${learners.join(", ")} not in sync ${HEALED_MS / 1_000} s after the last fault`);
       const disks = inSync.map((copy) => this.#nodes.get(nodeOf(copy))?.disks.get(shard));
       const [first, ...others] = disks.map((disk) => JSON.stringify([...(disk?.rows ?? [])].sort()));
       if (others.some((other) => other !== first)) {
@@ -528,12 +604,15 @@ class SimulatedCluster {
   #checkHistories(): void {
     for (const [key, history] of this.#histories) {
       const [shard = "", document = ""] = key.split("/");
+      if (!this.#store.has(shard)) continue;
       const primary = nodeOf(this.#store.get(shard)?.primary ?? "/");
       const value = this.#nodes.get(primary)?.disks.get(shard)?.rows.get(document)?.value ?? "";
       history.push({ kind: "read", value, calledAt: this.#queue.now, endedAt: this.#queue.now });
       const stale = staleSearch(history);
       if (stale !== undefined) {
-        throw new Broken(`${key}: a search at ${stale.calledAt.toFixed(1)} found '${stale.value}', which was overwritten before`);
+        throw new Broken(
+          `${key}: a search at ${stale.calledAt.toFixed(1)} found '${stale.value}', which was overwritten before`,
+        );
       }
       if (!isLinear(history)) throw new Broken(`${key}: no order of its operations explains the answers`);
     }

@@ -1,15 +1,21 @@
 import type { SeededRandom } from "@shoal/seeded-random";
 import type { CopyEffect, CopyEvent, CopyMessage } from "../copy-messages.js";
 import { type Heartbeat, NodeLeases, type Stamp } from "../node-leases.js";
-import { ShardCopy } from "../shard-copy.js";
 import { copiesOf, nodeOf, type ShardConfiguration, STORE, withdrawn } from "../shard-configuration.js";
+import { ShardCopy } from "../shard-copy.js";
 import type { Timing } from "../timing.js";
 import type { WrongVariant } from "../wrong-variants.js";
 import { SimulatedDisk } from "./simulated-disk.js";
 
 export type NodeMessage =
   | { readonly type: "heartbeat"; readonly heartbeat: Heartbeat }
-  | { readonly type: "copy"; readonly shard: string; readonly from: string; readonly to: string; readonly message: CopyMessage };
+  | {
+      readonly type: "copy";
+      readonly shard: string;
+      readonly from: string;
+      readonly to: string;
+      readonly message: CopyMessage;
+    };
 
 /** What the rest of the world is to a node. Times are virtual. */
 export interface NodeSurroundings {
@@ -21,9 +27,16 @@ export interface NodeSurroundings {
   after(ms: number, run: () => void): void;
   send(from: string, to: string, message: NodeMessage): void;
   /** Compare-and-set; `then` may never be called. */
-  propose(node: string, shard: string, next: ShardConfiguration, then: (isAccepted: boolean, current: ShardConfiguration) => void): void;
+  propose(
+    node: string,
+    shard: string,
+    next: ShardConfiguration,
+    then: (isAccepted: boolean, current: ShardConfiguration) => void,
+  ): void;
   /** A linear read of everything; `then` may never be called. */
-  read(node: string, then: (all: ReadonlyMap<string, ShardConfiguration>) => void): void;
+  read(node: string, then: (all: ReadonlyMap<string, ShardConfiguration | undefined>) => void): void;
+  /** This node takes nothing more into a shard whose class was deleted. */
+  confirmDropped(node: string, shard: string): void;
   acknowledged(shard: string, disk: SimulatedDisk, copy: ShardCopy): void;
   newId(): string;
 }
@@ -87,6 +100,12 @@ export class SimulatedNode {
     return this.#copies.get(shard);
   }
 
+  /** An empty copy of a new shard. */
+  place(shard: string, copy: string): void {
+    this.disks.set(shard, new SimulatedDisk(copy));
+    if (this.isUp) this.#open(shard);
+  }
+
   start(): void {
     this.#run++;
     this.#leases = new NodeLeases(`${this.name}.${this.#run}`, this.localNow, this.#surroundings.timing);
@@ -134,8 +153,8 @@ export class SimulatedNode {
     });
   }
 
-  /** The configuration has changed; what is older than what is known does nothing. */
-  configured(shard: string, configuration: ShardConfiguration): void {
+  /** The configuration has changed; what is older than what is known does nothing. Undefined: the class is deleted. */
+  configured(shard: string, configuration: ShardConfiguration | undefined): void {
     this.#whenRunning(() => this.#configured(shard, configuration));
   }
 
@@ -185,7 +204,11 @@ export class SimulatedNode {
     this.#copies.set(shard, { disk, machine, writes: [], hasFailed: false });
   }
 
-  #configured(shard: string, configuration: ShardConfiguration): void {
+  #configured(shard: string, configuration: ShardConfiguration | undefined): void {
+    if (configuration === undefined) {
+      this.#drop(shard);
+      return;
+    }
     const own = copiesOf(configuration).find((copy) => nodeOf(copy) === this.name);
     const disk = this.disks.get(shard);
     if (own !== undefined && own !== disk?.copy && disk === undefined) {
@@ -193,6 +216,17 @@ export class SimulatedNode {
       return;
     }
     this.#deliver(shard, { type: "configuration", configuration });
+  }
+
+  #drop(shard: string): void {
+    const { confirmDropped, wrong } = this.#surroundings;
+    if (wrong !== "a deletion is confirmed before the copy has stopped") {
+      for (const { ended } of this.#copies.get(shard)?.writes ?? []) ended("unknown");
+      this.#copies.delete(shard);
+      this.disks.delete(shard);
+      this.#leases?.forget(shard);
+    }
+    confirmDropped(this.name, shard);
   }
 
   /** A copy that is not on the disk: a new one takes its place, where others hold what it held. */
@@ -231,7 +265,9 @@ export class SimulatedNode {
       for (const peer of this.#peers) {
         this.#surroundings.send(this.name, peer, { type: "heartbeat", heartbeat: leases.heartbeatTo(peer, now) });
       }
-      const needsStore = [...this.#copies.values()].some(({ machine }) => (machine.configuration?.eligible.length ?? 0) > 0);
+      const needsStore = [...this.#copies.values()].some(
+        ({ machine }) => (machine.configuration?.eligible.length ?? 0) > 0,
+      );
       if (needsStore || random.oneIn(8)) this.#refresh(leases.stamp(now));
     }
     const silent = this.#peers.filter((peer) => leases.heardAt(peer) + timing.silenceMs * (1 + timing.drift) <= now);
