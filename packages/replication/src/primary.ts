@@ -1,7 +1,9 @@
 import type { CopyCore } from "./copy-core.js";
 import type { Change, CopyMessage } from "./copy-messages.js";
-import { comparePositions, type JournalPosition, withEpoch } from "./journal-position.js";
+import { comparePositions, withEpoch } from "./journal-position.js";
 import { LearnerFeed } from "./learner-feed.js";
+import { type Commit, NEVER, newPeer, type Peer } from "./peer.js";
+import { ReliedLeases } from "./relied-leases.js";
 import {
   admitted,
   type CopyName,
@@ -12,41 +14,11 @@ import {
   nodeOf,
   type ShardConfiguration,
   takenOut,
-  touched,
   withoutEligible,
 } from "./shard-configuration.js";
 
-/** A commit on its way. */
-export interface Commit {
-  readonly previous: JournalPosition;
-  readonly end: JournalPosition;
-  readonly changes: readonly Change[];
-}
-
 /** More commits than that do not wait for a learner: it catches up anew. */
 const QUEUED_COMMITS_MAX = 100;
-
-interface Peer {
-  readonly copy: CopyName;
-  /** Which lead of this epoch it has confirmed; 0: none. */
-  led: number;
-  /** It gets every commit, and is waited for. */
-  isLive: boolean;
-  /** It is in sync and its journal ends elsewhere, by what was never acknowledged: it cannot go on from there. */
-  isApart: boolean;
-  /** What it has not confirmed yet, the first one sent. */
-  queue: Commit[];
-  match: JournalPosition | undefined;
-  /** Since when an answer is missing. */
-  waitingSince: number;
-  sentAt: number;
-  /** Which lead was sent last, and when. */
-  leadSent: number;
-  leadSentAt: number;
-  feed: LearnerFeed | undefined;
-}
-
-const NEVER = Number.POSITIVE_INFINITY;
 
 /** What the primary of a shard does in one epoch. */
 export class Primary {
@@ -57,10 +29,7 @@ export class Primary {
   readonly #former = new Map<CopyName, number>();
   /** Copies that were taken out: until when they may hold a lease of ours. */
   readonly #leaving = new Map<CopyName, number>();
-  #lead = 0;
-  /** Whose leases are relied on, with their numbers; those of a configuration not older than `#needsVersion`. */
-  #needs: Map<string, number> | undefined;
-  #needsVersion = 0;
+  readonly #relied: ReliedLeases;
   #isReady = false;
   /** The learner that is to be in sync next. */
   #candidate: CopyName | undefined;
@@ -75,6 +44,7 @@ export class Primary {
   /** `isInSync`: it was in sync until now, and took over from a primary that is silent. */
   constructor(core: CopyCore, isTakeover: boolean) {
     this.#core = core;
+    this.#relied = new ReliedLeases(core);
     const { configuration, leases, timing, now } = core;
     if (configuration === undefined) throw new Error("a primary without a configuration");
     this.#epoch = configuration.epoch;
@@ -97,7 +67,7 @@ export class Primary {
     const core = this.#core;
     if (!this.#isReady) return "the primary has not begun its epoch";
     if (core.is("reads without a lease")) return undefined;
-    return this.#formerFault(0) ?? this.#leaseFault();
+    return this.#formerFault(0) ?? this.#relied.fault();
   }
 
   /** Why no commit can begin now; undefined when one can. */
@@ -157,7 +127,7 @@ export class Primary {
     const { configuration } = core;
     if (configuration === undefined) return;
     // Copies that were to read no more read again.
-    if (this.#isLeaving) this.#lead++;
+    if (this.#isLeaving) this.#relied.tellAgain();
     this.#isLeaving = false;
     for (const copy of before.inSync.filter((one) => !configuration.inSync.includes(one))) {
       this.#peers.delete(copy);
@@ -221,7 +191,7 @@ export class Primary {
     }
     this.#takeOutSilent(configuration);
     this.#choose(configuration);
-    this.#capture(configuration);
+    this.#relied.capture(configuration, this.#candidate);
     for (const copy of configuration.inSync) if (copy !== core.name) this.#sendLead(this.#peer(copy));
     if (!this.#isReady && this.#areLed(configuration.inSync, 1)) {
       this.#isReady = true;
@@ -255,19 +225,7 @@ export class Primary {
   #peer(copy: CopyName): Peer {
     let peer = this.#peers.get(copy);
     if (peer === undefined) {
-      peer = {
-        copy,
-        led: 0,
-        isLive: false,
-        isApart: false,
-        queue: [],
-        match: undefined,
-        waitingSince: NEVER,
-        sentAt: Number.NEGATIVE_INFINITY,
-        leadSent: 0,
-        leadSentAt: Number.NEGATIVE_INFINITY,
-        feed: undefined,
-      };
+      peer = newPeer(copy);
       this.#peers.set(copy, peer);
     }
     return peer;
@@ -288,74 +246,24 @@ export class Primary {
     return now < last + extraMs ? "leases of a former primary may still hold" : undefined;
   }
 
-  #leaseFault(): string | undefined {
-    const { configuration, leases, maybes, now } = this.#core;
-    if (this.#isAlone || configuration === undefined) return undefined;
-    for (const node of [configuration, ...maybes].flatMap(needsOf)) {
-      const number = leases.held(node, now);
-      const isSame = this.#core.is("a lease that had ended is relied on again") || number === this.#needs?.get(node);
-      if (number === undefined || !isSame) return `the primary holds no lease of '${node}'`;
-    }
-    return undefined;
-  }
-
-  /**
-   * Notes the leases that are relied on. One that had ended is not relied on again before the configuration has changed:
-   * who took over meanwhile would have changed it.
-   */
-  #capture(configuration: ShardConfiguration): void {
-    const core = this.#core;
-    const { leases, now } = core;
-    const hasEnded = this.#needs !== undefined && this.#leaseFault() !== undefined;
-    if (hasEnded && this.#needsVersion >= configuration.version) {
-      const areAllHeld = needsOf(configuration).every((node) => leases.held(node, now) !== undefined);
-      if (areAllHeld && core.mayPropose()) core.propose(touched(configuration));
-      else core.wakeAfter(core.timing.resendMs);
-      return;
-    }
-    const wanted = new Set([configuration, ...core.maybes].flatMap(needsOf));
-    if (this.#candidate !== undefined) wanted.add(nodeOf(this.#candidate));
-    const needs = new Map<string, number>();
-    for (const node of wanted) {
-      const number = leases.held(node, now);
-      if (number === undefined) {
-        core.wakeAfter(core.timing.resendMs);
-        return;
-      }
-      needs.set(node, number);
-    }
-    const isSame =
-      this.#needs?.size === needs.size && [...needs].every(([node, number]) => this.#needs?.get(node) === number);
-    if (hasEnded || this.#needs === undefined) this.#needsVersion = configuration.version;
-    if (isSame && this.#lead > 0) return;
-    this.#needs = needs;
-    this.#lead++;
-  }
-
   #sendLead(peer: Peer): void {
     const core = this.#core;
     const { configuration, now, timing } = core;
-    if (peer.isApart || peer.led === this.#lead || this.#needs === undefined || configuration === undefined) return;
+    const { lead, needs } = this.#relied;
+    if (peer.isApart || peer.led === lead || needs === undefined || configuration === undefined) return;
     if (peer.waitingSince === NEVER) peer.waitingSince = now;
     core.wakeAfter(timing.resendMs);
-    if (peer.leadSent === this.#lead && now < peer.leadSentAt + timing.resendMs) return;
-    peer.leadSent = this.#lead;
+    if (peer.leadSent === lead && now < peer.leadSentAt + timing.resendMs) return;
+    peer.leadSent = lead;
     peer.leadSentAt = now;
     const { committed, leases } = core;
-    const lead = {
-      epoch: this.#epoch,
-      lead: this.#lead,
-      needs: this.#needs,
-      run: leases.run,
-      committed,
-      configuration,
-    };
-    core.send(peer.copy, { type: "lead", ...lead });
+    const epoch = this.#epoch;
+    core.send(peer.copy, { type: "lead", epoch, lead, needs, run: leases.run, committed, configuration });
   }
 
   #led(peer: Peer, { epoch, lead, end }: Extract<CopyMessage, { type: "led" }>): void {
     const core = this.#core;
-    if (epoch !== this.#epoch || lead > this.#lead) return;
+    if (epoch !== this.#epoch || lead > this.#relied.lead) return;
     const isFirst = peer.led === 0;
     peer.led = Math.max(peer.led, lead);
     if (peer.queue.length === 0) peer.waitingSince = NEVER;
@@ -462,22 +370,7 @@ export class Primary {
 
   /** Whether those that stay know already that the primary will rely on leases of `needs`; else they are told first. */
   #mayNeed(needs: readonly string[], among: readonly CopyName[]): boolean {
-    const core = this.#core;
-    if (among.length === 1) return true;
-    const missing = needs.filter((node) => !this.#needs?.has(node));
-    if (missing.length === 0) return this.#areLed(among, this.#lead);
-    const wider = new Map(this.#needs);
-    for (const node of missing) {
-      const number = core.leases.held(node, core.now);
-      if (number === undefined) {
-        core.wakeAfter(core.timing.resendMs);
-        return false;
-      }
-      wider.set(node, number);
-    }
-    this.#needs = wider;
-    this.#lead++;
-    return false;
+    return among.length === 1 || (this.#relied.widen(needs) && this.#areLed(among, this.#relied.lead));
   }
 
   #hello(peer: Peer, hello: Extract<CopyMessage, { type: "hello" }>): void {
@@ -567,8 +460,8 @@ export class Primary {
     if (copy === undefined || this.#handsOver || !this.#isReady) return;
     this.#sendLead(this.#peer(copy));
     if (!core.is("a learner counts as in sync at once")) {
-      if (this.#needs?.get(nodeOf(copy)) !== core.leases.held(nodeOf(copy), core.now)) return;
-      if (!this.#areLed([...configuration.inSync, copy], this.#lead) || !this.#isUpToDate(copy)) return;
+      if (!this.#relied.covers(copy) || !this.#isUpToDate(copy)) return;
+      if (!this.#areLed([...configuration.inSync, copy], this.#relied.lead)) return;
     }
     if (core.isRevoked(copy) && core.mayPropose()) core.propose(admitted(configuration, copy));
   }

@@ -5,14 +5,17 @@ import {
   copiesOf,
   nodeOf,
   type ShardConfiguration,
+  STORE,
   withLearner,
   withoutLearner,
 } from "../shard-configuration.js";
 import type { ShardCopy } from "../shard-copy.js";
 import { TIMING } from "../timing.js";
 import type { WrongVariant } from "../wrong-variants.js";
-import { type ClientOperation, isLinear, staleSearch } from "./client-history.js";
+import { Broken, checkCopies, checkHealed, checkHistories } from "./checks.js";
+import type { ClientOperation } from "./client-history.js";
 import { EventQueue } from "./event-queue.js";
+import { drawFault, type Fault, type FaultTarget } from "./faults.js";
 import type { SimulatedDisk } from "./simulated-disk.js";
 import { type DraftedWrite, type NodeMessage, SimulatedNode } from "./simulated-node.js";
 
@@ -34,20 +37,11 @@ export interface SimulationResult {
   readonly acknowledged: number;
 }
 
-const STORE = "store";
 const FAULTS_MS = 30_000;
 const CLIENTS = 5;
 const OPERATION_MS = 4_000;
 /** After so long without faults everything is whole again. */
 const HEALED_MS = 30_000;
-
-class Broken extends Error {}
-
-interface Fault {
-  readonly at: number;
-  readonly words: string;
-  readonly run: () => void;
-}
 
 /** Runs one seed. The same options do the same to the byte. */
 export function simulate(options: SimulationOptions): SimulationResult {
@@ -56,21 +50,21 @@ export function simulate(options: SimulationOptions): SimulationResult {
 }
 
 /** Whole clusters in virtual time: nodes, the MetaStore, the network, clients, faults. */
-class SimulatedCluster {
+class SimulatedCluster implements FaultTarget {
   readonly #options: SimulationOptions;
   readonly #random: SeededRandom;
   readonly #queue = new EventQueue();
-  readonly #nodes = new Map<string, SimulatedNode>();
-  readonly #store = new Map<string, ShardConfiguration>();
+  readonly nodes = new Map<string, SimulatedNode>();
+  readonly store = new Map<string, ShardConfiguration>();
   /** Shards of classes that exist. A class that is made anew has shards with other names. */
-  #shards: string[] = [];
+  shards: string[] = [];
   /** Shards of deleted classes: the nodes that have not confirmed it. */
   readonly #drops = new Map<string, Set<string>>();
   /** Pairs `from>to` that nothing passes, and how many faults say so. */
   readonly #cut = new Map<string, number>();
-  readonly #histories = new Map<string, ClientOperation[]>();
+  readonly histories = new Map<string, ClientOperation[]>();
   /** Of each shard: the epoch of each entry that was acknowledged. */
-  readonly #acknowledged = new Map<string, Map<number, number>>();
+  readonly acknowledged = new Map<string, Map<number, number>>();
   /** Few: histories with much in common. Many: what went wrong is not overwritten soon. */
   readonly #documents: number;
   readonly #network: { readonly loss: number; readonly doubles: number; readonly slow: number };
@@ -103,14 +97,14 @@ class SimulatedCluster {
       this.#runUntil(FAULTS_MS);
       this.#heal();
       this.#runUntil(FAULTS_MS + HEALED_MS);
-      this.#checkHealed();
-      this.#checkHistories();
+      checkHealed(this);
+      checkHistories(this, this.#queue.now);
     } catch (error) {
       if (!(error instanceof Broken)) throw error;
       this.#failure = error.message;
     }
     let acknowledged = 0;
-    for (const entries of this.#acknowledged.values()) acknowledged += entries.size;
+    for (const entries of this.acknowledged.values()) acknowledged += entries.size;
     return {
       seed: this.#options.seed,
       failure: this.#failure,
@@ -150,11 +144,12 @@ class SimulatedCluster {
         newId: () => `x${++this.#ids}`,
       });
       node.writeMs = random.pick([1, 2, 10]);
-      this.#nodes.set(name, node);
+      node.readMs = random.pick([5, 5, 400]);
+      this.nodes.set(name, node);
     }
-    this.#names = names;
+    this.names = names;
     for (const shard of ["s1", "s2"]) this.#create(shard);
-    for (const node of this.#nodes.values()) node.start();
+    for (const node of this.nodes.values()) node.start();
     const faults: Fault[] = [];
     const faultCount = random.pick([2, 5, 10, 20]);
     for (let at = 0; at < faultCount; at++) {
@@ -162,24 +157,24 @@ class SimulatedCluster {
       // Often soon after the one before: what hurts is two at once.
       const isSoon = before !== undefined && random.oneIn(2);
       const time = isSoon ? before + random.below(4_000) : 1_000 + random.below(FAULTS_MS - 2_000);
-      faults.push({ ...this.#fault(names), at: Math.min(time, FAULTS_MS - 500) });
+      faults.push({ ...drawFault(random, this), at: Math.min(time, FAULTS_MS - 500) });
     }
     return faults.sort((one, other) => one.at - other.at);
   }
 
-  #names: readonly string[] = [];
+  names: readonly string[] = [];
 
   #create(shard: string): void {
     const random = this.#random;
     const factor = random.pick([2, 3, 3]);
-    const members = random.shuffled(this.#names).slice(0, factor);
+    const members = random.shuffled(this.names).slice(0, factor);
     const copies = members.map((name) => `${name}/x${++this.#ids}`);
-    for (const copy of copies) this.#nodes.get(nodeOf(copy))?.place(shard, copy);
+    for (const copy of copies) this.nodes.get(nodeOf(copy))?.place(shard, copy);
     const [primary = ""] = copies;
     const minInSync = factor === 2 ? random.pick([1, 2]) : 2;
-    this.#shards.push(shard);
-    this.#acknowledged.set(shard, new Map());
-    this.#store.set(shard, {
+    this.shards.push(shard);
+    this.acknowledged.set(shard, new Map());
+    this.store.set(shard, {
       version: 1,
       epoch: 1,
       primary,
@@ -192,14 +187,14 @@ class SimulatedCluster {
   }
 
   /** The class is deleted; when all that had a copy have confirmed it, that is answered, and the class may be made anew. */
-  #drop(shard: string): void {
-    const configuration = this.#store.get(shard);
-    if (configuration === undefined || this.#shards.length > 3) return;
-    this.#shards = this.#shards.filter((one) => one !== shard);
-    this.#store.delete(shard);
+  drop(shard: string): void {
+    const configuration = this.store.get(shard);
+    if (configuration === undefined || this.shards.length > 3) return;
+    this.shards = this.shards.filter((one) => one !== shard);
+    this.store.delete(shard);
     this.#drops.set(shard, new Set(copiesOf(configuration).map(nodeOf)));
     this.#create(`${shard}'`);
-    for (const [name, node] of this.#nodes) {
+    for (const [name, node] of this.nodes) {
       if (this.#passes(STORE, name))
         this.#queue.at(this.#queue.now + this.#delay(), () => node.configured(shard, undefined));
     }
@@ -215,121 +210,8 @@ class SimulatedCluster {
     if (this.#drops.get(shard)?.size === 0) throw new Broken(`${shard}: ${what} after its deletion was answered`);
   }
 
-  /** The node of which a fault speaks: one by name, or whoever has a role when it happens. */
-  #target(names: readonly string[]): { readonly words: string; readonly name: () => string } {
-    const random = this.#random;
-    const shard = random.pick(this.#shards);
-    const name = random.pick(names);
-    const named = { words: name, name: () => name };
-    const choices = [
-      named,
-      { words: `the primary of ${shard}`, name: () => nodeOf(this.#store.get(shard)?.primary ?? `${name}/`) },
-      {
-        words: `a secondary of ${shard}`,
-        name: () => {
-          const { inSync = [], primary = "" } = this.#store.get(shard) ?? {};
-          return nodeOf(inSync.find((copy) => copy !== primary) ?? `${name}/`);
-        },
-      },
-      {
-        words: `a learner of ${shard}`,
-        name: () => nodeOf(this.#store.get(shard)?.learners[0] ?? `${name}/`),
-      },
-    ];
-    return random.pick(choices);
-  }
-
-  #fault(names: readonly string[]): Omit<Fault, "at"> {
-    const random = this.#random;
-    const target = this.#target(names);
-    const second = random.oneIn(4) ? { words: STORE, name: () => STORE } : this.#target(names);
-    const ms = random.pick([200, 700, 1_500, 2_500, 4_000, 10_000]);
-    const shard = random.pick(this.#shards);
-    const pair = `${target.words} and ${second.words}`;
-    const node = (): SimulatedNode | undefined => this.#nodes.get(target.name());
-    const kinds: (() => Omit<Fault, "at">)[] = [
-      () => ({
-        words: `${target.words} is killed and starts after ${ms} ms`,
-        run: () => this.#kill(target.name(), ms, false),
-      }),
-      () => ({
-        words: `${target.words} loses its disks and starts after ${ms} ms`,
-        run: () => this.#kill(target.name(), ms, true),
-      }),
-      () => ({ words: `${target.words} stands still for ${ms} ms`, run: () => node()?.pause(ms) }),
-      () => ({
-        words: `nothing passes from ${target.words} to ${second.words} for ${ms} ms`,
-        run: () => this.#cutOff([`${target.name()}>${second.name()}`], ms),
-      }),
-      () => ({
-        words: `nothing passes from ${second.words} to ${target.words} for ${ms} ms`,
-        run: () => this.#cutOff([`${second.name()}>${target.name()}`], ms),
-      }),
-      () => ({
-        words: `nothing passes between ${pair} for ${ms} ms`,
-        run: () => this.#cutOff([`${target.name()}>${second.name()}`, `${second.name()}>${target.name()}`], ms),
-      }),
-      () => ({
-        words: `${target.words} is alone for ${ms} ms`,
-        run: () => {
-          const name = target.name();
-          this.#cutOff(
-            [...names, STORE].flatMap((one) => [`${one}>${name}`, `${name}>${one}`]),
-            ms,
-          );
-        },
-      }),
-      () => ({
-        words: `${target.words} is apart from the other nodes for ${ms} ms`,
-        run: () => {
-          const name = target.name();
-          this.#cutOff(
-            names.flatMap((one) => [`${one}>${name}`, `${name}>${one}`]),
-            ms,
-          );
-        },
-      }),
-      () => ({
-        words: `nobody reaches the store for ${ms} ms`,
-        run: () =>
-          this.#cutOff(
-            names.flatMap((one) => [`${one}>${STORE}`, `${STORE}>${one}`]),
-            ms,
-          ),
-      }),
-      () => ({ words: `the disk of ${target.words} stands for ${ms} ms`, run: () => this.#standDisk(node(), ms) }),
-      () => ({
-        words: `a write of ${target.words} fails`,
-        run: () => {
-          const failing = node();
-          if (failing !== undefined) failing.failsNextWrite = true;
-        },
-      }),
-      () => ({ words: `${target.words} hands over ${shard}`, run: () => node()?.handOver(shard) }),
-      () => ({ words: `${shard} gets a copy on ${target.words}`, run: () => this.#place(shard, target.name()) }),
-      () => ({ words: `the class of ${shard} is deleted and made anew`, run: () => this.#drop(shard) }),
-      () => ({ words: `${shard} loses a learner`, run: () => this.#unplace(shard) }),
-      () => ({
-        words: `${target.words} is killed five times, a second apart`,
-        run: () => {
-          const name = target.name();
-          for (let time = 0; time < 5; time++)
-            this.#queue.at(this.#queue.now + time * 1_000, () => this.#kill(name, 300, false));
-        },
-      }),
-      () => ({
-        words: `${pair} are killed, and start after ${ms} ms`,
-        run: () => {
-          const names = [target.name(), second.name()];
-          for (const [at, name] of names.entries()) this.#kill(name, ms / (at + 1), false);
-        },
-      }),
-    ];
-    return random.pick(kinds)();
-  }
-
-  #kill(name: string, ms: number, losesDisks: boolean): void {
-    const node = this.#nodes.get(name);
+  kill(name: string, ms: number, losesDisks: boolean): void {
+    const node = this.nodes.get(name);
     if (node === undefined || !node.isUp) return;
     const mayLose = losesDisks && [...node.disks.keys()].every((shard) => this.#hasIntactCopyElsewhere(shard, name));
     node.kill();
@@ -341,35 +223,43 @@ class SimulatedCluster {
 
   /** Whether a copy that is in sync, or the only way to what was acknowledged, is left when the disks of `name` are lost. */
   #hasIntactCopyElsewhere(shard: string, name: string): boolean {
-    const configuration = this.#store.get(shard);
+    const configuration = this.store.get(shard);
     if (configuration === undefined) return true;
     return configuration.inSync.some((copy) => {
       const node = nodeOf(copy);
-      return node !== name && this.#nodes.get(node)?.disks.get(shard)?.copy === copy;
+      return node !== name && this.nodes.get(node)?.disks.get(shard)?.copy === copy;
     });
   }
 
-  #cutOff(pairs: readonly string[], ms: number): void {
+  cutOff(pairs: readonly string[], ms: number): void {
     for (const pair of pairs) this.#cut.set(pair, (this.#cut.get(pair) ?? 0) + 1);
     this.#queue.at(this.#queue.now + ms, () => {
       for (const pair of pairs) this.#cut.set(pair, (this.#cut.get(pair) ?? 1) - 1);
     });
   }
 
-  #standDisk(node: SimulatedNode | undefined, ms: number): void {
-    if (node !== undefined) node.diskStandsUntil = Math.max(node.diskStandsUntil, this.#queue.now + ms);
+  node(name: string): SimulatedNode | undefined {
+    return this.nodes.get(name);
   }
 
-  #place(shard: string, name: string): void {
-    const configuration = this.#store.get(shard);
+  configuration(shard: string): ShardConfiguration | undefined {
+    return this.store.get(shard);
+  }
+
+  after(ms: number, run: () => void): void {
+    this.#queue.at(this.#queue.now + ms, run);
+  }
+
+  place(shard: string, name: string): void {
+    const configuration = this.store.get(shard);
     if (configuration === undefined) return;
     const copies = copiesOf(configuration);
     if (copies.some((copy) => nodeOf(copy) === name) || copies.length >= 4) return;
     this.#change(shard, withLearner(configuration, `${name}/`));
   }
 
-  #unplace(shard: string): void {
-    const configuration = this.#store.get(shard);
+  unplace(shard: string): void {
+    const configuration = this.store.get(shard);
     // What is eligible may be all that is left.
     const learner = configuration?.learners.find((copy) => !configuration.eligible.includes(copy));
     if (configuration !== undefined && learner !== undefined && copiesOf(configuration).length > 3) {
@@ -381,7 +271,7 @@ class SimulatedCluster {
     this.#trace("everything heals");
     this.#faulty = false;
     this.#cut.clear();
-    for (const node of this.#nodes.values()) {
+    for (const node of this.nodes.values()) {
       node.failsNextWrite = false;
       if (!node.isUp) node.start();
     }
@@ -407,7 +297,7 @@ class SimulatedCluster {
         if ((this.#cut.get(`${from}>${to}`) ?? 0) > 0) return;
         if (message.type === "copy")
           this.#trace(`${message.from} > ${message.to} ${message.shard}: ${words(message.message)}`);
-        this.#nodes.get(to)?.receive(from, message);
+        this.nodes.get(to)?.receive(from, message);
       });
     }
   }
@@ -420,11 +310,11 @@ class SimulatedCluster {
   ): void {
     if (!this.#passes(from, STORE)) return;
     this.#queue.at(this.#queue.now + this.#delay(), () => {
-      const current = this.#store.get(shard);
+      const current = this.store.get(shard);
       if (current === undefined) return;
       const isAccepted = current.version === next.version - 1;
       if (isAccepted) this.#change(shard, next);
-      const now = this.#store.get(shard) ?? next;
+      const now = this.store.get(shard) ?? next;
       if (!this.#passes(STORE, from)) return;
       this.#queue.at(this.#queue.now + this.#delay(), () => then(isAccepted, now));
     });
@@ -433,20 +323,20 @@ class SimulatedCluster {
   #read(from: string, then: (all: ReadonlyMap<string, ShardConfiguration | undefined>) => void): void {
     if (!this.#passes(from, STORE)) return;
     this.#queue.at(this.#queue.now + this.#delay(), () => {
-      const all = new Map<string, ShardConfiguration | undefined>(this.#store);
+      const all = new Map<string, ShardConfiguration | undefined>(this.store);
       for (const [shard, holders] of this.#drops) if (holders.has(from)) all.set(shard, undefined);
       if (this.#passes(STORE, from)) this.#queue.at(this.#queue.now + this.#delay(), () => then(all));
     });
   }
 
   #change(shard: string, next: ShardConfiguration): void {
-    const before = this.#store.get(shard);
+    const before = this.store.get(shard);
     const fault = before === undefined ? undefined : configurationFault(before, next);
     if (fault !== undefined) throw new Broken(`${shard}: ${fault}`);
-    this.#store.set(shard, next);
+    this.store.set(shard, next);
     this.#trace(`${shard}: ${JSON.stringify(next)}`);
-    this.#checkCopies(shard, next);
-    for (const [name, node] of this.#nodes) {
+    checkCopies(this, shard, next);
+    for (const [name, node] of this.nodes) {
       if (!this.#passes(STORE, name)) continue;
       this.#queue.at(this.#queue.now + this.#delay(), () => node.configured(shard, next));
     }
@@ -457,15 +347,15 @@ class SimulatedCluster {
     const again = (ms: number) => {
       if (this.#queue.now + ms < FAULTS_MS + 5_000) this.#queue.at(this.#queue.now + ms, () => this.#operate());
     };
-    const shard = random.pick([...this.#shards, ...this.#drops.keys()]);
+    const shard = random.pick([...this.shards, ...this.#drops.keys()]);
     const document = `d${random.below(this.#documents)}`;
     const kind = random.pick(["write", "write", "write", "create", "read", "read", "search"] as const);
     const isDeletion = kind === "write" && random.oneIn(4);
     const value = kind === "read" || kind === "search" || isDeletion ? "" : `v${++this.#values}`;
     const operation: ClientOperation = { kind, value, calledAt: this.#queue.now, endedAt: Number.POSITIVE_INFINITY };
     const key = `${shard}/${document}`;
-    const history = this.#histories.get(key) ?? [];
-    this.#histories.set(key, history);
+    const history = this.histories.get(key) ?? [];
+    this.histories.set(key, history);
     const end = (isKnown: boolean) => {
       if (isKnown) operation.endedAt = this.#queue.now;
       again(20 + random.below(300));
@@ -497,7 +387,7 @@ class SimulatedCluster {
     operation: ClientOperation,
     end: (isKnown: boolean) => void,
   ): "refused" | "answered" | "under way" {
-    const node = this.#random.pick([...this.#nodes.values()]);
+    const node = this.#random.pick([...this.nodes.values()]);
     const open = node.isRunning ? node.copy(shard) : undefined;
     if (open === undefined) return "refused";
     const { machine, disk } = open;
@@ -529,9 +419,9 @@ class SimulatedCluster {
 
   #noteAcknowledged(shard: string, disk: SimulatedDisk, copy: ShardCopy): void {
     this.#checkExists(shard, "a write is acknowledged");
-    const known = this.#acknowledged.get(shard) ?? new Map<number, number>();
+    const known = this.acknowledged.get(shard) ?? new Map<number, number>();
     const { end, epochs } = copy.state;
-    const configuration = this.#store.get(shard);
+    const configuration = this.store.get(shard);
     for (let sequence = end.sequence; sequence > 0 && !known.has(sequence); sequence--) {
       known.set(sequence, epochAt(epochs, sequence));
     }
@@ -540,34 +430,14 @@ class SimulatedCluster {
     const { inSync = [], minInSync = 0 } = copy.configuration ?? {};
     if (inSync.length < minInSync)
       throw new Broken(`${shard}: acknowledged with ${inSync.length} of ${minInSync} copies in sync`);
-    this.#checkCopies(shard, configuration);
-  }
-
-  /** Everything acknowledged is on every copy that is in sync or eligible and has its disk. */
-  #checkCopies(shard: string, { inSync, eligible, epoch }: ShardConfiguration): void {
-    const known = this.#acknowledged.get(shard);
-    if (known === undefined) return;
-    for (const copy of [...inSync, ...eligible]) {
-      const disk = this.#nodes.get(nodeOf(copy))?.disks.get(shard);
-      if (disk?.copy !== copy) continue;
-      const { end, epochs } = disk.state;
-      const last = Math.max(0, ...known.keys());
-      if (end.sequence < last)
-        throw new Broken(`${shard}: ${copy} ends at ${end.sequence}, ${last} is acknowledged (epoch ${epoch})`);
-      const has = known.get(last);
-      if (last > 0 && epochAt(epochs, last) !== has) {
-        throw new Broken(
-          `${shard}: entry ${last} of ${copy} is of epoch ${epochAt(epochs, last)}, that of ${has} is acknowledged`,
-        );
-      }
-    }
+    checkCopies(this, shard, configuration);
   }
 
   /** Never may two copies of a shard both answer as its primary. */
   #checkLeases(): void {
-    for (const shard of this.#shards) {
+    for (const shard of this.shards) {
       let holder: string | undefined;
-      for (const node of this.#nodes.values()) {
+      for (const node of this.nodes.values()) {
         if (!node.isRunning) continue;
         const open = node.copy(shard);
         if (open === undefined || !open.machine.isPrimary || open.machine.readFault(node.localNow) !== undefined)
@@ -575,46 +445,6 @@ class SimulatedCluster {
         if (holder !== undefined) throw new Broken(`${shard}: ${holder} and ${open.disk.copy} both answer as primary`);
         holder = open.disk.copy;
       }
-    }
-  }
-
-  #checkHealed(): void {
-    for (const [shard, configuration] of this.#store) {
-      const { learners, inSync } = configuration;
-      if (learners.length > 0)
-        throw new Broken(`${shard}: ${learners.join(", ")} not in sync ${HEALED_MS / 1_000} s after the last fault`);
-      const disks = inSync.map((copy) => this.#nodes.get(nodeOf(copy))?.disks.get(shard));
-      const [first, ...others] = disks.map((disk) => JSON.stringify([...(disk?.rows ?? [])].sort()));
-      if (others.some((other) => other !== first)) {
-        throw new Broken(`${shard}: copies differ: ${[first, ...others].join(" | ")}`);
-      }
-      const primary = this.#nodes.get(nodeOf(configuration.primary));
-      const open = primary?.copy(shard);
-      const fault = open === undefined ? "it is not open" : open.machine.readFault(primary?.localNow ?? 0);
-      if (fault !== undefined) throw new Broken(`${shard}: the primary does not answer: ${fault}`);
-      for (const copy of inSync) {
-        const node = this.#nodes.get(nodeOf(copy));
-        const search = node?.copy(shard)?.machine.searchFault(node.localNow);
-        if (search !== undefined) throw new Broken(`${shard}: ${copy} does not answer searches: ${search}`);
-      }
-      this.#checkCopies(shard, configuration);
-    }
-  }
-
-  #checkHistories(): void {
-    for (const [key, history] of this.#histories) {
-      const [shard = "", document = ""] = key.split("/");
-      if (!this.#store.has(shard)) continue;
-      const primary = nodeOf(this.#store.get(shard)?.primary ?? "/");
-      const value = this.#nodes.get(primary)?.disks.get(shard)?.rows.get(document)?.value ?? "";
-      history.push({ kind: "read", value, calledAt: this.#queue.now, endedAt: this.#queue.now });
-      const stale = staleSearch(history);
-      if (stale !== undefined) {
-        throw new Broken(
-          `${key}: a search at ${stale.calledAt.toFixed(1)} found '${stale.value}', which was overwritten before`,
-        );
-      }
-      if (!isLinear(history)) throw new Broken(`${key}: no order of its operations explains the answers`);
     }
   }
 

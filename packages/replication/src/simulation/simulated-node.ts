@@ -72,8 +72,9 @@ export class SimulatedNode {
   /** While it is stopped everything waits. */
   #pausedUntil = 0;
   writeMs = 2;
-  /** Writes do not end before that. */
-  diskStandsUntil = 0;
+  /** Rows that are sent to a copy that catches up. */
+  readMs = 5;
+  #diskStandsUntil = 0;
   failsNextWrite = false;
 
   constructor(name: string, peers: readonly string[], surroundings: NodeSurroundings) {
@@ -130,6 +131,11 @@ export class SimulatedNode {
 
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#surroundings.now() + ms);
+  }
+
+  /** No write ends for so long. */
+  standDisk(ms: number): void {
+    this.#diskStandsUntil = Math.max(this.#diskStandsUntil, this.#surroundings.now() + ms);
   }
 
   handOver(shard: string): void {
@@ -334,11 +340,11 @@ export class SimulatedNode {
         return;
       case "openRows":
       case "nextRows":
-        this.#after(random.below(5), () => {
+        this.#after(random.below(this.readMs), () => {
           const { session } = effect;
           if (effect.type === "openRows") disk.openRows(session, effect.after, effect.isFull, effect.documents);
           const isWhole = effect.type === "openRows" && effect.isWhole;
-          const { rows, isLast } = disk.nextRows(session, isWhole ? Number.POSITIVE_INFINITY : 2);
+          const { rows, isLast } = disk.nextRows(session, isWhole ? Number.POSITIVE_INFINITY : this.readMs > 5 ? 1 : 3);
           toSelf({ type: "rows", session, rows, isLast, end: disk.state.end });
         });
         return;
@@ -365,7 +371,7 @@ export class SimulatedNode {
     this.failsNextWrite = false;
     const apply = () => disk.apply(batch, wrong === "documents touched by a catch-up are forgotten");
     this.#pending.set(shard, apply);
-    const ms = Math.max(this.diskStandsUntil - now(), 0) + this.writeMs * (0.5 + random.next());
+    const ms = Math.max(this.#diskStandsUntil - now(), 0) + this.writeMs * (0.5 + random.next());
     after(ms, () => {
       // The disk goes on while the process is stopped.
       if (this.#run !== started || this.#pending.get(shard) !== apply) return;
