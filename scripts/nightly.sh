@@ -45,6 +45,7 @@ step recall env SHOAL_RECALL_ROWS=100000 SHOAL_TEST_SEED="$seed" NO_COLOR=1 node
   packages/vector-index/src/measured-recall.native.test.ts
 step floods env SHOAL_FAIR_SECONDS=20 DRAIN_REQUESTS=100000 NO_COLOR=1 node_modules/.bin/vitest run \
   e2e/src/safety/{fair-shares,load-balancer}.test.ts
+step simulate npm run --silent simulate -- --seeds 10000 --seed "$seed"
 step oracle npm run --silent oracle -- --seed "$seed"
 step fuzz-rest npm run --silent fuzz -- rest --seconds 600 --stall-ms 200 --seed "$seed"
 step fuzz-graphql npm run --silent fuzz -- graphql --seconds 600 --stall-ms 200 --seed "$seed"

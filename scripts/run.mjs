@@ -1,4 +1,5 @@
-// npm run cluster | demo | bench | faults | fuzz | oracle | request-path | third-party | build: sets up what the command needs, then runs it in this process.
+// npm run cluster | demo | bench | faults | fuzz | oracle | simulate | request-path | third-party | build: sets up what the
+// command needs, then runs it in this process.
 import "./node-version.mjs";
 
 const COMMANDS = {
@@ -8,6 +9,7 @@ const COMMANDS = {
   fuzz: { scope: "e2e", main: "e2e/dist/fuzz/main.js" },
   oracle: { scope: "e2e", main: "e2e/dist/oracles/graphql/main.js" },
   "request-path": { scope: "scripts", main: "scripts/dist/request-path/main.js" },
+  simulate: { scope: "scripts", main: "scripts/dist/simulate/main.js" },
   "third-party": { scope: "scripts", main: "scripts/dist/third-party/main.js" },
   faults: { scope: "e2e", main: "e2e/dist/faults/main.js" },
   build: { scope: "all", main: undefined },

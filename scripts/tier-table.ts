@@ -9,6 +9,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   native: ["runtime"],
   sharding: ["model"],
   runtime: ["model"],
+  replication: ["seeded-random"],
   rpc: WORDS,
   "module-api": ["model", "runtime"],
   inference: ["model", "runtime", "module-api"],

@@ -1,0 +1,192 @@
+import type { CopyBatch, CopyEffect, CopyMessage, CopyState } from "./copy-messages.js";
+import { arePositionsEqual, type JournalPosition } from "./journal-position.js";
+import type { NodeLeases, Revocation } from "./node-leases.js";
+import { type CopyName, configurationFault, nodeOf, type ShardConfiguration } from "./shard-configuration.js";
+import type { Timing } from "./timing.js";
+import type { WrongVariant } from "./wrong-variants.js";
+
+export interface CopyOptions {
+  readonly name: CopyName;
+  /** Drawn for each opening of the store: an epoch that this one has made names it. */
+  readonly claim: string;
+  /** Names the shard among all of the node. */
+  readonly shard: string;
+  readonly state: CopyState;
+  readonly leases: NodeLeases;
+  readonly timing: Timing;
+  /** Entries that the journal keeps for copies that are away. */
+  readonly journalKeepEntries: number;
+  readonly wrong?: WrongVariant | undefined;
+}
+
+/** What the roles of a copy share: its state, its time, what it asks of others. */
+export class CopyCore {
+  readonly options: CopyOptions;
+  state: CopyState;
+  configuration: ShardConfiguration | undefined;
+  now = 0;
+  /** Everything up to this sequence is acknowledged; -1: not known since the start. */
+  committed = -1;
+  hasFailed = false;
+  /** When the earliest thing is due. */
+  wakeAt = Number.POSITIVE_INFINITY;
+  effects: CopyEffect[] = [];
+  /** Changes that were proposed of the present configuration, and may still be made. */
+  maybes: ShardConfiguration[] = [];
+  #proposedAt = Number.NEGATIVE_INFINITY;
+  readonly #revocations: Map<CopyName, Revocation>;
+  #write = 0;
+  #afterWrite: (() => void) | undefined;
+
+  constructor(options: CopyOptions) {
+    this.options = options;
+    this.state = options.state;
+    this.#revocations = options.leases.revocations(options.shard);
+  }
+
+  get name(): CopyName {
+    return this.options.name;
+  }
+
+  get timing(): Timing {
+    return this.options.timing;
+  }
+
+  get leases(): NodeLeases {
+    return this.options.leases;
+  }
+
+  get isComplete(): boolean {
+    return this.state.through <= this.state.end.sequence;
+  }
+
+  get isWriting(): boolean {
+    return this.#afterWrite !== undefined;
+  }
+
+  areEqual(one: JournalPosition, other: JournalPosition): boolean {
+    if (this.is("journals are compared by sequence alone")) return one.sequence === other.sequence;
+    return arePositionsEqual(one, other);
+  }
+
+  is(wrong: WrongVariant): boolean {
+    return this.options.wrong === wrong;
+  }
+
+  send(to: CopyName, message: CopyMessage): void {
+    this.effects.push({ type: "send", to, message });
+  }
+
+  wakeAfter(ms: number): void {
+    this.wakeAt = Math.min(this.wakeAt, this.now + ms);
+  }
+
+  /** `then` is called when the batch is durable. Only while nothing else is written. */
+  write(batch: CopyBatch, then: () => void): void {
+    this.#write++;
+    this.#afterWrite = () => {
+      this.state = batch.state;
+      then();
+    };
+    this.effects.push({ type: "write", write: this.#write, batch });
+  }
+
+  written(write: number): void {
+    const then = this.#afterWrite;
+    if (write !== this.#write || then === undefined) return;
+    this.#afterWrite = undefined;
+    then();
+  }
+
+  /** Whether a change may be proposed now: none is under way, or its answer is overdue. */
+  mayPropose(): boolean {
+    const due = this.#proposedAt + this.timing.resendMs;
+    if (this.maybes.length === 0 || this.now >= due) return true;
+    this.wakeAfter(due - this.now);
+    return false;
+  }
+
+  propose(next: ShardConfiguration): void {
+    const { configuration } = this;
+    if (configuration === undefined) return;
+    const fault = configurationFault(configuration, next);
+    if (fault !== undefined) throw new Error(`${this.name} proposes what cannot be: ${fault}`);
+    this.#proposedAt = this.now;
+    this.maybes = [...this.maybes, next];
+    this.effects.push({ type: "propose", next });
+    this.wakeAfter(this.timing.resendMs);
+  }
+
+  /** A proposal was refused, or its outcome is not known. */
+  proposalEnded(isUnknown: boolean): void {
+    if (isUnknown) {
+      if (this.is("a change of unknown outcome is forgotten")) this.maybes = [];
+      this.effects.push({ type: "refresh" });
+    }
+    this.wakeAfter(this.timing.resendMs);
+  }
+
+  /** False: it is known already. */
+  learn(configuration: ShardConfiguration): boolean {
+    if (configuration.version <= (this.configuration?.version ?? 0)) return false;
+    this.configuration = configuration;
+    this.maybes = [];
+    this.#proposedAt = Number.NEGATIVE_INFINITY;
+    return true;
+  }
+
+  /** The first entry that the journal keeps follows this sequence, once it ends at `end`. */
+  baseAt(end: number): number {
+    return Math.max(this.state.base, end - this.options.journalKeepEntries);
+  }
+
+  withhold(node: string): void {
+    this.leases.withhold(node, this.options.shard);
+  }
+
+  release(node: string): void {
+    this.leases.release(node, this.options.shard);
+  }
+
+  /**
+   * `copy` shall answer nothing on account of what this one has granted. Until it confirms, its node gets no lease, whatever
+   * becomes of this copy meanwhile.
+   */
+  revoke(copy: CopyName): void {
+    this.#revocations.set(copy, { version: this.configuration?.version ?? 0, sentAt: Number.NEGATIVE_INFINITY });
+    this.withhold(nodeOf(copy));
+    this.sendRevocations();
+  }
+
+  /** Somebody may still answer on account of what this copy has granted. */
+  get hasRevocations(): boolean {
+    return this.#revocations.size > 0;
+  }
+
+  isRevoked(copy: CopyName): boolean {
+    return !this.#revocations.has(copy);
+  }
+
+  revoked(copy: CopyName, version: number): void {
+    const revocation = this.#revocations.get(copy);
+    if (revocation === undefined || version < revocation.version) return;
+    this.#revocations.delete(copy);
+    const node = nodeOf(copy);
+    if (![...this.#revocations.keys()].some((other) => nodeOf(other) === node)) this.release(node);
+  }
+
+  sendRevocations(): void {
+    const { configuration, timing, now } = this;
+    if (configuration === undefined || this.#revocations.size === 0) return;
+    for (const [copy, revocation] of this.#revocations) {
+      if (now < revocation.sentAt + timing.resendMs) continue;
+      revocation.sentAt = now;
+      this.send(copy, { type: "revoke", configuration });
+    }
+    this.wakeAfter(timing.resendMs);
+  }
+
+  get node(): string {
+    return nodeOf(this.name);
+  }
+}

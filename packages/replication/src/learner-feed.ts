@@ -1,0 +1,140 @@
+import type { CopyCore } from "./copy-core.js";
+import type { CopyEvent, CopyMessage } from "./copy-messages.js";
+import { cutTable, epochAt, type JournalPosition, lastCommon, START } from "./journal-position.js";
+import type { Commit } from "./peer.js";
+import type { CopyName } from "./shard-configuration.js";
+
+export interface FeedOptions {
+  readonly copy: CopyName;
+  readonly session: string;
+  readonly epoch: number;
+  readonly hello: Extract<CopyMessage, { type: "hello" }>;
+  /** Everything in one message: what the copy holds must not be half changed. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * How a learner catches up, seen from the primary: the current rows of all documents that one of the two changed after the last
+ * entry that both have, then the commits that came meanwhile. One message is under way at a time.
+ */
+export class LearnerFeed {
+  readonly #core: CopyCore;
+  readonly #options: FeedOptions;
+  readonly #common: JournalPosition;
+  readonly isFull: boolean;
+  /** What is asked of the learner, until it has answered. */
+  #asked: CopyMessage | undefined;
+  #askedAt = 0;
+  #index = 0;
+  /** Where the journal ended when the first rows were read: the learner's will end there. */
+  #startEnd: JournalPosition | undefined;
+  #end: JournalPosition = START;
+  #queued: Commit[] = [];
+  isOverfull = false;
+  waitingSince: number;
+
+  constructor(core: CopyCore, options: FeedOptions) {
+    this.#core = core;
+    this.#options = options;
+    const { end, epochs, base } = options.hello;
+    const sequence = Math.min(core.state.end.sequence, end.sequence);
+    const isLoose = core.is("journals are compared by sequence alone");
+    this.#common = isLoose
+      ? { epoch: epochAt(core.state.epochs, sequence), sequence }
+      : lastCommon(core.state, { end, epochs });
+    const reach = core.is("catches up from a journal that was cut") ? 0 : Math.max(core.state.base, base);
+    this.isFull = this.#common.sequence < reach;
+    this.waitingSince = core.now;
+  }
+
+  /** Which opening of the learner's store is fed. */
+  get claim(): string {
+    return this.#options.hello.claim;
+  }
+
+  /** Where the learner's journal ends when all rows are there. */
+  get end(): JournalPosition {
+    return this.#end;
+  }
+
+  /** The commits that follow `end`. */
+  get queued(): readonly Commit[] {
+    return this.#queued.filter(({ end }) => end.sequence > this.#end.sequence);
+  }
+
+  /** Whether a learner that says to be in `session` is in this one, or has hardly been asked. */
+  isKnownAs(session: string | undefined): boolean {
+    const { now, timing } = this.#core;
+    if (session === this.#options.session) return true;
+    return this.#asked?.type === "begin" && now < this.#askedAt + timing.resendMs;
+  }
+
+  begin(): void {
+    const { session, epoch } = this.#options;
+    this.#ask({ type: "begin", epoch, session, common: this.isFull ? START : this.#common });
+  }
+
+  queue(commit: Commit, max: number): void {
+    this.#queued.push(commit);
+    if (this.#queued.length > max) this.isOverfull = true;
+  }
+
+  begun({ session, documents }: Extract<CopyMessage, { type: "begun" }>): void {
+    if (session !== this.#options.session || this.#asked?.type !== "begin") return;
+    this.#asked = undefined;
+    const { effects } = this.#core;
+    const taken = this.#core.is("what a copy has too much is not taken back") ? [] : documents;
+    const after = this.#common.sequence;
+    const { isWhole } = this.#options;
+    effects.push({ type: "openRows", session, after, isFull: this.isFull, isWhole, documents: taken });
+  }
+
+  rows({ session, rows, isLast, end }: Extract<CopyEvent, { type: "rows" }>): void {
+    if (session !== this.#options.session || this.#asked !== undefined) return;
+    this.#startEnd ??= end;
+    const { epoch } = this.#options;
+    const epochs = cutTable(this.#core.state.epochs, this.#startEnd.sequence);
+    this.#end = this.#startEnd;
+    this.#ask({
+      type: "rows",
+      epoch,
+      session,
+      index: this.#index,
+      common: this.isFull ? START : this.#common,
+      isFull: this.isFull,
+      rows,
+      last: isLast ? { end: this.#startEnd, epochs, through: end.sequence } : undefined,
+    });
+  }
+
+  /** True: that were the last ones. */
+  rowsDone({ session, index }: Extract<CopyMessage, { type: "rowsDone" }>): boolean {
+    const asked = this.#asked;
+    if (session !== this.#options.session || asked?.type !== "rows" || asked.index !== index) return false;
+    this.#asked = undefined;
+    this.#index++;
+    this.waitingSince = this.#core.now;
+    if (asked.last !== undefined) return true;
+    this.#core.effects.push({ type: "nextRows", session });
+    return false;
+  }
+
+  resend(): void {
+    const { now, timing } = this.#core;
+    if (this.#asked === undefined) return;
+    if (now >= this.#askedAt + timing.resendMs) this.#send(this.#asked);
+    this.#core.wakeAfter(timing.resendMs);
+  }
+
+  #ask(message: CopyMessage): void {
+    this.#asked = message;
+    this.waitingSince = this.#core.now;
+    this.#send(message);
+  }
+
+  #send(message: CopyMessage): void {
+    this.#askedAt = this.#core.now;
+    this.#core.send(this.#options.copy, message);
+    this.#core.wakeAfter(this.#core.timing.resendMs);
+  }
+}

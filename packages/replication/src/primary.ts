@@ -1,0 +1,486 @@
+import type { CopyCore } from "./copy-core.js";
+import type { Change, CopyMessage } from "./copy-messages.js";
+import { comparePositions, withEpoch } from "./journal-position.js";
+import { LearnerFeed } from "./learner-feed.js";
+import { type Commit, NEVER, newPeer, type Peer } from "./peer.js";
+import { ReliedLeases } from "./relied-leases.js";
+import {
+  admitted,
+  type CopyName,
+  claimed,
+  copiesOf,
+  handedOver,
+  needsOf,
+  nodeOf,
+  type ShardConfiguration,
+  takenOut,
+  withoutEligible,
+} from "./shard-configuration.js";
+
+/** More commits than that do not wait for a learner: it catches up anew. */
+const QUEUED_COMMITS_MAX = 100;
+
+/** What the primary of a shard does in one epoch. */
+export class Primary {
+  readonly #core: CopyCore;
+  readonly #epoch: number;
+  readonly #peers = new Map<CopyName, Peer>();
+  /** Copies that a former primary may have given leases to: from when on they are surely over. */
+  readonly #former = new Map<CopyName, number>();
+  /** Copies that were taken out: until when they may hold a lease of ours. */
+  readonly #leaving = new Map<CopyName, number>();
+  readonly #relied: ReliedLeases;
+  #isReady = false;
+  /** The learner that is to be in sync next. */
+  #candidate: CopyName | undefined;
+  #inFlight: (Commit & { isDurable: boolean }) | undefined;
+  #handsOver = false;
+  /** The others have been told not to read on account of this one. */
+  #isLeaving = false;
+  /** Another copy in sync has more than this one. */
+  #longest: CopyName | undefined;
+  #sessions = 0;
+
+  /** `isInSync`: it was in sync until now, and took over from a primary that is silent. */
+  constructor(core: CopyCore, isTakeover: boolean) {
+    this.#core = core;
+    this.#relied = new ReliedLeases(core);
+    const { configuration, leases, timing, now } = core;
+    if (configuration === undefined) throw new Error("a primary without a configuration");
+    this.#epoch = configuration.epoch;
+    if (!this.#isClaimed || this.#isAlone) return;
+    const leaseMs = timing.leaseMs * (1 + timing.drift);
+    for (const copy of copiesOf(configuration)) {
+      if (copy === core.name) continue;
+      const granted = leases.grantEndsAt(nodeOf(copy));
+      this.#former.set(copy, isTakeover ? granted : Math.max(granted, now + leaseMs));
+      if (!configuration.inSync.includes(copy)) core.revoke(copy);
+    }
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Why a linear read cannot be answered now; undefined when it can. */
+  readFault(): string | undefined {
+    const core = this.#core;
+    if (!this.#isReady) return "the primary has not begun its epoch";
+    if (core.is("reads without a lease")) return undefined;
+    return this.#formerFault(0) ?? this.#relied.fault();
+  }
+
+  /** Why no commit can begin now; undefined when one can. */
+  commitFault(): string | undefined {
+    const { configuration } = this.#core;
+    if (configuration === undefined || this.#handsOver) return "the primary hands over";
+    if (this.#inFlight !== undefined || this.#core.isWriting) return "a commit is under way";
+    if (configuration.inSync.length < configuration.minInSync && !this.#core.is("acknowledges with too few in sync")) {
+      return `${configuration.inSync.length} of ${configuration.minInSync} copies are in sync`;
+    }
+    return this.readFault();
+  }
+
+  get hasCommitUnderWay(): boolean {
+    return this.#inFlight !== undefined;
+  }
+
+  /** Whether a commit that may never be acknowledged has changed the document. */
+  isUnderWay(document: string): boolean {
+    return this.#inFlight?.changes.some((change) => change.document === document) ?? false;
+  }
+
+  commit(changes: readonly Change[]): void {
+    const core = this.#core;
+    const { state } = core;
+    const previous = state.end;
+    const end = { epoch: this.#epoch, sequence: previous.sequence + changes.length };
+    const commit = { previous, end, changes, isDurable: false };
+    this.#inFlight = commit;
+    for (const peer of this.#peers.values()) {
+      if (peer.feed !== undefined && !peer.isLive) peer.feed.queue(commit, QUEUED_COMMITS_MAX);
+      if (!peer.isLive) continue;
+      peer.queue.push(commit);
+      if (peer.queue.length === 1) this.#sendAppend(peer);
+    }
+    const epochs = withEpoch(state.epochs, this.#epoch, previous.sequence + 1);
+    const entries = { epoch: this.#epoch, first: previous.sequence + 1, changes };
+    const base = core.baseAt(end.sequence);
+    core.write({ state: { ...state, end, epochs, base, acceptedEpoch: this.#epoch }, entries }, () => {
+      commit.isDurable = true;
+      this.#acknowledge();
+    });
+    if (core.is("acknowledges before its own write is durable")) {
+      commit.isDurable = true;
+    }
+    this.#acknowledge();
+  }
+
+  handOver(): void {
+    this.#handsOver = true;
+    this.step();
+  }
+
+  /** The primary has another configuration, and is primary of the same epoch in it. */
+  configurationChanged(before: ShardConfiguration): void {
+    const core = this.#core;
+    const { configuration } = core;
+    if (configuration === undefined) return;
+    // Copies that were to read no more read again.
+    if (this.#isLeaving) this.#relied.tellAgain();
+    this.#isLeaving = false;
+    for (const copy of before.inSync.filter((one) => !configuration.inSync.includes(one))) {
+      this.#peers.delete(copy);
+      if (!copiesOf(configuration).includes(copy)) continue;
+      if (core.is("a copy that was taken out is not waited for")) continue;
+      this.#leaving.set(copy, core.leases.grantEndsAt(nodeOf(copy)));
+      core.revoke(copy);
+    }
+    for (const copy of this.#peers.keys()) if (!copiesOf(configuration).includes(copy)) this.#peers.delete(copy);
+    this.step();
+  }
+
+  message(from: CopyName, message: CopyMessage): void {
+    const { configuration } = this.#core;
+    if (configuration === undefined || !this.#isClaimed || !copiesOf(configuration).includes(from)) return;
+    const peer = this.#peer(from);
+    if (message.type === "hello") this.#hello(peer, message);
+    else if (message.type === "led") this.#led(peer, message);
+    else if (message.type === "appended") this.#appended(peer, message);
+    else if (message.type === "gap") this.#gap(peer, message);
+    else if (message.type === "begun") peer.feed?.begun(message);
+    else if (message.type === "rowsDone") {
+      if (peer.feed?.rowsDone(message) === true) this.#followsLive(peer);
+    }
+    this.step();
+  }
+
+  rows(event: Parameters<LearnerFeed["rows"]>[0]): void {
+    for (const { feed } of this.#peers.values()) feed?.rows(event);
+  }
+
+  /** Does what is due. */
+  step(): void {
+    const core = this.#core;
+    const { configuration, now } = core;
+    if (configuration === undefined || core.hasFailed) {
+      if (core.hasFailed && configuration !== undefined) this.#leave(configuration);
+      return;
+    }
+    // What is being written since it was a secondary is part of what it begins with.
+    if (!this.#isReady && core.isWriting) return;
+    if (!this.#isClaimed) {
+      if (this.#isAlone && !core.is("a restarted primary goes on in its epoch")) {
+        this.#isReady = true;
+        core.committed = core.state.end.sequence;
+        return;
+      }
+      if (core.mayPropose()) core.propose(claimed(configuration, core.options.claim, this.#isTailKnown));
+      return;
+    }
+    for (const copies of [this.#former, this.#leaving]) {
+      for (const copy of copies.keys()) {
+        const isConfirmed =
+          core.isRevoked(copy) && (this.#peers.get(copy)?.led !== 0 || !configuration.inSync.includes(copy));
+        if (isConfirmed) copies.delete(copy);
+      }
+    }
+    if (this.#longest !== undefined && configuration.inSync.includes(this.#longest)) {
+      this.#leave(configuration, this.#longest);
+      return;
+    }
+    this.#takeOutSilent(configuration);
+    this.#choose(configuration);
+    this.#relied.capture(configuration, this.#candidate);
+    for (const copy of configuration.inSync) if (copy !== core.name) this.#sendLead(this.#peer(copy));
+    if (!this.#isReady && this.#areLed(configuration.inSync, 1)) {
+      this.#isReady = true;
+      core.committed = core.state.end.sequence;
+    }
+    for (const peer of this.#peers.values()) this.#resend(peer);
+    this.#admit(configuration);
+    this.#acknowledge();
+    if (this.#handsOver) this.#leave(configuration);
+    const next = Math.min(...[...this.#former.values(), ...this.#leaving.values()].filter((at) => at > now));
+    if (Number.isFinite(next)) core.wakeAfter(next - now);
+    if (this.#former.size > 0 || this.#leaving.size > 0) core.wakeAfter(core.timing.resendMs);
+  }
+
+  get #isClaimed(): boolean {
+    const { configuration, options } = this.#core;
+    if (this.#core.is("a restarted primary goes on in its epoch")) return configuration?.claim !== "";
+    return configuration?.claim === options.claim;
+  }
+
+  /** Nobody else has ever seen an entry of this journal that could not be there after a restart. */
+  get #isAlone(): boolean {
+    const { configuration } = this.#core;
+    return configuration !== undefined && copiesOf(configuration).length === 1;
+  }
+
+  get #isTailKnown(): boolean {
+    return this.#core.committed === this.#core.state.end.sequence;
+  }
+
+  #peer(copy: CopyName): Peer {
+    let peer = this.#peers.get(copy);
+    if (peer === undefined) {
+      peer = newPeer(copy);
+      this.#peers.set(copy, peer);
+    }
+    return peer;
+  }
+
+  /** Everybody whose answer a commit needs: in sync by the configuration, or by one that may be made any moment. */
+  #required(): ReadonlySet<CopyName> {
+    const { configuration, maybes, name } = this.#core;
+    const all = [configuration, ...maybes].flatMap((one) => one?.inSync ?? []);
+    return new Set(all.filter((copy) => copy !== name));
+  }
+
+  /** Reads wait until others hold no lease (`extraMs` 0), writes until what those have granted is over, too. */
+  #formerFault(extraMs: number): string | undefined {
+    const { now } = this.#core;
+    if (this.#core.is("a new primary does not wait for old leases")) return undefined;
+    const last = Math.max(...this.#former.values());
+    return now < last + extraMs ? "leases of a former primary may still hold" : undefined;
+  }
+
+  #sendLead(peer: Peer): void {
+    const core = this.#core;
+    const { configuration, now, timing } = core;
+    const { lead, needs } = this.#relied;
+    if (peer.isApart || peer.led === lead || needs === undefined || configuration === undefined) return;
+    if (peer.waitingSince === NEVER) peer.waitingSince = now;
+    core.wakeAfter(timing.resendMs);
+    if (peer.leadSent === lead && now < peer.leadSentAt + timing.resendMs) return;
+    peer.leadSent = lead;
+    peer.leadSentAt = now;
+    const { committed, leases } = core;
+    const epoch = this.#epoch;
+    core.send(peer.copy, { type: "lead", epoch, lead, needs, run: leases.run, committed, configuration });
+  }
+
+  #led(peer: Peer, { epoch, lead, end }: Extract<CopyMessage, { type: "led" }>): void {
+    const core = this.#core;
+    if (epoch !== this.#epoch || lead > this.#relied.lead) return;
+    const isFirst = peer.led === 0;
+    peer.led = Math.max(peer.led, lead);
+    if (peer.queue.length === 0) peer.waitingSince = NEVER;
+    if (!isFirst || peer.isLive || !core.configuration?.inSync.includes(peer.copy)) return;
+    const inFlight = this.#inFlight;
+    const { previous } = inFlight ?? {};
+    if (
+      this.#core.areEqual(end, inFlight?.end ?? core.state.end) ||
+      (inFlight?.isDurable && core.areEqual(end, core.state.end))
+    ) {
+      peer.isLive = true;
+      peer.match = end;
+    } else if (inFlight !== undefined && previous !== undefined && this.#core.areEqual(end, previous)) {
+      peer.isLive = true;
+      peer.match = end;
+      peer.queue = [inFlight];
+      this.#sendAppend(peer);
+    } else {
+      peer.led = 0;
+      peer.isApart = true;
+      // Who has more goes on with it.
+      if (!this.#isReady && comparePositions(end, core.state.end) > 0) this.#longest = peer.copy;
+    }
+  }
+
+  #areLed(copies: readonly CopyName[], lead: number): boolean {
+    return copies.every((copy) => copy === this.#core.name || (this.#peers.get(copy)?.led ?? 0) >= lead);
+  }
+
+  #sendAppend(peer: Peer): void {
+    const core = this.#core;
+    const [commit] = peer.queue;
+    if (commit === undefined) return;
+    peer.sentAt = core.now;
+    if (peer.waitingSince === NEVER) peer.waitingSince = core.now;
+    const { previous, changes } = commit;
+    core.send(peer.copy, { type: "append", epoch: this.#epoch, previous, changes, committed: core.committed });
+    core.wakeAfter(core.timing.resendMs);
+  }
+
+  #appended(peer: Peer, { epoch, end }: Extract<CopyMessage, { type: "appended" }>): void {
+    const [first] = peer.queue;
+    if (epoch !== this.#epoch || first === undefined || !this.#core.areEqual(first.end, end)) return;
+    peer.queue.shift();
+    peer.match = end;
+    peer.waitingSince = NEVER;
+    this.#sendAppend(peer);
+  }
+
+  #gap(peer: Peer, { epoch }: Extract<CopyMessage, { type: "gap" }>): void {
+    if (epoch !== this.#epoch || !peer.isLive) return;
+    if (this.#required().has(peer.copy)) this.#takeOut([peer.copy]);
+    else this.#peers.delete(peer.copy);
+  }
+
+  #acknowledge(): void {
+    const core = this.#core;
+    const { configuration, now, timing } = core;
+    const commit = this.#inFlight;
+    if (commit === undefined || configuration === undefined || !commit.isDurable) return;
+    const required = core.is("acknowledges before the secondaries have answered") ? [] : this.#required();
+    for (const copy of required) {
+      const match = this.#peers.get(copy)?.match;
+      if (match === undefined || !this.#core.areEqual(match, commit.end)) return;
+    }
+    if (configuration.inSync.length < configuration.minInSync && !core.is("acknowledges with too few in sync")) return;
+    if (this.#formerFault(timing.leaseMs * (1 + timing.drift)) !== undefined) return;
+    if ([...this.#leaving.values()].some((at) => now < at)) return;
+    core.committed = commit.end.sequence;
+    this.#inFlight = undefined;
+    core.effects.push({ type: "committed" });
+    for (const copy of configuration.inSync) {
+      if (copy !== core.name) core.send(copy, { type: "committed", epoch: this.#epoch, sequence: core.committed });
+    }
+  }
+
+  /** Takes out who has not answered for long, or gives no lease. */
+  #takeOutSilent(configuration: ShardConfiguration): void {
+    const { leases, name, now, timing } = this.#core;
+    const silent = configuration.inSync.filter((copy) => {
+      if (copy === name) return false;
+      const { waitingSince, isApart } = this.#peer(copy);
+      const node = nodeOf(copy);
+      const hasNoLease = leases.held(node, now) === undefined && leases.heardAt(node) + timing.leaseMs <= now;
+      return isApart || hasNoLease || waitingSince + timing.answerMs <= now;
+    });
+    if (silent.length > 0) this.#takeOut(silent);
+    for (const peer of this.#peers.values()) {
+      if (!configuration.inSync.includes(peer.copy) && peer.waitingSince + timing.answerMs <= now) {
+        if (!this.#required().has(peer.copy)) this.#peers.delete(peer.copy);
+      }
+    }
+  }
+
+  #takeOut(copies: readonly CopyName[]): void {
+    const core = this.#core;
+    const { configuration } = core;
+    if (configuration === undefined || !core.mayPropose()) return;
+    const out = copies.filter((copy) => configuration.inSync.includes(copy));
+    if (out.length === 0) return;
+    const next = takenOut(configuration, out, this.#isReady || this.#isTailKnown);
+    if (this.#mayNeed(needsOf(next), next.inSync)) core.propose(next);
+  }
+
+  /** Whether those that stay know already that the primary will rely on leases of `needs`; else they are told first. */
+  #mayNeed(needs: readonly string[], among: readonly CopyName[]): boolean {
+    return among.length === 1 || (this.#relied.widen(needs) && this.#areLed(among, this.#relied.lead));
+  }
+
+  #hello(peer: Peer, hello: Extract<CopyMessage, { type: "hello" }>): void {
+    const core = this.#core;
+    const { configuration } = core;
+    const { claim, number } = hello;
+    const before = this.#hellos.get(peer.copy);
+    if (configuration === undefined || (before?.claim === claim && before.number >= number)) return;
+    this.#hellos.set(peer.copy, { claim, number });
+    if (configuration.inSync.includes(peer.copy)) {
+      // It knows of no lead. After a restart nothing holds that it has confirmed before.
+      peer.led = 0;
+      if (before?.claim !== claim) {
+        peer.isLive = false;
+        peer.queue = [];
+        peer.match = undefined;
+      }
+      return;
+    }
+    if (!this.#isReady || (peer.feed?.claim === claim && peer.feed.isKnownAs(hello.session))) return;
+    peer.isLive = false;
+    peer.queue = [];
+    peer.led = 0;
+    peer.match = undefined;
+    peer.waitingSince = core.now;
+    this.#sessions++;
+    const session = `${core.options.claim}/${this.#sessions}`;
+    const isEligible = configuration.eligible.includes(peer.copy);
+    const feed = new LearnerFeed(core, { copy: peer.copy, session, epoch: this.#epoch, hello, isWhole: isEligible });
+    if (isEligible && feed.isFull) {
+      // What it holds goes: it is eligible no more.
+      if (core.mayPropose()) core.propose(withoutEligible(configuration, peer.copy));
+      return;
+    }
+    peer.feed = feed;
+    if (this.#inFlight !== undefined) feed.queue(this.#inFlight, QUEUED_COMMITS_MAX);
+    feed.begin();
+  }
+
+  readonly #hellos = new Map<CopyName, { readonly claim: string; readonly number: number }>();
+
+  #followsLive(peer: Peer): void {
+    const { feed } = peer;
+    if (feed === undefined) return;
+    peer.isLive = true;
+    peer.match = feed.end;
+    peer.queue = [...feed.queued];
+    peer.waitingSince = NEVER;
+    this.#sendAppend(peer);
+  }
+
+  #resend(peer: Peer): void {
+    const { now, timing } = this.#core;
+    if (peer.feed !== undefined && !peer.isLive) {
+      if (peer.feed.isOverfull) {
+        this.#peers.delete(peer.copy);
+        return;
+      }
+      peer.waitingSince = peer.feed.waitingSince;
+      peer.feed.resend();
+      return;
+    }
+    if (peer.queue.length > 0 && now >= peer.sentAt + timing.resendMs) this.#sendAppend(peer);
+    if (peer.queue.length > 0) this.#core.wakeAfter(timing.resendMs);
+  }
+
+  /** A learner that has everything is taken into sync; until then it stays chosen, however far it falls behind. */
+  #choose({ learners }: ShardConfiguration): void {
+    const core = this.#core;
+    const isAtOnce = core.is("a learner counts as in sync at once");
+    const isFollowing = (copy: CopyName): boolean => {
+      const peer = this.#peers.get(copy);
+      return learners.includes(copy) && (peer?.isLive === true || (isAtOnce && peer?.feed !== undefined));
+    };
+    if (this.#candidate !== undefined && isFollowing(this.#candidate)) return;
+    this.#candidate = learners.find((copy) => isFollowing(copy) && (isAtOnce || this.#isUpToDate(copy)));
+  }
+
+  #isUpToDate(copy: CopyName): boolean {
+    const match = this.#peers.get(copy)?.match;
+    return match !== undefined && this.#core.areEqual(match, this.#inFlight?.end ?? this.#core.state.end);
+  }
+
+  #admit(configuration: ShardConfiguration): void {
+    const core = this.#core;
+    const copy = this.#candidate;
+    if (copy === undefined || this.#handsOver || !this.#isReady) return;
+    this.#sendLead(this.#peer(copy));
+    if (!core.is("a learner counts as in sync at once")) {
+      if (!this.#relied.covers(copy) || !this.#isUpToDate(copy)) return;
+      if (!this.#areLed([...configuration.inSync, copy], this.#relied.lead)) return;
+    }
+    if (core.isRevoked(copy) && core.mayPropose()) core.propose(admitted(configuration, copy));
+  }
+
+  /** Gives its place to another copy in sync, once nobody reads on account of leases that were granted here. */
+  #leave(configuration: ShardConfiguration, longest?: CopyName): void {
+    const core = this.#core;
+    const { now, name } = core;
+    const others = configuration.inSync.filter((copy) => copy !== name);
+    const to = longest ?? others.find((copy) => core.hasFailed || this.#peers.get(copy)?.queue.length === 0);
+    if (to === undefined) {
+      this.#handsOver = false;
+      return;
+    }
+    if (this.#inFlight !== undefined && !core.hasFailed) return;
+    if (!this.#isLeaving) for (const copy of others) core.revoke(copy);
+    this.#isLeaving = true;
+    core.wakeAfter(core.timing.resendMs);
+    const isOver = others.every((copy) => core.isRevoked(copy) || now >= core.leases.grantEndsAt(nodeOf(copy)));
+    if (isOver && core.mayPropose()) core.propose(handedOver(configuration, to));
+  }
+}

@@ -1,0 +1,96 @@
+import type { CopyCore } from "./copy-core.js";
+import { type CopyName, copiesOf, needsOf, nodeOf, type ShardConfiguration, touched } from "./shard-configuration.js";
+
+/**
+ * The leases that a primary relies on when it answers, and that it tells its secondaries of: whose they are, with their numbers.
+ * One that had ended is not relied on again before the configuration has changed: whoever took over meanwhile has changed it.
+ */
+export class ReliedLeases {
+  readonly #core: CopyCore;
+  #needs: ReadonlyMap<string, number> | undefined;
+  #version = 0;
+  #lead = 0;
+
+  constructor(core: CopyCore) {
+    this.#core = core;
+  }
+
+  /** Which set of leases this is, counted within the epoch; 0: none yet. */
+  get lead(): number {
+    return this.#lead;
+  }
+
+  get needs(): ReadonlyMap<string, number> | undefined {
+    return this.#needs;
+  }
+
+  /** The secondaries have to be told again. */
+  tellAgain(): void {
+    this.#lead++;
+  }
+
+  /** Whether the lease of the copy's node is relied on, and held. */
+  covers(copy: CopyName): boolean {
+    const { leases, now } = this.#core;
+    const number = this.#needs?.get(nodeOf(copy));
+    return number !== undefined && number === leases.held(nodeOf(copy), now);
+  }
+
+  fault(): string | undefined {
+    const { configuration, leases, maybes, now } = this.#core;
+    // Nobody is there who could take over.
+    if (configuration === undefined || copiesOf(configuration).length === 1) return undefined;
+    for (const node of [configuration, ...maybes].flatMap(needsOf)) {
+      const number = leases.held(node, now);
+      const isSame = this.#core.is("a lease that had ended is relied on again") || number === this.#needs?.get(node);
+      if (number === undefined || !isSame) return `the primary holds no lease of '${node}'`;
+    }
+    return undefined;
+  }
+
+  /** Takes up the leases that the configuration asks for, and that of a copy that is to be in sync. */
+  capture(configuration: ShardConfiguration, candidate: CopyName | undefined): void {
+    const core = this.#core;
+    const hasEnded = this.#needs !== undefined && this.fault() !== undefined;
+    if (hasEnded && this.#version >= configuration.version) {
+      const areAllHeld = needsOf(configuration).every((node) => core.leases.held(node, core.now) !== undefined);
+      if (areAllHeld && core.mayPropose()) core.propose(touched(configuration));
+      else core.wakeAfter(core.timing.resendMs);
+      return;
+    }
+    const wanted = [configuration, ...core.maybes].flatMap(needsOf);
+    const needs = this.#held(candidate === undefined ? wanted : [...wanted, nodeOf(candidate)]);
+    if (needs === undefined) return;
+    if (hasEnded || this.#needs === undefined) this.#version = configuration.version;
+    const isSame =
+      this.#needs?.size === needs.size && [...needs].every(([node, number]) => this.#needs?.get(node) === number);
+    if (isSame && this.#lead > 0) return;
+    this.#needs = needs;
+    this.#lead++;
+  }
+
+  /** True: all of `nodes` are relied on already. Else they are from now on, as far as they are held. */
+  widen(nodes: readonly string[]): boolean {
+    const missing = nodes.filter((node) => !this.#needs?.has(node));
+    if (missing.length === 0) return true;
+    const held = this.#held(missing);
+    if (held === undefined) return false;
+    this.#needs = new Map([...(this.#needs ?? []), ...held]);
+    this.#lead++;
+    return false;
+  }
+
+  #held(nodes: readonly string[]): ReadonlyMap<string, number> | undefined {
+    const { leases, now, timing } = this.#core;
+    const held = new Map<string, number>();
+    for (const node of nodes) {
+      const number = leases.held(node, now);
+      if (number === undefined) {
+        this.#core.wakeAfter(timing.resendMs);
+        return undefined;
+      }
+      held.set(node, number);
+    }
+    return held;
+  }
+}

@@ -1,0 +1,172 @@
+import { CopyCore, type CopyOptions } from "./copy-core.js";
+import type { CopyEffect, CopyEvent, CopyState } from "./copy-messages.js";
+import { Follower } from "./follower.js";
+import { Primary } from "./primary.js";
+import { copiesOf, nodeOf, type ShardConfiguration } from "./shard-configuration.js";
+
+/**
+ * One copy of a shard, as a state machine: events in, effects out. It has no clock, no disk and no network; `now` is the
+ * monotonic clock of its process, in milliseconds. Its store may be opened by one process at a time, and each opening makes a
+ * new machine, from the state that is durable.
+ */
+export class ShardCopy {
+  readonly #core: CopyCore;
+  readonly #follower: Follower;
+  #primary: Primary | undefined;
+  /** Whether it was in sync when it took over. */
+  #tookOver = false;
+  /** The configuration has it no more. */
+  #isDropped = false;
+
+  constructor(options: CopyOptions) {
+    this.#core = new CopyCore(options);
+    this.#follower = new Follower(this.#core);
+  }
+
+  get state(): CopyState {
+    return this.#core.state;
+  }
+
+  get configuration(): ShardConfiguration | undefined {
+    return this.#core.configuration;
+  }
+
+  get isPrimary(): boolean {
+    return this.#primary !== undefined;
+  }
+
+  /** The sequence up to which everything is known to be acknowledged; -1: not known. */
+  get committed(): number {
+    return this.#core.committed;
+  }
+
+  /** When it wants a `wake`, by the clock of `now`. Infinity: while nothing happens, nothing is due. */
+  get wakeAt(): number {
+    return this.#core.wakeAt;
+  }
+
+  /** Why an object cannot be read by id now, nor anything that decides about a write; undefined when it can. */
+  readFault(now: number): string | undefined {
+    this.#core.now = now;
+    if (this.#core.hasFailed) return "the store of the copy has failed";
+    return this.#primary === undefined ? "the copy is not primary" : this.#primary.readFault();
+  }
+
+  /** Why a search cannot be answered now. */
+  searchFault(now: number): string | undefined {
+    this.#core.now = now;
+    if (this.#core.hasFailed) return "the store of the copy has failed";
+    return this.#primary === undefined ? this.#follower.searchFault() : this.#primary.readFault();
+  }
+
+  /** Why a commit cannot begin now. */
+  commitFault(now: number): string | undefined {
+    return this.readFault(now) ?? this.#primary?.commitFault();
+  }
+
+  /** Whether a read of the document must wait for a commit that may never be acknowledged. */
+  isUnderWay(document: string): boolean {
+    return this.#primary?.isUnderWay(document) ?? false;
+  }
+
+  /** What follows from `event`, in order. */
+  handle(event: CopyEvent, now: number): readonly CopyEffect[] {
+    const core = this.#core;
+    core.now = now;
+    core.effects = [];
+    core.wakeAt = Number.POSITIVE_INFINITY;
+    this.#handle(event);
+    if (!this.#isDropped) this.#step();
+    core.sendRevocations();
+    // Until then it is kept: others must not read on account of a lease that it gave as primary.
+    if (this.#isDropped && !core.hasRevocations) core.effects.push({ type: "discard" });
+    return core.effects;
+  }
+
+  #handle(event: CopyEvent): void {
+    const core = this.#core;
+    switch (event.type) {
+      case "configuration":
+        this.#learn(event.configuration);
+        return;
+      case "message": {
+        const { from, message } = event;
+        if ("configuration" in message) this.#learn(message.configuration);
+        if (message.type === "revoked") core.revoked(from, message.version);
+        else if (message.type === "revoke" && this.#primary !== undefined) {
+          core.send(from, { type: "revoked", version: message.configuration.version });
+        }
+        // `stale` brings its configuration only.
+        else if (message.type !== "stale") (this.#primary ?? this.#follower).message(from, message);
+        return;
+      }
+      case "written":
+        core.written(event.write);
+        return;
+      case "writeFailed":
+        core.hasFailed = true;
+        return;
+      case "proposed":
+        if (event.configuration !== undefined) this.#learn(event.configuration);
+        if (event.outcome !== "accepted") core.proposalEnded(event.outcome === "unknown");
+        return;
+      case "changes":
+        this.#follower.changes(event);
+        return;
+      case "rows":
+        this.#primary?.rows(event);
+        return;
+      case "silent":
+        if (this.#primary === undefined && core.configuration !== undefined) {
+          if (nodeOf(core.configuration.primary) === event.node) this.#follower.silent();
+        }
+        return;
+      case "commit":
+        this.#primary?.commit(event.changes);
+        return;
+      case "handOver":
+        this.#primary?.handOver();
+        return;
+      case "wake":
+    }
+  }
+
+  #step(): void {
+    if (this.#primary === undefined) this.#follower.step();
+    else this.#primary.step();
+  }
+
+  #learn(configuration: ShardConfiguration): void {
+    const core = this.#core;
+    const before = core.configuration;
+    const isTakeover = this.#follower.isTakingOver && (before?.inSync.includes(core.name) ?? false);
+    if (!core.learn(configuration)) return;
+    if (!copiesOf(configuration).includes(core.name)) {
+      this.#resign();
+      this.#isDropped = true;
+      return;
+    }
+    if (configuration.primary !== core.name) {
+      this.#resign();
+      if (before !== undefined && before.primary !== configuration.primary) core.release(nodeOf(before.primary));
+      this.#follower.configurationChanged();
+      return;
+    }
+    if (before !== undefined && before.primary !== core.name) {
+      core.release(nodeOf(before.primary));
+      this.#tookOver = isTakeover && configuration.claim === core.options.claim;
+    }
+    if (this.#primary?.epoch === configuration.epoch && before !== undefined) {
+      this.#primary.configurationChanged(before);
+      return;
+    }
+    this.#resign();
+    this.#primary = new Primary(core, this.#tookOver && configuration.claim === core.options.claim);
+  }
+
+  #resign(): void {
+    const isUnderWay = this.#primary?.hasCommitUnderWay ?? false;
+    this.#primary = undefined;
+    if (isUnderWay) this.#core.effects.push({ type: "abandoned" });
+  }
+}

@@ -1,0 +1,458 @@
+import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
+import { epochAt } from "../journal-position.js";
+import {
+  configurationFault,
+  copiesOf,
+  nodeOf,
+  type ShardConfiguration,
+  STORE,
+  withLearner,
+  withoutLearner,
+} from "../shard-configuration.js";
+import type { ShardCopy } from "../shard-copy.js";
+import { TIMING } from "../timing.js";
+import type { WrongVariant } from "../wrong-variants.js";
+import { Broken, checkCopies, checkHealed, checkHistories } from "./checks.js";
+import type { ClientOperation } from "./client-history.js";
+import { EventQueue } from "./event-queue.js";
+import { drawFault, type Fault, type FaultTarget } from "./faults.js";
+import type { SimulatedDisk } from "./simulated-disk.js";
+import { type DraftedWrite, type NodeMessage, SimulatedNode } from "./simulated-node.js";
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly wrong?: WrongVariant | undefined;
+  /** Of the faults that the seed has, only these; undefined: all. */
+  readonly faults?: readonly number[] | undefined;
+  /** Called with a line for each thing that happens. */
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+export interface SimulationResult {
+  readonly seed: number;
+  /** What went wrong; undefined: nothing. */
+  readonly failure: string | undefined;
+  readonly faults: readonly string[];
+  readonly steps: number;
+  readonly acknowledged: number;
+}
+
+const FAULTS_MS = 30_000;
+const CLIENTS = 5;
+const OPERATION_MS = 4_000;
+/** After so long without faults everything is whole again. */
+const HEALED_MS = 30_000;
+
+/** Runs one seed. The same options do the same to the byte. */
+export function simulate(options: SimulationOptions): SimulationResult {
+  const cluster = new SimulatedCluster(options);
+  return cluster.run();
+}
+
+/** Whole clusters in virtual time: nodes, the MetaStore, the network, clients, faults. */
+class SimulatedCluster implements FaultTarget {
+  readonly #options: SimulationOptions;
+  readonly #random: SeededRandom;
+  readonly #queue = new EventQueue();
+  readonly nodes = new Map<string, SimulatedNode>();
+  readonly store = new Map<string, ShardConfiguration>();
+  /** Shards of classes that exist. A class that is made anew has shards with other names. */
+  shards: string[] = [];
+  /** Shards of deleted classes: the nodes that have not confirmed it. */
+  readonly #drops = new Map<string, Set<string>>();
+  /** Pairs `from>to` that nothing passes, and how many faults say so. */
+  readonly #cut = new Map<string, number>();
+  readonly histories = new Map<string, ClientOperation[]>();
+  /** Of each shard: the epoch of each entry that was acknowledged. */
+  readonly acknowledged = new Map<string, Map<number, number>>();
+  /** Few: histories with much in common. Many: what went wrong is not overwritten soon. */
+  readonly #documents: number;
+  readonly #network: { readonly loss: number; readonly doubles: number; readonly slow: number };
+  #faulty = true;
+  #ids = 0;
+  #values = 0;
+  #steps = 0;
+  #failure: string | undefined;
+
+  constructor(options: SimulationOptions) {
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+    const { next, oneIn, pick } = this.#random;
+    this.#documents = pick([4, 40]);
+    this.#network = { loss: oneIn(2) ? 0 : next() * 0.05, doubles: oneIn(2) ? 0 : 0.05, slow: oneIn(2) ? 0 : 0.02 };
+  }
+
+  run(): SimulationResult {
+    const faults = this.#build();
+    const { faults: chosen } = this.#options;
+    const used = faults.filter((_, at) => chosen === undefined || chosen.includes(at));
+    for (const { at, words, run } of used) {
+      this.#queue.at(at, () => {
+        this.#trace(`fault: ${words}`);
+        run();
+      });
+    }
+    for (let client = 0; client < CLIENTS; client++) this.#queue.at(200, () => this.#operate());
+    try {
+      this.#runUntil(FAULTS_MS);
+      this.#heal();
+      this.#runUntil(FAULTS_MS + HEALED_MS);
+      checkHealed(this);
+      checkHistories(this, this.#queue.now);
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+      this.#failure = error.message;
+    }
+    let acknowledged = 0;
+    for (const entries of this.acknowledged.values()) acknowledged += entries.size;
+    return {
+      seed: this.#options.seed,
+      failure: this.#failure,
+      faults: faults.map(({ at, words }) => `${Math.round(at)} ms: ${words}`),
+      steps: this.#steps,
+      acknowledged,
+    };
+  }
+
+  #runUntil(until: number): void {
+    while (this.#queue.runNext(until)) {
+      this.#steps++;
+      this.#checkLeases();
+    }
+  }
+
+  /** Nodes, shards, and the faults to come. */
+  #build(): readonly Fault[] {
+    const random = this.#random;
+    const count = 3 + random.below(3);
+    const names = Array.from({ length: count }, (_, at) => `n${at + 1}`);
+    const journalKeepEntries = random.pick([8, 30, 1_000]);
+    for (const name of names) {
+      const peers = names.filter((other) => other !== name);
+      const node = new SimulatedNode(name, peers, {
+        timing: TIMING,
+        random,
+        wrong: this.#options.wrong,
+        journalKeepEntries,
+        now: () => this.#queue.now,
+        after: (ms, run) => this.#queue.at(this.#queue.now + ms, run),
+        send: (from, to, message) => this.#send(from, to, message),
+        propose: (from, shard, next, then) => this.#propose(from, shard, next, then),
+        read: (from, then) => this.#read(from, then),
+        confirmDropped: (from, shard) => this.#confirmDropped(from, shard),
+        acknowledged: (shard, disk, copy) => this.#noteAcknowledged(shard, disk, copy),
+        newId: () => `x${++this.#ids}`,
+      });
+      node.writeMs = random.pick([1, 2, 10]);
+      node.readMs = random.pick([5, 5, 400]);
+      this.nodes.set(name, node);
+    }
+    this.names = names;
+    for (const shard of ["s1", "s2"]) this.#create(shard);
+    for (const node of this.nodes.values()) node.start();
+    const faults: Fault[] = [];
+    const faultCount = random.pick([2, 5, 10, 20]);
+    for (let at = 0; at < faultCount; at++) {
+      const before = faults.at(-1)?.at;
+      // Often soon after the one before: what hurts is two at once.
+      const isSoon = before !== undefined && random.oneIn(2);
+      const time = isSoon ? before + random.below(4_000) : 1_000 + random.below(FAULTS_MS - 2_000);
+      faults.push({ ...drawFault(random, this), at: Math.min(time, FAULTS_MS - 500) });
+    }
+    return faults.sort((one, other) => one.at - other.at);
+  }
+
+  names: readonly string[] = [];
+
+  #create(shard: string): void {
+    const random = this.#random;
+    const factor = random.pick([2, 3, 3]);
+    const members = random.shuffled(this.names).slice(0, factor);
+    const copies = members.map((name) => `${name}/x${++this.#ids}`);
+    for (const copy of copies) this.nodes.get(nodeOf(copy))?.place(shard, copy);
+    const [primary = ""] = copies;
+    const minInSync = factor === 2 ? random.pick([1, 2]) : 2;
+    this.shards.push(shard);
+    this.acknowledged.set(shard, new Map());
+    this.store.set(shard, {
+      version: 1,
+      epoch: 1,
+      primary,
+      claim: "",
+      inSync: copies,
+      eligible: [],
+      learners: [],
+      minInSync,
+    });
+  }
+
+  /** The class is deleted; when all that had a copy have confirmed it, that is answered, and the class may be made anew. */
+  drop(shard: string): void {
+    const configuration = this.store.get(shard);
+    if (configuration === undefined || this.shards.length > 3) return;
+    this.shards = this.shards.filter((one) => one !== shard);
+    this.store.delete(shard);
+    this.#drops.set(shard, new Set(copiesOf(configuration).map(nodeOf)));
+    this.#create(`${shard}'`);
+    for (const [name, node] of this.nodes) {
+      if (this.#passes(STORE, name))
+        this.#queue.at(this.#queue.now + this.#delay(), () => node.configured(shard, undefined));
+    }
+  }
+
+  #confirmDropped(name: string, shard: string): void {
+    if (!this.#passes(name, STORE)) return;
+    this.#queue.at(this.#queue.now + this.#delay(), () => this.#drops.get(shard)?.delete(name));
+  }
+
+  /** What is answered of a class whose deletion was answered is wrong. */
+  #checkExists(shard: string, what: string): void {
+    if (this.#drops.get(shard)?.size === 0) throw new Broken(`${shard}: ${what} after its deletion was answered`);
+  }
+
+  kill(name: string, ms: number, losesDisks: boolean): void {
+    const node = this.nodes.get(name);
+    if (node === undefined || !node.isUp) return;
+    const mayLose = losesDisks && [...node.disks.keys()].every((shard) => this.#hasIntactCopyElsewhere(shard, name));
+    node.kill();
+    if (mayLose) node.disks.clear();
+    this.#queue.at(this.#queue.now + ms, () => {
+      if (!node.isUp) node.start();
+    });
+  }
+
+  /** Whether a copy that is in sync, or the only way to what was acknowledged, is left when the disks of `name` are lost. */
+  #hasIntactCopyElsewhere(shard: string, name: string): boolean {
+    const configuration = this.store.get(shard);
+    if (configuration === undefined) return true;
+    return configuration.inSync.some((copy) => {
+      const node = nodeOf(copy);
+      return node !== name && this.nodes.get(node)?.disks.get(shard)?.copy === copy;
+    });
+  }
+
+  cutOff(pairs: readonly string[], ms: number): void {
+    for (const pair of pairs) this.#cut.set(pair, (this.#cut.get(pair) ?? 0) + 1);
+    this.#queue.at(this.#queue.now + ms, () => {
+      for (const pair of pairs) this.#cut.set(pair, (this.#cut.get(pair) ?? 1) - 1);
+    });
+  }
+
+  node(name: string): SimulatedNode | undefined {
+    return this.nodes.get(name);
+  }
+
+  configuration(shard: string): ShardConfiguration | undefined {
+    return this.store.get(shard);
+  }
+
+  after(ms: number, run: () => void): void {
+    this.#queue.at(this.#queue.now + ms, run);
+  }
+
+  place(shard: string, name: string): void {
+    const configuration = this.store.get(shard);
+    if (configuration === undefined) return;
+    const copies = copiesOf(configuration);
+    if (copies.some((copy) => nodeOf(copy) === name) || copies.length >= 4) return;
+    this.#change(shard, withLearner(configuration, `${name}/`));
+  }
+
+  unplace(shard: string): void {
+    const configuration = this.store.get(shard);
+    // What is eligible may be all that is left.
+    const learner = configuration?.learners.find((copy) => !configuration.eligible.includes(copy));
+    if (configuration !== undefined && learner !== undefined && copiesOf(configuration).length > 3) {
+      this.#change(shard, withoutLearner(configuration, learner));
+    }
+  }
+
+  #heal(): void {
+    this.#trace("everything heals");
+    this.#faulty = false;
+    this.#cut.clear();
+    for (const node of this.nodes.values()) {
+      node.failsNextWrite = false;
+      if (!node.isUp) node.start();
+    }
+  }
+
+  #passes(from: string, to: string): boolean {
+    if ((this.#cut.get(`${from}>${to}`) ?? 0) > 0) return false;
+    return !this.#faulty || this.#random.next() >= this.#network.loss;
+  }
+
+  #delay(): number {
+    const { next, oneIn } = this.#random;
+    if (this.#faulty && next() < this.#network.slow) return next() * (oneIn(10) ? 15_000 : 1_500);
+    return 0.2 + next() * 2;
+  }
+
+  #send(from: string, to: string, message: NodeMessage): void {
+    const times = this.#faulty && this.#random.next() < this.#network.doubles ? 2 : 1;
+    for (let time = 0; time < times; time++) {
+      if (!this.#passes(from, to)) continue;
+      this.#queue.at(this.#queue.now + this.#delay(), () => {
+        // What is on its way is lost when the way is cut.
+        if ((this.#cut.get(`${from}>${to}`) ?? 0) > 0) return;
+        if (message.type === "copy")
+          this.#trace(`${message.from} > ${message.to} ${message.shard}: ${words(message.message)}`);
+        this.nodes.get(to)?.receive(from, message);
+      });
+    }
+  }
+
+  #propose(
+    from: string,
+    shard: string,
+    next: ShardConfiguration,
+    then: (isAccepted: boolean, current: ShardConfiguration) => void,
+  ): void {
+    if (!this.#passes(from, STORE)) return;
+    this.#queue.at(this.#queue.now + this.#delay(), () => {
+      const current = this.store.get(shard);
+      if (current === undefined) return;
+      const isAccepted = current.version === next.version - 1;
+      if (isAccepted) this.#change(shard, next);
+      const now = this.store.get(shard) ?? next;
+      if (!this.#passes(STORE, from)) return;
+      this.#queue.at(this.#queue.now + this.#delay(), () => then(isAccepted, now));
+    });
+  }
+
+  #read(from: string, then: (all: ReadonlyMap<string, ShardConfiguration | undefined>) => void): void {
+    if (!this.#passes(from, STORE)) return;
+    this.#queue.at(this.#queue.now + this.#delay(), () => {
+      const all = new Map<string, ShardConfiguration | undefined>(this.store);
+      for (const [shard, holders] of this.#drops) if (holders.has(from)) all.set(shard, undefined);
+      if (this.#passes(STORE, from)) this.#queue.at(this.#queue.now + this.#delay(), () => then(all));
+    });
+  }
+
+  #change(shard: string, next: ShardConfiguration): void {
+    const before = this.store.get(shard);
+    const fault = before === undefined ? undefined : configurationFault(before, next);
+    if (fault !== undefined) throw new Broken(`${shard}: ${fault}`);
+    this.store.set(shard, next);
+    this.#trace(`${shard}: ${JSON.stringify(next)}`);
+    checkCopies(this, shard, next);
+    for (const [name, node] of this.nodes) {
+      if (!this.#passes(STORE, name)) continue;
+      this.#queue.at(this.#queue.now + this.#delay(), () => node.configured(shard, next));
+    }
+  }
+
+  #operate(): void {
+    const random = this.#random;
+    const again = (ms: number) => {
+      if (this.#queue.now + ms < FAULTS_MS + 5_000) this.#queue.at(this.#queue.now + ms, () => this.#operate());
+    };
+    const shard = random.pick([...this.shards, ...this.#drops.keys()]);
+    const document = `d${random.below(this.#documents)}`;
+    const kind = random.pick(["write", "write", "write", "create", "read", "read", "search"] as const);
+    const isDeletion = kind === "write" && random.oneIn(4);
+    const value = kind === "read" || kind === "search" || isDeletion ? "" : `v${++this.#values}`;
+    const operation: ClientOperation = { kind, value, calledAt: this.#queue.now, endedAt: Number.POSITIVE_INFINITY };
+    const key = `${shard}/${document}`;
+    const history = this.histories.get(key) ?? [];
+    this.histories.set(key, history);
+    const end = (isKnown: boolean) => {
+      if (isKnown) operation.endedAt = this.#queue.now;
+      again(20 + random.below(300));
+    };
+    const attempt = () => {
+      const outcome = this.#attempt(shard, document, operation, end);
+      if (outcome === "under way") {
+        history.push(operation);
+        return;
+      }
+      if (outcome === "answered") {
+        this.#checkExists(shard, `a ${kind} is answered`);
+        history.push(operation);
+        end(true);
+      } else if (this.#queue.now < operation.calledAt + OPERATION_MS) {
+        this.#queue.at(this.#queue.now + 50, attempt);
+      } else {
+        // Refused by everybody: it has not happened.
+        again(100);
+      }
+    };
+    attempt();
+  }
+
+  /** One attempt at a node of chance. Client and node are close: nothing is lost between them. */
+  #attempt(
+    shard: string,
+    document: string,
+    operation: ClientOperation,
+    end: (isKnown: boolean) => void,
+  ): "refused" | "answered" | "under way" {
+    const node = this.#random.pick([...this.nodes.values()]);
+    const open = node.isRunning ? node.copy(shard) : undefined;
+    if (open === undefined) return "refused";
+    const { machine, disk } = open;
+    const now = node.localNow;
+    const found = disk.rows.get(document)?.value ?? "";
+    if (operation.kind === "search") {
+      if (machine.searchFault(now) !== undefined) return "refused";
+      operation.value = found;
+      return "answered";
+    }
+    if (machine.readFault(now) !== undefined || machine.isUnderWay(document)) return "refused";
+    if (operation.kind === "read") {
+      operation.value = found;
+      return "answered";
+    }
+    if (operation.kind === "create" && found !== "") {
+      operation.isRefused = true;
+      return "answered";
+    }
+    const writes: DraftedWrite[] = [
+      {
+        document,
+        row: operation.value === "" ? undefined : operation.value,
+        ended: (outcome) => end(outcome === "acknowledged"),
+      },
+    ];
+    return node.commit(shard, writes) ? "under way" : "refused";
+  }
+
+  #noteAcknowledged(shard: string, disk: SimulatedDisk, copy: ShardCopy): void {
+    this.#checkExists(shard, "a write is acknowledged");
+    const known = this.acknowledged.get(shard) ?? new Map<number, number>();
+    const { end, epochs } = copy.state;
+    const configuration = this.store.get(shard);
+    for (let sequence = end.sequence; sequence > 0 && !known.has(sequence); sequence--) {
+      known.set(sequence, epochAt(epochs, sequence));
+    }
+    this.#trace(`${disk.copy} ${shard}: acknowledged up to ${end.epoch}.${end.sequence}`);
+    if (configuration === undefined) return;
+    const { inSync = [], minInSync = 0 } = copy.configuration ?? {};
+    if (inSync.length < minInSync)
+      throw new Broken(`${shard}: acknowledged with ${inSync.length} of ${minInSync} copies in sync`);
+    checkCopies(this, shard, configuration);
+  }
+
+  /** Never may two copies of a shard both answer as its primary. */
+  #checkLeases(): void {
+    for (const shard of this.shards) {
+      let holder: string | undefined;
+      for (const node of this.nodes.values()) {
+        if (!node.isRunning) continue;
+        const open = node.copy(shard);
+        if (open === undefined || !open.machine.isPrimary || open.machine.readFault(node.localNow) !== undefined)
+          continue;
+        if (holder !== undefined) throw new Broken(`${shard}: ${holder} and ${open.disk.copy} both answer as primary`);
+        holder = open.disk.copy;
+      }
+    }
+  }
+
+  #trace(line: string): void {
+    this.#options.trace?.(`${this.#queue.now.toFixed(1)} ${line}`);
+  }
+}
+
+function words(message: object): string {
+  return JSON.stringify(message, (_, value) => (value instanceof Map ? Object.fromEntries(value) : value));
+}

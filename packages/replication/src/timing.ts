@@ -1,0 +1,24 @@
+/** Milliseconds, by the monotonic clock of whoever waits. */
+export interface Timing {
+  readonly heartbeatMs: number;
+  readonly leaseMs: number;
+  /** After so long without a word of the primary's node others may take over. Longer than a lease and its drift. */
+  readonly silenceMs: number;
+  /** After so long without an answer a copy is taken out. */
+  readonly answerMs: number;
+  /** How long the others are asked where their journals end. */
+  readonly askMs: number;
+  readonly resendMs: number;
+  /** How much faster one clock may go than another. */
+  readonly drift: number;
+}
+
+export const TIMING: Timing = {
+  heartbeatMs: 500,
+  leaseMs: 2_000,
+  silenceMs: 3_000,
+  answerMs: 2_000,
+  askMs: 1_000,
+  resendMs: 500,
+  drift: 0.02,
+};

@@ -1,0 +1,23 @@
+/** Ways to build it wrong, for tests of the simulator only. Each must be found. */
+export const WRONG_VARIANTS = [
+  "acknowledges before the secondaries have answered",
+  "acknowledges before its own write is durable",
+  "reads without a lease",
+  "searches without a lease",
+  "a learner counts as in sync at once",
+  "what a copy has too much is not taken back",
+  "catches up from a journal that was cut",
+  "journals are compared by sequence alone",
+  "a restarted primary goes on in its epoch",
+  "a copy that was taken out is not waited for",
+  "a new primary does not wait for old leases",
+  "acknowledges with too few in sync",
+  "documents touched by a catch-up are forgotten",
+  "an append is taken without its predecessor",
+  "an incomplete copy takes over",
+  "a lease that had ended is relied on again",
+  "a deletion is confirmed before the copy has stopped",
+  "a change of unknown outcome is forgotten",
+] as const;
+
+export type WrongVariant = (typeof WRONG_VARIANTS)[number];
