@@ -5,8 +5,9 @@ import { warnOfFormerSettings } from "./former-settings.js";
 import type { MemoryLimit } from "./memory-limit.js";
 import { readAuthentication, readAuthorization, type Warn } from "./read-authentication.js";
 import { type RolesConfiguration, readDatabaseUsers, readRoles, warnOfEqualUsers } from "./read-roles.js";
-import { findValue, placeOf, type Setting, type SettingSource } from "./setting.js";
+import { findValue, placeOf, type ServiceCommand, type Setting, type SettingSource } from "./setting.js";
 import { PLAIN_SETTINGS } from "./setting-groups.js";
+import { warnOfSettingsWithoutEffect } from "./settings-without-effect.js";
 import { refuseUnbuiltFeatures } from "./unbuilt-features.js";
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
@@ -33,15 +34,18 @@ export interface Configuration extends PlainConfiguration {
 /**
  * Reads every setting from the first source that has it. Fails with `invalid` on the first bad value, and on values
  * that ask for something this version does not have. `warn` is told what is accepted but probably not meant. `limit`: the memory
- * that the process has, which `MEMORY_BUDGET_BYTES` and the defaults of caches go by.
+ * that the process has, which `MEMORY_BUDGET_BYTES` and the defaults of caches go by. `command`: what the process runs; undefined where
+ * nobody is to be told of settings that are for others.
  */
 export function readConfiguration(
   sources: readonly SettingSource[],
   warn: Warn,
   limit: MemoryLimit = UNBOUNDED,
+  command?: ServiceCommand,
 ): Configuration {
   refuseUnbuiltFeatures(sources);
   warnOfFormerSettings(sources, warn);
+  warnOfSettingsWithoutEffect(command, sources, warn);
   const memoryBudgetBytes = readMemoryBudget(sources, limit, warn);
   const values: Record<string, unknown> = {};
   for (const [name, one] of Object.entries<Setting<unknown>>(PLAIN_SETTINGS)) {

@@ -38,10 +38,7 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
     );
   }
   const apiKeys = withKeys ? readApiKeys(sources, withOidc, warn) : undefined;
-  if (!withKeys) warnOfUnused(KEY_DETAILS, "API keys are off (authentication.apikey.enabled)", sources, warn);
   const oidc = withOidc ? readOidc(sources, warn) : undefined;
-  if (!withOidc)
-    warnOfUnused(OIDC_DETAILS, "authentication by OpenID Connect is off (authentication.oidc.enabled)", sources, warn);
   const anonymousAccess = required ? false : (anonymous ?? !hasScheme);
   if (!anonymousAccess && !hasScheme) {
     throw new ShoalError(
@@ -52,8 +49,6 @@ export function readAuthentication(sources: readonly SettingSource[], warn: Warn
   }
   return { anonymousAccess, apiKeys, oidc };
 }
-
-const KEY_DETAILS = ["apiKeysAllowed", "apiKeysUsers", "apiKeysFile"] as const;
 
 /** Fails in the words of the reference where it has some (reference-today 1.6), and never with a key in them. */
 function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean, warn: Warn): ApiKeyConfiguration {
@@ -83,16 +78,6 @@ function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean, w
   warnOfShortKeys(placed, keysPlace, warn);
   return { allowed, file, soleUser, besideIssuer };
 }
-
-const OIDC_DETAILS = [
-  "oidcIssuer",
-  "oidcClientId",
-  "oidcSkipClientIdCheck",
-  "oidcUsernameClaim",
-  "oidcGroupsClaim",
-  "oidcScopes",
-  "oidcKeysUrl",
-] as const;
 
 function readOidc(sources: readonly SettingSource[], warn: Warn): OidcConfiguration {
   const issuer = readSetting(SETTINGS.oidcIssuer, sources);
@@ -145,10 +130,7 @@ export function readAuthorization(
   authentication: AuthenticationConfiguration,
   warn: Warn,
 ): AdminListConfiguration | undefined {
-  if (!readSetting(SETTINGS.adminListEnabled, sources)) {
-    warnOfUnused(LISTS, "the admin list is off (authorization.admin_list.enabled)", sources, warn);
-    return undefined;
-  }
+  if (!readSetting(SETTINGS.adminListEnabled, sources)) return undefined;
   const users = readSetting(SETTINGS.adminListUsers, sources);
   const readOnlyUsers = readSetting(SETTINGS.adminListReadOnlyUsers, sources);
   const groups = readSetting(SETTINGS.adminListGroups, sources);
@@ -173,10 +155,41 @@ export function readAuthorization(
         `Switch API keys or OpenID Connect on, or name anonymous in ${SETTINGS.adminListReadOnlyUsers.variable} to let everybody read`,
     );
   }
+  warnOfAbsent(SETTINGS.adminListUsers, users, authentication, sources, warn);
+  warnOfAbsent(SETTINGS.adminListReadOnlyUsers, readOnlyUsers, authentication, sources, warn);
   warnOfGroups(SETTINGS.adminListGroups, groups, authentication, sources, warn);
   warnOfGroups(SETTINGS.adminListReadOnlyGroups, readOnlyGroups, authentication, sources, warn);
   return { users, readOnlyUsers, groups, readOnlyGroups };
 }
+
+/** Says of a list which of its users cannot get in: they have no key, a file brings none, nobody makes users and no token is accepted. */
+function warnOfAbsent(
+  list: Setting<readonly string[]>,
+  users: readonly string[],
+  { anonymousAccess, apiKeys, oidc }: AuthenticationConfiguration,
+  sources: readonly SettingSource[],
+  warn: Warn,
+): void {
+  const mayCome =
+    apiKeys?.file !== undefined || oidc !== undefined || readSetting(ROLE_SETTINGS.databaseUsers, sources);
+  if (mayCome) return;
+  const known = new Set(apiKeys?.allowed.map(({ username }) => username));
+  if (anonymousAccess) known.add("anonymous");
+  const absent = users.filter((user) => !known.has(user));
+  if (absent.length === 0) return;
+  const named = absent
+    .slice(0, NAMED_MAX)
+    .map((user) => JSON.stringify(user))
+    .join(", ");
+  const more = absent.length > NAMED_MAX ? ` and ${absent.length - NAMED_MAX} more` : "";
+  const whole = absent.length === users.length ? "nobody who can get in" : "some who cannot get in";
+  warn(
+    `${placeOf(list, sources)} names ${whole}: ${named}${more} ${absent.length === 1 ? "has" : "have"} no API key ` +
+      `(${SETTINGS.apiKeysUsers.variable}), and no tokens are accepted (${SETTINGS.oidcEnabled.variable})`,
+  );
+}
+
+const NAMED_MAX = 5;
 
 /** Says of a setting that names groups that nobody is in any of them, as only tokens have groups. */
 export function warnOfGroups(
@@ -207,16 +220,4 @@ function refuseOnBoth(kind: "subject" | "group", admins: readonly string[], read
 
 function place(name: keyof typeof SETTINGS, sources: readonly SettingSource[]): string {
   return placeOf(SETTINGS[name], sources);
-}
-
-function warnOfUnused(
-  names: readonly (keyof typeof SETTINGS)[],
-  reason: string,
-  sources: readonly SettingSource[],
-  warn: Warn,
-): void {
-  for (const name of names) {
-    const found = findValue(SETTINGS[name], sources);
-    if (found !== undefined) warn(`${found.place} is set but has no effect: ${reason}`);
-  }
 }

@@ -26,20 +26,7 @@ export function readRoles(
   warn: Warn,
 ): RolesConfiguration | undefined {
   const isOn = readRenamed("rbacEnabled", "rbacEnabledFormerly", sources) ?? false;
-  if (!isOn) {
-    for (const name of [
-      "rbacRootUsers",
-      "rbacRootUsersFormerly",
-      "rbacRootGroups",
-      "rbacReadOnlyGroups",
-      "rbacStaleSecondsMax",
-    ] as const) {
-      const found = findValue(SETTINGS[name], sources);
-      if (found !== undefined)
-        warn(`${found.place} is set but has no effect: roles are off (authorization.rbac.enabled)`);
-    }
-    return undefined;
-  }
+  if (!isOn) return undefined;
   if (readSetting(AUTHENTICATION_SETTINGS.adminListEnabled, sources)) {
     const list = placeOf(AUTHENTICATION_SETTINGS.adminListEnabled, sources);
     throw new ShoalError(
