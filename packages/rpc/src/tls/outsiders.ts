@@ -1,0 +1,8 @@
+/** In the certificates of what serves a cluster and is no part of it: it keeps no shards and is asked for none. */
+const OUTSIDERS: readonly string[] = ["contextionary", "etcd"];
+const MEMBERS: readonly string[] = ["gateway", "coordinator"];
+
+/** Whether a certificate of these names is that of an outsider, whatever hosts it names beside: one could be called like a storage node. */
+export function isOutsider(names: readonly string[]): boolean {
+  return names.some((name) => OUTSIDERS.includes(name)) && !names.some((name) => MEMBERS.includes(name));
+}
